@@ -1,0 +1,338 @@
+"""Every setting of the service, listed once, read once, checked before anything starts.
+
+`SETTINGS` is the list: name, how it is parsed, default, unit and meaning. `load` reads the
+environment into a frozen `Config`; a missing or malformed value stops the start and names the
+variable. Every secret may instead come from a file named by `<NAME>_FILE`. `describe` is what
+`GET /api/settings` shows: never a secret.
+"""
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from shared.errors import ConfigurationError
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One environment variable. `default` None means that it must be given where it is needed."""
+
+    name: str
+    parse: Callable[[str], Any]
+    default: Any
+    unit: str
+    meaning: str
+    secret: bool = False
+
+
+def _text(value: str) -> str:
+    return value
+
+
+def _flag(value: str) -> bool:
+    words = {
+        "true": True,
+        "1": True,
+        "yes": True,
+        "on": True,
+        "false": False,
+        "0": False,
+        "no": False,
+        "off": False,
+    }
+    if value.lower() not in words:
+        raise ValueError("expected true or false")
+    return words[value.lower()]
+
+
+def _whole(low: int, high: int) -> Callable[[str], int]:
+    def parse(value: str) -> int:
+        if not re.fullmatch(r"-?\d{1,18}", value):
+            raise ValueError("expected a whole number")
+        number = int(value)
+        if not low <= number <= high:
+            raise ValueError(f"expected {low} to {high}")
+        return number
+
+    return parse
+
+
+def _one_of(*words: str) -> Callable[[str], str]:
+    def parse(value: str) -> str:
+        if value not in words:
+            raise ValueError("expected one of " + ", ".join(words))
+        return value
+
+    return parse
+
+
+def _url(*schemes: str) -> Callable[[str], str]:
+    def parse(value: str) -> str:
+        parts = urlsplit(value)
+        if parts.scheme not in schemes:
+            raise ValueError(
+                "expected an address that starts with " + " or ".join(s + "://" for s in schemes)
+            )
+        if parts.scheme not in {"cloudtasks", "postgresql"} and not parts.hostname:
+            raise ValueError("the address has no host")
+        _ = parts.port  # raises ValueError when it is no number below 65,536
+        return value.rstrip("/")
+
+    return parse
+
+
+def _topic_root(value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", value):
+        raise ValueError("expected 1 to 64 letters, digits, - or _: one topic level")
+    return value
+
+
+DAY = 86_400
+
+SETTINGS: Final[tuple[Setting, ...]] = (
+    Setting(
+        "DEPLOYMENT_MODE",
+        _one_of("local", "box", "cloud"),
+        "local",
+        "",
+        "where this runs; local binds loopback only",
+    ),
+    Setting("DATABASE_URL", _url("postgresql"), None, "", "the Postgres that everything shares", secret=True),
+    Setting(
+        "MQTT_URL", _url("mqtt", "mqtts"), "mqtt://127.0.0.1:1884", "", "the broker's listener for services"
+    ),
+    Setting("MQTT_USERNAME", _text, None, "", "this component's own broker user"),
+    Setting("MQTT_PASSWORD", _text, None, "", "this component's own broker password", secret=True),
+    Setting("MQTT_TOPIC_ROOT", _topic_root, "signage", "", "first level of every topic"),
+    Setting(
+        "QUEUE_URL",
+        _url("grpc", "cloudtasks"),
+        "grpc://127.0.0.1:8123/projects/local/locations/local",
+        "",
+        "the Cloud Tasks service that holds the queue `conversions`",
+    ),
+    Setting(
+        "CONVERTER_URL", _url("http", "https"), "http://127.0.0.1:3000", "", "the document conversion service"
+    ),
+    Setting(
+        "CONVERT_WORKER_URL",
+        _url("http", "https"),
+        "http://127.0.0.1:8082",
+        "",
+        "where the queue delivers conversion jobs; also the audience of its identity tokens",
+    ),
+    Setting(
+        "SCHEDULER_TICK_URL",
+        _url("http", "https"),
+        "http://127.0.0.1:8083",
+        "",
+        "where the scheduler calls the tick; also the audience of its identity tokens",
+    ),
+    Setting(
+        "OIDC_ISSUER",
+        _url("http", "https"),
+        "https://accounts.google.com",
+        "",
+        "who signs the identity tokens of queue and scheduler",
+    ),
+    Setting(
+        "OIDC_KEYS_URL",
+        _url("http", "https"),
+        "https://www.googleapis.com/oauth2/v3/certs",
+        "",
+        "the signer's public keys",
+    ),
+    Setting(
+        "TASKS_SERVICE_ACCOUNT", _text, None, "", "e-mail that the task queue's identity tokens must carry"
+    ),
+    Setting(
+        "SCHEDULER_SERVICE_ACCOUNT", _text, None, "", "e-mail that the scheduler's identity tokens must carry"
+    ),
+    Setting(
+        "MEDIA_ROOT", Path, Path("/server/media"), "", "the mounted media volume; PDFs go under converted/"
+    ),
+    Setting(
+        "CRASH_RECOVERY_ENABLED",
+        _flag,
+        False,
+        "",
+        "whether the tick recovers crashed clients; expiry runs regardless",
+    ),
+    Setting(
+        "CLIENT_AUTO_REGISTER",
+        _flag,
+        True,
+        "",
+        "whether a valid broker login that is no client yet becomes one by its first message",
+    ),
+    Setting(
+        "HEARTBEAT_STALE_SECONDS",
+        _whole(30, DAY),
+        180,
+        "s",
+        "silence after which a client is stale; never under 3 x its own interval",
+    ),
+    Setting("TICK_SECONDS", _whole(1, 3600), 60, "s", "period of the scheduler tick"),
+    Setting(
+        "COMMAND_LOCKOUT_SECONDS",
+        _whole(0, DAY),
+        600,
+        "s",
+        "how long a client is spared after a reboot_host or restart_app",
+    ),
+    Setting("RESTART_APP_TTL_SECONDS", _whole(10, DAY), 60, "s", "time to live of a restart_app"),
+    Setting("REBOOT_HOST_TTL_SECONDS", _whole(10, DAY), 120, "s", "time to live of a reboot_host"),
+    Setting("SHUTDOWN_HOST_TTL_SECONDS", _whole(10, DAY), 120, "s", "time to live of a shutdown_host"),
+    Setting(
+        "RESTART_APP_RESULT_SECONDS",
+        _whole(10, DAY),
+        120,
+        "s",
+        "result deadline of a restart_app after it was received",
+    ),
+    Setting(
+        "REBOOT_HOST_RESULT_SECONDS",
+        _whole(10, DAY),
+        600,
+        "s",
+        "result deadline of a reboot_host after it was received",
+    ),
+    Setting(
+        "SHUTDOWN_HOST_RESULT_SECONDS",
+        _whole(10, DAY),
+        300,
+        "s",
+        "result deadline of a shutdown_host after it was received",
+    ),
+    Setting("RECOVERY_MAX_OPEN", _whole(0, 10_000), 10, "", "recovery commands open at once"),
+    Setting(
+        "CANARY_MAX_AGE_SECONDS",
+        _whole(10, 3600),
+        45,
+        "s",
+        "age of the bridge's canary beyond which nothing is recovered",
+    ),
+    Setting("LOG_RETENTION_DAYS", _whole(1, 3650), 30, "d", "how long debug, info and warning logs are kept"),
+    Setting(
+        "ERROR_LOG_RETENTION_DAYS", _whole(1, 3650), 90, "d", "how long error and critical logs are kept"
+    ),
+    Setting(
+        "HISTORY_RETENTION_DAYS",
+        _whole(1, 36500),
+        365,
+        "d",
+        "how long commands, recovery events and the audit log are kept",
+    ),
+    Setting("UPLOAD_LIMIT_BYTES", _whole(1, 10 * 1024**3), 200 * 1000 * 1000, "B", "largest upload"),
+    Setting(
+        "CONVERSION_DEADLINE_SECONDS",
+        _whole(5, 1200),
+        120,
+        "s",
+        "D: the converter's time for one document; the other timeouts follow from it",
+    ),
+    Setting(
+        "CONVERSION_MAX_ATTEMPTS", _whole(1, 20), 3, "", "how often a conversion is tried before it is failed"
+    ),
+    Setting("ENROLMENT_CODE_SECONDS", _whole(60, DAY), 900, "s", "how long an enrolment code can be used"),
+    Setting("SESSION_SECONDS", _whole(300, 90 * DAY), 12 * 3600, "s", "how long a sign-in lasts"),
+    Setting(
+        "LOGIN_FAILURES_MAX",
+        _whole(1, 1000),
+        5,
+        "",
+        "failed sign-ins allowed per account and address in LOGIN_FAILURES_SECONDS",
+    ),
+    Setting(
+        "LOGIN_FAILURES_SECONDS", _whole(1, DAY), 900, "s", "the time over which failed sign-ins are counted"
+    ),
+    Setting(
+        "DISPLAYS_MQTT_HOST", _text, "127.0.0.1", "", "broker host that POST /api/enroll tells a display"
+    ),
+    Setting(
+        "DISPLAYS_MQTT_PORT", _whole(1, 65_535), 1883, "", "broker port that POST /api/enroll tells a display"
+    ),
+    Setting("DISPLAYS_MQTT_TLS", _flag, False, "", "whether displays must connect with TLS"),
+    Setting(
+        "DISPLAYS_CA_FILE",
+        _text,
+        "",
+        "",
+        "PEM file with the CA that displays must trust; empty for a public one",
+    ),
+    Setting("DISPLAYS_PASSWORD_FILE", _text, "", "", "Mosquitto password file that broker_accounts renders"),
+    Setting("BROKER_PID_FILE", _text, "", "", "file with the process id of the Mosquitto to signal"),
+    Setting("DATABASE_POOL_SIZE", _whole(1, 200), 5, "", "connections that one process keeps to Postgres"),
+)
+BY_NAME: Final = {setting.name: setting for setting in SETTINGS}
+
+
+@dataclass(frozen=True)
+class Config:
+    """The settings as read. `config["NAME"]` answers the parsed value or the default."""
+
+    values: Mapping[str, Any]
+
+    def __getitem__(self, name: str) -> Any:
+        """The value of one setting; a required one that was not given raises ConfigurationError."""
+        value = self.values[name]
+        if value is None:
+            raise ConfigurationError(f"{name} is not set ({BY_NAME[name].meaning}).")
+        return value
+
+    def describe(self) -> dict[str, dict[str, Any]]:
+        """Every setting that is no secret: value, default, unit and meaning, as JSON values."""
+        return {
+            s.name: {
+                "value": _plain(self.values[s.name]),
+                "default": _plain(s.default),
+                "unit": s.unit,
+                "meaning": s.meaning,
+            }
+            for s in SETTINGS
+            if not s.secret
+        }
+
+
+def _plain(value: Any) -> Any:
+    return str(value) if isinstance(value, Path) else value
+
+
+def load(environ: Mapping[str, str] | None = None, required: tuple[str, ...] = ()) -> Config:
+    """Read the environment. `required` names what this component cannot start without.
+
+    Raises:
+        ConfigurationError: naming the variable and what was expected, for the first bad one.
+    """
+    environ = os.environ if environ is None else environ
+    config = Config({setting.name: _read(setting, environ) for setting in SETTINGS})
+    for name in required:
+        _ = config[name]
+    return config
+
+
+def _read(setting: Setting, environ: Mapping[str, str]) -> Any:
+    raw = environ.get(setting.name)
+    if setting.secret and raw is None:
+        raw = _from_file(setting.name, environ)
+    if raw is None or raw == "":
+        return setting.default
+    try:
+        return setting.parse(raw)
+    except ValueError as error:
+        shown = "its value" if setting.secret else repr(raw[:200])
+        raise ConfigurationError(f"{setting.name}: {shown} is not usable: {error}.") from None
+
+
+def _from_file(name: str, environ: Mapping[str, str]) -> str | None:
+    path = environ.get(name + "_FILE")
+    if not path:
+        return None
+    try:
+        return Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{name}_FILE: {path} cannot be read ({type(error).__name__}).") from None

@@ -1,0 +1,175 @@
+"""Errors of the product, as domain words without HTTP.
+
+The docstring of a class is its default message, written for the person who reads it. `code` is the
+snake_case word that scripts match; `functions/api/problems.py` turns each into one problem document.
+"""
+
+from typing import Any, ClassVar
+
+
+class ServiceError(Exception):
+    """Something went wrong."""
+
+    code: ClassVar[str] = "service_error"
+
+    def __init__(self, detail: str | None = None, **extras: Any) -> None:
+        """`extras` are the typed fields that the problem document carries beside the detail."""
+        self.detail = detail or " ".join((self.__doc__ or "").split())
+        self.extras = extras
+        super().__init__(self.detail)
+
+
+class ConfigurationError(ServiceError):
+    """The configuration is not usable."""
+
+    code = "configuration_error"
+
+
+class InvalidIdentity(ServiceError):
+    """The caller's proof of identity was not accepted."""
+
+    code = "unauthenticated"
+
+
+class NotFound(ServiceError):
+    """There is nothing with this id."""
+
+    code = "not_found"
+
+
+class ClientNotFound(NotFound):
+    """There is no client with this uuid."""
+
+    code = "client_not_found"
+
+
+class CommandNotFound(NotFound):
+    """There is no command with this id."""
+
+    code = "command_not_found"
+
+
+class EventMediaNotFound(NotFound):
+    """There is no event media with this id."""
+
+    code = "event_media_not_found"
+
+
+class ConversionNotFound(NotFound):
+    """This medium has no conversion."""
+
+    code = "conversion_not_found"
+
+
+class StateConflict(ServiceError):
+    """The state does not allow this now."""
+
+    code = "state_conflict"
+
+
+class CommandInFlight(StateConflict):
+    """The client already has an open command; wait for it to end or cancel it."""
+
+    code = "command_in_flight"
+
+
+class CommandLockedOut(StateConflict):
+    """A restart or reboot was sent to this client lately; it is locked until it has had time to come back."""
+
+    code = "locked_out"
+
+
+class CommandNotCancellable(StateConflict):
+    """The command may already have reached the display, so it can no longer be cancelled."""
+
+    code = "not_cancellable"
+
+
+class FailureChanged(ServiceError):
+    """The display has failed again since this page was loaded; look at the new failure first."""
+
+    code = "failure_changed"
+
+
+class Refused(ServiceError):
+    """The request is well-formed but a rule refuses it."""
+
+    code = "refused"
+
+
+class NotCapable(Refused):
+    """This display says that it cannot do this."""
+
+    code = "not_capable"
+
+
+class IdempotencyKeyReused(Refused):
+    """This Idempotency-Key was used before with another request."""
+
+    code = "idempotency_key_reused"
+
+
+class NotConvertible(Refused):
+    """Only ppt, pptx and odp can be converted to PDF."""
+
+    code = "not_convertible"
+
+
+class NotAPresentation(Refused):
+    """The file's content is not a presentation of the kind its name says."""
+
+    code = "not_a_presentation"
+
+
+class Encrypted(Refused):
+    """The presentation is protected by a password; save it without one and upload it again."""
+
+    code = "encrypted"
+
+
+class TooLargeUnpacked(Refused):
+    """The presentation is too large once unpacked."""
+
+    code = "too_large_unpacked"
+
+
+class NoSlides(Refused):
+    """The presentation has no slides."""
+
+    code = "no_slides"
+
+
+class UnsupportedMediaType(ServiceError):
+    """Files of this type are not accepted."""
+
+    code = "unsupported_media_type"
+
+
+class UploadTooLarge(ServiceError):
+    """The file is larger than an upload may be."""
+
+    code = "too_large"
+
+
+class VolumeFull(ServiceError):
+    """The media volume is full or not writable; nothing was stored."""
+
+    code = "volume_unavailable"
+
+
+class TaskQueueUnavailable(ServiceError):
+    """The task queue cannot be reached."""
+
+    code = "task_queue_unavailable"
+
+
+class BrokerUnavailable(ServiceError):
+    """The MQTT broker cannot be reached."""
+
+    code = "broker_unavailable"
+
+
+class EnrolmentCodeInvalid(Refused):
+    """This enrolment code is not valid, was used before, or has expired; ask for a new one."""
+
+    code = "enrolment_code_invalid"

@@ -1,0 +1,506 @@
+"""Every table, as SQLAlchemy Core sees it. Migrations build the same; a test holds them equal.
+
+Types named in the specification (process status, screen health, log level, conversion status) are
+Postgres enums; other closed lists are text with a check built from `vocabulary`.
+"""
+
+from enum import StrEnum
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    Computed,
+    DateTime,
+    Float,
+    ForeignKey,
+    Identity,
+    Index,
+    Integer,
+    MetaData,
+    PrimaryKeyConstraint,
+    SmallInteger,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.dialects.postgresql import ARRAY, BYTEA, ENUM, JSONB
+from sqlalchemy.types import UserDefinedType
+
+from shared.vocabulary import (
+    COMMAND_RANKS,
+    ClientStatus,
+    CommandAction,
+    CommandSource,
+    CommandState,
+    ConfirmedBy,
+    ConversionStatus,
+    LogLevel,
+    MediaKind,
+    Presence,
+    ProcessStatus,
+    RegisteredBy,
+    Role,
+    ScreenHealthStatus,
+    TargetFormat,
+)
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+UUID_PATTERN = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
+
+
+class Xid8(UserDefinedType[str]):
+    """A Postgres transaction id without wrap-around; text on the Python side."""
+
+    cache_ok = True
+
+    def get_col_spec(self, **_kw: Any) -> str:
+        return "xid8"
+
+
+def _values(words: type[StrEnum]) -> list[str]:
+    return [word.value for word in words]
+
+
+def _enum(name: str, words: type[StrEnum]) -> ENUM:
+    return ENUM(*_values(words), name=name, metadata=metadata, create_type=True)
+
+
+def _one_of(column: str, words: type[StrEnum]) -> CheckConstraint:
+    listed = ", ".join(f"'{word}'" for word in _values(words))
+    return CheckConstraint(f"{column} IN ({listed})", name=column)
+
+
+def _when(name: str, **options: Any) -> Column[Any]:
+    return Column(name, DateTime(timezone=True), **options)
+
+
+def _now(name: str) -> Column[Any]:
+    return _when(name, nullable=False, server_default=text("now()"))
+
+
+def _of_client(**options: Any) -> Column[Any]:
+    return Column("client_uuid", Text, ForeignKey("clients.uuid"), nullable=False, **options)
+
+
+process_status = _enum("process_status", ProcessStatus)
+screen_health_status = _enum("screen_health_status", ScreenHealthStatus)
+log_level = _enum("log_level", LogLevel)
+conversion_status = _enum("conversion_status", ConversionStatus)
+
+# --- clients: changed only when something people see changes; the hot liveness columns stand apart ---
+
+clients = Table(
+    "clients",
+    metadata,
+    Column("uuid", Text, primary_key=True),
+    Column("name", Text, nullable=False, server_default=""),
+    Column("site", Text),
+    Column("tags", ARRAY(Text), nullable=False, server_default="{}"),
+    Column("notes", Text, nullable=False, server_default=""),
+    Column("registered_by", Text, nullable=False),
+    _now("created_at"),
+    _when("deleted_at"),  # soft: the uuid stays a tombstone, its late messages are dead-lettered
+    Column("process_status", process_status, nullable=False, server_default="unknown"),
+    _when("process_status_since"),
+    Column("screen_health", screen_health_status, nullable=False, server_default="unknown"),
+    Column("status", Text, nullable=False, server_default="unknown"),  # the shown state
+    _now("status_since"),
+    _when("service_failed_at"),
+    Column("service_failed_unit", Text),
+    Column("service_failed_stamp", JSONB),  # {install_id, boot_seq, seq} of the failure shown, or null
+    _when("service_failed_cleared_at"),
+    Column("service_failed_cleared_by", Text),
+    Column("service_failed_cleared_unit", Text),
+    Column("service_failed_cleared_stamp", JSONB),  # a repeat of this one never raises again
+    Column("mqtt_reconnect_count", Integer),
+    _when("mqtt_last_disconnect_at"),
+    Column("presence", Text, nullable=False, server_default="unknown"),
+    Column("presence_session", Text),  # `offline` counts only for this session
+    _when("presence_at"),
+    Column("app_version", Text),
+    Column("ip", Text),
+    Column("hostname", Text),
+    Column("os", Text),
+    Column("log_level", Text),  # the level in force, as health reports it
+    Column("capabilities", ARRAY(Text)),  # actions it can do; null = all
+    _when("lockout_until"),
+    Column("lockout_command_id", Text),
+    # set by a trigger at each change: what `GET /api/monitoring/overview?since=` compares
+    Column("changed_xid", Xid8, nullable=False, server_default=text("pg_current_xact_id()")),
+    CheckConstraint(f"uuid ~ '{UUID_PATTERN}'", name="uuid"),
+    CheckConstraint("mqtt_reconnect_count >= 0", name="mqtt_reconnect_count"),
+    CheckConstraint("(service_failed_at IS NULL) = (service_failed_unit IS NULL)", name="service_failed"),
+    _one_of("status", ClientStatus),
+    _one_of("presence", Presence),
+    _one_of("registered_by", RegisteredBy),
+    Index("ix_clients_changed_xid", "changed_xid"),
+    Index(
+        "ix_clients_service_failed_at",
+        "service_failed_at",
+        postgresql_where=text("service_failed_at IS NOT NULL"),
+    ),
+)
+
+client_heartbeats = Table(  # one narrow row per client, no second index: every heartbeat is a HOT update
+    "client_heartbeats",
+    metadata,
+    _of_client(primary_key=True),
+    _when("last_heartbeat_at", nullable=False),
+    Column("interval_seconds", Integer, nullable=False, server_default="30"),
+    Column("boot_id", Text),
+    Column("app_instance", Text),
+    Column("install_id", Text),
+    Column("boot_seq", BigInteger),
+    Column("seq", BigInteger),
+    postgresql_with={"fillfactor": 70},
+)
+
+client_health = Table(  # the newest health report, whole
+    "client_health",
+    metadata,
+    _of_client(primary_key=True),
+    _when("received_at", nullable=False),
+    Column("install_id", Text),
+    Column("boot_seq", BigInteger),
+    Column("seq", BigInteger),
+    Column("cpu_percent", Float),
+    Column("memory_percent", Float),
+    Column("disk_percent", Float),
+    Column("temperature_celsius", Float),
+    Column("body", JSONB, nullable=False),
+    postgresql_with={"fillfactor": 70},
+)
+
+client_installs = Table(  # an install_id never seen before is newest: a re-imaged display is believed at once
+    "client_installs",
+    metadata,
+    _of_client(),
+    Column("install_id", Text, nullable=False),
+    Column("ordinal", Integer, nullable=False),  # 1 for the first installation seen of this client
+    _now("first_seen_at"),
+    PrimaryKeyConstraint("client_uuid", "install_id"),
+    UniqueConstraint("client_uuid", "ordinal"),
+)
+
+client_state_changes = Table(
+    "client_state_changes",
+    metadata,
+    Column("id", BigInteger, Identity(), primary_key=True),
+    _of_client(),
+    _when("at", nullable=False),
+    Column("from_status", Text, nullable=False),
+    Column("to_status", Text, nullable=False),
+    Column("cause", Text, nullable=False),  # in words
+    Index("ix_client_state_changes_client_uuid_at", "client_uuid", "at"),
+)
+
+# --- client logs: partitioned by severity class (routine, serious), then by week ---
+
+client_logs = Table(
+    "client_logs",
+    metadata,
+    Column("id", BigInteger, nullable=False, server_default=text("nextval('client_logs_id_seq'::regclass)")),
+    _of_client(),
+    Column("level", log_level, nullable=False),
+    Column("raw_level", Text),  # the topic's word where it is none of ours
+    Column("message", Text, nullable=False),
+    Column("truncated", sa.Boolean, nullable=False, server_default=text("false")),
+    Column("logger", Text),
+    Column("context", JSONB),
+    _when("client_time"),  # the display's own clock: shown, never trusted
+    _when("received_at", nullable=False),
+    PrimaryKeyConstraint("id", "level", "received_at"),
+    Index("ix_client_logs_client_uuid_received_at_id", "client_uuid", "received_at", "id"),
+    Index("ix_client_logs_received_at_id", "received_at", "id"),
+    postgresql_partition_by="LIST (level)",
+)
+
+log_marks = Table(  # highest seq without a gap, per client, installation and boot
+    "log_marks",
+    metadata,
+    _of_client(),
+    Column("install_id", Text, nullable=False),
+    Column("boot_seq", BigInteger, nullable=False),
+    Column("seq", BigInteger, nullable=False),
+    _now("updated_at"),
+    PrimaryKeyConstraint("client_uuid", "install_id", "boot_seq"),
+)
+
+log_keys = Table(  # logs stored above the mark, until the gap below them closes
+    "log_keys",
+    metadata,
+    _of_client(),
+    Column("install_id", Text, nullable=False),
+    Column("boot_seq", BigInteger, nullable=False),
+    Column("seq", BigInteger, nullable=False),
+    PrimaryKeyConstraint("client_uuid", "install_id", "boot_seq", "seq"),
+)
+
+client_log_hours = Table(  # roll-up kept in the transaction that stores the logs
+    "client_log_hours",
+    metadata,
+    _of_client(),
+    _when("hour", nullable=False),
+    Column("level", log_level, nullable=False),
+    Column("count", BigInteger, nullable=False),
+    _when("last_at", nullable=False),
+    PrimaryKeyConstraint("hour", "client_uuid", "level"),
+)
+
+# --- commands and recovery ---
+
+_RANK = "CASE state " + " ".join(f"WHEN '{s}' THEN {r}" for s, r in COMMAND_RANKS.items()) + " END"
+
+client_commands = Table(
+    "client_commands",
+    metadata,
+    Column("id", Text, primary_key=True),  # a UUID: the display's journal remembers it
+    _of_client(),
+    Column("action", Text, nullable=False),
+    Column("state", Text, nullable=False, server_default="queued"),
+    Column("rank", SmallInteger, Computed(_RANK, persisted=True), nullable=False),
+    Column("source", Text, nullable=False),
+    Column("reason", Text, nullable=False, server_default=""),  # why it was asked for
+    Column("outcome_reason", Text),  # why it ended as it did
+    Column("requested_by", Text, nullable=False),
+    Column("idempotency_key", Text),
+    Column("request_hash", Text),  # SHA-256 of the request that used the key
+    Column("if_boot_id", Text),
+    Column("if_app_instance", Text),
+    _when("created_at", nullable=False),
+    _when("expires_at", nullable=False),
+    _when("publish_attempted_at"),  # null: provably never left this service
+    _when("publish_lease_until"),  # a publisher holds it until then
+    _when("next_publish_at"),  # back-off, or the next repeat
+    Column("publish_attempts", Integer, nullable=False, server_default="0"),
+    Column("publish_answer", SmallInteger),  # reason code of the last PUBACK
+    _when("sent_at"),
+    _when("received_at"),
+    _when("running_at"),
+    _when("result_deadline"),
+    _when("finished_at"),
+    Column("late_state", Text),  # a result that came after expired or timed_out
+    _when("late_at"),
+    Column("confirmed_by", Text),
+    Column("traceparent", Text),
+    Column("changed_xid", Xid8, nullable=False, server_default=text("pg_current_xact_id()")),
+    _one_of("action", CommandAction),
+    _one_of("state", CommandState),
+    _one_of("source", CommandSource),
+    _one_of("confirmed_by", ConfirmedBy),
+    CheckConstraint("expires_at > created_at", name="expires_at"),
+    Index("uq_client_commands_open", "client_uuid", unique=True, postgresql_where=text("rank < 90")),
+    Index("uq_client_commands_idempotency", "requested_by", "idempotency_key", unique=True),
+    Index("ix_client_commands_client_uuid_created_at", "client_uuid", "created_at"),
+    Index("ix_client_commands_changed_xid", "changed_xid"),
+)
+
+recovery_events = Table(
+    "recovery_events",
+    metadata,
+    Column("id", BigInteger, Identity(), primary_key=True),
+    _when("at", nullable=False),
+    _of_client(),
+    Column("decision", Text, nullable=False),
+    Column("why", Text, nullable=False),
+    Column("evidence", JSONB, nullable=False),
+    Column("command_id", Text, ForeignKey("client_commands.id")),
+    Index("ix_recovery_events_client_uuid_at", "client_uuid", "at"),
+)
+
+scheduler_status = Table(  # one row: what the last tick did
+    "scheduler_status",
+    metadata,
+    Column("id", SmallInteger, primary_key=True, server_default="1"),
+    _when("last_tick_at"),
+    Column("duration_ms", Integer),
+    Column("did", JSONB, nullable=False, server_default="{}"),
+    CheckConstraint("id = 1", name="id"),
+)
+
+# --- listening ---
+
+bridge_status = Table(  # one row: whether we hear the fleet
+    "bridge_status",
+    metadata,
+    Column("id", SmallInteger, primary_key=True, server_default="1"),
+    Column("epoch", BigInteger, nullable=False, server_default="0"),  # grows with each leader
+    Column("instance", Text),
+    _when("connected_since"),  # null while not connected to the broker
+    _when("last_commit_at"),
+    _when("canary_at"),  # last round trip through the broker
+    Column("counters", JSONB, nullable=False, server_default="{}"),
+    CheckConstraint("id = 1", name="id"),
+)
+
+dead_letters = Table(
+    "dead_letters",
+    metadata,
+    Column("id", BigInteger, Identity(), primary_key=True),
+    Column("topic", Text, nullable=False),
+    Column("payload", BYTEA, nullable=False),  # the first 4 KiB
+    Column("payload_bytes", Integer, nullable=False),  # of the whole
+    Column("sha256", Text, nullable=False),  # of the whole
+    Column("reason", Text, nullable=False),
+    Column("detail", Text),
+    Column("count", BigInteger, nullable=False, server_default="1"),
+    _when("first_at", nullable=False),
+    _when("last_at", nullable=False),
+    UniqueConstraint("topic", "sha256", "reason"),
+    Index("ix_dead_letters_last_at_id", "last_at", "id"),
+)
+
+# --- event media and conversions ---
+
+event_media = Table(
+    "event_media",
+    metadata,
+    Column("id", BigInteger, Identity(), primary_key=True),
+    Column("filename", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("bytes", BigInteger, nullable=False),
+    Column("sha256", Text, nullable=False),
+    Column("path", Text, nullable=False),  # below MEDIA_ROOT
+    Column("visible_slides", Integer),
+    Column("hidden_slides", Integer),
+    _when("uploaded_at", nullable=False),
+    Column("uploaded_by", Text, nullable=False),
+    _when("deleted_at"),
+    _one_of("kind", MediaKind),
+    CheckConstraint("bytes >= 0", name="bytes"),
+    Index("ix_event_media_sha256", "sha256"),
+)
+
+conversions = Table(
+    "conversions",
+    metadata,
+    Column("id", BigInteger, Identity(), primary_key=True),
+    Column("source_event_media_id", BigInteger, ForeignKey("event_media.id"), nullable=False),
+    Column("target_format", Text, nullable=False, server_default="pdf"),
+    Column("file_hash", Text, nullable=False),  # SHA-256 of the source, hex
+    Column("status", conversion_status, nullable=False, server_default="pending"),
+    Column("generation", Integer, nullable=False, server_default="1"),  # part of the task's name
+    Column("attempts", Integer, nullable=False, server_default="0"),
+    Column("claim", Text),  # fencing token of the worker that holds it
+    _when("claimed_at"),
+    _when("enqueued_at"),
+    _when("created_at", nullable=False),
+    _when("started_at"),
+    _when("finished_at"),
+    Column("error_code", Text),
+    Column("error_message", Text),
+    Column("pages", Integer),
+    Column("target_path", Text),  # below MEDIA_ROOT/converted
+    Column("report", JSONB),
+    UniqueConstraint(
+        "source_event_media_id", "target_format", "file_hash", name="uq_conversions_media_format_hash"
+    ),
+    _one_of("target_format", TargetFormat),
+    Index("ix_conversions_file_hash", "file_hash"),
+    Index("ix_conversions_target_path", "target_path"),
+    Index(
+        "ix_conversions_open",
+        "status",
+        "created_at",
+        postgresql_where=text("status IN ('pending', 'processing')"),
+    ),
+)
+
+# --- access ---
+
+users = Table(
+    "users",
+    metadata,
+    Column("id", BigInteger, Identity(), primary_key=True),
+    Column("username", Text, nullable=False),
+    Column("password_hash", Text, nullable=False),  # argon2id
+    Column("role", Text, nullable=False),
+    Column("must_change_password", sa.Boolean, nullable=False, server_default=text("false")),
+    _now("created_at"),
+    _when("disabled_at"),
+    UniqueConstraint("username"),
+    _one_of("role", Role),
+)
+
+user_sessions = Table(
+    "user_sessions",
+    metadata,
+    Column("id_hash", Text, primary_key=True),  # SHA-256 of the cookie's value
+    Column("user_id", BigInteger, ForeignKey("users.id"), nullable=False),
+    _when("created_at", nullable=False),
+    _when("expires_at", nullable=False),
+    _when("revoked_at"),
+    Index("ix_user_sessions_user_id", "user_id"),
+)
+
+login_failures = Table(
+    "login_failures",
+    metadata,
+    Column("id", BigInteger, Identity(), primary_key=True),
+    Column("bucket", Text, nullable=False),  # "account:<name>" or "address:<ip>"
+    _when("at", nullable=False),
+    Index("ix_login_failures_bucket_at", "bucket", "at"),
+)
+
+api_tokens = Table(
+    "api_tokens",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("role", Text, nullable=False),
+    Column("secret_hash", Text, nullable=False),  # SHA-256, hex
+    Column("created_by", Text, nullable=False),
+    _when("created_at", nullable=False),
+    _when("expires_at"),
+    _when("revoked_at"),
+    _when("last_used_at"),
+    _one_of("role", Role),
+)
+
+enrolment_codes = Table(
+    "enrolment_codes",
+    metadata,
+    Column("code_hash", Text, primary_key=True),  # SHA-256, hex
+    _of_client(),
+    Column("created_by", Text, nullable=False),
+    _when("created_at", nullable=False),
+    _when("expires_at", nullable=False),
+    _when("used_at"),
+    Index("ix_enrolment_codes_client_uuid", "client_uuid"),
+)
+
+display_logins = Table(  # what the broker lets in; rendered to Mosquitto's password file
+    "display_logins",
+    metadata,
+    _of_client(primary_key=True),
+    Column("password_hash", Text, nullable=False),  # Mosquitto's $7$ PBKDF2 form
+    _when("created_at", nullable=False),
+    _when("revoked_at"),
+)
+
+audit_log = Table(  # append only
+    "audit_log",
+    metadata,
+    Column("id", BigInteger, Identity(), primary_key=True),
+    _when("at", nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("action", Text, nullable=False),
+    Column("target", Text, nullable=False),
+    Column("result", Text, nullable=False),
+    Column("request_id", Text),
+    Column("details", JSONB, nullable=False, server_default="{}"),
+    Index("ix_audit_log_at_id", "at", "id"),
+)

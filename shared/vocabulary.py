@@ -1,0 +1,207 @@
+"""The words of the product: every value a status column may hold, each with its meaning.
+
+These enums are the one list. `tables.py` builds the database's types and checks from them, the API's
+OpenAPI document names them, and no other module spells a status as a bare string.
+"""
+
+from enum import StrEnum
+
+
+class ProcessStatus(StrEnum):
+    """What a display's heartbeat says of its player process."""
+
+    STARTING = "starting"  # the player is loading and not yet showing anything
+    RUNNING = "running"  # the player shows its playlist
+    CRASHED = "crashed"  # the player died and its watchdog has not brought it back
+    STOPPED = "stopped"  # the player was stopped on purpose (clean)
+    UNKNOWN = "unknown"  # the display cannot tell, or was never heard
+
+
+class ScreenHealthStatus(StrEnum):
+    """What a display's health report says of the panel it drives."""
+
+    OK = "ok"
+    BLACK = "black"  # an all-black picture
+    FROZEN = "frozen"  # the same picture for too long
+    OFF = "off"  # the panel is powered down
+    DISCONNECTED = "disconnected"  # no panel on the cable
+    UNKNOWN = "unknown"
+
+
+class ClientStatus(StrEnum):
+    """The shown state of a client: stored with `status_since`, one change row per change."""
+
+    RUNNING = "running"
+    LATE = "late"  # a heartbeat is overdue, not yet news
+    STALE = "stale"  # silent beyond the threshold
+    CRASHED = "crashed"
+    STARTING = "starting"
+    STOPPED = "stopped"
+    UNKNOWN = "unknown"  # never heard of, or the bridge is silent
+
+
+class Presence(StrEnum):
+    """What the display's retained presence message says: a hint, the heartbeat is the truth."""
+
+    ONLINE = "online"
+    OFFLINE = "offline"
+    UNKNOWN = "unknown"
+
+
+class LogLevel(StrEnum):
+    """Severity of a client log; the last segment of the log topic."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+    CRITICAL = "critical"
+
+
+ROUTINE_LEVELS = (LogLevel.DEBUG, LogLevel.INFO, LogLevel.WARNING)  # kept for 30 days
+SERIOUS_LEVELS = (LogLevel.ERROR, LogLevel.CRITICAL)  # kept for 90 days
+
+
+class CommandAction(StrEnum):
+    """What a display can be told to do."""
+
+    RESTART_APP = "restart_app"  # start the player anew
+    REBOOT_HOST = "reboot_host"  # reboot the machine
+    SHUTDOWN_HOST = "shutdown_host"  # switch off; nobody can start it again from here
+
+
+class CommandState(StrEnum):
+    """Where a command stands. Moves only go up in rank; a terminal state never changes."""
+
+    QUEUED = "queued"  # stored, not yet accepted by the broker
+    SENT = "sent"  # the broker took it for a subscriber
+    RECEIVED = "received"  # the display has it in its journal
+    RUNNING = "running"  # the display is carrying it out
+    SUCCEEDED = "succeeded"  # done, by ACK or by evidence
+    FAILED = "failed"  # the display, the broker or the evidence says it did not work
+    REJECTED = "rejected"  # the display refused it
+    EXPIRED = "expired"  # no ACK before `expires_at`
+    TIMED_OUT = "timed_out"  # received, but no result before `result_deadline`
+    CANCELLED = "cancelled"  # withdrawn while provably nobody had it
+
+
+COMMAND_RANKS: dict[CommandState, int] = {
+    CommandState.QUEUED: 10,
+    CommandState.SENT: 20,
+    CommandState.RECEIVED: 30,
+    CommandState.RUNNING: 40,
+    CommandState.SUCCEEDED: 90,
+    CommandState.FAILED: 90,
+    CommandState.REJECTED: 90,
+    CommandState.EXPIRED: 90,
+    CommandState.TIMED_OUT: 90,
+    CommandState.CANCELLED: 90,
+}
+TERMINAL_RANK = 90  # at and above it a command is over
+
+
+class CommandSource(StrEnum):
+    """Who asked for a command."""
+
+    OPERATOR = "operator"
+    RECOVERY = "recovery"
+    BULK = "bulk"
+
+
+class ConfirmedBy(StrEnum):
+    """How a command's success is known."""
+
+    ACK = "ack"
+    EVIDENCE = "evidence"  # a new boot_id or app_instance
+    BOTH = "both"
+
+
+class ConversionStatus(StrEnum):
+    """Where a conversion stands."""
+
+    PENDING = "pending"  # waits for a worker
+    PROCESSING = "processing"  # a worker holds the claim
+    READY = "ready"  # the PDF is on the volume and was checked
+    FAILED = "failed"  # it will not be tried again by itself
+
+
+class TargetFormat(StrEnum):
+    """What a medium can be converted to."""
+
+    PDF = "pdf"
+
+
+class MediaKind(StrEnum):
+    """What an uploaded file is, by its content."""
+
+    PPT = "ppt"
+    PPTX = "pptx"
+    ODP = "odp"
+    PDF = "pdf"
+    PNG = "png"
+    JPEG = "jpeg"
+    WEBP = "webp"
+    GIF = "gif"
+    MP4 = "mp4"
+    WEBM = "webm"
+
+
+CONVERTIBLE_KINDS = (MediaKind.PPT, MediaKind.PPTX, MediaKind.ODP)
+
+
+class Role(StrEnum):
+    """What a person or a script may do; each role may do what the ones before it may."""
+
+    VIEWER = "viewer"  # read
+    OPERATOR = "operator"  # + acknowledge, upload, convert, restart_app, reboot_host
+    ADMIN = "admin"  # + shutdown_host, overrides, tokens, enrolment, delete
+
+
+class PrincipalKind(StrEnum):
+    """What kind of caller the API has in front of it."""
+
+    USER = "user"
+    TOKEN = "token"  # noqa: S105 - the word for a kind of caller, not a secret
+
+
+class RegisteredBy(StrEnum):
+    """How a client came into the database."""
+
+    ENROLMENT = "enrolment"
+    FIRST_MESSAGE = "first_message"
+
+
+class RecoveryDecision(StrEnum):
+    """What a tick decided about one unhealthy client."""
+
+    RESTART_APP = "restart_app"
+    NONE = "none"  # nothing was sent; `why` says why
+
+
+class RecoveryState(StrEnum):
+    """Why a client is, or is not, being recovered: shown to people."""
+
+    OFF = "off"  # CRASH_RECOVERY_ENABLED is false
+    DUE = "due"  # the next tick acts
+    IN_FLIGHT = "in_flight"  # a command is on its way
+    LOCKED = "locked"  # a command ran lately; waits for the lockout to end
+    UNREACHABLE = "unreachable"  # the broker proved that nobody listens
+    BLOCKED_BRIDGE = "blocked_bridge"  # the bridge is silent: we cannot trust what we see
+    NOT_RECOVERED = "not_recovered"  # this kind of failure is not acted on automatically
+
+
+class DeadLetterReason(StrEnum):
+    """Why a message was put aside instead of stored."""
+
+    UNKNOWN_TOPIC = "unknown_topic"
+    BAD_UUID = "bad_uuid"  # the topic's client segment is no canonical UUID
+    TOO_LARGE = "too_large"  # above the topic's limit
+    NOT_UTF8 = "not_utf8"
+    NOT_JSON = "not_json"
+    NOT_AN_OBJECT = "not_an_object"
+    TOO_DEEP = "too_deep"  # nested beyond 32 levels
+    BAD_NUMBER = "bad_number"  # NaN, infinite or beyond 64 bits
+    BAD_FIELD = "bad_field"  # a field without which the message means nothing
+    UNSUPPORTED_VERSION = "unsupported_version"
+    UNKNOWN_CLIENT = "unknown_client"
+    REFUSED_BY_DATABASE = "refused_by_database"
