@@ -1,0 +1,174 @@
+"""Who is calling: the OIDC tokens with which Cloud Tasks and Cloud Scheduler call our functions.
+
+The same code verifies Google's tokens in the cloud and those of the local key. google-auth is not used:
+its verify_token accepts any issuer. A refusal says nothing to the caller; the reason is logged.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import jwt
+
+from shared.errors import InvalidIdentity
+from shared.structured_log import event
+
+ALGORITHM = "RS256"
+CLOCK_LEEWAY = timedelta(seconds=60)
+LONGEST_TOKEN = 8192  # bytes; Google's tokens are under 1,500
+SMALLEST_KEY = 2048  # bits
+FETCH_TIMEOUT = (2.0, 3.0)  # seconds to connect, and of silence while reading
+REFETCH_AFTER = timedelta(hours=1)
+REFETCH_UNKNOWN_AFTER = timedelta(seconds=30)
+RETRY_FAILED_FETCH_AFTER = timedelta(seconds=1)
+# Whatever else a header may carry (jku, jwk, x5u, x5c, crit) is a way to bring a key of one's own.
+ALLOWED_HEADER = {"alg", "kid", "typ"}
+REQUIRED_CLAIMS = ["iss", "aud", "exp", "iat", "sub", "email", "email_verified"]
+
+_Keys = dict[str, jwt.PyJWK]
+
+
+class KeySet:
+    """The issuer's public keys by their id, fetched from a JWKS address and kept for an hour.
+
+    An unknown id makes it fetch again (the issuer may have rotated its keys), but at most once in 30 s,
+    so that forged ids cannot make us flood the issuer.
+    """
+
+    def __init__(self, url: str, clock: Callable[[], float] = time.monotonic) -> None:
+        """`clock` counts seconds; a test may choose them."""
+        self._url = url
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._keys: _Keys = {}
+        self._next_fetch_for_known = 0.0
+        self._next_fetch_for_unknown = 0.0
+
+    def find(self, key_id: str) -> jwt.PyJWK | None:
+        """The key of this id; None when the issuer has none, or cannot be asked and it was never seen."""
+        if not self._is_fresh(key_id):
+            with self._lock:  # one asks, the others wait for its answer (bounded by FETCH_TIMEOUT)
+                if not self._is_fresh(key_id):
+                    self._refresh()
+        return self._keys.get(key_id)
+
+    def _is_fresh(self, key_id: str) -> bool:
+        known = key_id in self._keys
+        return self._clock() < (self._next_fetch_for_known if known else self._next_fetch_for_unknown)
+
+    def _refresh(self) -> None:
+        try:
+            self._keys = fetch_keys(self._url)
+        except Exception as error:  # noqa: BLE001 - an issuer that cannot be asked must not end a request
+            event(
+                "oidc_keys_unavailable",
+                "the issuer's keys could not be fetched",
+                logging.ERROR,
+                reason=f"{type(error).__name__}: {error}"[:500],
+            )
+            self._wait(RETRY_FAILED_FETCH_AFTER, RETRY_FAILED_FETCH_AFTER)
+        else:
+            self._wait(REFETCH_AFTER, REFETCH_UNKNOWN_AFTER)
+
+    def _wait(self, for_known: timedelta, for_unknown: timedelta) -> None:
+        now = self._clock()
+        self._next_fetch_for_known = now + for_known.total_seconds()
+        self._next_fetch_for_unknown = now + for_unknown.total_seconds()
+
+
+def fetch_keys(url: str) -> _Keys:
+    """The usable keys at `url`: RSA, for RS256 signatures, 2048 bits or more; others are left out.
+
+    Raises requests' errors and ValueError when there is no key set.
+    """
+    import requests  # noqa: PLC0415 - only the functions that are called with a token pay for it
+
+    with requests.Session() as session:
+        session.trust_env = False  # a proxy or a .netrc from the environment must not choose our keys
+        reply = session.get(url, timeout=FETCH_TIMEOUT, allow_redirects=False)
+    if reply.status_code != 200:
+        raise ValueError(f"the key set answered {reply.status_code}")
+    return {entry["kid"]: jwt.PyJWK(entry, ALGORITHM) for entry in reply.json()["keys"] if _usable(entry)}
+
+
+def _usable(entry: Mapping[str, Any]) -> bool:
+    return (
+        entry.get("kty") == "RSA"
+        and entry.get("alg", ALGORITHM) == ALGORITHM
+        and entry.get("use", "sig") == "sig"
+        and isinstance(entry.get("kid"), str)
+        and len(str(entry.get("n", ""))) * 6 >= SMALLEST_KEY  # base64: 6 bits a character
+    )
+
+
+@dataclass(frozen=True)
+class Caller:
+    """The one caller that a function accepts, and where the keys of its issuer are."""
+
+    audience: str
+    """The function's own URL: a token for another function is refused."""
+    issuer: str
+    """Who must have signed, `https://accounts.google.com` in the cloud."""
+    email: str
+    """The service account that the token must be of."""
+    keys: KeySet
+
+    def authenticate(self, headers: Mapping[str, str]) -> dict[str, Any]:
+        """The claims of the bearer token among a request's `headers`. Raises InvalidIdentity."""
+        value = headers.get("Authorization") or headers.get("authorization") or ""
+        scheme, _, token = value.partition(" ")
+        if scheme.lower() != "bearer" or not token:
+            raise _refusal("no_bearer_token")
+        return verify(token.strip(), self.audience, self.issuer, self.email, self.keys)
+
+
+def verify(token: str, audience: str, issuer: str, email: str, keys: KeySet) -> dict[str, Any]:
+    """The claims of `token`, when `issuer` signed it for `audience` in the name of `email` and it is in date.
+
+    Raises InvalidIdentity for everything else, always with the same words.
+    """
+    if not email or not audience or not issuer:
+        raise _refusal("not_configured")  # an empty expectation must not match an empty claim
+    key = _signing_key(token, keys)
+    try:
+        claims: dict[str, Any] = jwt.decode(
+            token,
+            key,
+            algorithms=[ALGORITHM],
+            audience=audience,
+            issuer=issuer,
+            leeway=CLOCK_LEEWAY,
+            options={"require": REQUIRED_CLAIMS, "strict_aud": True},
+        )
+    except (jwt.PyJWTError, ValueError, TypeError) as error:
+        raise _refusal(type(error).__name__) from None
+    if claims["email_verified"] is not True or claims["email"] != email:
+        raise _refusal("wrong_email")
+    return claims
+
+
+def _signing_key(token: str, keys: KeySet) -> jwt.PyJWK:
+    """The key that the token's header names. Raises InvalidIdentity."""
+    if len(token) > LONGEST_TOKEN:
+        raise _refusal("too_long")
+    try:
+        header = jwt.get_unverified_header(token)
+    except (jwt.PyJWTError, ValueError, TypeError) as error:
+        raise _refusal(type(error).__name__) from None
+    if header.get("alg") != ALGORITHM or not set(header) <= ALLOWED_HEADER:
+        raise _refusal("unacceptable_header")
+    key_id = header.get("kid")
+    key = keys.find(key_id) if isinstance(key_id, str) else None
+    if key is None:
+        raise _refusal("unknown_key")
+    return key
+
+
+def _refusal(reason: str) -> InvalidIdentity:
+    """The one error for the caller; the reason goes to our log only."""
+    event("identity_refused", "an identity token was refused", logging.WARNING, reason=reason)
+    return InvalidIdentity()

@@ -1,0 +1,158 @@
+"""The job queue `conversions`: how the product puts a conversion job on Cloud Tasks.
+
+The ordinary google-cloud-tasks client is used against the cloud and against the local emulator alike.
+grpc and google are imported at the first use only, so that a cold start that enqueues nothing does not
+pay for them (0.3 s on the reference machine).
+"""
+
+import json
+import logging
+import re
+from datetime import timedelta
+from functools import lru_cache
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from shared.errors import ConfigurationError, TaskQueueUnavailable
+from shared.structured_log import event
+
+if TYPE_CHECKING:
+    from google.cloud.tasks_v2 import CloudTasksClient
+    from google.cloud.tasks_v2.types import Task
+
+QUEUE_ID = "conversions"
+CONVERSION_JOB = "convert_event_media_to_pdf"
+ENQUEUE_TIMEOUT = timedelta(seconds=2.5)
+PROBE_TIMEOUT = timedelta(seconds=1)
+# What Cloud Tasks accepts for an HTTP task.
+SHORTEST_DISPATCH_DEADLINE = timedelta(seconds=15)
+LONGEST_DISPATCH_DEADLINE = timedelta(minutes=30)
+# Without these a channel that saw a refused connection stays silent for up to two minutes after the
+# queue is back, and every enqueue in between fails at once.
+CHANNEL_OPTIONS = (
+    ("grpc.initial_reconnect_backoff_ms", 200),
+    ("grpc.min_reconnect_backoff_ms", 200),
+    ("grpc.max_reconnect_backoff_ms", 1000),
+)
+_LOCATION = re.compile(r"projects/[^/]+/locations/[^/]+")
+
+
+class TaskQueue:
+    """Where conversion jobs are enqueued, and to whom the queue delivers them."""
+
+    def __init__(
+        self, queue_url: str, worker_url: str, service_account: str, dispatch_deadline: timedelta
+    ) -> None:
+        """`dispatch_deadline` is how long one delivery may take (D + 80 s, see 50-conversions).
+
+        Raises ConfigurationError when the address or the deadline is none that Cloud Tasks accepts.
+        """
+        if not SHORTEST_DISPATCH_DEADLINE <= dispatch_deadline <= LONGEST_DISPATCH_DEADLINE:
+            raise ConfigurationError(f"the dispatch deadline {dispatch_deadline} is not 15 s to 30 min")
+        self.address, self.location = parse_queue_url(queue_url)
+        self.worker_url = worker_url
+        self.service_account = service_account
+        self.dispatch_deadline = dispatch_deadline
+
+    @property
+    def name(self) -> str:
+        """The queue's full resource name."""
+        return f"{self.location}/queues/{QUEUE_ID}"
+
+
+def parse_queue_url(queue_url: str) -> tuple[str | None, str]:
+    """The address (None: Google's own) and the location `projects/<p>/locations/<l>` of a QUEUE_URL.
+
+    Raises ConfigurationError unless it is `grpc://host:port/<location>` or `cloudtasks:///<location>`.
+    """
+    parts = urlsplit(queue_url)
+    location = parts.path.strip("/")
+    local = parts.scheme == "grpc" and bool(parts.netloc)
+    cloud = parts.scheme == "cloudtasks" and not parts.netloc
+    if not (local or cloud) or not _LOCATION.fullmatch(location):
+        raise ConfigurationError(
+            "QUEUE_URL must be grpc://host:port/projects/<p>/locations/<l> or cloudtasks:///projects/<p>/…"
+        )
+    return (parts.netloc if local else None), location
+
+
+def enqueue_conversion(queue: TaskQueue, conversion_id: int, generation: int) -> bool:
+    """Ask the queue to deliver this conversion; False when this generation of it is already on the queue.
+
+    The name carries the generation, so that asking twice is refused by the queue (also up to 24 h after
+    the task is done): a new try of the same conversion needs a higher generation.
+    Raises TaskQueueUnavailable within about 3 s, whatever the queue's fault is.
+    """
+    from google.api_core.exceptions import AlreadyExists, GoogleAPIError  # noqa: PLC0415 - cold start
+    from google.auth.exceptions import GoogleAuthError  # noqa: PLC0415 - cold start
+
+    task = _conversion_task(queue, conversion_id, generation)
+    try:
+        _client(queue.address).create_task(
+            parent=queue.name, task=task, timeout=ENQUEUE_TIMEOUT.total_seconds(), retry=None
+        )
+    except AlreadyExists:
+        return False
+    except (GoogleAPIError, GoogleAuthError) as error:
+        _log_unavailable(error, conversion_id=conversion_id)
+        raise TaskQueueUnavailable from error
+    return True
+
+
+def queue_is_reachable(queue: TaskQueue) -> bool:
+    """Does the queue exist and answer within a second? For the readiness check; raises nothing."""
+    from google.api_core.exceptions import GoogleAPIError  # noqa: PLC0415 - cold start
+    from google.auth.exceptions import GoogleAuthError  # noqa: PLC0415 - cold start
+
+    try:
+        _client(queue.address).get_queue(name=queue.name, timeout=PROBE_TIMEOUT.total_seconds(), retry=None)
+    except (GoogleAPIError, GoogleAuthError) as error:
+        _log_unavailable(error)
+        return False
+    return True
+
+
+def _conversion_task(queue: TaskQueue, conversion_id: int, generation: int) -> "Task":
+    from google.cloud.tasks_v2.types import HttpMethod, HttpRequest, OidcToken, Task  # noqa: PLC0415
+    from google.protobuf.duration_pb2 import Duration  # noqa: PLC0415 - cold start
+
+    deadline = Duration()
+    deadline.FromTimedelta(queue.dispatch_deadline)
+    body = {"job": CONVERSION_JOB, "conversion_id": conversion_id}
+    return Task(
+        name=f"{queue.name}/tasks/conversion-{conversion_id}-{generation}",
+        dispatch_deadline=deadline,
+        http_request=HttpRequest(
+            http_method=HttpMethod.POST,
+            url=queue.worker_url,
+            headers={"Content-Type": "application/json"},
+            body=json.dumps(body).encode(),
+            oidc_token=OidcToken(service_account_email=queue.service_account, audience=queue.worker_url),
+        ),
+    )
+
+
+@lru_cache(maxsize=4)
+def _client(address: str | None) -> "CloudTasksClient":
+    """One client, and so one channel, per process and address; None is Google's own."""
+    from google.cloud.tasks_v2 import CloudTasksClient  # noqa: PLC0415 - cold start
+
+    if address is None:
+        return CloudTasksClient()
+    import grpc  # noqa: PLC0415 - cold start
+    from google.cloud.tasks_v2.services.cloud_tasks.transports import (  # noqa: PLC0415 - cold start
+        CloudTasksGrpcTransport,
+    )
+
+    channel = grpc.insecure_channel(address, options=CHANNEL_OPTIONS)
+    return CloudTasksClient(transport=CloudTasksGrpcTransport(channel=channel))
+
+
+def _log_unavailable(error: Exception, **fields: int) -> None:
+    event(
+        "task_queue_unavailable",
+        "the task queue did not answer as it should",
+        logging.WARNING,
+        reason=f"{type(error).__name__}: {error}"[:500],
+        **fields,
+    )
