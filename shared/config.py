@@ -74,9 +74,7 @@ def _url(*schemes: str) -> Callable[[str], str]:
     def parse(value: str) -> str:
         parts = urlsplit(value)
         if parts.scheme not in schemes:
-            raise ValueError(
-                "expected an address that starts with " + " or ".join(s + "://" for s in schemes)
-            )
+            raise ValueError("expected an address that starts with " + " or ".join(s + "://" for s in schemes))
         if parts.scheme not in {"cloudtasks", "postgresql"} and not parts.hostname:
             raise ValueError("the address has no host")
         _ = parts.port  # raises ValueError when it is no number below 65,536
@@ -102,9 +100,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "where this runs; local binds loopback only",
     ),
     Setting("DATABASE_URL", _url("postgresql"), None, "", "the Postgres that everything shares", secret=True),
-    Setting(
-        "MQTT_URL", _url("mqtt", "mqtts"), "mqtt://127.0.0.1:1884", "", "the broker's listener for services"
-    ),
+    Setting("MQTT_URL", _url("mqtt", "mqtts"), "mqtt://127.0.0.1:1884", "", "the broker's listener for services"),
     Setting("MQTT_USERNAME", _text, None, "", "this component's own broker user"),
     Setting("MQTT_PASSWORD", _text, None, "", "this component's own broker password", secret=True),
     Setting("MQTT_TOPIC_ROOT", _topic_root, "signage", "", "first level of every topic"),
@@ -115,9 +111,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "",
         "the Cloud Tasks service that holds the queue `conversions`",
     ),
-    Setting(
-        "CONVERTER_URL", _url("http", "https"), "http://127.0.0.1:3000", "", "the document conversion service"
-    ),
+    Setting("CONVERTER_URL", _url("http", "https"), "http://127.0.0.1:3000", "", "the document conversion service"),
     Setting(
         "CONVERT_WORKER_URL",
         _url("http", "https"),
@@ -146,15 +140,9 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "",
         "the signer's public keys",
     ),
-    Setting(
-        "TASKS_SERVICE_ACCOUNT", _text, None, "", "e-mail that the task queue's identity tokens must carry"
-    ),
-    Setting(
-        "SCHEDULER_SERVICE_ACCOUNT", _text, None, "", "e-mail that the scheduler's identity tokens must carry"
-    ),
-    Setting(
-        "MEDIA_ROOT", Path, Path("/server/media"), "", "the mounted media volume; PDFs go under converted/"
-    ),
+    Setting("TASKS_SERVICE_ACCOUNT", _text, None, "", "e-mail that the task queue's identity tokens must carry"),
+    Setting("SCHEDULER_SERVICE_ACCOUNT", _text, None, "", "e-mail that the scheduler's identity tokens must carry"),
+    Setting("MEDIA_ROOT", Path, Path("/server/media"), "", "the mounted media volume; PDFs go under converted/"),
     Setting(
         "CRASH_RECOVERY_ENABLED",
         _flag,
@@ -217,9 +205,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "age of the bridge's canary beyond which nothing is recovered",
     ),
     Setting("LOG_RETENTION_DAYS", _whole(1, 3650), 30, "d", "how long debug, info and warning logs are kept"),
-    Setting(
-        "ERROR_LOG_RETENTION_DAYS", _whole(1, 3650), 90, "d", "how long error and critical logs are kept"
-    ),
+    Setting("ERROR_LOG_RETENTION_DAYS", _whole(1, 3650), 90, "d", "how long error and critical logs are kept"),
     Setting(
         "HISTORY_RETENTION_DAYS",
         _whole(1, 36500),
@@ -235,9 +221,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "s",
         "D: the converter's time for one document; the other timeouts follow from it",
     ),
-    Setting(
-        "CONVERSION_MAX_ATTEMPTS", _whole(1, 20), 3, "", "how often a conversion is tried before it is failed"
-    ),
+    Setting("CONVERSION_MAX_ATTEMPTS", _whole(1, 20), 3, "", "how often a conversion is tried before it is failed"),
     Setting("ENROLMENT_CODE_SECONDS", _whole(60, DAY), 900, "s", "how long an enrolment code can be used"),
     Setting("SESSION_SECONDS", _whole(300, 90 * DAY), 12 * 3600, "s", "how long a sign-in lasts"),
     Setting(
@@ -247,15 +231,9 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "",
         "failed sign-ins allowed per account and address in LOGIN_FAILURES_SECONDS",
     ),
-    Setting(
-        "LOGIN_FAILURES_SECONDS", _whole(1, DAY), 900, "s", "the time over which failed sign-ins are counted"
-    ),
-    Setting(
-        "DISPLAYS_MQTT_HOST", _text, "127.0.0.1", "", "broker host that POST /api/enroll tells a display"
-    ),
-    Setting(
-        "DISPLAYS_MQTT_PORT", _whole(1, 65_535), 1883, "", "broker port that POST /api/enroll tells a display"
-    ),
+    Setting("LOGIN_FAILURES_SECONDS", _whole(1, DAY), 900, "s", "the time over which failed sign-ins are counted"),
+    Setting("DISPLAYS_MQTT_HOST", _text, "127.0.0.1", "", "broker host that POST /api/enroll tells a display"),
+    Setting("DISPLAYS_MQTT_PORT", _whole(1, 65_535), 1883, "", "broker port that POST /api/enroll tells a display"),
     Setting("DISPLAYS_MQTT_TLS", _flag, False, "", "whether displays must connect with TLS"),
     Setting(
         "DISPLAYS_CA_FILE",

@@ -405,9 +405,7 @@ conversions = Table(
     Column("pages", Integer),
     Column("target_path", Text),  # below MEDIA_ROOT/converted
     Column("report", JSONB),
-    UniqueConstraint(
-        "source_event_media_id", "target_format", "file_hash", name="uq_conversions_media_format_hash"
-    ),
+    UniqueConstraint("source_event_media_id", "target_format", "file_hash", name="uq_conversions_media_format_hash"),
     _one_of("target_format", TargetFormat),
     Index("ix_conversions_file_hash", "file_hash"),
     Index("ix_conversions_target_path", "target_path"),

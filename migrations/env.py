@@ -1,0 +1,56 @@
+"""Runs the migrations on DATABASE_URL, all of them in one transaction, one runner at a time.
+
+Two starts at once wait for each other (a Postgres advisory lock), so `alembic upgrade head` can be run
+by every instance that starts.
+"""
+
+import time
+
+import sqlalchemy as sa
+from alembic import context
+from sqlalchemy.dialects.postgresql.base import ischema_names
+
+from shared.config import load
+from shared.db import engine_for
+from shared.tables import Xid8, metadata
+
+MIGRATION_LOCK = 7_305_001  # any number that nothing else in this database locks
+WAIT_SECONDS = 120
+ischema_names["xid8"] = Xid8  # so that a comparison with tables.py knows the column's type
+
+
+def run() -> None:
+    """Upgrade or downgrade as the command line asks."""
+    url = load(required=("DATABASE_URL",))["DATABASE_URL"]
+    engine = engine_for(url, "migrations", pool_size=1)
+    with engine.connect() as connection:
+        _wait_for_lock(connection)
+        connection.execute(sa.text("SET statement_timeout = '300s'"))
+        connection.execute(sa.text("SET lock_timeout = '10s'"))
+        connection.commit()
+        context.configure(
+            connection=connection,
+            target_metadata=metadata,
+            transaction_per_migration=False,
+            include_name=_is_not_a_partition,
+        )
+        with context.begin_transaction():
+            context.run_migrations()
+    engine.dispose()  # ends the session, and with it the lock
+
+
+def _is_not_a_partition(name: str | None, kind: str, _parents: object) -> bool:
+    """Partitions of client_logs come and go by the week; only their parent stands in tables.py."""
+    return not (kind == "table" and name is not None and name.startswith("client_logs_"))
+
+
+def _wait_for_lock(connection: sa.Connection) -> None:
+    deadline = time.monotonic() + WAIT_SECONDS
+    while not connection.execute(sa.select(sa.func.pg_try_advisory_lock(MIGRATION_LOCK))).scalar_one():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"another migration has been running for {WAIT_SECONDS} seconds")
+        time.sleep(0.2)
+    connection.commit()
+
+
+run()
