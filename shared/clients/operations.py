@@ -1,0 +1,77 @@
+"""What people do with a client: look it up, write its facts, acknowledge its failure, delete it."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping
+
+from shared.clients import rules, store
+from shared.errors import ClientNotFound
+from shared.vocabulary import RegisteredBy
+
+
+def find(connection: Connection, uuid: str) -> RowMapping:
+    """The client with its details.
+
+    Raises:
+        ClientNotFound: there is none with this uuid, or it was deleted.
+    """
+    row = store.get(connection, uuid)
+    if row is None:
+        raise ClientNotFound
+    return row
+
+
+def ensure(connection: Connection, now: datetime, uuid: str) -> bool:
+    """Make sure that the client an enrolment is for exists; True when it is new.
+
+    Raises:
+        ClientNotFound: the uuid belonged to a client that was deleted and stays its tombstone.
+    """
+    if store.register(connection, now, uuid, RegisteredBy.ENROLMENT):
+        return True
+    if store.is_deleted(connection, uuid):
+        raise ClientNotFound("This uuid belonged to a client that was deleted; enrol the display under a new one.")
+    return False
+
+
+def write_facts(connection: Connection, uuid: str, facts: Mapping[str, Any]) -> RowMapping:
+    """Write name, site, tags or notes and answer the client as it is then.
+
+    Raises:
+        ClientNotFound: there is none with this uuid.
+    """
+    if facts and not store.update_facts(connection, uuid, facts):
+        raise ClientNotFound
+    return find(connection, uuid)
+
+
+def delete(connection: Connection, now: datetime, uuid: str) -> None:
+    """Delete a client softly: its history stays, its late messages are put aside.
+
+    Raises:
+        ClientNotFound: there is none with this uuid.
+    """
+    if not store.tombstone(connection, now, uuid):
+        raise ClientNotFound
+
+
+def clear_service_failed(
+    connection: Connection, now: datetime, uuid: str, by: str, expected: datetime | None
+) -> tuple[RowMapping, bool]:
+    """Acknowledge the failure: the client, and whether there was one to clear (a clean client is left as it is).
+
+    `expected` is the time of the failure that the caller saw; the row stays locked between the look and
+    the write, so that a failure that arrives in between is not acknowledged unseen.
+
+    Raises:
+        ClientNotFound: there is none with this uuid.
+        FailureChanged: it failed again since.
+    """
+    failure = store.lock_failure(connection, uuid)
+    if failure is None:
+        raise ClientNotFound
+    rules.check_still_that_failure(failure["service_failed_at"], expected)
+    cleared = store.clear_service_failed(connection, now, uuid, by)
+    return find(connection, uuid), cleared

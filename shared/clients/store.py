@@ -1,0 +1,195 @@
+"""SQL on clients as people see them. What displays report about themselves is written by `clients/reports`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import Connection, RowMapping
+from sqlalchemy.dialects.postgresql import insert
+
+from shared.tables import client_commands, client_health, client_heartbeats, clients
+from shared.vocabulary import TERMINAL_RANK, ClientStatus, RegisteredBy
+
+SHOWN = (
+    clients.c.uuid,
+    clients.c.name,
+    clients.c.site,
+    clients.c.tags,
+    clients.c.process_status,
+    clients.c.process_status_since,
+    clients.c.status,
+    clients.c.status_since,
+    client_heartbeats.c.last_heartbeat_at,
+    client_heartbeats.c.interval_seconds,
+    clients.c.screen_health,
+    clients.c.service_failed_at,
+    clients.c.service_failed_unit,
+    clients.c.mqtt_reconnect_count,
+    clients.c.mqtt_last_disconnect_at,
+    clients.c.presence,
+    clients.c.app_version,
+    clients.c.ip,
+    clients.c.hostname,
+    clients.c.lockout_until,
+    client_commands.c.id.label("command_id"),
+    client_commands.c.action.label("command_action"),
+    client_commands.c.state.label("command_state"),
+    client_commands.c.source.label("command_source"),
+    client_commands.c.created_at.label("command_created_at"),
+    client_commands.c.expires_at.label("command_expires_at"),
+)
+"""What every view of a client shows: the client, its last heartbeat and its open command."""
+
+DETAILS = (
+    clients.c.notes,
+    clients.c.registered_by,
+    clients.c.created_at,
+    clients.c.os,
+    clients.c.log_level,
+    clients.c.capabilities,
+    clients.c.presence_at,
+    clients.c.service_failed_cleared_at,
+    clients.c.service_failed_cleared_by,
+    client_heartbeats.c.boot_id,
+    client_heartbeats.c.app_instance,
+    client_health.c.received_at.label("health_received_at"),
+    client_health.c.cpu_percent,
+    client_health.c.memory_percent,
+    client_health.c.disk_percent,
+    client_health.c.temperature_celsius,
+)
+"""What the page of one client shows besides."""
+
+
+@dataclass(frozen=True)
+class ClientFilter:
+    """Which clients a list holds. Every field narrows it; None leaves it open."""
+
+    status: ClientStatus | None = None
+    site: str | None = None
+    tag: str | None = None
+    version: str | None = None
+    text: str | None = None  # part of name, uuid, site, hostname or ip, whatever the case
+    stale: bool | None = None
+    service_failed: bool | None = None
+
+
+def shown(*more: Any) -> sa.Select[Any]:
+    """The SELECT of every client that is not deleted, with its heartbeat and its open command."""
+    open_command = sa.and_(client_commands.c.client_uuid == clients.c.uuid, client_commands.c.rank < TERMINAL_RANK)
+    source = clients.outerjoin(client_heartbeats, client_heartbeats.c.client_uuid == clients.c.uuid).outerjoin(
+        client_commands, open_command
+    )
+    if more:
+        source = source.outerjoin(client_health, client_health.c.client_uuid == clients.c.uuid)
+    return sa.select(*SHOWN, *more).select_from(source).where(clients.c.deleted_at.is_(None))
+
+
+def get(connection: Connection, uuid: str) -> RowMapping | None:
+    """One client with its details, or None when there is none or it is deleted."""
+    return connection.execute(shown(*DETAILS).where(clients.c.uuid == uuid)).mappings().one_or_none()
+
+
+def page(
+    connection: Connection, wanted: ClientFilter, limit: int, after: tuple[str, str] | None
+) -> Sequence[RowMapping]:
+    """Up to `limit` clients by name, then uuid, that come after the pair `after`."""
+    query = shown().where(*_conditions(wanted)).order_by(clients.c.name, clients.c.uuid).limit(limit)
+    if after is not None:
+        query = query.where(
+            sa.tuple_(clients.c.name, clients.c.uuid) > sa.tuple_(*(sa.cast(v, sa.Text) for v in after))
+        )
+    return connection.execute(query).mappings().all()
+
+
+def _conditions(wanted: ClientFilter) -> list[sa.ColumnElement[bool]]:
+    conditions: list[sa.ColumnElement[bool]] = []
+    for column, value in ((clients.c.status, wanted.status), (clients.c.site, wanted.site)):
+        if value is not None:
+            conditions.append(column == value)
+    if wanted.version is not None:
+        conditions.append(clients.c.app_version == wanted.version)
+    if wanted.tag is not None:
+        conditions.append(clients.c.tags.contains([wanted.tag]))
+    if wanted.stale is not None:
+        conditions.append((clients.c.status == ClientStatus.STALE) == wanted.stale)
+    if wanted.service_failed is not None:
+        conditions.append(clients.c.service_failed_at.is_not(None) == wanted.service_failed)
+    if wanted.text:
+        searched = (clients.c.name, clients.c.uuid, clients.c.site, clients.c.hostname, clients.c.ip)
+        conditions.append(sa.or_(*(column.icontains(wanted.text, autoescape=True) for column in searched)))
+    return conditions
+
+
+def register(connection: Connection, now: datetime, uuid: str, registered_by: RegisteredBy) -> bool:
+    """A new client with this uuid; False when one exists, deleted or not."""
+    statement = insert(clients).values(uuid=uuid, created_at=now, status_since=now, registered_by=registered_by)
+    return connection.execute(statement.on_conflict_do_nothing().returning(clients.c.uuid)).first() is not None
+
+
+def is_deleted(connection: Connection, uuid: str) -> bool:
+    """Whether this uuid is the tombstone of a client that was deleted."""
+    query = sa.select(clients.c.deleted_at.is_not(None)).where(clients.c.uuid == uuid)
+    return bool(connection.execute(query).scalar_one_or_none())
+
+
+def update_facts(connection: Connection, uuid: str, facts: Mapping[str, Any]) -> bool:
+    """Write what people say of a client (name, site, tags, notes); False when there is none."""
+    live = (clients.c.uuid == uuid, clients.c.deleted_at.is_(None))
+    return connection.execute(sa.update(clients).where(*live).values(**facts)).rowcount == 1
+
+
+def tombstone(connection: Connection, now: datetime, uuid: str) -> bool:
+    """Mark a client deleted; its history stays. False when there is none or it is deleted already."""
+    live = (clients.c.uuid == uuid, clients.c.deleted_at.is_(None))
+    return connection.execute(sa.update(clients).where(*live).values(deleted_at=now)).rowcount == 1
+
+
+def service_failed(connection: Connection, limit: int) -> Sequence[RowMapping]:
+    """Clients with a recorded service failure, the newest failure first."""
+    newest_first = (clients.c.service_failed_at.desc(), clients.c.uuid)
+    query = shown().where(clients.c.service_failed_at.is_not(None)).order_by(*newest_first).limit(limit)
+    return connection.execute(query).mappings().all()
+
+
+def lock_failure(connection: Connection, uuid: str) -> RowMapping | None:
+    """The client's failure as it stands, its row locked until the transaction ends; None for no such client."""
+    query = sa.select(clients.c.service_failed_at, clients.c.service_failed_unit).where(
+        clients.c.uuid == uuid, clients.c.deleted_at.is_(None)
+    )
+    return connection.execute(query.with_for_update()).mappings().one_or_none()
+
+
+def clear_service_failed(connection: Connection, now: datetime, uuid: str, by: str) -> bool:
+    """Take the failure off the client and remember which one it was; False when there was none."""
+    failed = (clients.c.uuid == uuid, clients.c.service_failed_at.is_not(None))
+    cleared = {
+        "service_failed_at": None,
+        "service_failed_unit": None,
+        "service_failed_stamp": None,
+        "service_failed_cleared_at": now,
+        "service_failed_cleared_by": by,
+        "service_failed_cleared_unit": clients.c.service_failed_unit,
+        "service_failed_cleared_stamp": clients.c.service_failed_stamp,
+    }
+    return connection.execute(sa.update(clients).where(*failed).values(**cleared)).rowcount == 1
+
+
+def recently_cleared(connection: Connection, since: datetime, limit: int) -> Sequence[RowMapping]:
+    """Failures acknowledged after `since`, the newest first, with who did it."""
+    query = (
+        sa.select(
+            clients.c.uuid,
+            clients.c.name,
+            clients.c.site,
+            clients.c.service_failed_cleared_unit.label("unit"),
+            clients.c.service_failed_cleared_at.label("acknowledged_at"),
+            clients.c.service_failed_cleared_by.label("acknowledged_by"),
+        )
+        .where(clients.c.service_failed_cleared_at > since, clients.c.deleted_at.is_(None))
+        .order_by(clients.c.service_failed_cleared_at.desc(), clients.c.uuid)
+        .limit(limit)
+    )
+    return connection.execute(query).mappings().all()
