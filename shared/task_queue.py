@@ -28,11 +28,12 @@ PROBE_TIMEOUT = timedelta(seconds=1)
 SHORTEST_DISPATCH_DEADLINE = timedelta(seconds=15)
 LONGEST_DISPATCH_DEADLINE = timedelta(minutes=30)
 # Without these a channel that saw a refused connection stays silent for up to two minutes after the
-# queue is back, and every enqueue in between fails at once.
+# queue is back, and every enqueue in between fails at once. The local queue is never behind a proxy.
 CHANNEL_OPTIONS = (
     ("grpc.initial_reconnect_backoff_ms", 200),
     ("grpc.min_reconnect_backoff_ms", 200),
     ("grpc.max_reconnect_backoff_ms", 1000),
+    ("grpc.enable_http_proxy", 0),
 )
 _LOCATION = re.compile(r"projects/[^/]+/locations/[^/]+")
 
@@ -40,9 +41,7 @@ _LOCATION = re.compile(r"projects/[^/]+/locations/[^/]+")
 class TaskQueue:
     """Where conversion jobs are enqueued, and to whom the queue delivers them."""
 
-    def __init__(
-        self, queue_url: str, worker_url: str, service_account: str, dispatch_deadline: timedelta
-    ) -> None:
+    def __init__(self, queue_url: str, worker_url: str, service_account: str, dispatch_deadline: timedelta) -> None:
         """`dispatch_deadline` is how long one delivery may take (D + 80 s, see 50-conversions).
 
         Raises ConfigurationError when the address or the deadline is none that Cloud Tasks accepts.

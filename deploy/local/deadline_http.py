@@ -1,0 +1,95 @@
+"""One HTTP request with a deadline over all of it, as Cloud Tasks and Cloud Scheduler make them.
+
+The timeouts of ordinary clients count the silence between two reads, so a peer that sends a byte now
+and then holds them for ever. Here the socket is shut down when the time is up. Redirects are not followed
+and nothing is read from the environment (no proxy, no .netrc).
+"""
+
+import contextlib
+import http.client
+import socket
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from urllib.parse import urlsplit
+
+BODY_READ_LIMIT = 1 << 20  # bytes of an answer that are read before the connection is closed
+BLOCK = 1 << 16
+
+
+class NoReply(Exception):
+    """No whole HTTP answer came: refused, reset, or not HTTP."""
+
+
+class DeadlineExceeded(NoReply):
+    """The answer was not there in time."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the peer answered; its body is drained and dropped."""
+
+    status: int
+    headers: Mapping[str, str]
+    """Names in lower case."""
+
+    @property
+    def succeeded(self) -> bool:
+        """Is it a 2xx?"""
+        return 200 <= self.status <= 299
+
+
+def request(method: str, url: str, headers: Mapping[str, str], body: bytes, deadline: timedelta) -> Reply:
+    """Send and wait for the answer, `deadline` in all. Raises DeadlineExceeded or NoReply."""
+    until = time.monotonic() + deadline.total_seconds()
+    try:
+        return _exchange(method, url, headers, body, until)
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        if time.monotonic() >= until or isinstance(error, TimeoutError):
+            raise DeadlineExceeded(f"no answer within {deadline.total_seconds():g} s") from error
+        raise NoReply(f"{type(error).__name__}: {error}"[:200]) from error
+
+
+def _exchange(method: str, url: str, headers: Mapping[str, str], body: bytes, until: float) -> Reply:
+    parts = urlsplit(url)
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    with contextlib.closing(_connection(parts.scheme, parts.hostname or "", parts.port, until)) as connection:
+        connection.connect()
+        with _cut_at(connection.sock, until):
+            connection.request(method, target, body or None, dict(headers))
+            answer = connection.getresponse()
+            _drain(answer)
+            return Reply(answer.status, {name.lower(): value for name, value in answer.getheaders()})
+
+
+def _connection(scheme: str, host: str, port: int | None, until: float) -> http.client.HTTPConnection:
+    kind = http.client.HTTPSConnection if scheme == "https" else http.client.HTTPConnection
+    return kind(host, port, timeout=max(0.001, until - time.monotonic()))
+
+
+@contextlib.contextmanager
+def _cut_at(connected: socket.socket, until: float) -> Iterator[None]:
+    """Shut the socket down at the monotonic time `until`: whoever reads or writes then gets an error."""
+    timer = threading.Timer(max(0.0, until - time.monotonic()), _shut_down, [connected])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _shut_down(connected: socket.socket) -> None:
+    with contextlib.suppress(OSError):  # already closed by the peer
+        connected.shutdown(socket.SHUT_RDWR)
+
+
+def _drain(answer: http.client.HTTPResponse) -> None:
+    """Read the body, so that the peer can finish; raises http.client.IncompleteRead when it is cut short."""
+    left = BODY_READ_LIMIT
+    while left > 0 and (block := answer.read(BLOCK)):
+        left -= len(block)
+    if left > 0 and answer.length:
+        raise http.client.IncompleteRead(b"", answer.length)

@@ -1,0 +1,138 @@
+"""`python -m deploy.local.task_emulator`: the local task queue until SIGTERM.
+
+Environment: DATABASE_URL, QUEUE_URL (its location holds the queue `conversions`), TASK_QUEUE_PORT (8123,
+gRPC), TASK_QUEUE_KEYS_PORT (8124, HTTP), LOCAL_STATE_DIR (`.local`, the signing key is in its `secrets/`),
+OIDC_ISSUER (the keys' own address), TASKS_SERVICE_ACCOUNT (the only identity that a task may ask for),
+TASK_QUEUE_MAX_CONCURRENT (2, conversions under way at once).
+"""
+
+import os
+import signal
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+import grpc
+from google.cloud.tasks_v2.types import Queue, RateLimits, RetryConfig
+from sqlalchemy import Engine
+from sqlalchemy.exc import SQLAlchemyError
+
+from deploy.local import oidc
+from deploy.local.task_emulator import messages, schema, store
+from deploy.local.task_emulator.delivery import Identity
+from deploy.local.task_emulator.dispatcher import Dispatcher
+from deploy.local.task_emulator.keys_server import KeysServer
+from deploy.local.task_emulator.service import CloudTasks, GenericHandler
+from shared import config, db, structured_log
+from shared.errors import ConfigurationError
+from shared.task_queue import QUEUE_ID, parse_queue_url
+
+CALL_THREADS = 16
+DATABASE_WAIT_SECONDS = 30.0
+STOP_GRACE = timedelta(seconds=3)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the environment says."""
+
+    database_url: str
+    location: str
+    port: int
+    keys_port: int
+    key_path: Path
+    issuer: str
+    service_account: str
+    max_concurrent: int
+
+    @classmethod
+    def read(cls) -> "Settings":
+        """Raises ConfigurationError or ValueError when something is missing or malformed."""
+        product = config.load(required=("DATABASE_URL", "TASKS_SERVICE_ACCOUNT"))
+        keys_port = int(os.environ.get("TASK_QUEUE_KEYS_PORT", "8124"))
+        return cls(
+            database_url=product["DATABASE_URL"],
+            location=parse_queue_url(product["QUEUE_URL"])[1],
+            port=int(os.environ.get("TASK_QUEUE_PORT", "8123")),
+            keys_port=keys_port,
+            key_path=Path(os.environ.get("LOCAL_STATE_DIR", ".local")) / "secrets" / "oidc_key.pem",
+            issuer=os.environ.get("OIDC_ISSUER", f"http://127.0.0.1:{keys_port}"),
+            service_account=product["TASKS_SERVICE_ACCOUNT"],
+            max_concurrent=int(os.environ.get("TASK_QUEUE_MAX_CONCURRENT", "2")),
+        )
+
+
+def main() -> int:
+    """Run until SIGTERM or SIGINT; 1 when it cannot start."""
+    structured_log.configure("task_emulator")
+    stopping = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stopping.set())
+    try:
+        settings = Settings.read()
+        engine = db.engine_for(settings.database_url, "task_emulator", pool_size=CALL_THREADS)
+        prepare(engine, settings, stopping)
+        serve(engine, settings, stopping)
+    except (ConfigurationError, ValueError, OSError, RuntimeError, SQLAlchemyError):
+        structured_log.failure("task_emulator_failed", "the task queue cannot run")
+        return 1
+    return 0
+
+
+def prepare(engine: Engine, settings: Settings, stopping: threading.Event) -> None:
+    """Make the tables and the queue `conversions`, waiting a while for the database."""
+    until = time.monotonic() + DATABASE_WAIT_SECONDS
+    while True:
+        try:
+            with db.transaction(engine) as connection:
+                schema.create(connection)
+                name = f"{settings.location}/queues/{QUEUE_ID}"
+                wanted = messages.queue_settings(conversions_queue(settings.max_concurrent))
+                if not store.insert_queue(connection, name, wanted):
+                    store.set_queue_settings(connection, name, wanted)
+        except SQLAlchemyError:
+            if time.monotonic() >= until or stopping.wait(0.5):
+                raise
+        else:
+            return
+
+
+def conversions_queue(max_concurrent: int) -> Queue:
+    """The settings of `conversions`: the conversion's own row counts attempts, so the queue never gives up."""
+    return Queue(
+        rate_limits=RateLimits(max_dispatches_per_second=20, max_concurrent_dispatches=max_concurrent),
+        retry_config=RetryConfig(
+            max_attempts=-1,
+            min_backoff=timedelta(seconds=1),
+            max_backoff=timedelta(seconds=60),
+            max_doublings=6,
+        ),
+    )
+
+
+def serve(engine: Engine, settings: Settings, stopping: threading.Event) -> None:
+    """Answer calls, deliver tasks and publish the keys until `stopping`. Raises when a port is taken."""
+    key = oidc.load_or_create_key(settings.key_path)
+    dispatcher = Dispatcher(engine, Identity(key, settings.issuer))
+    api = CloudTasks(engine, frozenset({settings.service_account}), dispatcher.wake)
+    # Without so_reuseport=0 a second emulator would share the port, and half of the calls, unnoticed.
+    server = grpc.server(ThreadPoolExecutor(CALL_THREADS), options=(("grpc.so_reuseport", 0),))
+    server.add_generic_rpc_handlers((GenericHandler(api),))
+    server.add_insecure_port(f"127.0.0.1:{settings.port}")
+    keys = KeysServer(settings.keys_port, oidc.key_set(key), dispatcher.is_healthy)
+    keys.start()
+    server.start()
+    threading.Thread(target=dispatcher.run, name="dispatcher", daemon=True).start()
+    structured_log.event("task_emulator_serving", "task queue ready", port=settings.port)
+    stopping.wait()
+    server.stop(grace=1).wait()
+    dispatcher.stop(STOP_GRACE)
+    keys.shutdown()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,87 @@
+"""When is a failed task tried again, and when is it given up? Pure, with the numbers of Cloud Tasks."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+
+UNLIMITED = -1
+TASK_RETENTION = timedelta(days=31)
+TOO_MANY_REQUESTS = 429
+SERVICE_UNAVAILABLE = 503
+LONGEST_RETRY_AFTER = timedelta(hours=1)
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """A queue's (or a task's own) retry settings; the defaults are those of Cloud Tasks."""
+
+    max_attempts: int = 100
+    """Attempts in all, the first included; -1 sets no limit."""
+    max_retry_duration: timedelta = timedelta(0)
+    """Counted from the first attempt; zero sets no limit."""
+    min_backoff: timedelta = timedelta(milliseconds=100)
+    max_backoff: timedelta = timedelta(hours=1)
+    max_doublings: int = 16
+    """How often the wait doubles before it grows linearly."""
+
+
+def backoff(policy: RetryPolicy, failures: int) -> timedelta:
+    """The wait after the `failures`-th failed attempt (1 is the first).
+
+    It starts at min_backoff, doubles max_doublings times, then grows by the last doubled step, and never
+    passes max_backoff: 10 s, 3 doublings, 300 s gives 10, 20, 40, 80, 160, 240, 300, 300 …
+    """
+    doublings = min(failures - 1, policy.max_doublings)
+    steps = 1 + max(0, failures - 1 - policy.max_doublings)
+    if policy.min_backoff and doublings > 64:  # 2**64 of anything is past every maximum
+        return policy.max_backoff
+    seconds = policy.min_backoff.total_seconds() * 2**doublings * steps
+    return timedelta(seconds=min(seconds, policy.max_backoff.total_seconds()))
+
+
+def is_exhausted(policy: RetryPolicy, attempts: int, first_attempt: datetime, now: datetime) -> bool:
+    """Is the task given up after `attempts` failures? Only when every limit that is set has been reached."""
+    attempts_left = policy.max_attempts != UNLIMITED and attempts < policy.max_attempts
+    time_left = bool(policy.max_retry_duration) and now - first_attempt < policy.max_retry_duration
+    unlimited = policy.max_attempts == UNLIMITED and not policy.max_retry_duration
+    return not (attempts_left or time_left or unlimited)
+
+
+def retry_after(status: int | None, value: str | None, now: datetime) -> timedelta:
+    """The wait that a 429 or 503 asks for in `Retry-After` (seconds or an HTTP date); zero for none.
+
+    Anything that cannot be read counts as none; more than an hour counts as an hour.
+    """
+    if status not in {TOO_MANY_REQUESTS, SERVICE_UNAVAILABLE} or not value:
+        return timedelta(0)
+    text = value.strip()
+    if text.isascii() and text.isdigit():
+        wait = timedelta(seconds=min(int(text[:9]), LONGEST_RETRY_AFTER.total_seconds()))
+    else:
+        wait = _until_http_date(text, now)
+    return max(timedelta(0), min(wait, LONGEST_RETRY_AFTER))
+
+
+def _until_http_date(text: str, now: datetime) -> timedelta:
+    try:
+        date = parsedate_to_datetime(text)
+    except ValueError:
+        return timedelta(0)
+    return (date if date.tzinfo else date.replace(tzinfo=UTC)) - now
+
+
+def next_attempt(
+    policy: RetryPolicy,
+    attempts: int,
+    first_attempt: datetime,
+    created: datetime,
+    now: datetime,
+    asked_wait: timedelta,
+) -> datetime | None:
+    """When a task that has just failed for the `attempts`-th time is due again; None when it is given up.
+
+    `asked_wait` is what the worker asked for; it can lengthen the wait, never shorten it.
+    """
+    if is_exhausted(policy, attempts, first_attempt, now) or now - created >= TASK_RETENTION:
+        return None
+    return now + max(backoff(policy, attempts), asked_wait)

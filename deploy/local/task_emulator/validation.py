@@ -1,0 +1,191 @@
+"""What Cloud Tasks refuses, and with which status. Pure: the message in, what to store out."""
+
+import re
+import secrets
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import grpc
+from google.cloud.tasks_v2.types import HttpMethod, HttpRequest, Queue, RateLimits, RetryConfig, Task
+
+LOCATION_NAME = re.compile(r"projects/[A-Za-z0-9:.-]+/locations/[A-Za-z0-9-]+")
+QUEUE_NAME = re.compile(LOCATION_NAME.pattern + r"/queues/[A-Za-z0-9-]{1,100}")
+TASK_NAME = re.compile(QUEUE_NAME.pattern + r"/tasks/[A-Za-z0-9_-]{1,500}")
+HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
+
+MAX_TASK_BYTES = 1 << 20
+MAX_HEADER_BYTES = 80 * 1024
+MAX_URL_LENGTH = 2083
+DEFAULT_DEADLINE = timedelta(minutes=10)
+SHORTEST_DEADLINE = timedelta(seconds=15)
+LONGEST_DEADLINE = timedelta(minutes=30)
+FURTHEST_SCHEDULE = timedelta(days=30)
+MAX_RATE = 500.0
+MAX_CONCURRENT = 5000
+METHODS_WITH_BODY = {HttpMethod.POST, HttpMethod.PUT, HttpMethod.PATCH}
+
+
+class Refusal(Exception):
+    """A call that ends with a status other than OK."""
+
+    def __init__(self, code: grpc.StatusCode, detail: str) -> None:
+        super().__init__(detail)
+        self.code = code
+        self.detail = detail
+
+
+def invalid(detail: str) -> Refusal:
+    """INVALID_ARGUMENT, with what was expected."""
+    return Refusal(grpc.StatusCode.INVALID_ARGUMENT, detail)
+
+
+def not_offered(what: str) -> Refusal:
+    """UNIMPLEMENTED: better than a setting that is taken and has no effect."""
+    return Refusal(grpc.StatusCode.UNIMPLEMENTED, f"The local task queue does not offer {what}.")
+
+
+def matched(pattern: re.Pattern[str], name: str, field: str) -> str:
+    """The resource name, when it has the form that its kind needs."""
+    if not pattern.fullmatch(name):
+        raise invalid(f"{field} {name[:200]!r} is not of the form {pattern.pattern}.")
+    return name
+
+
+def task_id(parent: str, name: str) -> str:
+    """The last part of the task's name; a random one when it has no name."""
+    if not name:
+        return secrets.token_hex(10)
+    matched(TASK_NAME, name, "Task name")
+    queue, _, identifier = name.rpartition("/tasks/")
+    if queue != parent:
+        raise invalid(f"Task name must start with {parent}/tasks/.")
+    return identifier
+
+
+def check_task(task: Task, mintable: frozenset[str]) -> None:
+    """Everything about a new task but its name and its times.
+
+    `mintable` are the accounts whose identity it may ask for: the cloud's "act as" permission.
+    """
+    if "app_engine_http_request" in task:
+        raise not_offered("App Engine tasks")
+    if "http_request" not in task:
+        raise invalid("Task.http_request is required.")
+    if Task.pb(task).ByteSize() > MAX_TASK_BYTES:
+        raise invalid(f"The task is larger than {MAX_TASK_BYTES} bytes.")
+    request = task.http_request
+    _check_url(request.url)
+    _check_headers(dict(request.headers))
+    if request.body and effective_method(request) not in METHODS_WITH_BODY:
+        raise invalid("A body is allowed only with POST, PUT and PATCH.")
+    _check_identity(request, mintable)
+    if "retry_config" in task:
+        check_retry_config(task.retry_config)
+
+
+def effective_method(request: HttpRequest) -> HttpMethod:
+    """The method; unspecified is POST."""
+    return HttpMethod(request.http_method or HttpMethod.POST)
+
+
+def encoded_url(url: str) -> str:
+    """The address with everything escaped that may not stand in a request line."""
+    return quote(url, safe="%/:?#[]@!$&'()*+,;=~-._")
+
+
+def _check_url(url: str) -> None:
+    encoded = encoded_url(url)
+    if not url.lower().startswith(("http://", "https://")):
+        raise invalid("HttpRequest.url must start with http:// or https://.")
+    if len(encoded) > MAX_URL_LENGTH:
+        raise invalid(f"HttpRequest.url is longer than {MAX_URL_LENGTH} characters.")
+    try:
+        parts = urlsplit(encoded)
+        usable = bool(parts.hostname) and parts.port != 0 and "@" not in parts.netloc
+    except ValueError:
+        usable = False
+    if not usable:
+        raise invalid("HttpRequest.url has no usable host and port.")
+
+
+def _check_headers(headers: Mapping[str, str]) -> None:
+    if sum(len(name) + len(value) for name, value in headers.items()) >= MAX_HEADER_BYTES:
+        raise invalid("The headers must be smaller than 80 KB.")
+    for name, value in headers.items():
+        if not HEADER_NAME.fullmatch(name) or not HEADER_VALUE.fullmatch(value):
+            raise invalid(f"Header {name[:100]!r} is not a legal HTTP header.")
+
+
+def _check_identity(request: HttpRequest, mintable: frozenset[str]) -> None:
+    if "oauth_token" in request:
+        raise not_offered("OAuth tokens")
+    if "oidc_token" not in request:
+        return
+    email = request.oidc_token.service_account_email
+    if not email:
+        raise invalid("OidcToken.service_account_email is required.")
+    if email not in mintable:
+        raise Refusal(grpc.StatusCode.PERMISSION_DENIED, f"The queue may not act as {email[:200]!r}.")
+
+
+def schedule_time(task: Task, now: datetime) -> datetime:
+    """When the first attempt is due: never in the past."""
+    if "schedule_time" not in task:
+        return now
+    try:
+        wanted: datetime = Task.pb(task).schedule_time.ToDatetime(now.tzinfo)
+    except (ValueError, OverflowError):
+        raise invalid("Task.schedule_time is no time.") from None
+    if wanted > now + FURTHEST_SCHEDULE:
+        raise invalid("Task.schedule_time is more than 30 days away.")
+    return max(wanted, now)
+
+
+def dispatch_deadline(task: Task) -> timedelta:
+    """How long one attempt may take."""
+    if "dispatch_deadline" not in task:
+        return DEFAULT_DEADLINE
+    deadline = _duration(task, "dispatch_deadline")
+    if not SHORTEST_DEADLINE <= deadline <= LONGEST_DEADLINE:
+        raise invalid("Task.dispatch_deadline must be in the interval [15s, 1800s].")
+    return deadline
+
+
+def check_queue(queue: Queue) -> None:
+    """The settings of a new queue."""
+    if "http_target" in queue or "app_engine_routing_override" in queue:
+        raise not_offered("overrides of a queue's targets")
+    check_rate_limits(queue.rate_limits)
+    check_retry_config(queue.retry_config)
+
+
+def check_rate_limits(limits: RateLimits) -> None:
+    """Zero means the default."""
+    if not 0 <= limits.max_dispatches_per_second <= MAX_RATE:
+        raise invalid("RateLimits.max_dispatches_per_second must be between 0 and 500.")
+    if not 0 <= limits.max_concurrent_dispatches <= MAX_CONCURRENT:
+        raise invalid("RateLimits.max_concurrent_dispatches must be between 0 and 5000.")
+
+
+def check_retry_config(config: RetryConfig) -> None:
+    """Zero means the default."""
+    if config.max_attempts < -1:
+        raise invalid("RetryConfig.max_attempts must be at least -1.")
+    if config.max_doublings < 0:
+        raise invalid("RetryConfig.max_doublings must not be negative.")
+    durations = {name: _duration(config, name) for name in ("max_retry_duration", "min_backoff", "max_backoff")}
+    if min(durations.values()) < timedelta(0):
+        raise invalid("The durations of RetryConfig must not be negative.")
+    if "max_backoff" in config and durations["min_backoff"] > durations["max_backoff"]:
+        raise invalid("RetryConfig.min_backoff must not exceed max_backoff.")
+
+
+def _duration(message: Any, field: str) -> timedelta:
+    try:
+        value: timedelta = getattr(message, field)
+    except (ValueError, OverflowError):
+        raise invalid(f"{field} is no duration.") from None
+    return value

@@ -1,0 +1,130 @@
+"""`python -m deploy.local.ticker`: Cloud Scheduler on one machine, until SIGTERM.
+
+Every TICK_SECONDS it posts to SCHEDULER_TICK_URL with an identity token of SCHEDULER_SERVICE_ACCOUNT, the
+first time at once. A tick that fails is not repeated: the next one does its work. Further environment:
+OIDC_ISSUER, LOCAL_STATE_DIR (`.local`, the signing key is in its `secrets/`), TASK_QUEUE_KEYS_PORT (8124).
+"""
+
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from apscheduler.schedulers.blocking import BlockingScheduler
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+
+from deploy.local import deadline_http, oidc
+from shared import config, structured_log
+from shared.errors import ConfigurationError
+
+TIMEOUT_SHARE = 0.9  # of the period, so that a stuck tick is over before the next is due
+STOP_GRACE_SECONDS = 3.0
+
+
+@dataclass(frozen=True)
+class Ticker:
+    """Whom to call, how often, and as whom."""
+
+    url: str
+    period: timedelta
+    email: str
+    issuer: str
+    key: RSAPrivateKey
+    _idle: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self) -> None:
+        self._idle.set()
+
+    def tick(self) -> None:
+        """Call once and log status and duration; raises nothing, so that the schedule goes on."""
+        self._idle.clear()
+        began = time.monotonic()
+        try:
+            status, reason = self._call()
+        finally:
+            self._idle.set()
+        succeeded = status is not None and 200 <= status <= 299
+        structured_log.event(
+            "tick",
+            "ticked" if succeeded else "a tick failed",
+            logging.INFO if succeeded else logging.ERROR,
+            status=status,
+            reason=reason,
+            duration_ms=round((time.monotonic() - began) * 1000),
+        )
+
+    def _call(self) -> tuple[int | None, str]:
+        """The HTTP status, None when there was no answer, and then why."""
+        headers = {
+            "Authorization": f"Bearer {oidc.mint(self.key, self.url, self.email, self.issuer)}",
+            "User-Agent": "Google-Cloud-Scheduler",
+            "X-CloudScheduler": "true",
+            "X-CloudScheduler-ScheduleTime": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        try:
+            reply = deadline_http.request("POST", self.url, headers, b"", self.period * TIMEOUT_SHARE)
+        except deadline_http.NoReply as error:
+            return None, str(error)
+        return reply.status, ""
+
+    def wait_until_idle(self, seconds: float) -> bool:
+        """Is no tick under way, at the latest after `seconds`?"""
+        return self._idle.wait(seconds)
+
+
+def schedule(ticker: Ticker) -> BlockingScheduler:
+    """The schedule, not yet started: at once, then every period; never two at a time, missed ones once."""
+    scheduler = BlockingScheduler(timezone=UTC)
+    scheduler.add_job(
+        ticker.tick,
+        "interval",
+        seconds=ticker.period.total_seconds(),
+        next_run_time=datetime.now(UTC),
+        coalesce=True,
+        max_instances=1,
+        misfire_grace_time=None,
+    )
+    return scheduler
+
+
+def read_ticker() -> Ticker:
+    """The ticker that the environment describes. Raises ConfigurationError, ValueError or OSError."""
+    product = config.load(required=("SCHEDULER_SERVICE_ACCOUNT",))
+    keys_port = os.environ.get("TASK_QUEUE_KEYS_PORT", "8124")
+    state = Path(os.environ.get("LOCAL_STATE_DIR", ".local"))
+    return Ticker(
+        url=product["SCHEDULER_TICK_URL"],
+        period=timedelta(seconds=product["TICK_SECONDS"]),
+        email=product["SCHEDULER_SERVICE_ACCOUNT"],
+        issuer=os.environ.get("OIDC_ISSUER", f"http://127.0.0.1:{keys_port}"),
+        key=oidc.load_or_create_key(state / "secrets" / "oidc_key.pem"),
+    )
+
+
+def main() -> int:
+    """Tick until SIGTERM or SIGINT; 1 when it cannot start."""
+    structured_log.configure("ticker")
+    try:
+        ticker = read_ticker()
+    except (ConfigurationError, ValueError, OSError, TypeError):
+        structured_log.failure("ticker_failed", "the ticker cannot run")
+        return 1
+    scheduler = schedule(ticker)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: scheduler.shutdown(wait=False))
+    scheduler.start()
+    if not ticker.wait_until_idle(STOP_GRACE_SECONDS):
+        # A tick is under way: it completes on the other side. Its thread here would be joined at exit.
+        structured_log.event("tick_left", "stopped during a tick")
+        sys.stderr.flush()
+        os._exit(0)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
