@@ -1,0 +1,55 @@
+"""What the overview says of the fleet as a whole, from rows and times."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from shared.vocabulary import ClientStatus
+
+LATE_TICKS = 3  # a tick this many periods overdue is news (30-commands-and-recovery: "more than 3 periods late")
+
+
+@dataclass(frozen=True)
+class Cursor:
+    """Where a reader of the overview stands: everything before transaction `xid` of `epoch` it has seen."""
+
+    epoch: str
+    xid: int
+
+    def __str__(self) -> str:
+        return f"{self.epoch}-{self.xid}"
+
+
+def parse_cursor(text: str) -> Cursor | None:
+    """The cursor that this text stands for, or None when it is none of ours."""
+    epoch, dash, xid = text.partition("-")
+    if not dash or not epoch or not xid.isascii() or not xid.isdigit() or len(xid) > 20:
+        return None
+    return Cursor(epoch, int(xid))
+
+
+def can_continue(asked: Cursor | None, here: Cursor) -> bool:
+    """Whether changes since `asked` can be told; otherwise (other database life, future) the whole is sent."""
+    return asked is not None and asked.epoch == here.epoch and asked.xid <= here.xid
+
+
+def count_by_status(statuses: Iterable[tuple[str, bool]]) -> dict[str, int]:
+    """How many clients stand in each shown state, in total, and with a service failure, from (status, failed)."""
+    listed = list(statuses)
+    counted = Counter(status for status, _ in listed)
+    counts = {status.value: counted[status.value] for status in ClientStatus}
+    return {**counts, "total": len(listed), "service_failed": sum(failed for _, failed in listed)}
+
+
+def is_scheduler_late(last_tick_at: datetime | None, now: datetime, period: timedelta) -> bool:
+    """Whether the tick is missing: never seen, or more than three periods ago."""
+    return last_tick_at is None or now - last_tick_at > LATE_TICKS * period
+
+
+def why_crashed(process_status: str, silent_for: timedelta) -> str:
+    """In words, why a client stands in the list of crashed ones."""
+    if process_status == "crashed":
+        return "The display says that its player has crashed."
+    minutes = int(silent_for.total_seconds() // 60)
+    return f"No heartbeat for {minutes} minutes." if minutes >= 2 else "No heartbeat for more than a minute."
