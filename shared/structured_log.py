@@ -48,12 +48,12 @@ def configure(component: str, stream: TextIO | None = None, level: int = logging
     event("component_started", "component started", component=component)
 
 
-def event(name: str, message: str, severity: int = logging.INFO, **fields: Any) -> None:
+def event(name: str, message: str, /, severity: int = logging.INFO, **fields: Any) -> None:
     """Log `message`, a constant, with what happened as fields; `name` is the word to search for."""
     logging.getLogger("signage").log(severity, message, extra={"fields": {"event": name, **fields}})
 
 
-def failure(name: str, message: str, **fields: Any) -> None:
+def failure(name: str, message: str, /, **fields: Any) -> None:
     """Log the exception being handled, with its traceback, without ending anything."""
     logging.getLogger("signage").error(
         message,

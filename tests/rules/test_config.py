@@ -1,0 +1,65 @@
+"""Settings: one list, checked as it is read, secrets never shown."""
+
+from pathlib import Path
+
+import pytest
+
+from shared.config import SETTINGS, load
+from shared.errors import ConfigurationError
+
+BAD = [
+    ("DEPLOYMENT_MODE", "production", "expected one of local, box, cloud"),
+    ("HEARTBEAT_STALE_SECONDS", "soon", "expected a whole number"),
+    ("HEARTBEAT_STALE_SECONDS", "5", "expected 30 to 86400"),
+    ("CRASH_RECOVERY_ENABLED", "maybe", "expected true or false"),
+    ("MQTT_URL", "http://127.0.0.1", "starts with mqtt:// or mqtts://"),
+    ("MQTT_URL", "mqtt://", "no host"),
+    ("MQTT_URL", "mqtt://127.0.0.1:99999", "MQTT_URL"),
+    ("MQTT_TOPIC_ROOT", "a/b", "one topic level"),
+    ("MQTT_TOPIC_ROOT", "#", "one topic level"),
+    ("UPLOAD_LIMIT_BYTES", "-1", "expected 1 to"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "said"), BAD)
+def test_a_bad_value_stops_the_start_and_names_the_variable(name: str, value: str, said: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        load({name: value})
+
+    assert name in caught.value.detail
+    assert said in caught.value.detail
+
+
+def test_a_required_setting_that_is_missing_is_named() -> None:
+    with pytest.raises(ConfigurationError, match="DATABASE_URL is not set"):
+        load({}, required=("DATABASE_URL",))
+
+
+def test_a_secret_comes_from_its_file_without_the_newline(tmp_path: Path) -> None:
+    secret = tmp_path / "password"
+    secret.write_text("hunter2\n", encoding="utf-8")
+
+    assert load({"MQTT_PASSWORD_FILE": str(secret)})["MQTT_PASSWORD"] == "hunter2"
+
+
+def test_a_secrets_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="MQTT_PASSWORD_FILE"):
+        load({"MQTT_PASSWORD_FILE": str(tmp_path / "none")})
+
+
+def test_a_bad_secret_is_not_repeated_in_the_message() -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        load({"DATABASE_URL": "mysql://root:hunter2@host/db"})
+
+    assert "hunter2" not in caught.value.detail
+
+
+def test_what_is_shown_has_every_setting_but_the_secrets() -> None:
+    shown = load({"DATABASE_URL": "postgresql://a:hunter2@h/d", "MQTT_PASSWORD": "hunter2"}).describe()
+
+    assert set(shown) == {setting.name for setting in SETTINGS if not setting.secret}
+    assert "hunter2" not in str(shown)
+
+
+def test_empty_means_not_given() -> None:
+    assert load({"TICK_SECONDS": ""})["TICK_SECONDS"] == 60

@@ -1,0 +1,211 @@
+"""The migration chain: empty to head equals tables.py, every step can be undone, and data survives the way."""
+
+import os
+import secrets
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import Connection, Engine
+
+from shared import vocabulary
+from shared.db import engine_for
+
+ROOT = Path(__file__).parents[2]
+SPEC_REVISIONS = {"c1d2e3f4g5h6", "b1c2d3e4f5a6"}
+NATIVE_ENUMS = {
+    "process_status": vocabulary.ProcessStatus,
+    "screen_health_status": vocabulary.ScreenHealthStatus,
+    "log_level": vocabulary.LogLevel,
+    "conversion_status": vocabulary.ConversionStatus,
+}
+UUID = "3f0e8a52-6f43-4d6c-9a55-0a4be0a1c001"
+
+
+def alembic(url: str, *words: str) -> str:
+    """Run one Alembic command on a database; its output."""
+    done = subprocess.run(
+        [sys.executable, "-m", "alembic", *words],
+        cwd=ROOT,
+        env={**os.environ, "DATABASE_URL": url},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def empty_database(postgres_server: Any) -> Iterator[str]:
+    """The address of a database with nothing in it."""
+    name = f"migrations_{secrets.token_hex(4)}"
+    admin = engine_for(postgres_server.url("postgres"), "test", pool_size=1)
+    autocommit = admin.execution_options(isolation_level="AUTOCOMMIT")
+    with autocommit.connect() as connection:
+        connection.execute(sa.text(f"CREATE DATABASE {name}"))
+    yield postgres_server.url(name)
+    with autocommit.connect() as connection:
+        connection.execute(sa.text(f"DROP DATABASE {name} WITH (FORCE)"))
+    admin.dispose()
+
+
+@pytest.fixture
+def empty_engine(empty_database: str) -> Iterator[Engine]:
+    engine = engine_for(empty_database, "test")
+    yield engine
+    engine.dispose()
+
+
+def test_head_equals_the_tables_of_the_code(empty_database: str) -> None:
+    alembic(empty_database, "upgrade", "head")
+
+    assert "No new upgrade operations detected" in alembic(empty_database, "check")
+
+
+def test_the_chain_has_one_head_and_the_specifications_revisions_in_their_order() -> None:
+    lines = alembic("postgresql://nobody@127.0.0.1:1/none", "history").splitlines()
+    order = [line.split(" -> ")[1].split()[0].rstrip(",") for line in reversed(lines) if " -> " in line]
+
+    assert set(order) >= SPEC_REVISIONS
+    assert order.index("c1d2e3f4g5h6") < order.index("b1c2d3e4f5a6") < order.index("0006_conversions")
+    assert len(alembic("postgresql://nobody@127.0.0.1:1/none", "heads").splitlines()) == 1
+
+
+def test_closed_lists_of_the_database_are_those_of_the_vocabulary(empty_database: str, empty_engine: Engine) -> None:
+    alembic(empty_database, "upgrade", "head")
+
+    with empty_engine.connect() as connection:
+        for name, words in NATIVE_ENUMS.items():
+            labels = connection.execute(
+                sa.text("SELECT enumlabel FROM pg_enum WHERE enumtypid = to_regtype(:name) ORDER BY enumsortorder"),
+                {"name": name},
+            )
+            assert labels.scalars().all() == [word.value for word in words], name
+        for table, column, listed in CHECKED_LISTS:
+            definition = connection.execute(
+                sa.text("SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = :name"),
+                {"name": f"ck_{table}_{column}"},
+            ).scalar_one()
+            assert definition.split("'")[1::2] == [word.value for word in listed]
+
+
+CHECKED_LISTS = [
+    ("clients", "status", vocabulary.ClientStatus),
+    ("clients", "presence", vocabulary.Presence),
+    ("clients", "registered_by", vocabulary.RegisteredBy),
+    ("client_commands", "action", vocabulary.CommandAction),
+    ("client_commands", "state", vocabulary.CommandState),
+    ("client_commands", "source", vocabulary.CommandSource),
+    ("client_commands", "confirmed_by", vocabulary.ConfirmedBy),
+    ("event_media", "kind", vocabulary.MediaKind),
+    ("conversions", "target_format", vocabulary.TargetFormat),
+    ("users", "role", vocabulary.Role),
+    ("api_tokens", "role", vocabulary.Role),
+]
+
+
+def test_up_down_to_the_first_step_and_up_again_keeps_the_clients(empty_database: str, empty_engine: Engine) -> None:
+    alembic(empty_database, "upgrade", "head")
+    with empty_engine.begin() as connection:
+        add_a_client_with_a_log_a_command_and_a_conversion(connection)
+
+    alembic(empty_database, "downgrade", "0001_clients")
+    empty_engine.dispose()
+    with empty_engine.connect() as connection:
+        assert connection.execute(sa.text("SELECT uuid, name FROM clients")).all() == [(UUID, "Lobby")]
+        assert connection.execute(sa.text("SELECT to_regclass('client_logs')")).scalar_one() is None
+    alembic(empty_database, "upgrade", "head")
+
+    assert "No new upgrade operations detected" in alembic(empty_database, "check")
+    empty_engine.dispose()
+    with empty_engine.begin() as connection:
+        assert connection.execute(sa.text("SELECT name, status FROM clients")).all() == [("Lobby", "unknown")]
+
+
+def test_every_single_step_can_be_undone_with_data_in_place(empty_database: str, empty_engine: Engine) -> None:
+    alembic(empty_database, "upgrade", "head")
+    with empty_engine.begin() as connection:
+        add_a_client_with_a_log_a_command_and_a_conversion(connection)
+    steps = len([line for line in alembic(empty_database, "history").splitlines() if " -> " in line])
+
+    for _ in range(steps):
+        alembic(empty_database, "downgrade", "-1")
+    empty_engine.dispose()
+
+    with empty_engine.connect() as connection:
+        left = connection.execute(
+            sa.text(
+                "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')"
+            )
+        ).scalar_one()
+        types = connection.execute(sa.text("SELECT count(*) FROM pg_type WHERE typtype = 'e'")).scalar_one()
+    assert (left, types) == (1, 0)  # alembic_version alone
+
+
+def add_a_client_with_a_log_a_command_and_a_conversion(connection: Connection) -> None:
+    """One row of each kind that a migration has to carry."""
+    for statement in (
+        f"INSERT INTO clients (uuid, name, registered_by) VALUES ('{UUID}', 'Lobby', 'enrolment')",
+        f"INSERT INTO client_logs (client_uuid, level, message, received_at) VALUES ('{UUID}', 'error', 'x', now())",
+        f"INSERT INTO client_logs (client_uuid, level, message, received_at) VALUES ('{UUID}', 'info', 'x', '2001-1-1')",
+        (
+            "INSERT INTO client_commands (id, client_uuid, action, source, requested_by, created_at, expires_at)"
+            f" VALUES ('c1', '{UUID}', 'restart_app', 'operator', 'user:a', now(), now() + interval '1 minute')"
+        ),
+        (
+            "INSERT INTO event_media (id, filename, kind, bytes, sha256, path, uploaded_at, uploaded_by)"
+            " VALUES (1, 'a.pptx', 'pptx', 5, 'aa', 'originals/aa', now(), 'user:a')"
+        ),
+        "INSERT INTO conversions (source_event_media_id, file_hash, created_at) VALUES (1, 'aa', now())",
+    ):
+        connection.execute(sa.text(statement))
+
+
+def test_rows_without_a_hash_survive_the_step_that_requires_one(empty_database: str, empty_engine: Engine) -> None:
+    alembic(empty_database, "upgrade", "0008_conversion_unique")
+    with empty_engine.begin() as connection:
+        for number in (1, 2, 3):
+            connection.execute(
+                sa.text(
+                    "INSERT INTO event_media (id, filename, kind, bytes, sha256, path, uploaded_at, uploaded_by)"
+                    " VALUES (:id, 'a.pptx', 'pptx', 5, :hash, 'x', now(), 'u')"
+                ),
+                {"id": number, "hash": f"h{number}"},
+            )
+        for identity, medium, file_hash, status in (
+            (1, 1, None, "pending"),  # alone: takes its medium's hash
+            (2, 2, None, "pending"),  # beside one that has the hash: goes
+            (3, 2, "h2", "ready"),
+            (4, 3, None, "failed"),  # beside a more finished one without a hash either: goes
+            (5, 3, None, "ready"),
+        ):
+            connection.execute(
+                sa.text(
+                    "INSERT INTO conversions (id, source_event_media_id, file_hash, status, created_at)"
+                    " VALUES (:id, :medium, :hash, CAST(:status AS conversion_status), now())"
+                ),
+                {"id": identity, "medium": medium, "hash": file_hash, "status": status},
+            )
+
+    alembic(empty_database, "upgrade", "head")
+    empty_engine.dispose()
+
+    with empty_engine.connect() as connection:
+        rows = connection.execute(sa.text("SELECT id, file_hash FROM conversions ORDER BY id")).all()
+    assert rows == [(1, "h1"), (3, "h2"), (5, "h3")]
+
+
+def test_two_starts_at_once_migrate_once(empty_database: str) -> None:
+    command = [sys.executable, "-m", "alembic", "upgrade", "head"]
+    environment = {**os.environ, "DATABASE_URL": empty_database}
+    both = [subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE) for _ in range(2)]
+    ends = [process.communicate(timeout=120)[1] for process in both]
+
+    assert [process.returncode for process in both] == [0, 0], ends
+    assert "No new upgrade operations detected" in alembic(empty_database, "check")
