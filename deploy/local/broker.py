@@ -1,0 +1,221 @@
+"""Mosquitto with two listeners: one for displays, one for our own services.
+
+Each listener has its own password file and ACL, so a display's login opens nothing on the services'
+listener; and a display's client id is its user name, so nobody can take the bridge's or a
+neighbour's. Why each setting is here stands beside it; the figures are from docs/reliability.md.
+"""
+
+import base64
+import hashlib
+import secrets
+import shutil
+import signal
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from deploy.local import guardian
+from deploy.local.layout import LOOPBACK, write_file
+from deploy.local.probes import Probe, connect_code, free_port, mqtt_refuses_anonymous, wait_until
+from deploy.local.short_lived import running
+
+STOP_SIGNAL: Final = signal.SIGTERM  # saves its sessions and ends
+SERVICES: Final = ("bridge", "api", "scheduler")  # the users of the services' listener
+
+HASH_ITERATIONS: Final = 101  # as mosquitto_passwd: these passwords are 32 random bytes, not people's
+SALT_BYTES: Final = 12  # mosquitto 2.0 accepts no other length
+
+UPWARD: Final = ("heartbeat", "health", "logs/+", "service_failed", "presence", "acks")
+DOWNWARD: Final = ("commands", "logs_committed", "log_level")
+
+
+class BrokerUnusable(Exception):
+    """There is no mosquitto that can be used; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Broker:
+    """Where one mosquitto keeps its files and listens."""
+
+    run: Path  # generated: configuration, ACLs, password files
+    data: Path  # its sessions and queues
+    displays_port: int
+    services_port: int
+    topic_root: str = "signage"
+
+    @property
+    def configuration(self) -> Path:
+        return self.run / "mosquitto.conf"
+
+    @property
+    def displays_password_file(self) -> Path:
+        """Rendered by `python -m bridge.broker_accounts`."""
+        return self.run / "displays.passwords"
+
+    @property
+    def pid_file(self) -> Path:
+        """Written by the runner: whom broker_accounts signals."""
+        return self.run / "broker.pid"
+
+    @property
+    def services_url(self) -> str:
+        return f"mqtt://{LOOPBACK}:{self.services_port}"
+
+    @property
+    def displays_url(self) -> str:
+        return f"mqtt://{LOOPBACK}:{self.displays_port}"
+
+
+def password_hash(password: str, salt: bytes, iterations: int = HASH_ITERATIONS) -> str:
+    """`password` as mosquitto_passwd writes it: $7$iterations$salt$hash (PBKDF2, HMAC-SHA-512)."""
+    digest = hashlib.pbkdf2_hmac("sha512", password.encode(), salt, iterations)
+    return f"$7${iterations}${base64.b64encode(salt).decode()}${base64.b64encode(digest).decode()}"
+
+
+def password_lines(passwords: Mapping[str, str]) -> str:
+    """A password file for these users, each with a new salt."""
+    return "".join(
+        f"{user}:{password_hash(password, secrets.token_bytes(SALT_BYTES))}\n" for user, password in passwords.items()
+    )
+
+
+def displays_acl(root: str) -> str:
+    """What a display may: write its own upward topics, read its own downward ones; %u is its user name."""
+    upward = [f"pattern write {root}/%u/{topic}" for topic in UPWARD]
+    downward = [f"pattern read {root}/%u/{topic}" for topic in DOWNWARD]
+    return "\n".join(upward + downward) + "\n"
+
+
+def services_acl(root: str) -> str:
+    """What each of our services may.
+
+    Nobody subscribes to everything: a matching subscriber would turn every "no matching subscribers"
+    into success, and that answer is our proof that nobody got a command.
+    """
+    bridge = [f"topic read {root}/+/{topic}" for topic in UPWARD]
+    bridge.append(f"topic readwrite {root}/service/canary")
+    bridge += [f"topic write {root}/+/{topic}" for topic in ("commands", "logs_committed")]
+    api = [f"topic write {root}/+/{topic}" for topic in ("commands", "log_level")]
+    scheduler = [f"topic write {root}/+/commands"]
+    sections = zip(SERVICES, (bridge, api, scheduler), strict=True)
+    return "\n".join("\n".join([f"user {user}", *lines, ""]) for user, lines in sections)
+
+
+def configuration(broker: Broker) -> str:
+    """The whole mosquitto.conf."""
+    return f"""\
+per_listener_settings true
+# A PUBACK is no durability: what came since the last save is lost at a kill -9. Saving each second keeps
+# that window small; saving at every change would write the whole file each time (36,000 -> 534 messages/s).
+persistence true
+persistence_location {broker.data}/
+autosave_on_changes false
+autosave_interval 1
+# Defaults drop beyond 1,000 queued messages while they answer "Success".
+max_queued_messages 1000000
+max_queued_bytes 0
+# Not below the bridge's batch, which is acknowledged only after its commit.
+max_inflight_messages 4000
+message_size_limit 65536
+max_packet_size 262144
+# Median latency 34 -> 16 ms.
+set_tcp_nodelay true
+connection_messages false
+log_dest stdout
+log_timestamp false
+log_type error
+log_type warning
+log_type notice
+
+listener {broker.displays_port} {LOOPBACK}
+allow_anonymous false
+password_file {broker.displays_password_file}
+acl_file {broker.run}/displays.acl
+# Without it any display could connect as "bridge", throw the bridge out and wipe its queue.
+use_username_as_clientid true
+
+listener {broker.services_port} {LOOPBACK}
+allow_anonymous false
+password_file {broker.run}/services.passwords
+acl_file {broker.run}/services.acl
+"""
+
+
+def prepare(broker: Broker, service_passwords: Mapping[str, str]) -> None:
+    """Write every file that the broker reads; the displays' password file only when there is none yet."""
+    for folder in (broker.run, broker.data):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    write_file(broker.run / "displays.acl", displays_acl(broker.topic_root))
+    write_file(broker.run / "services.acl", services_acl(broker.topic_root))
+    write_file(broker.run / "services.passwords", password_lines(service_passwords))
+    if not broker.displays_password_file.exists():
+        write_file(broker.displays_password_file, "")
+    write_file(broker.configuration, configuration(broker))
+    guardian.own(broker.data, system_user())
+
+
+def system_user() -> str:
+    """Who mosquitto runs as when root starts it where user namespaces are forbidden."""
+    return guardian.existing_user("mosquitto", "nobody")
+
+
+def command(broker: Broker) -> tuple[str, ...]:
+    """The broker's command line.
+
+    Raises:
+        BrokerUnusable: mosquitto is not installed. No other broker is taken in its place: the ones that
+            pip can install lose acknowledged messages or have no ACLs.
+    """
+    program = shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin")
+    if program is None:
+        raise BrokerUnusable("There is no mosquitto: install the Debian package mosquitto.")
+    return (program, "-c", str(broker.configuration))
+
+
+def answers(broker: Broker) -> Probe:
+    """Whether both listeners answer, and refuse whoever has no login."""
+    probes = [mqtt_refuses_anonymous(port) for port in (broker.displays_port, broker.services_port)]
+    return lambda: all(probe() for probe in probes)
+
+
+@dataclass(frozen=True)
+class RunningBroker:
+    """A throw-away broker: its addresses, the services' passwords, and logins for displays."""
+
+    broker: Broker
+    passwords: Mapping[str, str]  # by service: bridge, api, scheduler
+    pid: int
+
+    def set_displays(self, passwords: Mapping[str, str]) -> None:
+        """Make these the displays' logins (user name -> password); returns when the broker has read them.
+
+        It has when it accepts a login that was written with them.
+        """
+        probe, secret = f"probe-{secrets.token_hex(8)}", secrets.token_hex(8)
+        lines = password_lines({**passwords, probe: secret})
+        write_file(self.broker.displays_password_file, lines)
+        guardian.send(self.pid, signal.SIGHUP)
+        wait_until(lambda: connect_code(self.broker.displays_port, probe, secret) == 0, 10)
+
+
+@contextmanager
+def serve(broker: Broker, passwords: Mapping[str, str], log: Path) -> Iterator[RunningBroker]:
+    """The broker on its folders for as long as the block lasts; started again on them it goes on."""
+    prepare(broker, passwords)
+    with running(command(broker), answers(broker), log, stop_signal=STOP_SIGNAL, user=system_user()) as process:
+        write_file(broker.pid_file, f"{process.pid}\n")
+        yield RunningBroker(broker, passwords, process.pid)
+
+
+@contextmanager
+def throw_away(topic_root: str = "signage") -> Iterator[RunningBroker]:
+    """A running broker in a folder of its own that is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="signage-mqtt-") as folder:
+        place = Path(folder)
+        broker = Broker(place / "run", place / "data", free_port(), free_port(), topic_root)
+        passwords = {user: secrets.token_urlsafe(24) for user in SERVICES}
+        with serve(broker, passwords, place / "log") as served:
+            yield served

@@ -1,0 +1,69 @@
+"""One terminal for many processes: prefixed, coloured lines that never hold up the runner.
+
+A paused terminal or a pipe that nobody reads would stop the runner, and with it every service that
+waits for its log line to be taken. So a thread of its own writes; when it falls behind by more than
+`BACKLOG` lines the rest is dropped and counted.
+"""
+
+import contextlib
+import os
+import queue
+import sys
+import threading
+from typing import Final, TextIO
+
+BACKLOG: Final = 5000
+LINE_MAX: Final = 8192  # characters; a longer line is cut
+COLOURS: Final = (36, 33, 35, 32, 34, 96, 93, 95, 92, 94)
+NAME_WIDTH: Final = 15
+
+
+class Console:
+    """Takes lines from any thread and writes them in order."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        """`stream` is standard output by default; colours only on a terminal without NO_COLOR."""
+        self._stream = stream or sys.stdout
+        self._coloured = self._stream.isatty() and "NO_COLOR" not in os.environ
+        self._lines: queue.Queue[str | None] = queue.Queue(BACKLOG)
+        self._dropped = 0
+        self._colour_of: dict[str, int] = {}
+        self._thread = threading.Thread(target=self._write, name="console", daemon=True)
+        self._thread.start()
+
+    def say(self, text: str) -> None:
+        """A line of the runner itself."""
+        self._put(text)
+
+    def log(self, name: str, text: str) -> None:
+        """A line that the service `name` wrote."""
+        self._put(f"{self._prefix(name)} {text[:LINE_MAX]}")
+
+    def close(self, seconds: float = 1.0) -> None:
+        """Write what is waiting, for at most `seconds`: a reader that is gone must not hold up the end."""
+        with contextlib.suppress(queue.Full):
+            self._lines.put(None, timeout=seconds)
+        self._thread.join(seconds)
+
+    def _prefix(self, name: str) -> str:
+        label = f"{name:<{NAME_WIDTH}}│"
+        colour = self._colour_of.setdefault(name, COLOURS[len(self._colour_of) % len(COLOURS)])
+        return f"\x1b[{colour}m{label}\x1b[0m" if self._coloured else label
+
+    def _put(self, text: str) -> None:
+        try:
+            self._lines.put_nowait(text)
+        except queue.Full:
+            self._dropped += 1
+
+    def _write(self) -> None:
+        while (text := self._lines.get()) is not None:
+            if self._dropped:
+                missed, self._dropped = self._dropped, 0
+                self._emit(f"({missed} lines were dropped: nobody read them)")
+            self._emit(text)
+
+    def _emit(self, text: str) -> None:
+        with contextlib.suppress(OSError, ValueError):  # the terminal is gone; the stack goes on
+            self._stream.write(text + "\n")
+            self._stream.flush()

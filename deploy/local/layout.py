@@ -1,0 +1,108 @@
+"""Where the local stack keeps things: its folders, ports and generated secrets."""
+
+import os
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+REPOSITORY: Final = Path(__file__).resolve().parents[2]
+LOOPBACK: Final = "127.0.0.1"
+
+PORTS: Final[Mapping[str, int]] = {
+    "GATEWAY_PORT": 8080,
+    "API_PORT": 8081,
+    "CONVERT_WORKER_PORT": 8082,
+    "SCHEDULER_TICK_PORT": 8083,
+    "POSTGRES_PORT": 54329,
+    "MQTT_DISPLAYS_PORT": 1883,
+    "MQTT_SERVICES_PORT": 1884,
+    "TASK_QUEUE_PORT": 8123,
+    "TASK_QUEUE_KEYS_PORT": 8124,
+    "CONVERTER_PORT": 3000,
+}
+
+
+class BadSetting(Exception):
+    """A setting of the local stack cannot be used; the message names it."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The folders below the state directory. It and `secrets` are for its owner's eyes only (0700)."""
+
+    root: Path
+
+    @property
+    def run(self) -> Path:
+        """Generated configuration, process ids, the lock and the status."""
+        return self.root / "run"
+
+    @property
+    def data(self) -> Path:
+        """What Postgres and the broker keep."""
+        return self.root / "data"
+
+    @property
+    def media(self) -> Path:
+        """The media volume, unless MEDIA_ROOT says another place."""
+        return self.root / "media"
+
+    @property
+    def secrets(self) -> Path:
+        """Generated passwords and keys, one file each (0600)."""
+        return self.root / "secrets"
+
+    @property
+    def stack_env(self) -> Path:
+        """The file that scripts source."""
+        return self.root / "stack.env"
+
+    def prepare(self) -> None:
+        """Create the folders that are missing."""
+        for folder in (self.root, self.run, self.data, self.media, self.secrets):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for private in (self.root, self.secrets):
+            private.chmod(0o700)
+
+    def secret(self, name: str, make: Callable[[], str] = lambda: secrets.token_urlsafe(32)) -> str:
+        """The generated secret of this name, made at the first call and the same ever after."""
+        path = self.secrets / name
+        if not path.exists():
+            write_file(path, make() + "\n")
+        return path.read_text(encoding="utf-8").strip()
+
+
+def layout_from(environ: Mapping[str, str]) -> Layout:
+    """The state directory that LOCAL_STATE_DIR names; `.local` in the repository by default."""
+    return Layout((REPOSITORY / environ.get("LOCAL_STATE_DIR", ".local")).absolute())
+
+
+def ports_from(environ: Mapping[str, str]) -> dict[str, int]:
+    """Each port by its name, as the environment sets it or by default.
+
+    Raises:
+        BadSetting: a port is no number of 1 to 65,535, or two of them are the same.
+    """
+    ports = {name: _port(name, environ.get(name) or str(default)) for name, default in PORTS.items()}
+    name_of: dict[int, str] = {}
+    for name, port in ports.items():
+        if name_of.setdefault(port, name) != name:
+            raise BadSetting(f"{name} and {name_of[port]} are both {port}; each needs a port of its own.")
+    return ports
+
+
+def _port(name: str, text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 65_535:
+        raise BadSetting(f"{name}: {text!r} is no port; expected 1 to 65535.")
+    return int(text)
+
+
+def write_file(path: Path, text: str, mode: int = 0o600) -> None:
+    """Write a whole file or nothing: a reader never sees half of it."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft.unlink(missing_ok=True)
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w", encoding="utf-8") as file:
+        file.write(text)
+    draft.replace(path)

@@ -1,0 +1,108 @@
+"""Questions that say whether a service answers. Each asks once, waits at most a second, never raises."""
+
+import http.client
+import socket
+import struct
+import time
+from collections.abc import Callable
+from typing import Final
+
+from deploy.local.layout import LOOPBACK
+
+Probe = Callable[[], bool]
+TIMEOUT_SECONDS: Final = 1.0
+
+MQTT_CONNACK: Final = 0x20
+MQTT_NOT_AUTHORIZED: Final = 0x87
+
+
+def port_is_free(port: int, host: str = LOOPBACK) -> bool:
+    """Whether a server could listen there now."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError:
+            return False
+    return True
+
+
+def free_port() -> int:
+    """A port that nobody listens on at this moment; somebody else may take it before you do."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.bind((LOOPBACK, 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def accepts(port: int) -> Probe:
+    """Whether something accepts connections on this port."""
+
+    def ask() -> bool:
+        try:
+            socket.create_connection((LOOPBACK, port), TIMEOUT_SECONDS).close()
+        except OSError:
+            return False
+        return True
+
+    return ask
+
+
+def http_answers(port: int, path: str, *statuses: int) -> Probe:
+    """Whether GET `path` is answered with one of `statuses`; with none given, with anything below 500."""
+
+    def ask() -> bool:
+        connection = http.client.HTTPConnection(LOOPBACK, port, timeout=TIMEOUT_SECONDS)
+        try:
+            connection.request("GET", path)
+            status = connection.getresponse().status
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            connection.close()
+        return status in statuses if statuses else status < 500
+
+    return ask
+
+
+def mqtt_refuses_anonymous(port: int) -> Probe:
+    """Whether the broker answers a CONNECT without a login, and refuses it: up, and closed."""
+    return lambda: connect_code(port) == MQTT_NOT_AUTHORIZED
+
+
+def connect_code(port: int, username: str | None = None, password: str = "") -> int | None:
+    """The reason code that the broker answers an MQTT 5 CONNECT with (0: accepted); None without an answer."""
+    login = b"" if username is None else _string(username) + _string(password)
+    flags = 0x02 | (0 if username is None else 0xC0)  # clean start; user name and password follow
+    variable = struct.pack("!H4sBBHB", 4, b"MQTT", 5, flags, 10, 0)
+    body = variable + _string(f"probe-{username}") + login
+    try:
+        with socket.create_connection((LOOPBACK, port), TIMEOUT_SECONDS) as connection:
+            connection.sendall(b"\x10" + _length(len(body)) + body)
+            answer = connection.recv(4)
+    except OSError:
+        return None
+    return answer[3] if len(answer) == 4 and answer[0] == MQTT_CONNACK else None
+
+
+def _string(text: str) -> bytes:
+    data = text.encode()
+    return struct.pack("!H", len(data)) + data
+
+
+def _length(number: int) -> bytes:
+    """MQTT's variable length of a packet below 16,384 bytes."""
+    return bytes([number]) if number < 128 else bytes([number % 128 | 0x80, number // 128])
+
+
+def wait_until(true: Probe, seconds: float) -> None:
+    """Ask until the answer is yes.
+
+    Raises:
+        TimeoutError: it was not within `seconds`.
+    """
+    deadline = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"not so within {seconds} s")
+        time.sleep(0.02)

@@ -1,0 +1,72 @@
+"""Real servers for the tests: one Postgres and one broker a session, built from what `make run` starts."""
+
+import itertools
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import Connection, Engine
+
+from deploy.local import broker as mosquitto
+from deploy.local import postgres
+from deploy.local.layout import REPOSITORY
+from shared.db import engine_for
+
+TEMPLATE = postgres.DATABASE
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[postgres.Cluster]:
+    """A Postgres of this session's own; `.url(database)` is a superuser's address."""
+    with postgres.throw_away() as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def migrated_template(postgres_server: postgres.Cluster) -> str:
+    """Name of a database that stands at the migrations' head, to be copied and never connected to."""
+    url = postgres.ensure_database(postgres_server, "owner")
+    subprocess.run(
+        [sys.executable, "-m", "alembic", "upgrade", "head"],
+        check=True,
+        cwd=REPOSITORY,
+        env={**os.environ, "DATABASE_URL": url},
+    )
+    return TEMPLATE
+
+
+@pytest.fixture(scope="module")
+def database_url(postgres_server: postgres.Cluster, migrated_template: str) -> Iterator[str]:
+    """The address of a freshly migrated database of this module's own, as its owner."""
+    name = f"module_{next(_numbers)}"
+    with postgres.superuser(postgres_server) as connection:
+        connection.run(f"CREATE DATABASE {name} TEMPLATE {migrated_template} OWNER {postgres.OWNER}")
+    yield postgres_server.url(name, postgres.OWNER, "owner")
+    with postgres.superuser(postgres_server) as connection:
+        connection.run(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture(scope="module")
+def engine(database_url: str) -> Iterator[Engine]:
+    """The product's own engine on the module's database."""
+    made = engine_for(database_url, "tests", pool_size=20)
+    yield made
+    made.dispose()
+
+
+@pytest.fixture
+def connection(engine: Engine) -> Iterator[Connection]:
+    """A connection inside a transaction that is rolled back after the test."""
+    with engine.connect() as opened, opened.begin() as transaction:
+        yield opened
+        transaction.rollback()
+
+
+@pytest.fixture(scope="session")
+def broker() -> Iterator[mosquitto.RunningBroker]:
+    """A mosquitto of this session's own with the shipped configuration."""
+    with mosquitto.throw_away() as running:
+        yield running

@@ -1,0 +1,258 @@
+"""The shipped mosquitto configuration: who gets in, as whom, and what they may."""
+
+import threading
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import paho.mqtt.client as mqtt
+import pytest
+from paho.mqtt.enums import CallbackAPIVersion
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+
+from deploy.local import broker as mosquitto
+from deploy.local.broker import RunningBroker
+from deploy.local.layout import LOOPBACK
+from deploy.local.probes import connect_code, free_port, wait_until
+from deploy.local.short_lived import running
+
+NO_SUBSCRIBERS = 0x10
+NOT_AUTHORIZED = 0x87
+ONE, OTHER = str(uuid.UUID(int=1)), str(uuid.UUID(int=2))
+
+
+@pytest.fixture(scope="module")
+def displays(broker: RunningBroker) -> dict[str, str]:
+    """Two displays' logins: user name -> password."""
+    logins = {ONE: "password of the first", OTHER: "password of the other"}
+    broker.set_displays(logins)
+    return logins
+
+
+class Seen:
+    """What one test client has been told."""
+
+    def __init__(self) -> None:
+        self.messages: list[tuple[str, bytes]] = []
+        self.codes: dict[int, int] = {}
+        self.disconnected = threading.Event()
+
+
+@contextmanager
+def connected(
+    port: int, username: str, password: str, client_id: str = "", expiry_seconds: int = 0
+) -> Iterator[tuple[mqtt.Client, Seen]]:
+    """A connected MQTT 5 client with a network thread of its own."""
+    client = mqtt.Client(CallbackAPIVersion.VERSION2, client_id, protocol=mqtt.MQTTv5)
+    client.username_pw_set(username, password)
+    seen = Seen()
+    client.on_message = lambda _c, _u, message: seen.messages.append((message.topic, bytes(message.payload)))
+    client.on_publish = lambda _c, _u, mid, code, _p: seen.codes.__setitem__(mid, code.value)
+    client.on_disconnect = lambda *_arguments: seen.disconnected.set()
+    session = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]  # paho has no types here
+    session.SessionExpiryInterval = expiry_seconds
+    client.connect(LOOPBACK, port, clean_start=expiry_seconds == 0, properties=session)
+    client.loop_start()
+    try:
+        wait_until(client.is_connected, 5)
+        yield client, seen
+    finally:
+        client.disconnect()
+        client.loop_stop()
+
+
+def publish(client: mqtt.Client, seen: Seen, topic: str, payload: bytes = b"{}") -> int:
+    """Publish with QoS 1 and answer the reason code of the PUBACK."""
+    sent = client.publish(topic, payload, qos=1)
+    wait_until(lambda: sent.mid in seen.codes, 5)
+    return seen.codes[sent.mid]
+
+
+def subscribe(client: mqtt.Client, topic: str) -> None:
+    """Subscribe with QoS 1 and wait for the SUBACK."""
+    answered = threading.Event()
+    client.on_subscribe = lambda *_arguments: answered.set()
+    client.subscribe(topic, qos=1)
+    assert answered.wait(5)
+
+
+def service(broker: RunningBroker, name: str) -> Any:
+    return connected(broker.broker.services_port, name, broker.passwords[name], client_id=name)
+
+
+def display(broker: RunningBroker, displays: dict[str, str], name: str, client_id: str = "") -> Any:
+    return connected(broker.broker.displays_port, name, displays[name], client_id)
+
+
+def test_both_listeners_refuse_whoever_has_no_login(broker: RunningBroker) -> None:
+    assert connect_code(broker.broker.displays_port) == NOT_AUTHORIZED
+    assert connect_code(broker.broker.services_port) == NOT_AUTHORIZED
+
+
+def test_a_login_opens_only_its_own_listener(broker: RunningBroker, displays: dict[str, str]) -> None:
+    assert connect_code(broker.broker.displays_port, ONE, displays[ONE]) == 0
+    assert connect_code(broker.broker.services_port, ONE, displays[ONE]) == NOT_AUTHORIZED
+
+    assert connect_code(broker.broker.services_port, "bridge", broker.passwords["bridge"]) == 0
+    assert connect_code(broker.broker.displays_port, "bridge", broker.passwords["bridge"]) == NOT_AUTHORIZED
+
+
+def test_a_wrong_password_and_an_unknown_user_are_refused(broker: RunningBroker, displays: dict[str, str]) -> None:
+    assert connect_code(broker.broker.displays_port, ONE, displays[OTHER]) == NOT_AUTHORIZED
+    assert connect_code(broker.broker.displays_port, str(uuid.uuid4()), "any") == NOT_AUTHORIZED
+    assert connect_code(broker.broker.services_port, "bridge", "guess") == NOT_AUTHORIZED
+
+
+def test_a_display_that_calls_itself_bridge_does_not_take_the_bridges_session(
+    broker: RunningBroker, displays: dict[str, str]
+) -> None:
+    with service(broker, "bridge") as (bridge, seen):
+        subscribe(bridge, "signage/+/heartbeat")
+
+        with display(broker, displays, ONE, client_id="bridge") as (impostor, told):
+            publish(impostor, told, f"signage/{ONE}/heartbeat")
+
+        wait_until(lambda: bool(seen.messages), 5)
+        assert not seen.disconnected.is_set()
+        assert bridge.is_connected()
+
+
+def test_without_the_shipped_setting_the_takeover_would_be_seen(tmp_path: Path) -> None:
+    place = mosquitto.Broker(tmp_path / "run", tmp_path / "data", free_port(), free_port())
+    passwords = dict.fromkeys(mosquitto.SERVICES, "service")
+    mosquitto.prepare(place, passwords)
+    shipped = mosquitto.configuration(place)
+    open_door = shipped.replace("use_username_as_clientid true\n", "")
+    assert open_door != shipped
+    place.configuration.write_text(open_door)
+    place.displays_password_file.write_text(mosquitto.password_lines({ONE: "display"}))
+
+    with (
+        running(mosquitto.command(place), mosquitto.answers(place), tmp_path / "log", user=mosquitto.system_user()),
+        connected(place.services_port, "bridge", "service", client_id="bridge") as (_bridge, seen),
+        connected(place.displays_port, ONE, "display", client_id="bridge"),
+    ):
+        assert seen.disconnected.wait(5)
+
+
+@pytest.mark.parametrize(
+    ("topic", "allowed"),
+    [
+        *((f"signage/{ONE}/{topic}", True) for topic in ("heartbeat", "health", "service_failed")),
+        *((f"signage/{ONE}/{topic}", True) for topic in ("presence", "acks", "logs/error")),
+        (f"signage/{OTHER}/heartbeat", False),  # a neighbour's
+        (f"signage/{ONE}/commands", False),  # its own, but only to be read
+        (f"signage/{OTHER}/commands", False),
+        (f"signage/{ONE}/logs_committed", False),
+        (f"signage/{ONE}/log_level", False),
+        (f"signage/{ONE}/logs/error/deeper", False),
+        ("signage/service/canary", False),
+        ("elsewhere", False),
+    ],
+)
+def test_a_display_writes_its_own_upward_topics_and_nothing_else(
+    broker: RunningBroker, displays: dict[str, str], topic: str, allowed: bool
+) -> None:
+    with display(broker, displays, ONE) as (client, seen):
+        code = publish(client, seen, topic)
+
+    assert code == (NO_SUBSCRIBERS if allowed else NOT_AUTHORIZED)
+
+
+@pytest.mark.parametrize(
+    ("user", "topic", "allowed"),
+    [
+        ("bridge", f"signage/{ONE}/commands", True),
+        ("bridge", f"signage/{ONE}/logs_committed", True),
+        ("bridge", "signage/service/canary", True),
+        ("bridge", f"signage/{ONE}/heartbeat", False),
+        ("bridge", f"signage/{ONE}/log_level", False),
+        ("api", f"signage/{ONE}/commands", True),
+        ("api", f"signage/{ONE}/log_level", True),
+        ("api", f"signage/{ONE}/logs_committed", False),
+        ("api", "signage/service/canary", False),
+        ("scheduler", f"signage/{ONE}/commands", True),
+        ("scheduler", f"signage/{ONE}/log_level", False),
+        ("scheduler", f"signage/{ONE}/heartbeat", False),
+    ],
+)
+def test_each_service_writes_what_it_needs_and_nothing_else(
+    broker: RunningBroker, user: str, topic: str, allowed: bool
+) -> None:
+    with service(broker, user) as (client, seen):
+        code = publish(client, seen, topic)
+
+    assert code == (NO_SUBSCRIBERS if allowed else NOT_AUTHORIZED)
+
+
+def test_a_display_hears_its_own_commands_and_never_a_neighbours(
+    broker: RunningBroker, displays: dict[str, str]
+) -> None:
+    with display(broker, displays, ONE) as (client, seen), service(broker, "api") as (api, told):
+        subscribe(client, "signage/+/commands")
+
+        publish(api, told, f"signage/{OTHER}/commands", b"for the other")
+        publish(api, told, f"signage/{ONE}/commands", b"for the first")
+
+        wait_until(lambda: bool(seen.messages), 5)
+        assert seen.messages == [(f"signage/{ONE}/commands", b"for the first")]
+
+
+def test_the_api_and_the_scheduler_hear_nothing(broker: RunningBroker, displays: dict[str, str]) -> None:
+    with (
+        service(broker, "bridge") as (bridge, heard),
+        service(broker, "api") as (api, api_heard),
+        service(broker, "scheduler") as (scheduler, scheduler_heard),
+        display(broker, displays, ONE) as (client, seen),
+    ):
+        for listener in (bridge, api, scheduler):
+            subscribe(listener, "signage/+/acks")
+
+        publish(client, seen, f"signage/{ONE}/acks")
+
+        wait_until(lambda: bool(heard.messages), 5)
+        assert api_heard.messages == []
+        assert scheduler_heard.messages == []
+
+
+def test_a_login_that_is_taken_back_cuts_the_running_session(broker: RunningBroker) -> None:
+    user = str(uuid.uuid4())
+    broker.set_displays({user: "once"})
+    with connected(broker.broker.displays_port, user, "once") as (_client, seen):
+        broker.set_displays({ONE: "password of the first", OTHER: "password of the other"})
+
+        assert seen.disconnected.wait(2)
+
+
+def test_what_is_queued_for_the_bridge_survives_a_restart_of_the_broker(tmp_path: Path) -> None:
+    place = mosquitto.Broker(tmp_path / "run", tmp_path / "data", free_port(), free_port())
+    passwords = dict.fromkeys(mosquitto.SERVICES, "service")
+    with mosquitto.serve(place, passwords, tmp_path / "log") as first:
+        first.set_displays({ONE: "display"})
+        with connected(place.services_port, "bridge", "service", "bridge", expiry_seconds=3600) as (bridge, _):
+            subscribe(bridge, "signage/+/logs/+")
+        with connected(place.displays_port, ONE, "display") as (client, seen):
+            for number in range(50):
+                assert publish(client, seen, f"signage/{ONE}/logs/info", str(number).encode()) == 0
+
+    with (
+        mosquitto.serve(place, passwords, tmp_path / "log"),
+        connected(place.services_port, "bridge", "service", "bridge", expiry_seconds=3600) as (_, heard),
+    ):
+        wait_until(lambda: len(heard.messages) >= 50, 5)
+
+    assert [payload for _topic, payload in heard.messages] == [str(number).encode() for number in range(50)]
+
+
+def test_a_password_hash_is_the_one_that_mosquitto_passwd_writes(tmp_path: Path) -> None:
+    lines = mosquitto.password_lines({"user": "secret"})
+
+    kind, iterations, salt, digest = lines.strip().removeprefix("user:$").split("$")
+
+    assert (kind, iterations) == ("7", "101")
+    assert len(salt) == 16  # 12 bytes
+    assert len(digest) == 88  # 64 bytes
+    assert mosquitto.password_hash("secret", b"x" * 12) != mosquitto.password_hash("secret", b"y" * 12)

@@ -1,0 +1,102 @@
+"""The Postgres that `make run` and every test starts."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pg8000.dbapi
+import pytest
+
+from deploy.local import guardian, postgres
+from deploy.local.probes import free_port
+from tests.local.people import as_ordinary_user, process_owner
+
+
+def cluster_in(folder: Path) -> postgres.Cluster:
+    programs = postgres.find_programs()
+    return postgres.Cluster(programs, folder / f"pg{programs.major}", free_port(), "superuser's secret")
+
+
+def test_data_survives_a_restart(tmp_path: Path) -> None:
+    cluster = cluster_in(tmp_path)
+    assert postgres.initialise(cluster)
+    with postgres.serve(cluster, tmp_path / "log"), postgres.superuser(cluster) as connection:
+        connection.run("CREATE TABLE kept AS SELECT 42 AS answer")
+
+    assert not postgres.initialise(cluster)  # it is there
+
+    with postgres.serve(cluster, tmp_path / "log"), postgres.superuser(cluster) as connection:
+        assert connection.run("SELECT answer FROM kept") == [[42]]
+
+
+def test_committed_data_survives_a_kill(tmp_path: Path) -> None:
+    cluster = cluster_in(tmp_path)
+    postgres.initialise(cluster)
+    with postgres.serve(cluster, tmp_path / "log") as process, postgres.superuser(cluster) as connection:
+        connection.run("CREATE TABLE kept AS SELECT 42 AS answer")
+        backends = guardian.descendants(process.pid)
+        os.kill(process.pid, signal.SIGKILL)
+        for backend in backends:
+            guardian.send(backend, signal.SIGKILL)
+        process.wait()
+
+    with postgres.serve(cluster, tmp_path / "log"), postgres.superuser(cluster) as connection:
+        assert connection.run("SELECT answer FROM kept") == [[42]]
+
+
+def test_the_database_can_be_ensured_again_and_again(tmp_path: Path) -> None:
+    cluster = cluster_in(tmp_path)
+    postgres.initialise(cluster)
+    with postgres.serve(cluster, tmp_path / "log"):
+        first = postgres.ensure_database(cluster, "an old 'password'")
+        second = postgres.ensure_database(cluster, "a new/password@with:signs")
+
+        assert first != second
+        with pytest.raises(pg8000.dbapi.DatabaseError, match="28P01"):
+            signs_in(cluster, "an old 'password'")
+        assert signs_in(cluster, "a new/password@with:signs")
+
+
+def signs_in(cluster: postgres.Cluster, password: str) -> bool:
+    with postgres.opened(cluster, postgres.OWNER, password, postgres.DATABASE) as connection:
+        return bool(connection.run("SELECT true") == [[True]])
+
+
+def test_it_listens_on_loopback_only_and_asks_for_a_password(postgres_server: postgres.Cluster) -> None:
+    with postgres.superuser(postgres_server) as connection:
+        assert connection.run("SHOW listen_addresses") == [["127.0.0.1"]]
+        assert connection.run("SHOW unix_socket_directories") == [[""]]
+        rules = connection.run("SELECT DISTINCT auth_method FROM pg_hba_file_rules")
+
+    assert rules == [["scram-sha-256"]]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+def test_without_user_namespaces_root_hands_it_to_a_system_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOCAL_USER_NAMESPACES", "0")
+
+    with postgres.throw_away() as cluster, postgres.superuser(cluster) as connection:
+        connection.run("CREATE TABLE written AS SELECT 1 AS one")
+        assert process_owner(cluster.data / "postmaster.pid") == postgres.system_user()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+def test_an_ordinary_user_can_start_it() -> None:
+    program = (
+        "from deploy.local import postgres\n"
+        "with postgres.throw_away() as cluster, postgres.superuser(cluster) as connection:\n"
+        "    print(connection.run('SELECT 6 * 7'))\n"
+    )
+
+    said = subprocess.run(as_ordinary_user([sys.executable, "-c", program]), check=True, capture_output=True, text=True)
+
+    assert said.stdout == "[[42]]\n"
+
+
+def test_a_cluster_of_a_version_that_is_not_installed_is_named(tmp_path: Path) -> None:
+    (tmp_path / "pg9").mkdir()
+
+    with pytest.raises(postgres.PostgresUnusable, match="postgresql-9"):
+        postgres.find_programs(tmp_path)
