@@ -9,6 +9,7 @@ import json
 import os
 import secrets
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,20 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from jwt.algorithms import RSAAlgorithm
 
+from deploy.local.layout import LOOPBACK, layout_from, ports_from
+
 KEY_BITS = 2048
+
+
+def key_path(environ: Mapping[str, str]) -> Path:
+    """Where the local stack keeps the signing key."""
+    return layout_from(environ).secrets / "oidc_key.pem"
+
+
+def issuer(environ: Mapping[str, str]) -> str:
+    """OIDC_ISSUER, by default the address of the server that publishes the keys."""
+    keys_port = ports_from(environ)["TASK_QUEUE_KEYS_PORT"]
+    return environ.get("OIDC_ISSUER") or f"http://{LOOPBACK}:{keys_port}"
 
 
 def load_or_create_key(path: Path) -> rsa.RSAPrivateKey:

@@ -13,12 +13,11 @@ import threading
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 from apscheduler.schedulers.blocking import BlockingScheduler
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
-from deploy.local import deadline_http, oidc
+from deploy.local import deadline_http, layout, oidc
 from shared import config, structured_log
 from shared.errors import ConfigurationError
 
@@ -93,16 +92,14 @@ def schedule(ticker: Ticker) -> BlockingScheduler:
 
 
 def read_ticker() -> Ticker:
-    """The ticker that the environment describes. Raises ConfigurationError, ValueError or OSError."""
+    """The ticker that the environment describes. Raises ConfigurationError, BadSetting or OSError."""
     product = config.load(required=("SCHEDULER_SERVICE_ACCOUNT",))
-    keys_port = os.environ.get("TASK_QUEUE_KEYS_PORT", "8124")
-    state = Path(os.environ.get("LOCAL_STATE_DIR", ".local"))
     return Ticker(
         url=product["SCHEDULER_TICK_URL"],
         period=timedelta(seconds=product["TICK_SECONDS"]),
         email=product["SCHEDULER_SERVICE_ACCOUNT"],
-        issuer=os.environ.get("OIDC_ISSUER", f"http://127.0.0.1:{keys_port}"),
-        key=oidc.load_or_create_key(state / "secrets" / "oidc_key.pem"),
+        issuer=oidc.issuer(os.environ),
+        key=oidc.load_or_create_key(oidc.key_path(os.environ)),
     )
 
 
@@ -111,7 +108,7 @@ def main() -> int:
     structured_log.configure("ticker")
     try:
         ticker = read_ticker()
-    except (ConfigurationError, ValueError, OSError, TypeError):
+    except (ConfigurationError, layout.BadSetting, ValueError, OSError, TypeError):
         structured_log.failure("ticker_failed", "the ticker cannot run")
         return 1
     scheduler = schedule(ticker)

@@ -21,7 +21,7 @@ from google.cloud.tasks_v2.types import Queue, RateLimits, RetryConfig
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from deploy.local import oidc
+from deploy.local import layout, oidc
 from deploy.local.task_emulator import messages, schema, store
 from deploy.local.task_emulator.delivery import Identity
 from deploy.local.task_emulator.dispatcher import Dispatcher
@@ -51,16 +51,16 @@ class Settings:
 
     @classmethod
     def read(cls) -> "Settings":
-        """Raises ConfigurationError or ValueError when something is missing or malformed."""
+        """Raises ConfigurationError, BadSetting or ValueError when something is missing or malformed."""
         product = config.load(required=("DATABASE_URL", "TASKS_SERVICE_ACCOUNT"))
-        keys_port = int(os.environ.get("TASK_QUEUE_KEYS_PORT", "8124"))
+        ports = layout.ports_from(os.environ)
         return cls(
             database_url=product["DATABASE_URL"],
             location=parse_queue_url(product["QUEUE_URL"])[1],
-            port=int(os.environ.get("TASK_QUEUE_PORT", "8123")),
-            keys_port=keys_port,
-            key_path=Path(os.environ.get("LOCAL_STATE_DIR", ".local")) / "secrets" / "oidc_key.pem",
-            issuer=os.environ.get("OIDC_ISSUER", f"http://127.0.0.1:{keys_port}"),
+            port=ports["TASK_QUEUE_PORT"],
+            keys_port=ports["TASK_QUEUE_KEYS_PORT"],
+            key_path=oidc.key_path(os.environ),
+            issuer=oidc.issuer(os.environ),
             service_account=product["TASKS_SERVICE_ACCOUNT"],
             max_concurrent=int(os.environ.get("TASK_QUEUE_MAX_CONCURRENT", "2")),
         )
@@ -77,7 +77,7 @@ def main() -> int:
         engine = db.engine_for(settings.database_url, "task_emulator", pool_size=CALL_THREADS)
         prepare(engine, settings, stopping)
         serve(engine, settings, stopping)
-    except (ConfigurationError, ValueError, OSError, RuntimeError, SQLAlchemyError):
+    except (ConfigurationError, layout.BadSetting, ValueError, OSError, RuntimeError, SQLAlchemyError):
         structured_log.failure("task_emulator_failed", "the task queue cannot run")
         return 1
     return 0

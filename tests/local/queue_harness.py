@@ -1,0 +1,194 @@
+"""What the tests of the task queue share: the real emulator process, its client, and a worker to call."""
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import grpc
+from google.cloud.tasks_v2 import CloudTasksClient
+from google.cloud.tasks_v2.services.cloud_tasks.transports import CloudTasksGrpcTransport
+from google.cloud.tasks_v2.types import HttpMethod, HttpRequest, Queue, RateLimits, RetryConfig, Task
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from deploy.local.probes import free_port, http_answers
+from deploy.local.short_lived import running
+
+LOCATION = "projects/local/locations/local"
+ACCOUNT = "tasks@signage.test"
+REPOSITORY = Path(__file__).resolve().parents[2]
+QUICK = RetryConfig(
+    max_attempts=-1,
+    min_backoff=timedelta(milliseconds=20),
+    max_backoff=timedelta(milliseconds=50),
+    max_doublings=1,
+)
+
+
+def wait_until(condition: Callable[[], Any], what: str, seconds: float = 15.0) -> None:
+    """Return when `condition` holds; fail, saying `what` did not come about, after `seconds`."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"not within {seconds} s: {what}"
+        time.sleep(0.01)
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request that the worker got."""
+
+    at: float
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def task(self) -> str:
+        return self.headers["x-cloudtasks-taskname"]
+
+
+Answer = tuple[int, dict[str, str]]
+
+
+class Worker(ThreadingHTTPServer):
+    """A real HTTP server that notes each call and answers as `answer` says (200 unless set)."""
+
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _WorkerHandler)
+        self.calls: list[Call] = []
+        self.under_way = 0
+        self.answer: Callable[[Call], Answer] = lambda _call: (200, {})
+        self.lock = threading.Lock()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/work"
+
+    def calls_of(self, task: str) -> list[Call]:
+        """The calls for one task, in the order of their arrival."""
+        return [call for call in list(self.calls) if call.task == task]
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A caller that hung up, or was killed, is part of the tests."""
+
+
+class _WorkerHandler(BaseHTTPRequestHandler):
+    server: Worker
+
+    def _work(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        call = Call(time.monotonic(), self.command, self.path, headers, body)
+        with self.server.lock:
+            self.server.calls.append(call)
+        status, answered = self.server.answer(call)
+        self.send_response(status)
+        for name, value in answered.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    do_POST = do_GET = do_PUT = do_DELETE = _work  # noqa: N815 - http.server's names
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class names it
+        pass
+
+
+@contextmanager
+def worker() -> Iterator[Worker]:
+    """A worker that serves for as long as the block lasts."""
+    server = Worker()
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@dataclass
+class Emulator:
+    """A running emulator process and the ordinary client, connected to it."""
+
+    process: subprocess.Popen[bytes]
+    database_url: str
+    port: int
+    keys_port: int
+    log: Path
+    channel: grpc.Channel
+    client: CloudTasksClient = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.client = CloudTasksClient(transport=CloudTasksGrpcTransport(channel=self.channel))
+
+    @property
+    def queue_url(self) -> str:
+        return f"grpc://127.0.0.1:{self.port}/{LOCATION}"
+
+    @property
+    def issuer(self) -> str:
+        return f"http://127.0.0.1:{self.keys_port}"
+
+    def kill(self) -> None:
+        """End it without any warning."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait(10)
+
+    def create_queue(self, name: str, retry: RetryConfig = QUICK, limits: RateLimits | None = None) -> str:
+        """A queue of its own for one test; its full name."""
+        queue = Queue(name=f"{LOCATION}/queues/{name}", retry_config=retry, rate_limits=limits)
+        return self.client.create_queue(parent=LOCATION, queue=queue).name
+
+    def add(self, queue: str, name: str, url: str, **fields: Any) -> Task:
+        """A task that posts `{}` to `url`; `fields` are those of the Task."""
+        request = HttpRequest(http_method=HttpMethod.POST, url=url, body=b"{}")
+        task = Task({"name": f"{queue}/tasks/{name}", "http_request": request, **fields})
+        return self.client.create_task(parent=queue, task=task)
+
+    def names(self, queue: str) -> list[str]:
+        """The short names of the tasks that wait or are under way."""
+        return [task.name.rpartition("/")[2] for task in self.client.list_tasks(parent=queue)]
+
+
+@contextmanager
+def emulator(database_url: str, state: Path, keys_port: int | None = None) -> Iterator[Emulator]:
+    """The emulator on free ports; ready when it delivers. `keys_port` is also its tokens' issuer."""
+    port, keys_port = free_port(), keys_port or free_port()
+    environment = {
+        "DATABASE_URL": database_url,
+        "QUEUE_URL": f"grpc://127.0.0.1:{port}/{LOCATION}",
+        "TASK_QUEUE_PORT": str(port),
+        "TASK_QUEUE_KEYS_PORT": str(keys_port),
+        "LOCAL_STATE_DIR": str(state),
+        "TASKS_SERVICE_ACCOUNT": ACCOUNT,
+        "OIDC_ISSUER": "",
+        "PYTHONPATH": str(REPOSITORY),
+    }
+    command = [sys.executable, "-m", "deploy.local.task_emulator"]
+    ready = http_answers(keys_port, "/healthz", 200)
+    log = state / f"task_emulator.{port}.log"
+    with (
+        running(command, ready, log, environment=environment) as process,
+        grpc.insecure_channel(f"127.0.0.1:{port}") as channel,
+    ):
+        yield Emulator(process, database_url, port, keys_port, log, channel)
+
+
+def at(seconds_from_now: float) -> Timestamp:
+    """A time for `schedule_time`."""
+    moment = Timestamp()
+    moment.FromNanoseconds(time.time_ns() + int(seconds_from_now * 1e9))
+    return moment
