@@ -6,12 +6,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
+from deploy.local import postgres
 from shared import vocabulary
 from shared.db import engine_for
 
@@ -42,17 +42,14 @@ def alembic(url: str, *words: str) -> str:
 
 
 @pytest.fixture
-def empty_database(postgres_server: Any) -> Iterator[str]:
+def empty_database(postgres_server: postgres.Cluster) -> Iterator[str]:
     """The address of a database with nothing in it."""
     name = f"migrations_{secrets.token_hex(4)}"
-    admin = engine_for(postgres_server.url("postgres"), "test", pool_size=1)
-    autocommit = admin.execution_options(isolation_level="AUTOCOMMIT")
-    with autocommit.connect() as connection:
-        connection.execute(sa.text(f"CREATE DATABASE {name}"))
+    with postgres.superuser(postgres_server) as connection:
+        connection.run(f"CREATE DATABASE {name}")
     yield postgres_server.url(name)
-    with autocommit.connect() as connection:
-        connection.execute(sa.text(f"DROP DATABASE {name} WITH (FORCE)"))
-    admin.dispose()
+    with postgres.superuser(postgres_server) as connection:
+        connection.run(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @pytest.fixture
@@ -153,7 +150,7 @@ def add_a_client_with_a_log_a_command_and_a_conversion(connection: Connection) -
     for statement in (
         f"INSERT INTO clients (uuid, name, registered_by) VALUES ('{UUID}', 'Lobby', 'enrolment')",
         f"INSERT INTO client_logs (client_uuid, level, message, received_at) VALUES ('{UUID}', 'error', 'x', now())",
-        f"INSERT INTO client_logs (client_uuid, level, message, received_at) VALUES ('{UUID}', 'info', 'x', '2001-1-1')",
+        f"INSERT INTO client_logs (client_uuid, level, message, received_at) VALUES ('{UUID}', 'info', '', '2001-1-1')",
         (
             "INSERT INTO client_commands (id, client_uuid, action, source, requested_by, created_at, expires_at)"
             f" VALUES ('c1', '{UUID}', 'restart_app', 'operator', 'user:a', now(), now() + interval '1 minute')"

@@ -1,0 +1,146 @@
+"""The overview's reads: nothing lost, whatever the order of commits; heartbeats are no change."""
+
+from datetime import datetime, timedelta
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import Connection, Engine
+
+from shared.clients import store as clients_store
+from shared.db import database_now, transaction
+from shared.monitoring import rules, store
+from shared.monitoring.rules import Cursor
+from shared.tables import client_commands, client_heartbeats, clients
+from shared.vocabulary import RegisteredBy
+
+STALE = timedelta(seconds=180)
+
+
+def uuid(number: int) -> str:
+    return f"00000000-0000-4000-9000-{number:012d}"
+
+
+@pytest.fixture
+def now(connection: Connection) -> datetime:
+    return database_now(connection)
+
+
+def add(
+    connection: Connection, number: int, *, heartbeat: datetime | None = None, interval: int = 30, **facts: object
+) -> str:
+    """A client, with a last heartbeat where one is given."""
+    identity = uuid(number)
+    clients_store.register(connection, database_now(connection), identity, RegisteredBy.ENROLMENT)
+    if facts:
+        connection.execute(sa.update(clients).where(clients.c.uuid == identity).values(**facts))
+    if heartbeat is not None:
+        row = {"client_uuid": identity, "last_heartbeat_at": heartbeat, "interval_seconds": interval}
+        connection.execute(sa.insert(client_heartbeats).values(**row))
+    return identity
+
+
+def test_crashed_lists_who_says_so_and_who_is_silent_but_not_who_was_never_heard(
+    connection: Connection, now: datetime
+) -> None:
+    says_so = add(connection, 1, heartbeat=now, process_status="crashed")
+    silent = add(connection, 2, heartbeat=now - timedelta(seconds=181))
+    add(connection, 3, heartbeat=now - timedelta(seconds=179))
+    add(connection, 4)
+    add(connection, 5, heartbeat=now - timedelta(seconds=200), interval=600)  # beats every ten minutes
+    patient = add(connection, 6, heartbeat=now - timedelta(seconds=1801), interval=600)
+
+    listed = [row["uuid"] for row in store.crashed(connection, now, STALE, 10)]
+
+    assert listed == [patient, silent, says_so]
+
+
+def test_a_deleted_client_is_not_crashed(connection: Connection, now: datetime) -> None:
+    add(connection, 1, heartbeat=now - timedelta(hours=1), deleted_at=now)
+
+    assert store.crashed(connection, now, STALE, 10) == []
+
+
+def test_a_change_that_commits_after_a_later_one_is_still_told(engine: Engine) -> None:
+    with transaction(engine) as connection:
+        early, late = add(connection, 11), add(connection, 12)
+    with engine.connect() as slow:
+        slow.execute(sa.update(clients).where(clients.c.uuid == early).values(name="slow"))
+        with transaction(engine) as fast:
+            fast.execute(sa.update(clients).where(clients.c.uuid == late).values(name="fast"))
+        with transaction(engine) as reader:
+            here = store.cursor(reader)
+            seen = {row["uuid"]: row["name"] for row in store.whole_fleet(reader)}
+        slow.commit()
+
+    with transaction(engine) as reader:
+        told = {row["uuid"]: row["name"] for row in store.changed_clients(reader, here.xid)}
+
+    assert (seen[early], seen[late]) == ("", "fast")
+    assert told[early] == "slow"
+
+
+def test_a_heartbeat_is_no_change_and_a_command_is_one(engine: Engine) -> None:
+    with transaction(engine) as connection:
+        quiet = add(connection, 21, heartbeat=database_now(connection))
+        commanded = add(connection, 22)
+    with transaction(engine) as connection:
+        here = store.cursor(connection)
+    with transaction(engine) as connection:
+        now = database_now(connection)
+        beat = sa.update(client_heartbeats).where(client_heartbeats.c.client_uuid == quiet)
+        connection.execute(beat.values(last_heartbeat_at=now))
+        row = {"id": "cmd-1", "client_uuid": commanded, "action": "restart_app", "source": "operator"}
+        times = {"created_at": now, "expires_at": now + timedelta(minutes=1)}
+        connection.execute(sa.insert(client_commands).values(**row, **times, requested_by="user:a"))
+
+    with transaction(engine) as reader:
+        told = [row["uuid"] for row in store.changed_clients(reader, here.xid) if row["uuid"] in {quiet, commanded}]
+        beats = dict(store.heartbeats(reader))
+
+    assert told == [commanded]
+    assert beats[quiet] == now
+
+
+def test_a_client_deleted_since_is_named_as_gone(engine: Engine) -> None:
+    with transaction(engine) as connection:
+        doomed = add(connection, 31)
+        here = store.cursor(connection)
+    with transaction(engine) as connection:
+        clients_store.tombstone(connection, database_now(connection), doomed)
+
+    with transaction(engine) as reader:
+        assert doomed in store.gone_clients(reader, here.xid)
+        assert doomed not in [row["uuid"] for row in store.changed_clients(reader, here.xid)]
+
+
+CURSORS = [
+    ("abc-12", True),
+    ("abc-13", False),  # from the future: another life of the database
+    ("abd-12", False),  # another epoch
+    ("abc-", False),
+    ("abc", False),
+    ("-5", False),
+    ("abc-1x", False),
+    ("abc-٣", False),  # a digit, but not one of ours
+    ("", False),
+]
+
+
+@pytest.mark.parametrize(("text", "continues"), CURSORS)
+def test_only_a_cursor_of_this_life_of_the_database_continues(text: str, continues: bool) -> None:
+    assert rules.can_continue(rules.parse_cursor(text), Cursor("abc", 12)) is continues
+
+
+def test_a_tick_that_ends_late_does_not_hide_a_newer_one(connection: Connection, now: datetime) -> None:
+    store.record_tick(connection, now, 12, {"expired": 1})
+    store.record_tick(connection, now - timedelta(minutes=2), 9000, {"expired": 9})
+
+    assert store.scheduler(connection)["did"] == {"expired": 1}
+
+
+def test_the_scheduler_is_late_after_three_periods_or_when_never_seen() -> None:
+    now, minute = datetime.fromisoformat("2026-01-01T12:00:00+00:00"), timedelta(minutes=1)
+
+    assert not rules.is_scheduler_late(now - 3 * minute, now, minute)
+    assert rules.is_scheduler_late(now - 3 * minute - timedelta(seconds=1), now, minute)
+    assert rules.is_scheduler_late(None, now, minute)
