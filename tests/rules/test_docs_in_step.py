@@ -1,0 +1,44 @@
+"""What the documents say is what the code does."""
+
+import re
+from pathlib import Path
+
+from shared.config import SETTINGS
+
+ROOT = Path(__file__).parents[2]
+
+
+def settings_table() -> list[str]:
+    """The rows that docs/operating.md must hold, one a setting."""
+    return [
+        f"| `{s.name}` | {'' if s.default in (None, '') else f'`{s.default}`'} | {s.unit} | {s.meaning} |"
+        for s in SETTINGS
+    ]
+
+
+def test_every_setting_stands_in_the_operators_guide_as_the_code_has_it() -> None:
+    text = (ROOT / "docs" / "operating.md").read_text(encoding="utf-8")
+    table = text.split("<!-- settings:")[1].split("<!-- /settings -->")[0]
+
+    assert [line for line in table.splitlines() if line.startswith("| `")] == settings_table()
+
+
+def test_every_link_between_documents_leads_somewhere() -> None:
+    for document in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")]:
+        for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", document.read_text(encoding="utf-8")):
+            assert (document.parent / target).exists(), f"{document.name}: {target}"
+
+
+def test_every_decision_has_a_number_of_its_own_and_says_what_was_decided() -> None:
+    decisions = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+    numbers = [path.name[:4] for path in decisions]
+
+    assert numbers == [f"{n:04d}" for n in range(1, len(decisions) + 1)]
+    for path in decisions:
+        assert re.match(rf"# {int(path.name[:4])}\. ", path.read_text(encoding="utf-8")), path.name
+
+
+def test_no_document_or_source_names_a_path_of_some_machine() -> None:
+    for pattern in ("*.md", "docs/**/*.md", "Makefile", ".ci/run"):
+        for path in ROOT.glob(pattern):
+            assert not re.search(r"/(root|home)/\w+", path.read_text(encoding="utf-8")), path
