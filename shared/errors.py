@@ -31,6 +31,30 @@ class InvalidIdentity(ServiceError):
     code = "unauthenticated"
 
 
+class Forbidden(ServiceError):
+    """Your role does not allow this."""
+
+    code = "forbidden"
+
+
+class CrossSiteRequest(Forbidden):
+    """A change by session cookie must carry the header X-Requested-With: signage and come from our own pages."""
+
+    code = "cross_site_request"
+
+
+class PasswordChangeRequired(Forbidden):
+    """Set a new password before anything else: POST /api/users/me/password."""
+
+    code = "password_change_required"
+
+
+class TooManyAttempts(ServiceError):
+    """Too many failed attempts; wait before the next one."""
+
+    code = "too_many_attempts"
+
+
 class NotFound(ServiceError):
     """There is nothing with this id."""
 
@@ -59,6 +83,12 @@ class ConversionNotFound(NotFound):
     """This medium has no conversion."""
 
     code = "conversion_not_found"
+
+
+class TokenNotFound(NotFound):
+    """There is no API token with this id."""
+
+    code = "token_not_found"
 
 
 class StateConflict(ServiceError):
@@ -169,7 +199,35 @@ class BrokerUnavailable(ServiceError):
     code = "broker_unavailable"
 
 
+class PublishUnanswered(BrokerUnavailable):
+    """The MQTT broker did not answer this message; it may still be delivered."""
+
+
 class EnrolmentCodeInvalid(Refused):
     """This enrolment code is not valid, was used before, or has expired; ask for a new one."""
 
     code = "enrolment_code_invalid"
+
+
+class EnrolmentNotFound(NotFound):
+    """This client has no login to revoke and no enrolment code to withdraw."""
+
+    code = "enrolment_not_found"
+
+
+class ClientDeleted(StateConflict):
+    """This client was deleted; its uuid is not used again."""
+
+    code = "client_deleted"
+
+
+class PasswordNotAccepted(Refused):
+    """The new password is too short, or the same as before."""
+
+    code = "password_not_accepted"
+
+
+class ExpiryInThePast(Refused):
+    """The time at which this would expire has passed already."""
+
+    code = "expiry_in_the_past"

@@ -1,0 +1,277 @@
+"""The topics of the MQTT contract, and a publisher that needs no thread.
+
+The publisher is for functions, which may be frozen between two requests: it connects when it is first
+needed, drives paho's loop itself inside the caller's time budget, and believes only a PUBACK's reason code
+(`is_published()` is True even when the broker refused, `is_connected()` even when the link is dead).
+"""
+
+import re
+import secrets
+import socket
+import ssl
+import struct
+import threading
+import time
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final, Self
+from urllib.parse import urlsplit
+
+from paho.mqtt.client import Client
+from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
+
+from shared.config import Config
+from shared.errors import BrokerUnavailable, PublishUnanswered
+
+DEFAULT_PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
+KEEPALIVE_SECONDS: Final = 60
+IDLE_LIMIT_SECONDS: Final = 20.0  # an older connection may be half-dead (NAT, frozen instance): open a new one
+ONE_LEVEL: Final = re.compile(r"[^/+#\x00]+")
+
+
+class TopicKind(StrEnum):
+    """What a topic carries."""
+
+    HEARTBEAT = "heartbeat"
+    HEALTH = "health"
+    LOGS = "logs"
+    SERVICE_FAILED = "service_failed"
+    PRESENCE = "presence"
+    ACKS = "acks"
+    COMMANDS = "commands"
+    LOGS_COMMITTED = "logs_committed"
+    LOG_LEVEL = "log_level"
+    CANARY = "canary"
+
+
+UPWARD: Final = (  # display -> service: what the bridge reads
+    TopicKind.HEARTBEAT,
+    TopicKind.HEALTH,
+    TopicKind.LOGS,
+    TopicKind.SERVICE_FAILED,
+    TopicKind.PRESENCE,
+    TopicKind.ACKS,
+)
+OF_CLIENT: Final = {kind.value: kind for kind in TopicKind if kind is not TopicKind.CANARY}
+
+
+@dataclass(frozen=True)
+class TopicParts:
+    """A topic taken apart. `client_uuid` is the raw segment, not yet checked; None for the canary."""
+
+    kind: TopicKind
+    client_uuid: str | None = None
+    level: str | None = None
+    """The last segment of a log topic, as the display wrote it."""
+
+
+class Topics:
+    """Builds and reads every topic under one root."""
+
+    def __init__(self, root: str) -> None:
+        """`root` is MQTT_TOPIC_ROOT: one level, no slash."""
+        self.root = root
+        self.canary = f"{root}/service/canary"
+
+    def of(self, kind: TopicKind, uuid: str) -> str:
+        """The topic of this kind of one client; the log topics have `logs` of their own."""
+        return f"{self.root}/{uuid}/{kind}"
+
+    def heartbeat(self, uuid: str) -> str:
+        return self.of(TopicKind.HEARTBEAT, uuid)
+
+    def health(self, uuid: str) -> str:
+        return self.of(TopicKind.HEALTH, uuid)
+
+    def logs(self, uuid: str, level: str) -> str:
+        return f"{self.of(TopicKind.LOGS, uuid)}/{level}"
+
+    def service_failed(self, uuid: str) -> str:
+        return self.of(TopicKind.SERVICE_FAILED, uuid)
+
+    def presence(self, uuid: str) -> str:
+        return self.of(TopicKind.PRESENCE, uuid)
+
+    def acks(self, uuid: str) -> str:
+        return self.of(TopicKind.ACKS, uuid)
+
+    def commands(self, uuid: str) -> str:
+        return self.of(TopicKind.COMMANDS, uuid)
+
+    def logs_committed(self, uuid: str) -> str:
+        return self.of(TopicKind.LOGS_COMMITTED, uuid)
+
+    def log_level(self, uuid: str) -> str:
+        return self.of(TopicKind.LOG_LEVEL, uuid)
+
+    def subscriptions(self) -> tuple[str, ...]:
+        """What the bridge subscribes: each upward topic and the canary, never `<root>/#`.
+
+        A subscriber that matches everything would turn every PUBACK 0x10 into Success.
+        """
+        upward = (self.logs("+", "+") if kind is TopicKind.LOGS else self.of(kind, "+") for kind in UPWARD)
+        return (*upward, self.canary)
+
+    def parse(self, topic: str) -> TopicParts | None:
+        """The parts of a topic of ours, or None when the contract knows no such topic."""
+        if topic == self.canary:
+            return TopicParts(TopicKind.CANARY)
+        root, *levels = topic.split("/")
+        if root != self.root or len(levels) < 2 or not all(ONE_LEVEL.fullmatch(level) for level in levels):
+            return None
+        return _client_topic(levels)
+
+
+def _client_topic(levels: list[str]) -> TopicParts | None:
+    uuid, word, *rest = levels
+    if word == TopicKind.LOGS:
+        return TopicParts(TopicKind.LOGS, uuid, rest[0]) if len(rest) == 1 else None
+    kind = OF_CLIENT.get(word)
+    return None if rest or kind is None else TopicParts(kind, uuid)
+
+
+class Publisher:
+    """Publishes with QoS 1, never retained. Threads may share one: it serves them one after another."""
+
+    def __init__(self, url: str, username: str, password: str, topic_root: str) -> None:
+        """`url` is `mqtt://` or `mqtts://host[:port]`, the services' listener. Nothing is opened yet."""
+        self.topics = Topics(topic_root)
+        self._url = url
+        self._username = username
+        self._password = password
+        self._lock = threading.Lock()
+        self._link: _Link | None = None
+
+    @classmethod
+    def from_config(cls, config: Config) -> Self:
+        """The publisher of this component. Raises ConfigurationError where MQTT_* is missing."""
+        return cls(config["MQTT_URL"], config["MQTT_USERNAME"], config["MQTT_PASSWORD"], config["MQTT_TOPIC_ROOT"])
+
+    def publish(self, topic: str, payload: bytes, expiry_seconds: int | None, deadline: float) -> int:
+        """The reason code of the broker's PUBACK: 0x00, 0x10 no matching subscribers, 0x87 not authorized, ...
+
+        `deadline` is an instant of `time.monotonic()`; connecting and waiting both end there.
+
+        Raises:
+            PublishUnanswered: it was sent but not answered; it may still be delivered.
+            BrokerUnavailable: it never left.
+        """
+        if not self._lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
+            raise BrokerUnavailable("Other messages kept the connection to the broker busy.")
+        try:
+            return self._usable_link(deadline).publish(topic, payload, expiry_seconds, deadline)
+        except BrokerUnavailable:
+            self._abort()
+            raise
+        finally:
+            self._lock.release()
+
+    def close(self) -> None:
+        """Leave the broker in order. The publisher can be used again."""
+        with self._lock:
+            link, self._link = self._link, None
+            if link is not None:
+                link.leave()
+
+    def _usable_link(self, deadline: float) -> "_Link":
+        if self._link is not None and not self._link.is_usable():
+            self._abort()
+        if self._link is None:
+            self._link = _Link(self._url, self._username, self._password)
+            self._link.open(deadline)
+        return self._link
+
+    def _abort(self) -> None:
+        link, self._link = self._link, None
+        if link is not None:
+            link.abort()
+
+
+class _Link:
+    """One connection to the broker, thrown away at its first fault: paho must not resend by itself later."""
+
+    def __init__(self, url: str, username: str, password: str) -> None:
+        self._parts = urlsplit(url)
+        self._connack: int | None = None
+        self._answers: dict[int, int] = {}
+        self._used_at = time.monotonic()
+        self._client = Client(
+            CallbackAPIVersion.VERSION2,
+            client_id=f"{username}-{secrets.token_hex(8)}",
+            protocol=MQTTProtocolVersion.MQTTv5,
+            reconnect_on_failure=False,
+        )
+        self._client.username_pw_set(username, password)
+        if self._parts.scheme == "mqtts":
+            self._client.tls_set_context(ssl.create_default_context())
+        self._client.on_connect = self._connected
+        self._client.on_publish = self._answered
+
+    def open(self, deadline: float) -> None:
+        """Connect and wait for the CONNACK. Raises BrokerUnavailable."""
+        port = self._parts.port or DEFAULT_PORTS[self._parts.scheme]
+        self._client.connect_timeout = _left(deadline)
+        try:
+            self._client.connect(self._parts.hostname or "", port, KEEPALIVE_SECONDS)
+        except (OSError, ValueError) as error:
+            raise BrokerUnavailable(f"The MQTT broker cannot be reached ({type(error).__name__}).") from error
+        while self._connack is None:
+            self._turn(deadline, BrokerUnavailable("The MQTT broker did not answer the connection in time."))
+        if self._connack != 0:
+            raise BrokerUnavailable(f"The MQTT broker refused the connection (reason code 0x{self._connack:02x}).")
+
+    def publish(self, topic: str, payload: bytes, expiry_seconds: int | None, deadline: float) -> int:
+        """As `Publisher.publish`."""
+        if deadline <= time.monotonic():
+            raise BrokerUnavailable("No time was left to publish.")
+        info = self._client.publish(topic, payload, qos=1, retain=False, properties=_publish_properties(expiry_seconds))
+        if info.rc != MQTTErrorCode.MQTT_ERR_SUCCESS:
+            raise PublishUnanswered
+        while info.mid not in self._answers:
+            self._turn(deadline, PublishUnanswered())
+        self._used_at = time.monotonic()
+        return self._answers.pop(info.mid)
+
+    def is_usable(self) -> bool:
+        """Whether it was used a moment ago and the broker has not closed it since."""
+        if time.monotonic() - self._used_at > IDLE_LIMIT_SECONDS:
+            return False
+        return self._client.loop(0) == MQTTErrorCode.MQTT_ERR_SUCCESS
+
+    def leave(self) -> None:
+        """Send DISCONNECT and close."""
+        self._client.disconnect()
+        self._client.loop(0)
+        self.abort()
+
+    def abort(self) -> None:
+        """Close at once and drop what the kernel has not sent yet: nothing given up may arrive later."""
+        raw = self._client.socket()
+        if isinstance(raw, socket.socket):
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            raw.close()
+
+    def _turn(self, deadline: float, fault: BrokerUnavailable) -> None:
+        """Let paho work until something happened; raise `fault` when the time or the connection is over."""
+        if deadline <= time.monotonic() or self._client.loop(_left(deadline)) != MQTTErrorCode.MQTT_ERR_SUCCESS:
+            raise fault
+
+    def _connected(self, _client: Client, _data: Any, _flags: Any, code: ReasonCode, _properties: Any) -> None:
+        self._connack = code.value
+
+    def _answered(self, _client: Client, _data: Any, mid: int, code: ReasonCode, _properties: Any) -> None:
+        self._answers[mid] = code.value
+
+
+def _left(deadline: float) -> float:
+    return max(0.001, deadline - time.monotonic())
+
+
+def _publish_properties(expiry_seconds: int | None) -> Properties:
+    properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]  # paho has no types here
+    if expiry_seconds is not None:
+        properties.MessageExpiryInterval = expiry_seconds
+    return properties
