@@ -287,6 +287,8 @@ client_commands = Table(
     _when("next_publish_at"),  # back-off, or the next repeat
     Column("publish_attempts", Integer, nullable=False, server_default="0"),
     Column("publish_answer", SmallInteger),  # reason code of the last PUBACK
+    _when("unanswered_at"),  # since when a publish without an answer may have reached the display; null: none has
+    _when("lockout_before"),  # the client's lockout when this command raised its own: restored if it is released
     _when("sent_at"),
     _when("received_at"),
     _when("running_at"),

@@ -4,7 +4,7 @@ These enums are the one list. `tables.py` builds the database's types and checks
 OpenAPI document names them, and no other module spells a status as a bare string.
 """
 
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 
 
 class ProcessStatus(StrEnum):
@@ -98,6 +98,14 @@ COMMAND_RANKS: dict[CommandState, int] = {
     CommandState.CANCELLED: 90,
 }
 TERMINAL_RANK = 90  # at and above it a command is over
+
+
+class PublishAnswer(IntEnum):
+    """Reason codes of the broker's PUBACK (MQTT 5.0, section 3.4.2.1) that decide something here."""
+
+    SUCCESS = 0x00  # the broker took it; proves nothing about the display
+    NO_SUBSCRIBER = 0x10  # no matching subscribers: proof that nobody got it
+    NOT_AUTHORIZED = 0x87  # the ACL forbids this topic
 
 
 class CommandSource(StrEnum):
