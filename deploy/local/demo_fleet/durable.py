@@ -1,0 +1,56 @@
+"""Ways of writing that survive a power cut, used by the journal, the spool and the counter file."""
+
+import errno
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Put `content` at `path` so that a crash leaves either the old file or the new one, never a mixture."""
+    temporary = path.with_name(path.name + ".new")
+    with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)  # the rename itself
+    finally:
+        os.close(folder)
+
+
+def append(file: int, content: bytes) -> None:
+    """Append `content` to the open descriptor as a whole or, when the disk is full, not at all (OSError)."""
+    size = os.fstat(file).st_size
+    written = os.write(file, content)
+    if written < len(content):
+        os.ftruncate(file, size)
+        raise OSError(errno.ENOSPC, "only a part could be written")
+
+
+def json_lines(path: Path) -> list[dict[str, Any]]:
+    """The JSON objects of a file with one a line; [] when there is no file.
+
+    The end of such a file may be torn by a power cut: a line that is not whole was never confirmed to
+    anybody, so it is left out.
+    """
+    if not path.exists():
+        return []
+    return [body for line in path.read_bytes().splitlines() if (body := _object(line)) is not None]
+
+
+def as_lines(bodies: Iterable[dict[str, Any]]) -> bytes:
+    """`bodies` as one JSON object a line; ASCII only, so that no text of a log can break a line."""
+    return b"".join(json.dumps(body, separators=(",", ":")).encode() + b"\n" for body in bodies)
+
+
+def _object(line: bytes) -> dict[str, Any] | None:
+    try:
+        body = json.loads(line)
+    except ValueError:
+        return None
+    return body if isinstance(body, dict) else None
