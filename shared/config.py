@@ -232,6 +232,13 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "failed sign-ins allowed per account and address in LOGIN_FAILURES_SECONDS",
     ),
     Setting("LOGIN_FAILURES_SECONDS", _whole(1, DAY), 900, "s", "the time over which failed sign-ins are counted"),
+    Setting(
+        "TRUSTED_PROXY_HOPS",
+        _whole(0, 10),
+        1,
+        "",
+        "how many proxies of ours append to X-Forwarded-For in front of the api function; 0: believe none",
+    ),
     Setting("DISPLAYS_MQTT_HOST", _text, "127.0.0.1", "", "broker host that POST /api/enroll tells a display"),
     Setting("DISPLAYS_MQTT_PORT", _whole(1, 65_535), 1883, "", "broker port that POST /api/enroll tells a display"),
     Setting("DISPLAYS_MQTT_TLS", _flag, False, "", "whether displays must connect with TLS"),

@@ -209,12 +209,6 @@ class EnrolmentCodeInvalid(Refused):
     code = "enrolment_code_invalid"
 
 
-class EnrolmentNotFound(NotFound):
-    """This client has no login to revoke and no enrolment code to withdraw."""
-
-    code = "enrolment_not_found"
-
-
 class ClientDeleted(StateConflict):
     """This client was deleted; its uuid is not used again."""
 

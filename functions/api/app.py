@@ -1,0 +1,127 @@
+"""The api function's own Flask app: one view for every endpoint, in the same five steps.
+
+Inside functions-framework a Flask app of our own is what keeps 404, 405, error handlers, HEAD and
+streaming as they should be; `main.py` hands it the request.
+"""
+
+import logging
+import re
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from flask import Flask, Response, g, request
+from werkzeug.exceptions import HTTPException
+from werkzeug.routing import BaseConverter, IntegerConverter
+
+from functions.api import auth, bodies, problems
+from functions.api.routes import ALL
+from functions.api.routing import JSON, Call, Endpoint, Reply, Routes
+from functions.api.services import Services
+from shared.structured_log import event
+
+_REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{8,64}")
+_QUIET: Final = {"/api/health/live", "/api/health/ready"}  # probed every few seconds; not logged
+HEADERS: Final = {
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+}
+
+
+class _UuidConverter(BaseConverter):
+    """A client's or command's uuid, in lower case; anything else is no such address."""
+
+    regex = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+
+    def to_python(self, value: str) -> str:
+        return value.lower()
+
+
+class _IdConverter(IntegerConverter):
+    """The number of a row: 1 to the largest bigint."""
+
+    def __init__(self, map: Any) -> None:  # noqa: A002 - the name that werkzeug gives it
+        super().__init__(map, min=1, max=2**63 - 1)
+
+
+def create_app(services: Services, blueprints: Sequence[Routes] = ALL) -> Flask:
+    """The app, with every blueprint registered; `blueprints` is narrowed by tests only."""
+    app = Flask("signage_api", static_folder=None)
+    app.url_map.converters.update({"uuid": _UuidConverter, "id": _IdConverter})
+    app.url_map.merge_slashes = False
+    app.config["MAX_FORM_MEMORY_SIZE"] = 64 * 1024
+    app.config["MAX_FORM_PARTS"] = 16
+    app.extensions["signage"] = services
+    for routes in blueprints:
+        app.register_blueprint(routes.blueprint(lambda endpoint: _view(services, endpoint)))
+    app.before_request(_begin)
+    app.after_request(_end)
+    app.register_error_handler(Exception, problems.handle)
+    app.register_error_handler(HTTPException, problems.handle)
+    return app
+
+
+def _view(services: Services, endpoint: Endpoint) -> Callable[..., Response]:
+    def view(**path: Any) -> Response:
+        """1. Say who calls. 2. Let them through or not. 3. Parse. 4. Answer. 5. Shape the answer."""
+        call = Call(services=services, request=request, request_id=g.request_id, address=_address(services))
+        auth.admit(call, endpoint)
+        g.actor = call.caller.actor if call.caller else None
+        shapes = _parse(endpoint)
+        return _respond(endpoint, endpoint.handler(call, **path, **shapes))
+
+    return view
+
+
+def _parse(endpoint: Endpoint) -> dict[str, Any]:
+    shapes: dict[str, Any] = {}
+    if endpoint.query is not None:
+        shapes["query"] = bodies.parse_query(request, endpoint.query)
+    if endpoint.body is not None:
+        shapes["body"] = bodies.parse_body(request, endpoint.body)
+    return shapes
+
+
+def _respond(endpoint: Endpoint, answer: Any) -> Response:
+    """A handler's answer as a response: a Struct, a Reply with status and headers, None, or a Response."""
+    if isinstance(answer, Response):
+        return answer
+    reply = answer if isinstance(answer, Reply) else Reply(answer, endpoint.first_status)
+    body = b"" if reply.value is None else bodies.to_json(reply.value)
+    response = Response(body, status=reply.status, content_type=None if reply.value is None else JSON)
+    response.headers.extend(dict(reply.headers))
+    return response
+
+
+def _address(services: Services) -> str:
+    peer = request.remote_addr or "unknown"
+    hops: int = services.config["TRUSTED_PROXY_HOPS"]
+    return auth.client_address(request.headers.getlist("X-Forwarded-For"), peer, hops)
+
+
+def _begin() -> None:
+    given = request.headers.get("X-Request-Id", "")
+    g.request_id = given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
+    g.began = time.perf_counter()
+
+
+def _end(response: Response) -> Response:
+    response.headers["X-Request-Id"] = g.request_id
+    for name, value in HEADERS.items():
+        response.headers.setdefault(name, value)
+    if request.path not in _QUIET:
+        event(
+            "request",
+            "request answered",
+            logging.INFO,
+            method=request.method,
+            route=request.url_rule.rule if request.url_rule else None,
+            status=response.status_code,
+            duration_ms=round((time.perf_counter() - g.began) * 1000, 1),
+            actor=g.get("actor"),
+            request_id=g.request_id,
+        )
+    return response

@@ -1,0 +1,111 @@
+"""Who is calling, and may they: bearer token or session cookie, role, and the guards on cookies.
+
+Default deny: `admit` runs before anything of a request is read, on every route, and only a route that
+declares itself PUBLIC lets an unknown caller through.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+from urllib.parse import urlsplit
+
+from flask import Request
+
+from functions.api.routing import Call, Endpoint
+from shared import db
+from shared.access import operations
+from shared.access.rules import Principal, check_may
+from shared.config import Config
+from shared.errors import CrossSiteRequest, InvalidIdentity, PasswordChangeRequired
+
+SESSION_COOKIE: Final = "signage_session"
+LONGEST_CREDENTIAL: Final = 512  # characters; ours have 90 and 43
+SAFE_METHODS: Final = {"GET", "HEAD", "OPTIONS"}
+
+
+def admit(call: Call, endpoint: Endpoint) -> None:
+    """Let the caller through to `endpoint`, with `call.caller` set on every route that is not public.
+
+    Raises InvalidIdentity, Forbidden, CrossSiteRequest or PasswordChangeRequired.
+    """
+    if endpoint.role is None:
+        refuse_foreign_page(call.request)
+        return
+    call.caller = authenticate(call)
+    check_may(call.caller, endpoint.role)
+    if call.session_cookie is not None and call.request.method not in SAFE_METHODS:
+        refuse_forged(call.request)
+    if must_change_password(call.caller, call.services.config) and not endpoint.before_password_change:
+        raise PasswordChangeRequired
+
+
+def authenticate(call: Call) -> Principal:
+    """The caller by bearer token, else by session cookie. Raises InvalidIdentity.
+
+    A request that carries an Authorization header is judged by it alone.
+    """
+    header = call.request.headers.get("Authorization")
+    cookie = call.request.cookies.get(SESSION_COOKIE)
+    if header is None and cookie is None:
+        raise InvalidIdentity("Sign in, or send an API token as Authorization: Bearer.")
+    with db.transaction(call.services.engine) as connection:
+        if header is not None:
+            return operations.principal_of_token(connection, _bearer(header))
+        call.session_cookie = _bounded(cookie or "")
+        return operations.principal_of_session(connection, call.session_cookie)
+
+
+def must_change_password(principal: Principal, config: Config) -> bool:
+    """Is this a first admin who has not set a password of their own? Never asked for in mode `local`."""
+    return principal.must_change_password and config["DEPLOYMENT_MODE"] != "local"
+
+
+def refuse_forged(request: Request) -> None:
+    """Raises CrossSiteRequest unless our own page sent this change: another site cannot set the header."""
+    if request.headers.get("X-Requested-With") != "signage":
+        raise CrossSiteRequest
+    refuse_foreign_page(request)
+
+
+def refuse_foreign_page(request: Request) -> None:
+    """Raises CrossSiteRequest when the browser says that another site's page made this changing request."""
+    if request.method in SAFE_METHODS:
+        return
+    origin = request.headers.get("Origin")
+    if origin is not None and urlsplit(origin).netloc.lower() != request.host.lower():
+        raise CrossSiteRequest("The Origin header does not name this service.")
+    if request.headers.get("Sec-Fetch-Site", "same-origin") not in {"same-origin", "none"}:
+        raise CrossSiteRequest("The browser says that this request comes from another site.")
+
+
+def cookie_flags(config: Config) -> dict[str, object]:
+    """How the session cookie is set: out of reach of scripts and other sites, over TLS except in `local`."""
+    return {
+        "httponly": True,
+        "samesite": "Strict",
+        "secure": config["DEPLOYMENT_MODE"] != "local",
+        "path": "/api",
+    }
+
+
+def client_address(forwarded: Iterable[str], peer: str, hops: int) -> str:
+    """The caller's address: the entry that the outermost of our `hops` trusted proxies added, else the peer.
+
+    Entries further left come from the caller and may say anything.
+    """
+    entries = [part.strip() for value in forwarded for part in value.split(",") if part.strip()]
+    if hops == 0 or len(entries) < hops:
+        return peer
+    return entries[-hops][:64]
+
+
+def _bearer(header: str) -> str:
+    scheme, _, token = header.partition(" ")
+    if scheme.lower() != "bearer":
+        raise InvalidIdentity("Only Authorization: Bearer with an API token is accepted.")
+    return _bounded(token.strip())
+
+
+def _bounded(credential: str) -> str:
+    if len(credential) > LONGEST_CREDENTIAL:
+        raise InvalidIdentity
+    return credential

@@ -1,0 +1,207 @@
+"""What comes in and what goes out: JSON bodies, query parameters, cursors, and answers as Structs.
+
+Incoming shapes are msgspec Structs (`Body`, `Query`); what does not fit is a 400 that names the field and
+what was expected. Every text is scrubbed before anybody sees it, so that nothing unstorable can reach a
+statement. Times leave as RFC 3339 in UTC with Z.
+"""
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Annotated, Any, Final, Generic, NoReturn, TypeVar
+
+import msgspec
+from flask import Request
+from sqlalchemy import Row, RowMapping
+
+from functions.api.problems import BadRequest, InvalidField, MalformedJson
+from shared.db import scrub
+from shared.errors import UnsupportedMediaType
+
+T = TypeVar("T")
+R = TypeVar("R")
+AnyRow = Row[*tuple[Any, ...]]
+LONGEST_CURSOR: Final = 1024
+
+Limit = Annotated[int, msgspec.Meta(ge=1, le=100, description="how many items at most")]
+LogLimit = Annotated[int, msgspec.Meta(ge=1, le=1000, description="how many log rows at most")]
+CursorText = Annotated[
+    str, msgspec.Meta(max_length=LONGEST_CURSOR, description="`next_cursor` of the page before; opaque")
+]
+Time = Annotated[datetime, msgspec.Meta(tz=True, description="RFC 3339 with a zone")]
+
+
+class Body(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Base of every JSON body: an unknown field is refused by name."""
+
+
+class Query(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Base of every set of query parameters: an unknown parameter is refused by name."""
+
+
+class PageQuery(Query):
+    """The parameters of every list."""
+
+    limit: Limit = 25
+    cursor: CursorText | None = None
+
+
+class Answer(msgspec.Struct, kw_only=True):
+    """Base of every JSON answer. Fields may be added, none renamed."""
+
+
+class Page(Answer, Generic[T]):
+    """One page of a list; `next_cursor` is null on the last one."""
+
+    items: list[T]
+    next_cursor: str | None
+
+
+def parse_body(request: Request, shape: type[T]) -> T:
+    """The JSON body of `request` as `shape`, scrubbed. Raises UnsupportedMediaType or a 400 by name."""
+    if request.mimetype != "application/json":
+        raise UnsupportedMediaType("The body must be JSON, sent as Content-Type: application/json.")
+    try:
+        raw = msgspec.json.decode(request.get_data(cache=False))
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        raise MalformedJson from None
+    if not isinstance(raw, dict):
+        raise MalformedJson("The body must be a JSON object.")
+    return _fit(scrubbed(raw), shape, strict=True)
+
+
+def parse_query(request: Request, shape: type[T]) -> T:
+    """The query parameters of `request` as `shape`, scrubbed; a list field takes a parameter repeated.
+
+    Raises InvalidField naming the parameter and what was expected.
+    """
+    lists = _list_fields(shape)
+    values: dict[str, Any] = {}
+    for name, given in request.args.lists():
+        if name not in lists and len(given) > 1:
+            raise InvalidField(errors=[{"field": name, "expected": "one value"}])
+        values[name] = given if name in lists else given[0]
+    return _fit(scrubbed(values), shape, strict=False)
+
+
+def scrubbed(value: Any) -> Any:
+    """`value`, a tree of JSON values, with every text and key scrubbed for the database."""
+    if isinstance(value, str):
+        return scrub(value)
+    if isinstance(value, dict):
+        return {scrub(key): scrubbed(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [scrubbed(item) for item in value]
+    return value
+
+
+def encode_cursor(values: Sequence[Any]) -> str:
+    """An opaque cursor that holds `values`: texts, numbers and times."""
+    return base64.urlsafe_b64encode(msgspec.json.encode(list(values))).decode().rstrip("=")
+
+
+def decode_cursor(cursor: str | None, *kinds: Any) -> tuple[Any, ...] | None:
+    """The values that `encode_cursor` put in, each of its kind; None without a cursor.
+
+    Raises InvalidField for a cursor that was not made by this list.
+    """
+    if cursor is None:
+        return None
+    try:
+        raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+        values: tuple[Any, ...] = msgspec.json.decode(raw, type=tuple[kinds])  # type: ignore[valid-type]
+    except (binascii.Error, ValueError, RecursionError):
+        raise _bad_cursor() from None
+    if not all(_is_usable(value) for value in values):
+        raise _bad_cursor()
+    return values
+
+
+def page(rows: Sequence[R], limit: int, keys: Callable[[R], Sequence[Any]], shape: Callable[[R], T]) -> Page[T]:
+    """A page of `rows`, which the store was asked for with `limit + 1`: one more says that there is a next page.
+
+    `keys` gives the values of a row that its list is ordered by; `shape` makes the item.
+    """
+    shown = rows[:limit]
+    next_cursor = encode_cursor(keys(shown[-1])) if len(rows) > limit else None
+    return Page(items=[shape(row) for row in shown], next_cursor=next_cursor)
+
+
+def answer_of(shape: type[T], row: AnyRow | RowMapping | Mapping[str, Any], **more: Any) -> T:
+    """`row` as `shape`: columns by name, `more` beside or instead; columns the shape lacks are left out."""
+    values = dict(row._mapping) if isinstance(row, Row) else dict(row)  # noqa: SLF001 - SQLAlchemy's public name
+    return msgspec.convert({**values, **more}, shape)
+
+
+def to_json(value: Any) -> bytes:
+    """`value` as JSON bytes, times in UTC with Z."""
+    return msgspec.json.encode(value)
+
+
+def rfc3339(moment: datetime | None) -> str | None:
+    """`moment` as RFC 3339 in UTC with Z, for the places where a text is needed (an error's extras)."""
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z") if moment else None
+
+
+def _fit(values: Mapping[str, Any], shape: type[T], *, strict: bool) -> T:
+    try:
+        return msgspec.convert(values, shape, strict=strict)
+    except msgspec.ValidationError as error:
+        _refuse(str(error))
+
+
+_UNKNOWN = re.compile(r"Object contains unknown field `(?P<field>.*?)`(?: - at `\$(?P<at>.*)`)?", re.DOTALL)
+_MISSING = re.compile(r"Object missing required field `(?P<field>.*?)`(?: - at `\$(?P<at>.*)`)?", re.DOTALL)
+_WRONG = re.compile(r"(?P<what>.*?)(?: - at `(?:key in )?\$(?P<at>.*)`)?", re.DOTALL)
+
+
+def _refuse(message: str) -> NoReturn:
+    """Raise InvalidField from msgspec's sentence, which says what was expected and where."""
+    if match := _UNKNOWN.fullmatch(message):
+        found = {"field": _field(match["at"], match["field"]), "expected": "no such field"}
+    elif match := _MISSING.fullmatch(message):
+        found = {"field": _field(match["at"], match["field"]), "expected": "this field is required"}
+    elif match := _WRONG.fullmatch(message):
+        found = {"field": _field(match["at"], ""), "expected": match["what"].replace("`", "")}
+    else:
+        raise BadRequest
+    raise InvalidField(f"{found['field'] or 'body'}: {found['expected']}."[:500], errors=[found])
+
+
+def _field(path: str | None, name: str) -> str:
+    return f"{path or ''}.{name}".strip(".")[:200]
+
+
+def _list_fields(shape: type[Any]) -> set[str]:
+    fields = msgspec.structs.fields(shape)
+    return {f.encode_name for f in fields if _is_list(msgspec.inspect.type_info(f.type))}
+
+
+def _is_list(info: msgspec.inspect.Type) -> bool:
+    if isinstance(info, msgspec.inspect.UnionType):
+        return any(_is_list(part) for part in info.types)
+    return isinstance(info, msgspec.inspect.ListType | msgspec.inspect.VarTupleType | msgspec.inspect.SetType)
+
+
+def _is_usable(value: Any) -> bool:
+    """No text that the database refuses, no number beyond a bigint, no time without a zone."""
+    if isinstance(value, str):
+        return scrub(value) == value
+    if isinstance(value, int):
+        return -(2**63) <= value < 2**63
+    return not isinstance(value, datetime) or value.tzinfo is not None
+
+
+def _bad_cursor() -> InvalidField:
+    return InvalidField(
+        "cursor: expected the next_cursor of a page of this list.",
+        errors=[{"field": "cursor", "expected": "the next_cursor of a page of this list"}],
+    )
+
+
+def pretty_json(value: Any) -> str:
+    """`value` as the files of the repository hold it: indented, keys sorted, a newline at the end."""
+    return json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n"

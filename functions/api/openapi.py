@@ -1,0 +1,229 @@
+"""The OpenAPI 3.1 document, made from the routes' declarations.
+
+`python -m functions.api.openapi FILE` writes it (`make openapi`); a test holds `docs/openapi.json` equal.
+"""
+
+import sys
+from collections.abc import Iterable, Sequence
+from http import HTTPStatus
+from pathlib import Path
+from re import sub
+from typing import Any, Final
+
+import msgspec
+
+from functions.api.bodies import pretty_json
+from functions.api.problems import (
+    PROBLEM_JSON,
+    BodyTooLarge,
+    DatabaseUnavailable,
+    InternalError,
+    InvalidField,
+    MalformedJson,
+    status_of,
+)
+from functions.api.routing import JSON, Endpoint, Routes
+from shared import errors
+
+TITLE: Final = "Signage Fleet API"
+VERSION: Final = "1"
+PATH_SCHEMAS: Final[dict[str, dict[str, Any]]] = {
+    "uuid": {"type": "string", "format": "uuid"},
+    "id": {"type": "integer", "minimum": 1, "maximum": 2**63 - 1},
+    "string": {"type": "string"},
+    "path": {"type": "string"},
+}
+
+
+class Problem(msgspec.Struct, kw_only=True):
+    """An RFC 9457 problem document; an error's own fields stand beside these."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+    request_id: str
+
+
+class FieldProblem(msgspec.Struct, kw_only=True):
+    """One field or parameter that is not as expected."""
+
+    field: str
+    expected: str
+
+
+def document(blueprints: Sequence[Routes]) -> dict[str, Any]:
+    """The whole document as JSON values."""
+    endpoints = [endpoint for routes in blueprints for endpoint in routes.endpoints]
+    schemas = _Schemas(endpoints)
+    paths: dict[str, dict[str, Any]] = {}
+    for routes in blueprints:
+        for endpoint in routes.endpoints:
+            path = paths.setdefault(_template(endpoint.path), {})
+            path[endpoint.method.lower()] = _operation(routes, endpoint, schemas)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": TITLE, "version": VERSION, "description": _ABOUT},
+        "servers": [{"url": "/"}],
+        "tags": [{"name": routes.name, "description": routes.about} for routes in blueprints],
+        "paths": paths,
+        "components": {
+            "schemas": schemas.components,
+            "securitySchemes": {
+                "token": {"type": "http", "scheme": "bearer", "bearerFormat": "sgn_<id>_<secret>_<crc32>"},
+                "session": {"type": "apiKey", "in": "cookie", "name": "signage_session"},
+            },
+        },
+    }
+
+
+_ABOUT: Final = (
+    "Times are RFC 3339 in UTC. Errors are RFC 9457 problem documents whose `code` says which. "
+    "Lists take `limit` and `cursor` and answer `items` and `next_cursor`. "
+    "Changes made with the session cookie need the header `X-Requested-With: signage`."
+)
+
+
+class _Schemas:
+    """JSON schemas of every shape that the endpoints use, each named once under components."""
+
+    def __init__(self, endpoints: Iterable[Endpoint]) -> None:
+        shapes: list[Any] = [Problem, FieldProblem]
+        for endpoint in endpoints:
+            shapes += [s for s in (endpoint.body, endpoint.query, endpoint.answer) if _is_shape(s)]
+        self._shapes = list(dict.fromkeys(shapes))
+        found, components = msgspec.json.schema_components(self._shapes, ref_template="#/components/schemas/{name}")
+        self._of = dict(zip(self._shapes, found, strict=True))
+        self.components: dict[str, Any] = dict(components)
+        self.components["Problem"]["properties"]["errors"] = {
+            "type": "array",
+            "items": {"$ref": "#/components/schemas/FieldProblem"},
+        }
+
+    def of(self, shape: Any) -> dict[str, Any]:
+        """The schema of a shape, a reference where it has a name."""
+        return dict(self._of[shape])
+
+    def properties(self, shape: Any) -> dict[str, Any]:
+        """The fields of a Struct with their schemas."""
+        reference: str = self._of[shape]["$ref"]
+        found: dict[str, Any] = self.components[reference.rsplit("/", 1)[1]]
+        return found
+
+
+def _is_shape(shape: Any) -> bool:
+    return shape is not None and shape is not type(None) and getattr(shape, "__module__", "") != "flask.wrappers"
+
+
+def _operation(routes: Routes, endpoint: Endpoint, schemas: _Schemas) -> dict[str, Any]:
+    text = " ".join((endpoint.handler.__doc__ or "").split())
+    operation: dict[str, Any] = {
+        "operationId": endpoint.name,
+        "tags": [routes.name],
+        "summary": text.split(". ")[0].rstrip("."),
+        "description": text,
+        "parameters": _parameters(endpoint, schemas),
+        "responses": _responses(endpoint, schemas),
+        "security": [] if endpoint.role is None else [{"token": []}, {"session": []}],
+        "x-role": "public" if endpoint.role is None else endpoint.role.value,
+    }
+    if endpoint.upload:
+        operation["requestBody"] = _UPLOAD_BODY
+    elif endpoint.body is not None:
+        operation["requestBody"] = {"required": True, "content": {JSON: {"schema": schemas.of(endpoint.body)}}}
+    return operation
+
+
+_UPLOAD_BODY: Final = {
+    "required": True,
+    "content": {
+        "multipart/form-data": {
+            "schema": {
+                "type": "object",
+                "properties": {"file": {"type": "string", "contentMediaType": "application/octet-stream"}},
+                "required": ["file"],
+            }
+        }
+    },
+}
+
+
+def _parameters(endpoint: Endpoint, schemas: _Schemas) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = [
+        {"name": name, "in": "path", "required": True, "schema": PATH_SCHEMAS[_converter(endpoint.path, name)]}
+        for name in endpoint.path_parameters
+    ]
+    if endpoint.query is not None:
+        shape = schemas.properties(endpoint.query)
+        required = shape.get("required", [])
+        found += [
+            {"name": name, "in": "query", "required": name in required, "schema": schema}
+            for name, schema in shape["properties"].items()
+        ]
+    found += [
+        {"name": name, "in": "header", "required": False, "description": meaning, "schema": {"type": "string"}}
+        for name, meaning in endpoint.headers.items()
+    ]
+    return found
+
+
+def _responses(endpoint: Endpoint, schemas: _Schemas) -> dict[str, Any]:
+    responses: dict[str, Any] = {}
+    for status, meaning in endpoint.statuses.items():
+        responses[str(status)] = {"description": meaning, **_content(endpoint, status, schemas)}
+    for status, codes in sorted(_problems(endpoint).items()):
+        responses[str(status)] = {
+            "description": f"{HTTPStatus(status).phrase}: {', '.join(sorted(codes))}",
+            "content": {PROBLEM_JSON: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+        }
+    return responses
+
+
+def _content(endpoint: Endpoint, status: int, schemas: _Schemas) -> dict[str, Any]:
+    if status in {204, 304}:
+        return {}
+    if _is_shape(endpoint.answer):
+        return {"content": {endpoint.produces: {"schema": schemas.of(endpoint.answer)}}}
+    return {"content": {endpoint.produces: {}}}
+
+
+def _problems(endpoint: Endpoint) -> dict[int, set[str]]:
+    """Status -> codes: what the endpoint declares, and what the frame answers by itself."""
+    raised: list[type[errors.ServiceError]] = [*endpoint.raises, InternalError]
+    if endpoint.role is not None:
+        raised += [errors.InvalidIdentity, errors.Forbidden, errors.PasswordChangeRequired, DatabaseUnavailable]
+        raised += [errors.CrossSiteRequest] if endpoint.method != "GET" else []
+    if endpoint.query is not None or endpoint.body is not None:
+        raised += [InvalidField]
+    if endpoint.body is not None:
+        raised += [MalformedJson, errors.UnsupportedMediaType]
+    if endpoint.method != "GET":
+        raised += [BodyTooLarge]
+    found: dict[int, set[str]] = {}
+    for error in raised:
+        found.setdefault(status_of(error), set()).add(error.code)
+    return found
+
+
+def _template(path: str) -> str:
+    return sub(r"<(?:\w+:)?(\w+)>", r"{\1}", path)
+
+
+def _converter(path: str, name: str) -> str:
+    for part in path.split("<")[1:]:
+        declared = part.split(">")[0]
+        if declared.split(":")[-1] == name:
+            return declared.split(":")[0] if ":" in declared else "string"
+    raise LookupError(f"{path} has no parameter {name}")
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Write the document to the file named by the first argument."""
+    from functions.api.routes import ALL  # noqa: PLC0415 - routes/docs.py imports this module
+
+    Path(arguments[0]).write_text(pretty_json(document(ALL)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

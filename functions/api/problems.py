@@ -1,0 +1,221 @@
+"""Errors -> RFC 9457 problem documents: the one place that gives an error its status.
+
+A route raises a domain error of `shared/errors.py`; the table below decides the status and the constant
+title by the error's class or the nearest class above it. The text of an exception that is not ours never
+leaves the process: it goes to the log, the caller gets the request id to quote.
+"""
+
+import logging
+from typing import Any, Final
+
+import msgspec
+import sqlalchemy.exc
+from flask import Response, g
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestedRangeNotSatisfiable
+from werkzeug.routing import RequestRedirect
+
+from shared import errors
+from shared.structured_log import event, failure
+
+PROBLEM_JSON: Final = "application/problem+json"
+RETRY_SECONDS: Final = 5  # what a 503 asks for when nobody knows better
+
+
+class BadRequest(errors.ServiceError):
+    """The request cannot be understood."""
+
+    code = "bad_request"
+
+
+class MalformedJson(BadRequest):
+    """The body is not valid JSON."""
+
+    code = "malformed_json"
+
+
+class InvalidField(BadRequest):
+    """A field or parameter is not as expected; `errors` names it and says what was expected."""
+
+    code = "invalid_field"
+
+
+class PathUnknown(errors.ServiceError):
+    """There is nothing at this address."""
+
+    code = "not_found"
+
+
+class MethodUnknown(errors.ServiceError):
+    """This address does not answer this method; the Allow header lists those it does."""
+
+    code = "method_not_allowed"
+
+
+class NotAcceptable(errors.ServiceError):
+    """The answer cannot be given in any of the types asked for."""
+
+    code = "not_acceptable"
+
+
+class RangeNotSatisfiable(errors.ServiceError):
+    """The range asked for lies outside the file."""
+
+    code = "range_not_satisfiable"
+
+
+class PreconditionFailed(errors.ServiceError):
+    """The thing has changed since; look at it again first."""
+
+    code = "precondition_failed"
+
+
+class BodyTooLarge(errors.ServiceError):
+    """The request's body is larger than this address accepts."""
+
+    code = "too_large"
+
+
+class UriTooLong(errors.ServiceError):
+    """The address of the request is too long."""
+
+    code = "uri_too_long"
+
+
+class DatabaseUnavailable(errors.ServiceError):
+    """The database does not answer at the moment; try again shortly."""
+
+    code = "database_unavailable"
+
+
+class InternalError(errors.ServiceError):
+    """Something went wrong on our side; quote the request id when you report it."""
+
+    code = "internal_error"
+
+
+# Error class -> (status, title). A class without a line of its own takes that of the nearest class above.
+STATUSES: Final[dict[type[errors.ServiceError], tuple[int, str]]] = {
+    BadRequest: (400, "Bad request"),
+    errors.InvalidIdentity: (401, "Not authenticated"),
+    errors.Forbidden: (403, "Not allowed"),
+    errors.NotFound: (404, "Not found"),
+    PathUnknown: (404, "Not found"),
+    MethodUnknown: (405, "Method not allowed"),
+    NotAcceptable: (406, "Not acceptable"),
+    errors.StateConflict: (409, "Conflict with the present state"),
+    PreconditionFailed: (412, "Precondition failed"),
+    errors.FailureChanged: (412, "Precondition failed"),
+    BodyTooLarge: (413, "Too large"),
+    errors.UploadTooLarge: (413, "Too large"),
+    UriTooLong: (414, "Address too long"),
+    errors.UnsupportedMediaType: (415, "Unsupported media type"),
+    RangeNotSatisfiable: (416, "Range not satisfiable"),
+    errors.Refused: (422, "Refused by a rule"),
+    errors.TooManyAttempts: (429, "Too many attempts"),
+    errors.TaskQueueUnavailable: (503, "Temporarily unavailable"),
+    errors.BrokerUnavailable: (503, "Temporarily unavailable"),
+    DatabaseUnavailable: (503, "Temporarily unavailable"),
+    errors.VolumeFull: (507, "Media volume unavailable"),
+    errors.ServiceError: (500, "Internal error"),
+}
+
+# What werkzeug raises by itself, by status.
+OF_STATUS: Final[dict[int, type[errors.ServiceError]]] = {
+    400: BadRequest,
+    404: PathUnknown,
+    405: MethodUnknown,
+    406: NotAcceptable,
+    412: PreconditionFailed,
+    413: BodyTooLarge,
+    414: UriTooLong,
+    415: errors.UnsupportedMediaType,
+    416: RangeNotSatisfiable,
+}
+
+
+def status_of(error: type[errors.ServiceError]) -> int:
+    """The HTTP status of an error class."""
+    return _status_and_title(error)[0]
+
+
+def document(error: errors.ServiceError, request_id: str) -> dict[str, Any]:
+    """The problem document of an error: fixed members first, then the error's own typed extras."""
+    status, title = _status_and_title(type(error))
+    return {
+        "type": f"urn:signage:problem:{error.code}",
+        "title": title,
+        "status": status,
+        "detail": error.detail,
+        "code": error.code,
+        "request_id": request_id,
+        **error.extras,
+    }
+
+
+def response_of(error: errors.ServiceError) -> Response:
+    """The answer to the request at hand, with the headers that its status asks for."""
+    body = document(error, g.get("request_id", ""))
+    answer = Response(msgspec.json.encode(body), status=body["status"], content_type=PROBLEM_JSON)
+    answer.headers.extend(_headers_of(error, body["status"]))
+    return answer
+
+
+def translate(error: Exception) -> errors.ServiceError:
+    """Any exception as an error of the product; what is not known to be harmless becomes InternalError."""
+    if isinstance(error, errors.ServiceError):
+        return error
+    if isinstance(error, HTTPException):
+        return OF_STATUS.get(error.code or 500, InternalError)()
+    if _is_database_away(error):
+        event("database_unavailable", "a request found no database", logging.ERROR, reason=type(error).__name__)
+        return DatabaseUnavailable()
+    return InternalError()
+
+
+def handle(error: Exception) -> Any:
+    """Flask's handler for every exception: a problem document, and the log line of an unexpected one."""
+    if isinstance(error, RequestRedirect):
+        return error
+    problem = translate(error)
+    if status_of(type(problem)) == 500:
+        failure("request_failed", "a request ended in an unexpected error", request_id=g.get("request_id", ""))
+    answer = response_of(problem)
+    if isinstance(error, MethodNotAllowed) and error.valid_methods:
+        answer.headers["Allow"] = ", ".join(sorted(error.valid_methods))
+    if isinstance(error, RequestedRangeNotSatisfiable) and error.length is not None:
+        answer.headers["Content-Range"] = f"bytes */{error.length}"
+    return answer
+
+
+def _status_and_title(error: type[errors.ServiceError]) -> tuple[int, str]:
+    for ancestor in error.__mro__:
+        if ancestor in STATUSES:
+            return STATUSES[ancestor]
+    return STATUSES[errors.ServiceError]
+
+
+def _headers_of(error: errors.ServiceError, status: int) -> list[tuple[str, str]]:
+    if status == 401:
+        return [("WWW-Authenticate", 'Bearer realm="signage"')]
+    if status in {429, 503}:
+        return [("Retry-After", str(error.extras.get("retry_after_seconds", RETRY_SECONDS)))]
+    return []
+
+
+def _is_database_away(error: Exception) -> bool:
+    """Connection refused or cut, pool used up, or a statement that Postgres stopped for taking too long."""
+    if isinstance(error, sqlalchemy.exc.TimeoutError):
+        return True
+    if not isinstance(error, sqlalchemy.exc.DBAPIError):
+        return False
+    return error.connection_invalidated or _sqlstate_class(error) in {"08", "53", "57"} or _never_reached(error)
+
+
+def _sqlstate_class(error: sqlalchemy.exc.DBAPIError) -> str:
+    details = error.orig.args[0] if error.orig is not None and error.orig.args else None
+    return str(details.get("C", ""))[:2] if isinstance(details, dict) else ""
+
+
+def _never_reached(error: sqlalchemy.exc.DBAPIError) -> bool:
+    """pg8000 says InterfaceError when there is no connection to speak on."""
+    return isinstance(error, sqlalchemy.exc.InterfaceError)

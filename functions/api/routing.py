@@ -1,0 +1,176 @@
+"""How a route is declared: one function says method, path, role, shapes and problems.
+
+The same declaration answers requests, makes the OpenAPI document and is walked by the test that tries
+every route with every role. Nothing can be routed without saying who may call it.
+"""
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final, get_type_hints
+
+from flask import Blueprint, Request
+from sqlalchemy import Connection
+
+from functions.api.services import Services
+from shared import db
+from shared.access import operations as access
+from shared.access.rules import Principal
+from shared.errors import InvalidIdentity, ServiceError
+from shared.vocabulary import Role
+
+JSON: Final = "application/json"
+PUBLIC: Final = None  # the role of a route that anybody may call
+
+
+@dataclass
+class Call:
+    """One request being answered: who asks, and what is there to answer with."""
+
+    services: Services
+    request: Request
+    request_id: str
+    address: str
+    """The caller's network address, as the outermost trusted proxy saw it."""
+    caller: Principal | None = None
+    """None only on public routes called without credentials."""
+    session_cookie: str | None = None
+
+    @property
+    def principal(self) -> Principal:
+        """The caller, who is known on every route that is not public."""
+        if self.caller is None:
+            raise InvalidIdentity
+        return self.caller
+
+    @contextmanager
+    def transaction(self) -> Iterator[tuple[Connection, datetime]]:
+        """One transaction and its `now`; committed at the end, rolled back when anything is raised."""
+        with db.transaction(self.services.engine) as connection:
+            yield connection, db.database_now(connection)
+
+    def audit(self, connection: Connection, now: datetime, action: str, target: str, **details: Any) -> None:
+        """Write the audit line of a mutation that is being done, in the mutation's own transaction."""
+        actor = self.caller.actor if self.caller else "anonymous"
+        access.record_audit(connection, now, actor, action, target, "done", self.request_id, details)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer with a status or headers of its own; `value` is a Struct."""
+
+    value: Any
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """One method on one path, as declared."""
+
+    method: str
+    path: str
+    role: Role | None
+    """The least role that may call it; None is PUBLIC."""
+    handler: Callable[..., Any]
+    statuses: Mapping[int, str]
+    """Status -> what it means, for the answers that are no problem."""
+    raises: tuple[type[ServiceError], ...]
+    produces: str
+    upload: bool
+    headers: Mapping[str, str]
+    """Request headers that mean something to it: name -> meaning."""
+    before_password_change: bool
+    body: type[Any] | None
+    query: type[Any] | None
+    answer: Any
+    path_parameters: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Unique in the app: blueprint and function."""
+        return self.handler.__name__
+
+    @property
+    def first_status(self) -> int:
+        """The status of an answer that does not say another one."""
+        return next(iter(self.statuses))
+
+
+class Routes:
+    """The routes of one blueprint, in the order of their declaration."""
+
+    def __init__(self, name: str, prefix: str, about: str) -> None:
+        """`prefix` starts every path; `about` is the blueprint's line in the OpenAPI document."""
+        self.name, self.prefix, self.about = name, prefix, about
+        self.endpoints: list[Endpoint] = []
+
+    def get(self, path: str, **declared: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Declare a read. See `_declare` for the options."""
+        return self._declare("GET", path, **declared)
+
+    def post(self, path: str, **declared: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Declare a POST. See `_declare` for the options."""
+        return self._declare("POST", path, **declared)
+
+    def patch(self, path: str, **declared: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Declare a PATCH. See `_declare` for the options."""
+        return self._declare("PATCH", path, **declared)
+
+    def delete(self, path: str, **declared: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Declare a DELETE. See `_declare` for the options."""
+        return self._declare("DELETE", path, **declared)
+
+    def _declare(
+        self,
+        method: str,
+        path: str,
+        *,
+        role: Role | None,
+        statuses: Mapping[int, str] | None = None,
+        raises: tuple[type[ServiceError], ...] = (),
+        produces: str = JSON,
+        upload: bool = False,
+        headers: Mapping[str, str] | None = None,
+        before_password_change: bool = False,
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Declare the function below as the answer to `method` on `prefix + path`.
+
+        `role` is the least role, or PUBLIC. The shapes come from the function's annotations: a parameter
+        named `body` or `query` is parsed into its Struct, the others are path parameters, and what it
+        returns is the answer's shape. `upload` raises the body limit to UPLOAD_LIMIT_BYTES.
+        """
+
+        def declare(handler: Callable[..., Any]) -> Callable[..., Any]:
+            hints = get_type_hints(handler, include_extras=True)
+            names = tuple(inspect.signature(handler).parameters)[1:]
+            self.endpoints.append(
+                Endpoint(
+                    method=method,
+                    path=self.prefix + path,
+                    role=role,
+                    handler=handler,
+                    statuses=statuses or {200: "OK"},
+                    raises=raises,
+                    produces=produces,
+                    upload=upload,
+                    headers=headers or {},
+                    before_password_change=before_password_change,
+                    body=hints.get("body"),
+                    query=hints.get("query"),
+                    answer=hints.get("return"),
+                    path_parameters=tuple(n for n in names if n not in {"body", "query"}),
+                )
+            )
+            return handler
+
+        return declare
+
+    def blueprint(self, view_of: Callable[[Endpoint], Callable[..., Any]]) -> Blueprint:
+        """These routes as a new Flask blueprint, each answered by `view_of` its endpoint."""
+        blueprint = Blueprint(self.name, __name__)
+        for endpoint in self.endpoints:
+            blueprint.add_url_rule(endpoint.path, endpoint.name, view_of(endpoint), methods=[endpoint.method])
+        return blueprint

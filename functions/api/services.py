@@ -1,0 +1,70 @@
+"""What routes use of the outside world, each built at its first use and then kept.
+
+A cold start that answers `/api/health/live` opens no connection and imports neither grpc nor paho.
+"""
+
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from sqlalchemy import Engine
+
+from shared import db
+from shared.config import Config
+from shared.task_queue import TaskQueue
+
+if TYPE_CHECKING:
+    from shared.mqtt import Publisher
+
+T = TypeVar("T")
+DISPATCH_MARGIN_SECONDS = 80  # a delivery may take D + 80 s: above the worker's own D + 60
+
+
+class Services:
+    """The database, the media volume, the task queue and the broker of one process."""
+
+    def __init__(self, config: Config, engine: Engine | None = None) -> None:
+        """`engine` is given by tests that have one already."""
+        self.config = config
+        self._lock = threading.RLock()
+        self._built: dict[str, Any] = {} if engine is None else {"engine": engine}
+
+    @property
+    def engine(self) -> Engine:
+        """The connection pool to Postgres."""
+        return self._once("engine", lambda: db.make_engine(self.config, "api"))
+
+    @property
+    def media_root(self) -> Path:
+        """Where the media volume is mounted."""
+        root: Path = self.config["MEDIA_ROOT"]
+        return root
+
+    @property
+    def task_queue(self) -> TaskQueue:
+        """The queue `conversions`; grpc is imported when something is enqueued."""
+        return self._once("task_queue", self._make_task_queue)
+
+    @property
+    def publisher(self) -> "Publisher":
+        """The one connection of this process to the broker, opened when something is published."""
+        return self._once("publisher", self._make_publisher)
+
+    def _make_publisher(self) -> "Publisher":
+        from shared.mqtt import Publisher  # noqa: PLC0415 - cold start
+
+        return Publisher.from_config(self.config)
+
+    def _make_task_queue(self) -> TaskQueue:
+        config = self.config
+        deadline = timedelta(seconds=config["CONVERSION_DEADLINE_SECONDS"] + DISPATCH_MARGIN_SECONDS)
+        return TaskQueue(config["QUEUE_URL"], config["CONVERT_WORKER_URL"], config["TASKS_SERVICE_ACCOUNT"], deadline)
+
+    def _once(self, name: str, build: Callable[[], T]) -> T:
+        with self._lock:
+            if name not in self._built:
+                self._built[name] = build()
+            built: T = self._built[name]
+            return built

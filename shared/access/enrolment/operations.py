@@ -1,0 +1,58 @@
+"""Use cases of enrolment: how a display gets, changes and loses its login at the broker."""
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection
+
+from shared.access.enrolment import rules, store
+from shared.access.rules import MOSQUITTO_SALT_BYTES, digest, mosquitto_hash
+from shared.errors import ClientDeleted, ClientNotFound, EnrolmentCodeInvalid
+
+
+@dataclass(frozen=True)
+class Login:
+    """What a display signs in to the broker with; the password is told once and not kept."""
+
+    client_uuid: str
+    password: str
+
+
+def issue_code(
+    connection: Connection, now: datetime, client_uuid: str, created_by: str, lifetime: timedelta
+) -> tuple[str, datetime]:
+    """A one-time code for a client, registered if new, and when it ends. It replaces codes not yet used.
+
+    Raises ClientDeleted: a deleted client's uuid stays a tombstone.
+    """
+    store.ensure_client(connection, client_uuid, now)
+    client = store.lock_client(connection, client_uuid)
+    if client is None or client.deleted_at is not None:
+        raise ClientDeleted
+    store.delete_unused_codes(connection, client_uuid)
+    code = rules.compose_code(secrets.token_bytes(rules.CODE_BYTES))
+    store.insert_code(connection, digest(rules.normalise_code(code)), client_uuid, created_by, now, now + lifetime)
+    return code, now + lifetime
+
+
+def enrol(connection: Connection, now: datetime, code: str) -> Login:
+    """Burn the code and give its display a new login. Raises EnrolmentCodeInvalid; of many callers one wins."""
+    client_uuid = store.burn_code(connection, digest(rules.normalise_code(code)), now)
+    if client_uuid is None:
+        raise EnrolmentCodeInvalid
+    password = secrets.token_urlsafe(rules.DISPLAY_PASSWORD_BYTES)
+    hashed = mosquitto_hash(password, secrets.token_bytes(MOSQUITTO_SALT_BYTES))
+    store.put_display_login(connection, client_uuid, hashed, now)
+    return Login(client_uuid, password)
+
+
+def revoke(connection: Connection, now: datetime, client_uuid: str) -> bool:
+    """End a display's login and withdraw its unused codes; says whether there was a live login.
+
+    Raises ClientNotFound.
+    """
+    if store.lock_client(connection, client_uuid) is None:
+        raise ClientNotFound
+    store.delete_unused_codes(connection, client_uuid)
+    return store.revoke_display_login(connection, client_uuid, now)

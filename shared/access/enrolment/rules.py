@@ -1,0 +1,20 @@
+"""Enrolment codes: how they are written, read and typed. Pure."""
+
+from typing import Final
+
+CODE_BYTES: Final = 15  # 120 bits, 24 characters
+_CODE_ALPHABET: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # no I, L, O, U: read aloud without doubt
+_CODE_MISREADINGS: Final = str.maketrans({"O": "0", "I": "1", "L": "1", "-": None, " ": None})
+DISPLAY_PASSWORD_BYTES: Final = 32
+
+
+def compose_code(random_bytes: bytes) -> str:
+    """An enrolment code to be read and typed: groups of six characters without look-alikes."""
+    number = int.from_bytes(random_bytes)
+    letters = [_CODE_ALPHABET[number >> shift & 31] for shift in range(0, len(random_bytes) * 8, 5)]
+    return "-".join("".join(letters[i : i + 6]) for i in range(0, len(letters), 6))
+
+
+def normalise_code(typed: str) -> str:
+    """What was typed as the code it means: case, dashes, blanks and look-alikes do not matter."""
+    return typed.upper().translate(_CODE_MISREADINGS)

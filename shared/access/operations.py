@@ -1,0 +1,196 @@
+"""Use cases of access: signing in and out, tokens, the first admin, the audit log.
+
+Checking a password costs about 50 ms and 46 MiB on purpose, so it is done between two transactions and
+by two threads at most: sixty callers with wrong passwords must take neither the memory nor the pool.
+"""
+
+import secrets
+import threading
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import Connection
+
+from shared.access import rules, store
+from shared.access.rules import Principal
+from shared.access.store import AnyRow
+from shared.errors import InvalidIdentity, Refused, TokenNotFound, TooManyAttempts
+from shared.vocabulary import PrincipalKind, Role
+
+if TYPE_CHECKING:
+    from argon2 import PasswordHasher
+
+SESSION_BYTES: Final = 32
+_HASHING: Final = threading.BoundedSemaphore(2)
+# OWASP's second choice for argon2id: 46 MiB would be one pass; two passes cost one core some 50 ms.
+_PASSES: Final = 2
+_MEMORY_KIB: Final = 47_104
+
+
+# --- who is calling ---
+
+
+def principal_of_token(connection: Connection, text: str) -> Principal:
+    """The caller who holds this API token. Raises InvalidIdentity unless it is known, live and well-formed."""
+    parsed = rules.parse_token(text)
+    if parsed is None:
+        raise InvalidIdentity
+    token = store.token_by_id(connection, parsed[0])
+    if token is None or not rules.matches(parsed[1], token.secret_hash):
+        raise InvalidIdentity
+    if not rules.is_live(token.now, token.expires_at, token.revoked_at):
+        raise InvalidIdentity
+    if rules.is_use_worth_noting(token.now, token.last_used_at):
+        store.note_token_use(connection, token.id, token.now, token.now - rules.TOKEN_USE_RESOLUTION)
+    return Principal(PrincipalKind.TOKEN, token.id, token.name, Role(token.role), token.expires_at)
+
+
+def principal_of_session(connection: Connection, cookie: str) -> Principal:
+    """The person whose session cookie this is. Raises InvalidIdentity unless the session is live."""
+    session = store.session_by_hash(connection, rules.digest(cookie))
+    if session is None or not rules.is_live(session.now, session.expires_at, session.revoked_at):
+        raise InvalidIdentity
+    return Principal(
+        PrincipalKind.USER,
+        str(session.user_id),
+        session.username,
+        Role(session.role),
+        session.expires_at,
+        session.must_change_password,
+    )
+
+
+# --- signing in: look_up, then password_is_right outside any transaction, then sign_in or refuse ---
+
+
+def look_up(connection: Connection, username: str) -> AnyRow | None:
+    """The user who wants to sign in, or None; the password is checked in either case."""
+    return store.user_by_name(connection, username)
+
+
+def refuse_when_limited(
+    connection: Connection, now: datetime, buckets: tuple[str, ...], allowed: int, window: timedelta
+) -> None:
+    """Raises TooManyAttempts when one of the buckets is full; holds them until the transaction ends."""
+    for bucket in sorted(buckets):  # always in one order, so that two sign-ins cannot wait for each other
+        store.lock_bucket(connection, bucket)
+        failures = store.failures_since(connection, bucket, now - window)
+        wait = rules.wait_after_failures(failures, now, allowed, window)
+        if wait is not None:
+            seconds = max(1, -int(-wait.total_seconds() // 1))
+            raise TooManyAttempts(retry_after_seconds=seconds)
+
+
+def note_failure(connection: Connection, now: datetime, buckets: tuple[str, ...], window: timedelta) -> None:
+    """Count a failed sign-in in its buckets, and forget those that no longer count."""
+    for bucket in buckets:
+        store.insert_failure(connection, bucket, now)
+    store.delete_failures_before(connection, now - window)
+
+
+def password_is_right(password_hash: str | None, password: str) -> bool:
+    """Does `password` belong to the hash? Without one (unknown user) it takes as long and is False."""
+    from argon2.exceptions import InvalidHashError, VerificationError  # noqa: PLC0415 - cold start
+
+    with _HASHING:
+        try:
+            _hasher().verify(password_hash or _hash_of_nobody(), password)
+        except (VerificationError, InvalidHashError):
+            return False
+    return password_hash is not None
+
+
+def hash_password(password: str) -> str:
+    """The argon2id hash of a person's password, with its salt and parameters."""
+    with _HASHING:
+        return _hasher().hash(password)
+
+
+def open_session(connection: Connection, now: datetime, user_id: int, lifetime: timedelta) -> tuple[str, datetime]:
+    """A new session of a user: the cookie's value, which nothing keeps, and when it ends."""
+    cookie = secrets.token_urlsafe(SESSION_BYTES)
+    store.delete_sessions_before(connection, now - lifetime)
+    store.insert_session(connection, rules.digest(cookie), user_id, now, now + lifetime)
+    return cookie, now + lifetime
+
+
+def close_session(connection: Connection, now: datetime, cookie: str) -> None:
+    """Sign out: the cookie is worth nothing from now on."""
+    store.revoke_session(connection, rules.digest(cookie), now)
+
+
+def change_password(connection: Connection, now: datetime, user: AnyRow, new_hash: str, cookie: str) -> None:
+    """Set a user's new password and end every other session of theirs.
+
+    Raises Refused when it was changed by somebody else since `user` was read.
+    """
+    if not store.replace_password(connection, user.id, user.password_hash, new_hash):
+        raise Refused("The password was changed elsewhere in the meantime; sign in again.")
+    store.revoke_other_sessions(connection, user.id, rules.digest(cookie), now)
+
+
+def ensure_first_admin(connection: Connection, now: datetime, username: str, password: str) -> bool:
+    """Add an admin when there is no user at all; says whether one was added.
+
+    They must set a password of their own first (not enforced in deployment mode `local`).
+    """
+    if store.any_user(connection):
+        return False
+    hashed = hash_password(password)
+    store.lock_users(connection)  # two first starts at once: the second sees the first's admin
+    if store.any_user(connection):
+        return False
+    store.insert_user(connection, now, username, hashed, Role.ADMIN, must_change_password=True)
+    record_audit(connection, now, "service", "user.create", f"user:{username}", "done", None, {"role": "admin"})
+    return True
+
+
+# --- API tokens ---
+
+
+def issue_token(
+    connection: Connection, now: datetime, name: str, role: Role, created_by: str, expires_at: datetime | None
+) -> tuple[AnyRow, str]:
+    """A new API token: its row, and its text, which cannot be had again."""
+    token_id = secrets.token_hex(rules.TOKEN_ID_BYTES)
+    secret = secrets.token_hex(rules.TOKEN_SECRET_BYTES)
+    row = store.insert_token(connection, token_id, name, role, rules.digest(secret), created_by, now, expires_at)
+    return row, rules.compose_token(token_id, secret)
+
+
+def revoke_token(connection: Connection, now: datetime, token_id: str) -> None:
+    """End a token at once. Raises TokenNotFound."""
+    if not store.revoke_token(connection, token_id, now):
+        raise TokenNotFound
+
+
+# --- the audit log ---
+
+
+def record_audit(
+    connection: Connection,
+    now: datetime,
+    actor: str,
+    action: str,
+    target: str,
+    result: str,
+    request_id: str | None,
+    details: Mapping[str, Any],
+) -> None:
+    """Append one line: who did what to what, how it ended. `details` are JSON values and hold no secret."""
+    store.insert_audit(connection, now, actor, action, target, result, request_id, details)
+
+
+@lru_cache(maxsize=1)
+def _hasher() -> "PasswordHasher":
+    from argon2 import PasswordHasher  # noqa: PLC0415 - cold start
+
+    return PasswordHasher(time_cost=_PASSES, memory_cost=_MEMORY_KIB, parallelism=1)
+
+
+@lru_cache(maxsize=1)
+def _hash_of_nobody() -> str:
+    """What an unknown user's password is checked against, so that the time taken says nothing."""
+    return _hasher().hash(secrets.token_urlsafe(16))

@@ -1,0 +1,126 @@
+"""Who may do what: the forms of secrets, the order of roles, the limits on guessing. Pure."""
+
+import base64
+import hashlib
+import hmac
+import re
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from shared.errors import Forbidden, PasswordNotAccepted
+from shared.vocabulary import PrincipalKind, Role
+
+ROLE_ORDER: Final = (Role.VIEWER, Role.OPERATOR, Role.ADMIN)  # each may do what the ones before it may
+
+TOKEN_ID_BYTES: Final = 6
+TOKEN_SECRET_BYTES: Final = 32
+TOKEN_USE_RESOLUTION: Final = timedelta(minutes=1)  # last_used_at is not written more often
+_TOKEN: Final = re.compile(r"(sgn_([0-9a-f]{12})_([0-9a-f]{64}))_([0-9a-f]{8})")
+
+SHORTEST_PASSWORD: Final = 12  # characters
+LONGEST_PASSWORD: Final = 1024  # characters; a longer one only costs work
+
+MOSQUITTO_ITERATIONS: Final = 101  # what mosquitto 2.0 itself writes; the password is 32 random bytes
+MOSQUITTO_SALT_BYTES: Final = 12
+
+
+@dataclass(frozen=True)
+class Principal:
+    """A caller whose proof of identity was accepted."""
+
+    kind: PrincipalKind
+    id: str
+    """The user's number or the token's id."""
+    name: str
+    role: Role
+    expires_at: datetime | None = None
+    """When this proof stops being accepted; None: not by itself."""
+    must_change_password: bool = False
+
+    @property
+    def actor(self) -> str:
+        """How the audit log names the caller: two tokens may share a name, so theirs carries the id."""
+        return f"user:{self.name}" if self.kind is PrincipalKind.USER else f"token:{self.name}#{self.id}"
+
+    def may(self, needed: Role) -> bool:
+        """Is this caller's role `needed` or above it?"""
+        return ROLE_ORDER.index(self.role) >= ROLE_ORDER.index(needed)
+
+
+def check_may(caller: Principal, needed: Role) -> None:
+    """Raises Forbidden unless the caller's role is `needed` or above it."""
+    if not caller.may(needed):
+        raise Forbidden(f"This needs the role {needed.value}; yours is {caller.role.value}.")
+
+
+def digest(secret: str) -> str:
+    """The SHA-256 of a random secret, hex: what the database keeps of it."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def matches(secret: str, stored_digest: str) -> bool:
+    """Is `stored_digest` the digest of `secret`? Takes the same time wherever they differ."""
+    return hmac.compare_digest(digest(secret), stored_digest)
+
+
+def compose_token(token_id: str, secret: str) -> str:
+    """The text of an API token, `sgn_<id>_<secret>_<crc32>`; the checksum lets a typo be told from a guess."""
+    stem = f"sgn_{token_id}_{secret}"
+    return f"{stem}_{_checksum(stem)}"
+
+
+def parse_token(text: str) -> tuple[str, str] | None:
+    """Id and secret of a token's text; None when it is none or its checksum is wrong."""
+    match = _TOKEN.fullmatch(text)
+    if match is None or _checksum(match[1]) != match[4]:
+        return None
+    return match[2], match[3]
+
+
+def _checksum(stem: str) -> str:
+    return f"{zlib.crc32(stem.encode()):08x}"
+
+
+def is_live(now: datetime, expires_at: datetime | None, revoked_at: datetime | None) -> bool:
+    """Is a token or session neither revoked nor expired at `now`?"""
+    return revoked_at is None and (expires_at is None or now < expires_at)
+
+
+def is_use_worth_noting(now: datetime, last_used_at: datetime | None) -> bool:
+    """Has a token not been noted as used for a minute?"""
+    return last_used_at is None or now - last_used_at >= TOKEN_USE_RESOLUTION
+
+
+def check_new_password(new: str, current: str) -> None:
+    """Raises PasswordNotAccepted when a person may not choose `new` after `current`."""
+    if not SHORTEST_PASSWORD <= len(new) <= LONGEST_PASSWORD:
+        raise PasswordNotAccepted(f"A password has {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters.")
+    if new == current:
+        raise PasswordNotAccepted("The new password is the same as the present one.")
+
+
+def login_buckets(username: str, address: str) -> tuple[str, str]:
+    """The counters that a failed sign-in adds to: one per account, one per network address."""
+    return f"account:{username}", f"address:{address}"
+
+
+def wait_after_failures(
+    failures: Sequence[datetime], now: datetime, allowed: int, window: timedelta
+) -> timedelta | None:
+    """How long until the next try, given the times of failed ones in one bucket; None: at once."""
+    recent = sorted(at for at in failures if at > now - window)
+    if len(recent) < allowed:
+        return None
+    return recent[len(recent) - allowed] + window - now
+
+
+def mosquitto_hash(password: str, salt: bytes, iterations: int = MOSQUITTO_ITERATIONS) -> str:
+    """A password as mosquitto 2 keeps it in its password file: `$7$<iterations>$<salt>$<hash>`.
+
+    PBKDF2 with SHA-512 and 64 bytes of result, salt and result in base64.
+    """
+    key = hashlib.pbkdf2_hmac("sha512", password.encode(), salt, iterations, dklen=64)
+    return f"$7${iterations}${base64.b64encode(salt).decode()}${base64.b64encode(key).decode()}"

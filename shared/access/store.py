@@ -1,0 +1,274 @@
+"""SQL of access: users, sessions, failed sign-ins, tokens, the audit log."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import Connection, Row
+from sqlalchemy.dialects.postgresql import insert
+
+from shared.tables import api_tokens, audit_log, login_failures, user_sessions, users
+from shared.vocabulary import Role
+
+AnyRow = Row[*tuple[Any, ...]]
+_TOKEN_COLUMNS = (
+    api_tokens.c.id,
+    api_tokens.c.name,
+    api_tokens.c.role,
+    api_tokens.c.created_by,
+    api_tokens.c.created_at,
+    api_tokens.c.expires_at,
+    api_tokens.c.revoked_at,
+    api_tokens.c.last_used_at,
+)
+_AUDIT_COLUMNS = (
+    audit_log.c.id,
+    audit_log.c.at,
+    audit_log.c.actor,
+    audit_log.c.action,
+    audit_log.c.target,
+    audit_log.c.result,
+    audit_log.c.request_id,
+    audit_log.c.details,
+)
+
+
+# --- people ---
+
+
+def lock_users(connection: Connection) -> None:
+    """Until the transaction ends nobody else adds a user."""
+    connection.execute(sa.text("LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE"))  # Core has no LOCK
+
+
+def any_user(connection: Connection) -> bool:
+    """Whether there is any user, disabled or not."""
+    return bool(connection.execute(sa.select(sa.exists(sa.select(users.c.id)))).scalar_one())
+
+
+def insert_user(
+    connection: Connection, now: datetime, username: str, password_hash: str, role: Role, must_change_password: bool
+) -> bool:
+    """Add a user; False when the name is taken."""
+    statement = insert(users).values(
+        username=username,
+        password_hash=password_hash,
+        role=role.value,
+        must_change_password=must_change_password,
+        created_at=now,
+    )
+    added = connection.execute(statement.on_conflict_do_nothing(index_elements=["username"]).returning(users.c.id))
+    return added.first() is not None
+
+
+def user_by_name(connection: Connection, username: str) -> AnyRow | None:
+    """The user of this name who is not disabled: id, username, password_hash, role, must_change_password."""
+    return connection.execute(
+        sa.select(users.c.id, users.c.username, users.c.password_hash, users.c.role, users.c.must_change_password)
+        .where(users.c.username == username)
+        .where(users.c.disabled_at.is_(None))
+    ).first()
+
+
+def replace_password(connection: Connection, user_id: int, old_hash: str, new_hash: str) -> bool:
+    """Set a user's password if it is still the one of `old_hash`; says whether it was."""
+    statement = (
+        sa.update(users)
+        .where(users.c.id == user_id, users.c.password_hash == old_hash, users.c.disabled_at.is_(None))
+        .values(password_hash=new_hash, must_change_password=False)
+    )
+    return connection.execute(statement).rowcount == 1
+
+
+# --- sessions ---
+
+
+def insert_session(
+    connection: Connection, id_hash: str, user_id: int, created_at: datetime, expires_at: datetime
+) -> None:
+    """Add a session of a user."""
+    connection.execute(
+        sa.insert(user_sessions).values(id_hash=id_hash, user_id=user_id, created_at=created_at, expires_at=expires_at)
+    )
+
+
+def session_by_hash(connection: Connection, id_hash: str) -> AnyRow | None:
+    """A session with its user and the database's `now`; None when unknown or the user is disabled."""
+    return connection.execute(
+        sa.select(
+            user_sessions.c.user_id,
+            user_sessions.c.expires_at,
+            user_sessions.c.revoked_at,
+            users.c.username,
+            users.c.role,
+            users.c.must_change_password,
+            sa.func.now().label("now"),
+        )
+        .join(users, users.c.id == user_sessions.c.user_id)
+        .where(user_sessions.c.id_hash == id_hash)
+        .where(users.c.disabled_at.is_(None))
+    ).first()
+
+
+def revoke_session(connection: Connection, id_hash: str, now: datetime) -> bool:
+    """End a session; False when it had ended already."""
+    statement = (
+        sa.update(user_sessions)
+        .where(user_sessions.c.id_hash == id_hash, user_sessions.c.revoked_at.is_(None))
+        .values(revoked_at=now)
+    )
+    return connection.execute(statement).rowcount == 1
+
+
+def revoke_other_sessions(connection: Connection, user_id: int, kept_hash: str, now: datetime) -> int:
+    """End every session of a user but one; says how many."""
+    statement = (
+        sa.update(user_sessions)
+        .where(user_sessions.c.user_id == user_id, user_sessions.c.id_hash != kept_hash)
+        .where(user_sessions.c.revoked_at.is_(None))
+        .values(revoked_at=now)
+    )
+    return connection.execute(statement).rowcount
+
+
+def delete_sessions_before(connection: Connection, moment: datetime) -> int:
+    """Forget sessions that expired before `moment`; says how many."""
+    return connection.execute(sa.delete(user_sessions).where(user_sessions.c.expires_at < moment)).rowcount
+
+
+# --- failed sign-ins ---
+
+
+def lock_bucket(connection: Connection, bucket: str) -> None:
+    """Until the transaction ends nobody else counts in this bucket."""
+    connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(bucket, 0))))
+
+
+def failures_since(connection: Connection, bucket: str, since: datetime) -> list[datetime]:
+    """When tries in this bucket failed after `since`, oldest first."""
+    statement = (
+        sa.select(login_failures.c.at)
+        .where(login_failures.c.bucket == bucket, login_failures.c.at > since)
+        .order_by(login_failures.c.at)
+    )
+    return list(connection.execute(statement).scalars())
+
+
+def insert_failure(connection: Connection, bucket: str, at: datetime) -> None:
+    """Count a failed try."""
+    connection.execute(sa.insert(login_failures).values(bucket=bucket, at=at))
+
+
+def delete_failures_before(connection: Connection, moment: datetime) -> int:
+    """Forget failed tries from before `moment`; says how many."""
+    return connection.execute(sa.delete(login_failures).where(login_failures.c.at < moment)).rowcount
+
+
+# --- API tokens ---
+
+
+def insert_token(
+    connection: Connection,
+    token_id: str,
+    name: str,
+    role: Role,
+    secret_hash: str,
+    created_by: str,
+    created_at: datetime,
+    expires_at: datetime | None,
+) -> AnyRow:
+    """Add an API token and answer it without its hash."""
+    statement = sa.insert(api_tokens).values(
+        id=token_id,
+        name=name,
+        role=role.value,
+        secret_hash=secret_hash,
+        created_by=created_by,
+        created_at=created_at,
+        expires_at=expires_at,
+    )
+    return connection.execute(statement.returning(*_TOKEN_COLUMNS)).one()
+
+
+def token_by_id(connection: Connection, token_id: str) -> AnyRow | None:
+    """A token with its secret_hash and the database's `now`, whether live or not."""
+    return connection.execute(
+        sa.select(*_TOKEN_COLUMNS, api_tokens.c.secret_hash, sa.func.now().label("now")).where(
+            api_tokens.c.id == token_id
+        )
+    ).first()
+
+
+def note_token_use(connection: Connection, token_id: str, now: datetime, not_since: datetime) -> None:
+    """Set last_used_at unless it was set after `not_since`."""
+    connection.execute(
+        sa.update(api_tokens)
+        .where(api_tokens.c.id == token_id)
+        .where(sa.or_(api_tokens.c.last_used_at.is_(None), api_tokens.c.last_used_at <= not_since))
+        .values(last_used_at=now)
+    )
+
+
+def tokens_page(connection: Connection, limit: int, after: tuple[datetime, str] | None) -> list[AnyRow]:
+    """Tokens, newest first, past the (created_at, id) of `after`."""
+    statement = sa.select(*_TOKEN_COLUMNS).order_by(api_tokens.c.created_at.desc(), api_tokens.c.id.desc())
+    if after is not None:
+        statement = statement.where(sa.tuple_(api_tokens.c.created_at, api_tokens.c.id) < sa.tuple_(*after))
+    return list(connection.execute(statement.limit(limit)))
+
+
+def revoke_token(connection: Connection, token_id: str, now: datetime) -> bool:
+    """End a token; one that had ended keeps its time. False when there is none of this id."""
+    statement = (
+        sa.update(api_tokens)
+        .where(api_tokens.c.id == token_id)
+        .values(revoked_at=sa.func.coalesce(api_tokens.c.revoked_at, now))
+    )
+    return connection.execute(statement).rowcount == 1
+
+
+# --- the audit log ---
+
+
+def insert_audit(
+    connection: Connection,
+    at: datetime,
+    actor: str,
+    action: str,
+    target: str,
+    result: str,
+    request_id: str | None,
+    details: Mapping[str, Any],
+) -> None:
+    """Append a line; nothing in the product changes or removes one before its retention ends."""
+    connection.execute(
+        sa.insert(audit_log).values(
+            at=at,
+            actor=actor,
+            action=action,
+            target=target,
+            result=result,
+            request_id=request_id,
+            details=dict(details),
+        )
+    )
+
+
+def audit_page(
+    connection: Connection,
+    limit: int,
+    after: tuple[datetime, int] | None,
+    actor: str | None = None,
+    action: str | None = None,
+    target: str | None = None,
+) -> list[AnyRow]:
+    """Audit lines, newest first, past the (at, id) of `after`, of one actor, action or target if asked."""
+    statement = sa.select(*_AUDIT_COLUMNS).order_by(audit_log.c.at.desc(), audit_log.c.id.desc())
+    if after is not None:
+        statement = statement.where(sa.tuple_(audit_log.c.at, audit_log.c.id) < sa.tuple_(*after))
+    wanted = {audit_log.c.actor: actor, audit_log.c.action: action, audit_log.c.target: target}
+    for column, value in wanted.items():
+        if value is not None:
+            statement = statement.where(column == value)
+    return list(connection.execute(statement.limit(limit)))
