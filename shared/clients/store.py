@@ -52,6 +52,7 @@ DETAILS = (
     clients.c.presence_at,
     clients.c.service_failed_cleared_at,
     clients.c.service_failed_cleared_by,
+    clients.c.service_failed_cleared_unit,
     client_heartbeats.c.boot_id,
     client_heartbeats.c.app_instance,
     client_health.c.received_at.label("health_received_at"),

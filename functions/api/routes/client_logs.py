@@ -1,0 +1,146 @@
+"""/api/client-logs: what displays log."""
+
+from datetime import datetime, timedelta
+from typing import Annotated, Any
+
+import msgspec
+
+from functions.api.bodies import (
+    Answer,
+    CursorText,
+    LogLimit,
+    Page,
+    Query,
+    Time,
+    answer_of,
+    decode_cursor,
+    encode_cursor,
+    page,
+)
+from functions.api.problems import InvalidField
+from functions.api.routes.clients import NoQuery
+from functions.api.routing import Call, Routes
+from shared.client_logs import store
+from shared.clients import operations as clients
+from shared.errors import ClientNotFound
+from shared.vocabulary import LogLevel, Role
+
+routes = Routes("client_logs", "/api/client-logs", "What displays log, newest first.")
+
+Hours = Annotated[int, msgspec.Meta(ge=1, le=24 * 90, description="how far to look back, in hours")]
+
+
+class LogQuery(Query):
+    """Which log rows of a client to list."""
+
+    level: list[LogLevel] = msgspec.field(default_factory=list)
+    since: Time | None = None
+    until: Time | None = None
+    q: Annotated[str, msgspec.Meta(max_length=200, description="part of the message")] | None = None
+    limit: LogLimit = 100
+    cursor: CursorText | None = None
+
+
+class SummaryQuery(Query):
+    """How far the summary looks back."""
+
+    hours: Hours = 24
+
+
+class RecentErrorsQuery(Query):
+    """Which errors to list."""
+
+    hours: Hours = 24
+    limit: LogLimit = 100
+    cursor: CursorText | None = None
+
+
+class Log(Answer):
+    """One log row. `client_time` is the display's own clock, never used for order."""
+
+    id: int
+    level: LogLevel
+    raw_level: str | None
+    message: str
+    truncated: bool
+    logger: str | None
+    context: dict[str, Any] | None
+    client_time: datetime | None
+    received_at: datetime
+
+
+class ErrorLog(Log):
+    """One error of any client."""
+
+    client_uuid: str
+    client_name: str
+
+
+class ClientSummary(Answer):
+    """How much one client logged, by level."""
+
+    uuid: str
+    name: str
+    counts: dict[str, int]
+    last_error_at: datetime | None
+
+
+class Summary(Answer):
+    """How much the fleet logged since `since`, by level and by client."""
+
+    since: datetime
+    totals: dict[str, int]
+    clients: list[ClientSummary]
+
+
+class TestAnswer(Answer):
+    """Proof that the blueprint answers; `logs` is Postgres' own estimate of the rows stored."""
+
+    status: str
+    blueprint: str
+    logs: int
+
+
+@routes.get("/<uuid:uuid>/logs", role=Role.VIEWER, raises=(ClientNotFound,))
+def client_logs(call: Call, uuid: str, query: LogQuery) -> Page[Log]:
+    """Logs of one client, newest first."""
+    if query.since and query.until and query.since > query.until:
+        raise InvalidField("since: expected a time before until.", errors=[{"field": "since", "expected": "< until"}])
+    after = decode_cursor(query.cursor, datetime, int)
+    with call.transaction() as (connection, _):
+        client = clients.find(connection, uuid)
+        rows = store.page_of_client(
+            connection, client["uuid"], query.level, query.since, query.until, query.q, query.limit + 1, after
+        )
+    return page(rows, query.limit, lambda row: (row["received_at"], row["id"]), lambda row: answer_of(Log, row))
+
+
+@routes.get("/summary", role=Role.VIEWER)
+def summary(call: Call, query: SummaryQuery) -> Summary:
+    """Counts by level, per client and in total, over whole hours."""
+    with call.transaction() as (connection, now):
+        since = (now - timedelta(hours=query.hours)).replace(minute=0, second=0, microsecond=0)
+        rows = store.summary(connection, since)
+    totals = {level.value: sum(row["counts"].get(level.value, 0) for row in rows) for level in LogLevel}
+    return Summary(since=since, totals=totals, clients=[answer_of(ClientSummary, row) for row in rows])
+
+
+@routes.get("/recent-errors", role=Role.VIEWER)
+def recent_errors(call: Call, query: RecentErrorsQuery) -> Page[ErrorLog]:
+    """Error and critical logs of the whole fleet, newest first."""
+    after = decode_cursor(query.cursor, datetime, int)
+    with call.transaction() as (connection, now):
+        rows = store.recent_errors(connection, now - timedelta(hours=query.hours), query.limit + 1, after)
+    shown = rows[: query.limit]
+    more = len(rows) > query.limit
+    return Page(
+        items=[answer_of(ErrorLog, row) for row in shown],
+        next_cursor=encode_cursor((shown[-1]["received_at"], shown[-1]["id"])) if more else None,
+    )
+
+
+@routes.get("/test", role=Role.VIEWER)
+def test_route(call: Call, query: NoQuery) -> TestAnswer:  # noqa: ARG001 - no parameter is accepted
+    """Whether this blueprint answers and the database holds logs."""
+    with call.transaction() as (connection, _):
+        return TestAnswer(status="ok", blueprint="client_logs", logs=store.estimated_count(connection))

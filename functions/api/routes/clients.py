@@ -1,0 +1,224 @@
+"""/api/clients: the displays in the database, their failures, their recovery."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Annotated, Any, Final
+
+import msgspec
+from sqlalchemy import Connection, RowMapping
+
+from functions.api import shapes
+from functions.api.bodies import Answer, Body, Page, PageQuery, Query, answer_of, decode_cursor, encode_cursor
+from functions.api.problems import InvalidField
+from functions.api.routing import Call, Routes
+from shared.access import operations as access
+from shared.clients import operations, store
+from shared.clients.store import ClientFilter
+from shared.errors import ClientNotFound, FailureChanged
+from shared.monitoring import operations as monitoring
+from shared.vocabulary import ClientStatus, Role
+
+routes = Routes("clients", "/api/clients", "Displays: their state, their failures, their facts.")
+
+MOST_AT_ONCE: Final = 1000  # crashed and service_failed are answered whole up to here
+ACKNOWLEDGED_FOR: Final = timedelta(hours=24)
+
+Name = Annotated[str, msgspec.Meta(max_length=200, description="what people call the display")]
+Site = Annotated[str, msgspec.Meta(max_length=100, description="where it stands; empty for none")]
+Tag = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
+Notes = Annotated[str, msgspec.Meta(max_length=4000)]
+
+
+class ClientQuery(PageQuery):
+    """Which clients to list."""
+
+    status: ClientStatus | None = None
+    site: Site | None = None
+    tag: Tag | None = None
+    version: Annotated[str, msgspec.Meta(max_length=200)] | None = None
+    q: Annotated[str, msgspec.Meta(max_length=200, description="part of name, uuid, site, hostname or IP")] | None = (
+        None
+    )
+    stale: bool | None = None
+    service_failed: bool | None = None
+
+
+class ClientFacts(Body):
+    """What people say of a client; a field left out stays as it is."""
+
+    name: Name | msgspec.UnsetType = msgspec.UNSET
+    site: Site | msgspec.UnsetType | None = msgspec.UNSET
+    tags: Annotated[list[Tag], msgspec.Meta(max_length=32)] | msgspec.UnsetType = msgspec.UNSET
+    notes: Notes | msgspec.UnsetType = msgspec.UNSET
+
+
+class Bridge(Answer):
+    """Whether the fleet is heard at all."""
+
+    state: str
+    silent_since: datetime | None
+
+
+class CrashedClient(shapes.Client):
+    """A client that is crashed or silent: `reason` in words, `since` when it began."""
+
+    reason: str
+    since: datetime | None
+
+
+class CrashedClients(Answer):
+    """All clients that are crashed or silent beyond the threshold, the longest silent first."""
+
+    items: list[CrashedClient]
+    next_cursor: str | None
+    bridge: Bridge
+
+
+class ClearedFailure(shapes.ClientDetails):
+    """The client after the acknowledgement; `cleared` is false when there was nothing to clear."""
+
+    cleared: bool
+
+
+class AcknowledgedFailure(Answer):
+    """A failure that somebody acknowledged."""
+
+    uuid: str
+    name: str
+    site: str | None
+    unit: str | None
+    acknowledged_at: datetime
+    acknowledged_by: str
+
+
+class NoQuery(Query):
+    """No parameters."""
+
+
+def with_recovery(
+    call: Call, connection: Connection, now: datetime, rows: Sequence[RowMapping]
+) -> Mapping[str, Mapping[str, Any]]:
+    """What recovery does about each unhealthy client of these, by uuid."""
+    return monitoring.recovery_of(connection, now, call.services.config, rows)
+
+
+@routes.get("", role=Role.VIEWER)
+def list_clients(call: Call, query: ClientQuery) -> Page[shapes.Client]:
+    """Clients by name, narrowed by the filters given."""
+    wanted = ClientFilter(
+        query.status, query.site, query.tag, query.version, query.q, query.stale, query.service_failed
+    )
+    after = decode_cursor(query.cursor, str, str)
+    with call.transaction() as (connection, now):
+        rows = store.page(connection, wanted, query.limit + 1, after)
+        recovery = with_recovery(call, connection, now, rows)
+    shown = rows[: query.limit]
+    more = len(rows) > query.limit
+    return Page(
+        items=[shapes.client(row, recovery.get(row["uuid"])) for row in shown],
+        next_cursor=encode_cursor((shown[-1]["name"], shown[-1]["uuid"])) if more else None,
+    )
+
+
+@routes.get("/crashed", role=Role.VIEWER)
+def crashed_clients(call: Call, query: NoQuery) -> CrashedClients:  # noqa: ARG001 - no parameter is accepted
+    """Clients that say they crashed, or that are silent beyond the threshold, whatever the bridge does."""
+    config = call.services.config
+    with call.transaction() as (connection, now):
+        rows = monitoring.crashed(connection, now, config, MOST_AT_ONCE)
+        recovery = with_recovery(call, connection, now, [row for row, _ in rows])
+        bridge = monitoring.bridge_state(connection, now, config)
+    items = [
+        answer_of(
+            CrashedClient,
+            row,
+            recovery=recovery.get(row["uuid"]),
+            open_command=shapes.open_command(row),
+            **because,
+        )
+        for row, because in rows
+    ]
+    return CrashedClients(items=items, next_cursor=None, bridge=Bridge(**bridge))
+
+
+@routes.get("/service_failed", role=Role.VIEWER)
+def service_failed_clients(call: Call, query: NoQuery) -> Page[shapes.Client]:  # noqa: ARG001 - none accepted
+    """Clients with a recorded service failure, the newest first."""
+    with call.transaction() as (connection, now):
+        rows = store.service_failed(connection, MOST_AT_ONCE)
+        recovery = with_recovery(call, connection, now, rows)
+    return Page(items=[shapes.client(row, recovery.get(row["uuid"])) for row in rows], next_cursor=None)
+
+
+@routes.get("/service_failed/acknowledged", role=Role.VIEWER)
+def acknowledged_failures(call: Call, query: NoQuery) -> Page[AcknowledgedFailure]:  # noqa: ARG001 - none accepted
+    """Failures acknowledged in the last 24 hours, the newest first, with who did it."""
+    with call.transaction() as (connection, now):
+        rows = store.recently_cleared(connection, now - ACKNOWLEDGED_FOR, MOST_AT_ONCE)
+    return Page(items=[answer_of(AcknowledgedFailure, row) for row in rows], next_cursor=None)
+
+
+@routes.get("/<uuid:uuid>", role=Role.VIEWER, raises=(ClientNotFound,))
+def client(call: Call, uuid: str) -> shapes.ClientDetails:
+    """One client with all that is known of it."""
+    with call.transaction() as (connection, now):
+        row = operations.find(connection, uuid)
+        return details(call, connection, now, row)
+
+
+@routes.patch("/<uuid:uuid>", role=Role.OPERATOR, raises=(ClientNotFound,))
+def write_client(call: Call, uuid: str, body: ClientFacts) -> shapes.ClientDetails:
+    """Write name, site, tags or notes."""
+    facts = {name: value for name, value in msgspec.structs.asdict(body).items() if value is not msgspec.UNSET}
+    if "site" in facts:
+        facts["site"] = facts["site"] or None
+    with call.transaction() as (connection, now):
+        row = operations.write_facts(connection, uuid, facts)
+        call.audit(connection, now, "client.write", row["uuid"], fields=sorted(facts))
+        return details(call, connection, now, row)
+
+
+@routes.delete("/<uuid:uuid>", role=Role.ADMIN, statuses={204: "Deleted"}, raises=(ClientNotFound,))
+def delete_client(call: Call, uuid: str) -> None:
+    """Delete a client: its login is revoked, its history kept, its later messages put aside."""
+    with call.transaction() as (connection, now):
+        operations.delete(connection, now, uuid)
+        access.revoke_display_login(connection, now, uuid)
+        call.audit(connection, now, "client.delete", uuid)
+
+
+@routes.post(
+    "/<uuid:uuid>/clear_service_failed",
+    role=Role.OPERATOR,
+    raises=(ClientNotFound, FailureChanged),
+    headers={"If-Match": "the `service_failed_at` of the failure that was looked at, in double quotes; or `*`"},
+)
+def clear_service_failed(call: Call, uuid: str) -> ClearedFailure:
+    """Acknowledge a client's service failure. A clean client is left as it is."""
+    expected = _failure_meant(call.request.headers.get("If-Match"))
+    with call.transaction() as (connection, now):
+        row, cleared = operations.clear_service_failed(connection, now, uuid, call.principal.actor, expected)
+        if cleared:
+            call.audit(connection, now, "service_failed.clear", row["uuid"], unit=row["service_failed_cleared_unit"])
+        shown = details(call, connection, now, row)
+    return ClearedFailure(**msgspec.structs.asdict(shown), cleared=cleared)
+
+
+def details(call: Call, connection: Connection, now: datetime, row: RowMapping) -> shapes.ClientDetails:
+    """A client's row as its own page shows it."""
+    return shapes.client_details(row, with_recovery(call, connection, now, [row]).get(row["uuid"]))
+
+
+def _failure_meant(if_match: str | None) -> datetime | None:
+    if if_match is None or if_match.strip() == "*":
+        return None
+    try:
+        meant = datetime.fromisoformat(if_match.strip().removeprefix("W/").strip('"'))
+    except ValueError:
+        meant = None
+    if meant is None or meant.tzinfo is None:
+        raise InvalidField(
+            "If-Match: expected the failure's service_failed_at in double quotes.",
+            errors=[{"field": "If-Match", "expected": "service_failed_at in double quotes"}],
+        )
+    return meant

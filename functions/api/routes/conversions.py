@@ -1,0 +1,72 @@
+"""/api/conversions and /api/files: presentations as PDFs."""
+
+from flask import Response
+
+from functions.api import shapes
+from functions.api.bodies import Page, PageQuery, decode_cursor, page
+from functions.api.routes.event_media import enqueue
+from functions.api.routing import Call, Reply, Routes
+from functions.api.sending import send_stored
+from shared.conversions import operations, store
+from shared.errors import ConversionNotFound, EventMediaNotFound, NotConvertible
+from shared.event_media import operations as event_media
+from shared.vocabulary import ConversionStatus, Role
+
+routes = Routes("conversions", "/api/conversions", "Presentations as PDFs.")
+files = Routes("files", "/api/files", "Converted files.")
+
+
+@routes.post(
+    "/<id:media_id>/pdf",
+    role=Role.OPERATOR,
+    statuses={200: "The PDF is there", 202: "It is being made"},
+    raises=(EventMediaNotFound, NotConvertible),
+)
+def ensure_pdf(call: Call, media_id: int) -> Reply:
+    """Make sure that a PDF of this medium exists or is on its way; one that failed is tried again."""
+    with call.transaction() as (connection, now):
+        media = event_media.find(connection, media_id)
+        conversion, must_enqueue = operations.ensure_pdf(connection, now, media)
+        if must_enqueue:
+            call.audit(connection, now, "conversion.request", str(media_id), conversion_id=conversion["id"])
+    if must_enqueue:
+        enqueue(call, conversion["id"], conversion["generation"])
+    return Reply(shapes.conversion(conversion), 200 if conversion["status"] == ConversionStatus.READY else 202)
+
+
+@routes.get("/<id:media_id>/status", role=Role.VIEWER, raises=(EventMediaNotFound, ConversionNotFound))
+def conversion_status(call: Call, media_id: int) -> shapes.Conversion:
+    """The newest conversion of a medium."""
+    with call.transaction() as (connection, _):
+        event_media.find(connection, media_id)
+        row = store.latest_of_media(connection, media_id)
+    if row is None:
+        raise ConversionNotFound
+    return shapes.conversion(row)
+
+
+@routes.get("", role=Role.VIEWER)
+def list_conversions(call: Call, query: PageQuery) -> Page[shapes.ConversionItem]:
+    """Conversions, the newest first, each with its file's name."""
+    after = decode_cursor(query.cursor, int)
+    with call.transaction() as (connection, _):
+        rows = store.list_page(connection, query.limit + 1, after)
+    return page(rows, query.limit, lambda row: (row["id"],), shapes.conversion_item)
+
+
+@files.get(
+    "/converted/<path:path>",
+    role=Role.VIEWER,
+    produces="application/pdf",
+    statuses={200: "The PDF", 206: "A part of it", 304: "Unchanged"},
+    raises=(ConversionNotFound,),
+)
+def converted_file(call: Call, path: str) -> Response:
+    """A converted PDF. The path is looked up in the database; ranges and ETag are understood."""
+    with call.transaction() as (connection, _):
+        row = store.ready_target(connection, path)
+    if row is None:
+        raise ConversionNotFound("There is no converted file at this path.")
+    name = row["filename"].rpartition(".")[0] + ".pdf"
+    stored = call.services.media_volume.converted(row["target_path"])
+    return send_stored(stored, "application/pdf", row["file_hash"], name, ConversionNotFound)

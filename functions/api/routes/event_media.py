@@ -1,0 +1,131 @@
+"""/api/event-media: upload files; presentations get their conversion at once."""
+
+from typing import Final
+
+from flask import Response
+
+from functions.api import shapes
+from functions.api.bodies import Answer, Page, PageQuery, decode_cursor, page
+from functions.api.routing import Call, Reply, Routes
+from functions.api.sending import send_stored
+from functions.api.uploads import FilePart
+from shared.conversions import operations as conversions
+from shared.conversions import store as conversions_store
+from shared.errors import (
+    Encrypted,
+    EventMediaNotFound,
+    NoSlides,
+    NotAPresentation,
+    TaskQueueUnavailable,
+    TooLargeUnpacked,
+    UnsupportedMediaType,
+    UploadTooLarge,
+    VolumeFull,
+)
+from shared.event_media import operations, store
+from shared.structured_log import failure
+from shared.vocabulary import MediaKind, Role
+
+routes = Routes("event_media", "/api/event-media", "Uploaded files: presentations, documents, pictures, videos.")
+
+CONTENT_TYPES: Final = {
+    MediaKind.PPT: "application/vnd.ms-powerpoint",
+    MediaKind.PPTX: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    MediaKind.ODP: "application/vnd.oasis.opendocument.presentation",
+    MediaKind.PDF: "application/pdf",
+    MediaKind.PNG: "image/png",
+    MediaKind.JPEG: "image/jpeg",
+    MediaKind.WEBP: "image/webp",
+    MediaKind.GIF: "image/gif",
+    MediaKind.MP4: "video/mp4",
+    MediaKind.WEBM: "video/webm",
+}
+
+
+class Uploaded(Answer):
+    """What an upload made: the medium and, for a presentation, its conversion."""
+
+    media: shapes.Media
+    conversion: shapes.Conversion | None
+
+
+def enqueue(call: Call, conversion_id: int, generation: int) -> None:
+    """Hand the conversion to the task queue. When the queue is away the tick does it later."""
+    try:
+        call.services.task_queue.enqueue_conversion(conversion_id, generation)
+    except TaskQueueUnavailable:
+        failure("enqueue_failed", "a conversion waits for the tick", conversion_id=conversion_id)
+
+
+@routes.post(
+    "",
+    role=Role.OPERATOR,
+    statuses={201: "Stored"},
+    raises=(
+        UnsupportedMediaType,
+        UploadTooLarge,
+        NotAPresentation,
+        Encrypted,
+        TooLargeUnpacked,
+        NoSlides,
+        VolumeFull,
+    ),
+    upload=True,
+)
+def upload(call: Call) -> Reply:
+    """Store the form field `file`. A ppt, pptx or odp is converted to PDF in the background."""
+    part = FilePart(call.request)
+    volume = call.services.media_volume
+    received = operations.receive_upload(volume, part, part.filename, call.services.config["UPLOAD_LIMIT_BYTES"])
+    part.finish()
+    with call.transaction() as (connection, now):
+        media = operations.record_upload(connection, now, received, call.principal.actor)
+        conversion, must_enqueue = conversions.ensure_pdf_if_convertible(connection, now, media)
+        call.audit(connection, now, "event_media.upload", str(media["id"]), filename=media["filename"])
+    if conversion is not None and must_enqueue:
+        enqueue(call, conversion["id"], conversion["generation"])
+    shown = shapes.conversion(conversion) if conversion is not None else None
+    location = {"Location": f"/api/event-media/{media['id']}"}
+    return Reply(Uploaded(media=shapes.media(media), conversion=shown), 201, location)
+
+
+class MediaItem(Answer):
+    """A medium with its newest conversion."""
+
+    media: shapes.Media
+    conversion: shapes.Conversion | None
+
+
+@routes.get("", role=Role.VIEWER)
+def list_media(call: Call, query: PageQuery) -> Page[shapes.Media]:
+    """Uploaded files, the newest first."""
+    after = decode_cursor(query.cursor, int)
+    with call.transaction() as (connection, _):
+        rows = store.list_page(connection, query.limit + 1, after)
+    return page(rows, query.limit, lambda row: (row["id"],), shapes.media)
+
+
+@routes.get("/<id:media_id>", role=Role.VIEWER, raises=(EventMediaNotFound,))
+def media_item(call: Call, media_id: int) -> MediaItem:
+    """One uploaded file with its newest conversion."""
+    with call.transaction() as (connection, _):
+        media = operations.find(connection, media_id)
+        conversion = conversions_store.latest_of_media(connection, media_id)
+    shown = shapes.conversion(conversion) if conversion is not None else None
+    return MediaItem(media=shapes.media(media), conversion=shown)
+
+
+@routes.get(
+    "/<id:media_id>/content",
+    role=Role.VIEWER,
+    produces="application/octet-stream",
+    statuses={200: "The file", 206: "A part of it", 304: "Unchanged"},
+    raises=(EventMediaNotFound,),
+)
+def media_content(call: Call, media_id: int) -> Response:
+    """The file itself, as it was uploaded; ranges and ETag are understood."""
+    with call.transaction() as (connection, _):
+        media = operations.find(connection, media_id)
+    path = call.services.media_volume.original(media["path"])
+    content_type = CONTENT_TYPES[MediaKind(media["kind"])]
+    return send_stored(path, content_type, media["sha256"], media["filename"], EventMediaNotFound)

@@ -1,0 +1,202 @@
+"""Answers that more than one route gives: clients, commands, media, conversions.
+
+Field names are the contract that scripts rely on: fields may be added, none renamed.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import RowMapping
+
+from functions.api.bodies import Answer, answer_of
+from shared.vocabulary import (
+    ClientStatus,
+    CommandAction,
+    CommandSource,
+    CommandState,
+    ConfirmedBy,
+    ConversionStatus,
+    MediaKind,
+    Presence,
+    ProcessStatus,
+    RecoveryState,
+    ScreenHealthStatus,
+    TargetFormat,
+)
+
+
+class Recovery(Answer):
+    """What auto-recovery does about an unhealthy client, in words."""
+
+    state: RecoveryState
+    why: str
+    until: datetime | None
+    step: int
+
+
+class OpenCommand(Answer):
+    """The command that a client has open."""
+
+    id: str
+    action: CommandAction
+    state: CommandState
+    source: CommandSource
+    created_at: datetime
+    expires_at: datetime
+
+
+class Client(Answer):
+    """A client as every list shows it. `recovery` is null while it is healthy."""
+
+    uuid: str
+    name: str
+    site: str | None
+    tags: list[str]
+    process_status: ProcessStatus
+    status: ClientStatus
+    status_since: datetime
+    last_heartbeat_at: datetime | None
+    screen_health: ScreenHealthStatus
+    service_failed_at: datetime | None
+    service_failed_unit: str | None
+    mqtt_reconnect_count: int | None
+    mqtt_last_disconnect_at: datetime | None
+    presence: Presence
+    app_version: str | None
+    ip: str | None
+    hostname: str | None
+    lockout_until: datetime | None
+    recovery: Recovery | None
+    open_command: OpenCommand | None
+
+
+class Health(Answer):
+    """The newest health report's figures; percentages are 0 to 100."""
+
+    received_at: datetime
+    cpu_percent: float | None
+    memory_percent: float | None
+    disk_percent: float | None
+    temperature_celsius: float | None
+
+
+class ClientDetails(Client):
+    """A client as its own page shows it."""
+
+    notes: str
+    registered_by: str
+    created_at: datetime
+    os: str | None
+    log_level: str | None
+    capabilities: list[str] | None
+    presence_at: datetime | None
+    interval_seconds: int | None
+    boot_id: str | None
+    app_instance: str | None
+    service_failed_cleared_at: datetime | None
+    service_failed_cleared_by: str | None
+    health: Health | None
+
+
+class Command(Answer):
+    """A command with every step of its life."""
+
+    id: str
+    client_uuid: str
+    action: CommandAction
+    state: CommandState
+    source: CommandSource
+    reason: str
+    outcome_reason: str | None
+    requested_by: str
+    created_at: datetime
+    expires_at: datetime
+    sent_at: datetime | None
+    received_at: datetime | None
+    running_at: datetime | None
+    result_deadline: datetime | None
+    finished_at: datetime | None
+    late_state: str | None
+    late_at: datetime | None
+    confirmed_by: ConfirmedBy | None
+
+
+class Media(Answer):
+    """An uploaded file. `sha256` is in hex."""
+
+    id: int
+    filename: str
+    kind: MediaKind
+    bytes: int
+    sha256: str
+    uploaded_at: datetime
+    uploaded_by: str
+
+
+class Conversion(Answer):
+    """A conversion of one medium. `file_url` is null until it is ready."""
+
+    id: int
+    media_id: int
+    target_format: TargetFormat
+    file_hash: str
+    status: ConversionStatus
+    attempts: int
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    error_code: str | None
+    error_message: str | None
+    pages: int | None
+    file_url: str | None
+    report: dict[str, Any] | None
+
+
+class ConversionItem(Conversion):
+    """A conversion in a list, with the name of the file that was uploaded."""
+
+    filename: str
+
+
+def client(row: RowMapping, recovery: Mapping[str, Any] | None) -> Client:
+    """A row of `clients.store.shown` as its answer."""
+    return answer_of(Client, row, recovery=recovery, open_command=open_command(row))
+
+
+def client_details(row: RowMapping, recovery: Mapping[str, Any] | None) -> ClientDetails:
+    """A row of `clients.store.get` as its answer."""
+    health = None
+    if row["health_received_at"] is not None:
+        health = {**row, "received_at": row["health_received_at"]}
+    return answer_of(ClientDetails, row, recovery=recovery, open_command=open_command(row), health=health)
+
+
+def open_command(row: RowMapping) -> dict[str, Any] | None:
+    """The open command of a client's row, or None."""
+    if row["command_id"] is None:
+        return None
+    return {name: row[f"command_{name}"] for name in OpenCommand.__struct_fields__}
+
+
+def command(row: RowMapping) -> Command:
+    """A row of `client_commands` as its answer."""
+    return answer_of(Command, row)
+
+
+def media(row: RowMapping) -> Media:
+    """A row of `event_media` as its answer."""
+    return answer_of(Media, row)
+
+
+def conversion(row: RowMapping) -> Conversion:
+    """A row of `conversions` as its answer."""
+    is_ready = row["status"] == ConversionStatus.READY
+    file_url = f"/api/files/converted/{row['target_path']}" if is_ready else None
+    return answer_of(Conversion, row, media_id=row["source_event_media_id"], file_url=file_url)
+
+
+def conversion_item(row: RowMapping) -> ConversionItem:
+    """A row of `conversions.store.list_page` as its answer."""
+    return ConversionItem(**msgspec.structs.asdict(conversion(row)), filename=row["filename"])
