@@ -1,0 +1,114 @@
+"""The fleet at one moment: the overview with its deltas, and who is crashed or silent."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping
+
+from shared.clients import store as clients
+from shared.config import Config
+from shared.listening import store as listening_store
+from shared.listening.rules import Listening, listening
+from shared.monitoring import rules, store
+from shared.monitoring.rules import Cursor
+from shared.recovery import operations as recovery
+from shared.vocabulary import ProcessStatus
+
+FAILED_SHOWN = 1000  # service failures told whole in one overview
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The fleet, whole or what changed since a cursor."""
+
+    now: datetime
+    here: Cursor
+    full: bool  # False: `rows` are only what changed, `gone` whom to forget
+    rows: Sequence[RowMapping]
+    recovery: Mapping[str, Mapping[str, Any]]  # of the unhealthy among `rows`, by uuid
+    gone: Sequence[str]
+    heartbeats: Sequence[tuple[str, datetime]] | None
+    counts: Mapping[str, int]
+    service_failed: Sequence[RowMapping]
+    bridge: Mapping[str, Any]
+    scheduler: Mapping[str, Any]
+    breaker: Mapping[str, Any]
+
+
+def overview(
+    connection: Connection, now: datetime, config: Config, asked: Cursor | None, *, with_heartbeats: bool
+) -> Overview:
+    """The whole fleet, or what changed since `asked` where that can be told.
+
+    The cursor is read first: what commits between it and the rows is told again next time, never lost.
+    """
+    here = store.cursor(connection)
+    delta = asked if rules.can_continue(asked, here) else None
+    rows = store.whole_fleet(connection) if delta is None else store.changed_clients(connection, delta.xid)
+    return Overview(
+        now=now,
+        here=here,
+        full=delta is None,
+        rows=rows,
+        recovery=recovery_of(connection, now, config, rows),
+        gone=[] if delta is None else store.gone_clients(connection, delta.xid),
+        heartbeats=store.heartbeats(connection) if with_heartbeats else None,
+        counts=rules.count_by_status(store.statuses(connection)),
+        service_failed=clients.service_failed(connection, FAILED_SHOWN),
+        bridge=bridge_state(connection, now, config),
+        scheduler=scheduler_state(connection, now, config),
+        breaker=BREAKER,
+    )
+
+
+BREAKER: Mapping[str, Any] = {
+    "open": False,
+    "why": "Nothing is done to stale displays yet, so there is nothing to hold back.",
+}
+"""The breaker guards actions on stale displays; none exist before it does."""
+
+
+def crashed(
+    connection: Connection, now: datetime, config: Config, limit: int
+) -> list[tuple[RowMapping, dict[str, Any]]]:
+    """Clients that are crashed or silent, each with `reason` in words and `since`."""
+    stale_after = timedelta(seconds=config["HEARTBEAT_STALE_SECONDS"])
+    return [(row, _because(row, now)) for row in store.crashed(connection, now, stale_after, limit)]
+
+
+def _because(row: RowMapping, now: datetime) -> dict[str, Any]:
+    says_so = row["process_status"] == ProcessStatus.CRASHED
+    heard_at = row["last_heartbeat_at"]
+    silent_for = now - heard_at if heard_at is not None else timedelta()
+    return {
+        "reason": rules.why_crashed(row["process_status"], silent_for),
+        "since": row["process_status_since"] if says_so else heard_at,
+    }
+
+
+def recovery_of(
+    connection: Connection, now: datetime, config: Config, rows: Sequence[RowMapping]
+) -> Mapping[str, Mapping[str, Any]]:
+    """What recovery does about each unhealthy client of these: {state, why, until, step} by uuid."""
+    return recovery.states_of(connection, now, config, rows)
+
+
+def hearing(connection: Connection, now: datetime, config: Config) -> Listening:
+    """Whether, and since when, the fleet is heard."""
+    max_age = timedelta(seconds=config["CANARY_MAX_AGE_SECONDS"])
+    return listening(listening_store.bridge_status(connection), now, max_age)
+
+
+def bridge_state(connection: Connection, now: datetime, config: Config) -> dict[str, Any]:
+    """{state: listening | silent, silent_since}; `silent_since` is None for a bridge that was never heard."""
+    heard = hearing(connection, now, config)
+    return {"state": "silent" if heard.silent else "listening", "silent_since": heard.silent_since}
+
+
+def scheduler_state(connection: Connection, now: datetime, config: Config) -> dict[str, Any]:
+    """{last_tick_at, late, duration_ms, did} of the last tick."""
+    row = store.scheduler(connection)
+    late = rules.is_scheduler_late(row["last_tick_at"], now, timedelta(seconds=config["TICK_SECONDS"]))
+    return {**row, "late": late}
