@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from shared.errors import CommandInFlight, CommandLockedOut, NotCapable, Refused
 from shared.vocabulary import (
@@ -37,6 +37,12 @@ NO_ACK: Final = "no_ack"
 NO_RESULT: Final = "no_result"
 PUBLISH_DENIED: Final = "publish_denied"
 ALREADY_REBOOTED: Final = "already_rebooted"
+
+
+class Row(Protocol):
+    """A row of the database, read by column name."""
+
+    def __getitem__(self, column: str, /) -> Any: ...
 
 
 @dataclass(frozen=True)
@@ -167,7 +173,7 @@ def lifetime(request: CommandRequest, timings: Timings) -> timedelta:
     return ttl
 
 
-def check_may_issue(request: CommandRequest, target: Mapping[str, Any], now: datetime) -> None:
+def check_may_issue(request: CommandRequest, target: Row, now: datetime) -> None:
     """`target` has the client's open_command_id, capabilities and lockout_until.
 
     Raises CommandInFlight, NotCapable or CommandLockedOut, in this order.
@@ -186,7 +192,7 @@ def respects_lockout(request: CommandRequest) -> bool:
     return request.action in LOCKING and not request.override_lockout
 
 
-def payload(row: Mapping[str, Any]) -> bytes:
+def payload(row: Row) -> bytes:
     """The message that the display gets: its preconditions are null where nothing was known."""
     body = {
         "v": 1,
@@ -215,7 +221,7 @@ def is_accepted(answer: int | None) -> bool:
     return answer is not None and answer < 0x80 and answer != PublishAnswer.NO_SUBSCRIBER
 
 
-def may_matter(ack: Ack, known: Mapping[str, Any]) -> bool:
+def may_matter(ack: Ack, known: Row) -> bool:
     """Could this ACK still change the command as it was just read? A guarded UPDATE decides."""
     state = CommandState(known["state"])
     if state in TOO_LATE:

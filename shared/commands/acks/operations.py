@@ -1,0 +1,114 @@
+"""What displays say of their commands, taken in batches by the bridge."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from shared.commands import store as commands
+from shared.commands.acks import store
+from shared.commands.rules import (
+    RECEIVED,
+    RUNNING,
+    Ack,
+    Move,
+    Row,
+    Sighting,
+    Timings,
+    first_result_each,
+    may_matter,
+)
+from shared.db import scrub
+
+LONGEST_REASON = 500  # characters of a display's reason that are kept
+
+
+@dataclass(frozen=True)
+class AckReport:
+    """What a batch of ACKs did. The rest were repeats of what is known."""
+
+    moved: frozenset[str]
+    """Commands that changed their state."""
+    late: frozenset[str]
+    """Commands given up before, whose result is now kept beside."""
+    unknown: tuple[Ack, ...]
+    """ACKs of ids that were never issued."""
+    foreign: tuple[Ack, ...]
+    """ACKs of commands of another client: refused."""
+
+
+@dataclass(frozen=True)
+class EvidenceReport:
+    """Ids of the commands that a batch of heartbeats proved."""
+
+    succeeded: frozenset[str]
+    confirmed: frozenset[str]
+    """Successes by ACK that are now known by both."""
+    overtaken: frozenset[str]
+    """Reboots that nobody had and that nobody needs any more."""
+
+
+def record_acks(connection: Connection, now: datetime, acks: Sequence[Ack], timings: Timings) -> AckReport:
+    """Take ACKs in any order, repeated or late; each command ends in the highest state that was said of it.
+
+    1. ACKs of unknown ids, and of other clients' commands, are set apart.
+    2. Repeats are dropped; the clients of the rest are locked in the order of their uuids.
+    3. received, running, results: one guarded UPDATE each; the first word of a display raises its lockout again.
+    4. Results that came too late are kept beside; those of commands that ended by evidence confirm them.
+    """
+    acks = [replace(ack, command_id=scrub(ack.command_id), reason=_kept(ack.reason)) for ack in acks]
+    known = store.known(connection, {ack.command_id for ack in acks})
+    unknown = tuple(ack for ack in acks if ack.command_id not in known)
+    foreign = tuple(ack for ack in acks if ack.command_id in known and not _own(ack, known))
+    fresh = [ack for ack in acks if _own(ack, known) and may_matter(ack, known[ack.command_id])]
+    if not fresh:
+        return AckReport(frozenset(), frozenset(), unknown, foreign)
+    commands.lock_clients(connection, {ack.client_uuid for ack in fresh})
+    received = _receive(connection, now, RECEIVED, fresh, timings) | _receive(connection, now, RUNNING, fresh, timings)
+    finished, late = _finish(connection, now, first_result_each(fresh))
+    return AckReport(frozenset(received | finished), frozenset(late), unknown, foreign)
+
+
+def _own(ack: Ack, known: Mapping[str, Row]) -> bool:
+    return ack.command_id in known and known[ack.command_id]["client_uuid"] == ack.client_uuid
+
+
+def _receive(connection: Connection, now: datetime, move: Move, acks: Sequence[Ack], timings: Timings) -> set[str]:
+    """Make `received` or `running` of the ACKs that say so; the ids that moved."""
+    said = [ack for ack in acks if ack.state is move.to]
+    if not said:
+        return set()
+    moved = store.receive(connection, now, move, said, timings.result)
+    first_words = [row["id"] for row in moved if row["first_word"]]
+    if first_words:
+        commands.raise_lockouts(connection, first_words, now + timings.lockout)
+    return {row["id"] for row in moved}
+
+
+def _finish(connection: Connection, now: datetime, results: Sequence[Ack]) -> tuple[set[str], set[str]]:
+    """The ids that these results ended, and those beside which they are kept."""
+    finished = set(store.finish(connection, now, results)) if results else set()
+    rest = [ack for ack in results if ack.command_id not in finished]
+    if not rest:
+        return finished, set()
+    store.confirm_by_ack(connection, rest)
+    return finished, set(store.keep_late(connection, now, rest))
+
+
+def _kept(reason: str | None) -> str | None:
+    return scrub(reason)[:LONGEST_REASON] if reason else None
+
+
+def record_boot_evidence(connection: Connection, now: datetime, sightings: Sequence[Sighting]) -> EvidenceReport:
+    """Take heartbeats with a new boot or a new start of the player: they prove a reboot or restart without an ACK.
+
+    A reboot that is provably nobody's is cancelled as overtaken and gives its lockout back.
+    """
+    if not sightings:
+        return EvidenceReport(frozenset(), frozenset(), frozenset())
+    commands.lock_clients(connection, {sighting.client_uuid for sighting in sightings})
+    overtaken = store.cancel_overtaken(connection, now, sightings)
+    succeeded = store.succeed_by_evidence(connection, now, sightings)
+    confirmed = store.confirm_by_evidence(connection, now, sightings)
+    return EvidenceReport(frozenset(succeeded), frozenset(confirmed), frozenset(row["id"] for row in overtaken))

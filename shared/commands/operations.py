@@ -1,0 +1,169 @@
+"""What can be done with a command: ask for it, withdraw it, sweep what is overdue.
+
+Publishing is `commands/outbox`, what displays answer is `commands/acks`; their use cases are named here too,
+so that entry points need one module.
+"""
+
+import uuid
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection, RowMapping
+from sqlalchemy.exc import IntegrityError
+
+from shared.commands import rules, store
+from shared.commands.acks.operations import AckReport, EvidenceReport, record_acks, record_boot_evidence
+from shared.commands.outbox.operations import PublishReport, claim_due, publish_due, record_publish_answers
+from shared.commands.rules import Ack, Attempt, Claimed, CommandRequest, Sighting, Timings
+from shared.config import Config
+from shared.db import constraint_name, scrub
+from shared.errors import (
+    ClientNotFound,
+    CommandInFlight,
+    CommandNotCancellable,
+    CommandNotFound,
+    IdempotencyKeyReused,
+)
+from shared.vocabulary import CommandAction, CommandState
+
+__all__ = [
+    "Ack",
+    "AckReport",
+    "Attempt",
+    "Claimed",
+    "CommandRequest",
+    "EvidenceReport",
+    "ExpiryReport",
+    "PublishReport",
+    "Sighting",
+    "Timings",
+    "cancel",
+    "claim_due",
+    "expire",
+    "find",
+    "issue",
+    "publish_due",
+    "record_acks",
+    "record_boot_evidence",
+    "record_publish_answers",
+    "timings",
+]
+
+RACES = ("uq_client_commands_open", "uq_client_commands_idempotency")
+"""Constraints that tell the loser of two requests at once."""
+
+
+@dataclass(frozen=True)
+class ExpiryReport:
+    """How many commands a sweep ended."""
+
+    expired: int
+    timed_out: int
+
+
+def timings(config: Config) -> Timings:
+    """How long commands may take, from the settings."""
+
+    def of_each(what: str) -> dict[CommandAction, timedelta]:
+        return {action: timedelta(seconds=config[f"{action.upper()}_{what}_SECONDS"]) for action in CommandAction}
+
+    lockout = timedelta(seconds=config["COMMAND_LOCKOUT_SECONDS"])
+    return Timings(ttl=of_each("TTL"), result=of_each("RESULT"), lockout=lockout)
+
+
+def find(connection: Connection, command_id: str) -> RowMapping:
+    """One command. Raises CommandNotFound."""
+    row = store.get(connection, command_id)
+    if row is None:
+        raise CommandNotFound
+    return row
+
+
+def issue(connection: Connection, now: datetime, request: CommandRequest, timings: Timings) -> RowMapping:
+    """The new command, `queued`; or the one that this caller's idempotency key already stands for.
+
+    Publish it after the commit. The row is inserted together with the lockout it raises, or neither is; of
+    requests at once exactly one wins, and the others learn why they did not.
+
+    Raises:
+        ClientNotFound: there is no such client.
+        CommandInFlight: it has an open command; checked before the others.
+        NotCapable: the display says that it cannot do this.
+        CommandLockedOut: a restart or reboot ran lately; `lockout_until` says when that ends.
+        IdempotencyKeyReused: the key stands for another request.
+        Refused: the time to live is out of bounds.
+    """
+    request = replace(request, reason=scrub(request.reason))
+    ttl = rules.lifetime(request, timings)
+    before = _of_same_key(connection, request)
+    if before is not None:
+        return before
+    _check(connection, now, request)
+    return _insert(connection, now, request, ttl, timings) or _after_a_lost_race(connection, now, request)
+
+
+def _insert(
+    connection: Connection, now: datetime, request: CommandRequest, ttl: timedelta, timings: Timings
+) -> RowMapping | None:
+    """The new command; None when somebody was faster. The savepoint takes the raised lockout back with it."""
+    try:
+        with connection.begin_nested():
+            return store.insert(connection, now, str(uuid.uuid4()), request, ttl, timings.lockout)
+    except IntegrityError as error:
+        if constraint_name(error) not in RACES:
+            raise
+        return None
+
+
+def _after_a_lost_race(connection: Connection, now: datetime, request: CommandRequest) -> RowMapping:
+    """The winner's command if it was the same request, else why this one is refused."""
+    winner = _of_same_key(connection, request)
+    if winner is not None:
+        return winner
+    _check(connection, now, request)
+    raise CommandInFlight  # the winner's is over again already: the caller may simply ask once more
+
+
+def _of_same_key(connection: Connection, request: CommandRequest) -> RowMapping | None:
+    """The command that this request's key stands for. Raises IdempotencyKeyReused."""
+    if request.idempotency_key is None:
+        return None
+    before = store.by_key(connection, request.requested_by, request.idempotency_key)
+    if before is None:
+        return None
+    if before["request_hash"] != request.hash():
+        raise IdempotencyKeyReused
+    return find(connection, before["id"])
+
+
+def _check(connection: Connection, now: datetime, request: CommandRequest) -> None:
+    """Raises what `issue` says, where the client may not get this command now."""
+    target = store.target(connection, request.client_uuid)
+    if target is None:
+        raise ClientNotFound
+    rules.check_may_issue(request, target, now)
+
+
+def cancel(connection: Connection, now: datetime, command_id: str, by: str) -> RowMapping:
+    """Withdraw a command that provably nobody has, and give its lockout back; cancelled ones stay as they are.
+
+    Raises:
+        CommandNotFound: there is no such command.
+        CommandNotCancellable: it is over, or a display may have it.
+    """
+    command = find(connection, command_id)
+    store.lock_clients(connection, [command["client_uuid"]])
+    if not store.cancel(connection, now, command_id, f"cancelled by {by}"):
+        command = find(connection, command_id)
+        if command["state"] != CommandState.CANCELLED:
+            raise CommandNotCancellable(state=command["state"])
+    return find(connection, command_id)
+
+
+def expire(connection: Connection, now: datetime) -> ExpiryReport:
+    """End every command that is past its deadline: not received in time, or without a result in time."""
+    overdue = store.clients_overdue(connection, now)
+    if not overdue:
+        return ExpiryReport(0, 0)
+    store.lock_clients(connection, overdue)
+    return ExpiryReport(len(store.expire(connection, now)), len(store.time_out(connection, now)))

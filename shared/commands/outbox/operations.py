@@ -1,0 +1,173 @@
+"""The row is the outbox: claim it under a lease, publish it, write down what the broker answered.
+
+The API and the tick use `publish_due`; the bridge, which has a connection of its own to the broker, uses its
+halves `claim_due` and `record_publish_answers`. A publisher that dies in between loses nothing: the lease ends
+and the same id goes out again, which the display's journal makes harmless.
+"""
+
+import random
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import SQLAlchemyError
+
+from shared.commands import store as commands
+from shared.commands.outbox import store
+from shared.commands.rules import Attempt, Claimed, Timings, is_accepted, next_publish_after, payload
+from shared.db import database_now, transaction
+from shared.errors import BrokerUnavailable, PublishUnanswered
+from shared.structured_log import event, failure
+from shared.vocabulary import PublishAnswer
+
+if TYPE_CHECKING:
+    from shared.mqtt import Publisher  # paho costs a cold start that publishes nothing
+
+CLAIM_AT_ONCE = 50
+BUDGET_SECONDS = 3.0
+REFUSED = 0x80  # reason codes from here on are errors
+
+
+@dataclass(frozen=True)
+class PublishReport:
+    """How many publishes ended how."""
+
+    sent: int = 0
+    """Accepted by the broker; repeats of commands already sent count too."""
+    no_subscriber: int = 0
+    """Nobody listens: an operator's command waits, recovery's is cancelled."""
+    denied: int = 0
+    """Failed: the broker's ACL forbids the topic."""
+    unanswered: int = 0
+    """May have got through; tried again after a back-off."""
+    waiting: int = 0
+    """Never left, or refused for now; tried again after a back-off."""
+
+    def __add__(self, other: "PublishReport") -> "PublishReport":
+        return PublishReport(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+
+def claim_due(
+    connection: Connection,
+    now: datetime,
+    only_ids: Collection[str] | None = None,
+    client_uuids: Collection[str] | None = None,
+    limit: int = CLAIM_AT_ONCE,
+) -> list[Claimed]:
+    """Take what is due, the oldest first. Commit before anything is sent: the claim is the proof of an attempt.
+
+    `client_uuids` are displays that just came online: what waited for that is due now.
+    """
+    rows = store.claim(connection, now, limit, only_ids, client_uuids)
+    return [
+        Claimed(
+            id=row["id"],
+            client_uuid=row["client_uuid"],
+            payload=payload(row),
+            expires_in=row["expires_at"] - now,
+            lease_until=row["publish_lease_until"],
+            attempts=row["publish_attempts"],
+        )
+        for row in sorted(rows, key=lambda row: (row["created_at"], row["id"]))
+    ]
+
+
+def record_publish_answers(
+    connection: Connection, now: datetime, attempts: Sequence[Attempt], timings: Timings
+) -> PublishReport:
+    """Write down how publishing went, and what follows from it.
+
+    1. The clients are locked in the order of their uuids; leases are given back with what each attempt proved.
+    2. 0x00: `sent`, and the lockout counts from now. An answer that came after its lease counts too.
+    3. 0x87: failed. 0x10: recovery's command is cancelled and its lockout undone; others wait.
+    """
+    if not attempts:
+        return PublishReport()
+    store.lock_clients_of(connection, [attempt.command_id for attempt in attempts])
+    waits = {attempt: next_publish_after(attempt, random.random()) for attempt in attempts}  # noqa: S311 - jitter
+    held = set(store.note(connection, now, waits))
+    accepted = [attempt.command_id for attempt in attempts if is_accepted(attempt.answer)]
+    if accepted:
+        store.mark_sent(connection, now, accepted)
+        commands.raise_lockouts(connection, store.open_among(connection, accepted), now + timings.lockout)
+    denied = _answered(attempts, held, PublishAnswer.NOT_AUTHORIZED)
+    if denied:
+        store.deny(connection, now, denied)
+    unheard = _answered(attempts, held, PublishAnswer.NO_SUBSCRIBER)
+    if unheard:
+        store.cancel_unheard_recovery(connection, now, unheard)
+    return _report(attempts)
+
+
+def _answered(attempts: Sequence[Attempt], held: Collection[str], answer: PublishAnswer) -> list[str]:
+    return [a.command_id for a in attempts if a.answer == answer and a.command_id in held]
+
+
+def _report(attempts: Sequence[Attempt]) -> PublishReport:
+    answers = [attempt.answer for attempt in attempts]
+    sent = sum(is_accepted(answer) for answer in answers)
+    no_subscriber = answers.count(PublishAnswer.NO_SUBSCRIBER)
+    denied = answers.count(PublishAnswer.NOT_AUTHORIZED)
+    unanswered = sum(attempt.answer is None and attempt.may_have_left for attempt in attempts)
+    waiting = len(attempts) - sent - no_subscriber - denied - unanswered
+    return PublishReport(sent, no_subscriber, denied, unanswered, waiting)
+
+
+def publish_due(
+    engine: Engine,
+    publisher: "Publisher",
+    timings: Timings,
+    budget_seconds: float = BUDGET_SECONDS,
+    only_ids: Collection[str] | None = None,
+    client_uuids: Collection[str] | None = None,
+) -> PublishReport:
+    """Claim and publish what is due until nothing is left, the broker fails or the budget is over.
+
+    In transactions of its own; the caller's must be committed. Raises nothing that the commands could not
+    survive: a fault of the broker or the database is logged, and the rows stay due for the next publisher.
+    """
+    deadline = time.monotonic() + budget_seconds
+    report = PublishReport()
+    try:
+        while time.monotonic() < deadline:
+            with transaction(engine) as connection:
+                claimed = claim_due(connection, database_now(connection), only_ids, client_uuids)
+            attempts = _publish_all(publisher, claimed, deadline)
+            with transaction(engine) as connection:
+                report += record_publish_answers(connection, database_now(connection), attempts, timings)
+            if len(claimed) < CLAIM_AT_ONCE or attempts[-1].answer is None:
+                break
+    except SQLAlchemyError:
+        failure("outbox_interrupted", "the outbox could not be worked off; its commands stay due")
+    return report
+
+
+def _publish_all(publisher: "Publisher", claimed: Sequence[Claimed], deadline: float) -> list[Attempt]:
+    """One attempt each; after the first fault of the broker the rest are given back unsent."""
+    claimed_at = time.monotonic()
+    attempts: list[Attempt] = []
+    for command in claimed:
+        if attempts and attempts[-1].answer is None:
+            attempts.append(Attempt(command.id, command.lease_until, command.attempts, None, may_have_left=False))
+            continue
+        left = command.expires_in - timedelta(seconds=time.monotonic() - claimed_at)
+        attempts.append(_publish(publisher, command, int(left.total_seconds()), deadline))
+    return attempts
+
+
+def _publish(publisher: "Publisher", command: Claimed, expiry_seconds: int, deadline: float) -> Attempt:
+    """One publish; its message expires in the broker together with the command."""
+    answer, may_have_left = None, False
+    try:
+        if expiry_seconds >= 1:
+            topic = publisher.topics.commands(command.client_uuid)
+            answer = publisher.publish(topic, command.payload, expiry_seconds, deadline)
+            may_have_left = answer < REFUSED
+    except PublishUnanswered:
+        may_have_left = True
+    except BrokerUnavailable as error:
+        event("broker_unavailable", "a command waits for the broker", command_id=command.id, reason=error.detail)
+    return Attempt(command.id, command.lease_until, command.attempts, answer, may_have_left)
