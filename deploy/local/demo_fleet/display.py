@@ -166,6 +166,11 @@ class Display:
         return self.on and self._link.up
 
     @property
+    def is_rebooting(self) -> bool:
+        """Is it off, or going off, on a command that will bring it back by itself?"""
+        return self._cycle is not None and not self._cycle.done()
+
+    @property
     def spooled(self) -> int:
         """How many log messages wait for `logs_committed`."""
         return len(self._spool)

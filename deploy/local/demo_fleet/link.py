@@ -68,10 +68,13 @@ class Link:
         self._sessions = 0  # how often it came up
         self._nonce = ""
         self._why = ""
+        self._task: asyncio.Task[None] | None = None
         self._client = self._new_client()
 
     def open(self) -> None:
-        """Connect, and come back after every loss, until closed."""
+        """Connect, and come back after every loss, until closed. Opening what is open changes nothing."""
+        if self._task is not None and not self._task.done():
+            return
         self._closing.clear()
         self._loop = asyncio.get_running_loop()
         self._task = self._loop.create_task(self._stay_connected())
@@ -84,15 +87,12 @@ class Link:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(farewell, FAREWELL_SECONDS)
         session.leave(self._client)
-        await asyncio.wait({self._task}, timeout=FAREWELL_SECONDS)
-        self._drop_socket()  # in case the broker no longer reads
-        await self._task
+        await self._end(FAREWELL_SECONDS)
 
     async def cut(self) -> None:
         """Vanish as if the cable were pulled: no DISCONNECT, so the broker sends the will."""
         self._closing.set()
-        self._drop_socket()
-        await self._task
+        await self._end(0.0)
 
     def drop(self) -> None:
         """Lose the connection, and let the back-off bring it back."""
@@ -159,6 +159,13 @@ class Link:
         self._write()
         if self._closing.is_set():
             session.leave(self._client)
+
+    async def _end(self, seconds: float) -> None:
+        """Wait for the connection to end by itself, and end it after that: the broker may no longer read."""
+        if self._task is not None:
+            await asyncio.wait({self._task}, timeout=seconds)
+            self._drop_socket()
+            await self._task
 
     def _drop_socket(self) -> None:
         connection = self._client.socket()

@@ -1,0 +1,440 @@
+"""A simulated display against a real broker with the shipped configuration, seen from the service's side."""
+
+import json
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import paho.mqtt.client as mqtt
+import pytest
+from paho.mqtt.enums import CallbackAPIVersion
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+
+from deploy.local.broker import RunningBroker
+from deploy.local.demo_fleet.contract import LOGS
+from deploy.local.demo_fleet.credentials import Credentials
+from deploy.local.demo_fleet.display import Behaviour
+from deploy.local.demo_fleet.simulated import SimulatedDisplay
+from deploy.local.layout import REPOSITORY
+
+UPWARD = ("heartbeat", "health", "logs/+", "service_failed", "presence", "acks")
+
+
+@dataclass(frozen=True)
+class Heard:
+    """One message as the service got it."""
+
+    topic: str  # below the display's own prefix
+    body: dict[str, Any]
+    qos: int
+    retain: bool
+    expiry_seconds: int | None
+
+
+class Service:
+    """The service's side: the bridge's login listens, the api's login sends."""
+
+    def __init__(self, broker: RunningBroker, display: str) -> None:
+        self.heard: list[Heard] = []
+        self._prefix = f"signage/{display}/"
+        self._port = broker.broker.services_port
+        self._subscribed = False
+        self._bridge = self._client("bridge", broker.passwords["bridge"])
+        self._api = self._client("api", broker.passwords["api"])
+
+    def _client(self, user: str, password: str) -> mqtt.Client:
+        client = mqtt.Client(
+            CallbackAPIVersion.VERSION2, client_id=f"{user}-{secrets.token_hex(4)}", protocol=mqtt.MQTTv5
+        )
+        client.username_pw_set(user, password)
+        client.on_message = self._on_message
+        client.on_subscribe = self._on_subscribe
+        client.connect("127.0.0.1", self._port)
+        client.loop_start()
+        return client
+
+    def listen(self) -> None:
+        """Subscribe as the bridge does; until then every PUBACK is "no matching subscribers"."""
+        self._bridge.subscribe([(self._prefix + topic, 1) for topic in UPWARD])
+        until(lambda: self._subscribed)
+
+    def _on_subscribe(self, *_: Any) -> None:
+        self._subscribed = True
+
+    def _on_message(self, _client: mqtt.Client, _data: Any, message: mqtt.MQTTMessage) -> None:
+        expiry = getattr(message.properties, "MessageExpiryInterval", None)
+        name = message.topic.removeprefix(self._prefix)
+        self.heard.append(Heard(name, json.loads(message.payload), message.qos, message.retain, expiry))
+
+    def send(self, topic: str, body: dict[str, Any], expiry_seconds: int = 60, retain: bool = False) -> None:
+        properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]  # unannotated in paho
+        properties.MessageExpiryInterval = expiry_seconds
+        sender = self._bridge if topic == "logs_committed" else self._api
+        info = sender.publish(self._prefix + topic, json.dumps(body), 1, retain, properties)
+        info.wait_for_publish(10)
+        assert info.is_published()
+
+    def command(self, identity: str, action: str, **fields: Any) -> None:
+        self.send("commands", {"id": identity, "action": action, "expires_at": "2030-01-01T00:00:00Z"} | fields)
+
+    def of(self, topic: str) -> list[dict[str, Any]]:
+        return [message.body for message in list(self.heard) if message.topic == topic]
+
+    def one(self, topic: str) -> Heard:
+        """The first message on `topic`, waiting for it."""
+        until(lambda: any(message.topic == topic for message in list(self.heard)))
+        return next(message for message in self.heard if message.topic == topic)
+
+    def acks(self) -> list[tuple[str, str, str | None]]:
+        return [(body["id"], body["state"], body["reason"]) for body in self.of("acks")]
+
+    def close(self) -> None:
+        for client in (self._bridge, self._api):
+            client.disconnect()
+            client.loop_stop()
+
+
+def until(condition: Callable[[], Any], seconds: float = 15.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def credentials(broker: RunningBroker) -> Credentials:
+    identity, password = str(uuid.uuid4()), secrets.token_urlsafe(24)
+    broker.set_displays({identity: password})
+    port = broker.broker.displays_port
+    return Credentials(identity, identity, password, "127.0.0.1", port, False, None, "signage")
+
+
+@pytest.fixture
+def service(broker: RunningBroker, credentials: Credentials) -> Iterator[Service]:
+    opened = Service(broker, credentials.uuid)
+    opened.listen()
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def display(credentials: Credentials, tmp_path: Path) -> Iterator[SimulatedDisplay]:
+    """Connected; says nothing by itself."""
+    with SimulatedDisplay(credentials, tmp_path / "disk") as connected:
+        yield connected
+
+
+def test_every_kind_of_message_travels_as_the_contract_says(display: SimulatedDisplay, service: Service) -> None:
+    assert display.heartbeat("running") == 0
+    assert display.health(screen_health="black", broker_connection={"reconnect_count": 7}) == 0
+    assert display.service_failed("player.service") == 0
+    assert display.log("error", "went dark", panel=2)
+
+    carried = {}
+    for topic in ("heartbeat", "health", "service_failed", "logs/error"):
+        message = service.one(topic)
+        carried[topic] = (message.qos, message.retain, message.expiry_seconds)
+    assert carried == {
+        "heartbeat": (1, False, 30),
+        "health": (1, False, 300),
+        "service_failed": (1, False, None),
+        "logs/error": (1, False, None),
+    }
+    for topic in carried:
+        body = service.one(topic).body
+        assert body["install_id"] == display.state.boot.install_id
+        assert (body["boot_seq"], body["seq"]) == (1, 1)
+    assert service.one("health").body["broker_connection"] == {"reconnect_count": 7}
+    assert service.one("logs/error").body["context"] == {"panel": 2}
+
+
+def test_presence_is_retained_and_a_clean_end_says_offline_for_the_same_session(
+    broker: RunningBroker, credentials: Credentials, tmp_path: Path
+) -> None:
+    with SimulatedDisplay(credentials, tmp_path / "disk"):
+        late_listener = Service(broker, credentials.uuid)
+        late_listener.listen()
+        online = late_listener.one("presence")
+    until(lambda: len(late_listener.of("presence")) == 2)
+    late_listener.close()
+
+    offline = late_listener.of("presence")[1]
+    assert online.retain
+    assert online.body["state"] == "online"
+    assert (offline["state"], offline["session"], offline["reason"]) == ("offline", online.body["session"], "stopped")
+
+
+def test_a_pulled_plug_leaves_the_offline_word_to_the_broker_after_its_delay(
+    display: SimulatedDisplay, service: Service
+) -> None:
+    online = service.one("presence").body
+
+    display.cut()
+    cut_at = time.monotonic()
+    until(lambda: len(service.of("presence")) == 2, 40)
+
+    assert time.monotonic() - cut_at > 15
+    assert service.of("presence")[1] == online | {"state": "offline", "reason": "connection_lost"}
+
+
+def test_a_reconnect_within_the_delay_is_never_seen_as_offline(display: SimulatedDisplay, service: Service) -> None:
+    display.drop_connection()
+    until(lambda: len(service.of("presence")) == 2)
+    display.heartbeat()
+    display.health()
+
+    sessions = [body["session"] for body in service.of("presence")]
+    assert [body["state"] for body in service.of("presence")] == ["online", "online"]
+    assert sessions[0] != sessions[1]
+    health = service.one("health").body
+    assert health["boot_seq"] == 1
+    assert health["broker_connection"]["reconnect_count"] == 1
+    assert health["broker_connection"]["last_disconnect_at"] is not None
+
+
+def test_a_restart_is_acknowledged_step_by_step_and_brings_a_new_app_instance(
+    display: SimulatedDisplay, service: Service
+) -> None:
+    before = display.state.app_instance
+
+    service.command("c1", "restart_app", if_app_instance=before)
+    until(lambda: len(service.acks()) == 3)
+    display.heartbeat()
+
+    assert service.acks() == [("c1", "received", None), ("c1", "running", None), ("c1", "succeeded", None)]
+    assert [body["seq"] for body in service.of("acks")] == [1, 2, 3]
+    assert service.heard[-1].expiry_seconds in {None, 30}
+    assert service.one("acks").expiry_seconds == 86_400
+    assert service.of("acks")[2]["app_instance"] != before
+    heartbeat = service.one("heartbeat").body
+    assert heartbeat["app_instance"] == service.of("acks")[2]["app_instance"]
+    assert heartbeat["last_command"] == {"id": "c1", "state": "succeeded"}
+
+
+def test_a_command_that_is_delivered_twice_restarts_once(display: SimulatedDisplay, service: Service) -> None:
+    service.command("c1", "restart_app")
+    until(lambda: len(service.acks()) == 3)
+    instance = display.state.app_instance
+
+    service.command("c1", "restart_app")
+    until(lambda: len(service.acks()) == 4)
+
+    assert service.acks()[3] == ("c1", "succeeded", None)
+    assert display.state.app_instance == instance
+
+
+def test_a_precondition_that_fails_is_rejected(display: SimulatedDisplay, service: Service) -> None:
+    service.command("c1", "reboot_host", if_boot_id="another boot")
+    until(service.acks)
+
+    assert service.acks() == [("c1", "rejected", "precondition_failed")]
+
+
+@pytest.mark.parametrize("subscribed_before", [True, False])
+def test_a_retained_command_is_never_obeyed(
+    broker: RunningBroker, credentials: Credentials, service: Service, tmp_path: Path, subscribed_before: bool
+) -> None:
+    retained = {"id": "ghost", "action": "restart_app"}
+    if not subscribed_before:
+        service.send("commands", retained, retain=True)
+    with SimulatedDisplay(credentials, tmp_path / "disk"):
+        if subscribed_before:
+            service.send("commands", retained, retain=True)
+        service.command("live", "restart_app")
+        until(lambda: len(service.acks()) == 3)
+
+    assert {identity for identity, _, _ in service.acks()} == {"live"}
+
+
+def test_a_reboot_says_offline_comes_back_as_a_new_boot_and_remembers_its_commands(
+    display: SimulatedDisplay, service: Service
+) -> None:
+    before = display.state.boot
+
+    service.command("c1", "reboot_host", if_boot_id=before.boot_id)
+    until(lambda: len(service.acks()) == 3)
+    service.command("c1", "reboot_host")
+    until(lambda: len(service.acks()) == 4)
+
+    assert [state for _, state, _ in service.acks()] == ["received", "running", "succeeded", "succeeded"]
+    after = display.state.boot
+    assert (after.install_id, after.boot_seq) == (before.install_id, 2)
+    assert after.boot_id != before.boot_id
+    assert [(body["state"], body["reason"]) for body in service.of("presence")] == [
+        ("online", "connected"),
+        ("offline", "reboot"),
+        ("online", "connected"),
+    ]
+
+
+def test_a_shutdown_leaves_nobody_to_answer_and_is_told_after_the_next_start(
+    display: SimulatedDisplay, service: Service
+) -> None:
+    service.command("c1", "shutdown_host")
+    until(lambda: len(service.of("presence")) == 2)
+    assert [state for _, state, _ in service.acks()] == ["received", "running"]
+
+    display.connect()
+    until(lambda: len(service.acks()) == 3)
+
+    assert service.acks()[2] == ("c1", "succeeded", None)
+    assert display.state.boot.boot_seq == 2
+
+
+def test_a_silent_display_answers_nothing_and_a_late_one_does_not_begin_what_has_expired(
+    display: SimulatedDisplay, service: Service
+) -> None:
+    display.behave(answers_commands=False)
+    service.command("unanswered", "restart_app")
+    service.send("log_level", {"level": "debug", "until": 60})  # arrives after it
+    display.wait_until(lambda: display.display.log("debug", "the command has arrived"))
+    display.behave(answers_commands=True, answer_delay_seconds=1.0)
+    service.send("commands", {"id": "too-late", "action": "restart_app"}, expiry_seconds=1)
+    until(service.acks)
+
+    assert service.acks() == [("too-late", "rejected", "expired")]
+
+
+def test_logs_stay_spooled_until_committed_and_come_again_in_order(display: SimulatedDisplay, service: Service) -> None:
+    for number in range(1, 6):
+        display.log("info", f"line {number}")
+    until(lambda: len(service.of("logs/info")) == 5)
+    boot = display.state.boot
+    service.send("logs_committed", {"install_id": boot.install_id, "boot_seq": 1, "seq": 2})
+    until(lambda: display.spooled == 3)
+
+    display.drop_connection()
+    until(lambda: len(service.of("logs/info")) == 8)
+
+    assert [body["seq"] for body in service.of("logs/info")] == [1, 2, 3, 4, 5, 3, 4, 5]
+    service.send("logs_committed", {"install_id": boot.install_id, "boot_seq": 1, "seq": 5})
+    until(lambda: display.spooled == 0)
+
+
+def test_logs_written_without_a_network_arrive_when_it_is_back(display: SimulatedDisplay, service: Service) -> None:
+    display.lose_network()
+    for number in range(1, 4):
+        display.log("warning", f"alone {number}")
+    assert service.of("logs/warning") == []
+
+    display.find_network()
+    until(lambda: len(service.of("logs/warning")) == 3)
+
+    assert [body["seq"] for body in service.of("logs/warning")] == [1, 2, 3]
+
+
+def test_a_failure_notice_that_nobody_could_take_goes_out_when_the_network_is_back(
+    display: SimulatedDisplay, service: Service
+) -> None:
+    display.lose_network()
+    with pytest.raises(ConnectionError):
+        display.service_failed("player.service")
+
+    display.find_network()
+    notice = service.one("service_failed").body
+    display.wait_until_up()
+    display.health()
+
+    assert notice["unit"] == "player.service"
+    assert service.one("health").body["service_failed"]["seq"] == notice["seq"]
+
+
+def test_a_temporary_log_level_lets_debug_lines_out(display: SimulatedDisplay, service: Service) -> None:
+    assert not display.log("debug", "hidden")
+
+    service.send("log_level", {"level": "debug", "until": 60})
+    display.wait_until(lambda: display.display.log("debug", "shown"))
+    display.health()
+
+    assert service.one("logs/debug").body["seq"] == 1
+    assert service.one("health").body["log_level"] == "debug"
+
+
+@pytest.mark.parametrize("payload", [{"action": "restart_app"}, {"id": "x" * 65, "action": "restart_app"}])
+def test_a_command_that_makes_no_sense_stops_nothing(
+    display: SimulatedDisplay, service: Service, payload: dict[str, Any]
+) -> None:
+    service.send("commands", payload)
+    service.command("next", "restart_app")
+    until(lambda: len(service.acks()) == 3)
+
+    assert {identity for identity, _, _ in service.acks()} == {"next"}
+
+
+def test_a_plain_display_can_be_played_too(display: SimulatedDisplay, service: Service) -> None:
+    display.publish_raw(LOGS, {"message": "no stamp"}, "fatal")
+
+    assert service.one("logs/fatal").body == {"message": "no stamp"}
+
+
+def test_an_automatic_display_says_by_itself_that_it_lives(
+    credentials: Credentials, service: Service, tmp_path: Path
+) -> None:
+    with SimulatedDisplay(credentials, tmp_path / "disk", Behaviour(interval_seconds=5)):
+        until(lambda: len(service.of("heartbeat")) >= 2)
+
+    first, second = service.of("heartbeat")[:2]
+    assert (first["seq"], second["seq"]) == (1, 2)
+    assert first["interval_seconds"] == 5
+    assert service.of("health")
+
+
+def test_a_new_login_is_waited_for_and_the_reason_is_logged(
+    broker: RunningBroker, credentials: Credentials, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    broker.set_displays({})
+    caplog.set_level("INFO", logger="signage")
+    display = SimulatedDisplay(credentials, tmp_path / "disk")
+    with pytest.raises(TimeoutError):
+        display.connect(timeout_seconds=0.5)
+
+    broker.set_displays({credentials.username: credentials.password})
+    display.wait_until_up()
+    display.close()
+
+    retries = [record.fields for record in caplog.records if record.fields["event"] == "connect_retry"]  # type: ignore[attr-defined]  # put there by structured_log
+    assert "Not authorized" in retries[0]["why"]
+    assert retries[0]["client_uuid"] == credentials.uuid
+
+
+def test_kill_9_keeps_the_installation_and_raises_the_boot_number(
+    credentials: Credentials, service: Service, tmp_path: Path
+) -> None:
+    credentials.save(tmp_path / "credentials.json")
+    first = start_process(tmp_path)
+    until(lambda: service.of("heartbeat"))
+    before = service.of("heartbeat")[-1]
+
+    first.send_signal(signal.SIGKILL)
+    first.wait(10)
+    heard = len(service.of("heartbeat"))
+    second = start_process(tmp_path)
+    until(lambda: len(service.of("heartbeat")) > heard)
+    after = service.of("heartbeat")[-1]
+    second.send_signal(signal.SIGTERM)
+
+    assert second.wait(15) == 0
+    assert after["install_id"] == before["install_id"]
+    assert (after["boot_seq"], after["seq"]) == (before["boot_seq"] + 1, 1)
+    assert after["boot_id"] != before["boot_id"]
+    until(lambda: service.of("presence")[-1]["state"] == "offline")
+    assert service.of("presence")[-1]["reason"] == "stopped"
+
+
+def start_process(folder: Path) -> subprocess.Popen[bytes]:
+    """One display as a process of its own, with its disk in `folder`."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "deploy.local.demo_fleet", "--one", folder / "credentials.json", folder / "disk"],
+        cwd=REPOSITORY,
+        env=os.environ | {"DEMO_HEARTBEAT_SECONDS": "5"},
+        stderr=subprocess.DEVNULL,
+    )
