@@ -1,0 +1,23 @@
+"""Two stacks for the journeys: one as it comes, one that recovers crashed displays."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.stack import Stack, running_stack
+
+QUICK = {"TICK_SECONDS": "1", "DEMO": ""}
+
+
+@pytest.fixture(scope="package")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """A stack with recovery off, as it comes, ticking each second."""
+    with running_stack(tmp_path_factory.mktemp("stack"), **QUICK) as running:
+        yield running
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A disk for a display."""
+    return tmp_path / "display"

@@ -1,0 +1,59 @@
+"""With CRASH_RECOVERY_ENABLED a crashed display is restarted, once per lockout; and a stack keeps its data."""
+
+import uuid
+from pathlib import Path
+from typing import Any
+
+from tests.stack import Api, enrol, eventually, running_stack
+
+ON = {"TICK_SECONDS": "1", "CRASH_RECOVERY_ENABLED": "true"}
+
+
+def commands_of(api: Api, identity: str) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = api.get(f"/api/clients/{identity}/commands")["items"]
+    return items
+
+
+def test_a_crashed_display_is_restarted_once_per_lockout_and_all_is_kept_over_a_restart(tmp_path: Path) -> None:
+    identity = str(uuid.uuid4())
+    with running_stack(tmp_path / "stack", **ON) as stack:
+        api = stack.api()
+        with enrol(api, identity, tmp_path / "display") as display:
+            display.behave(restart_works=False)  # it crashes again at once
+            display.heartbeat("crashed")
+            seen = eventually(lambda: crashed(api, identity), "the crash in the list")
+            assert seen["recovery"]["why"]
+
+            command = restarted(api, identity, display.heartbeat)
+            assert (command["action"], command["source"]) == ("restart_app", "recovery")
+            eventually(lambda: commands_of(api, identity)[0]["finished_at"], "the command's end")
+
+            locked = eventually(lambda: still_crashed_and_locked(api, identity, display.heartbeat), "the lockout")
+            assert locked["until"] is not None
+            assert len(commands_of(api, identity)) == 1
+
+    with running_stack(tmp_path / "stack", **ON) as stack:
+        kept = stack.api()
+        assert [c["id"] for c in commands_of(kept, identity)] == [command["id"]]
+        assert kept.get(f"/api/clients/{identity}")["lockout_until"] is not None
+
+
+def crashed(api: Api, identity: str) -> dict[str, Any] | None:
+    items = api.get("/api/clients/crashed")["items"]
+    return next((row for row in items if row["uuid"] == identity), None)
+
+
+def restarted(api: Api, identity: str, beat: Any) -> dict[str, Any]:
+    """The command that recovery sends, while the display goes on saying that it is crashed."""
+
+    def look() -> dict[str, Any] | None:
+        beat("crashed")
+        return next(iter(commands_of(api, identity)), None)
+
+    return eventually(look, "recovery's command", 45)
+
+
+def still_crashed_and_locked(api: Api, identity: str, beat: Any) -> dict[str, Any] | None:
+    beat("crashed")
+    recovery: dict[str, Any] | None = api.get(f"/api/clients/{identity}")["recovery"]
+    return recovery if recovery and recovery["state"] == "locked" else None
