@@ -1,0 +1,1 @@
+"""What is inside a presentation that is a ZIP package: pptx and odp."""

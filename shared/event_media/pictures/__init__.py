@@ -1,0 +1,1 @@
+"""How large a picture is once unpacked."""

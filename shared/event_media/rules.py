@@ -1,0 +1,99 @@
+"""What may be uploaded: the kind that a file's name says, and the kind that its content proves.
+
+Every function that takes a file reads it and nothing else; a file is never unpacked as a whole.
+"""
+
+import re
+from collections.abc import Callable
+from pathlib import PurePath
+from typing import BinaryIO, Final
+
+from shared.errors import NotAPresentation, UnsupportedMediaType
+from shared.event_media.compound_files import rules as compound_files
+from shared.event_media.packages import rules as packages
+from shared.event_media.packages.rules import Slides
+from shared.vocabulary import CONVERTIBLE_KINDS, MediaKind
+
+__all__ = ["Slides", "inspect", "kind_of_name", "shown_filename"]
+
+SUFFIXES: Final[dict[str, MediaKind]] = {f".{kind}": kind for kind in MediaKind} | {".jpg": MediaKind.JPEG}
+FILENAME_CHARACTERS: Final = 255
+HEAD_BYTES: Final = 4096
+ZIP: Final = b"PK\x03\x04"
+OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
+def kind_of_name(filename: str) -> MediaKind:
+    """The kind that the file's name promises. Raises UnsupportedMediaType for every other name."""
+    kind = SUFFIXES.get(PurePath(filename).suffix.lower())
+    if kind is None:
+        raise UnsupportedMediaType(f"Accepted are files named {', '.join(SUFFIXES)}.", accepted=list(SUFFIXES))
+    return kind
+
+
+def shown_filename(filename: str) -> str:
+    """The name for people: without folders, control characters or marks that turn the writing direction."""
+    name = _CONTROL.sub("", re.split(r"[/\\]", filename)[-1]).strip()
+    suffix = PurePath(name).suffix[:16]
+    return name if len(name) <= FILENAME_CHARACTERS else name[: FILENAME_CHARACTERS - len(suffix)] + suffix
+
+
+def inspect(file: BinaryIO, named: MediaKind) -> tuple[MediaKind, Slides | None]:
+    """The kind that the content proves, and its slides; None where they are not counted or there are none.
+
+    A presentation may be named after another kind of presentation, and a picture after another kind of
+    picture, as happens in every office: what it is, is what its content says.
+
+    Raises:
+        UnsupportedMediaType: no presentation by its name, and not what the name says by its content.
+        NotAPresentation: a presentation by its name alone.
+        Encrypted, TooLargeUnpacked, NoSlides: a presentation that cannot be shown.
+    """
+    if named in CONVERTIBLE_KINDS:
+        return _inspect_presentation(file)
+    file.seek(0)
+    head = file.read(HEAD_BYTES)
+    for kind, matches in SIGNATURES.items():
+        if matches(head) and _is_related(kind, named):
+            return kind, None
+    raise UnsupportedMediaType(f"The file's name says {named}, but its content does not.")
+
+
+def _inspect_presentation(file: BinaryIO) -> tuple[MediaKind, Slides | None]:
+    """Judged by the first bytes alone: real .ppt files contain whole ZIP packages further on."""
+    file.seek(0)
+    head = file.read(len(OLE))
+    if head.startswith(ZIP):
+        return packages.inspect(file)
+    if head == OLE:
+        return MediaKind.PPT, compound_files.inspect(file)
+    raise NotAPresentation
+
+
+def _is_related(kind: MediaKind, named: MediaKind) -> bool:
+    return kind == named or {kind, named} <= PICTURES
+
+
+def _is_webp(head: bytes) -> bool:
+    return head[:4] == b"RIFF" and head[8:12] == b"WEBP"
+
+
+def _is_mp4(head: bytes) -> bool:
+    return head[4:8] == b"ftyp"
+
+
+def _is_webm(head: bytes) -> bool:
+    return head[:4] == b"\x1a\x45\xdf\xa3" and b"webm" in head[:64]
+
+
+PICTURES: Final = {MediaKind.PNG, MediaKind.JPEG, MediaKind.WEBP, MediaKind.GIF}
+SIGNATURES: Final[dict[MediaKind, Callable[[bytes], bool]]] = {
+    MediaKind.PDF: lambda head: b"%PDF-" in head[:1024],  # readers accept some bytes before it
+    MediaKind.PNG: lambda head: head.startswith(b"\x89PNG\r\n\x1a\n"),
+    MediaKind.JPEG: lambda head: head.startswith(b"\xff\xd8\xff"),
+    MediaKind.WEBP: _is_webp,
+    MediaKind.GIF: lambda head: head[:6] in {b"GIF87a", b"GIF89a"},
+    MediaKind.MP4: _is_mp4,
+    MediaKind.WEBM: _is_webm,
+}
