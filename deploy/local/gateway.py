@@ -155,7 +155,7 @@ def _to_the_api(gateway: Gateway, body_bytes: int, *, streams: bool) -> str:
 def _http_block(gateway: Gateway) -> str:
     types = "\n".join(f"    {kind} {endings};" for kind, endings in MIME_TYPES.items())
     temporary = "\n".join(
-        f"  {kind}_temp_path {gateway.run}/nginx-{kind};"
+        f'  {kind}_temp_path "{gateway.run}/nginx-{kind}";'
         for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )
     return f"""\
@@ -210,7 +210,7 @@ def configuration(gateway: Gateway) -> str:
 daemon off;
 worker_processes 2;
 worker_rlimit_nofile 8192;
-pid {gateway.run}/nginx.pid;
+pid "{gateway.run}/nginx.pid";
 error_log stderr warn;
 events {{ worker_connections 4096; }}
 http {{
@@ -224,7 +224,7 @@ http {{
   server {{
     listen {LOOPBACK}:{gateway.port};
     server_name {LOOPBACK} localhost;
-    root {gateway.dashboard};
+    root "{gateway.dashboard}";
 {problems}
     location /api/ {{
 {other}    }}

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from deploy.local import guardian
 from deploy.local.console import Console
-from deploy.local.layout import write_file
+from deploy.local.layout import REPOSITORY, write_file
 from deploy.local.probes import Probe
 
 BACKOFF_FIRST_SECONDS: Final = 0.5
@@ -39,13 +39,15 @@ class Service:
     name: str
     command: tuple[str, ...]
     ready: Probe
-    environment: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] | None = None  # the whole of it; None: as ours
     address: str = ""  # shown to people when it is ready
     stop_signal: signal.Signals = signal.SIGTERM
     stop_seconds: float = 5.0  # then its whole group is killed
     ready_seconds: float = 60.0
     user: str | None = None  # who it runs as when root starts it; see guardian.launch
+    settle_seconds: float = 0.0  # how long it must live besides, where `ready` cannot see all
     pid_file: Path | None = None
+    folder: Path = REPOSITORY
 
 
 @dataclass(frozen=True)
@@ -197,7 +199,8 @@ class Runner:
         reading, writing = os.pipe()
         process = subprocess.Popen(
             guardian.launch(service.command, service.stop_signal, service.user),
-            env={**os.environ, **service.environment},
+            env=service.environment,
+            cwd=service.folder,
             stdin=subprocess.DEVNULL,
             stdout=writing,
             stderr=writing,
@@ -220,9 +223,11 @@ class Runner:
         """Ask until it says so, it ends, the runner stops, or its time is over."""
         deadline = time.monotonic() + life.service.ready_seconds
         while time.monotonic() < deadline and not self.stopping.is_set() and not life.child.ended:
-            if await asyncio.to_thread(life.service.ready) and not life.child.ended:
-                self._note(life, "ready")
-                return True
+            if await asyncio.to_thread(life.service.ready):
+                await asyncio.wait([life.child.exited], timeout=life.service.settle_seconds)
+                if not life.child.ended:
+                    self._note(life, "ready")
+                    return True
             await asyncio.sleep(PROBE_EVERY_SECONDS)
         return False
 

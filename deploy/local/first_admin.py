@@ -1,0 +1,49 @@
+"""`python -m deploy.local.first_admin`: the first sign-in and an admin token for scripts.
+
+Run by the runner after the migrations, each time. It adds the user `admin` when there is no user yet,
+and issues a token when the kept one does not open this database (a first start, or another database).
+Environment: DATABASE_URL, LOCAL_STATE_DIR.
+"""
+
+import os
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import Connection
+
+from deploy.local.layout import Layout, layout_from, write_file
+from shared import config, db
+from shared.access import operations
+from shared.errors import InvalidIdentity
+from shared.vocabulary import Role
+
+USERNAME: Final = "admin"
+SIGN_IN: Final = "admin_password"  # names of files among the secrets
+SCRIPTS_KEY: Final = "admin_token"
+
+
+def main() -> int:
+    """Do it in one transaction."""
+    layout = layout_from(os.environ)
+    engine = db.make_engine(config.load(required=("DATABASE_URL",)), "first_admin")
+    with db.transaction(engine) as connection:
+        now = db.database_now(connection)
+        operations.ensure_first_admin(connection, now, USERNAME, layout.secret(SIGN_IN))
+        ensure_token(connection, now, layout)
+    engine.dispose()
+    return 0
+
+
+def ensure_token(connection: Connection, now: datetime, layout: Layout) -> None:
+    """Keep a token in the secrets that opens this database."""
+    path = layout.secrets / SCRIPTS_KEY
+    try:
+        operations.principal_of_token(connection, path.read_text(encoding="utf-8").strip())
+    except (InvalidIdentity, FileNotFoundError):
+        name = "scripts on this machine"
+        _, token = operations.issue_token(connection, now, name, Role.ADMIN, "service", None)
+        write_file(path, token + "\n")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,276 @@
+"""The one command: `python -m deploy.local.up [run | stop | status | reset]`, as make calls it.
+
+Exit codes: 0 done, 1 failed or already running, 2 something is missing, 3 (status) not running.
+"""
+
+import argparse
+import asyncio
+import fcntl
+import json
+import os
+import shlex
+import shutil
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from deploy.local import first_admin, guardian, postgres, prerequisites
+from deploy.local.broker import BrokerUnusable
+from deploy.local.console import Console
+from deploy.local.gateway import GatewayUnusable
+from deploy.local.layout import BadSetting, Layout, layout_from, write_file
+from deploy.local.postgres import PostgresUnusable
+from deploy.local.probes import port_is_free
+from deploy.local.processes import Runner, StartFailed
+from deploy.local.stack import Stack
+from shared.errors import ConfigurationError
+
+Unusable = (BadSetting, BrokerUnusable, GatewayUnusable, PostgresUnusable, ConfigurationError, StartFailed, OSError)
+STOP_SECONDS = 60.0
+
+
+class Lock:
+    """Held by the guardian and the runner for as long as either lives."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._path = layout.run / "up.lock"
+        self._file: int | None = None
+
+    def take(self) -> bool:
+        """Whether it is ours now. The one who holds it is named by `holder`."""
+        file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(file)
+            return False
+        self._file = file
+        os.ftruncate(file, 0)
+        os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
+        return True
+
+    def take_within(self, seconds: float) -> bool:
+        """As `take`, for as long as one who is stopping may need."""
+        deadline = time.monotonic() + seconds
+        while not self.take():
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.1)
+        return True
+
+    def release(self) -> None:
+        """Let the next one start."""
+        if self._file is not None:
+            os.close(self._file)
+
+    def holder(self) -> int | None:
+        """The process id of the running stack; None when none runs."""
+        try:
+            with self._path.open(encoding="ascii") as file:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    return int(file.read() or 0)
+        except FileNotFoundError:
+            pass
+        return None
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Start everything and stay until told to stop."""
+    if arguments.with_parent:
+        guardian.die_with_parent(signal.SIGTERM, os.getppid())
+    stack = Stack(os.environ)
+    needs = prerequisites.missing("run")
+    if needs:
+        print(prerequisites.how_to_install(needs), file=sys.stderr)
+        return 2
+    stack.layout.prepare()
+    lock = Lock(stack.layout)
+    if not lock.take() and not _take_from_one_that_stops(lock, stack.dashboard_url):
+        return 1
+    taken = [f"{name}={port}" for name, port in stack.used_ports().items() if not port_is_free(port)]
+    if taken:
+        print(f"Other programs use the ports of {', '.join(taken)}.", file=sys.stderr)
+        print(f"Choose others, for example: make run {taken[0].split('=')[0]}=...", file=sys.stderr)
+        return 1
+    return guardian.guard(lambda: asyncio.run(_serve(stack)))
+
+
+def _take_from_one_that_stops(lock: Lock, dashboard_url: str) -> bool:
+    """A runner whose guardian was killed holds the lock until it has stopped everything."""
+    holder = lock.holder()
+    runs = holder is not None and Path(f"/proc/{holder}").exists()
+    if not runs and lock.take_within(STOP_SECONDS):
+        return True
+    print(f"Signage Fleet is running already (process {holder}): {dashboard_url}/", file=sys.stderr)
+    print("`make status` says more, `make stop` stops it.", file=sys.stderr)
+    return False
+
+
+async def _serve(stack: Stack) -> int:
+    """1. prepare, 2. start in waves, 3. say where it is, 4. wait, 5. stop in reverse."""
+    console = Console()
+    status = stack.layout.run / "status.json"
+    runner = Runner(console, lambda lives: write_file(status, json.dumps(lives)))
+    _obey_signals(runner, console)
+    began = time.monotonic()
+    code = 0
+    try:
+        await _start(stack, runner, console)
+        _announce(stack, console, time.monotonic() - began)
+        await runner.stopping.wait()
+    except Unusable as error:
+        if not runner.stopping.is_set():
+            console.say(f"Signage Fleet could not start: {error}")
+            code = 1
+    except Exception:  # noqa: BLE001 - whatever it was, it is shown and everything is stopped
+        console.say(traceback.format_exc())
+        code = 1
+    console.say("Stopping.")
+    await runner.stop()
+    status.unlink(missing_ok=True)
+    console.say("Stopped.")
+    console.close()
+    return code
+
+
+def _obey_signals(runner: Runner, console: Console) -> None:
+    """The first one stops in order, the second one at once."""
+
+    def told() -> None:
+        if runner.stopping.is_set():
+            console.say("Killing what is left.")
+            runner.kill()
+        runner.stopping.set()
+
+    for number in guardian.FORWARDED:
+        asyncio.get_running_loop().add_signal_handler(number, told)
+
+
+async def _start(stack: Stack, runner: Runner, console: Console) -> None:
+    console.say(f"Starting Signage Fleet; its state is in {stack.layout.root}")
+    if stack.prepare():
+        console.say("  ✓ made a new database")
+    await runner.start(*stack.foundation())
+    if stack.cluster is not None:
+        await asyncio.to_thread(postgres.ensure_database, stack.cluster, stack.database_password)
+    for name, *command in (("migrations", "alembic", "upgrade", "head"), ("first-admin", "deploy.local.first_admin")):
+        began = time.monotonic()
+        if await runner.run_once(name, [sys.executable, "-m", *command], stack.environment()) != 0:
+            raise StartFailed(f"{name} failed; the lines above say why.")
+        console.say(f"  ✓ {name:<17} {time.monotonic() - began:5.1f} s")
+    for wave in (stack.middle(), stack.front(), stack.demo()):
+        await runner.start(*wave)
+
+
+def _announce(stack: Stack, console: Console, seconds: float) -> None:
+    layout = stack.layout
+    password = layout.secret(first_admin.SIGN_IN)
+    values = {
+        "SIGNAGE_API_URL": stack.dashboard_url,
+        "SIGNAGE_ADMIN_TOKEN": layout.secret(first_admin.SCRIPTS_KEY),
+        "SIGNAGE_SIGN_IN_USER": first_admin.USERNAME,
+        "SIGNAGE_SIGN_IN_PASSWORD": password,
+        "SIGNAGE_MQTT_URL": stack.broker.displays_url,
+        **stack.addresses(),
+    }
+    write_file(layout.stack_env, "".join(f"{name}={shlex.quote(value)}\n" for name, value in values.items()))
+    console.say(f"Signage Fleet is running after {seconds:.1f} s.")
+    console.say(f"  dashboard      {stack.dashboard_url}/")
+    console.say(f"  first sign-in  {first_admin.USERNAME} / {password}")
+    console.say(f"  for scripts    . {layout.stack_env}")
+    console.say("  to stop        Ctrl-C, or make stop")
+
+
+def stop(_arguments: argparse.Namespace) -> int:
+    """Stop the running stack and wait until it has ended."""
+    layout = layout_from(os.environ)
+    lock = Lock(layout)
+    holder = lock.holder()
+    if holder is None:
+        print("Signage Fleet is not running.")
+        return 0
+    guardian.send(holder, signal.SIGTERM)
+    if not lock.take_within(STOP_SECONDS):
+        print(f"Process {holder} has not stopped within {STOP_SECONDS:.0f} s.", file=sys.stderr)
+        return 1
+    lock.release()
+    print("Signage Fleet has stopped.")
+    return 0
+
+
+def status(_arguments: argparse.Namespace) -> int:
+    """Say what runs: 0 when all of it does, 1 when a part does not, 3 when nothing does."""
+    layout = layout_from(os.environ)
+    holder = Lock(layout).holder()
+    if holder is None:
+        print("Signage Fleet is not running.")
+        return 3
+    lives: list[dict[str, Any]] = []
+    with suppress(FileNotFoundError):
+        lives = json.loads((layout.run / "status.json").read_text(encoding="utf-8"))
+    print(f"Signage Fleet runs as process {holder}; its state is in {layout.root}")
+    for one in lives:
+        since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(one["since"]))
+        restarts = f"restarted {one['restarts']}x" if one["restarts"] else ""
+        print(
+            f"  {one['name']:<16} {one['state']:<9} {one['pid'] or '':>8}  since {since}  {one['address']} {restarts}"
+        )
+    return 0 if lives and all(one["state"] == "ready" for one in lives) else 1
+
+
+def reset(arguments: argparse.Namespace) -> int:
+    """Stop, then delete all that the stack keeps in its state directory."""
+    layout = layout_from(os.environ)
+    if not layout.root.exists():
+        print(f"There is nothing in {layout.root}.")
+        return 0
+    if os.environ.get("FORCE", "0") in {"", "0"} and not _agrees(layout.root):
+        print("Nothing was deleted. FORCE=1 deletes without asking.")
+        return 1
+    code = stop(arguments)
+    if code == 0:
+        _delete(layout)
+        print(f"Deleted what was kept in {layout.root}.")
+    return code
+
+
+def _agrees(folder: Path) -> bool:
+    if not sys.stdin.isatty():
+        return False
+    return input(f"Delete the database, media and secrets in {folder}? Type yes: ").strip() == "yes"
+
+
+def _delete(layout: Layout) -> None:
+    """Only what we make: the folder may be one that holds other things too."""
+    layout.stack_env.unlink(missing_ok=True)
+    for folder in (layout.data, layout.media, layout.secrets, layout.run):
+        shutil.rmtree(folder, ignore_errors=not folder.exists())
+    with suppress(OSError):
+        layout.root.rmdir()
+
+
+COMMANDS = {"run": run, "stop": stop, "status": status, "reset": reset}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; errors that a person can mend are one line."""
+    parser = argparse.ArgumentParser(prog="deploy.local.up", description=__doc__)
+    parser.add_argument("command", choices=COMMANDS, nargs="?", default="run")
+    parser.add_argument("--with-parent", action="store_true", help="stop when the caller (make) ends")
+    given = parser.parse_args(arguments)
+    try:
+        return COMMANDS[given.command](given)
+    except Unusable as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
