@@ -15,7 +15,7 @@ from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import BaseConverter, IntegerConverter
 
-from functions.api import auth, bodies, problems
+from functions.api import auth, bodies, limits, problems
 from functions.api.routes import ALL
 from functions.api.routing import JSON, Call, Endpoint, Reply, Routes
 from functions.api.services import Services
@@ -55,6 +55,7 @@ def create_app(services: Services, blueprints: Sequence[Routes] = ALL) -> Flask:
     app.config["MAX_FORM_MEMORY_SIZE"] = 64 * 1024
     app.config["MAX_FORM_PARTS"] = 16
     app.extensions["signage"] = services
+    app.extensions["signage_endpoints"] = [endpoint for routes in blueprints for endpoint in routes.endpoints]
     for routes in blueprints:
         app.register_blueprint(routes.blueprint(lambda endpoint: _view(services, endpoint)))
     app.before_request(_begin)
@@ -62,6 +63,18 @@ def create_app(services: Services, blueprints: Sequence[Routes] = ALL) -> Flask:
     app.register_error_handler(Exception, problems.handle)
     app.register_error_handler(HTTPException, problems.handle)
     return app
+
+
+def body_limit_of(app: Flask) -> Callable[[str, str], int]:
+    """Method and path -> the most bytes that its body may have: uploads by setting, the others little."""
+    services: Services = app.extensions["signage"]
+    upload_limit: int = services.config["UPLOAD_LIMIT_BYTES"] + limits.UPLOAD_ENVELOPE
+    uploads = {(endpoint.method, endpoint.path) for endpoint in app.extensions["signage_endpoints"] if endpoint.upload}
+
+    def body_limit(method: str, path: str) -> int:
+        return upload_limit if (method, path) in uploads else limits.BODY_LIMIT
+
+    return body_limit
 
 
 def _view(services: Services, endpoint: Endpoint) -> Callable[..., Response]:
@@ -78,7 +91,9 @@ def _view(services: Services, endpoint: Endpoint) -> Callable[..., Response]:
 
 def _parse(endpoint: Endpoint) -> dict[str, Any]:
     shapes: dict[str, Any] = {}
-    if endpoint.query is not None:
+    if endpoint.query is None:
+        bodies.parse_query(request, bodies.Query)  # refuses any parameter by name
+    else:
         shapes["query"] = bodies.parse_query(request, endpoint.query)
     if endpoint.body is not None:
         shapes["body"] = bodies.parse_body(request, endpoint.body)

@@ -77,16 +77,6 @@ def refuse_foreign_page(request: Request) -> None:
         raise CrossSiteRequest("The browser says that this request comes from another site.")
 
 
-def cookie_flags(config: Config) -> dict[str, object]:
-    """How the session cookie is set: out of reach of scripts and other sites, over TLS except in `local`."""
-    return {
-        "httponly": True,
-        "samesite": "Strict",
-        "secure": config["DEPLOYMENT_MODE"] != "local",
-        "path": "/api",
-    }
-
-
 def client_address(forwarded: Iterable[str], peer: str, hops: int) -> str:
     """The caller's address: the entry that the outermost of our `hops` trusted proxies added, else the peer.
 

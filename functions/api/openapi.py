@@ -190,12 +190,10 @@ def _content(endpoint: Endpoint, status: int, schemas: _Schemas) -> dict[str, An
 
 def _problems(endpoint: Endpoint) -> dict[int, set[str]]:
     """Status -> codes: what the endpoint declares, and what the frame answers by itself."""
-    raised: list[type[errors.ServiceError]] = [*endpoint.raises, InternalError]
+    raised: list[type[errors.ServiceError]] = [*endpoint.raises, InvalidField, InternalError]
     if endpoint.role is not None:
         raised += [errors.InvalidIdentity, errors.Forbidden, errors.PasswordChangeRequired, DatabaseUnavailable]
         raised += [errors.CrossSiteRequest] if endpoint.method != "GET" else []
-    if endpoint.query is not None or endpoint.body is not None:
-        raised += [InvalidField]
     if endpoint.body is not None:
         raised += [MalformedJson, errors.UnsupportedMediaType]
     if endpoint.method != "GET":

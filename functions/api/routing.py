@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final, get_type_hints
+from typing import Any, Final, Generic, TypeVar, get_args, get_origin, get_type_hints
 
 from flask import Blueprint, Request
 from sqlalchemy import Connection
@@ -21,6 +21,7 @@ from shared.access.rules import Principal
 from shared.errors import InvalidIdentity, ServiceError
 from shared.vocabulary import Role
 
+T = TypeVar("T")
 JSON: Final = "application/json"
 PUBLIC: Final = None  # the role of a route that anybody may call
 
@@ -58,10 +59,10 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Reply:
-    """An answer with a status or headers of its own; `value` is a Struct."""
+class Reply(Generic[T]):
+    """An answer with a status or headers of its own; `Reply[Shape]` as annotation documents the shape."""
 
-    value: Any
+    value: T
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
 
@@ -97,6 +98,13 @@ class Endpoint:
     def first_status(self) -> int:
         """The status of an answer that does not say another one."""
         return next(iter(self.statuses))
+
+
+def _answer(annotation: Any) -> Any:
+    """The shape that a handler's annotation names: itself, or what its Reply holds."""
+    if annotation is Reply:
+        return None
+    return get_args(annotation)[0] if get_origin(annotation) is Reply else annotation
 
 
 class Routes:
@@ -160,7 +168,7 @@ class Routes:
                     before_password_change=before_password_change,
                     body=hints.get("body"),
                     query=hints.get("query"),
-                    answer=hints.get("return"),
+                    answer=_answer(hints.get("return")),
                     path_parameters=tuple(n for n in names if n not in {"body", "query"}),
                 )
             )

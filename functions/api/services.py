@@ -6,16 +6,17 @@ A cold start that answers `/api/health/live` opens no connection and imports nei
 import threading
 from collections.abc import Callable
 from datetime import timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import Engine
 
 from shared import db
 from shared.config import Config
+from shared.media_volume import MediaVolume
 from shared.task_queue import TaskQueue
 
 if TYPE_CHECKING:
+    from functions.api.readiness import Readiness
     from shared.mqtt import Publisher
 
 T = TypeVar("T")
@@ -37,10 +38,9 @@ class Services:
         return self._once("engine", lambda: db.make_engine(self.config, "api"))
 
     @property
-    def media_root(self) -> Path:
-        """Where the media volume is mounted."""
-        root: Path = self.config["MEDIA_ROOT"]
-        return root
+    def media_volume(self) -> MediaVolume:
+        """The mounted media volume."""
+        return self._once("media_volume", lambda: MediaVolume(self.config["MEDIA_ROOT"]))
 
     @property
     def task_queue(self) -> TaskQueue:
@@ -51,6 +51,16 @@ class Services:
     def publisher(self) -> "Publisher":
         """The one connection of this process to the broker, opened when something is published."""
         return self._once("publisher", self._make_publisher)
+
+    @property
+    def readiness(self) -> "Readiness":
+        """What `GET /api/health/ready` looks at."""
+        return self._once("readiness", self._make_readiness)
+
+    def _make_readiness(self) -> "Readiness":
+        from functions.api.readiness import Readiness  # noqa: PLC0415 - it needs this module
+
+        return Readiness(self)
 
     def _make_publisher(self) -> "Publisher":
         from shared.mqtt import Publisher  # noqa: PLC0415 - cold start

@@ -1,0 +1,117 @@
+"""The outermost WSGI layer: caps on the address and the body, before a byte of the body is read.
+
+Without it functions-framework reads a body of any size, even for a request that it then refuses. A body
+whose declared length is too large is refused at once and the connection closed; one of unknown length
+(chunked) ends with the same refusal at the byte that is too many.
+"""
+
+import io
+import uuid
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Final
+
+from functions.api import bodies, problems
+from shared.errors import ServiceError
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+URI_LIMIT: Final = 8192  # bytes of path and query
+BODY_LIMIT: Final = 1024 * 1024  # bytes of every body that is no upload
+UPLOAD_ENVELOPE: Final = 1024 * 1024  # bytes that multipart adds to a file at most
+
+
+class Limits:
+    """WSGI middleware that refuses what is too large."""
+
+    def __init__(self, app: "WSGIApplication", body_limit: Callable[[str, str], int]) -> None:
+        """`body_limit` answers the most bytes that a method on a path may be sent."""
+        self._app = app
+        self._body_limit = body_limit
+
+    def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        """Refuse, or hand on with a body that cannot be read beyond its limit."""
+        limit = self._body_limit(environ["REQUEST_METHOD"], environ.get("PATH_INFO", ""))
+        refusal = _refusal(environ, limit)
+        if refusal is not None:
+            return _refuse(refusal, start_response)
+        environ["wsgi.input"] = BoundedBody(environ["wsgi.input"], limit)
+        return self._app(environ, start_response)
+
+
+class BoundedBody(io.RawIOBase):
+    """A request's body that raises BodyTooLarge at the first byte beyond `limit`."""
+
+    def __init__(self, stream: Any, limit: int) -> None:
+        """`stream` is the server's wsgi.input."""
+        super().__init__()
+        self._stream = stream
+        self._left = limit
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Up to `size` bytes; all that is left when negative, and then one byte too many is enough to refuse."""
+        most = self._left + 1
+        wanted = most if size is None or size < 0 else min(size, most)
+        return self._counted(self._stream.read(wanted))
+
+    def readline(self, size: int | None = -1) -> bytes:
+        """The next line, under the same limit."""
+        most = self._left + 1
+        wanted = most if size is None or size < 0 else min(size, most)
+        return self._counted(self._stream.readline(wanted))
+
+    def readinto(self, buffer: Any) -> int:
+        """As io.RawIOBase.readinto."""
+        block = self.read(len(buffer))
+        buffer[: len(block)] = block
+        return len(block)
+
+    def _counted(self, block: bytes) -> bytes:
+        self._left -= len(block)
+        if self._left < 0:
+            raise problems.BodyTooLarge
+        return block
+
+
+def _refusal(environ: "WSGIEnvironment", limit: int) -> ServiceError | None:
+    if _uri_length(environ) > URI_LIMIT:
+        return problems.UriTooLong()
+    length = environ.get("CONTENT_LENGTH") or "0"
+    if not (length.isascii() and length.isdigit()):
+        return problems.BadRequest("Content-Length is no number.")
+    if len(length) > 18 or int(length) > limit:
+        return problems.BodyTooLarge(limit_bytes=limit)
+    return None
+
+
+def _uri_length(environ: "WSGIEnvironment") -> int:
+    raw = environ.get("RAW_URI") or environ.get("REQUEST_URI")
+    return len(raw) if raw else len(environ.get("PATH_INFO", "")) + len(environ.get("QUERY_STRING", "")) + 1
+
+
+def _refuse(error: ServiceError, start_response: "StartResponse") -> Iterable[bytes]:
+    """Answer at once and close the connection: what is still on its way is not read."""
+    request_id = uuid.uuid4().hex
+    document = problems.document(error, request_id)
+    body = bodies.to_json(document)
+    _close_connection(start_response)
+    headers = [
+        ("Content-Type", problems.PROBLEM_JSON),
+        ("Content-Length", str(len(body))),
+        ("X-Request-Id", request_id),
+        ("X-Content-Type-Options", "nosniff"),
+        ("Cache-Control", "no-store"),
+        ("Connection", "close"),
+    ]
+    start_response(f"{document['status']} {document['title']}", headers)
+    return [body]
+
+
+def _close_connection(start_response: "StartResponse") -> None:
+    """Gunicorn ignores an application's Connection header; its own response object can be told."""
+    force_close = getattr(getattr(start_response, "__self__", None), "force_close", None)
+    if force_close is not None:
+        force_close()

@@ -1,0 +1,120 @@
+"""What the api function needs to work, each looked at and named. Nothing here raises.
+
+The sentences are constants: the route is public, so no address and no exception's text may show.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+import sqlalchemy as sa
+
+from functions.api.services import Services
+from shared import db
+from shared.monitoring import rules, store
+from shared.structured_log import failure
+
+REPOSITORY: Final = Path(__file__).resolve().parents[2]
+ANSWER_HOLDS_SECONDS: Final = 1.0  # probes by anybody cost one look a second at most
+
+
+@dataclass(frozen=True)
+class Finding:
+    """How one part was found."""
+
+    ok: bool
+    why: str
+
+
+class Readiness:
+    """The findings of one process, looked up anew when the last ones are a second old."""
+
+    def __init__(self, services: Services) -> None:
+        """Nothing is looked at yet."""
+        self._services = services
+        self._lock = threading.Lock()
+        self._looked_at = float("-inf")
+        self._findings: dict[str, Finding] = {}
+
+    def findings(self) -> dict[str, Finding]:
+        """Part -> finding, for every part."""
+        with self._lock:
+            if time.monotonic() - self._looked_at > ANSWER_HOLDS_SECONDS:
+                self._findings = self._look()
+                self._looked_at = time.monotonic()
+            return self._findings
+
+    def _look(self) -> dict[str, Finding]:
+        looks: dict[str, Callable[[Services], Finding]] = {
+            "database": _database,
+            "migrations": _migrations,
+            "media_volume": _media_volume,
+            "task_queue": _task_queue,
+            "last_tick": _last_tick,
+        }
+        return {name: _guarded(name, look, self._services) for name, look in looks.items()}
+
+
+def _guarded(name: str, look: Callable[[Services], Finding], services: Services) -> Finding:
+    try:
+        return look(services)
+    except Exception:  # noqa: BLE001 - a part that cannot even be asked is a finding, not an error
+        failure("not_ready", "a readiness check failed", part=name)
+        return Finding(ok=False, why="could not be asked")
+
+
+def _database(services: Services) -> Finding:
+    with db.transaction(services.engine) as connection:
+        connection.execute(sa.select(1))
+    return Finding(ok=True, why="answers")
+
+
+def _migrations(services: Services) -> Finding:
+    head, known = _revisions()
+    with db.transaction(services.engine) as connection:
+        revision = connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
+    if revision == head:
+        return Finding(ok=True, why="at the head")
+    if revision is not None and revision not in known:
+        return Finding(ok=True, why="ahead of this code")  # a newer version is being rolled out; we survive it
+    return Finding(ok=False, why="behind: run alembic upgrade head")
+
+
+@lru_cache(maxsize=1)
+def _revisions() -> tuple[str | None, frozenset[str]]:
+    """The head revision of the migrations that came with this code, and all of them."""
+    from alembic.config import Config  # noqa: PLC0415 - cold start
+    from alembic.script import ScriptDirectory  # noqa: PLC0415 - cold start
+
+    scripts = ScriptDirectory.from_config(Config(REPOSITORY / "alembic.ini"))
+    return scripts.get_current_head(), frozenset(script.revision for script in scripts.walk_revisions())
+
+
+def _media_volume(services: Services) -> Finding:
+    if services.media_volume.is_usable():
+        return Finding(ok=True, why="writable")
+    return Finding(ok=False, why="not mounted, full or not writable")
+
+
+def _task_queue(services: Services) -> Finding:
+    from shared.task_queue import queue_is_reachable  # noqa: PLC0415 - grpc comes with it
+
+    if queue_is_reachable(services.task_queue):
+        return Finding(ok=True, why="answers")
+    return Finding(ok=False, why="does not answer, or the queue does not exist")
+
+
+def _last_tick(services: Services) -> Finding:
+    period = timedelta(seconds=services.config["TICK_SECONDS"])
+    with db.transaction(services.engine) as connection:
+        now = db.database_now(connection)
+        last_tick_at = store.scheduler(connection)["last_tick_at"]
+    if last_tick_at is None:
+        return Finding(ok=False, why="there was no tick yet")
+    is_late = rules.is_scheduler_late(last_tick_at, now, period)
+    return Finding(ok=not is_late, why="overdue" if is_late else "on time")

@@ -1,0 +1,41 @@
+"""/api/dead-letters: messages from displays that were put aside instead of stored."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import RowMapping
+
+from functions.api.bodies import Answer, Page, PageQuery, answer_of, decode_cursor, page
+from functions.api.routing import Call, Routes
+from shared.listening import store
+from shared.vocabulary import DeadLetterReason, Role
+
+routes = Routes("dead_letters", "/api/dead-letters", "Messages that were put aside, with the reason.")
+
+
+class DeadLetter(Answer):
+    """A message that was put aside, `count` times alike. `payload` is its first 4 KiB as text."""
+
+    id: int
+    topic: str
+    reason: DeadLetterReason
+    detail: str | None
+    count: int
+    first_at: datetime
+    last_at: datetime
+    payload: str
+    payload_bytes: int
+    sha256: str
+
+
+@routes.get("", role=Role.OPERATOR)
+def list_dead_letters(call: Call, query: PageQuery) -> Page[DeadLetter]:
+    """Dead letters, the latest first. Bytes that are no UTF-8 are shown as backslash escapes."""
+    after: Any = decode_cursor(query.cursor, datetime, int)
+    with call.transaction() as (connection, _):
+        rows = store.dead_letters_page(connection, query.limit + 1, after)
+    return page(rows, query.limit, lambda row: (row["last_at"], row["id"]), _shape)
+
+
+def _shape(row: RowMapping) -> DeadLetter:
+    return answer_of(DeadLetter, row, payload=bytes(row["payload"]).decode("utf-8", "backslashreplace"))

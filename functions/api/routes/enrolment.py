@@ -1,0 +1,102 @@
+"""Enrolment: an admin issues a one-time code, the display exchanges it for its login at the broker."""
+
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+from functions.api.bodies import Answer, Body
+from functions.api.routing import PUBLIC, Call, Routes
+from shared.access.enrolment import operations as enrolment
+from shared.config import Config
+from shared.errors import ClientDeleted, ClientNotFound, ConfigurationError, EnrolmentCodeInvalid
+from shared.vocabulary import Role
+
+routes = Routes("enrolment", "/api", "How a display gets and loses its login at the broker.")
+
+
+class Code(Answer):
+    """A one-time code, to be typed at the display."""
+
+    code: str
+    expires_at: datetime
+
+
+class Redemption(Body):
+    """The code as typed; case, dashes and blanks do not matter."""
+
+    code: Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
+
+
+class BrokerAddress(Answer):
+    """Where displays connect; `ca_pem` is null when a public authority signed the certificate."""
+
+    host: str
+    port: int
+    tls: bool
+    ca_pem: str | None
+
+
+class Enrolled(Answer):
+    """Everything a display needs to connect. The password is told this once."""
+
+    uuid: str
+    username: str
+    password: str
+    mqtt: BrokerAddress
+    topic_root: str
+
+
+@routes.post("/clients/<uuid:uuid>/enrolment", role=Role.ADMIN, statuses={201: "Code issued"}, raises=(ClientDeleted,))
+def issue_enrolment_code(call: Call, uuid: str) -> Code:
+    """Issue a one-time code for a client, which is created if new. Codes issued before and not used end."""
+    lifetime = timedelta(seconds=call.services.config["ENROLMENT_CODE_SECONDS"])
+    with call.transaction() as (connection, now):
+        code, expires_at = enrolment.issue_code(connection, now, uuid, call.principal.actor, lifetime)
+        call.audit(connection, now, "enrolment.create", uuid)
+    return Code(code=code, expires_at=expires_at)
+
+
+@routes.delete("/clients/<uuid:uuid>/enrolment", role=Role.ADMIN, statuses={204: "Revoked"}, raises=(ClientNotFound,))
+def revoke_enrolment(call: Call, uuid: str) -> None:
+    """End the display's login at the broker and its unused codes. Doing it again changes nothing."""
+    with call.transaction() as (connection, now):
+        had_login = enrolment.revoke(connection, now, uuid)
+        call.audit(connection, now, "enrolment.delete", uuid, had_login=had_login)
+
+
+@routes.post("/enroll", role=PUBLIC, statuses={201: "Enrolled"}, raises=(EnrolmentCodeInvalid,))
+def enroll(call: Call, body: Redemption) -> Enrolled:
+    """Exchange a code for a login. A code works once; a login that the display had before is replaced."""
+    config = call.services.config
+    address = _broker_address(config)
+    with call.transaction() as (connection, now):
+        login = enrolment.enrol(connection, now, body.code)
+        call.audit(connection, now, "enrolment.use", login.client_uuid, address=call.address)
+    return Enrolled(
+        uuid=login.client_uuid,
+        username=login.client_uuid,
+        password=login.password,
+        mqtt=address,
+        topic_root=config["MQTT_TOPIC_ROOT"],
+    )
+
+
+def _broker_address(config: Config) -> BrokerAddress:
+    return BrokerAddress(
+        host=config["DISPLAYS_MQTT_HOST"],
+        port=config["DISPLAYS_MQTT_PORT"],
+        tls=config["DISPLAYS_MQTT_TLS"],
+        ca_pem=_ca(config["DISPLAYS_CA_FILE"]),
+    )
+
+
+def _ca(path: str) -> str | None:
+    """Read before the code is burnt: an unreadable file must not cost the display its code."""
+    if not path:
+        return None
+    try:
+        return Path(path).read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"DISPLAYS_CA_FILE cannot be read ({type(error).__name__}).") from None

@@ -1,0 +1,70 @@
+"""/api/settings: every setting that is no secret, and how the long-running parts are doing."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from functions.api.bodies import Answer, answer_of
+from functions.api.routing import Call, Routes
+from shared.listening import store as listening_store
+from shared.listening.rules import listening
+from shared.monitoring import store as monitoring_store
+from shared.monitoring.rules import is_scheduler_late
+from shared.vocabulary import Role
+
+routes = Routes("settings", "/api/settings", "What the service was started with.")
+
+
+class SettingShown(Answer):
+    """One setting."""
+
+    value: Any
+    default: Any
+    unit: str
+    meaning: str
+
+
+class SchedulerShown(Answer):
+    """What the last tick did; nulls before the first."""
+
+    last_tick_at: datetime | None
+    late: bool
+    duration_ms: int | None
+    did: dict[str, Any]
+
+
+class BridgeShown(Answer):
+    """What the leading bridge last wrote about itself."""
+
+    state: str
+    silent_since: datetime | None
+    instance: str | None
+    epoch: int
+    connected_since: datetime | None
+    last_commit_at: datetime | None
+    canary_at: datetime | None
+    counters: dict[str, Any]
+
+
+class Settings(Answer):
+    """Settings by name, scheduler and bridge."""
+
+    settings: dict[str, SettingShown]
+    scheduler: SchedulerShown
+    bridge: BridgeShown
+
+
+@routes.get("", role=Role.VIEWER)
+def show_settings(call: Call) -> Settings:
+    """Every setting but the secrets, what the last tick did, and how the bridge is doing."""
+    config = call.services.config
+    with call.transaction() as (connection, now):
+        tick = monitoring_store.scheduler(connection)
+        status = listening_store.bridge_status(connection)
+    late = is_scheduler_late(tick["last_tick_at"], now, timedelta(seconds=config["TICK_SECONDS"]))
+    heard = listening(status, now, timedelta(seconds=config["CANARY_MAX_AGE_SECONDS"]))
+    state = "silent" if heard.silent else "listening"
+    return Settings(
+        settings={name: answer_of(SettingShown, shown) for name, shown in config.describe().items()},
+        scheduler=answer_of(SchedulerShown, tick, late=late),
+        bridge=answer_of(BridgeShown, vars(status), state=state, silent_since=heard.silent_since),
+    )

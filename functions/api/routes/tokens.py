@@ -1,0 +1,74 @@
+"""/api/tokens: what machines and scripts authenticate with."""
+
+from datetime import datetime
+from typing import Annotated
+
+import msgspec
+
+from functions.api.bodies import Answer, Body, Page, PageQuery, Time, answer_of, decode_cursor, page
+from functions.api.routing import Call, Routes
+from shared.access import operations as access
+from shared.access import store
+from shared.errors import ExpiryInThePast, TokenNotFound
+from shared.vocabulary import Role
+
+routes = Routes("tokens", "/api/tokens", "API tokens of machines and scripts.")
+
+
+class NewToken(Body, kw_only=True):
+    """What a token is for and what it may do."""
+
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=200, description="what it is for")]
+    role: Role
+    expires_at: Time | None = None
+
+
+class IssuedToken(Answer):
+    """A new token. `token` is shown this once."""
+
+    id: str
+    name: str
+    role: Role
+    expires_at: datetime | None
+    token: str
+
+
+class Token(Answer):
+    """A token as listed: without its secret, which nobody has but its holder."""
+
+    id: str
+    name: str
+    role: Role
+    created_by: str
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    last_used_at: datetime | None
+
+
+@routes.get("", role=Role.ADMIN)
+def list_tokens(call: Call, query: PageQuery) -> Page[Token]:
+    """Every token, live or ended, newest first."""
+    after = decode_cursor(query.cursor, datetime, str)
+    with call.transaction() as (connection, _):
+        rows = store.tokens_page(connection, query.limit + 1, after)
+    return page(rows, query.limit, lambda row: (row.created_at, row.id), lambda row: answer_of(Token, row))
+
+
+@routes.post("", role=Role.ADMIN, statuses={201: "Issued"}, raises=(ExpiryInThePast,))
+def issue_token(call: Call, body: NewToken) -> IssuedToken:
+    """Issue a token."""
+    with call.transaction() as (connection, now):
+        if body.expires_at is not None and body.expires_at <= now:
+            raise ExpiryInThePast
+        row, text = access.issue_token(connection, now, body.name, body.role, call.principal.actor, body.expires_at)
+        call.audit(connection, now, "token.create", f"token:{row.id}", name=body.name, role=body.role.value)
+    return answer_of(IssuedToken, row, token=text)
+
+
+@routes.delete("/<token_id>", role=Role.ADMIN, statuses={204: "Ended"}, raises=(TokenNotFound,))
+def revoke_token(call: Call, token_id: str) -> None:
+    """End a token at once; one that has ended already stays so."""
+    with call.transaction() as (connection, now):
+        access.revoke_token(connection, now, token_id)
+        call.audit(connection, now, "token.delete", f"token:{token_id}")
