@@ -23,6 +23,7 @@ from shared.errors import (
     CommandNotCancellable,
     CommandNotFound,
     IdempotencyKeyReused,
+    StateConflict,
 )
 from shared.vocabulary import CommandAction, CommandState
 
@@ -98,14 +99,30 @@ def issue(connection: Connection, now: datetime, request: CommandRequest, timing
     before = _of_same_key(connection, request)
     if before is not None:
         return before
+    try:
+        return _issue_new(connection, now, request, ttl, timings)
+    except StateConflict:
+        winner = _of_same_key(connection, request)  # the very same request may have won in the meantime
+        if winner is None:
+            raise
+        return winner
+
+
+def _issue_new(
+    connection: Connection, now: datetime, request: CommandRequest, ttl: timedelta, timings: Timings
+) -> RowMapping:
     _check(connection, now, request)
-    return _insert(connection, now, request, ttl, timings) or _after_a_lost_race(connection, now, request)
+    row = _insert(connection, now, request, ttl, timings)
+    if row is None:  # somebody was faster
+        _check(connection, now, request)
+        raise CommandInFlight  # theirs is over again already: the caller may simply ask once more
+    return row
 
 
 def _insert(
     connection: Connection, now: datetime, request: CommandRequest, ttl: timedelta, timings: Timings
 ) -> RowMapping | None:
-    """The new command; None when somebody was faster. The savepoint takes the raised lockout back with it."""
+    """The new command; None when a race was lost. The savepoint takes the raised lockout back with it."""
     try:
         with connection.begin_nested():
             return store.insert(connection, now, str(uuid.uuid4()), request, ttl, timings.lockout)
@@ -113,15 +130,6 @@ def _insert(
         if constraint_name(error) not in RACES:
             raise
         return None
-
-
-def _after_a_lost_race(connection: Connection, now: datetime, request: CommandRequest) -> RowMapping:
-    """The winner's command if it was the same request, else why this one is refused."""
-    winner = _of_same_key(connection, request)
-    if winner is not None:
-        return winner
-    _check(connection, now, request)
-    raise CommandInFlight  # the winner's is over again already: the caller may simply ask once more
 
 
 def _of_same_key(connection: Connection, request: CommandRequest) -> RowMapping | None:

@@ -1,0 +1,68 @@
+"""Clients and commands for the tests of commands, recovery and the tick, on the module's own database."""
+
+import uuid
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import Connection, Engine
+
+from shared import config
+from shared.commands import operations
+from shared.commands.rules import CommandRequest, Timings
+from shared.db import database_now
+from shared.tables import client_commands, client_heartbeats, clients
+from shared.vocabulary import CommandAction
+
+TIMINGS: Timings = operations.timings(config.load({}))
+BOOT = "boot-1"
+START = "start-1"
+
+
+def add_client(connection: Connection, now: datetime, **facts: Any) -> str:
+    """A client with a fresh heartbeat of BOOT and START; its uuid."""
+    name = str(uuid.uuid4())
+    connection.execute(sa.insert(clients).values(uuid=name, registered_by="enrolment", **facts))
+    connection.execute(
+        sa.insert(client_heartbeats).values(client_uuid=name, last_heartbeat_at=now, boot_id=BOOT, app_instance=START)
+    )
+    return name
+
+
+def new_client(engine: Engine, **facts: Any) -> str:
+    """As `add_client`, committed."""
+    with engine.begin() as connection:
+        return add_client(connection, database_now(connection), **facts)
+
+
+def request(client_uuid: str, action: CommandAction = CommandAction.RESTART_APP, **more: Any) -> CommandRequest:
+    return CommandRequest(client_uuid, action, **{"requested_by": "anna", "reason": "black screen", **more})
+
+
+def issued(engine: Engine, wanted: CommandRequest) -> str:
+    """Issue and commit; the command's id."""
+    with engine.begin() as connection:
+        return str(operations.issue(connection, database_now(connection), wanted, TIMINGS)["id"])
+
+
+def command(connection: Connection, command_id: str) -> dict[str, Any]:
+    """The whole row."""
+    row = connection.execute(sa.select(client_commands).where(client_commands.c.id == command_id)).mappings().one()
+    return dict(row)
+
+
+def committed(engine: Engine, command_id: str) -> dict[str, Any]:
+    """The whole row as everybody sees it."""
+    with engine.connect() as connection:
+        return command(connection, command_id)
+
+
+def lockout(connection: Connection, client_uuid: str) -> datetime | None:
+    until: datetime | None = connection.execute(
+        sa.select(clients.c.lockout_until).where(clients.c.uuid == client_uuid)
+    ).scalar_one()
+    return until
+
+
+def seconds(number: float) -> timedelta:
+    return timedelta(seconds=number)
