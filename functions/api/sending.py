@@ -1,35 +1,36 @@
 """Sending a stored file: ranges, ETag, a type that browsers may not guess around."""
 
-from pathlib import Path
+import os
+from collections.abc import Callable
+from typing import BinaryIO, Final
 
-from flask import Response, send_file
+from flask import Response, request, send_file
 
 from shared.errors import NotFound
 
-SANDBOXED = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; media-src 'self'"
-INLINE = {"application/pdf", "image/png", "image/jpeg", "image/webp", "image/gif", "video/mp4", "video/webm"}
+INLINE: Final = {"application/pdf", "image/png", "image/jpeg", "image/webp", "image/gif", "video/mp4", "video/webm"}
+PDF_POLICY: Final = "default-src 'none'; frame-ancestors 'self'"  # a browser's PDF viewer runs in no sandbox
+OTHERS_POLICY: Final = "sandbox; default-src 'none'"
 
 
-def send_stored(path: Path, content_type: str, sha256: str, filename: str, missing: type[NotFound]) -> Response:
-    """The file at `path`, which the database named. Its bytes never change under one hash, so the hash is its ETag.
+def send_stored(
+    open_file: Callable[[str], BinaryIO], path: str, content_type: str, sha256: str, filename: str, missing: NotFound
+) -> Response:
+    """The file that `open_file` finds at `path`, a path that the database named.
 
-    Raises `missing` when the volume does not have it.
+    Its bytes never change under one hash, so the hash is its ETag. Raises `missing` when the volume does
+    not have it.
     """
     try:
-        answer = send_file(
-            path,
-            mimetype=content_type,
-            as_attachment=content_type not in INLINE,
-            download_name=filename,
-            conditional=True,
-            etag=sha256,
-        )
+        file = open_file(path)
     except FileNotFoundError:
-        raise missing("The file is recorded but not on the media volume.") from None
+        raise missing from None
+    size = os.fstat(file.fileno()).st_size
+    inline = content_type in INLINE
+    answer = send_file(file, content_type, as_attachment=not inline, download_name=filename, conditional=False)
+    answer.content_length = size
+    answer.set_etag(sha256)
+    answer.make_conditional(request.environ, accept_ranges=True, complete_length=size)
     answer.headers["Cache-Control"] = "private, no-cache"
-    answer.headers["X-Content-Type-Options"] = "nosniff"
-    if content_type != "application/pdf":  # a browser's PDF viewer does not run inside a sandbox
-        answer.headers["Content-Security-Policy"] = SANDBOXED
-    else:
-        answer.headers["Content-Security-Policy"] = "default-src 'none'; frame-ancestors 'self'"
+    answer.headers["Content-Security-Policy"] = PDF_POLICY if content_type == "application/pdf" else OTHERS_POLICY
     return answer

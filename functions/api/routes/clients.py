@@ -11,7 +11,7 @@ from functions.api import shapes
 from functions.api.bodies import Answer, Body, Page, PageQuery, Query, answer_of, decode_cursor, encode_cursor
 from functions.api.problems import InvalidField
 from functions.api.routing import Call, Routes
-from shared.access import operations as access
+from shared.access.enrolment import operations as enrolment
 from shared.clients import operations, store
 from shared.clients.store import ClientFilter
 from shared.errors import ClientNotFound, FailureChanged
@@ -182,8 +182,8 @@ def write_client(call: Call, uuid: str, body: ClientFacts) -> shapes.ClientDetai
 def delete_client(call: Call, uuid: str) -> None:
     """Delete a client: its login is revoked, its history kept, its later messages put aside."""
     with call.transaction() as (connection, now):
+        enrolment.revoke(connection, now, uuid)
         operations.delete(connection, now, uuid)
-        access.revoke_display_login(connection, now, uuid)
         call.audit(connection, now, "client.delete", uuid)
 
 

@@ -1,17 +1,20 @@
 """/api/clients/<uuid:uuid>/commands and /api/commands: tell displays what to do and see that it happened."""
 
-from datetime import datetime
-from typing import Annotated
+import re
+from datetime import datetime, timedelta
+from typing import Annotated, Any
 
 import msgspec
 
 from functions.api import shapes
 from functions.api.bodies import Body, Page, PageQuery, decode_cursor, page
-from functions.api.routing import Call, Reply, Routes
+from functions.api.problems import InvalidField
+from functions.api.routing import Call, Routes
 from shared.access.rules import check_may
 from shared.clients import operations as clients
 from shared.commands import operations, store
 from shared.commands.operations import CommandRequest
+from shared.db import scrub
 from shared.errors import (
     ClientNotFound,
     CommandInFlight,
@@ -32,7 +35,9 @@ ROLE_FOR = {
     CommandAction.REBOOT_HOST: Role.OPERATOR,
     CommandAction.SHUTDOWN_HOST: Role.ADMIN,  # nobody can start it again from here
 }
-IDEMPOTENCY_KEY = {"Idempotency-Key": "1 to 200 characters: the same key answers the same command"}
+LONGEST_KEY = 200
+IDEMPOTENCY_KEY = {"Idempotency-Key": f"1 to {LONGEST_KEY} characters: the same key answers the same command"}
+TRACEPARENT = re.compile(r"00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
 
 
 class NewCommand(Body):
@@ -51,24 +56,62 @@ class NewCommand(Body):
     raises=(ClientNotFound, CommandInFlight, CommandLockedOut, Forbidden, NotCapable, IdempotencyKeyReused),
     headers=IDEMPOTENCY_KEY,
 )
-def send_command(call: Call, uuid: str, body: NewCommand) -> Reply:
+def send_command(call: Call, uuid: str, body: NewCommand) -> shapes.Command:
     """Store a command and publish it. The answer says how far it has come; `queued` is not an error."""
     request = _request(call, uuid, body)
+    timings = operations.timings(call.services.config)
     with call.transaction() as (connection, now):
-        issued = operations.issue(connection, now, request)
-        if issued.is_new:
-            call.audit(
-                connection,
-                now,
-                f"command.{body.action}",
-                request.client_uuid,
-                command_id=issued.command["id"],
-                override_lockout=body.override_lockout,
-                reason=body.reason,
+        command = operations.issue(connection, now, request, timings)
+        if command["created_at"] == now:
+            call.audit(connection, now, f"command.{body.action}", uuid, command_id=command["id"], **_why(body))
+    operations.publish_due(
+        call.services.engine, call.services.publisher, timings, PUBLISH_SECONDS, only_ids=[command["id"]]
+    )
+    return _command(call, command["id"])
+
+
+def _request(call: Call, uuid: str, body: NewCommand) -> CommandRequest:
+    """What the caller asks for, if their role may: shutdown and overrides are the admin's."""
+    check_may(call.principal, ROLE_FOR[body.action])
+    if body.override_lockout:
+        check_may(call.principal, Role.ADMIN)
+        if not body.reason.strip():
+            raise InvalidField(
+                "reason: an override of the lockout needs one.", errors=[{"field": "reason", "expected": "a text"}]
             )
-    if issued.is_new:
-        operations.publish_due(call.services.engine, call.services.publisher, PUBLISH_SECONDS, [issued.command["id"]])
-    return Reply(_command(call, issued.command["id"]), 202)
+    return CommandRequest(
+        client_uuid=uuid,
+        action=body.action,
+        requested_by=call.principal.actor,
+        reason=body.reason,
+        source=CommandSource.OPERATOR,
+        ttl=timedelta(seconds=body.ttl_seconds) if body.ttl_seconds is not None else None,
+        override_lockout=body.override_lockout,
+        idempotency_key=_idempotency_key(call),
+        traceparent=_traceparent(call),
+    )
+
+
+def _why(body: NewCommand) -> dict[str, Any]:
+    return {"reason": body.reason, "override_lockout": body.override_lockout}
+
+
+def _idempotency_key(call: Call) -> str | None:
+    key = call.request.headers.get("Idempotency-Key")
+    if key is None:
+        return None
+    if not 1 <= len(key) <= LONGEST_KEY or scrub(key) != key:
+        raise InvalidField(
+            f"Idempotency-Key: expected 1 to {LONGEST_KEY} characters.",
+            errors=[{"field": "Idempotency-Key", "expected": f"1 to {LONGEST_KEY} characters"}],
+        )
+    return key
+
+
+def _traceparent(call: Call) -> str | None:
+    """The caller's W3C trace context, kept with the command; a malformed one is as good as none."""
+    given = call.request.headers.get("traceparent", "")
+    return given if TRACEPARENT.fullmatch(given) else None
 
 
 @routes.get("/clients/<uuid:uuid>/commands", role=Role.VIEWER, raises=(ClientNotFound,))
@@ -98,7 +141,4 @@ def cancel_command(call: Call, command_id: str) -> shapes.Command:
 
 def _command(call: Call, command_id: str) -> shapes.Command:
     with call.transaction() as (connection, _):
-        row = store.get(connection, command_id)
-    if row is None:
-        raise CommandNotFound
-    return shapes.command(row)
+        return shapes.command(operations.find(connection, command_id))

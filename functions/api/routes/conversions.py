@@ -22,7 +22,7 @@ files = Routes("files", "/api/files", "Converted files.")
     statuses={200: "The PDF is there", 202: "It is being made"},
     raises=(EventMediaNotFound, NotConvertible),
 )
-def ensure_pdf(call: Call, media_id: int) -> Reply:
+def ensure_pdf(call: Call, media_id: int) -> Reply[shapes.Conversion]:
     """Make sure that a PDF of this medium exists or is on its way; one that failed is tried again."""
     with call.transaction() as (connection, now):
         media = event_media.find(connection, media_id)
@@ -50,7 +50,7 @@ def list_conversions(call: Call, query: PageQuery) -> Page[shapes.ConversionItem
     """Conversions, the newest first, each with its file's name."""
     after = decode_cursor(query.cursor, int)
     with call.transaction() as (connection, _):
-        rows = store.list_page(connection, query.limit + 1, after)
+        rows = store.list_page(connection, query.limit + 1, after[0] if after else None)
     return page(rows, query.limit, lambda row: (row["id"],), shapes.conversion_item)
 
 
@@ -68,5 +68,6 @@ def converted_file(call: Call, path: str) -> Response:
     if row is None:
         raise ConversionNotFound("There is no converted file at this path.")
     name = row["filename"].rpartition(".")[0] + ".pdf"
-    stored = call.services.media_volume.converted(row["target_path"])
-    return send_stored(stored, "application/pdf", row["file_hash"], name, ConversionNotFound)
+    missing = ConversionNotFound("The PDF is recorded but not on the media volume; ask for the conversion again.")
+    opener = call.services.media_volume.open_converted
+    return send_stored(opener, row["target_path"], "application/pdf", row["file_hash"], name, missing)

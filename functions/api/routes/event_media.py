@@ -1,8 +1,10 @@
 """/api/event-media: upload files; presentations get their conversion at once."""
 
+from datetime import datetime
 from typing import Final
 
 from flask import Response
+from sqlalchemy import Connection, RowMapping
 
 from functions.api import shapes
 from functions.api.bodies import Answer, Page, PageQuery, decode_cursor, page
@@ -23,8 +25,10 @@ from shared.errors import (
     VolumeFull,
 )
 from shared.event_media import operations, store
+from shared.event_media.operations import ReceivedUpload
 from shared.structured_log import failure
-from shared.vocabulary import MediaKind, Role
+from shared.task_queue import enqueue_conversion
+from shared.vocabulary import CONVERTIBLE_KINDS, MediaKind, Role
 
 routes = Routes("event_media", "/api/event-media", "Uploaded files: presentations, documents, pictures, videos.")
 
@@ -52,7 +56,7 @@ class Uploaded(Answer):
 def enqueue(call: Call, conversion_id: int, generation: int) -> None:
     """Hand the conversion to the task queue. When the queue is away the tick does it later."""
     try:
-        call.services.task_queue.enqueue_conversion(conversion_id, generation)
+        enqueue_conversion(call.services.task_queue, conversion_id, generation)
     except TaskQueueUnavailable:
         failure("enqueue_failed", "a conversion waits for the tick", conversion_id=conversion_id)
 
@@ -72,21 +76,42 @@ def enqueue(call: Call, conversion_id: int, generation: int) -> None:
     ),
     upload=True,
 )
-def upload(call: Call) -> Reply:
+def upload(call: Call) -> Reply[Uploaded]:
     """Store the form field `file`. A ppt, pptx or odp is converted to PDF in the background."""
-    part = FilePart(call.request)
-    volume = call.services.media_volume
-    received = operations.receive_upload(volume, part, part.filename, call.services.config["UPLOAD_LIMIT_BYTES"])
-    part.finish()
-    with call.transaction() as (connection, now):
-        media = operations.record_upload(connection, now, received, call.principal.actor)
-        conversion, must_enqueue = conversions.ensure_pdf_if_convertible(connection, now, media)
-        call.audit(connection, now, "event_media.upload", str(media["id"]), filename=media["filename"])
+    received = _receive(call)
+    try:
+        with call.transaction() as (connection, now):
+            media = operations.record_upload(connection, now, received, call.principal.actor)
+            conversion, must_enqueue = _conversion_for(connection, now, media)
+            call.audit(connection, now, "event_media.upload", str(media["id"]), filename=media["filename"])
+    except BaseException:
+        received.discard()
+        raise
     if conversion is not None and must_enqueue:
         enqueue(call, conversion["id"], conversion["generation"])
     shown = shapes.conversion(conversion) if conversion is not None else None
     location = {"Location": f"/api/event-media/{media['id']}"}
     return Reply(Uploaded(media=shapes.media(media), conversion=shown), 201, location)
+
+
+def _receive(call: Call) -> ReceivedUpload:
+    """The file of the request, on the volume and looked at; the request must be whole."""
+    part = FilePart(call.request)
+    limit: int = call.services.config["UPLOAD_LIMIT_BYTES"]
+    received = operations.receive_upload(call.services.media_volume, part, part.filename, limit)
+    try:
+        part.finish()
+    except BaseException:
+        received.discard()
+        raise
+    return received
+
+
+def _conversion_for(connection: Connection, now: datetime, media: RowMapping) -> tuple[RowMapping | None, bool]:
+    """The conversion of a presentation and whether it must be enqueued; none for other media."""
+    if media["kind"] not in CONVERTIBLE_KINDS:
+        return None, False
+    return conversions.ensure_pdf(connection, now, media)
 
 
 class MediaItem(Answer):
@@ -101,7 +126,7 @@ def list_media(call: Call, query: PageQuery) -> Page[shapes.Media]:
     """Uploaded files, the newest first."""
     after = decode_cursor(query.cursor, int)
     with call.transaction() as (connection, _):
-        rows = store.list_page(connection, query.limit + 1, after)
+        rows = store.list_page(connection, query.limit + 1, after[0] if after else None)
     return page(rows, query.limit, lambda row: (row["id"],), shapes.media)
 
 
@@ -126,6 +151,7 @@ def media_content(call: Call, media_id: int) -> Response:
     """The file itself, as it was uploaded; ranges and ETag are understood."""
     with call.transaction() as (connection, _):
         media = operations.find(connection, media_id)
-    path = call.services.media_volume.original(media["path"])
     content_type = CONTENT_TYPES[MediaKind(media["kind"])]
-    return send_stored(path, content_type, media["sha256"], media["filename"], EventMediaNotFound)
+    missing = EventMediaNotFound("The file is recorded but not on the media volume.")
+    opener = call.services.media_volume.open_original
+    return send_stored(opener, media["path"], content_type, media["sha256"], media["filename"], missing)
