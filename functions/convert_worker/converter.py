@@ -1,0 +1,117 @@
+"""The conversion service over HTTP: one document out, one PDF back, neither ever whole in memory."""
+
+import hashlib
+import secrets
+import time
+from collections.abc import Iterator
+from typing import BinaryIO
+
+import requests
+
+from shared.conversions.rules import Fault, Timeouts, fault_of_status
+from shared.media_volume import Draft
+
+ROUTE = "/forms/libreoffice/convert"
+BLOCK_BYTES = 64 * 1024
+LARGEST_PDF_BYTES = 1024**3  # as much as the converter may write
+
+
+class ConversionFault(Exception):
+    """The conversion did not come to its end; `fault` says what that means."""
+
+    def __init__(self, fault: Fault, reason: str) -> None:
+        """`reason` is for our log, not for people."""
+        super().__init__(reason)
+        self.fault = fault
+
+
+class MultipartBody:
+    """A form with one file, made while it is sent, with a length known before.
+
+    requests' own `files=` would hold the whole form in memory; an iterator alone would be sent chunked.
+    """
+
+    def __init__(self, source: BinaryIO, filename: str) -> None:
+        """`filename` is ours: letters, digits and a dot."""
+        boundary = secrets.token_hex(16)
+        head = f'--{boundary}\r\nContent-Disposition: form-data; name="files"; filename="{filename}"\r\n'
+        self.content_type = f"multipart/form-data; boundary={boundary}"
+        self.is_sent = False
+        self._head = f"{head}Content-Type: application/octet-stream\r\n\r\n".encode()
+        self._tail = f"\r\n--{boundary}--\r\n".encode()
+        self._source = source
+        self._length = len(self._head) + source.seek(0, 2) + len(self._tail)
+        self._digest = hashlib.sha256()
+
+    def __len__(self) -> int:
+        """Bytes of the whole body: requests makes the Content-Length of it."""
+        return self._length
+
+    def __iter__(self) -> Iterator[bytes]:
+        """The body in blocks of 64 KiB."""
+        self._source.seek(0)
+        yield self._head
+        while block := self._source.read(BLOCK_BYTES):
+            self._digest.update(block)
+            yield block
+        yield self._tail
+        self.is_sent = True
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the file, once it was sent."""
+        return self._digest.hexdigest()
+
+
+def convert(url: str, source: BinaryIO, filename: str, draft: Draft, timeouts: Timeouts, trace: str) -> str:
+    """Send `source` to the converter at `url` and write its PDF to `draft`; the SHA-256 of what was sent.
+
+    Raises ConversionFault, and VolumeFull from the draft.
+    """
+    body = MultipartBody(source, filename)
+    until = time.monotonic() + timeouts.function.total_seconds()
+    try:
+        with requests.Session() as session:
+            session.trust_env = False  # a proxy of the environment has no business with our files
+            with _send(session, url, body, timeouts, trace) as reply:
+                _receive(reply, draft, until)
+    except requests.RequestException as error:
+        raise ConversionFault(_fault_of(error, body.is_sent), f"{type(error).__name__}: {error}"[:500]) from error
+    return body.sha256
+
+
+def _send(
+    session: requests.Session, url: str, body: MultipartBody, timeouts: Timeouts, trace: str
+) -> requests.Response:
+    return session.post(
+        url + ROUTE,
+        data=body,
+        headers={"Content-Type": body.content_type, "Gotenberg-Trace": trace},
+        timeout=(timeouts.connect.total_seconds(), timeouts.request.total_seconds()),
+        allow_redirects=False,
+        stream=True,
+    )
+
+
+def _receive(reply: requests.Response, draft: Draft, until: float) -> None:
+    if reply.status_code != 200:
+        said = next(reply.iter_content(500), b"").decode("utf-8", "replace")
+        raise ConversionFault(fault_of_status(reply.status_code), f"{reply.status_code}: {said}")
+    received = 0
+    for block in reply.iter_content(BLOCK_BYTES):
+        received += len(block)
+        if received > LARGEST_PDF_BYTES:
+            raise ConversionFault(Fault.INVALID_PDF, "the PDF is larger than 1 GiB")
+        if time.monotonic() > until:
+            raise ConversionFault(Fault.CONVERTER_CUT, "the PDF trickles")
+        draft.write(block)
+    declared = reply.headers.get("Content-Length")
+    if declared is not None and received != int(declared):
+        raise ConversionFault(Fault.CONVERTER_CUT, f"{received} of {declared} bytes")
+
+
+def _fault_of(error: requests.RequestException, is_sent: bool) -> Fault:
+    """A converter that never had the whole file cannot have failed because of it."""
+    if isinstance(error, requests.exceptions.ReadTimeout):
+        return Fault.CONVERTER_BUSY
+    return Fault.CONVERTER_CUT if is_sent else Fault.CONVERTER_UNREACHABLE

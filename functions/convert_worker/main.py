@@ -1,0 +1,170 @@
+"""The function `convert_worker`: one conversion job, delivered by the task queue.
+
+    POST / {"job": "convert_event_media_to_pdf", "conversion_id": 42}, with the queue's identity token
+
+The queue deletes a task that is answered with 2xx and delivers it again after every other answer: 200 says
+that there is nothing left to do (also when the conversion failed for good), 503 that another try is due.
+"""
+
+import json
+import logging
+import re
+import time
+from datetime import timedelta
+from typing import Any, Final
+
+import functions_framework
+from flask import Request, Response
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import SQLAlchemyError
+
+from functions.convert_worker.converter import ConversionFault
+from functions.convert_worker.job import Workshop, make_pdf
+from shared import config, structured_log
+from shared.conversions import operations, rules, store
+from shared.conversions.operations import Job
+from shared.conversions.rules import Move
+from shared.db import database_now, make_engine, transaction
+from shared.errors import InvalidIdentity
+from shared.media_volume import MediaVolume
+from shared.oidc import Caller, KeySet
+from shared.structured_log import event, failure
+from shared.task_queue import CONVERSION_JOB
+from shared.vocabulary import ConversionStatus
+
+LARGEST_BODY_BYTES: Final = 4096
+RETRY_AFTER: Final = timedelta(seconds=10)
+TASK_NAME: Final = re.compile(r"conversion-(\d{1,18})-(\d{1,9})")
+REQUIRED: Final = ("DATABASE_URL", "TASKS_SERVICE_ACCOUNT")
+
+structured_log.configure("convert_worker")
+CONFIG: Final = config.load(required=REQUIRED)
+TIMEOUTS: Final = rules.timeouts(timedelta(seconds=CONFIG["CONVERSION_DEADLINE_SECONDS"]))
+ENGINE: Final[Engine] = make_engine(CONFIG, "convert_worker")
+WORKSHOP: Final = Workshop(
+    MediaVolume(CONFIG["MEDIA_ROOT"]), CONFIG["CONVERTER_URL"], TIMEOUTS, CONFIG["CONVERSION_MAX_ATTEMPTS"]
+)
+QUEUE: Final = Caller(
+    CONFIG["CONVERT_WORKER_URL"],
+    CONFIG["OIDC_ISSUER"],
+    CONFIG["TASKS_SERVICE_ACCOUNT"],
+    KeySet(CONFIG["OIDC_KEYS_URL"]),
+)
+
+
+class BadJob(Exception):
+    """A request that is no job; the message says what was expected."""
+
+
+@functions_framework.http
+def convert_worker(request: Request) -> Response:
+    """Carry out one delivery of a conversion job."""
+    if request.method != "POST":
+        return _problem(405, "method_not_allowed", "Jobs are sent with POST.", Allow="POST")
+    try:
+        QUEUE.authenticate(dict(request.headers))
+        conversion_id = _read_job(request)
+        return _deliver(conversion_id, request.headers.get("X-CloudTasks-TaskName", ""))
+    except InvalidIdentity as error:
+        return _problem(401, error.code, error.detail)
+    except BadJob as error:
+        return _problem(400, "bad_job", str(error))
+    except SQLAlchemyError:
+        failure("database_unavailable", "the database did not answer as it should")
+        return _again("The database is not available.")
+    except Exception:  # noqa: BLE001 - the framework's own handler would answer with the exception's text
+        failure("convert_worker_failed", "a conversion job failed unexpectedly")
+        return _problem(500, "internal_error", "The job failed unexpectedly.")
+
+
+def _read_job(request: Request) -> int:
+    """The conversion's id. Raises BadJob."""
+    if (request.content_length or 0) > LARGEST_BODY_BYTES:
+        raise BadJob("The body is too large for a job.")
+    try:
+        body: Any = json.loads(request.stream.read(LARGEST_BODY_BYTES))
+    except ValueError:
+        raise BadJob("The body is no JSON.") from None
+    if not isinstance(body, dict) or body.get("job") != CONVERSION_JOB:
+        raise BadJob(f"The only job known here is {CONVERSION_JOB}.")
+    conversion_id = body.get("conversion_id")
+    if not isinstance(conversion_id, int) or isinstance(conversion_id, bool) or not 0 < conversion_id < 2**63:
+        raise BadJob("conversion_id must be the number of a conversion.")
+    return conversion_id
+
+
+def _deliver(conversion_id: int, task_name: str) -> Response:
+    """Claim the conversion, make its PDF and record the result: three steps, two transactions."""
+    with transaction(ENGINE) as connection:
+        if _is_superseded(connection, conversion_id, task_name):
+            return _done("superseded")
+        now = database_now(connection)
+        job = operations.claim(connection, now, conversion_id, TIMEOUTS.lease)
+        if job is None:
+            return _not_claimed(connection, conversion_id)
+    event("conversion_claimed", "conversion claimed", conversion_id=conversion_id, attempt=job.attempts)
+    started = time.monotonic()
+    try:
+        path, pages = make_pdf(WORKSHOP, job)
+    except ConversionFault as fault:
+        return _record_fault(job, fault)
+    with transaction(ENGINE) as connection:
+        kept = operations.finish(connection, database_now(connection), job, path, pages)
+    took = round((time.monotonic() - started) * 1000)
+    event("conversion_ready", "conversion ready", conversion_id=conversion_id, duration_ms=took, kept=kept)
+    return _done("ready") if kept else _again("Another worker has taken this conversion over.")
+
+
+def _is_superseded(connection: Connection, conversion_id: int, task_name: str) -> bool:
+    """Has the sweep put a newer task on the queue? Then this one is let go, so that they cannot pile up.
+
+    The name is trusted: it comes with the queue's identity token.
+    """
+    named = TASK_NAME.fullmatch(task_name)
+    row = store.get(connection, conversion_id) if named else None
+    return bool(named and row and int(named[1]) == conversion_id and int(named[2]) < row["generation"])
+
+
+def _not_claimed(connection: Connection, conversion_id: int) -> Response:
+    """Done already, gone, or in another worker's hands until its lease is over."""
+    row = store.get(connection, conversion_id)
+    if row is None:
+        event(
+            "conversion_gone", "job for a conversion that does not exist", logging.WARNING, conversion_id=conversion_id
+        )
+        return _done("gone")
+    if row["status"] in {ConversionStatus.READY, ConversionStatus.FAILED}:
+        return _done(row["status"])
+    return _again("Another worker has this conversion.")
+
+
+def _record_fault(job: Job, fault: ConversionFault) -> Response:
+    event(
+        "conversion_fault",
+        "a conversion met a fault",
+        logging.WARNING,
+        conversion_id=job.conversion_id,
+        fault=fault.fault,
+        reason=str(fault),
+        attempt=job.attempts,
+    )
+    with transaction(ENGINE) as connection:
+        now = database_now(connection)
+        move = operations.give_up_or_back(connection, now, job, fault.fault, WORKSHOP.max_attempts)
+    if move is Move.FAIL:
+        return _done("failed")
+    return _again(rules.MESSAGES[fault.fault] if move else "Another worker has taken this conversion over.")
+
+
+def _done(outcome: str) -> Response:
+    return Response(json.dumps({"outcome": outcome}), 200, mimetype="application/json")
+
+
+def _again(detail: str) -> Response:
+    seconds = str(int(RETRY_AFTER.total_seconds()))
+    return _problem(503, "try_again", detail, **{"Retry-After": seconds})
+
+
+def _problem(status: int, code: str, detail: str, **headers: str) -> Response:
+    body = {"type": f"urn:signage:problem:{code}", "title": code, "status": status, "detail": detail, "code": code}
+    return Response(json.dumps(body), status, headers, mimetype="application/problem+json")

@@ -1,0 +1,100 @@
+"""The use cases of a conversion: asked for, claimed, finished or given up, and found again when forgotten."""
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection, RowMapping
+
+from shared.conversions import rules, store
+from shared.conversions.rules import Fault, Move
+from shared.errors import ConversionNotFound
+
+SWEEP_LIMIT = 500  # per tick; the next one takes the rest
+
+
+def ensure_pdf(connection: Connection, now: datetime, media: RowMapping) -> tuple[RowMapping, bool]:
+    """The conversion of this medium to PDF, and whether the caller must enqueue it after the commit.
+
+    There is one for each content of a medium: it is made, left as it is, or, where it failed, given all its
+    tries again under a new generation. Raises NotConvertible.
+    """
+    rules.check_convertible(media["kind"])
+    media_id, file_hash = media["id"], media["sha256"]
+    row = store.insert_pending(connection, now, media_id, file_hash)
+    row = row or store.request_again(connection, now, media_id, file_hash)
+    if row is not None:
+        return row, True
+    return find(connection, media_id), False
+
+
+def find(connection: Connection, media_id: int) -> RowMapping:
+    """The latest conversion of a medium. Raises ConversionNotFound."""
+    row = store.latest_of_media(connection, media_id)
+    if row is None:
+        raise ConversionNotFound
+    return row
+
+
+@dataclass(frozen=True)
+class Job:
+    """A claimed conversion: what a worker needs to know, and the token that fences its writes."""
+
+    conversion_id: int
+    token: str
+    attempts: int
+    """Tries, this one included."""
+    file_hash: str
+    path: str | None
+    """Of the original, below the media root; None when the medium was deleted."""
+    kind: str
+    visible_slides: int | None
+    hidden_slides: int | None
+
+
+def claim(connection: Connection, now: datetime, conversion_id: int, lease: timedelta) -> Job | None:
+    """Take a conversion for one worker; None when it is done, gone, or another worker has it."""
+    token = secrets.token_hex(16)
+    row = store.claim(connection, now, conversion_id, token, now - lease)
+    if row is None:
+        return None
+    source = store.source_of(connection, row["media_id"])
+    return Job(
+        conversion_id=conversion_id,
+        token=token,
+        attempts=row["attempts"],
+        file_hash=row["file_hash"],
+        path=source["path"] if source else None,
+        kind=source["kind"] if source else "",
+        visible_slides=source["visible_slides"] if source else None,
+        hidden_slides=source["hidden_slides"] if source else None,
+    )
+
+
+def finish(connection: Connection, now: datetime, job: Job, path: str, pages: int) -> bool:
+    """The PDF is on the volume: ready. False when the claim was lost to another worker meanwhile."""
+    report = rules.report(pages, job.visible_slides, job.hidden_slides)
+    return store.finish(connection, now, job.conversion_id, job.token, path, pages, report)
+
+
+def give_up_or_back(connection: Connection, now: datetime, job: Job, fault: Fault, max_attempts: int) -> Move | None:
+    """Fail the conversion or release it for another try, as the rules say of this fault.
+
+    Answers which of the two happened; None when the claim was lost to another worker meanwhile.
+    """
+    verdict = rules.judge(fault, job.attempts, max_attempts)
+    message = rules.MESSAGES[fault]
+    if verdict.move is Move.FAIL:
+        done = store.fail(connection, now, job.conversion_id, job.token, fault, message)
+    else:
+        done = store.release(connection, now, job.conversion_id, job.token, fault, message, verdict.counts)
+    return verdict.move if done else None
+
+
+def sweep(connection: Connection, now: datetime, lease: timedelta, limit: int = SWEEP_LIMIT) -> list[tuple[int, int]]:
+    """Conversions that nobody has touched for longer than `lease`: (id, generation) of each, to be enqueued.
+
+    They get a new generation, so that the queue does not take their task for the old one.
+    """
+    rows = store.requeue_forgotten(connection, now, now - lease, limit)
+    return [(row["id"], row["generation"]) for row in rows]

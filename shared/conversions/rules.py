@@ -1,0 +1,174 @@
+"""When a conversion moves, which faults are worth another try, and how long everything may take."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from typing import Any, Final
+
+from shared.errors import Encrypted, NoSlides, NotAPresentation, NotConvertible, ServiceError, TooLargeUnpacked
+from shared.vocabulary import CONVERTIBLE_KINDS, ConversionStatus
+
+PENDING, PROCESSING = ConversionStatus.PENDING, ConversionStatus.PROCESSING
+READY, FAILED = ConversionStatus.READY, ConversionStatus.FAILED
+
+
+class Move(StrEnum):
+    """What can happen to a conversion."""
+
+    CLAIM = "claim"  # a worker takes it; from processing only when the lease of the last one is over
+    FINISH = "finish"  # its PDF is on the volume
+    FAIL = "fail"  # it will not be tried again by itself
+    RELEASE = "release"  # a worker gives it back for another try
+    REQUEST = "request"  # somebody asks for it anew
+
+
+MOVES: Final[Mapping[Move, tuple[frozenset[ConversionStatus], ConversionStatus]]] = {
+    Move.CLAIM: (frozenset({PENDING, PROCESSING}), PROCESSING),
+    Move.FINISH: (frozenset({PROCESSING}), READY),
+    Move.FAIL: (frozenset({PROCESSING}), FAILED),
+    Move.RELEASE: (frozenset({PROCESSING}), PENDING),
+    Move.REQUEST: (frozenset({FAILED}), PENDING),
+}
+"""Move -> (the states that it starts in, the state that it ends in). There are no others."""
+
+
+class Fault(StrEnum):
+    """What can go wrong with a conversion; `error_code` of its row."""
+
+    # Found before the converter is asked: the file will not get better.
+    SOURCE_MISSING = "source_missing"
+    SOURCE_CHANGED = "source_changed"  # its bytes are not the ones that were uploaded
+    NOT_A_PRESENTATION = "not_a_presentation"
+    ENCRYPTED = "encrypted"
+    TOO_LARGE_UNPACKED = "too_large_unpacked"
+    NO_SLIDES = "no_slides"
+    # Said by the converter.
+    CONVERTER_REFUSED = "converter_refused"  # 400, 413, 415: it will never take this file
+    CONVERTER_FAILED = "converter_failed"  # 500, or any answer that it has no reason to give
+    CONVERTER_BUSY = "converter_busy"  # 429, 502, 503, 504
+    CONVERTER_CUT = "converter_cut"  # the connection broke or fell silent after it had the whole file
+    INVALID_PDF = "invalid_pdf"  # 200, but no PDF with pages
+    # Nobody looked at the file.
+    CONVERTER_UNREACHABLE = "converter_unreachable"
+    QUEUE_FULL = "queue_full"  # 429: the converter has too much to do
+    VOLUME_UNAVAILABLE = "volume_unavailable"
+    # The worker itself was killed in the middle, again and again.
+    ATTEMPTS_USED_UP = "attempts_used_up"
+
+
+MESSAGES: Final[Mapping[Fault, str]] = {
+    Fault.SOURCE_MISSING: "The uploaded file is no longer on the media volume.",
+    Fault.SOURCE_CHANGED: "The file on the media volume is not the one that was uploaded.",
+    Fault.NOT_A_PRESENTATION: "The file's content is not a presentation, or is damaged.",
+    Fault.ENCRYPTED: "The presentation is protected by a password; save it without one and upload it again.",
+    Fault.TOO_LARGE_UNPACKED: "The presentation is too large once unpacked.",
+    Fault.NO_SLIDES: "The presentation has no slides that can be shown.",
+    Fault.CONVERTER_REFUSED: "The converter does not accept this file.",
+    Fault.CONVERTER_FAILED: "The presentation could not be converted; it may be damaged.",
+    Fault.CONVERTER_BUSY: "The converter did not finish in time or is not available.",
+    Fault.CONVERTER_CUT: "The connection to the converter broke before the PDF was complete.",
+    Fault.INVALID_PDF: "The converter's result is not a usable PDF.",
+    Fault.CONVERTER_UNREACHABLE: "The converter cannot be reached; the conversion waits for it.",
+    Fault.QUEUE_FULL: "The converter has too much to do; the conversion waits for it.",
+    Fault.VOLUME_UNAVAILABLE: "The media volume is full or not writable; the conversion waits for it.",
+    Fault.ATTEMPTS_USED_UP: "The conversion was interrupted too often and was given up.",
+}
+"""For people; never with the words of another program."""
+
+PERMANENT: Final = frozenset(
+    {
+        Fault.SOURCE_MISSING,
+        Fault.SOURCE_CHANGED,
+        Fault.NOT_A_PRESENTATION,
+        Fault.ENCRYPTED,
+        Fault.TOO_LARGE_UNPACKED,
+        Fault.NO_SLIDES,
+        Fault.CONVERTER_REFUSED,
+        Fault.ATTEMPTS_USED_UP,
+    }
+)
+UNTOUCHED: Final = frozenset({Fault.CONVERTER_UNREACHABLE, Fault.QUEUE_FULL, Fault.VOLUME_UNAVAILABLE})
+"""Nobody looked at the file, so that the try does not count: an outage must not fail what waits."""
+INVALID_PDF_TRIES: Final = 2
+_REFUSALS: Final[Mapping[type[ServiceError], Fault]] = {
+    NotAPresentation: Fault.NOT_A_PRESENTATION,
+    Encrypted: Fault.ENCRYPTED,
+    TooLargeUnpacked: Fault.TOO_LARGE_UNPACKED,
+    NoSlides: Fault.NO_SLIDES,
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What becomes of a conversion after a fault."""
+
+    move: Move
+    """FAIL or RELEASE."""
+    counts: bool
+    """Does the try count among the attempts?"""
+
+
+def judge(fault: Fault, attempts: int, max_attempts: int) -> Verdict:
+    """What becomes of a conversion that met `fault` on its try number `attempts` (from 1)."""
+    if fault in UNTOUCHED:
+        return Verdict(Move.RELEASE, counts=False)
+    allowed = min(max_attempts, INVALID_PDF_TRIES) if fault is Fault.INVALID_PDF else max_attempts
+    is_over = fault in PERMANENT or attempts >= allowed
+    return Verdict(Move.FAIL if is_over else Move.RELEASE, counts=True)
+
+
+def fault_of_status(status: int) -> Fault:
+    """What an answer of the converter other than 200 means."""
+    if status in {400, 413, 415}:
+        return Fault.CONVERTER_REFUSED
+    if status == 429:
+        return Fault.QUEUE_FULL
+    return Fault.CONVERTER_BUSY if status in {502, 503, 504} else Fault.CONVERTER_FAILED
+
+
+def fault_of_refusal(error: ServiceError) -> Fault:
+    """The fault of a file that was refused when it was looked at."""
+    return next((fault for kind, fault in _REFUSALS.items() if isinstance(error, kind)), Fault.NOT_A_PRESENTATION)
+
+
+def check_convertible(kind: str) -> None:
+    """Raises NotConvertible for every kind of medium but presentations."""
+    if kind not in CONVERTIBLE_KINDS:
+        raise NotConvertible
+
+
+@dataclass(frozen=True)
+class Timeouts:
+    """The ladder of timeouts that follows from D: whoever waits for another waits longer than the other may take."""
+
+    converter: timedelta
+    """D: one document at the converter."""
+    connect: timedelta
+    request: timedelta
+    """The worker's request to the converter."""
+    function: timedelta
+    """The worker's whole job."""
+    dispatch: timedelta
+    """The queue's wait for the worker."""
+    lease: timedelta
+    """After it another worker may take the conversion."""
+
+
+def timeouts(deadline: timedelta) -> Timeouts:
+    """The ladder for D = `deadline`."""
+
+    def above(seconds: int) -> timedelta:
+        return deadline + timedelta(seconds=seconds)
+
+    return Timeouts(deadline, timedelta(seconds=5), above(15), above(60), above(80), above(120))
+
+
+def report(pages: int, visible_slides: int | None, hidden_slides: int | None) -> dict[str, Any]:
+    """What is worth knowing of a finished conversion; `warnings` makes the badge amber."""
+    warnings = []
+    if visible_slides is not None and pages != visible_slides:
+        warnings.append({"code": "pages_differ", "slides": visible_slides, "pages": pages})
+    if hidden_slides:
+        warnings.append({"code": "hidden_slides", "slides": hidden_slides})
+    return {"pages": pages, "visible_slides": visible_slides, "hidden_slides": hidden_slides, "warnings": warnings}
