@@ -1,0 +1,101 @@
+"""Topic -> handler: what arrived becomes something said, or a dead letter with its reason. Never an exception."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from bridge import messages
+from bridge.messages import MAX_BYTES, Said
+from bridge.payloads import Refused
+from shared.clients.rules import UUID_FORM
+from shared.mqtt import TopicKind
+from shared.structured_log import failure
+from shared.vocabulary import DeadLetterReason
+
+LEVEL_FORM: Final = re.compile(r"[a-z]{1,16}", re.ASCII)
+Handler = Callable[[str, float, bytes], Said]
+HANDLERS: Final[dict[str, tuple[Handler, int]]] = {
+    TopicKind.HEARTBEAT.value: (messages.heartbeat, MAX_BYTES[TopicKind.HEARTBEAT]),
+    TopicKind.HEALTH.value: (messages.health, MAX_BYTES[TopicKind.HEALTH]),
+    TopicKind.SERVICE_FAILED.value: (messages.service_failed, MAX_BYTES[TopicKind.SERVICE_FAILED]),
+    TopicKind.PRESENCE.value: (messages.presence, MAX_BYTES[TopicKind.PRESENCE]),
+    TopicKind.ACKS.value: (messages.ack, MAX_BYTES[TopicKind.ACKS]),
+}
+
+
+@dataclass(slots=True)
+class Arrival:
+    """A message as the broker delivered it. `heard` is the monotonic time; `mid` 0 needs no acknowledgement."""
+
+    topic: str
+    payload: bytes
+    mid: int
+    heard: float
+
+
+@dataclass(slots=True)
+class PutAside:
+    """A message that is not stored, and why."""
+
+    topic: str
+    payload: bytes
+    reason: DeadLetterReason
+    detail: str | None
+
+
+@dataclass(slots=True)
+class Taken:
+    """A message understood, with how it came, should the database refuse it."""
+
+    arrival: Arrival
+    said: Said
+
+
+class Inbox:
+    """Reads arrivals under one topic root."""
+
+    def __init__(self, root: str, canary_topic: str) -> None:
+        """`root` is MQTT_TOPIC_ROOT."""
+        self._root = root
+        self._canary = canary_topic
+
+    def read(self, arrival: Arrival) -> Taken | PutAside:
+        """What this arrival says, or why it is put aside."""
+        try:
+            return Taken(arrival, self._said(arrival))
+        except Refused as refused:
+            return put_aside(arrival, refused.reason, refused.detail)
+        except Exception as error:  # noqa: BLE001 - whatever a display sends must not stop the bridge
+            failure("parser_failed", "a message could not be read", topic=arrival.topic[:200])
+            return put_aside(arrival, DeadLetterReason.BAD_FIELD, f"the parser failed: {type(error).__name__}")
+
+    def _said(self, arrival: Arrival) -> Said:
+        topic, payload = arrival.topic, arrival.payload
+        levels = topic.split("/")
+        if len(levels) == 3 and levels[0] == self._root and levels[2] in HANDLERS:
+            handler, max_bytes = HANDLERS[levels[2]]
+            _check(levels[1], payload, max_bytes)
+            return handler(levels[1], arrival.heard, payload)
+        if len(levels) == 4 and levels[0] == self._root and levels[2] == TopicKind.LOGS and _is_level(levels[3]):
+            _check(levels[1], payload, MAX_BYTES[TopicKind.LOGS])
+            return messages.log(levels[1], arrival.heard, payload, levels[3])
+        if topic == self._canary:
+            return messages.canary(arrival.heard, payload)
+        raise Refused(DeadLetterReason.UNKNOWN_TOPIC)
+
+
+def put_aside(arrival: Arrival, reason: DeadLetterReason, detail: str | None) -> PutAside:
+    """The arrival as a dead letter."""
+    return PutAside(arrival.topic, arrival.payload, reason, detail)
+
+
+def _check(uuid: str, payload: bytes, max_bytes: int) -> None:
+    if UUID_FORM.fullmatch(uuid) is None:
+        raise Refused(DeadLetterReason.BAD_UUID)
+    if len(payload) > max_bytes:
+        raise Refused(DeadLetterReason.TOO_LARGE, f"{len(payload)} bytes; this topic takes {max_bytes}")
+
+
+def _is_level(word: str) -> bool:
+    return LEVEL_FORM.fullmatch(word) is not None

@@ -1,0 +1,85 @@
+"""What happens when displays log: each line stored once, counted by the hour, and told how far we have them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection
+
+from shared.client_logs import rules, store
+from shared.client_logs.rules import Boot, LogLine, Settled
+from shared.vocabulary import LogLevel
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What became of a batch of log lines."""
+
+    count: int = 0  # lines stored
+    duplicates: int = 0  # lines that were stored before
+    given_up: int = 0  # numbers that never came and are not waited for any more
+    committed: dict[Boot, int] = field(default_factory=dict)
+    """Of each boot that told something: everything up to this number is stored, once this commits."""
+
+
+def record(connection: Connection, now: datetime, clock: float, lines: Sequence[LogLine]) -> Stored:
+    """Store the lines that are new, in order of arrival, and move the marks."""
+    by_boot: dict[Boot, dict[int, LogLine]] = {}
+    for line in lines:
+        if (boot := rules.boot_of(line)) is not None and line.seq is not None:
+            by_boot.setdefault(boot, {}).setdefault(line.seq, line)
+    settled = _settle(connection, now, by_boot)
+    fresh = {id(by_boot[boot][seq]) for boot, change in settled.items() for seq in change.fresh}
+    new = [line for line in lines if rules.boot_of(line) is None or id(line) in fresh]
+    if new:
+        store.add(connection, now, clock, new)
+        store.count_hours(connection, _hours(now, clock, new))
+    return Stored(
+        count=len(new),
+        duplicates=len(lines) - len(new),
+        given_up=sum(change.given_up for change in settled.values()),
+        committed={boot: change.mark.seq for boot, change in settled.items()},
+    )
+
+
+def _settle(connection: Connection, now: datetime, by_boot: dict[Boot, dict[int, LogLine]]) -> dict[Boot, Settled]:
+    if not by_boot:
+        return {}
+    known = store.marks(connection, by_boot.keys())
+    settled = {boot: rules.settle(known[boot], numbers) for boot, numbers in by_boot.items()}
+    store.set_marks(connection, now, {boot: change.mark.seq for boot, change in settled.items()})
+    passed = {
+        b: change.mark.seq for b, change in settled.items() if known[b].islands and change.mark.seq > known[b].seq
+    }
+    if passed:
+        store.drop_keys(connection, passed)
+    above = [(boot, seq) for boot, change in settled.items() for seq in change.fresh if seq > change.mark.seq]
+    if above:
+        store.add_keys(connection, above)
+    return settled
+
+
+def _hours(
+    now: datetime, clock: float, lines: Iterable[LogLine]
+) -> dict[tuple[str, datetime, LogLevel], tuple[int, datetime]]:
+    counts: dict[tuple[str, datetime, LogLevel], tuple[int, datetime]] = {}
+    for line in lines:
+        at = now - timedelta(seconds=clock - line.heard)
+        key = (line.uuid, at.replace(minute=0, second=0, microsecond=0), line.level)
+        count, last_at = counts.get(key, (0, at))
+        counts[key] = (count + 1, max(last_at, at))
+    return counts
+
+
+def drop_expired(connection: Connection, now: datetime, routine_days: int, serious_days: int) -> list[str]:
+    """Drop the weekly partitions that ended longer ago than their class is kept; answer their names.
+
+    The roll-up and the marks go with the serious class.
+    """
+    keep = {"routine": timedelta(days=routine_days), "serious": timedelta(days=serious_days)}
+    dropped = [name for name in store.weekly_partitions(connection) if rules.is_over(name, now, keep)]
+    for name in dropped:
+        store.drop_partition(connection, name)
+    store.drop_hours(connection, now - keep["serious"])
+    store.drop_marks(connection, now - keep["serious"])
+    return dropped

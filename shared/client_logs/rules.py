@@ -1,0 +1,113 @@
+"""How a log line is stored exactly once: its display numbers it, and we remember up to where nothing is missing.
+
+The mark is the highest number of a boot below which every log is stored. What is stored above it, behind a
+gap, is remembered in islands: ranges (low, high) without a gap, in ascending order.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from shared.vocabulary import LogLevel
+
+MESSAGE_MAX_CHARS: Final = 8192  # a longer message is cut
+KEPT_ABOVE_MARK: Final = 100_000  # logs of one boot behind a gap, before the gap is taken for lost
+ALIASES: Final = {"warn": LogLevel.WARNING, "err": LogLevel.ERROR, "fatal": LogLevel.CRITICAL}
+
+Boot = tuple[str, str, int]
+"""client uuid, install_id, boot_seq: within it logs are numbered from 1 without a gap."""
+Island = tuple[int, int]
+
+
+@dataclass(slots=True)
+class LogLine:
+    """One log message of a display. `heard` is its arrival in seconds of the bridge's monotonic clock."""
+
+    uuid: str
+    heard: float
+    level: LogLevel
+    raw_level: str | None
+    message: str
+    truncated: bool = False
+    logger: str | None = None
+    context: dict[str, Any] | None = None
+    client_time: float | None = None  # seconds since 1970 by the display's own clock
+    install_id: str | None = None
+    boot_seq: int | None = None
+    seq: int | None = None
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What is stored of one boot: everything up to `seq`, and the islands above it."""
+
+    seq: int = 0
+    islands: tuple[Island, ...] = ()
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What a batch of numbers does to a mark."""
+
+    fresh: tuple[int, ...]  # those not stored before, ascending
+    mark: Mark
+    given_up: int  # numbers at or below the new mark that never came
+
+
+def level_of(word: str) -> tuple[LogLevel, str | None]:
+    """The level for a log topic's last segment, and the word itself where it is none of ours."""
+    if word in ALIASES:
+        return ALIASES[word], None
+    try:
+        return LogLevel(word), None
+    except ValueError:
+        return LogLevel.INFO, word
+
+
+def boot_of(line: LogLine) -> Boot | None:
+    """The boot that numbers this line; None without a stamp, when it cannot be told from a duplicate."""
+    if line.install_id is None or line.boot_seq is None or line.seq is None:
+        return None
+    return line.uuid, line.install_id, line.boot_seq
+
+
+def settle(known: Mark, numbers: Iterable[int], kept_above: int = KEPT_ABOVE_MARK) -> Settled:
+    """Which of `numbers` are new, and where the mark then stands.
+
+    When more than `kept_above` numbers wait behind gaps, the lowest gaps are given up until they fit.
+    """
+    fresh = tuple(sorted(number for number in set(numbers) if not is_stored(known, number)))
+    islands = _joined([(0, known.seq), *known.islands, *((number, number) for number in fresh)])
+    (_, mark), *above = islands
+    given_up = 0
+    waiting = sum(high - low + 1 for low, high in above)
+    while waiting > kept_above:
+        low, high = above.pop(0)
+        given_up += low - mark - 1
+        mark, waiting = high, waiting - (high - low + 1)
+    return Settled(fresh, Mark(mark, tuple(above)), given_up)
+
+
+def is_stored(known: Mark, number: int) -> bool:
+    """Was the log of this number stored (or given up) before?"""
+    return number <= known.seq or any(low <= number <= high for low, high in known.islands)
+
+
+def _joined(ranges: Sequence[Island]) -> list[Island]:
+    """The ranges in ascending order, neighbours made one."""
+    joined: list[Island] = []
+    for low, high in sorted(ranges):
+        if joined and low <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(high, joined[-1][1]))
+        else:
+            joined.append((low, high))
+    return joined
+
+
+def is_over(partition: str, now: datetime, keep: Mapping[str, timedelta]) -> bool:
+    """Did the week of this partition (`client_logs_<class>_<ISO year>w<ISO week>`) end longer ago than it is kept?"""
+    _, _, severity_class, week = partition.split("_")
+    year, number = week.split("w")
+    ends = datetime.fromisocalendar(int(year), int(number), 1).replace(tzinfo=UTC) + timedelta(days=7)
+    return ends <= now - keep[severity_class]

@@ -1,0 +1,278 @@
+"""SQL on client logs. Writes take a whole batch as one JSON parameter; see clients/reports/store for `clock`."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+import msgspec
+import sqlalchemy as sa
+from sqlalchemy import Connection, RowMapping
+from sqlalchemy.dialects.postgresql import JSONB
+
+from shared.client_logs.rules import Boot, LogLine, Mark
+from shared.tables import client_log_hours, client_logs, clients
+from shared.vocabulary import SERIOUS_LEVELS, LogLevel
+
+SHOWN: Final = (
+    client_logs.c.id,
+    client_logs.c.level,
+    client_logs.c.raw_level,
+    client_logs.c.message,
+    client_logs.c.truncated,
+    client_logs.c.logger,
+    client_logs.c.client_time,
+    client_logs.c.received_at,
+    client_logs.c.context,
+)
+"""What every view of a log line shows."""
+
+# --- writes ---
+
+
+def marks(connection: Connection, boots: Collection[Boot]) -> dict[Boot, Mark]:
+    """What is stored of each of these boots."""
+    statement = sa.text(
+        """
+        SELECT said.uuid, said.install_id, said.boot_seq, coalesce(m.seq, 0) AS mark, island.low, island.high
+        FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(uuid text, install_id text, boot_seq bigint)
+        LEFT JOIN log_marks AS m
+            ON (m.client_uuid, m.install_id, m.boot_seq) = (said.uuid, said.install_id, said.boot_seq)
+        LEFT JOIN LATERAL (
+            SELECT min(k.seq) AS low, max(k.seq) AS high
+            FROM (SELECT seq, seq - row_number() OVER (ORDER BY seq) AS shift FROM log_keys
+                WHERE (client_uuid, install_id, boot_seq) = (said.uuid, said.install_id, said.boot_seq)) AS k
+            GROUP BY k.shift) AS island ON true
+        ORDER BY said.uuid, said.install_id, said.boot_seq, island.low
+        """
+    )
+    found: dict[Boot, Mark] = {}
+    for row in connection.execute(statement, {"rows": _json([_boot(boot) for boot in boots])}):
+        boot = (row.uuid, row.install_id, row.boot_seq)
+        island = () if row.low is None else ((row.low, row.high),)
+        found[boot] = Mark(row.mark, (*(found[boot].islands if boot in found else ()), *island))
+    return found
+
+
+def add(connection: Connection, now: datetime, clock: float, lines: Sequence[LogLine]) -> None:
+    """Store log lines in this order."""
+    statement = sa.text(
+        """
+        INSERT INTO client_logs
+            (client_uuid, level, raw_level, message, truncated, logger, context, client_time, received_at)
+        SELECT uuid, CAST(level AS log_level), raw_level, message, truncated, logger, nullif(context, 'null'),
+            to_timestamp(client_time),
+            CAST(:now AS timestamptz) - (CAST(:clock AS float8) - heard) * interval '1 second'
+        FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(
+            uuid text, heard float8, level text, raw_level text, message text, truncated boolean, logger text,
+            context jsonb, client_time float8)
+        """
+    )
+    connection.execute(statement, {"now": now, "clock": clock, "rows": _json(lines)})
+
+
+def count_hours(connection: Connection, counts: Mapping[tuple[str, datetime, LogLevel], tuple[int, datetime]]) -> None:
+    """Add (count, latest time) to the roll-up of each (client, hour, level)."""
+    statement = sa.text(
+        """
+        INSERT INTO client_log_hours AS h (client_uuid, hour, level, count, last_at)
+        SELECT uuid, hour, CAST(level AS log_level), count, last_at
+        FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(
+            uuid text, hour timestamptz, level text, count bigint, last_at timestamptz)
+        ORDER BY hour, uuid, level
+        ON CONFLICT (hour, client_uuid, level) DO UPDATE
+            SET count = h.count + EXCLUDED.count, last_at = greatest(h.last_at, EXCLUDED.last_at)
+        """
+    )
+    rows = [
+        {"uuid": uuid, "hour": hour, "level": level, "count": count, "last_at": last_at}
+        for (uuid, hour, level), (count, last_at) in counts.items()
+    ]
+    connection.execute(statement, {"rows": _json(rows)})
+
+
+def set_marks(connection: Connection, now: datetime, moved: Mapping[Boot, int]) -> None:
+    """Write where the marks stand now."""
+    statement = sa.text(
+        """
+        INSERT INTO log_marks (client_uuid, install_id, boot_seq, seq, updated_at)
+        SELECT uuid, install_id, boot_seq, seq, CAST(:now AS timestamptz)
+        FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(uuid text, install_id text, boot_seq bigint, seq bigint)
+        ORDER BY uuid, install_id, boot_seq
+        ON CONFLICT (client_uuid, install_id, boot_seq)
+            DO UPDATE SET seq = EXCLUDED.seq, updated_at = EXCLUDED.updated_at
+        """
+    )
+    rows = [{**_boot(boot), "seq": seq} for boot, seq in moved.items()]
+    connection.execute(statement, {"now": now, "rows": _json(rows)})
+
+
+def add_keys(connection: Connection, keys: Iterable[tuple[Boot, int]]) -> None:
+    """Remember logs that are stored above their mark."""
+    statement = sa.text(
+        """
+        INSERT INTO log_keys (client_uuid, install_id, boot_seq, seq)
+        SELECT uuid, install_id, boot_seq, seq
+        FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(uuid text, install_id text, boot_seq bigint, seq bigint)
+        """
+    )
+    connection.execute(statement, {"rows": _json([{**_boot(boot), "seq": seq} for boot, seq in keys])})
+
+
+def drop_keys(connection: Connection, moved: Mapping[Boot, int]) -> None:
+    """Forget the keys that a mark has passed."""
+    statement = sa.text(
+        """
+        DELETE FROM log_keys AS k
+        USING jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(uuid text, install_id text, boot_seq bigint, seq bigint)
+        WHERE (k.client_uuid, k.install_id, k.boot_seq) = (said.uuid, said.install_id, said.boot_seq)
+            AND k.seq <= said.seq
+        """
+    )
+    connection.execute(statement, {"rows": _json([{**_boot(boot), "seq": seq} for boot, seq in moved.items()])})
+
+
+def _boot(boot: Boot) -> dict[str, Any]:
+    uuid, install_id, boot_seq = boot
+    return {"uuid": uuid, "install_id": install_id, "boot_seq": boot_seq}
+
+
+def _json(rows: Any) -> str:
+    return msgspec.json.encode(rows).decode()
+
+
+# --- reads ---
+
+
+def page_of_client(
+    connection: Connection,
+    uuid: str,
+    levels: Collection[LogLevel],
+    since: datetime | None,
+    until: datetime | None,
+    text: str | None,
+    limit: int,
+    cursor: tuple[datetime, int] | None,
+) -> Sequence[RowMapping]:
+    """Up to `limit` lines of one client, the newest first, that come after the pair (received_at, id) `cursor`.
+
+    No `levels` means all of them. `since` is included and `until` is not; `text` is looked for in message and
+    logger, whatever the case.
+    """
+    c = client_logs.c
+    query = sa.select(*SHOWN).where(c.client_uuid == uuid)
+    if levels:
+        query = query.where(c.level.in_(levels))
+    if since is not None:
+        query = query.where(c.received_at >= since)
+    if until is not None:
+        query = query.where(c.received_at < until)
+    if text:
+        found = (c.message.icontains(text, autoescape=True), c.logger.icontains(text, autoescape=True))
+        query = query.where(sa.or_(*found))
+    return _newest_first(connection, query, limit, cursor)
+
+
+def recent_errors(
+    connection: Connection, since: datetime, limit: int, cursor: tuple[datetime, int] | None
+) -> Sequence[RowMapping]:
+    """Up to `limit` error and critical lines of the fleet, the newest first, with client_uuid and client_name."""
+    c = client_logs.c
+    query = (
+        sa.select(*SHOWN, c.client_uuid, clients.c.name.label("client_name"))
+        .join(clients, clients.c.uuid == c.client_uuid)
+        .where(c.level.in_(SERIOUS_LEVELS), c.received_at >= since, clients.c.deleted_at.is_(None))
+    )
+    return _newest_first(connection, query, limit, cursor)
+
+
+def _newest_first(
+    connection: Connection, query: sa.Select[Any], limit: int, cursor: tuple[datetime, int] | None
+) -> Sequence[RowMapping]:
+    c = client_logs.c
+    if cursor is not None:  # the first condition lets Postgres leave out whole partitions
+        pair = sa.tuple_(c.received_at, c.id) < sa.tuple_(sa.literal(cursor[0]), sa.literal(cursor[1]))
+        query = query.where(c.received_at <= cursor[0], pair)
+    return connection.execute(query.order_by(c.received_at.desc(), c.id.desc()).limit(limit)).mappings().all()
+
+
+def summary(connection: Connection, since: datetime) -> Sequence[RowMapping]:
+    """Per client, by name: uuid, name, counts {level: n}, last_error_at; whole hours, from the one of `since` on."""
+    h = client_log_hours.c
+    levels = (
+        sa.select(h.client_uuid, h.level, sa.func.sum(h.count).label("n"), sa.func.max(h.last_at).label("last_at"))
+        .where(h.hour >= sa.func.date_trunc("hour", sa.literal(since)))
+        .group_by(h.client_uuid, h.level)
+        .subquery()
+    )
+    counts = sa.func.jsonb_object_agg(sa.cast(levels.c.level, sa.Text), levels.c.n, type_=JSONB)
+    last_error_at = sa.func.max(levels.c.last_at).filter(levels.c.level.in_(SERIOUS_LEVELS))
+    query = (
+        sa.select(clients.c.uuid, clients.c.name, counts.label("counts"), last_error_at.label("last_error_at"))
+        .join(levels, levels.c.client_uuid == clients.c.uuid)
+        .where(clients.c.deleted_at.is_(None))
+        .group_by(clients.c.uuid, clients.c.name)
+        .order_by(clients.c.name, clients.c.uuid)
+    )
+    return connection.execute(query).mappings().all()
+
+
+def estimated_count(connection: Connection) -> int:
+    """About how many log lines are stored, without counting them."""
+    statement = sa.text(  # the planner's figure, or the statistics' where no ANALYZE has run yet
+        """
+        SELECT coalesce(sum(greatest(p.reltuples, pg_stat_get_live_tuples(p.oid), 0)), 0)::bigint
+        FROM pg_partition_tree('client_logs') AS t JOIN pg_class AS p ON p.oid = t.relid WHERE t.isleaf
+        """
+    )
+    return int(connection.execute(statement).scalar_one())
+
+
+# --- partitions ---
+
+
+def ensure_partitions(connection: Connection, now: datetime, weeks_ahead: int) -> int:
+    """Make the partitions of this week and `weeks_ahead` more, where they are missing; how many were made."""
+    statement = sa.text(
+        """
+        SELECT count(*) FILTER (WHERE make_client_log_partition(class, this_week + 7 * week))
+        FROM unnest(ARRAY['routine', 'serious']) AS class, generate_series(0, CAST(:weeks AS int)) AS week,
+            (SELECT date_trunc('week', CAST(:now AS timestamptz) AT TIME ZONE 'UTC')::date AS this_week) AS w
+        """
+    )
+    return int(connection.execute(statement, {"now": now, "weeks": weeks_ahead}).scalar_one())
+
+
+def weekly_partitions(connection: Connection) -> Sequence[str]:
+    """The names of all weekly partitions, `client_logs_<class>_<ISO year>w<ISO week>`."""
+    statement = sa.text(
+        """
+        SELECT relid::regclass::text FROM pg_partition_tree('client_logs')
+        WHERE isleaf AND relid::regclass::text ~ '^client_logs_(routine|serious)_[0-9]{4}w[0-9]{2}$' ORDER BY 1
+        """
+    )
+    return connection.execute(statement).scalars().all()
+
+
+def drop_partition(connection: Connection, name: str) -> None:
+    """Drop one weekly partition with all its lines; `name` comes from `weekly_partitions`."""
+    connection.execute(sa.text(f"DROP TABLE {name}"))
+
+
+def drop_hours(connection: Connection, before: datetime) -> int:
+    """Drop the roll-up of hours that ended before then; how many rows."""
+    ended = client_log_hours.c.hour < before - timedelta(hours=1)
+    return connection.execute(sa.delete(client_log_hours).where(ended)).rowcount
+
+
+def drop_marks(connection: Connection, before: datetime) -> int:
+    """Forget boots that have told nothing since then: no display spools that long; how many marks."""
+    statement = sa.text(
+        """
+        WITH gone AS (DELETE FROM log_marks WHERE updated_at < CAST(:before AS timestamptz)
+            RETURNING client_uuid, install_id, boot_seq),
+        keys AS (DELETE FROM log_keys AS k USING gone AS g
+            WHERE (k.client_uuid, k.install_id, k.boot_seq) = (g.client_uuid, g.install_id, g.boot_seq))
+        SELECT count(*) FROM gone
+        """
+    )
+    return int(connection.execute(statement, {"before": before}).scalar_one())

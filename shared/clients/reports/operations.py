@@ -1,0 +1,134 @@
+"""What happens in the database when displays report, a batch at a time, and when they fall silent."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, RowMapping
+
+from shared.clients.reports import rules, store
+from shared.clients.reports.rules import Failure, Health, Heartbeat, Marker, PresenceSaid, Stamp
+from shared.clients.reports.store import ProcessChange, StatusChange
+from shared.listening.rules import Listening
+from shared.vocabulary import ClientStatus, ProcessStatus
+
+
+@dataclass(frozen=True)
+class NewStart:
+    """A heartbeat with another boot_id or app_instance than the one before: the machine or player started anew."""
+
+    uuid: str
+    boot_id: str | None
+    app_instance: str | None
+
+
+def admit(
+    connection: Connection, now: datetime, uuids: Sequence[str], registering: Iterable[str], *, auto_register: bool
+) -> set[str]:
+    """Those of `uuids` whose messages may be stored.
+
+    An unknown one becomes a client when it is among `registering` (it sent what registers) and
+    `auto_register` allows it; a deleted one never does.
+    """
+    strangers = store.strangers(connection, uuids)
+    unknown = {row.uuid for row in strangers if not row.deleted}
+    new = unknown & set(registering) if auto_register else set()
+    if new:
+        store.register(connection, now, sorted(new))
+    return set(uuids).difference(row.uuid for row in strangers if row.uuid not in new)
+
+
+def record_heartbeats(connection: Connection, now: datetime, clock: float, said: Iterable[Heartbeat]) -> list[NewStart]:
+    """Keep the newest heartbeat of each client and what it changes; answer which started anew."""
+    rows = store.put_heartbeats(connection, now, clock, rules.newest(said))
+    changes = [_process_change(row, now) for row in rows if row.differs]
+    if changes:
+        store.change_process_status(connection, now, changes)
+    return [NewStart(row.uuid, row.boot_id, row.app_instance) for row in rows if row.began_anew]
+
+
+def _process_change(row: Row[Any], now: datetime) -> ProcessChange:
+    status, cause = rules.when_heard(ProcessStatus(row.process_status))
+    is_fresh = now - row.at <= rules.FRESH_FOR
+    return ProcessChange(row.uuid, ProcessStatus(row.process_status), status if is_fresh else None, cause)
+
+
+def record_health(
+    connection: Connection, now: datetime, clock: float, said: Iterable[Health], repeats: Iterable[Failure]
+) -> list[Failure]:
+    """Keep the newest health report of each client; of the failures they repeat, answer those that count.
+
+    A failure repeated by a report that is not its client's newest is history, not state.
+    """
+    candidates = rules.newest(said)
+    newest = {(report.uuid, report.heard) for report in candidates}
+    current = [failure for failure in repeats if (failure.uuid, failure.heard) in newest]
+    accepted = store.put_health(connection, now, clock, candidates, [failure.uuid for failure in current])
+    return [failure for failure in current if failure.uuid in accepted]
+
+
+def record_presence(connection: Connection, now: datetime, said: Sequence[PresenceSaid]) -> set[str]:
+    """Write what the presence messages, in order of arrival, come to; answer who came online."""
+    return store.put_presence(connection, now, rules.presence_changes(said))
+
+
+def record_failures(connection: Connection, now: datetime, clock: float, failures: Sequence[Failure]) -> None:
+    """Raise the service failures that these messages, in order of arrival, raise."""
+    rows = store.lock_failures(connection, sorted({failure.uuid for failure in failures}))
+    markers = {row["uuid"]: _marker(row) for row in rows}
+    raised: dict[str, Failure] = {}
+    named: dict[str, Failure] = {}
+    for failure in failures:
+        marker = markers[failure.uuid]
+        if rules.is_raised(marker, failure):
+            raised[failure.uuid] = failure
+            named.pop(failure.uuid, None)
+        elif not failure.by_topic and rules.is_named(marker, failure):
+            named[failure.uuid] = failure
+        else:
+            continue
+        markers[failure.uuid] = Marker(failure.unit, failure.stamp, marker.cleared_unit, marker.cleared_stamp)
+    if raised:
+        store.raise_failures(connection, now, clock, list(raised.values()))
+    if named:
+        store.name_failures(connection, list(named.values()))
+
+
+def _marker(row: RowMapping) -> Marker:
+    return Marker(
+        row["service_failed_unit"],
+        _stamp(row["service_failed_stamp"]),
+        row["service_failed_cleared_unit"],
+        _stamp(row["service_failed_cleared_stamp"]),
+    )
+
+
+def _stamp(stored: dict[str, Any] | None) -> Stamp | None:
+    return (stored["install_id"], stored["boot_seq"], stored["seq"]) if stored else None
+
+
+def sweep_statuses(connection: Connection, now: datetime, stale_seconds: int, bridge: Listening) -> int:
+    """Bring every stored state up to what the passage of time makes of it; how many changed.
+
+    `stale_seconds` is HEARTBEAT_STALE_SECONDS, `bridge` comes from `listening.rules.listening`.
+    """
+    rows = store.sweep_candidates(connection, now, stale_seconds, silent=bridge.silent, since=bridge.since)
+    changes = [change for row in rows if (change := _status_change(row, now, stale_seconds, bridge))]
+    step = store.CHANGES_AT_ONCE
+    return sum(
+        store.change_statuses(connection, now, changes[start : start + step]) for start in range(0, len(changes), step)
+    )
+
+
+def _status_change(row: Row[Any], now: datetime, stale_seconds: int, bridge: Listening) -> StatusChange | None:
+    status, cause = rules.shown_status(
+        ProcessStatus(row.process_status),
+        row.last_heartbeat_at,
+        row.interval_seconds,
+        now,
+        stale_seconds,
+        silent=bridge.silent,
+        listening_since=bridge.since,
+    )
+    return None if status == row.status else StatusChange(row.uuid, ClientStatus(row.status), status, cause)

@@ -1,0 +1,248 @@
+"""What a display's reports mean: which one is newest, when a failure is raised, which state is shown.
+
+`heard` is the arrival at the bridge in seconds of its monotonic clock: a batch may be written later than it
+arrived, and the difference to the clock at the time of writing is the report's age.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final, Protocol, TypeVar
+
+from shared.vocabulary import ClientStatus, Presence, ProcessStatus, ScreenHealthStatus
+
+LATE_INTERVALS: Final = 2
+LATE_AT_LEAST: Final = timedelta(seconds=90)  # one missed beat is not news
+STALE_INTERVALS: Final = 3
+FRESH_FOR: Final = LATE_AT_LEAST  # a report written down later than this after its arrival proves no present state
+
+Stamp = tuple[str, int, int]
+"""install_id, boot_seq, seq: the display's own numbering of what it says."""
+
+
+class Stamped(Protocol):
+    """A report with or without its display's stamp; all three are null without."""
+
+    uuid: str
+    install_id: str | None
+    boot_seq: int | None
+    seq: int | None
+
+
+Report = TypeVar("Report", bound=Stamped)
+
+
+@dataclass(slots=True)
+class Heartbeat:
+    """A sign of life. A null field was not said, or not said properly."""
+
+    uuid: str
+    heard: float
+    process_status: ProcessStatus | None = None
+    interval_seconds: int | None = None
+    boot_id: str | None = None
+    app_instance: str | None = None
+    install_id: str | None = None
+    boot_seq: int | None = None
+    seq: int | None = None
+
+
+@dataclass(slots=True)
+class Health:
+    """A report on the machine. A null field keeps what is known, but for `capabilities`: null = all actions."""
+
+    uuid: str
+    heard: float
+    body: dict[str, Any]
+    screen_health: ScreenHealthStatus | None = None
+    log_level: str | None = None
+    app_version: str | None = None
+    os: str | None = None
+    ip: str | None = None
+    hostname: str | None = None
+    cpu_percent: float | None = None
+    memory_percent: float | None = None
+    disk_percent: float | None = None
+    temperature_celsius: float | None = None
+    capabilities: list[str] | None = None
+    reconnect_count: int | None = None
+    tells_disconnect: bool = False  # whether `last_disconnect_at` was said: null then means never
+    last_disconnect_at: float | None = None  # seconds since 1970
+    install_id: str | None = None
+    boot_seq: int | None = None
+    seq: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A service of the display that failed."""
+
+    uuid: str
+    heard: float
+    unit: str
+    stamp: Stamp | None
+    by_topic: bool  # said on the service_failed topic; otherwise repeated in a health report
+
+
+@dataclass(frozen=True, slots=True)
+class PresenceSaid:
+    """The display connected, or it or the broker says that it left. A hint: the heartbeat is the truth."""
+
+    uuid: str
+    state: Presence
+    session: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PresenceChange:
+    """What the presence messages of one client in one batch come to."""
+
+    uuid: str
+    state: Presence
+    session: str | None
+    only_if: tuple[str | None, ...] | None
+    """The change counts only if the session known so far is one of these, or none is known; None: it counts."""
+
+
+@dataclass(frozen=True)
+class Marker:
+    """The failure that a client shows, and the one that was acknowledged last."""
+
+    unit: str | None
+    stamp: Stamp | None
+    cleared_unit: str | None
+    cleared_stamp: Stamp | None
+
+
+def stamp_of(report: Stamped) -> Stamp | None:
+    """The report's stamp; None when any part of it is missing."""
+    if report.install_id is None or report.boot_seq is None or report.seq is None:
+        return None
+    return report.install_id, report.boot_seq, report.seq
+
+
+def newest(reports: Iterable[Report]) -> list[Report]:
+    """Of each client's reports, in order of arrival, those that may be its newest.
+
+    Within one installation the highest (boot_seq, seq) is newest; between installations only the database
+    knows, so one of each stays. Without a stamp the last arrival wins, over stamped ones too.
+    """
+    kept: dict[str, dict[str | None, Report]] = {}
+    for report in reports:
+        of_client = kept.get(report.uuid)
+        if of_client is None:
+            kept[report.uuid] = {report.install_id: report}
+            continue
+        if report.install_id is None or None in of_client:
+            of_client.clear()
+        known = of_client.get(report.install_id)
+        if known is None or _order(report) > _order(known):
+            of_client[report.install_id] = report
+    return [report for of_client in kept.values() for report in of_client.values()]
+
+
+def _order(report: Stamped) -> tuple[int, int]:
+    return report.boot_seq or 0, report.seq or 0
+
+
+def presence_changes(said: Sequence[PresenceSaid]) -> list[PresenceChange]:
+    """What these messages, in order of arrival, come to for each client: `offline` ends only its own session."""
+    changes: dict[str, PresenceChange] = {}
+    for message in said:
+        before = changes.get(message.uuid)
+        if message.state is Presence.ONLINE:
+            changes[message.uuid] = PresenceChange(message.uuid, Presence.ONLINE, message.session, None)
+        elif before is None or before.only_if is not None:
+            sessions = (*(before.only_if or () if before else ()), message.session)
+            changes[message.uuid] = PresenceChange(message.uuid, Presence.OFFLINE, message.session, sessions)
+        elif before.session == message.session:
+            changes[message.uuid] = PresenceChange(message.uuid, Presence.OFFLINE, message.session, None)
+    return list(changes.values())
+
+
+def is_raised(marker: Marker, failure: Failure) -> bool:
+    """Does this message raise the failure (anew)?
+
+    The topic always raises, but for a second delivery of the failure that is shown. A repeat in health raises
+    what the topic may have lost, never what is shown or was acknowledged; without a stamp, the unit's name is
+    all there is to know a repeat by.
+    """
+    if failure.by_topic:
+        return marker.unit is None or failure.stamp is None or failure.stamp != marker.stamp
+    if failure.stamp is None:
+        return failure.unit not in {marker.unit, marker.cleared_unit}
+    if failure.stamp in {marker.stamp, marker.cleared_stamp}:
+        return False
+    return not is_named(marker, failure)
+
+
+def is_named(marker: Marker, failure: Failure) -> bool:
+    """Does this repeat give a stamp to the failure that is shown without one?"""
+    return marker.unit == failure.unit and marker.stamp is None and failure.stamp is not None
+
+
+def late_after(interval_seconds: int) -> timedelta:
+    """Silence after which a client is late."""
+    return max(LATE_AT_LEAST, LATE_INTERVALS * timedelta(seconds=interval_seconds))
+
+
+def stale_after(interval_seconds: int, stale_seconds: int) -> timedelta:
+    """Silence after which a client is stale; `stale_seconds` is HEARTBEAT_STALE_SECONDS."""
+    return max(timedelta(seconds=stale_seconds), STALE_INTERVALS * timedelta(seconds=interval_seconds))
+
+
+def when_heard(process_status: ProcessStatus) -> tuple[ClientStatus, str]:
+    """The shown state of a client that was heard just now, and its cause in words."""
+    causes = {
+        ProcessStatus.STARTING: "The display says that its player is starting.",
+        ProcessStatus.RUNNING: "The display says that its player is running.",
+        ProcessStatus.CRASHED: "The display says that its player has crashed.",
+        ProcessStatus.STOPPED: "The display says that its player was stopped.",
+        ProcessStatus.UNKNOWN: "The display is heard but does not say how its player is.",
+    }
+    return ClientStatus(process_status.value), causes[process_status]
+
+
+def shown_status(
+    process_status: ProcessStatus,
+    last_heartbeat_at: datetime | None,
+    interval_seconds: int,
+    now: datetime,
+    stale_seconds: int,
+    *,
+    silent: bool,
+    listening_since: datetime | None,
+) -> tuple[ClientStatus, str]:
+    """The state to show now, and its cause in words.
+
+    `silent`: the bridge gives no sign, so that silence proves nothing. Silence counts from the later of the
+    last heartbeat and `listening_since`; until it is long enough, an old heartbeat leaves the state unknown.
+    """
+    if last_heartbeat_at is None:
+        return ClientStatus.UNKNOWN, "The display was never heard."
+    if now - last_heartbeat_at <= late_after(interval_seconds):
+        return when_heard(process_status)
+    if silent or listening_since is None:
+        return ClientStatus.UNKNOWN, "The bridge is silent: nothing is known of the display."
+    silence = now - max(last_heartbeat_at, listening_since)
+    if silence > stale_after(interval_seconds, stale_seconds):
+        return ClientStatus.STALE, f"No heartbeat for {in_words(now - last_heartbeat_at)}."
+    if silence > late_after(interval_seconds):
+        return _while_late(process_status, now - last_heartbeat_at)
+    return ClientStatus.UNKNOWN, "Not heard since the bridge listens again."
+
+
+def _while_late(process_status: ProcessStatus, age: timedelta) -> tuple[ClientStatus, str]:
+    """Late is a shade of running: what is worse, or stopped on purpose, stays what it was until it is stale."""
+    if process_status in {ProcessStatus.RUNNING, ProcessStatus.UNKNOWN}:
+        return ClientStatus.LATE, f"No heartbeat for {in_words(age)}."
+    return when_heard(process_status)
+
+
+def in_words(duration: timedelta) -> str:
+    """A duration for people, rounded down."""
+    seconds = int(duration.total_seconds())
+    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds // length} {unit}s"
+    return f"{seconds} seconds"

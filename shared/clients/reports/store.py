@@ -1,0 +1,367 @@
+"""SQL that writes what displays report, a whole batch at a time: one JSON parameter, one statement.
+
+`now` is the transaction's time and `clock` the bridge's monotonic clock at the same moment, so that
+`now - (clock - heard)` is when a report arrived. Rows of `clients` are touched only where something that
+people see changes, and locked in the order of their uuids.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+import msgspec
+import sqlalchemy as sa
+from sqlalchemy import Connection, Row, RowMapping
+
+from shared.clients.reports.rules import Failure, Health, Heartbeat, PresenceChange
+from shared.tables import clients
+from shared.vocabulary import ClientStatus, ProcessStatus
+
+CHANGES_AT_ONCE: Final = 5_000  # rows of one statement when many change at the same time
+
+
+@dataclass(slots=True)
+class StatusChange:
+    """A client whose stored state is not the one to show; nothing happens unless `was` still stands."""
+
+    uuid: str
+    was: ClientStatus
+    status: ClientStatus
+    cause: str
+
+
+@dataclass(slots=True)
+class ProcessChange:
+    """What a fresh heartbeat changes on its client; a null status leaves the shown state to the sweep."""
+
+    uuid: str
+    process_status: ProcessStatus
+    status: ClientStatus | None
+    cause: str
+
+
+def strangers(connection: Connection, uuids: Sequence[str]) -> Sequence[Row[tuple[str, bool]]]:
+    """Those of `uuids` that are no clients, each with whether it is the tombstone of a deleted one."""
+    statement = sa.text(
+        """
+        SELECT said.uuid, c.uuid IS NOT NULL AS deleted
+        FROM jsonb_array_elements_text(CAST(:uuids AS jsonb)) AS said(uuid)
+        LEFT JOIN clients AS c ON c.uuid = said.uuid
+        WHERE c.uuid IS NULL OR c.deleted_at IS NOT NULL
+        """
+    )
+    return connection.execute(statement, {"uuids": _json(uuids)}).all()
+
+
+def register(connection: Connection, now: datetime, uuids: Sequence[str]) -> None:
+    """New clients, registered by their first message; existing ones stay as they are."""
+    statement = sa.text(
+        """
+        INSERT INTO clients (uuid, created_at, status_since, registered_by)
+        SELECT uuid, CAST(:now AS timestamptz), CAST(:now AS timestamptz), 'first_message'
+        FROM jsonb_array_elements_text(CAST(:uuids AS jsonb)) AS said(uuid)
+        ORDER BY uuid ON CONFLICT DO NOTHING
+        """
+    )
+    connection.execute(statement, {"now": now, "uuids": _json(uuids)})
+
+
+def note_installs(connection: Connection, now: datetime, installs: Sequence[tuple[str, str]]) -> None:
+    """(uuid, install_id) in order of arrival: an installation never seen before becomes its client's newest."""
+    statement = sa.text(
+        """
+        INSERT INTO client_installs (client_uuid, install_id, ordinal, first_seen_at)
+        SELECT uuid, install_id, row_number() OVER (PARTITION BY uuid ORDER BY place)
+            + coalesce((SELECT max(i.ordinal) FROM client_installs AS i WHERE i.client_uuid = said.uuid), 0),
+            CAST(:now AS timestamptz)
+        FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(uuid text, install_id text, place int)
+        WHERE NOT EXISTS (
+            SELECT FROM client_installs AS i WHERE i.client_uuid = said.uuid AND i.install_id = said.install_id)
+        ON CONFLICT DO NOTHING
+        """
+    )
+    rows = [{"uuid": uuid, "install_id": install, "place": n} for n, (uuid, install) in enumerate(installs)]
+    connection.execute(statement, {"now": now, "rows": _json(rows)})
+
+
+NEWER: Final = """
+    CASE WHEN EXCLUDED.install_id IS NULL OR h.install_id IS NULL THEN true
+         WHEN EXCLUDED.install_id = h.install_id THEN (EXCLUDED.boot_seq, EXCLUDED.seq) > (h.boot_seq, h.seq)
+         ELSE coalesce((SELECT i.ordinal FROM client_installs AS i
+                WHERE i.client_uuid = h.client_uuid AND i.install_id = EXCLUDED.install_id), 0)
+            > coalesce((SELECT i.ordinal FROM client_installs AS i
+                WHERE i.client_uuid = h.client_uuid AND i.install_id = h.install_id), 0) END
+"""
+"""Is the row that was to be inserted newer than the one that stands, `h`?"""
+
+
+def _one_each(fields: str) -> str:
+    """SQL: the rows of the parameter, one of each client: of its newest installation."""
+    return f"""
+        SELECT DISTINCT ON (s.uuid) s.*,
+            CAST(:now AS timestamptz) - (CAST(:clock AS float8) - s.heard) * interval '1 second' AS at
+        FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS s(
+            uuid text, heard float8, install_id text, boot_seq bigint, seq bigint, {fields})
+        LEFT JOIN client_installs AS i ON i.client_uuid = s.uuid AND i.install_id = s.install_id
+        ORDER BY s.uuid, i.ordinal DESC NULLS LAST
+    """  # noqa: S608 - made of constants
+
+
+PUT_HEARTBEATS: Final = f"""
+    WITH said AS MATERIALIZED ({
+    _one_each("process_status text, interval_seconds int, boot_id text, app_instance text")
+}),
+    old AS MATERIALIZED (
+        SELECT h.client_uuid, h.boot_id, h.app_instance
+        FROM client_heartbeats AS h JOIN said ON said.uuid = h.client_uuid),
+    put AS (
+        INSERT INTO client_heartbeats AS h
+            (client_uuid, last_heartbeat_at, interval_seconds, boot_id, app_instance, install_id, boot_seq, seq)
+        SELECT uuid, at, coalesce(interval_seconds, 30), boot_id, app_instance, install_id, boot_seq, seq FROM said
+        ON CONFLICT (client_uuid) DO UPDATE SET
+            last_heartbeat_at = EXCLUDED.last_heartbeat_at,
+            interval_seconds = EXCLUDED.interval_seconds,
+            boot_id = EXCLUDED.boot_id,
+            app_instance = EXCLUDED.app_instance,
+            install_id = EXCLUDED.install_id,
+            boot_seq = EXCLUDED.boot_seq,
+            seq = EXCLUDED.seq
+        WHERE {NEWER}
+        RETURNING client_uuid)
+    SELECT said.uuid, coalesce(said.process_status, c.process_status::text) AS process_status,
+        said.boot_id, said.app_instance, said.at,
+        c.process_status::text <> said.process_status
+            OR c.status <> coalesce(said.process_status, c.process_status::text) AS differs,
+        old.boot_id <> said.boot_id OR old.app_instance <> said.app_instance AS began_anew
+    FROM put
+    JOIN said ON said.uuid = put.client_uuid
+    JOIN clients AS c ON c.uuid = said.uuid
+    LEFT JOIN old ON old.client_uuid = said.uuid
+    WHERE c.process_status::text <> said.process_status
+        OR c.status <> coalesce(said.process_status, c.process_status::text)
+        OR old.boot_id <> said.boot_id OR old.app_instance <> said.app_instance
+    ORDER BY said.uuid
+"""  # noqa: S608 - made of constants
+
+
+def put_heartbeats(
+    connection: Connection, now: datetime, clock: float, said: Sequence[Heartbeat]
+) -> Sequence[Row[Any]]:
+    """Keep each client's newest heartbeat; answer only those that change something else.
+
+    Rows: uuid, process_status, boot_id, app_instance, at, differs (the client's process_status or shown
+    state is another one), began_anew (its boot_id or app_instance was another one before; null: not known).
+    """
+    return connection.execute(sa.text(PUT_HEARTBEATS), {"now": now, "clock": clock, "rows": _json(said)}).all()
+
+
+def change_process_status(connection: Connection, now: datetime, changes: Sequence[ProcessChange]) -> None:
+    """Write process_status and the shown state with their times, and one change row for a new shown state."""
+    statement = sa.text(
+        """
+        WITH said AS MATERIALIZED (
+            SELECT * FROM jsonb_to_recordset(CAST(:rows AS jsonb))
+                AS s(uuid text, process_status text, status text, cause text)),
+        old AS MATERIALIZED (
+            SELECT c.uuid, c.process_status::text, c.status FROM clients AS c JOIN said USING (uuid)
+            ORDER BY c.uuid FOR NO KEY UPDATE OF c),
+        changed AS (
+            UPDATE clients AS c SET
+                process_status = CAST(said.process_status AS process_status),
+                process_status_since = CASE WHEN old.process_status <> said.process_status
+                    OR c.process_status_since IS NULL THEN CAST(:now AS timestamptz) ELSE c.process_status_since END,
+                status = coalesce(said.status, c.status),
+                status_since = CASE WHEN old.status <> said.status THEN CAST(:now AS timestamptz)
+                    ELSE c.status_since END
+            FROM said JOIN old USING (uuid) WHERE c.uuid = said.uuid
+            RETURNING c.uuid, old.status AS from_status, c.status AS to_status, said.cause)
+        INSERT INTO client_state_changes (client_uuid, at, from_status, to_status, cause)
+        SELECT uuid, CAST(:now AS timestamptz), from_status, to_status, cause FROM changed
+        WHERE from_status <> to_status ORDER BY uuid
+        """
+    )
+    connection.execute(statement, {"now": now, "rows": _json(changes)})
+
+
+SEEN_IN_HEALTH: Final = {  # column of clients: what it becomes
+    "screen_health": "coalesce(CAST(said.screen_health AS screen_health_status), c.screen_health)",
+    "app_version": "coalesce(said.app_version, c.app_version)",
+    "ip": "coalesce(said.ip, c.ip)",
+    "hostname": "coalesce(said.hostname, c.hostname)",
+    "os": "coalesce(said.os, c.os)",
+    "log_level": "coalesce(said.log_level, c.log_level)",
+    "capabilities": "said.capabilities",
+    "mqtt_reconnect_count": "coalesce(said.reconnect_count, c.mqtt_reconnect_count)",
+    "mqtt_last_disconnect_at": """CASE WHEN said.tells_disconnect THEN to_timestamp(said.last_disconnect_at)
+                ELSE c.mqtt_last_disconnect_at END""",
+}
+HEALTH_FIELDS: Final = (
+    "body jsonb, screen_health text, log_level text, app_version text, os text, ip text, hostname text,"
+    " cpu_percent float8, memory_percent float8, disk_percent float8, temperature_celsius float8,"
+    " capabilities text[], reconnect_count int, tells_disconnect boolean, last_disconnect_at float8"
+)
+PUT_HEALTH: Final = f"""
+    WITH said AS MATERIALIZED ({_one_each(HEALTH_FIELDS)}),
+    put AS (
+        INSERT INTO client_health AS h (client_uuid, received_at, install_id, boot_seq, seq,
+            cpu_percent, memory_percent, disk_percent, temperature_celsius, body)
+        SELECT uuid, at, install_id, boot_seq, seq,
+            cpu_percent, memory_percent, disk_percent, temperature_celsius, body FROM said
+        ON CONFLICT (client_uuid) DO UPDATE SET
+            received_at = EXCLUDED.received_at,
+            install_id = EXCLUDED.install_id,
+            boot_seq = EXCLUDED.boot_seq,
+            seq = EXCLUDED.seq,
+            cpu_percent = EXCLUDED.cpu_percent,
+            memory_percent = EXCLUDED.memory_percent,
+            disk_percent = EXCLUDED.disk_percent,
+            temperature_celsius = EXCLUDED.temperature_celsius,
+            body = EXCLUDED.body
+        WHERE {NEWER}
+        RETURNING client_uuid),
+    different AS MATERIALIZED (
+        SELECT c.uuid FROM clients AS c JOIN said USING (uuid) JOIN put ON put.client_uuid = c.uuid
+        WHERE ({", ".join("c." + column for column in SEEN_IN_HEALTH)})
+            IS DISTINCT FROM ({", ".join(SEEN_IN_HEALTH.values())})
+        ORDER BY c.uuid FOR NO KEY UPDATE OF c),
+    changed AS (
+        UPDATE clients AS c SET {", ".join(f"{column} = {value}" for column, value in SEEN_IN_HEALTH.items())}
+        FROM said JOIN different USING (uuid) WHERE c.uuid = said.uuid)
+    SELECT client_uuid FROM put WHERE client_uuid IN (
+        SELECT jsonb_array_elements_text(CAST(:asked AS jsonb)))
+"""  # noqa: S608 - made of constants
+
+
+def put_health(
+    connection: Connection, now: datetime, clock: float, said: Sequence[Health], asked: Sequence[str]
+) -> set[str]:
+    """Keep each client's newest health report and what it shows; answer whose of `asked` was the newest."""
+    parameters = {"now": now, "clock": clock, "rows": _json(said), "asked": _json(asked)}
+    return set(connection.execute(sa.text(PUT_HEALTH), parameters).scalars())
+
+
+def put_presence(connection: Connection, now: datetime, changes: Sequence[PresenceChange]) -> set[str]:
+    """Write presence where it changes; answer the uuids that came online."""
+    statement = sa.text(
+        """
+        WITH said AS MATERIALIZED (
+            SELECT * FROM jsonb_to_recordset(CAST(:rows AS jsonb))
+                AS s(uuid text, state text, session text, only_if jsonb)),
+        different AS MATERIALIZED (
+            SELECT c.uuid FROM clients AS c JOIN said USING (uuid)
+            WHERE said.only_if IS NULL
+                    AND (c.presence, c.presence_session) IS DISTINCT FROM (said.state, said.session)
+                OR c.presence <> said.state AND (c.presence = 'unknown' OR EXISTS (
+                    SELECT FROM jsonb_array_elements_text(nullif(said.only_if, 'null')) AS session(nonce)
+                    WHERE session.nonce IS NOT DISTINCT FROM c.presence_session))
+            ORDER BY c.uuid FOR NO KEY UPDATE OF c)
+        UPDATE clients AS c SET presence = said.state, presence_at = CAST(:now AS timestamptz),
+            presence_session = CASE WHEN said.only_if IS NULL OR c.presence = 'unknown' THEN said.session
+                ELSE c.presence_session END
+        FROM said JOIN different USING (uuid) WHERE c.uuid = said.uuid
+        RETURNING c.uuid, c.presence
+        """
+    )
+    changed = connection.execute(statement, {"now": now, "rows": _json(changes)})
+    return {row.uuid for row in changed if row.presence == "online"}
+
+
+def lock_failures(connection: Connection, uuids: Sequence[str]) -> Sequence[RowMapping]:
+    """The failure that each of these clients shows and the one acknowledged last; the rows stay locked."""
+    c = clients.c
+    query = (
+        sa.select(
+            c.uuid,
+            c.service_failed_unit,
+            c.service_failed_stamp,
+            c.service_failed_cleared_unit,
+            c.service_failed_cleared_stamp,
+        )
+        .where(c.uuid == sa.any_(sa.cast(list(uuids), sa.ARRAY(sa.Text))))
+        .order_by(c.uuid)
+    )
+    return connection.execute(query.with_for_update(key_share=True)).mappings().all()
+
+
+def raise_failures(connection: Connection, now: datetime, clock: float, failures: Sequence[Failure]) -> None:
+    """Show these failures, at most one of each client, as of their arrival."""
+    statement = sa.text(
+        """
+        UPDATE clients AS c SET service_failed_unit = said.unit, service_failed_stamp = nullif(said.stamp, 'null'),
+            service_failed_at = CAST(:now AS timestamptz) - (CAST(:clock AS float8) - said.heard) * interval '1 second'
+        FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(uuid text, heard float8, unit text, stamp jsonb)
+        WHERE c.uuid = said.uuid
+        """
+    )
+    connection.execute(statement, {"now": now, "clock": clock, "rows": _json([_failure_row(f) for f in failures])})
+
+
+def name_failures(connection: Connection, failures: Sequence[Failure]) -> None:
+    """Give the failures that are shown the stamps that were not known when they were raised."""
+    statement = sa.text(
+        """
+        UPDATE clients AS c SET service_failed_stamp = said.stamp
+        FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(uuid text, stamp jsonb)
+        WHERE c.uuid = said.uuid
+        """
+    )
+    connection.execute(statement, {"rows": _json([_failure_row(f) for f in failures])})
+
+
+def _failure_row(failure: Failure) -> dict[str, Any]:
+    stamp = dict(zip(("install_id", "boot_seq", "seq"), failure.stamp, strict=True)) if failure.stamp else None
+    return {"uuid": failure.uuid, "heard": failure.heard, "unit": failure.unit, "stamp": stamp}
+
+
+def sweep_candidates(
+    connection: Connection, now: datetime, stale_seconds: int, *, silent: bool, since: datetime | None
+) -> Sequence[Row[Any]]:
+    """Clients whose stored state may not be the one to show, by uuid; all that are right for good are left out.
+
+    Rows: uuid, status, process_status, last_heartbeat_at, interval_seconds.
+    """
+    statement = sa.text(  # the intervals of rules.late_after and rules.stale_after
+        """
+        SELECT c.uuid, c.status, c.process_status::text, h.last_heartbeat_at, h.interval_seconds
+        FROM client_heartbeats AS h JOIN clients AS c ON c.uuid = h.client_uuid
+        WHERE c.deleted_at IS NULL AND CASE
+            WHEN h.last_heartbeat_at >= CAST(:now AS timestamptz)
+                - greatest(interval '90 seconds', 2 * h.interval_seconds * interval '1 second')
+                THEN c.status <> c.process_status::text
+            WHEN CAST(:silent AS boolean) THEN c.status <> 'unknown'
+            ELSE NOT (c.status = 'stale' AND greatest(h.last_heartbeat_at, CAST(:since AS timestamptz))
+                < CAST(:now AS timestamptz) - greatest(CAST(:stale AS int), 3 * h.interval_seconds)
+                    * interval '1 second') END
+        ORDER BY c.uuid
+        """
+    )
+    parameters = {"now": now, "silent": silent or since is None, "since": since, "stale": stale_seconds}
+    return connection.execute(statement, parameters).all()
+
+
+def change_statuses(connection: Connection, now: datetime, changes: Sequence[StatusChange]) -> int:
+    """Write shown states that changed by themselves, with one change row each; how many there were.
+
+    A client that somebody else holds locked is left to the next sweep, so that nobody waits in a ring.
+    """
+    statement = sa.text(
+        """
+        WITH said AS MATERIALIZED (
+            SELECT * FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS s(uuid text, was text, status text, cause text)),
+        free AS MATERIALIZED (
+            SELECT c.uuid FROM clients AS c JOIN said ON said.uuid = c.uuid AND said.was = c.status
+            ORDER BY c.uuid FOR NO KEY UPDATE OF c SKIP LOCKED),
+        changed AS (
+            UPDATE clients AS c SET status = said.status, status_since = CAST(:now AS timestamptz)
+            FROM said JOIN free USING (uuid) WHERE c.uuid = said.uuid
+            RETURNING c.uuid, said.was, said.status, said.cause)
+        INSERT INTO client_state_changes (client_uuid, at, from_status, to_status, cause)
+        SELECT uuid, CAST(:now AS timestamptz), was, status, cause FROM changed ORDER BY uuid
+        """
+    )
+    return connection.execute(statement, {"now": now, "rows": _json(changes)}).rowcount
+
+
+def _json(rows: Any) -> str:
+    return msgspec.json.encode(rows).decode()

@@ -1,0 +1,37 @@
+"""Whether we hear the fleet: silence of a display counts only while somebody listened."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+
+@dataclass(frozen=True)
+class BridgeStatus:
+    """What the leading bridge last wrote about itself."""
+
+    epoch: int  # grows with each leader; 0 before the first
+    instance: str | None  # which process leads, for people
+    connected_since: datetime | None  # null while not connected to the broker
+    last_commit_at: datetime | None
+    canary_at: datetime | None  # last round trip bridge -> broker -> bridge -> database
+    counters: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Listening:
+    """Since when displays are heard, and whether they are heard at all now."""
+
+    silent: bool
+    since: datetime | None  # start of the present listening time; None before the first
+    silent_since: datetime | None  # last sign of the bridge when it is silent; None when it never gave one
+
+
+def is_bridge_silent(status: BridgeStatus, now: datetime, max_age: timedelta) -> bool:
+    """Whether the canary has not come back for longer than `max_age`: what we then see proves nothing."""
+    return status.canary_at is None or now - status.canary_at > max_age
+
+
+def listening(status: BridgeStatus, now: datetime, max_age: timedelta) -> Listening:
+    """The listening time that the rules on silent displays reckon with."""
+    silent = is_bridge_silent(status, now, max_age)
+    return Listening(silent, status.connected_since, status.canary_at if silent else None)

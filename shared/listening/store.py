@@ -1,0 +1,121 @@
+"""SQL on the bridge's own record and on the messages that were put aside."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+import msgspec
+import sqlalchemy as sa
+from sqlalchemy import Connection, RowMapping
+
+from shared.listening.rules import BridgeStatus
+from shared.tables import bridge_status as bridge
+from shared.tables import dead_letters
+
+LEADER_LOCK: Final = 7_305_002  # advisory lock of the bridge that leads; any number nothing else locks
+KEPT_PAYLOAD_BYTES: Final = 4096
+KEPT_TOPIC_CHARS: Final = 400  # a unique index takes 2,700 bytes a row
+KEPT_DETAIL_CHARS: Final = 500
+
+
+@dataclass(slots=True)
+class DeadLetter:
+    """A message that was put aside, `count` times alike."""
+
+    topic: str
+    payload: str  # the first 4 KiB, in hexadecimal
+    payload_bytes: int  # of the whole
+    sha256: str  # of the whole
+    reason: str
+    detail: str | None
+    count: int
+
+
+def bridge_status(connection: Connection) -> BridgeStatus:
+    """What the leading bridge last wrote about itself."""
+    columns = (bridge.c.epoch, bridge.c.instance, bridge.c.connected_since, bridge.c.last_commit_at)
+    row = connection.execute(sa.select(*columns, bridge.c.canary_at, bridge.c.counters)).one()
+    return BridgeStatus(*row)
+
+
+def try_lead(connection: Connection) -> bool:
+    """Whether this session now holds the leader's lock (until it ends)."""
+    return bool(connection.execute(sa.select(sa.func.pg_try_advisory_lock(LEADER_LOCK))).scalar_one())
+
+
+def next_epoch(connection: Connection, instance: str) -> int:
+    """The epoch of the leader that begins now; whoever led before can commit no further batch."""
+    begun = {"epoch": bridge.c.epoch + 1, "instance": instance, "connected_since": None, "counters": {}}
+    return int(connection.execute(sa.update(bridge).values(**begun).returning(bridge.c.epoch)).scalar_one())
+
+
+def epoch(connection: Connection) -> int:
+    """The epoch of the present leader."""
+    return int(connection.execute(sa.select(bridge.c.epoch)).scalar_one())
+
+
+def connected(connection: Connection, now: datetime, leader_epoch: int) -> bool:
+    """The listening time begins; False when this is not the leader's epoch any more."""
+    mine = sa.update(bridge).where(bridge.c.epoch == leader_epoch)
+    return connection.execute(mine.values(connected_since=now)).rowcount == 1
+
+
+def disconnected(connection: Connection, leader_epoch: int) -> bool:
+    """The listening time is over; False when this is not the leader's epoch any more."""
+    mine = sa.update(bridge).where(bridge.c.epoch == leader_epoch)
+    return connection.execute(mine.values(connected_since=None)).rowcount == 1
+
+
+def record_canary(connection: Connection, leader_epoch: int, at: datetime) -> bool:
+    """A canary came back at `at`; False when this is not the leader's epoch any more."""
+    mine = sa.update(bridge).where(bridge.c.epoch == leader_epoch)
+    return connection.execute(mine.values(canary_at=at)).rowcount == 1
+
+
+def mark_commit(
+    connection: Connection, now: datetime, leader_epoch: int, counters: Mapping[str, int], max_gap: timedelta
+) -> bool:
+    """A batch is about to be committed; False when this is not the leader's epoch any more.
+
+    After more than `max_gap` without a commit (database away, process stopped) nothing was heard in
+    between, so the listening time begins anew.
+    """
+    gap = sa.and_(bridge.c.connected_since.is_not(None), bridge.c.last_commit_at < now - max_gap)
+    values = {
+        "last_commit_at": now,
+        "counters": dict(counters),
+        "connected_since": sa.case((gap, sa.literal(now)), else_=bridge.c.connected_since),
+    }
+    return connection.execute(sa.update(bridge).where(bridge.c.epoch == leader_epoch).values(**values)).rowcount == 1
+
+
+def put_aside(connection: Connection, now: datetime, letters: Sequence[DeadLetter]) -> None:
+    """Keep messages that were not stored; one that was put aside before for the same reason is counted."""
+    connection.execute(
+        sa.text(  # jsonb_to_recordset: one parameter for the whole batch
+            """
+            INSERT INTO dead_letters AS d
+                (topic, payload, payload_bytes, sha256, reason, detail, count, first_at, last_at)
+            SELECT topic, decode(payload, 'hex'), payload_bytes, sha256, reason, detail, count,
+                CAST(:now AS timestamptz), CAST(:now AS timestamptz)
+            FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(
+                topic text, payload text, payload_bytes int, sha256 text, reason text, detail text, count bigint)
+            ORDER BY topic, sha256, reason
+            ON CONFLICT (topic, sha256, reason)
+                DO UPDATE SET count = d.count + EXCLUDED.count, last_at = EXCLUDED.last_at
+            """
+        ),
+        {"now": now, "rows": msgspec.json.encode(letters).decode()},
+    )
+
+
+def dead_letters_page(connection: Connection, limit: int, cursor: tuple[datetime, int] | None) -> Sequence[RowMapping]:
+    """Up to `limit` dead letters, the latest first, that come after the pair (last_at, id) `cursor`."""
+    columns = [column for column in dead_letters.c if column.name != "payload"]
+    query = sa.select(*columns, dead_letters.c.payload).order_by(
+        dead_letters.c.last_at.desc(), dead_letters.c.id.desc()
+    )
+    if cursor is not None:
+        query = query.where(sa.tuple_(dead_letters.c.last_at, dead_letters.c.id) < sa.tuple_(*map(sa.literal, cursor)))
+    return connection.execute(query.limit(limit)).mappings().all()
