@@ -146,6 +146,10 @@ class SimulatedDisplay:
 
         self._thread.call(change)
 
+    def call(self, function: Callable[[], T]) -> T:
+        """Call `function` on the loop's thread, where `self.display` may be touched; returns its result."""
+        return self._thread.call(function)
+
     @property
     def state(self) -> DisplayState:
         """What it knows: boot, app_instance, journal, process_status. Only look."""
