@@ -10,7 +10,7 @@ DASHBOARD_TOOLS := dashboard/node_modules/.installed
 NEEDS := $(PYTHON) deploy/local/prerequisites.py
 UP := $(BIN)/python -m deploy.local.up
 
-.PHONY: help run stop status reset test check bench campaign
+.PHONY: help run stop status reset test check openapi bench campaign
 
 help: ## Show this
 	@echo 'Signage Fleet keeps a fleet of digital-signage displays alive.'
@@ -49,6 +49,9 @@ check: $(DEVELOPMENT) $(DASHBOARD_TOOLS) ## Lint, format, types, import rules
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	npm --prefix dashboard run --silent check
+
+openapi: $(RUNTIME) ## Write docs/openapi.json from the routes' declarations
+	@$(BIN)/python -m functions.api.openapi docs/openapi.json
 
 bench: $(DEVELOPMENT) ## Measure against peers and limits; prints a table
 	@$(NEEDS) test

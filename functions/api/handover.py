@@ -1,0 +1,33 @@
+"""How a request gets from functions-framework to our own Flask app, and how little of it is read on the way.
+
+A blueprint on the framework's app would lose 405 answers and error handlers, and `Response.from_app` would
+gather a streamed answer in memory: so the request's environ is handed over as it is.
+"""
+
+import io
+
+from flask import Flask, Request, Response, current_app
+
+from functions.api.app import body_limit_of
+from functions.api.limits import Limits
+
+
+def put_limits_in_front(inner: Flask) -> None:
+    """Wrap the framework's app, which is current while it loads the function's file, in our limits."""
+    outer = current_app._get_current_object()  # type: ignore[attr-defined]  # noqa: SLF001 - the proxy cannot be set
+    outer.wsgi_app = Limits(outer.wsgi_app, body_limit_of(inner))
+
+
+def hand_over(inner: Flask, request: Request) -> Response:
+    """The inner app's answer. Nothing of an exception's text can leave: our own handlers come first."""
+    environ = request.environ
+    environ["wsgi.input"] = request.stream
+    try:
+        with inner.request_context(environ):
+            try:
+                return inner.full_dispatch_request()
+            except Exception as error:  # noqa: BLE001 - the handler of last resort logs it and answers 500
+                return inner.make_response(inner.handle_exception(error))
+    finally:
+        # The framework reads what is left of a body before it answers; what we refused stays unread.
+        request.stream = io.BytesIO()
