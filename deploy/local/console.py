@@ -6,6 +6,7 @@ waits for its log line to be taken. So a thread of its own writes; when it falls
 """
 
 import contextlib
+import json
 import os
 import queue
 import sys
@@ -16,6 +17,7 @@ BACKLOG: Final = 5000
 LINE_MAX: Final = 8192  # characters; a longer line is cut
 COLOURS: Final = (36, 33, 35, 32, 34, 96, 93, 95, 92, 94)
 NAME_WIDTH: Final = 15
+UNSHOWN: Final = frozenset({"time", "severity", "message", "logger", "event", "component", "exception"})
 
 
 class Console:
@@ -36,8 +38,9 @@ class Console:
         self._put(text)
 
     def log(self, name: str, text: str) -> None:
-        """A line that the service `name` wrote."""
-        self._put(f"{self._prefix(name)} {text[:LINE_MAX]}")
+        """A line that the service `name` wrote; a JSON line becomes words for people."""
+        for line in readable(text[:LINE_MAX]).split("\n"):
+            self._put(f"{self._prefix(name)} {line}")
 
     def close(self, seconds: float = 1.0) -> None:
         """Write what is waiting, for at most `seconds`: a reader that is gone must not hold up the end."""
@@ -67,3 +70,19 @@ class Console:
         with contextlib.suppress(OSError, ValueError):  # the terminal is gone; the stack goes on
             self._stream.write(text + "\n")
             self._stream.flush()
+
+
+def readable(text: str) -> str:
+    """A line of structured_log as `SEVERITY message field=value ...`, its traceback below it; others as they are."""
+    if not text.startswith("{"):
+        return text
+    try:
+        fields = json.loads(text)
+        words = [] if fields["severity"] == "INFO" else [fields["severity"]]
+        words.append(fields["message"])
+    except (ValueError, KeyError):
+        return text
+    shown = {name: value for name, value in fields.items() if name not in UNSHOWN and value is not None}
+    words += [f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in shown.items()]
+    traceback = fields.get("exception")
+    return " ".join(words) + (f"\n{traceback}" if traceback else "")

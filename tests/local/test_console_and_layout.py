@@ -1,0 +1,99 @@
+"""The terminal's lines, the state directory, the ports."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from deploy.local.console import Console, readable
+from deploy.local.layout import PORTS, BadSetting, Layout, ports_from, write_file
+from tests.local.people import mode
+
+
+def test_every_line_of_a_service_carries_its_name() -> None:
+    stream = io.StringIO()
+    console = Console(stream)
+    console.log("bridge", "one")
+    console.say("two")
+    console.close()
+
+    assert stream.getvalue() == "bridge         │ one\ntwo\n"  # no colours: it is no terminal
+
+
+def test_a_structured_line_becomes_words_and_its_traceback_lines() -> None:
+    line = {
+        "time": "2026-01-01T00:00:00Z",
+        "severity": "ERROR",
+        "message": "a tick failed",
+        "event": "tick",
+        "status": 503,
+        "reason": None,
+        "exception": "Traceback\n  here",
+    }
+
+    assert readable(json.dumps(line)) == "ERROR a tick failed status=503\nTraceback\n  here"
+
+
+@pytest.mark.parametrize("text", ["plain", "{not json", '{"no": "message"}', "[1]", ""])
+def test_any_other_line_stays_as_it_is(text: str) -> None:
+    assert readable(text) == text
+
+
+def test_a_terminal_that_is_gone_does_not_matter() -> None:
+    stream = io.StringIO()
+    console = Console(stream)
+    stream.close()
+
+    console.say("to nobody")
+    console.close()
+
+
+def test_the_state_directory_and_its_secrets_are_for_their_owner_alone(tmp_path: Path) -> None:
+    layout = Layout(tmp_path / "state")
+    layout.prepare()
+
+    secret = layout.secret("name")
+
+    assert len(secret) >= 32
+    assert layout.secret("name") == secret
+    assert mode(layout.root) == mode(layout.secrets) == 0o700
+    assert mode(layout.secrets / "name") == 0o600
+
+
+def test_a_folder_that_was_open_is_closed(tmp_path: Path) -> None:
+    (tmp_path / "state").mkdir(mode=0o755)
+
+    Layout(tmp_path / "state").prepare()
+
+    assert mode(tmp_path / "state") == 0o700
+
+
+def test_a_file_is_replaced_whole_and_is_private(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("old")
+    path.chmod(0o644)
+
+    write_file(path, "new")
+
+    assert (path.read_text(), mode(path)) == ("new", 0o600)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_ports_have_defaults_and_can_be_set() -> None:
+    assert ports_from({}) == dict(PORTS)
+    assert ports_from({"GATEWAY_PORT": "9090", "API_PORT": ""}) == {**PORTS, "GATEWAY_PORT": 9090}
+
+
+@pytest.mark.parametrize(
+    ("environ", "words"),
+    [
+        ({"GATEWAY_PORT": "http"}, "GATEWAY_PORT: 'http' is no port"),
+        ({"GATEWAY_PORT": "0"}, "GATEWAY_PORT"),
+        ({"GATEWAY_PORT": "65536"}, "GATEWAY_PORT"),
+        ({"GATEWAY_PORT": "8081"}, "API_PORT and GATEWAY_PORT are both 8081"),
+    ],
+)
+def test_a_port_that_cannot_be_used_is_named(environ: dict[str, str], words: str) -> None:
+    with pytest.raises(BadSetting, match=words):
+        ports_from(environ)
