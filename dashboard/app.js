@@ -1,0 +1,99 @@
+// @ts-check
+/** The page: who is here, the frame around every view, and the view that the address names. */
+import { h, render } from "./vendor/preact.js";
+import { useEffect, useState } from "./vendor/hooks.js";
+import { signInNeeded } from "./lib/api.js";
+import { updatedAt, updating, watchFleet } from "./lib/fleet.js";
+import { exact, zoneName } from "./lib/format.js";
+import { classes, html } from "./lib/html.js";
+import { enable, enabled, helpOpen } from "./lib/keys.js";
+import { principal, recall, signOut } from "./lib/session.js";
+import { S } from "./lib/strings.js";
+import { goToView, param, view } from "./lib/url.js";
+import { Banners } from "./views/banners.js";
+import { ClientPanel } from "./views/client_panel.js";
+import { ConversionsPage } from "./views/conversions.js";
+import { FleetPage } from "./views/fleet.js";
+import { LogsPage } from "./views/logs.js";
+import { Dialog, LoadFailed, Loading } from "./views/parts.js";
+import { SignInDialog, SignInPage } from "./views/sign_in.js";
+
+/** @type {import("./lib/url.js").View[]} */
+const VIEWS = ["fleet", "logs", "conversions"];
+const PAGES = { fleet: FleetPage, logs: LogsPage, conversions: ConversionsPage };
+const chosen = param("d");
+
+/** @param {{name: import("./lib/url.js").View}} props */
+function NavLink({ name }) {
+  /** @param {MouseEvent} event */
+  const go = (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // a new tab or window is the browser's business
+    event.preventDefault();
+    goToView(name);
+  };
+  const here = view.value === name;
+  return html`<a href=${name === "fleet" ? "./" : `?v=${name}`} aria-current=${here ? "page" : undefined} onClick=${go}>${S.nav[name]}</a>`;
+}
+
+/** Whether what is shown is fresh, and from when. */
+function Live() {
+  const at = updatedAt.value;
+  const word = at === null ? S.live.connecting : updating.value ? S.live.updating : S.live.paused;
+  return html`<span class=${classes("live", updating.value && "on")} title=${at ? S.live.asOf(exact(at)) : ""}>
+    <span class="live-dot" aria-hidden="true"></span>${word}</span>`;
+}
+
+function TopBar() {
+  const who = principal.value;
+  return html`<header class="top">
+    <a class="skip" href="#main">${S.skip}</a>
+    <span class="brand"><img src="icon.svg" alt="" width="28" height="28" />${S.product}</span>
+    <nav aria-label=${S.product}>${VIEWS.map((name) => h(NavLink, { key: name, name }))}</nav>
+    <div class="top-right">
+      ${h(Live, {})}
+      <span class="who" title=${who?.role}>${who?.name} <span class="quiet">${who?.role}</span></span>
+      <button class="plain" onClick=${signOut}>${S.signOut}</button>
+    </div>
+  </header>`;
+}
+
+function Help() {
+  if (!helpOpen.value) return null;
+  const body = html`<dl class="keys">${S.keys.list.map(([key, what]) => html`<div key=${key}><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl>
+    <p class="quiet">${S.keys.note}</p>
+    <label class="check"><input type="checkbox" checked=${enabled.value} onChange=${() => enable(!enabled.value)} />${S.keys.on}</label>`;
+  return h(Dialog, { title: S.keys.title, onClose: () => (helpOpen.value = false), children: body });
+}
+
+function Frame() {
+  useEffect(watchFleet, []);
+  useEffect(() => {
+    document.title = view.value === "fleet" ? S.product : `${S.nav[view.value]} · ${S.product}`;
+  }, [view.value]);
+  return html`${h(TopBar, {})}
+    <div class=${classes("frame", chosen.value && "with-panel")}>
+      <main id="main" tabindex="-1">
+        ${h(Banners, {})}
+        ${h(PAGES[view.value], {})}
+        <footer class="foot quiet">${S.zone(zoneName)} · <button class="link" onClick=${() => (helpOpen.value = true)}>${S.help}</button></footer>
+      </main>
+      ${h(ClientPanel, {})}
+    </div>
+    ${h(Help, {})}
+    ${signInNeeded.value && h(SignInDialog, {})}`;
+}
+
+function App() {
+  const [failed, setFailed] = useState(false);
+  const ask = () => {
+    setFailed(false);
+    recall().catch(() => setFailed(true));
+  };
+  useEffect(ask, []);
+  if (principal.value) return h(Frame, {});
+  if (principal.value === null) return h(SignInPage, {});
+  return html`<main class="sign-in-page" id="main">${failed ? h(LoadFailed, { text: S.session.unreachable, retry: ask }) : h(Loading, { rows: 3 })}</main>`;
+}
+
+const root = document.getElementById("app");
+if (root) render(h(App, {}), root);

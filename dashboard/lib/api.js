@@ -1,0 +1,294 @@
+// @ts-check
+/**
+ * The one place that knows the API's addresses and its problem documents.
+ *
+ * Every call answers the parsed body or throws: `ApiProblem` when the service said no, `Unreachable`
+ * when nothing came back (then nobody knows whether the request was carried out). A call that is
+ * answered 401 waits until the person has signed in again and is then sent once more.
+ */
+import { signal } from "../vendor/signals.js";
+
+/** @typedef {import("./types").Problem} Problem */
+/** @typedef {import("./types").Client} Client */
+/** @typedef {import("./types").Command} Command */
+/** @typedef {import("./types").Action} Action */
+/** @typedef {import("./types").Overview} Overview */
+/** @typedef {import("./types").LogRow} LogRow */
+/** @typedef {import("./types").Media} Media */
+/** @typedef {import("./types").Conversion} Conversion */
+/** @typedef {import("./types").Principal} Principal */
+
+/** Time that one call may take, in milliseconds; uploads have none. */
+const TIME_LIMIT = 15_000;
+
+/** The service refused; `problem` is its document. */
+export class ApiProblem extends Error {
+  /** @param {Problem} problem @param {number | null} retryAfter seconds, from the Retry-After header */
+  constructor(problem, retryAfter) {
+    super(problem.detail || problem.title);
+    this.problem = problem;
+    this.status = problem.status;
+    this.code = problem.code;
+    this.retryAfter = problem.retry_after_seconds ?? retryAfter;
+  }
+}
+
+/** No answer: the network, the gateway, or a time-out. */
+export class Unreachable extends Error {}
+
+/** Whether somebody has to sign in before the waiting calls can go on. */
+export const signInNeeded = signal(false);
+
+/** @type {(() => void)[]} */
+const waiting = [];
+
+/** Resolves once `signedIn` was called. */
+function signInAgain() {
+  signInNeeded.value = true;
+  return /** @type {Promise<void>} */ (new Promise((resolve) => waiting.push(resolve)));
+}
+
+/** Somebody has signed in: the calls that were answered 401 go on. */
+export function signedIn() {
+  signInNeeded.value = false;
+  for (const resume of waiting.splice(0)) resume();
+}
+
+/** @param {string | null} header a number of seconds */
+function seconds(header) {
+  const value = Number(header);
+  return header && Number.isFinite(value) ? value : null;
+}
+
+/**
+ * A problem document from whatever a refusing answer carried (a gateway may answer in HTML).
+ * @param {number} status @param {string} text
+ * @returns {Problem}
+ */
+function problemOf(status, text) {
+  try {
+    const body = JSON.parse(text);
+    if (body && typeof body.code === "string") return { ...body, status };
+  } catch {
+    // no JSON: the code below says what is known
+  }
+  const title = `The service answered ${status}.`;
+  return { type: "about:blank", title, status, detail: title, code: `http_${status}` };
+}
+
+/** @typedef {{body?: unknown, headers?: Record<string, string>, signal?: AbortSignal, asks401?: boolean}} Options */
+
+/**
+ * @param {string} method @param {string} path @param {Options} options
+ * @returns {Promise<Response>}
+ */
+async function send(method, path, options) {
+  const limit = AbortSignal.timeout(TIME_LIMIT);
+  const headers = { Accept: "application/json", "X-Requested-With": "signage", ...options.headers };
+  try {
+    return await fetch(path, {
+      method,
+      credentials: "same-origin",
+      headers: options.body === undefined ? headers : { ...headers, "Content-Type": "application/json" },
+      body: options.body === undefined ? undefined : JSON.stringify(options.body),
+      signal: options.signal ? AbortSignal.any([options.signal, limit]) : limit,
+    });
+  } catch (error) {
+    if (options.signal?.aborted) throw error;
+    throw new Unreachable("no answer");
+  }
+}
+
+/**
+ * @param {string} method @param {string} path @param {Options} [options]
+ * @returns {Promise<any>}
+ */
+async function call(method, path, options = {}) {
+  const response = await send(method, path, options);
+  if (response.status === 401 && options.asks401 !== false) {
+    await signInAgain();
+    return call(method, path, { ...options, asks401: true });
+  }
+  const text = await response.text().catch(() => {
+    throw new Unreachable("the answer was cut");
+  });
+  if (!response.ok) throw new ApiProblem(problemOf(response.status, text), seconds(response.headers.get("Retry-After")));
+  return text ? JSON.parse(text) : null;
+}
+
+/**
+ * A query from values; an empty one is left out, a list becomes the parameter repeated.
+ * @param {Record<string, string | number | string[] | null | undefined>} values
+ */
+function search(values) {
+  const pairs = Object.entries(values).flatMap(([key, value]) => [value ?? ""].flat().map((one) => [key, String(one)]));
+  const text = new URLSearchParams(pairs.filter(([, value]) => value !== "")).toString();
+  return text && `?${text}`;
+}
+
+/** @param {string} uuid */
+const client = (uuid) => `/api/clients/${encodeURIComponent(uuid)}`;
+
+// --- who is here ---
+
+/** @returns {Promise<Principal | null>} null when nobody is signed in */
+export async function whoIsHere() {
+  try {
+    const answer = await call("GET", "/api/session", { asks401: false });
+    return answer.principal ?? answer;
+  } catch (error) {
+    if (error instanceof ApiProblem && error.status === 401) return null;
+    throw error;
+  }
+}
+
+/** @param {string} username @param {string} password @returns {Promise<Principal>} */
+export async function signIn(username, password) {
+  const answer = await call("POST", "/api/session", { body: { username, password }, asks401: false });
+  return answer.principal;
+}
+
+export function signOut() {
+  return call("DELETE", "/api/session", { asks401: false });
+}
+
+// --- the fleet ---
+
+/**
+ * The whole fleet, or what changed since a cursor.
+ * @param {{since?: string | null, heartbeats?: boolean}} what @param {AbortSignal} [abort]
+ * @returns {Promise<Overview>}
+ */
+export function overview({ since, heartbeats }, abort) {
+  const path = `/api/monitoring/overview${search({ format: "columns", since, hb: heartbeats ? 1 : null })}`;
+  return call("GET", path, { signal: abort });
+}
+
+/** @param {string} uuid @param {AbortSignal} [abort] @returns {Promise<Client>} */
+export function getClient(uuid, abort) {
+  return call("GET", client(uuid), { signal: abort });
+}
+
+/** @returns {Promise<import("./types").Page<import("./types").Acknowledged>>} failures acknowledged in the last 24 hours */
+export function recentlyAcknowledged() {
+  return call("GET", "/api/clients/service_failed/acknowledged");
+}
+
+/**
+ * Acknowledge one failure, and only that one: 412 when the display has failed again since.
+ * @param {string} uuid @param {string} failedAt
+ * @returns {Promise<Client & {cleared: boolean}>} cleared: false when somebody else was first
+ */
+export function clearServiceFailed(uuid, failedAt) {
+  return call("POST", `${client(uuid)}/clear_service_failed`, { headers: { "If-Match": `"${failedAt}"` } });
+}
+
+/** @param {string} uuid @param {{name?: string, site?: string}} changes */
+export function changeClient(uuid, changes) {
+  return call("PATCH", client(uuid), { body: changes });
+}
+
+/** @param {string} uuid @returns {Promise<{code: string, expires_at: string}>} */
+export function createEnrolment(uuid) {
+  return call("POST", `${client(uuid)}/enrolment`, { body: {} });
+}
+
+// --- commands ---
+
+/**
+ * Ask for a command. The same key always answers the same command, so a lost answer can be asked for again.
+ * @param {string} uuid @param {Action} action @param {string} key
+ * @returns {Promise<Command>}
+ */
+export function sendCommand(uuid, action, key) {
+  const body = { action, reason: "" };
+  return call("POST", `${client(uuid)}/commands`, { body, headers: { "Idempotency-Key": key } });
+}
+
+/** @param {string} id @param {AbortSignal} [abort] @returns {Promise<Command>} */
+export function getCommand(id, abort) {
+  return call("GET", `/api/commands/${encodeURIComponent(id)}`, { signal: abort });
+}
+
+/** @param {string} id @returns {Promise<Command>} */
+export function cancelCommand(id) {
+  return call("POST", `/api/commands/${encodeURIComponent(id)}/cancel`);
+}
+
+/** @param {string} uuid @param {string | null} cursor @returns {Promise<import("./types").Page<Command>>} */
+export function commandsOf(uuid, cursor) {
+  return call("GET", `${client(uuid)}/commands${search({ limit: 25, cursor })}`);
+}
+
+// --- logs ---
+
+/**
+ * @param {string} uuid @param {{level?: string[], q?: string, cursor?: string | null, limit?: number}} filter
+ * @param {AbortSignal} [abort] @returns {Promise<import("./types").Page<LogRow>>}
+ */
+export function logsOf(uuid, filter, abort) {
+  return call("GET", `/api/client-logs/${encodeURIComponent(uuid)}/logs${search(filter)}`, { signal: abort });
+}
+
+/**
+ * @param {{hours: number, limit: number, cursor?: string | null}} filter @param {AbortSignal} [abort]
+ * @returns {Promise<import("./types").Page<LogRow>>}
+ */
+export function recentErrors(filter, abort) {
+  return call("GET", `/api/client-logs/recent-errors${search(filter)}`, { signal: abort });
+}
+
+// --- media and conversions ---
+
+/** @param {string | null} cursor @param {AbortSignal} [abort] @returns {Promise<import("./types").Page<Media>>} */
+export function listMedia(cursor, abort) {
+  return call("GET", `/api/event-media${search({ limit: 25, cursor })}`, { signal: abort });
+}
+
+/** @param {AbortSignal} [abort] @returns {Promise<import("./types").Page<Conversion>>} the newest ones */
+export function listConversions(abort) {
+  return call("GET", `/api/conversions${search({ limit: 100 })}`, { signal: abort });
+}
+
+/** @param {number} mediaId @param {AbortSignal} [abort] @returns {Promise<Conversion>} */
+export function conversionOf(mediaId, abort) {
+  return call("GET", `/api/conversions/${mediaId}/status`, { signal: abort });
+}
+
+/** @param {number} mediaId @returns {Promise<Conversion>} */
+export function convertAgain(mediaId) {
+  return call("POST", `/api/conversions/${mediaId}/pdf`);
+}
+
+/** @param {number} mediaId */
+export function mediaContentUrl(mediaId) {
+  return `/api/event-media/${mediaId}/content`;
+}
+
+/**
+ * Upload one file. XMLHttpRequest, because fetch does not tell how much of a body has left.
+ * @param {File} file @param {(sent: number) => void} onProgress share of the bytes, 0 to 1
+ * @returns {{done: Promise<{media: Media, conversion: Conversion | null}>, cancel: () => void}}
+ */
+export function upload(file, onProgress) {
+  const request = new XMLHttpRequest();
+  const done = new Promise((resolve, reject) => {
+    request.upload.onprogress = (event) => event.lengthComputable && onProgress(event.loaded / event.total);
+    request.onload = () => {
+      if (request.status < 300) resolve(JSON.parse(request.responseText));
+      else reject(new ApiProblem(problemOf(request.status, request.responseText), seconds(request.getResponseHeader("Retry-After"))));
+    };
+    request.onerror = () => reject(new Unreachable("no answer"));
+    request.onabort = () => reject(new DOMException("cancelled", "AbortError"));
+    const body = new FormData();
+    body.append("file", file);
+    request.open("POST", "/api/event-media");
+    request.setRequestHeader("X-Requested-With", "signage");
+    request.setRequestHeader("Accept", "application/json");
+    request.send(body);
+  });
+  return { done, cancel: () => request.abort() };
+}
+
+/** Ask for a new sign-in and resolve when it happened (uploads, which are sent again from the file). */
+export const waitForSignIn = signInAgain;

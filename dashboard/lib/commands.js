@@ -1,0 +1,122 @@
+// @ts-check
+/** Commands that this page sends or follows: one per display, from the click to the outcome. */
+import { signal } from "../vendor/signals.js";
+import * as api from "./api.js";
+import { change, changing, ownCommandsOpen, refresh } from "./fleet.js";
+
+/** @typedef {import("./types").Command} Command */
+/** @typedef {import("./types").Action} Action */
+/**
+ * @typedef {object} Order
+ * @property {Action} action
+ * @property {"sending" | "unknown" | "known" | "refused" | "lost"} phase
+ *   unknown: no answer yet, being asked again; lost: given up asking; refused: the service said no
+ * @property {Command | null} command
+ * @property {api.ApiProblem | null} problem
+ */
+
+const FOLLOW_EVERY = 1_500;
+const ASK_AGAIN_AFTER = [1_000, 2_000, 4_000, 8_000, 15_000];
+const OVER = new Set(["succeeded", "failed", "rejected", "expired", "timed_out", "cancelled"]);
+
+/** @type {import("../vendor/signals.js").Signal<ReadonlyMap<string, Order>>} */
+export const orders = signal(new Map());
+
+/** Whether a command has ended. @param {{state?: string}} command */
+export const isOver = (command) => OVER.has(command.state ?? "");
+
+/** @param {string} uuid @param {Order | null} order */
+function setOrder(uuid, order) {
+  const next = new Map(orders.value);
+  if (order) next.set(uuid, order);
+  else next.delete(uuid);
+  orders.value = next;
+  ownCommandsOpen.value = [...next.values()].filter((o) => o.command && !isOver(o.command)).length;
+}
+
+/** @param {string} uuid */
+export function dismiss(uuid) {
+  setOrder(uuid, null);
+}
+
+/** @param {number} ms */
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** A version 4 UUID; `crypto.randomUUID` is missing where the page came over plain HTTP. */
+export function newUuid() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}
+
+/**
+ * Send until there is an answer: the key makes the repeats the same command.
+ * @param {string} uuid @param {Action} action
+ */
+async function sendForSure(uuid, action) {
+  const key = newUuid();
+  for (const wait of ASK_AGAIN_AFTER) {
+    try {
+      return await api.sendCommand(uuid, action, key);
+    } catch (error) {
+      const noAnswer = error instanceof api.Unreachable || (error instanceof api.ApiProblem && error.status >= 502);
+      if (!noAnswer) throw error;
+      setOrder(uuid, { action, phase: "unknown", command: null, problem: null });
+      await pause(wait);
+    }
+  }
+  return api.sendCommand(uuid, action, key);
+}
+
+/** @param {string} uuid @param {Action} action */
+export async function order(uuid, action) {
+  setOrder(uuid, { action, phase: "sending", command: null, problem: null });
+  try {
+    const command = await changing(uuid, () => sendForSure(uuid, action));
+    change(uuid, { open_command: isOver(command) ? null : command });
+    follow(uuid, command);
+  } catch (error) {
+    const problem = error instanceof api.ApiProblem ? error : null;
+    setOrder(uuid, { action, phase: problem ? "refused" : "lost", command: null, problem });
+  }
+  refresh();
+}
+
+/** @param {string} uuid */
+export async function withdraw(uuid) {
+  const current = orders.value.get(uuid);
+  if (!current?.command) return;
+  try {
+    take(uuid, await api.cancelCommand(current.command.id));
+  } catch (error) {
+    const problem = error instanceof api.ApiProblem ? error : null;
+    if (problem) setOrder(uuid, { ...current, problem });
+  }
+}
+
+/** @param {string} uuid @param {Command} command */
+function take(uuid, command) {
+  setOrder(uuid, { action: command.action, phase: "known", command, problem: null });
+}
+
+/** Show one command's way until it ends. @param {string} uuid @param {Command} command */
+async function follow(uuid, command) {
+  take(uuid, command);
+  let latest = command;
+  while (!isOver(latest) && orders.value.get(uuid)?.command?.id === command.id) {
+    await pause(FOLLOW_EVERY);
+    latest = await api.getCommand(command.id).catch(() => latest); // the banner says that nothing answers
+    if (orders.value.get(uuid)?.command?.id === command.id) take(uuid, latest);
+  }
+  if (isOver(latest)) refresh();
+}
+
+/** Follow a command that somebody else (or recovery) has sent. @param {string} uuid @param {string} id */
+export async function followOther(uuid, id) {
+  const current = orders.value.get(uuid);
+  if (current && (current.phase !== "known" || current.command?.id === id)) return;
+  const command = await api.getCommand(id).catch(() => null);
+  if (command && orders.value.get(uuid) === current) follow(uuid, command);
+}

@@ -1,0 +1,188 @@
+// @ts-check
+/**
+ * What this page knows of the fleet: one snapshot, then deltas.
+ *
+ * A row that is being changed by the person in front of this page is guarded: what a poll that
+ * started before the change was settled says about it is discarded. The poll then does not move the
+ * cursor on, so the next one brings that row again and nothing is missed.
+ */
+import { computed, signal } from "../vendor/signals.js";
+import * as api from "./api.js";
+import { learn, serverNow } from "./clock.js";
+import { poll } from "./poll.js";
+
+/** @typedef {import("./types").Client} Client */
+/** @typedef {import("./types").Failure} Failure */
+/** @typedef {import("./types").Overview} Overview */
+
+const PERIOD = 5_000;
+const PERIOD_WITH_COMMAND = 1_500;
+const HEARTBEATS_EVERY = 30_000; // large fleets: ages are fetched apart, and less often
+const SMALL_FLEET = 300; // below it, with every poll
+
+/** @type {Map<string, Client>} every client by uuid; `version` tells when it changed */
+export const clients = new Map();
+export const version = signal(0);
+/** Counts, bridge, scheduler and breaker of the last answer. */
+export const overview = signal(/** @type {Overview | null} */ (null));
+/** Recorded service failures, newest first. */
+export const failures = signal(/** @type {Failure[]} */ ([]));
+/** Server time of the last answer, as RFC 3339; null before the first. */
+export const updatedAt = signal(/** @type {string | null} */ (null));
+/** The last poll failed: nothing on the page is fresh. */
+export const failing = signal(false);
+export const updating = computed(() => updatedAt.value !== null && !failing.value);
+/** How many own commands are open: the fleet is then polled faster. */
+export const ownCommandsOpen = signal(0);
+
+/** @type {((gone: Failure[]) => void)[]} */
+const onFailuresGone = [];
+/** Be told of failures that left the list without this page having acknowledged them. @param {(gone: Failure[]) => void} listener */
+export function whenFailuresLeave(listener) {
+  onFailuresGone.push(listener);
+}
+
+// --- guards ---
+
+/** @type {Map<string, {open: number, settledAt: number}>} */
+const guards = new Map();
+
+/**
+ * Guard one client's row while `change` runs, and against polls that started before it settled.
+ * @template T @param {string} uuid @param {() => Promise<T>} change
+ * @returns {Promise<T>}
+ */
+export async function changing(uuid, change) {
+  const guard = guards.get(uuid) ?? { open: 0, settledAt: 0 };
+  guards.set(uuid, guard);
+  guard.open++;
+  try {
+    return await change();
+  } finally {
+    guard.open--;
+    guard.settledAt = performance.now();
+  }
+}
+
+/** @param {string} uuid @param {number} startedAt */
+function isGuarded(uuid, startedAt) {
+  const guard = guards.get(uuid);
+  return guard !== undefined && (guard.open > 0 || guard.settledAt >= startedAt);
+}
+
+// --- merging ---
+
+/** @param {Overview} answer @returns {Client[]} */
+function clientsOf(answer) {
+  const names = answer.columns;
+  return answer.rows.map((row) => /** @type {any} */ (Object.fromEntries(names.map((name, i) => [name, row[i]]))));
+}
+
+/** Write what is known about one client into its row. @param {string} uuid @param {Partial<Client>} changes */
+export function change(uuid, changes) {
+  const row = clients.get(uuid);
+  if (!row) return;
+  clients.set(uuid, { ...row, ...changes });
+  version.value++;
+}
+
+/**
+ * Take over the rows of an answer; true when a guarded one was left out.
+ * @param {Overview} answer @param {boolean} whole @param {number} startedAt
+ */
+function mergeRows(answer, whole, startedAt) {
+  const rows = clientsOf(answer);
+  const gone = whole ? [...clients.keys()] : answer.gone;
+  const kept = new Set(whole ? rows.map((row) => row.uuid) : []);
+  for (const uuid of gone) if (!kept.has(uuid)) clients.delete(uuid);
+  let leftOut = false;
+  for (const row of rows) {
+    if (isGuarded(row.uuid, startedAt)) leftOut = true;
+    else clients.set(row.uuid, row);
+  }
+  return leftOut;
+}
+
+/** @param {Overview} answer */
+function mergeHeartbeats(answer) {
+  for (const [uuid, at] of answer.heartbeats ?? []) {
+    const row = clients.get(uuid);
+    if (row && row.last_heartbeat_at !== at) clients.set(uuid, { ...row, last_heartbeat_at: at });
+  }
+}
+
+/** @param {Overview} answer @param {number} startedAt */
+function mergeFailures(answer, startedAt) {
+  const before = failures.value;
+  const kept = before.filter((failure) => isGuarded(failure.uuid, startedAt));
+  const heard = answer.service_failed.filter((failure) => !isGuarded(failure.uuid, startedAt));
+  const after = [...heard, ...kept].sort((a, b) => Date.parse(b.service_failed_at) - Date.parse(a.service_failed_at));
+  failures.value = after;
+  const still = new Set(after.map((failure) => failure.uuid));
+  const left = before.filter((failure) => !still.has(failure.uuid) && clients.has(failure.uuid));
+  if (left.length) for (const listener of onFailuresGone) listener(left);
+}
+
+// --- polling ---
+
+let cursor = /** @type {string | null} */ (null);
+let epoch = /** @type {string | number | null} */ (null);
+let heartbeatsAt = 0;
+
+/** @param {Overview} answer @param {number} startedAt @param {boolean} whole */
+function merge(answer, startedAt, whole) {
+  const leftOut = mergeRows(answer, whole, startedAt);
+  mergeHeartbeats(answer);
+  mergeFailures(answer, startedAt);
+  if (!leftOut) cursor = answer.cursor;
+  overview.value = answer;
+  updatedAt.value = answer.server_time;
+  failing.value = false;
+  const changed = whole || answer.rows.length > 0 || answer.gone.length > 0 || (answer.heartbeats?.length ?? 0) > 0;
+  if (changed) version.value++;
+}
+
+/** @param {AbortSignal} abort */
+async function round(abort) {
+  const startedAt = performance.now();
+  const sentAt = Date.now();
+  const since = cursor;
+  const heartbeats = since !== null && (clients.size <= SMALL_FLEET || startedAt - heartbeatsAt > HEARTBEATS_EVERY);
+  const answer = await api.overview({ since, heartbeats }, abort);
+  learn(answer.server_time, sentAt);
+  if (since !== null && answer.epoch !== epoch) {
+    // The service started over (a restored database): a delta would mix two histories.
+    cursor = null;
+    return round(abort);
+  }
+  epoch = answer.epoch;
+  if (heartbeats || since === null) heartbeatsAt = startedAt;
+  merge(answer, startedAt, since === null);
+}
+
+/** @type {ReturnType<typeof poll> | null} */
+let polling = null;
+
+/** Begin to watch the fleet. */
+export function watchFleet() {
+  polling ??= poll(
+    round,
+    () => (ownCommandsOpen.value > 0 ? PERIOD_WITH_COMMAND : PERIOD),
+    () => (failing.value = true),
+  );
+}
+
+/** Ask now: something has just been changed. */
+export function refresh() {
+  polling?.now();
+}
+
+/** What people call a display: its name, else its host name, else the start of its uuid. @param {{name?: string, hostname?: string | null, uuid: string}} client */
+export function nameOf(client) {
+  return client.name || client.hostname || client.uuid.slice(0, 8);
+}
+
+/** Whether restart and reboot are locked now. @param {Pick<Client, "lockout_until">} client */
+export function isLocked(client) {
+  return client.lockout_until !== null && Date.parse(client.lockout_until) > serverNow();
+}

@@ -1,0 +1,70 @@
+// @ts-check
+/** Times, ages and sizes in words. Deadlines are exact, ages are short; the zone is the browser's. */
+import { html } from "./html.js";
+import { now } from "./clock.js";
+import { S } from "./strings.js";
+
+const locale = navigator.languages.find((language) => language.startsWith("en")) ?? "en-GB";
+const clockTime = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
+const dayTime = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const full = new Intl.DateTimeFormat(locale, { dateStyle: "full", timeStyle: "long", hourCycle: "h23" });
+const relative = new Intl.RelativeTimeFormat("en", { style: "narrow", numeric: "always" });
+const decimals = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
+const percent = new Intl.NumberFormat("en", { style: "percent" });
+
+export const zoneName = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** Clock time of today ("14:02:11"), day and time of any other day ("3 Nov, 14:02"). @param {string} at */
+export function exact(at) {
+  const when = new Date(at);
+  const sameDay = when.toDateString() === new Date().toDateString();
+  return (sameDay ? clockTime : dayTime).format(when);
+}
+
+/** @param {number} seconds */
+function inUnits(seconds) {
+  if (seconds < 90) return relative.format(-Math.round(seconds), "second");
+  if (seconds < 90 * 60) return relative.format(-Math.round(seconds / 60), "minute");
+  if (seconds < 36 * 3600) return relative.format(-Math.round(seconds / 3600), "hour");
+  return relative.format(-Math.round(seconds / 86400), "day");
+}
+
+/** How long ago, in words: "12s ago". @param {string} at @param {number} reference milliseconds */
+export function ago(at, reference) {
+  return inUnits(Math.max(0, (reference - Date.parse(at)) / 1000));
+}
+
+/** Time left until `at` as "0:42" or "1:02:03"; never negative. @param {string} at @param {number} reference */
+export function left(at, reference) {
+  const seconds = Math.max(0, Math.ceil((Date.parse(at) - reference) / 1000));
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const shown = parts[0] ? parts : parts.slice(1);
+  return shown.map((part, i) => (i ? String(part).padStart(2, "0") : String(part))).join(":");
+}
+
+/** @param {number} bytes */
+export function size(bytes) {
+  if (bytes < 1000) return `${bytes} B`;
+  if (bytes < 1e6) return `${decimals.format(bytes / 1e3)} kB`;
+  return `${decimals.format(bytes / 1e6)} MB`;
+}
+
+/** @param {number} share 0 to 1 */
+export const share = (share) => percent.format(share);
+
+/** An exact time with the whole date as its title. @param {{at: string | null | undefined}} props */
+export function Time({ at }) {
+  if (!at) return html`<span class="quiet">${S.never}</span>`;
+  return html`<time datetime=${at} title=${full.format(new Date(at))}>${exact(at)}</time>`;
+}
+
+/** An age that ticks, with the whole date as its title. @param {{at: string | null | undefined}} props */
+export function Age({ at }) {
+  if (!at) return html`<span class="quiet">${S.never}</span>`;
+  return html`<time datetime=${at} title=${full.format(new Date(at))}>${ago(at, now.value)}</time>`;
+}
+
+/** A caller's name without the kind that the API puts before it ("user:anna" is anna). @param {string} actor */
+export function person(actor) {
+  return actor.replace(/^(user|token):/, "");
+}

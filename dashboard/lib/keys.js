@@ -1,0 +1,69 @@
+// @ts-check
+/** Single-key shortcuts. They can be switched off, and no key sends a command. */
+import { signal } from "../vendor/signals.js";
+import { goToView } from "./url.js";
+
+const STORED = "signage.shortcuts";
+
+/** Whether single keys do anything. */
+export const enabled = signal(localStorage.getItem(STORED) !== "off");
+/** Whether the list of shortcuts is open. */
+export const helpOpen = signal(false);
+/** Place of the display that j and k stand on; -1 for none. */
+export const active = signal(-1);
+
+/** @param {boolean} on */
+export function enable(on) {
+  enabled.value = on;
+  localStorage.setItem(STORED, on ? "on" : "off");
+}
+
+let total = 0;
+/** @type {(index: number) => void} */
+let reveal = () => {};
+
+/** The list that j and k walk. @param {number} length @param {(index: number) => void} show */
+export function onMove(length, show) {
+  total = length;
+  reveal = show;
+}
+
+/** @param {number} by */
+function move(by) {
+  if (!total) return;
+  active.value = Math.min(total - 1, Math.max(0, active.value + by));
+  reveal(active.value);
+}
+
+/** @param {KeyboardEvent} event */
+function isTyping(event) {
+  const target = event.target;
+  return target instanceof HTMLElement && (target.isContentEditable || /^(input|textarea|select)$/i.test(target.tagName));
+}
+
+function focusSearch() {
+  const field = document.querySelector("main input[type=search]");
+  if (field instanceof HTMLInputElement) field.focus();
+}
+
+let afterG = 0;
+
+/** @type {Record<string, () => void>} */
+const KEYS = {
+  "/": () => focusSearch(),
+  j: () => move(1),
+  k: () => move(-1),
+  "?": () => (helpOpen.value = true),
+  g: () => (afterG = Date.now()),
+};
+/** @type {Record<string, () => void>} */
+const AFTER_G = { f: () => goToView("fleet"), l: () => goToView("logs"), c: () => goToView("conversions") };
+
+addEventListener("keydown", (event) => {
+  if (!enabled.value || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+  if (document.querySelector("dialog[open]")) return;
+  const act = Date.now() - afterG < 1500 && AFTER_G[event.key] ? AFTER_G[event.key] : KEYS[event.key];
+  if (!act) return;
+  event.preventDefault();
+  act();
+});

@@ -1,0 +1,90 @@
+// @ts-check
+/** Files on their way to the service: a few at a time, each with its progress, each can be cancelled. */
+import { signal } from "../vendor/signals.js";
+import * as api from "./api.js";
+
+/**
+ * @typedef {object} Upload
+ * @property {number} id
+ * @property {File} file
+ * @property {"waits" | "uploading" | "failed" | "cancelled" | "done"} phase
+ * @property {number} share 0 to 1
+ * @property {string} error why it failed, in words; empty where nothing answered
+ */
+
+const AT_ONCE = 2;
+
+export const uploads = signal(/** @type {Upload[]} */ ([]));
+/** Grows with every file that was stored. */
+export const stored = signal(0);
+
+let lastId = 0;
+let running = 0;
+/** @type {Map<number, () => void>} */
+const cancels = new Map();
+
+/** @param {number} id @param {Partial<Upload>} changes */
+function update(id, changes) {
+  uploads.value = uploads.value.map((one) => (one.id === id ? { ...one, ...changes } : one));
+}
+
+/** @param {Iterable<File>} files */
+export function add(files) {
+  /** @type {Upload[]} */
+  const fresh = [...files].map((file) => ({ id: ++lastId, file, phase: "waits", share: 0, error: "" }));
+  uploads.value = [...uploads.value, ...fresh];
+  startWaiting();
+}
+
+/** @param {number} id */
+export function cancel(id) {
+  cancels.get(id)?.();
+  const one = uploads.value.find((upload) => upload.id === id);
+  if (one?.phase === "waits") update(id, { phase: "cancelled" });
+}
+
+/** @param {number} id */
+export function retry(id) {
+  update(id, { phase: "waits", share: 0, error: "" });
+  startWaiting();
+}
+
+/** @param {number} id */
+export function forget(id) {
+  uploads.value = uploads.value.filter((upload) => upload.id !== id);
+}
+
+function startWaiting() {
+  for (const one of uploads.value) {
+    if (running >= AT_ONCE) return;
+    if (one.phase === "waits") run(one);
+  }
+}
+
+/** @param {Upload} one */
+async function run(one) {
+  running++;
+  update(one.id, { phase: "uploading" });
+  await send(one);
+  cancels.delete(one.id);
+  running--;
+  startWaiting();
+}
+
+/** @param {Upload} one @returns {Promise<void>} */
+async function send(one) {
+  const { done, cancel: stop } = api.upload(one.file, (share) => update(one.id, { share }));
+  cancels.set(one.id, stop);
+  try {
+    await done;
+    forget(one.id);
+    stored.value++;
+  } catch (error) {
+    if (error instanceof api.ApiProblem && error.status === 401) {
+      await api.waitForSignIn();
+      return send(one);
+    }
+    const cancelled = error instanceof DOMException && error.name === "AbortError";
+    update(one.id, { phase: cancelled ? "cancelled" : "failed", error: error instanceof api.ApiProblem ? error.message : "" });
+  }
+}

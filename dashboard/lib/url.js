@@ -1,0 +1,75 @@
+// @ts-check
+/**
+ * The page's state lives in the address: `/?v=fleet&status=crashed&q=hall&sort=-hb&d=<uuid>&tab=logs`.
+ * `query` is that state; `go` changes it and is the only writer.
+ */
+import { computed, signal } from "../vendor/signals.js";
+
+/** @typedef {"fleet" | "logs" | "conversions"} View */
+
+/** @type {import("../vendor/signals.js").Signal<URLSearchParams>} */
+const current = signal(new URLSearchParams(location.search));
+
+export const query = computed(() => current.value);
+/** @type {import("../vendor/signals.js").ReadonlySignal<View>} */
+export const view = computed(() => {
+  const word = current.value.get("v");
+  return word === "logs" || word === "conversions" ? word : "fleet";
+});
+
+/** How many entries of the browser's history this page has pushed, so that closing can go back. */
+let depth = 0;
+
+/**
+ * Value of one key, as a signal of its own: components that read it render only when it changes.
+ * @param {string} key
+ */
+export function param(key) {
+  return computed(() => current.value.get(key) ?? "");
+}
+
+/**
+ * Change some keys (empty or null removes one).
+ * @param {Record<string, string | null>} changes
+ * @param {{replace?: boolean}} [how] `replace` leaves no step to go back to (typing in a search field)
+ */
+export function go(changes, { replace = false } = {}) {
+  const next = new URLSearchParams(current.value);
+  for (const [key, value] of Object.entries(changes)) {
+    if (value) next.set(key, value);
+    else next.delete(key);
+  }
+  if (next.toString() === current.value.toString()) return;
+  const address = next.size ? `?${next}` : location.pathname;
+  if (replace) history.replaceState({ depth }, "", address);
+  else history.pushState({ depth: ++depth }, "", address);
+  current.value = next;
+}
+
+/** @param {View} name */
+export function goToView(name) {
+  const keep = name === "fleet" ? null : name;
+  const cleared = Object.fromEntries([...current.value.keys()].map((key) => [key, null]));
+  go({ ...cleared, v: keep });
+}
+
+/** At which depth the display panel was opened; null when the page was loaded with it open. */
+let openedAt = /** @type {number | null} */ (null);
+
+/** @param {string} uuid */
+export function openDisplay(uuid) {
+  const alreadyOpen = Boolean(current.value.get("d"));
+  go({ d: uuid, tab: null, level: null, lq: null }, { replace: alreadyOpen });
+  if (!alreadyOpen) openedAt = depth;
+}
+
+/** Close the display panel: by going back where opening it was the last step, so that Back never reopens it. */
+export function closeDisplay() {
+  if (openedAt !== null && openedAt === depth) history.back();
+  else go({ d: null, tab: null, level: null, lq: null });
+}
+
+addEventListener("popstate", (event) => {
+  depth = event.state?.depth ?? 0;
+  current.value = new URLSearchParams(location.search);
+});

@@ -1,0 +1,99 @@
+// @ts-check
+/** Every unhealthy display, with three answers: what is wrong, what recovery did, why it is not acting now. */
+import { h } from "../vendor/preact.js";
+import { useState } from "../vendor/hooks.js";
+import { now } from "../lib/clock.js";
+import { clients, nameOf, overview, version } from "../lib/fleet.js";
+import { ago, exact, left } from "../lib/format.js";
+import { html } from "../lib/html.js";
+import { S } from "../lib/strings.js";
+import { openDisplay } from "../lib/url.js";
+import { StatusBadge } from "./parts.js";
+
+/** @typedef {import("../lib/types").Client} Client */
+
+const FEW = 6;
+const MANY = 60; // beyond it the table with its filters serves better
+const SCREEN_TROUBLE = new Set(["black", "frozen", "disconnected"]);
+const WEIGHT = /** @type {Record<string, number>} */ ({ crashed: 0, stale: 1 });
+
+/** @param {Client} client */
+export function isUnwell(client) {
+  const { status } = client;
+  return status === "crashed" || status === "stale" || client.service_failed_at !== null || SCREEN_TROUBLE.has(client.screen_health);
+}
+
+/** What is wrong, each fault in words. @param {Client} client @param {number} reference */
+export function faults(client, reference) {
+  const found = [];
+  if (client.status === "crashed") found.push(S.attention.crashed(ago(client.status_since, reference)));
+  if (client.status === "stale") {
+    found.push(client.last_heartbeat_at ? S.attention.stale(ago(client.last_heartbeat_at, reference)) : S.attention.staleNever);
+  }
+  if (client.service_failed_unit) found.push(S.attention.failed(client.service_failed_unit));
+  if (SCREEN_TROUBLE.has(client.screen_health)) found.push(S.attention.screen(S.screen[client.screen_health] ?? client.screen_health));
+  return found;
+}
+
+/** What recovery has done so far. @param {Client} client */
+export function recoveryDid(client) {
+  const open = client.open_command;
+  if (open?.action && open.source === "recovery") {
+    return `${S.command.action[open.action] ?? open.action}: ${(S.command.steps[open.state ?? ""] ?? "").toLowerCase()}`;
+  }
+  const step = client.recovery?.step ?? 0;
+  return step > 0 ? S.attention.steps(step) : S.attention.nothingYet;
+}
+
+/** Why recovery is not acting now, with the exact deadline where there is one. @param {Client} client @param {number} reference */
+export function recoveryWhy(client, reference) {
+  const recovery = client.recovery;
+  if (!recovery) return "";
+  const why = recovery.why || S.recovery[recovery.state] || recovery.state;
+  const open = recovery.until && Date.parse(recovery.until) > reference;
+  return open && recovery.until ? `${why} (${S.attention.until(exact(recovery.until))}, ${left(recovery.until, reference)})` : why;
+}
+
+/** @param {Client} client */
+const acts = (client) => client.recovery?.state === "due" || client.recovery?.state === "in_flight" || client.recovery?.state === "verifying";
+
+/** @param {{client: Client}} props */
+function Row({ client }) {
+  const reference = now.value;
+  return html`<li class="attention-row">
+    <div class="attention-who">
+      <button class="link strong" onClick=${() => openDisplay(client.uuid)}>${nameOf(client)}</button>
+      ${h(StatusBadge, { status: client.status })}
+      ${client.site && html`<span class="quiet">${client.site}</span>`}
+    </div>
+    <dl>
+      <div><dt>${S.attention.wrong}</dt><dd>${faults(client, reference).join(" · ")}</dd></div>
+      <div><dt>${S.attention.did}</dt><dd>${recoveryDid(client)}</dd></div>
+      ${client.recovery && html`<div><dt>${acts(client) ? S.attention.next : S.attention.why}</dt><dd>${recoveryWhy(client, reference)}</dd></div>`}
+    </dl>
+  </li>`;
+}
+
+/** @returns {Client[]} worst first, then the longest lasting */
+function unwell() {
+  void version.value;
+  /** @param {Client} client */
+  const weight = (client) => WEIGHT[client.status] ?? 2;
+  return [...clients.values()]
+    .filter(isUnwell)
+    .sort((a, b) => weight(a) - weight(b) || Date.parse(a.status_since) - Date.parse(b.status_since) || (a.uuid < b.uuid ? -1 : 1));
+}
+
+export function Attention() {
+  const [all, setAll] = useState(false);
+  if (!overview.value || overview.value.bridge.state === "silent") return null; // one banner replaces many rows
+  const rows = unwell();
+  if (!rows.length) return null;
+  const shown = rows.slice(0, all ? MANY : FEW);
+  return html`<section class="attention" aria-labelledby="attention-title">
+    <h2 id="attention-title">${S.attention.title} <span class="quiet">${S.attention.count(rows.length)}</span></h2>
+    <ul>${shown.map((client) => h(Row, { key: client.uuid, client }))}</ul>
+    ${!all && rows.length > FEW && html`<button class="link show-all" onClick=${() => setAll(true)}>${S.attention.showAll(rows.length - FEW)}</button>`}
+    ${all && rows.length > MANY && html`<p class="quiet">${S.attention.inTable(rows.length - MANY)}</p>`}
+  </section>`;
+}

@@ -1,0 +1,45 @@
+// @ts-check
+/** What is wrong with the service itself, above everything else. */
+import { h } from "../vendor/preact.js";
+import { exact } from "../lib/format.js";
+import { html } from "../lib/html.js";
+import { failing, overview, updatedAt } from "../lib/fleet.js";
+import { S } from "../lib/strings.js";
+import { Glyph } from "./parts.js";
+
+/** @param {{kind: "danger" | "warn", text: string, why?: string | null}} props */
+function Banner({ kind, text, why }) {
+  return html`<div class=${`banner banner-${kind}`} role=${kind === "danger" ? "alert" : "status"}>
+    <${Glyph} shape="warning" />
+    <p><strong>${text}</strong>${why && html` <span>${why}</span>`}</p>
+  </div>`;
+}
+
+function Offline() {
+  if (!failing.value) return null;
+  const at = updatedAt.value;
+  return h(Banner, { kind: "danger", text: at ? S.live.banner(exact(at)) : S.live.bannerNothing });
+}
+
+function BridgeSilent() {
+  const bridge = overview.value?.bridge;
+  if (bridge?.state !== "silent") return null;
+  const text = bridge.silent_since ? S.banner.bridge(exact(bridge.silent_since)) : S.banner.bridgeNever;
+  return h(Banner, { kind: "danger", text, why: S.banner.bridgeWhy });
+}
+
+function SchedulerLate() {
+  const scheduler = overview.value?.scheduler;
+  if (!scheduler?.late) return null;
+  const at = scheduler.last_tick_at;
+  return h(Banner, { kind: "warn", text: at ? S.banner.scheduler(exact(at)) : S.banner.schedulerNever, why: S.banner.schedulerWhy });
+}
+
+function BreakerOpen() {
+  const breaker = overview.value?.breaker;
+  return breaker?.open ? h(Banner, { kind: "warn", text: S.banner.breaker, why: breaker.why }) : null;
+}
+
+export function Banners() {
+  return html`<div class="banners">${h(Offline, {})}${h(BridgeSilent, {})}${h(SchedulerLate, {})}${h(BreakerOpen, {})}</div>`;
+}

@@ -1,0 +1,38 @@
+// @ts-check
+/** The commands that one display was sent, newest first. */
+import { h } from "../vendor/preact.js";
+import { useEffect } from "../vendor/hooks.js";
+import { commandsOf } from "../lib/api.js";
+import { orders } from "../lib/commands.js";
+import { Time, person } from "../lib/format.js";
+import { html } from "../lib/html.js";
+import { usePages } from "../lib/pages.js";
+import { S } from "../lib/strings.js";
+import { LoadFailed, Loading } from "./parts.js";
+import { causeOf } from "./stepper.js";
+
+/** @typedef {import("../lib/types").Command} Command */
+
+/** @param {{command: Command}} props */
+function Row({ command }) {
+  return html`<li class="history-row">
+    <span class="history-what"><strong>${S.command.action[command.action] ?? command.action}</strong>
+      <span class=${`tag outcome-${command.state}`}>${S.command.steps[command.state] ?? command.state}</span></span>
+    <span class="quiet">${h(Time, { at: command.created_at })} · ${S.command.by(person(command.requested_by))}</span>
+    ${causeOf(command) && html`<span>${causeOf(command)}</span>`}
+    ${command.reason && html`<span class="quiet">${command.reason}</span>`}
+  </li>`;
+}
+
+/** @param {{uuid: string}} props */
+export function ClientCommands({ uuid }) {
+  const list = usePages(uuid, (cursor) => commandsOf(uuid, cursor));
+  const state = orders.value.get(uuid)?.command?.state;
+  useEffect(() => {
+    if (state) list.reload();
+  }, [state]);
+  if (!list.items) return list.failed ? h(LoadFailed, { text: S.logs.failed, retry: list.reload }) : h(Loading, { rows: 3 });
+  if (!list.items.length) return html`<p class="note">${S.command.none}</p>`;
+  return html`<ol class="history">${list.items.map((command) => h(Row, { key: command.id, command }))}</ol>
+    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${S.logs.more}</button>`}`;
+}

@@ -1,0 +1,161 @@
+// @ts-check
+/** Everything about one display, beside the page it was opened from. */
+import { h } from "../vendor/preact.js";
+import { useEffect, useRef, useState } from "../vendor/hooks.js";
+import { ApiProblem, getClient } from "../lib/api.js";
+import { now } from "../lib/clock.js";
+import { marks } from "../lib/failures.js";
+import { clients, nameOf, version } from "../lib/fleet.js";
+import { Age, Time } from "../lib/format.js";
+import { classes, html } from "../lib/html.js";
+import { poll } from "../lib/poll.js";
+import { S } from "../lib/strings.js";
+import { closeDisplay, go, param } from "../lib/url.js";
+import { faults, isUnwell, recoveryWhy } from "./attention.js";
+import { ClientCommands } from "./client_commands.js";
+import { ClientLogs } from "./client_logs.js";
+import { CommandBox } from "./command_box.js";
+import { Acknowledge } from "./failed_panel.js";
+import { CopyButton, Glyph, Loading, StatusBadge } from "./parts.js";
+
+/** @typedef {import("../lib/types").Client} Client */
+
+const PERIOD = 5_000;
+const chosen = param("d");
+const tab = param("tab");
+
+/** The row of the overview (fresher) with what only the display's own page tells. @param {string} uuid */
+function useClient(uuid) {
+  void version.value;
+  const [details, setDetails] = useState(/** @type {Client | null} */ (null));
+  const [gone, setGone] = useState(false);
+  useEffect(() => {
+    setDetails(null);
+    setGone(false);
+    const polling = poll(
+      async (abort) => setDetails(await getClient(uuid, abort)),
+      () => PERIOD,
+      (error) => {
+        if (!(error instanceof ApiProblem) || (error.status !== 404 && error.status !== 400)) return;
+        setGone(true);
+        polling.stop();
+      },
+    );
+    return polling.stop;
+  }, [uuid]);
+  const row = clients.get(uuid);
+  const client = details?.uuid === uuid ? { ...details, ...row, last_heartbeat_at: newest(details, row) } : (row ?? null);
+  return { client, gone };
+}
+
+/** @param {Client} details @param {Client | undefined} row */
+function newest(details, row) {
+  const times = [details.last_heartbeat_at, row?.last_heartbeat_at].filter((at) => at != null);
+  return times.sort((a, b) => Date.parse(b) - Date.parse(a))[0] ?? null;
+}
+
+/** @param {{name: string, children?: any}} props */
+function Fact({ name, children }) {
+  return html`<div class="fact"><dt>${name}</dt><dd>${children}</dd></div>`;
+}
+
+/** @param {{client: Client}} props */
+function Facts({ client }) {
+  const screen = S.screen[client.screen_health] ?? client.screen_health;
+  return html`<dl class="facts">
+    ${h(Fact, { name: S.panel.heartbeat, children: h(Age, { at: client.last_heartbeat_at }) })}
+    ${h(Fact, { name: S.panel.screen, children: screen })}
+    ${h(Fact, { name: S.panel.site, children: client.site ?? S.none })}
+    ${h(Fact, { name: S.panel.host, children: client.hostname ?? S.notReported })}
+    ${h(Fact, { name: S.panel.ip, children: client.ip ?? S.notReported })}
+    ${h(Fact, { name: S.panel.version, children: client.app_version ?? S.notReported })}
+  </dl>`;
+}
+
+/** @param {{client: Client}} props */
+function Connection({ client }) {
+  const count = client.mqtt_reconnect_count;
+  return html`<section class="connection" aria-label=${S.panel.connection}>
+    <h3>${S.panel.connection}</h3>
+    <dl class="facts">
+      ${h(Fact, { name: S.panel.reconnects, children: html`<span class="figure">${count ?? S.notReported}</span>` })}
+      ${h(Fact, { name: S.panel.lastDisconnect, children: client.mqtt_last_disconnect_at ? [h(Time, { at: client.mqtt_last_disconnect_at }), " ", html`<span class="quiet">${h(Age, { at: client.mqtt_last_disconnect_at })}</span>`] : S.notReported })}
+      ${h(Fact, { name: S.panel.presence, children: client.presence })}
+    </dl>
+  </section>`;
+}
+
+/** The failure that stands, or the acknowledgement that is still being read. @param {{client: Client}} props */
+function Failure({ client }) {
+  const mark = marks.value.get(client.uuid);
+  const { service_failed_at, service_failed_unit } = client;
+  const standing = service_failed_at && service_failed_unit ? { uuid: client.uuid, name: client.name, site: client.site, service_failed_at, service_failed_unit } : null;
+  const failure = standing ?? mark?.failure;
+  if (!failure) return null;
+  return html`<section class="panel-failure" aria-label=${S.attention.failed(failure.service_failed_unit)}>
+    <p><${Glyph} shape="warning" /><strong>${S.attention.failed(failure.service_failed_unit)}</strong> ${h(Age, { at: failure.service_failed_at })}</p>
+    ${h(Acknowledge, { failure, mark })}
+  </section>`;
+}
+
+/** @param {{client: Client}} props */
+function Why({ client }) {
+  if (!isUnwell(client)) return html`<p class="quiet">${S.statusMeaning[client.status] ?? ""}</p>`;
+  const reference = now.value;
+  const recovery = recoveryWhy(client, reference);
+  return html`<p>${faults(client, reference).join(" · ")}</p>${recovery && html`<p class="quiet">${S.panel.recovery}: ${recovery}</p>`}`;
+}
+
+/** @param {{name: string}} props */
+function Tabs({ name }) {
+  const current = tab.value === "commands" ? "commands" : "logs";
+  return html`<div class="tabs" role="tablist" aria-label=${S.panel.region(name)}>
+    ${/** @type {const} */ (["logs", "commands"]).map(
+      (key) => html`<button role="tab" id=${`tab-${key}`} aria-selected=${current === key} aria-controls="tab-body" key=${key}
+        class=${classes("tab", current === key && "on")} onClick=${() => go({ tab: key === "logs" ? null : key }, { replace: true })}>${S.panel.tabs[key]}</button>`,
+    )}
+  </div>`;
+}
+
+/** @param {{client: Client}} props */
+function Body({ client }) {
+  const name = nameOf(client);
+  return html`<div class="panel-state">
+      ${h(StatusBadge, { status: client.status })}
+      <span class="quiet">${S.panel.since("")}${h(Time, { at: client.status_since })}</span>
+    </div>
+    ${h(Why, { client })}${h(Failure, { client })}
+    ${h(CommandBox, { client, name, key: client.uuid })}
+    ${h(Facts, { client })}
+    <p class="uuid"><span class="quiet">${S.panel.uuid}</span> <code>${client.uuid}</code>${h(CopyButton, { text: client.uuid, label: S.panel.copyUuid })}</p>
+    ${h(Connection, { client })}
+    ${h(Tabs, { name })}
+    <div id="tab-body" role="tabpanel" aria-labelledby=${`tab-${tab.value === "commands" ? "commands" : "logs"}`}>
+      ${tab.value === "commands" ? h(ClientCommands, { uuid: client.uuid, key: client.uuid }) : h(ClientLogs, { uuid: client.uuid, key: client.uuid })}
+    </div>`;
+}
+
+/** @param {{uuid: string}} props */
+function Panel({ uuid }) {
+  const ref = useRef(/** @type {HTMLElement | null} */ (null));
+  const { client, gone } = useClient(uuid);
+  useEffect(() => ref.current?.focus({ preventScroll: true }), [uuid]);
+  useEffect(() => {
+    /** @param {KeyboardEvent} event */
+    const onKey = (event) => event.key === "Escape" && !document.querySelector("dialog[open]") && closeDisplay();
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+  const name = client ? nameOf(client) : uuid.slice(0, 8);
+  return html`<aside class="panel" ref=${ref} tabindex="-1" aria-label=${S.panel.region(name)}>
+    <div class="panel-head">
+      <h2>${name}</h2>
+      <button class="icon" aria-label=${S.close} onClick=${closeDisplay}><${Glyph} shape="close" /></button>
+    </div>
+    ${client && !gone ? h(Body, { client }) : gone ? html`<p class="note">${S.panel.gone}</p>` : h(Loading, { rows: 5 })}
+  </aside>`;
+}
+
+export function ClientPanel() {
+  return chosen.value ? h(Panel, { uuid: chosen.value }) : null;
+}

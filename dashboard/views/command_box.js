@@ -1,0 +1,119 @@
+// @ts-check
+/** Restart, reboot, shut down: the buttons, why one cannot be pressed, and what became of the last one. */
+import { h } from "../vendor/preact.js";
+import { useEffect, useState } from "../vendor/hooks.js";
+import { now } from "../lib/clock.js";
+import { dismiss, followOther, isOver, order, orders, withdraw } from "../lib/commands.js";
+import { updating } from "../lib/fleet.js";
+import { exact, left } from "../lib/format.js";
+import { html } from "../lib/html.js";
+import { mayAdminister, mayOperate } from "../lib/session.js";
+import { S } from "../lib/strings.js";
+import { Dialog } from "./parts.js";
+import { Stepper } from "./stepper.js";
+
+/** @typedef {import("../lib/types").Action} Action */
+/** @typedef {import("../lib/types").Client} Client */
+/** @typedef {import("../lib/commands.js").Order} Order */
+
+/** @type {Action[]} */
+const ACTIONS = ["restart_app", "reboot_host", "shutdown_host"];
+
+/** @param {Client} client */
+const lockedUntil = (client) => (client.lockout_until && Date.parse(client.lockout_until) > now.value ? client.lockout_until : null);
+
+/** @param {Order | undefined} current @param {Client} client */
+function isBusy(current, client) {
+  if (current && (current.phase === "sending" || current.phase === "unknown")) return true;
+  return Boolean(client.open_command) || Boolean(current?.command && !isOver(current.command));
+}
+
+/**
+ * Why a button cannot be pressed, or null.
+ * @param {Action} action @param {Client} client @param {Order | undefined} current
+ */
+function blocked(action, client, current) {
+  if (!mayOperate.value) return S.command.viewer;
+  if (action === "shutdown_host" && !mayAdminister.value) return S.command.adminOnly;
+  if (!updating.value) return S.live.reason;
+  if (client.capabilities && !client.capabilities.includes(action)) return S.command.notCapable;
+  if (isBusy(current, client)) return S.command.open;
+  const until = action === "shutdown_host" ? null : lockedUntil(client);
+  return until && S.command.locked(exact(until), left(until, now.value));
+}
+
+/** @param {{action: Action, client: Client, current: Order | undefined, press: (action: Action) => void}} props */
+function Button({ action, client, current, press }) {
+  const why = blocked(action, client, current);
+  const look = action === "shutdown_host" ? "danger" : "plain";
+  return html`<button class=${look} disabled=${why !== null} title=${why ?? ""} onClick=${() => press(action)}>${S.command.action[action]}</button>`;
+}
+
+/** @param {{action: Action, name: string, go: () => void, close: () => void}} props */
+function Confirm({ action, name, go, close }) {
+  const words = S.command.confirm[action];
+  if (!words) return null;
+  const body = html`<p><strong>${name}</strong></p><p>${words.text}</p>
+    <div class="dialog-foot">
+      <button class="plain" onClick=${close} autofocus>${S.cancel}</button>
+      <button class="danger" onClick=${go}>${words.go}</button>
+    </div>`;
+  return h(Dialog, { title: words.title, onClose: close, children: body });
+}
+
+/** What the service said no with. @param {{current: Order}} props */
+function Refusal({ current }) {
+  const problem = current.problem?.problem;
+  if (!problem) return null;
+  const until = problem.lockout_until;
+  const text = until ? S.command.locked(exact(until), left(until, now.value)) : (S.refused[problem.code] ?? problem.detail);
+  return html`<p class="cause" role="alert">${text}</p>`;
+}
+
+/** @param {{uuid: string, current: Order, again: () => void}} props */
+function Progress({ uuid, current, again }) {
+  const { phase, command } = current;
+  const over = command !== null && isOver(command);
+  const bad = phase === "lost" || (over && command.state !== "succeeded");
+  return html`<div class="order">
+    ${phase === "sending" && html`<p role="status">${S.command.sending}</p>`}
+    ${phase === "unknown" && html`<p class="cause" role="status">${S.command.unknown}</p>`}
+    ${phase === "lost" && html`<p class="cause" role="alert">${S.command.unreachable}</p>`}
+    ${command && h(Stepper, { command })}
+    ${h(Refusal, { current })}
+    <div class="order-foot">
+      ${bad && html`<button class="plain" onClick=${again}>${S.command.again}</button>`}
+      ${command?.state === "queued" && mayOperate.value && html`<button class="plain" onClick=${() => withdraw(uuid)}>${S.command.withdraw}</button>`}
+      ${(over || phase === "refused" || phase === "lost") && html`<button class="link" onClick=${() => dismiss(uuid)}>${S.command.dismiss}</button>`}
+    </div>
+  </div>`;
+}
+
+/** @param {{client: Client}} props */
+function Lock({ client }) {
+  const until = lockedUntil(client);
+  return until ? html`<p class="lock" role="status">${S.command.locked(exact(until), left(until, now.value))}</p>` : null;
+}
+
+/** @param {{client: Client, name: string}} props */
+export function CommandBox({ client, name }) {
+  const [asking, setAsking] = useState(/** @type {Action | null} */ (null));
+  const { uuid } = client;
+  const current = orders.value.get(uuid);
+  const openId = client.open_command?.id;
+  useEffect(() => {
+    if (openId) followOther(uuid, openId);
+  }, [uuid, openId]);
+  /** @param {Action} action */
+  const press = (action) => (S.command.confirm[action] ? setAsking(action) : order(uuid, action));
+  const go = () => {
+    if (asking) order(uuid, asking);
+    setAsking(null);
+  };
+  return html`<section class="command-box" aria-label=${S.command.title}>
+    <div class="buttons">${ACTIONS.map((action) => h(Button, { key: action, action, client, current, press }))}</div>
+    ${!isBusy(current, client) && h(Lock, { client })}
+    ${current && h(Progress, { uuid, current, again: () => press(current.action) })}
+    ${asking && h(Confirm, { action: asking, name, go, close: () => setAsking(null) })}
+  </section>`;
+}

@@ -1,0 +1,96 @@
+// @ts-check
+/** How a display connects: an admin creates a code that can be used once. */
+import { h } from "../vendor/preact.js";
+import { useState } from "../vendor/hooks.js";
+import { signal } from "../vendor/signals.js";
+import { ApiProblem, changeClient, createEnrolment } from "../lib/api.js";
+import { now } from "../lib/clock.js";
+import { newUuid } from "../lib/commands.js";
+import { clients, refresh, version } from "../lib/fleet.js";
+import { exact, left } from "../lib/format.js";
+import { html } from "../lib/html.js";
+import { mayAdminister } from "../lib/session.js";
+import { S } from "../lib/strings.js";
+import { CopyButton, Dialog, Glyph } from "./parts.js";
+
+/** @typedef {{uuid: string, code: string, expires_at: string}} Enrolment */
+
+/** @param {string} name @param {string} site @returns {Promise<Enrolment>} */
+async function enrol(name, site) {
+  const uuid = newUuid();
+  const { code, expires_at } = await createEnrolment(uuid);
+  await changeClient(uuid, site ? { name, site } : { name });
+  return { uuid, code, expires_at };
+}
+
+/** @param {{enrolment: Enrolment}} props */
+function Code({ enrolment }) {
+  void version.value;
+  const { uuid, code, expires_at } = enrolment;
+  const heard = clients.get(uuid)?.last_heartbeat_at;
+  const over = Date.parse(expires_at) <= now.value;
+  const line = `curl -X POST ${location.origin}/api/enroll -H "Content-Type: application/json" -d '{"code": "${code}"}'`;
+  return html`<div class="enrolment">
+    <p class="code"><code>${code}</code>${h(CopyButton, { text: code, label: `${S.copy}: ${S.empty.code}` })}</p>
+    <p class="quiet">${S.empty.uuid}: <code>${uuid}</code></p>
+    ${heard
+      ? html`<p class="done" role="status"><${Glyph} shape="running" />${S.empty.connected}</p>`
+      : html`<p role="status">${over ? S.empty.over : S.empty.until(exact(expires_at), left(expires_at, now.value))}</p>`}
+    <p>${S.empty.how}</p>
+    <pre class="command-line"><code>${line}</code></pre>
+    <p class="quiet">${S.empty.then}</p>
+  </div>`;
+}
+
+function ConnectForm() {
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState("");
+  const [enrolment, setEnrolment] = useState(/** @type {Enrolment | null} */ (null));
+
+  /** @param {SubmitEvent} event */
+  async function submit(event) {
+    event.preventDefault();
+    const form = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
+    setBusy(true);
+    setFailed("");
+    try {
+      setEnrolment(await enrol(String(form.get("name")).trim(), String(form.get("site")).trim()));
+      refresh();
+    } catch (error) {
+      setFailed(error instanceof ApiProblem ? error.message : S.session.unreachable);
+    }
+    setBusy(false);
+  }
+
+  if (enrolment) return h(Code, { enrolment });
+  return html`<form class="connect" onSubmit=${submit}>
+    <label>${S.empty.name}<input name="name" required maxlength="200" autocomplete="off" /></label>
+    <label>${S.empty.site}<input name="site" maxlength="200" autocomplete="off" /></label>
+    <p class="form-error" role="alert">${failed}</p>
+    <button class="primary" disabled=${busy}>${busy ? S.empty.creating : S.empty.create}</button>
+  </form>`;
+}
+
+/** Whether the dialog is open. Not the button's own state: the first code ends the empty page the button stood on. */
+const open = signal(false);
+
+/** What stands where the table will be. */
+export function EmptyFleet() {
+  return html`<section class="empty" aria-labelledby="empty-title">
+    <h2 id="empty-title">${S.empty.title}</h2>
+    <p>${mayAdminister.value ? S.empty.admin : S.empty.other}</p>
+    ${h(ConnectButton, { look: "primary" })}
+  </section>`;
+}
+
+/** @param {{look: "primary" | "plain"}} props */
+export function ConnectButton({ look }) {
+  if (!mayAdminister.value) return null;
+  return html`<button class=${look} onClick=${() => (open.value = true)}>${S.empty.connect}</button>`;
+}
+
+export function ConnectDialog() {
+  if (!open.value) return null;
+  const body = [html`<p class="quiet">${S.empty.admin}</p>`, h(ConnectForm, {})];
+  return h(Dialog, { title: S.empty.connect, onClose: () => (open.value = false), children: body });
+}

@@ -1,0 +1,138 @@
+// @ts-check
+/** The table of displays. Only the rows near the window are in the document: all have the same height. */
+import { h } from "../vendor/preact.js";
+import { useEffect, useRef, useState } from "../vendor/hooks.js";
+import { clients, isLocked, nameOf, overview, version } from "../lib/fleet.js";
+import { Age } from "../lib/format.js";
+import { classes, html } from "../lib/html.js";
+import { active, onMove } from "../lib/keys.js";
+import { changed, nextSort, resort, rows, sorting } from "../lib/order.js";
+import { S } from "../lib/strings.js";
+import { go, openDisplay, param } from "../lib/url.js";
+import { StatusBadge } from "./parts.js";
+
+const ROW = 44; // pixels, equal to --row in style.css
+const AROUND = 8; // rows kept ready above and below the window
+
+const query = param("q");
+const status = param("status");
+const selected = param("d");
+
+/** Column key (as in the address), its heading, and the class that lets narrow windows drop it. */
+const COLUMNS = /** @type {const} */ ([
+  ["name", S.table.name, "col-name"],
+  ["status", S.table.status, "col-status"],
+  ["site", S.table.site, "col-site"],
+  ["hb", S.table.heartbeat, "col-hb"],
+  ["rc", S.table.reconnects, "col-rc"],
+  ["version", S.table.version, "col-version"],
+  ["ip", S.table.ip, "col-ip"],
+]);
+
+/** @param {{column: string, title: string, name: string}} props */
+function Heading({ column, title, name }) {
+  const { column: by, down } = sorting.value;
+  const order = by === column ? (down ? "descending" : "ascending") : undefined;
+  return html`<th scope="col" class=${name} aria-sort=${order}>
+    <button onClick=${() => go({ sort: nextSort(column) }, { replace: true })}>
+      ${title}<span class="sort-mark" aria-hidden="true">${order ? (down ? "↓" : "↑") : ""}</span>
+    </button>
+  </th>`;
+}
+
+/** @param {{uuid: string, index: number}} props index: place in the whole list, from 0 */
+function Row({ uuid, index }) {
+  void version.value;
+  const link = useRef(/** @type {HTMLButtonElement | null} */ (null));
+  const isActive = active.value === index;
+  useEffect(() => {
+    if (isActive) link.current?.focus({ preventScroll: true });
+  }, [isActive]);
+  const client = clients.get(uuid);
+  if (!client) return null;
+  const open = client.open_command?.state;
+  return html`<tr aria-rowindex=${index + 2} class=${classes(selected.value === uuid && "selected")} onClick=${() => openDisplay(uuid)}>
+    <td class="col-name"><button class="link strong" ref=${link} onFocus=${() => (active.value = index)}>${nameOf(client)}</button>
+      ${client.service_failed_at && html`<span class="tag tag-orange">${S.table.failed}</span>`}
+      ${open && html`<span class="tag">${S.table.open((S.command.steps[open] ?? open).toLowerCase())}</span>`}
+      ${!open && isLocked(client) && html`<span class="tag">${S.recovery.locked}</span>`}</td>
+    <td class="col-status">${h(StatusBadge, { status: client.status })}</td>
+    <td class="col-site">${client.site ?? ""}</td>
+    <td class="col-hb">${h(Age, { at: client.last_heartbeat_at })}</td>
+    <td class="col-rc">${client.mqtt_reconnect_count ?? ""}</td>
+    <td class="col-version">${client.app_version ?? ""}</td>
+    <td class="col-ip">${client.ip ?? ""}</td>
+  </tr>`;
+}
+
+/** Which rows are near the window. @param {{current: HTMLElement | null}} body @param {number} total @returns {[number, number]} */
+function useWindow(body, total) {
+  const [range, setRange] = useState(/** @type {[number, number]} */ ([0, 40]));
+  useEffect(() => {
+    const measure = () => {
+      const top = -(body.current?.getBoundingClientRect().top ?? 0);
+      const first = Math.max(0, Math.floor(top / ROW) - AROUND);
+      const last = Math.ceil((top + innerHeight) / ROW) + AROUND;
+      setRange((now) => (now[0] === first && now[1] === last ? now : [first, last]));
+    };
+    measure();
+    addEventListener("scroll", measure, { passive: true });
+    addEventListener("resize", measure);
+    return () => {
+      removeEventListener("scroll", measure);
+      removeEventListener("resize", measure);
+    };
+  }, [total]);
+  return [Math.min(range[0], total), Math.min(range[1], total)];
+}
+
+/** Stands for the rows that are not in the document. @param {{count: number}} props */
+function Spacer({ count }) {
+  return count > 0 ? html`<tr class="spacer" aria-hidden="true"><td colspan=${COLUMNS.length} style=${{ height: `${count * ROW}px` }}></td></tr>` : null;
+}
+
+function Rows() {
+  const body = useRef(/** @type {HTMLElement | null} */ (null));
+  const list = rows.value;
+  const [first, last] = useWindow(body, list.length);
+  useEffect(() => onMove(list.length, (index) => scrollToRow(body.current, index)), [list.length]);
+  return html`<tbody ref=${body}>
+    ${h(Spacer, { count: first })}
+    ${list.slice(first, last).map((uuid, i) => h(Row, { key: uuid, uuid, index: first + i }))}
+    ${h(Spacer, { count: list.length - last })}
+  </tbody>`;
+}
+
+/** @param {HTMLElement | null} body @param {number} index */
+function scrollToRow(body, index) {
+  if (!body) return;
+  const top = body.getBoundingClientRect().top + index * ROW;
+  if (top < 2 * ROW || top > innerHeight - 2 * ROW) scrollBy({ top: top - innerHeight / 2 });
+}
+
+function Toolbar() {
+  const filtered = Boolean(query.value || status.value);
+  const moved = changed.value;
+  /** @param {InputEvent} event */
+  const type = (event) => go({ q: /** @type {HTMLInputElement} */ (event.currentTarget).value }, { replace: true });
+  return html`<div class="toolbar">
+    <h2 id="displays-title">${S.table.title} <span class="quiet">${S.table.caption(rows.value.length, clients.size)}</span></h2>
+    <span class="toolbar-status" role="status">${moved > 0 && html`${S.table.changed(moved)} · <button class="link" onClick=${resort}>${S.table.resort}</button>`}</span>
+    ${filtered && html`<button class="link" onClick=${() => go({ q: null, status: null })}>${S.table.clear}</button>`}
+    <input type="search" class="search" aria-label=${S.table.searchLabel} placeholder=${S.table.search} value=${query.value} onInput=${type} aria-keyshortcuts="/" />
+  </div>`;
+}
+
+export function DisplaysTable() {
+  void version.value;
+  if (!overview.value || clients.size === 0) return null;
+  const total = rows.value.length;
+  return html`<section class="displays" aria-labelledby="displays-title">
+    ${h(Toolbar, {})}
+    <table aria-rowcount=${total + 1} aria-labelledby="displays-title">
+      <thead><tr aria-rowindex="1">${COLUMNS.map(([column, title, name]) => h(Heading, { key: column, column, title, name }))}</tr></thead>
+      ${h(Rows, {})}
+    </table>
+    ${total === 0 && html`<p class="note">${S.table.nothing}</p>`}
+  </section>`;
+}

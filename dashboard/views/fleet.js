@@ -1,0 +1,23 @@
+// @ts-check
+/** The fleet page: what has failed, how many stand how, what needs a person, and every display. */
+import { h } from "../vendor/preact.js";
+import { clients, failing, overview, version } from "../lib/fleet.js";
+import { html } from "../lib/html.js";
+import { S } from "../lib/strings.js";
+import { RecentlyAcknowledged } from "./acknowledged.js";
+import { Attention } from "./attention.js";
+import { ConnectButton, ConnectDialog, EmptyFleet } from "./connect_display.js";
+import { DisplaysTable } from "./displays_table.js";
+import { FailedPanel } from "./failed_panel.js";
+import { Loading } from "./parts.js";
+import { Tiles } from "./tiles.js";
+
+export function FleetPage() {
+  void version.value;
+  if (!overview.value) return failing.value ? null : h(Loading, { rows: 6 }); // unavailable is never shown as empty
+  const empty = clients.size === 0;
+  return html`<div class="page-head"><h1>${S.nav.fleet}</h1>${!empty && h(ConnectButton, { look: "plain" })}</div>
+    ${h(FailedPanel, {})}
+    ${empty ? h(EmptyFleet, {}) : [h(Tiles, {}), h(Attention, {}), h(DisplaysTable, {}), h(RecentlyAcknowledged, {})]}
+    ${h(ConnectDialog, {})}`;
+}

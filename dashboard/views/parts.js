@@ -1,0 +1,96 @@
+// @ts-check
+/** Small pieces that several views use: status glyphs, badges, dialogs, loading and failure notes. */
+import { useEffect, useRef, useState } from "../vendor/hooks.js";
+import { classes, html } from "../lib/html.js";
+import { S } from "../lib/strings.js";
+
+/** One shape per state, so that colour is never the only sign. Drawn in a 16 × 16 box. */
+const SHAPES = /** @type {Record<string, string>} */ ({
+  running: "M3 8.5 6.5 12 13 4.5",
+  late: "M8 4v4.5l3 1.8",
+  stale: "M3 3l10 10M4 9a6 6 0 0 1 3-2.6M12 9a6 6 0 0 0-2-2.1M8 12.6v.1",
+  crashed: "M4 4l8 8M12 4l-8 8",
+  starting: "M13 8a5 5 0 1 1-2-4M11 1v3.2H8",
+  stopped: "M4.5 4.5h7v7h-7z",
+  unknown: "M5.6 6a2.4 2.4 0 1 1 3.5 2.1c-.7.4-1.1.8-1.1 1.6M8 12.6v.1",
+  warning: "M8 2 14.5 13.5h-13zM8 6.5v3.2M8 11.6v.1",
+  copy: "M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3",
+  close: "M4 4l8 8M12 4l-8 8",
+  file: "M4 1.5h5.5L13 5v9.5H4zM9 1.5V5.5h4",
+});
+
+/** @param {{shape: string}} props */
+export function Glyph({ shape }) {
+  return html`<svg class=${`glyph glyph-${shape}`} viewBox="0 0 16 16" aria-hidden="true" focusable="false">
+    ${shape === "late" && html`<circle cx="8" cy="8" r="6" />`}
+    <path d=${SHAPES[shape] ?? SHAPES.unknown} />
+  </svg>`;
+}
+
+/** Glyph, word and colour of a shown state. @param {{status: string}} props */
+export function StatusBadge({ status }) {
+  return html`<span class=${`badge status-${status}`}><${Glyph} shape=${status} />${S.status[status] ?? status}</span>`;
+}
+
+/**
+ * Says that something is loading, but only after a second: a quick answer shows no flicker.
+ * @param {{rows?: number}} props
+ */
+export function Loading({ rows = 3 }) {
+  const [slow, setSlow] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setSlow(true), 1000);
+    return () => clearTimeout(timer);
+  }, []);
+  if (!slow) return html`<div class="loading" aria-busy="true"></div>`;
+  const bars = Array.from({ length: rows }, (_, i) => html`<span class="skeleton" key=${i}></span>`);
+  return html`<div class="loading" aria-busy="true"><span class="visually-hidden" role="status">${S.loading}</span>${bars}</div>`;
+}
+
+/** What could not be loaded, and the way to try again. @param {{text: string, retry: () => void}} props */
+export function LoadFailed({ text, retry }) {
+  return html`<p class="note note-error" role="alert">${text} <button class="link" onClick=${retry}>${S.retry}</button></p>`;
+}
+
+/**
+ * A modal dialog. `onClose` is called for Esc and the close button; without it the dialog cannot be dismissed.
+ * @param {{title: string, onClose?: () => void, wide?: boolean, children?: any}} props
+ */
+export function Dialog({ title, onClose, wide, children }) {
+  const ref = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  useEffect(() => {
+    const element = ref.current;
+    const before = document.activeElement;
+    element?.showModal();
+    return () => {
+      element?.close();
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+  /** @param {Event} event */
+  const cancel = (event) => {
+    event.preventDefault();
+    onClose?.();
+  };
+  return html`<dialog ref=${ref} class=${classes("dialog", wide && "dialog-wide")} aria-labelledby="dialog-title" onCancel=${cancel}>
+    <div class="dialog-head">
+      <h2 id="dialog-title">${title}</h2>
+      ${onClose && html`<button class="icon" aria-label=${S.close} onClick=${onClose}><${Glyph} shape="close" /></button>`}
+    </div>
+    ${children}
+  </dialog>`;
+}
+
+/** Copies a text and says so for two seconds. @param {{text: string, label: string}} props */
+export function CopyButton({ text, label }) {
+  const [done, setDone] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setDone(true);
+    setTimeout(() => setDone(false), 2000);
+  };
+  if (!navigator.clipboard) return null; // a page over plain HTTP may not write the clipboard
+  return html`<button class="icon" aria-label=${label} title=${label} onClick=${copy}>
+    <${Glyph} shape=${done ? "running" : "copy"} /><span class="visually-hidden" role="status">${done ? S.copied : ""}</span>
+  </button>`;
+}

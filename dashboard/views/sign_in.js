@@ -1,0 +1,76 @@
+// @ts-check
+/** The sign-in form: the whole page at first, a dialog over the kept page when a session ends. */
+import { h } from "../vendor/preact.js";
+import { useEffect, useState } from "../vendor/hooks.js";
+import { ApiProblem } from "../lib/api.js";
+import { now, serverNow } from "../lib/clock.js";
+import { left } from "../lib/format.js";
+import { html } from "../lib/html.js";
+import { signIn } from "../lib/session.js";
+import { S } from "../lib/strings.js";
+import { Dialog } from "./parts.js";
+
+/** How long nobody may try, when the service does not say: in seconds. */
+const WAIT_UNSAID = 30;
+
+/** @param {unknown} error @returns {{text: string, until: string | null}} one text for whatever was wrong */
+function outcome(error) {
+  if (error instanceof ApiProblem && error.status === 429) {
+    const wait = error.retryAfter ?? WAIT_UNSAID;
+    return { text: "", until: new Date(serverNow() + wait * 1000).toISOString() };
+  }
+  if (error instanceof ApiProblem && error.status < 500) return { text: S.session.wrong, until: null };
+  return { text: S.session.unreachable, until: null };
+}
+
+/** The countdown is a component of its own: only it ticks. @param {{until: string, over: () => void}} props */
+function Wait({ until, over }) {
+  const done = Date.parse(until) <= now.value;
+  useEffect(() => {
+    if (done) over();
+  }, [done]);
+  return html`${S.session.wait(left(until, now.value))}`;
+}
+
+export function SignInForm() {
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState(/** @type {{text: string, until: string | null} | null} */ (null));
+
+  /** @param {SubmitEvent} event */
+  async function submit(event) {
+    event.preventDefault();
+    const form = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
+    setBusy(true);
+    setFailed(null);
+    try {
+      await signIn(String(form.get("username")), String(form.get("password")));
+    } catch (error) {
+      setFailed(outcome(error));
+      setBusy(false);
+    }
+  }
+
+  const locked = Boolean(failed?.until);
+  return html`<form class="sign-in" onSubmit=${submit}>
+    <label>${S.session.user}<input name="username" autocomplete="username" autocapitalize="none" spellcheck=${false} required autofocus /></label>
+    <label>${S.session.password}<input name="password" type="password" autocomplete="current-password" required /></label>
+    <p class="form-error" role="alert">
+      ${failed && (failed.until ? h(Wait, { until: failed.until, over: () => setFailed(null) }) : failed.text)}
+    </p>
+    <button class="primary" disabled=${busy || locked}>${busy ? S.session.going : S.session.go}</button>
+  </form>`;
+}
+
+export function SignInPage() {
+  return html`<main class="sign-in-page" id="main">
+    <div class="sign-in-card">
+      <h1><img src="icon.svg" alt="" width="40" height="40" />${S.product}</h1>
+      ${h(SignInForm, {})}
+    </div>
+  </main>`;
+}
+
+export function SignInDialog() {
+  const body = html`<p class="quiet">${S.session.againWhy}</p>${h(SignInForm, {})}`;
+  return h(Dialog, { title: S.session.again, children: body });
+}

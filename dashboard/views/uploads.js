@@ -1,0 +1,71 @@
+// @ts-check
+/** Where files are dropped or chosen, and how far each has come. */
+import { h } from "../vendor/preact.js";
+import { useRef, useState } from "../vendor/hooks.js";
+import { share, size } from "../lib/format.js";
+import { classes, html } from "../lib/html.js";
+import { mayOperate } from "../lib/session.js";
+import { S } from "../lib/strings.js";
+import { add, cancel, forget, retry, uploads } from "../lib/uploads.js";
+import { Glyph } from "./parts.js";
+
+/** @typedef {import("../lib/uploads.js").Upload} Upload */
+
+const ACCEPTED = ".ppt,.pptx,.odp,.pdf,.png,.jpg,.jpeg,.webp,.gif,.mp4,.webm";
+const LIMIT = 200_000_000; // bytes, as delivered; the service has the last word
+
+/** @param {Upload} upload */
+function phaseText(upload) {
+  if (upload.phase === "waits") return S.conversions.waits;
+  if (upload.phase === "uploading") return upload.share < 1 ? S.conversions.uploading(share(upload.share)) : S.conversions.storing;
+  if (upload.phase === "cancelled") return S.conversions.cancelled;
+  return upload.error || S.conversions.unreachable;
+}
+
+/** @param {{upload: Upload}} props */
+function Row({ upload }) {
+  const { id, file, phase } = upload;
+  const going = phase === "waits" || phase === "uploading";
+  return html`<li class="upload">
+    <${Glyph} shape="file" />
+    <div class="upload-body">
+      <span class="upload-name">${file.name} <span class="quiet">${size(file.size)}</span></span>
+      ${going && html`<progress max="1" value=${upload.share} aria-label=${file.name}></progress>`}
+      <span class=${classes(phase === "failed" ? "cause" : "quiet")} role=${phase === "failed" ? "alert" : undefined}>${phaseText(upload)}</span>
+    </div>
+    ${going
+      ? html`<button class="plain" aria-label=${S.conversions.cancelUpload(file.name)} onClick=${() => cancel(id)}>${S.cancel}</button>`
+      : html`<button class="plain" onClick=${() => retry(id)}>${S.retry}</button><button class="icon" aria-label=${S.command.dismiss} onClick=${() => forget(id)}><${Glyph} shape="close" /></button>`}
+  </li>`;
+}
+
+function DropZone() {
+  const [over, setOver] = useState(false);
+  const input = useRef(/** @type {HTMLInputElement | null} */ (null));
+  /** @param {DragEvent} event */
+  const drag = (event) => {
+    event.preventDefault();
+    setOver(event.type === "dragover");
+  };
+  /** @param {DragEvent} event */
+  const drop = (event) => {
+    drag(event);
+    add(event.dataTransfer?.files ?? []);
+  };
+  const choose = () => {
+    add(input.current?.files ?? []);
+    if (input.current) input.current.value = "";
+  };
+  return html`<div class=${classes("drop", over && "over")} onDragOver=${drag} onDragLeave=${drag} onDrop=${drop}>
+    <p><strong>${S.conversions.drop}</strong> <span class="quiet">${S.conversions.or}</span></p>
+    <button class="primary" onClick=${() => input.current?.click()}>${S.conversions.choose}</button>
+    <input ref=${input} type="file" multiple accept=${ACCEPTED} class="visually-hidden" tabindex="-1" aria-label=${S.conversions.choose} onChange=${choose} />
+    <p class="quiet">${S.conversions.limit(size(LIMIT))}</p>
+  </div>`;
+}
+
+export function Uploads() {
+  if (!mayOperate.value) return html`<p class="note">${S.conversions.viewer}</p>`;
+  return html`${h(DropZone, {})}
+    ${uploads.value.length > 0 && html`<ul class="uploads card" aria-label=${S.conversions.uploads}>${uploads.value.map((upload) => h(Row, { key: upload.id, upload }))}</ul>`}`;
+}
