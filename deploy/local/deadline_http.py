@@ -7,12 +7,14 @@ and nothing is read from the environment (no proxy, no .netrc).
 
 import contextlib
 import http.client
+import io
 import socket
 import threading
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 from urllib.parse import urlsplit
 
 BODY_READ_LIMIT = 1 << 20  # bytes of an answer that are read before the connection is closed
@@ -41,6 +43,24 @@ class Reply:
         return 200 <= self.status <= 299
 
 
+class _WholeLines(io.BufferedReader):
+    """Lines that end. http.client takes the end of the connection for the end of the headers, and so half an
+    answer of a worker that was killed for a whole one.
+    """
+
+    def readline(self, size: int | None = -1, /) -> bytes:
+        line = super().readline(size)
+        if not line.endswith(b"\n") and len(line) != size:
+            raise ConnectionError("the answer was cut short")
+        return line
+
+
+class _WholeResponse(http.client.HTTPResponse):
+    def __init__(self, sock: socket.socket, *args: Any, **kwargs: Any) -> None:
+        super().__init__(sock, *args, **kwargs)
+        self.fp = _WholeLines(self.fp.detach())
+
+
 def request(method: str, url: str, headers: Mapping[str, str], body: bytes, deadline: timedelta) -> Reply:
     """Send and wait for the answer, `deadline` in all. Raises DeadlineExceeded or NoReply."""
     until = time.monotonic() + deadline.total_seconds()
@@ -66,7 +86,9 @@ def _exchange(method: str, url: str, headers: Mapping[str, str], body: bytes, un
 
 def _connection(scheme: str, host: str, port: int | None, until: float) -> http.client.HTTPConnection:
     kind = http.client.HTTPSConnection if scheme == "https" else http.client.HTTPConnection
-    return kind(host, port, timeout=max(0.001, until - time.monotonic()))
+    connection = kind(host, port, timeout=max(0.001, until - time.monotonic()))
+    connection.response_class = _WholeResponse
+    return connection
 
 
 @contextlib.contextmanager

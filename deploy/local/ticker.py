@@ -14,6 +14,7 @@ import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+from apscheduler.events import EVENT_SCHEDULER_STARTED
 from apscheduler.schedulers.blocking import BlockingScheduler
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
@@ -22,6 +23,7 @@ from shared import config, structured_log
 from shared.errors import ConfigurationError
 
 TIMEOUT_SHARE = 0.9  # of the period, so that a stuck tick is over before the next is due
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 STOP_GRACE_SECONDS = 3.0
 
 
@@ -103,17 +105,27 @@ def read_ticker() -> Ticker:
     )
 
 
+def _await_stop(scheduler: BlockingScheduler) -> None:
+    """Shut the scheduler down at a signal, from a thread of its own: its locks are not for signal handlers."""
+
+    def wait() -> None:
+        signal.sigwait(STOP_SIGNALS)
+        scheduler.shutdown(wait=False)
+
+    threading.Thread(target=wait, name="signals", daemon=True).start()
+
+
 def main() -> int:
     """Tick until SIGTERM or SIGINT; 1 when it cannot start."""
     structured_log.configure("ticker")
+    signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
     try:
         ticker = read_ticker()
     except (ConfigurationError, layout.BadSetting, ValueError, OSError, TypeError):
         structured_log.failure("ticker_failed", "the ticker cannot run")
         return 1
     scheduler = schedule(ticker)
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: scheduler.shutdown(wait=False))
+    scheduler.add_listener(lambda _event: _await_stop(scheduler), EVENT_SCHEDULER_STARTED)
     scheduler.start()
     if not ticker.wait_until_idle(STOP_GRACE_SECONDS):
         # A tick is under way: it completes on the other side. Its thread here would be joined at exit.

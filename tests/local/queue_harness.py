@@ -5,7 +5,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import grpc
+import pytest
 from google.cloud.tasks_v2 import CloudTasksClient
 from google.cloud.tasks_v2.services.cloud_tasks.transports import CloudTasksGrpcTransport
 from google.cloud.tasks_v2.types import HttpMethod, HttpRequest, Queue, RateLimits, RetryConfig, Task
@@ -24,6 +25,8 @@ from deploy.local.short_lived import running
 
 LOCATION = "projects/local/locations/local"
 ACCOUNT = "tasks@signage.test"
+NOWHERE = "http://127.0.0.1:1/work"  # nobody listens there
+HOUR = 3600.0  # seconds
 REPOSITORY = Path(__file__).resolve().parents[2]
 QUICK = RetryConfig(
     max_attempts=-1,
@@ -164,9 +167,9 @@ class Emulator:
 
 
 @contextmanager
-def emulator(database_url: str, state: Path, keys_port: int | None = None) -> Iterator[Emulator]:
-    """The emulator on free ports; ready when it delivers. `keys_port` is also its tokens' issuer."""
-    port, keys_port = free_port(), keys_port or free_port()
+def emulator(database_url: str, state: Path, port: int | None = None) -> Iterator[Emulator]:
+    """The emulator on free ports, or on this `port`; ready when it delivers."""
+    port, keys_port = port or free_port(), free_port()
     environment = {
         "DATABASE_URL": database_url,
         "QUEUE_URL": f"grpc://127.0.0.1:{port}/{LOCATION}",
@@ -185,6 +188,13 @@ def emulator(database_url: str, state: Path, keys_port: int | None = None) -> It
         grpc.insecure_channel(f"127.0.0.1:{port}") as channel,
     ):
         yield Emulator(process, database_url, port, keys_port, log, channel)
+
+
+def all_raise(error: type[Exception], calls: Sequence[Callable[[], object]], saying: str) -> None:
+    """Each of `calls` ends with `error`, whose message says `saying`."""
+    for call in calls:
+        with pytest.raises(error, match=saying):
+            call()
 
 
 def at(seconds_from_now: float) -> Timestamp:

@@ -33,6 +33,7 @@ from shared.task_queue import QUEUE_ID, parse_queue_url
 
 CALL_THREADS = 16
 DATABASE_WAIT_SECONDS = 30.0
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 STOP_GRACE = timedelta(seconds=3)
 
 
@@ -69,21 +70,21 @@ class Settings:
 def main() -> int:
     """Run until SIGTERM or SIGINT; 1 when it cannot start."""
     structured_log.configure("task_emulator")
-    stopping = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stopping.set())
+    # Blocked here and so in every thread to come; taken by sigwait. A handler that sets an event could
+    # run while this very thread holds the event's lock.
+    signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
     try:
         settings = Settings.read()
         engine = db.engine_for(settings.database_url, "task_emulator", pool_size=CALL_THREADS)
-        prepare(engine, settings, stopping)
-        serve(engine, settings, stopping)
+        prepare(engine, settings)
+        serve(engine, settings)
     except (ConfigurationError, layout.BadSetting, ValueError, OSError, RuntimeError, SQLAlchemyError):
         structured_log.failure("task_emulator_failed", "the task queue cannot run")
         return 1
     return 0
 
 
-def prepare(engine: Engine, settings: Settings, stopping: threading.Event) -> None:
+def prepare(engine: Engine, settings: Settings) -> None:
     """Make the tables and the queue `conversions`, waiting a while for the database."""
     until = time.monotonic() + DATABASE_WAIT_SECONDS
     while True:
@@ -94,8 +95,8 @@ def prepare(engine: Engine, settings: Settings, stopping: threading.Event) -> No
                 wanted = messages.queue_settings(conversions_queue(settings.max_concurrent))
                 if not store.insert_queue(connection, name, wanted):
                     store.set_queue_settings(connection, name, wanted)
-        except SQLAlchemyError:
-            if time.monotonic() >= until or stopping.wait(0.5):
+        except (SQLAlchemyError, OSError):  # pg8000 lets a refused connection through as it came
+            if time.monotonic() >= until or signal.sigtimedwait(STOP_SIGNALS, 0.5):
                 raise
         else:
             return
@@ -114,8 +115,8 @@ def conversions_queue(max_concurrent: int) -> Queue:
     )
 
 
-def serve(engine: Engine, settings: Settings, stopping: threading.Event) -> None:
-    """Answer calls, deliver tasks and publish the keys until `stopping`. Raises when a port is taken."""
+def serve(engine: Engine, settings: Settings) -> None:
+    """Answer calls, deliver tasks and publish the keys until a stop signal. Raises when a port is taken."""
     key = oidc.load_or_create_key(settings.key_path)
     dispatcher = Dispatcher(engine, Identity(key, settings.issuer))
     api = CloudTasks(engine, frozenset({settings.service_account}), dispatcher.wake)
@@ -128,7 +129,7 @@ def serve(engine: Engine, settings: Settings, stopping: threading.Event) -> None
     server.start()
     threading.Thread(target=dispatcher.run, name="dispatcher", daemon=True).start()
     structured_log.event("task_emulator_serving", "task queue ready", port=settings.port)
-    stopping.wait()
+    signal.sigwait(STOP_SIGNALS)
     server.stop(grace=1).wait()
     dispatcher.stop(STOP_GRACE)
     keys.shutdown()

@@ -11,7 +11,6 @@ import uuid
 from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, Engine, RowMapping
-from sqlalchemy.exc import SQLAlchemyError
 
 from deploy.local.task_emulator import messages, retry_rules, store
 from deploy.local.task_emulator.delivery import Identity, Outcome, attempt
@@ -64,7 +63,7 @@ class Dispatcher:
                 with self._engine.connect() as connection:
                     connection.detach()  # closed for good at the end: the pool must not keep the lock
                     self._lead(connection)
-            except SQLAlchemyError:
+            except Exception:  # noqa: BLE001 - whatever pg8000 raises when its server goes, delivery goes on
                 failure("task_dispatcher_interrupted", "the dispatcher lost the database; trying again")
                 self._stopping.wait(DATABASE_RETRY_SECONDS)
 
@@ -159,7 +158,7 @@ class Dispatcher:
             try:
                 with transaction(self._engine) as connection:
                     _settle(connection, task, settings, outcome)
-            except SQLAlchemyError:
+            except Exception:  # noqa: BLE001 - as above: an outcome is never dropped
                 failure("task_outcome_delayed", "an outcome cannot be written down; trying again")
                 if self._stopping.wait(DATABASE_RETRY_SECONDS):
                     return

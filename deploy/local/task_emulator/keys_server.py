@@ -22,7 +22,7 @@ class KeysServer(ThreadingHTTPServer):
 
     def start(self) -> None:
         """Serve in a thread of its own."""
-        threading.Thread(target=self.serve_forever, name="keys", daemon=True).start()
+        threading.Thread(target=self.serve_forever, args=(0.1,), name="keys", daemon=True).start()
 
 
 class _Handler(BaseHTTPRequestHandler):

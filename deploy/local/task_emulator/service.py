@@ -189,7 +189,7 @@ def _no_task() -> Refusal:
     return Refusal(grpc.StatusCode.NOT_FOUND, "The task does not exist, or is done.")
 
 
-class GenericHandler(grpc.GenericRpcHandler[Any, Any]):
+class GenericHandler(grpc.GenericRpcHandler):  # type: ignore[type-arg] # generic only in the stubs
     """Names of methods to handlers, without generated code: the types of the client serialize themselves."""
 
     def __init__(self, api: CloudTasks) -> None:
@@ -198,7 +198,7 @@ class GenericHandler(grpc.GenericRpcHandler[Any, Any]):
             for name, request, method in _methods(api)
         }
 
-    def service(self, handler_call_details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler[Any, Any]:
+    def service(self, handler_call_details: grpc.HandlerCallDetails) -> "grpc.RpcMethodHandler[Any, Any]":
         """The handler; for the service's other methods one that says UNIMPLEMENTED."""
         method = handler_call_details.method
         known = self._handlers.get(method)
@@ -233,9 +233,12 @@ def _guarded(method: Callable[[Any], Any]) -> Callable[[Any, grpc.ServicerContex
             return method(request)
         except Refusal as refusal:
             code, detail = refusal.code, refusal.detail
-        except SQLAlchemyError:
+        except (SQLAlchemyError, OSError):  # pg8000 lets a lost connection through as it came
             failure("task_queue_database", "the task queue cannot use its database")
             code, detail = grpc.StatusCode.UNAVAILABLE, "The task queue cannot use its database."
+        except Exception:  # noqa: BLE001 - grpc would send its text to the caller
+            failure("task_queue_fault", "a call to the task queue failed")
+            code, detail = grpc.StatusCode.INTERNAL, "The task queue failed."
         return context.abort(code, detail)
 
     return call

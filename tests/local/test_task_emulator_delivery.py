@@ -1,0 +1,248 @@
+"""How the local Cloud Tasks delivers: requests, retries, pauses, limits, identity."""
+
+import json
+import re
+import secrets
+import socket
+import time
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from google.api_core import exceptions
+from google.cloud.tasks_v2.types import HttpMethod, HttpRequest, OidcToken, RetryConfig, Task
+from google.rpc import code_pb2  # type: ignore[import-untyped] # ships no stubs
+
+from shared.errors import InvalidIdentity
+from shared.oidc import Caller, KeySet
+from tests.local.queue_harness import (
+    ACCOUNT,
+    LOCATION,
+    Answer,
+    Call,
+    Emulator,
+    Worker,
+    wait_until,
+)
+
+
+def answers(*statuses: int) -> Callable[[Call], Answer]:
+    """Answer with these in turn, then with the last one."""
+    left = list(statuses)
+    return lambda _call: (left.pop(0) if len(left) > 1 else left[0], {})
+
+
+def test_a_task_becomes_the_request_it_stands_for(queue_service: Emulator, running: str, target: Worker) -> None:
+    request = HttpRequest(
+        url=f"{target.url}/ä b?c=d%20e&f=[1]",
+        http_method=HttpMethod.PUT,
+        headers={
+            "Content-Type": "application/json",
+            "X-Own": "yes",
+            "Host": "elsewhere",
+            "User-Agent": "me",
+            "Content-Length": "99",
+            "X-CloudTasks-TaskRetryCount": "77",
+            "X-Google-Secret": "1",
+        },
+        body=b'{"a": 1}',
+    )
+    queue_service.client.create_task(parent=running, task=Task(name=f"{running}/tasks/whole", http_request=request))
+    wait_until(lambda: target.calls, "the call")
+
+    (call,) = target.calls
+    assert (call.method, call.path, call.body) == ("PUT", "/work/%C3%A4%20b?c=d%20e&f=[1]", b'{"a": 1}')
+    assert call.headers["content-type"] == "application/json"
+    assert call.headers["x-own"] == "yes"
+    assert call.headers["host"] == target.url.split("/")[2]
+    assert call.headers["user-agent"] == "Google-Cloud-Tasks"
+    assert call.headers["content-length"] == "8"
+    assert "x-google-secret" not in call.headers
+    assert call.headers["x-cloudtasks-queuename"] == running.rpartition("/")[2]
+    assert call.headers["x-cloudtasks-taskname"] == "whole"
+    assert call.headers["x-cloudtasks-taskretrycount"] == "0"
+    assert call.headers["x-cloudtasks-taskexecutioncount"] == "0"
+    assert abs(float(call.headers["x-cloudtasks-tasketa"]) - time.time()) < 10
+    assert re.fullmatch(r"\d+\.\d{6}", call.headers["x-cloudtasks-tasketa"])
+    assert "x-cloudtasks-taskpreviousresponse" not in call.headers
+    assert "x-cloudtasks-taskretryreason" not in call.headers
+
+
+@pytest.mark.parametrize("status", [200, 201, 204, 299])
+def test_any_2xx_ends_a_task(status: int, queue_service: Emulator, running: str, target: Worker) -> None:
+    target.answer = answers(status)
+
+    queue_service.add(running, "good", target.url)
+    wait_until(lambda: not queue_service.names(running), "the end of the task")
+
+    assert len(target.calls) == 1
+    with pytest.raises(exceptions.AlreadyExists):  # the name of a finished task is taken
+        queue_service.add(running, "good", target.url)
+
+
+@pytest.mark.parametrize("status", [301, 304, 400, 404, 409, 429, 500, 503])
+def test_any_other_status_is_tried_again(status: int, queue_service: Emulator, running: str, target: Worker) -> None:
+    target.answer = answers(status, 200)
+
+    queue_service.add(running, "bad", target.url)
+    wait_until(lambda: not queue_service.names(running), "the end of the task")
+
+    assert len(target.calls) == 2
+    assert target.calls[1].headers["x-cloudtasks-taskpreviousresponse"] == str(status)
+    assert str(status) in target.calls[1].headers["x-cloudtasks-taskretryreason"]
+
+
+def test_the_retry_count_counts_all_and_the_execution_count_no_5xx(
+    queue_service: Emulator, running: str, target: Worker
+) -> None:
+    target.answer = answers(500, 404, 503, 429, 200)
+
+    queue_service.add(running, "counted", target.url)
+    wait_until(lambda: not queue_service.names(running), "the end of the task")
+
+    counts = [
+        (call.headers["x-cloudtasks-taskretrycount"], call.headers["x-cloudtasks-taskexecutioncount"])
+        for call in target.calls
+    ]
+    assert counts == [("0", "0"), ("1", "0"), ("2", "1"), ("3", "1"), ("4", "2")]
+
+
+def test_a_worker_that_is_not_there_is_tried_until_it_is(queue_service: Emulator, running: str, target: Worker) -> None:
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))  # bound but not listening: refused
+        made = queue_service.add(running, "early", f"http://127.0.0.1:{nobody.getsockname()[1]}/work")
+        wait_until(lambda: queue_service.client.get_task(name=made.name).dispatch_count >= 3, "three tries")
+        found = queue_service.client.get_task(name=made.name)
+
+    assert found.response_count == 0
+    assert not target.calls
+
+
+def test_a_failed_task_tells_how_it_was_tried(queue_service: Emulator, target: Worker) -> None:
+    slow = RetryConfig(max_attempts=-1, min_backoff=timedelta(hours=1), max_backoff=timedelta(hours=1))
+    name = queue_service.create_queue(f"r-{secrets.token_hex(6)}", slow)
+    target.answer = answers(429)
+
+    task = queue_service.add(name, "told", target.url)
+    wait_until(lambda: queue_service.client.get_task(name=task.name).response_count == 1, "the answer")
+
+    found = queue_service.client.get_task(name=task.name)
+    assert found.dispatch_count == 1
+    assert found.last_attempt.response_status.code == code_pb2.RESOURCE_EXHAUSTED
+    assert "429" in found.last_attempt.response_status.message
+    last, due = Task.pb(found).last_attempt, Task.pb(found).schedule_time
+    assert last.dispatch_time.ToDatetime() <= last.response_time.ToDatetime()
+    wait = due.ToDatetime() - last.response_time.ToDatetime()
+    assert wait == timedelta(hours=1)
+    assert Task.pb(found).first_attempt.dispatch_time == last.dispatch_time
+
+
+def test_retry_after_is_obeyed(queue_service: Emulator, running: str, target: Worker) -> None:
+    target.answer = lambda _call: (503, {"Retry-After": "1800"})
+
+    task = queue_service.add(running, "asked", target.url)
+    wait_until(lambda: queue_service.client.get_task(name=task.name).response_count == 1, "the answer")
+
+    found = Task.pb(queue_service.client.get_task(name=task.name))
+    wait = found.schedule_time.ToDatetime() - found.last_attempt.response_time.ToDatetime()
+    assert wait == timedelta(seconds=1800)
+
+
+def test_the_waits_follow_the_retry_config(queue_service: Emulator, target: Worker) -> None:
+    config = RetryConfig(
+        max_attempts=5,
+        min_backoff=timedelta(milliseconds=100),
+        max_backoff=timedelta(milliseconds=350),
+        max_doublings=1,
+    )
+    name = queue_service.create_queue(f"r-{secrets.token_hex(6)}", config)
+    target.answer = answers(500)
+
+    queue_service.add(name, "paced", target.url)
+    wait_until(lambda: not queue_service.names(name), "the end of the attempts")
+
+    assert len(target.calls) == 5
+    waits = [later.at - sooner.at for sooner, later in zip(target.calls, target.calls[1:], strict=False)]
+    for waited, least in zip(waits, (0.1, 0.2, 0.35, 0.35), strict=True):
+        assert least - 0.02 <= waited < least + 3
+
+
+def test_a_task_is_given_up_only_after_attempts_and_time(queue_service: Emulator, target: Worker) -> None:
+    config = RetryConfig(
+        max_attempts=2,
+        max_retry_duration=timedelta(seconds=1),
+        min_backoff=timedelta(milliseconds=50),
+        max_backoff=timedelta(milliseconds=50),
+    )
+    name = queue_service.create_queue(f"r-{secrets.token_hex(6)}", config)
+    target.answer = answers(500)
+
+    queue_service.add(name, "hopeless", target.url)
+    wait_until(lambda: not queue_service.names(name), "the end of the attempts")
+
+    assert len(target.calls) > 2
+    assert target.calls[-1].at - target.calls[0].at >= 0.95
+
+
+def test_a_tasks_own_retry_config_goes_before_its_queues(queue_service: Emulator, running: str, target: Worker) -> None:
+    target.answer = answers(500)
+
+    queue_service.add(running, "own", target.url, retry_config=RetryConfig({"max_attempts": 1}))
+    wait_until(lambda: not queue_service.names(running), "the end of the attempts")
+
+    assert len(target.calls) == 1
+
+
+def test_each_delivery_carries_an_identity_that_the_functions_accept(
+    queue_service: Emulator, running: str, target: Worker
+) -> None:
+    target.answer = answers(503, 200)
+    token = OidcToken(service_account_email=ACCOUNT, audience="https://worker.example")
+    request = HttpRequest(url=target.url, headers={"Authorization": "Bearer own"}, oidc_token=token)
+    task = Task(name=f"{running}/tasks/signed", http_request=request)
+    queue_service.client.create_task(parent=running, task=task)
+    wait_until(lambda: not queue_service.names(running), "the end of the task")
+
+    keys = KeySet(f"{queue_service.issuer}/keys")
+    worker = Caller("https://worker.example", queue_service.issuer, ACCOUNT, keys)
+    tick = Caller("https://tick.example", queue_service.issuer, ACCOUNT, keys)
+    for call in target.calls:
+        accepted = worker.authenticate({"Authorization": call.headers["authorization"]})
+        assert accepted["exp"] - accepted["iat"] == 3600
+        with pytest.raises(InvalidIdentity):
+            tick.authenticate({"Authorization": call.headers["authorization"]})
+
+
+def test_the_audience_is_the_address_when_the_task_names_none(
+    queue_service: Emulator, running: str, target: Worker
+) -> None:
+    request = HttpRequest(url=target.url, oidc_token=OidcToken(service_account_email=ACCOUNT))
+    queue_service.client.create_task(parent=running, task=Task(http_request=request))
+    wait_until(lambda: target.calls, "the call")
+
+    caller = Caller(target.url, queue_service.issuer, ACCOUNT, KeySet(f"{queue_service.issuer}/keys"))
+    assert caller.authenticate({"Authorization": target.calls[0].headers["authorization"]})
+
+
+def test_a_task_without_an_identity_carries_its_own_authorization(
+    queue_service: Emulator, running: str, target: Worker
+) -> None:
+    request = HttpRequest(url=target.url, headers={"Authorization": "Bearer own"})
+    queue_service.client.create_task(parent=running, task=Task(http_request=request))
+    wait_until(lambda: target.calls, "the call")
+
+    assert target.calls[0].headers["authorization"] == "Bearer own"
+
+
+def test_every_attempt_is_one_json_log_line(queue_service: Emulator, running: str, target: Worker) -> None:
+    target.answer = answers(404, 200)
+    queue_service.add(running, "logged", target.url)
+    wait_until(lambda: not queue_service.names(running), "the end of the task")
+
+    lines = [json.loads(line) for line in queue_service.log.read_text().splitlines()]
+    ours = [line for line in lines if line.get("task") == "logged"]
+    assert [(line["attempt"], line["status"], line["severity"]) for line in ours] == [
+        (1, 404, "WARNING"),
+        (2, 200, "INFO"),
+    ]
+    assert LOCATION not in ours[0]["queue"]

@@ -1,0 +1,166 @@
+"""What the local Cloud Tasks keeps when it, or its database connection, dies."""
+
+import secrets
+import signal
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from google.api_core.exceptions import AlreadyExists, ServiceUnavailable
+from sqlalchemy import Engine, text
+
+from deploy.local import oidc
+from tests.local.queue_harness import Answer, Call, Emulator, Worker, at, emulator, wait_until
+
+
+def hold_first(released: threading.Event) -> Callable[[Call], Answer]:
+    """Do not answer the first call until `released`; answer all others at once."""
+    first = threading.Lock()
+
+    def answer(_call: Call) -> Answer:
+        if first.acquire(blocking=False):
+            released.wait(60)
+        return 200, {}
+
+    return answer
+
+
+@pytest.fixture
+def released() -> threading.Event:
+    return threading.Event()
+
+
+def test_a_kill_loses_no_task_and_forgets_no_name(
+    empty_database: str, tmp_path: Path, target: Worker, released: threading.Event
+) -> None:
+    target.answer = hold_first(released)
+    with emulator(empty_database, tmp_path) as first:
+        queue = first.create_queue("kill")
+        paused = first.client.pause_queue(name=first.create_queue("kill-paused")).name
+        first.add(queue, "under-way", target.url)
+        wait_until(lambda: target.calls, "the first call")
+        first.add(queue, "later", target.url, schedule_time=at(1.0))
+        first.add(paused, "waiting", target.url)
+        first.client.delete_task(name=first.add(paused, "deleted", target.url).name)
+        first.kill()
+
+    with emulator(empty_database, tmp_path) as second:
+        wait_until(lambda: not second.names(queue), "the end of both tasks")
+
+        assert sorted(call.task for call in target.calls) == ["later", "under-way", "under-way"]
+        again = target.calls_of("under-way")[1]
+        assert again.headers["x-cloudtasks-taskretrycount"] == "1"
+        assert again.headers["x-cloudtasks-taskexecutioncount"] == "0"
+        assert second.names(paused) == ["waiting"]
+        with pytest.raises(AlreadyExists):
+            second.add(paused, "deleted", target.url)
+    released.set()
+
+
+def test_the_key_is_the_same_after_a_restart(empty_database: str, tmp_path: Path) -> None:
+    path = tmp_path / "secrets" / "oidc_key.pem"
+    with emulator(empty_database, tmp_path):
+        before = oidc.key_id(oidc.load_or_create_key(path))
+    with emulator(empty_database, tmp_path):
+        assert oidc.key_id(oidc.load_or_create_key(path)) == before
+
+
+def test_one_emulator_delivers_and_another_takes_over_when_it_dies(
+    empty_database: str, tmp_path: Path, target: Worker, released: threading.Event
+) -> None:
+    target.answer = hold_first(released)
+    with emulator(empty_database, tmp_path) as first:
+        queue = first.create_queue("handover")
+        first.add(queue, "held", target.url)
+        wait_until(lambda: target.calls, "the first call")
+        taker = threading.Thread(target=_take_over, args=(empty_database, tmp_path, queue), daemon=True)
+        taker.start()
+        wait_until(lambda: "task_dispatcher_waiting" in _logs(tmp_path), "the second emulator")
+        first.add(queue, "free", target.url)
+        wait_until(lambda: first.names(queue) == ["held"], "the end of a task while two emulators run")
+        assert len(target.calls_of("held")) == 1
+        first.kill()
+    taker.join(30)
+
+    assert not taker.is_alive()
+    assert len(target.calls_of("held")) == 2
+    assert len(target.calls_of("free")) == 1
+    released.set()
+
+
+def _take_over(database_url: str, state: Path, queue: str) -> None:
+    """Run an emulator (ready when it delivers, so when the first is gone) until the queue is empty."""
+    with emulator(database_url, state) as second:
+        wait_until(lambda: not second.names(queue), "the end of the held task")
+
+
+def _logs(state: Path) -> str:
+    return "".join(log.read_text() for log in state.glob("*.log"))
+
+
+def test_it_outlives_the_loss_of_its_connections(
+    queue_service: Emulator, engine: Engine, running: str, target: Worker, released: threading.Event
+) -> None:
+    target.answer = hold_first(released)
+    queue_service.add(running, "under-way", target.url)
+    wait_until(lambda: target.calls, "the first call")
+
+    with engine.begin() as connection:
+        ended = connection.execute(
+            text(
+                "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+                " WHERE application_name = 'task_emulator' AND datname = current_database()"
+            )
+        ).scalar_one()
+    assert ended >= 2
+    released.set()
+
+    wait_until(lambda: _survives(lambda: not queue_service.names(running)), "the end of the task")
+    wait_until(lambda: _survives(lambda: queue_service.add(running, "after", target.url)), "a new task")
+    wait_until(lambda: target.calls_of("after"), "its call")
+    assert len(target.calls_of("under-way")) == 1  # its delivery was still alive: not abandoned
+
+
+def _survives(call: Callable[[], object]) -> bool:
+    """The answer of `call`; False while the database connection is being made anew."""
+    try:
+        return bool(call())
+    except ServiceUnavailable:
+        return False
+
+
+def test_sigterm_ends_it_soon_even_during_a_delivery(
+    empty_database: str, tmp_path: Path, target: Worker, released: threading.Event
+) -> None:
+    target.answer = hold_first(released)
+    with emulator(empty_database, tmp_path) as first:
+        queue = first.create_queue(f"stop-{secrets.token_hex(4)}")
+        first.add(queue, "held", target.url)
+        wait_until(lambda: target.calls, "the first call")
+
+        first.process.send_signal(signal.SIGTERM)
+
+        assert first.process.wait(8) == 0
+
+    with emulator(empty_database, tmp_path) as second:
+        wait_until(lambda: not second.names(queue), "the end of the task")
+    assert len(target.calls) == 2
+    released.set()
+
+
+def test_sigterm_lets_a_short_delivery_finish(
+    empty_database: str, tmp_path: Path, target: Worker, released: threading.Event
+) -> None:
+    target.answer = hold_first(released)
+    with emulator(empty_database, tmp_path) as first:
+        queue = first.create_queue(f"stop-{secrets.token_hex(4)}")
+        first.add(queue, "short", target.url)
+        wait_until(lambda: target.calls, "the call")
+        first.process.send_signal(signal.SIGTERM)
+        released.set()
+        assert first.process.wait(8) == 0
+
+    with emulator(empty_database, tmp_path) as second:
+        assert second.names(queue) == []
+    assert len(target.calls) == 1

@@ -1,0 +1,183 @@
+"""When the local Cloud Tasks delivers, and when not: times, pauses, limits, deadlines, broken answers."""
+
+import secrets
+import socket
+import threading
+import time
+from datetime import timedelta
+
+import pytest
+from google.cloud.tasks_v2.types import RateLimits, RetryConfig
+from sqlalchemy import Engine, text
+
+from tests.local.queue_harness import QUICK, Answer, Call, Emulator, Worker, at, wait_until
+
+
+def test_a_task_waits_for_its_time(queue_service: Emulator, running: str, target: Worker) -> None:
+    began = time.monotonic()
+    queue_service.add(running, "later", target.url, schedule_time=at(0.7))
+    queue_service.add(running, "now", target.url)
+
+    wait_until(lambda: len(target.calls) == 2, "both calls")
+
+    assert [call.task for call in target.calls] == ["now", "later"]
+    assert target.calls[1].at - began >= 0.65
+
+
+def test_a_paused_queue_delivers_nothing_until_it_is_resumed(
+    queue_service: Emulator, running: str, queue: str, target: Worker
+) -> None:
+    queue_service.add(queue, "held", target.url)
+    queue_service.add(running, "free", target.url)
+    wait_until(lambda: target.calls, "the call from the running queue")
+    queue_service.add(running, "free-too", target.url)
+    wait_until(lambda: len(target.calls) == 2, "the second call from the running queue")
+    assert not target.calls_of("held")
+
+    queue_service.client.resume_queue(name=queue)
+
+    wait_until(lambda: target.calls_of("held"), "the call from the resumed queue")
+
+
+def test_a_deleted_task_is_not_delivered(queue_service: Emulator, running: str, queue: str, target: Worker) -> None:
+    task = queue_service.add(queue, "deleted", target.url)
+    queue_service.add(queue, "kept", target.url)
+
+    queue_service.client.delete_task(name=task.name)
+    queue_service.client.resume_queue(name=queue)
+    wait_until(lambda: not queue_service.names(queue), "the end of the other")
+
+    assert [call.task for call in target.calls] == ["kept"]
+
+
+def test_a_purge_ends_the_retries_of_what_is_under_way(queue_service: Emulator, running: str, target: Worker) -> None:
+    released = threading.Event()
+
+    def hold(_call: Call) -> Answer:
+        released.wait(20)
+        return 500, {}
+
+    target.answer = hold
+    queue_service.add(running, "purged", target.url)
+    wait_until(lambda: target.calls, "the call")
+
+    queue_service.client.purge_queue(name=running)
+    released.set()
+    queue_service.add(running, "after", target.url)
+    wait_until(lambda: len(target.calls_of("after")) >= 3, "three tries of the next task")
+
+    assert len(target.calls_of("purged")) == 1
+
+
+def test_no_more_are_under_way_than_the_queue_allows(queue_service: Emulator, running: str, target: Worker) -> None:
+    limits = RateLimits(max_concurrent_dispatches=2)
+    name = queue_service.create_queue(f"r-{secrets.token_hex(6)}", QUICK, limits)
+    released = threading.Event()
+    most: list[int] = []
+    under_way: set[str] = set()
+
+    def hold(call: Call) -> Answer:
+        if call.task != "other":
+            under_way.add(call.task)
+            most.append(len(under_way))
+            released.wait(20)
+            under_way.discard(call.task)
+        return 200, {}
+
+    target.answer = hold
+    for number in range(6):
+        queue_service.add(name, f"n{number}", target.url)
+    wait_until(lambda: len(under_way) == 2, "two under way")
+    queue_service.add(running, "other", target.url)  # another queue is not held up
+    wait_until(lambda: target.calls_of("other"), "the call from another queue")
+    assert len(under_way) == 2
+
+    released.set()
+    wait_until(lambda: not queue_service.names(name), "the end of all")
+    assert max(most) == 2
+    assert len(target.calls) == 7
+
+
+def test_the_rate_is_kept(queue_service: Emulator, target: Worker) -> None:
+    limits = RateLimits(max_dispatches_per_second=10)
+    name = queue_service.create_queue(f"r-{secrets.token_hex(6)}", QUICK, limits)
+    queue_service.client.pause_queue(name=name)
+    for number in range(18):
+        queue_service.add(name, f"n{number}", target.url)
+
+    queue_service.client.resume_queue(name=name)
+    wait_until(lambda: not queue_service.names(name), "the end of all")
+
+    assert len(target.calls) == 18  # ten at once, eight more at ten a second
+    assert target.calls[-1].at - target.calls[0].at >= 0.7
+
+
+def test_an_attempt_ends_at_the_deadline_even_when_the_worker_trickles(
+    queue_service: Emulator, queue: str, engine: Engine
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        trickle = threading.Thread(target=_trickle, args=(listening,), daemon=True)
+        trickle.start()
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}/"
+        slow = RetryConfig(min_backoff=timedelta(hours=1), max_backoff=timedelta(hours=1))
+        task = queue_service.add(queue, "slow", url, retry_config=slow)
+        _shorten_deadline(engine, queue, milliseconds=600)
+
+        queue_service.client.resume_queue(name=queue)
+        wait_until(
+            lambda: "DEADLINE" in queue_service.client.get_task(name=task.name).last_attempt.response_status.message,
+            "the end of the attempt",
+        )
+
+    found = queue_service.client.get_task(name=task.name)
+    assert (found.dispatch_count, found.response_count) == (1, 0)
+    trickle.join(5)
+    assert not trickle.is_alive()  # it was hung up on
+
+
+def _trickle(listening: socket.socket) -> None:
+    """Answer a byte at a time, for ever: each read of the caller is quick."""
+    connection, _ = listening.accept()
+    with connection:
+        try:
+            connection.sendall(b"HTTP/1.1 200 OK\r\nX-Long: ")
+            while True:
+                connection.sendall(b"x")
+                time.sleep(0.05)
+        except OSError:
+            return
+
+
+def _shorten_deadline(engine: Engine, queue: str, milliseconds: int) -> None:
+    """Below the 15 s that the API allows, so that the test need not last so long."""
+    statement = text("UPDATE task_emulator.tasks SET dispatch_deadline_ms = :ms WHERE queue = :queue")
+    with engine.begin() as connection:
+        assert connection.execute(statement, {"ms": milliseconds, "queue": queue}).rowcount == 1
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        b"",
+        b"not HTTP\r\n\r\n",
+        b"HTTP/1.1 200",
+        b"HTTP/1.1 200 OK\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Le",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
+    ],
+    ids=["nothing", "no HTTP", "half a status", "no headers", "half a header", "half a body", "half the chunks"],
+)
+def test_an_answer_that_is_no_whole_one_is_none(reply: bytes, queue_service: Emulator, running: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}/"
+        task = queue_service.add(running, "broken", url)
+        for _ in range(2):
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(reply)
+
+        wait_until(lambda: queue_service.client.get_task(name=task.name).dispatch_count >= 2, "a second try")
+
+    assert queue_service.client.get_task(name=task.name).response_count == 0

@@ -1,0 +1,133 @@
+"""What the local Cloud Tasks refuses, and how: as the cloud does, or by saying that it does not offer it."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from google.api_core import exceptions
+from google.cloud.tasks_v2 import CloudTasksClient
+from google.cloud.tasks_v2.types import (
+    AppEngineHttpRequest,
+    HttpMethod,
+    HttpRequest,
+    HttpTarget,
+    OAuthToken,
+    OidcToken,
+    Queue,
+    RateLimits,
+    RetryConfig,
+    Task,
+)
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from tests.local.queue_harness import ACCOUNT, HOUR, LOCATION, NOWHERE, Emulator, all_raise, at
+
+
+def changed(**fields: Any) -> Task:
+    return Task({"http_request": HttpRequest(url=NOWHERE), **fields})
+
+
+def request(**fields: Any) -> Task:
+    return Task(http_request=HttpRequest({"url": NOWHERE, **fields}))
+
+
+INVALID = {
+    "no request": Task(),
+    "no address": request(url=""),
+    "an address that is not HTTP": request(url="ftp://127.0.0.1/"),
+    "an address without a host": request(url="http:///work"),
+    "an address with a login": request(url="http://user:word@127.0.0.1/"),
+    "a port that is none": request(url="http://127.0.0.1:99999/"),
+    "an address of 2,084 characters": request(url=NOWHERE + "x" * (2084 - len(NOWHERE))),
+    "a body with GET": request(http_method=HttpMethod.GET, body=b"x"),
+    "a body with DELETE": request(http_method=HttpMethod.DELETE, body=b"x"),
+    "a line break in a header": request(headers={"X-A": "1\r\nX-B: 2"}),
+    "a space in a header's name": request(headers={"X A": "1"}),
+    "80 KB of headers": request(headers={"X-A": "1" * 81920}),
+    "a megabyte and more": request(body=b"x" * (1 << 20)),
+    "a token of nobody": request(oidc_token=OidcToken(audience="a")),
+    "a name of another queue": changed(name=f"{LOCATION}/queues/other/tasks/x"),
+    "a name that is no full name": changed(name="x"),
+    "a name with a dot": changed(name=f"{LOCATION}/queues/any/tasks/a.b"),
+    "a deadline of 14.9 s": changed(dispatch_deadline=timedelta(seconds=14.9)),
+    "a deadline of 30 min and more": changed(dispatch_deadline=timedelta(seconds=1800.1)),
+    "a deadline that is no duration": changed(dispatch_deadline=Duration(seconds=10**18)),
+    "more than 30 days away": changed(schedule_time=at(31 * 24 * HOUR)),
+    "a time that is none": changed(schedule_time=Timestamp(seconds=10**18)),
+    "fewer than -1 attempts": changed(retry_config=RetryConfig(max_attempts=-2)),
+    "negative doublings": changed(retry_config=RetryConfig(max_doublings=-1)),
+    "a negative wait": changed(retry_config=RetryConfig(min_backoff=timedelta(seconds=-1))),
+    "the shortest wait above the longest": changed(
+        retry_config=RetryConfig(min_backoff=timedelta(seconds=2), max_backoff=timedelta(seconds=1))
+    ),
+}
+
+
+@pytest.mark.parametrize("task", INVALID.values(), ids=INVALID.keys())
+def test_a_task_is_invalid_with(task: Task, queue_service: Emulator, queue: str) -> None:
+    with pytest.raises(exceptions.InvalidArgument):
+        queue_service.client.create_task(parent=queue, task=task)
+
+    assert queue_service.names(queue) == []
+
+
+@pytest.mark.parametrize("seconds", [15, 1800])
+def test_the_ends_of_the_deadlines_interval_are_allowed(seconds: int, queue_service: Emulator, queue: str) -> None:
+    made = queue_service.add(queue, "edge", NOWHERE, dispatch_deadline=timedelta(seconds=seconds))
+
+    assert made.dispatch_deadline == timedelta(seconds=seconds)
+
+
+@pytest.mark.parametrize(
+    "parent", ["", "conversions", "projects/local/queues/x", f"{LOCATION}/queues/a_b", f"{LOCATION}/queues/"]
+)
+def test_a_queue_name_that_is_none_is_invalid(parent: str, client: CloudTasksClient) -> None:
+    with pytest.raises(exceptions.InvalidArgument):
+        client.create_task(parent=parent, task=changed())
+
+
+@pytest.mark.parametrize(
+    "queue_fields",
+    [
+        {"rate_limits": RateLimits(max_dispatches_per_second=501)},
+        {"rate_limits": RateLimits(max_dispatches_per_second=-1)},
+        {"rate_limits": RateLimits(max_concurrent_dispatches=5001)},
+        {"retry_config": RetryConfig(max_attempts=-2)},
+        {"name": "projects/other/locations/local/queues/q"},
+    ],
+    ids=str,
+)
+def test_a_queue_is_invalid_with(queue_fields: dict[str, Any], client: CloudTasksClient) -> None:
+    with pytest.raises(exceptions.InvalidArgument):
+        client.create_queue(parent=LOCATION, queue=Queue({"name": f"{LOCATION}/queues/invalid", **queue_fields}))
+
+
+def test_a_task_may_only_ask_for_the_identity_of_the_queues_account(client: CloudTasksClient, queue: str) -> None:
+    token = OidcToken(service_account_email="scheduler@signage.test")
+
+    with pytest.raises(exceptions.PermissionDenied):
+        client.create_task(parent=queue, task=request(oidc_token=token))
+
+
+def test_what_the_emulator_does_not_offer_says_so(client: CloudTasksClient, queue: str) -> None:
+    all_raise(
+        exceptions.MethodNotImplemented,
+        [
+            lambda: client.list_queues(parent=LOCATION),
+            lambda: client.update_queue(queue=Queue(name=queue)),
+            lambda: client.run_task(name=f"{queue}/tasks/x"),
+            lambda: client.get_iam_policy(request={"resource": queue}),
+            lambda: client.create_task(
+                parent=queue, task=Task(app_engine_http_request=AppEngineHttpRequest(relative_uri="/"))
+            ),
+            lambda: client.create_task(
+                parent=queue, task=request(oauth_token=OAuthToken(service_account_email=ACCOUNT))
+            ),
+            lambda: client.create_queue(
+                parent=LOCATION,
+                queue=Queue(name=f"{LOCATION}/queues/t", http_target=HttpTarget(http_method=HttpMethod.GET)),
+            ),
+        ],
+        "does not offer",
+    )

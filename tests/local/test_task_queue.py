@@ -1,0 +1,170 @@
+"""The product's own door to the queue, against the real emulator."""
+
+import json
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from deploy.local.probes import free_port
+from shared.errors import ConfigurationError, TaskQueueUnavailable
+from shared.oidc import Caller, KeySet
+from shared.task_queue import TaskQueue, enqueue_conversion, parse_queue_url, queue_is_reachable
+from tests.local.queue_harness import ACCOUNT, LOCATION, REPOSITORY, Emulator, Worker, emulator, wait_until
+
+DEADLINE = timedelta(seconds=200)
+
+
+@pytest.fixture
+def conversions(queue_service: Emulator, target: Worker) -> TaskQueue:
+    """The queue `conversions`, which delivers to this test's worker."""
+    return TaskQueue(queue_service.queue_url, target.url, ACCOUNT, DEADLINE)
+
+
+@pytest.fixture
+def nowhere() -> TaskQueue:
+    """A queue at an address where nobody listens."""
+    return TaskQueue(f"grpc://127.0.0.1:{free_port()}/{LOCATION}", "http://127.0.0.1:1", ACCOUNT, DEADLINE)
+
+
+@pytest.fixture
+def silent() -> Iterator[TaskQueue]:
+    """A queue at an address that takes connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+        yield TaskQueue(f"grpc://127.0.0.1:{port}/{LOCATION}", "http://127.0.0.1:1", ACCOUNT, DEADLINE)
+
+
+def test_a_conversion_arrives_at_the_worker_as_its_job(
+    conversions: TaskQueue, queue_service: Emulator, target: Worker
+) -> None:
+    assert enqueue_conversion(conversions, 41, 1) is True
+
+    wait_until(lambda: target.calls, "the call")
+    (call,) = target.calls
+    assert call.method == "POST"
+    assert json.loads(call.body) == {"job": "convert_event_media_to_pdf", "conversion_id": 41}
+    assert call.headers["content-type"] == "application/json"
+    assert call.task == "conversion-41-1"
+    assert call.headers["x-cloudtasks-queuename"] == "conversions"
+    caller = Caller(target.url, queue_service.issuer, ACCOUNT, KeySet(f"{queue_service.issuer}/keys"))
+    assert caller.authenticate(call.headers | {"Authorization": call.headers["authorization"]})
+
+
+def test_the_same_generation_is_enqueued_once(conversions: TaskQueue, target: Worker) -> None:
+    assert enqueue_conversion(conversions, 42, 1) is True
+    assert enqueue_conversion(conversions, 42, 1) is False
+    assert enqueue_conversion(conversions, 42, 2) is True
+
+    wait_until(lambda: len(target.calls) == 2, "both calls")
+    assert sorted(call.task for call in target.calls) == ["conversion-42-1", "conversion-42-2"]
+    assert enqueue_conversion(conversions, 42, 1) is False  # also when it is done
+
+
+def test_the_dispatch_deadline_is_the_one_asked_for(conversions: TaskQueue, queue_service: Emulator) -> None:
+    queue_service.client.pause_queue(name=conversions.name)
+    enqueue_conversion(conversions, 43, 1)
+
+    task = queue_service.client.get_task(name=f"{conversions.name}/tasks/conversion-43-1")
+
+    assert task.dispatch_deadline == DEADLINE
+    queue_service.client.purge_queue(name=conversions.name)
+    queue_service.client.resume_queue(name=conversions.name)
+
+
+@pytest.mark.parametrize("fault", ["nowhere", "silent"])
+def test_a_queue_that_does_not_answer_is_named_within_three_seconds(fault: str, request: pytest.FixtureRequest) -> None:
+    queue = request.getfixturevalue(fault)
+    began = time.monotonic()
+
+    with pytest.raises(TaskQueueUnavailable):
+        enqueue_conversion(queue, 1, 1)
+
+    assert time.monotonic() - began < 3.5
+    assert not queue_is_reachable(queue)
+    assert time.monotonic() - began < 5.5
+
+
+def test_a_queue_that_does_not_exist_is_unavailable(queue_service: Emulator) -> None:
+    elsewhere = queue_service.queue_url.replace("locations/local", "locations/elsewhere")
+    queue = TaskQueue(elsewhere, "http://127.0.0.1:1", ACCOUNT, DEADLINE)
+
+    with pytest.raises(TaskQueueUnavailable):
+        enqueue_conversion(queue, 1, 1)
+    assert not queue_is_reachable(queue)
+
+
+def test_an_account_that_the_queue_may_not_act_as_makes_it_unavailable(queue_service: Emulator) -> None:
+    queue = TaskQueue(queue_service.queue_url, "http://127.0.0.1:1", "other@signage.test", DEADLINE)
+
+    with pytest.raises(TaskQueueUnavailable):
+        enqueue_conversion(queue, 1, 1)
+
+
+def test_it_is_reachable_when_the_queue_is_there(conversions: TaskQueue) -> None:
+    assert queue_is_reachable(conversions)
+
+
+def test_a_queue_that_comes_back_is_used_again_soon(empty_database: str, tmp_path: Path) -> None:
+    with emulator(empty_database, tmp_path) as first:
+        queue = TaskQueue(first.queue_url, "http://127.0.0.1:1", ACCOUNT, DEADLINE)
+        enqueue_conversion(queue, 90, 1)
+        first.kill()
+    for _ in range(5):
+        with pytest.raises(TaskQueueUnavailable):
+            enqueue_conversion(queue, 91, 1)
+
+    with emulator(empty_database, tmp_path, port=first.port) as second:
+        wait_until(lambda: queue_is_reachable(queue), "the queue's answer", seconds=4)
+        assert enqueue_conversion(queue, 91, 1) is True
+        second.client.purge_queue(name=queue.name)
+
+
+@pytest.mark.parametrize(
+    ("url", "address"),
+    [
+        (f"grpc://127.0.0.1:8123/{LOCATION}", "127.0.0.1:8123"),
+        ("cloudtasks:///projects/fleet-1/locations/europe-west1", None),
+    ],
+)
+def test_the_address_says_which_queue_is_meant(url: str, address: str | None) -> None:
+    assert parse_queue_url(url) == (address, url[url.index("projects/") :])
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "grpc://127.0.0.1:8123",
+        f"grpc:///{LOCATION}",
+        f"http://127.0.0.1:8123/{LOCATION}",
+        f"cloudtasks://host/{LOCATION}",
+        "cloudtasks:///projects/p",
+        f"grpc://127.0.0.1:8123/{LOCATION}/queues/other",
+    ],
+)
+def test_another_address_is_refused(url: str) -> None:
+    with pytest.raises(ConfigurationError, match="QUEUE_URL"):
+        parse_queue_url(url)
+
+
+@pytest.mark.parametrize("seconds", [14, 1801])
+def test_a_deadline_that_cloud_tasks_would_refuse_is_refused_at_the_start(seconds: int) -> None:
+    with pytest.raises(ConfigurationError, match="deadline"):
+        TaskQueue(f"cloudtasks:///{LOCATION}", "https://w", ACCOUNT, timedelta(seconds=seconds))
+
+
+def test_importing_it_loads_neither_grpc_nor_google() -> None:
+    program = (
+        "import sys, shared.task_queue, shared.oidc;"
+        "print([m for m in ('grpc', 'google.cloud.tasks_v2', 'google.api_core', 'requests') if m in sys.modules])"
+    )
+
+    done = subprocess.run([sys.executable, "-c", program], cwd=REPOSITORY, capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == "[]"

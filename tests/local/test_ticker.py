@@ -1,0 +1,172 @@
+"""The local Cloud Scheduler: the real process calls a real function, in time and with its identity."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deploy.local import oidc
+from deploy.local.probes import free_port
+from deploy.local.task_emulator.keys_server import KeysServer
+from shared.errors import InvalidIdentity
+from shared.oidc import Caller, KeySet
+from tests.local.queue_harness import REPOSITORY, Answer, Call, Worker, wait_until
+
+ACCOUNT = "scheduler@signage.test"
+
+
+@dataclass
+class Ticking:
+    """A ticker process and what it has logged."""
+
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    def ticks(self) -> list[dict[str, Any]]:
+        """Its log lines about ticks, oldest first."""
+        lines = [json.loads(line) for line in self.log.read_text().splitlines()]
+        return [line for line in lines if line["event"] == "tick"]
+
+
+@contextmanager
+def ticking(url: str, state: Path, **environment: str) -> Iterator[Ticking]:
+    """The real process, once a second, until the block ends."""
+    log = state / "ticker.log"
+    env = {
+        **os.environ,
+        "SCHEDULER_TICK_URL": url,
+        "SCHEDULER_SERVICE_ACCOUNT": ACCOUNT,
+        "TICK_SECONDS": "1",
+        "LOCAL_STATE_DIR": str(state),
+        **environment,
+    }
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "deploy.local.ticker"], cwd=REPOSITORY, env=env, stderr=output
+        )
+    try:
+        yield Ticking(process, log)
+    finally:
+        process.kill()
+        process.wait(10)
+
+
+@pytest.fixture
+def released() -> Iterator[threading.Event]:
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+def test_it_ticks_at_once_and_then_every_period(target: Worker, tmp_path: Path) -> None:
+    with ticking(target.url, tmp_path, TICK_SECONDS="2"):
+        wait_until(lambda: len(target.calls) == 3, "three ticks", seconds=20)
+
+    waits = [later.at - sooner.at for sooner, later in zip(target.calls, target.calls[1:], strict=False)]
+    assert all(1.5 < wait < 3.5 for wait in waits)
+
+
+def test_a_tick_is_a_post_with_an_identity_that_the_function_accepts(target: Worker, tmp_path: Path) -> None:
+    keys_port = free_port()
+    with ticking(target.url, tmp_path, TASK_QUEUE_KEYS_PORT=str(keys_port), OIDC_ISSUER=""):
+        wait_until(lambda: target.calls, "the first tick")
+    key = oidc.load_or_create_key(tmp_path / "secrets" / "oidc_key.pem")
+    server = KeysServer(keys_port, oidc.key_set(key), lambda: True)
+    server.start()
+    issuer = f"http://127.0.0.1:{keys_port}"
+    keys = KeySet(f"{issuer}/keys")
+
+    call = target.calls[0]
+    assert (call.method, call.body) == ("POST", b"")
+    assert call.headers["x-cloudscheduler"] == "true"
+    assert Caller(target.url, issuer, ACCOUNT, keys).authenticate({"Authorization": call.headers["authorization"]})
+    with pytest.raises(InvalidIdentity):  # no use for the worker, nor as the queue
+        Caller("http://worker", issuer, ACCOUNT, keys).authenticate({"Authorization": call.headers["authorization"]})
+    server.shutdown()
+    server.server_close()
+
+
+def test_each_tick_logs_one_line_with_status_and_duration(target: Worker, tmp_path: Path) -> None:
+    statuses = [200, 503]
+    target.answer = lambda _call: (statuses.pop(0) if statuses else 200, {})
+
+    with ticking(target.url, tmp_path) as ticker:
+        wait_until(lambda: len(ticker.ticks()) >= 3, "three lines")
+
+    good, bad, again = ticker.ticks()[:3]
+    assert [(line["status"], line["severity"]) for line in (good, bad, again)] == [
+        (200, "INFO"),
+        (503, "ERROR"),
+        (200, "INFO"),
+    ]
+    assert 0 <= good["duration_ms"] < 1000
+
+
+def test_a_function_that_is_away_does_not_end_the_schedule(target: Worker, tmp_path: Path) -> None:
+    port = free_port()
+    with ticking(f"http://127.0.0.1:{port}/", tmp_path) as ticker:
+        wait_until(lambda: len(ticker.ticks()) >= 2, "two failed ticks")
+
+        assert ticker.process.poll() is None
+    assert {line["status"] for line in ticker.ticks()} == {None}
+    assert all("refused" in line["reason"] for line in ticker.ticks())
+
+
+def test_a_stuck_tick_is_over_before_the_next_is_due(target: Worker, tmp_path: Path, released: threading.Event) -> None:
+    def hang_first(call: Call) -> Answer:
+        if call is target.calls[0]:
+            released.wait(30)
+        return 200, {}
+
+    target.answer = hang_first
+
+    with ticking(target.url, tmp_path) as ticker:
+        wait_until(lambda: len(ticker.ticks()) >= 2, "two lines")
+
+    stuck, next_one = ticker.ticks()[:2]
+    assert stuck["status"] is None
+    assert 850 <= stuck["duration_ms"] < 1500
+    assert next_one["status"] == 200
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_stops_at_once_when_idle(number: signal.Signals, target: Worker, tmp_path: Path) -> None:
+    with ticking(target.url, tmp_path, TICK_SECONDS="60") as ticker:
+        wait_until(ticker.ticks, "the first line")
+        ticker.process.send_signal(number)
+
+        assert ticker.process.wait(3) == 0
+    assert "Traceback" not in ticker.log.read_text()
+
+
+def test_it_stops_soon_during_a_tick(target: Worker, tmp_path: Path, released: threading.Event) -> None:
+    def hang(_call: Call) -> Answer:
+        released.wait(30)
+        return 200, {}
+
+    target.answer = hang
+    with ticking(target.url, tmp_path, TICK_SECONDS="60") as ticker:
+        wait_until(lambda: target.calls, "the tick")
+        ticker.process.send_signal(signal.SIGTERM)
+
+        assert ticker.process.wait(8) == 0
+    assert "Traceback" not in ticker.log.read_text()
+
+
+@pytest.mark.parametrize(
+    "broken", [{"TICK_SECONDS": "0"}, {"SCHEDULER_TICK_URL": "nowhere"}, {"SCHEDULER_SERVICE_ACCOUNT": ""}], ids=str
+)
+def test_a_setting_that_is_no_use_is_named_and_stops_the_start(broken: dict[str, str], tmp_path: Path) -> None:
+    with ticking("http://127.0.0.1:1/", tmp_path, **broken) as ticker:
+        assert ticker.process.wait(20) == 1
+
+    assert next(iter(broken)) in ticker.log.read_text()
