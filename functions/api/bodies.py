@@ -132,8 +132,9 @@ def page(rows: Sequence[R], limit: int, keys: Callable[[R], Sequence[Any]], shap
 
 def answer_of(shape: type[T], row: AnyRow | RowMapping | Mapping[str, Any], **more: Any) -> T:
     """`row` as `shape`: columns by name, `more` beside or instead; columns the shape lacks are left out."""
-    values = dict(row._mapping) if isinstance(row, Row) else dict(row)  # noqa: SLF001 - SQLAlchemy's public name
-    return msgspec.convert({**values, **more}, shape)
+    columns = row._mapping if isinstance(row, Row) else row  # noqa: SLF001 - SQLAlchemy's public name
+    # SQLAlchemy's column names may be a subclass of str, which msgspec takes for no text
+    return msgspec.convert({**{str(name): value for name, value in columns.items()}, **more}, shape)
 
 
 def to_json(value: Any) -> bytes:

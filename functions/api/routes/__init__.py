@@ -4,10 +4,16 @@ from typing import Final
 
 from functions.api.routes import (
     audit,
+    client_logs,
+    clients,
+    commands,
+    conversions,
     dead_letters,
     docs,
     enrolment,
+    event_media,
     health,
+    monitoring,
     sessions,
     settings,
     tokens,
@@ -15,6 +21,13 @@ from functions.api.routes import (
 from functions.api.routing import Routes
 
 ALL: Final[tuple[Routes, ...]] = (
+    monitoring.routes,
+    clients.routes,
+    client_logs.routes,
+    commands.routes,
+    event_media.routes,
+    conversions.routes,
+    conversions.files,
     sessions.routes,
     tokens.routes,
     enrolment.routes,

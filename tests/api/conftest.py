@@ -1,0 +1,52 @@
+"""The api function's app on the module's own database, without a server in between."""
+
+from pathlib import Path
+
+import pytest
+from flask import Flask
+from sqlalchemy import Engine
+
+from functions.api.app import create_app
+from functions.api.services import Services
+from shared.config import Config, load
+from tests.api.people import Api
+
+
+@pytest.fixture(scope="module")
+def media_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty media volume."""
+    return tmp_path_factory.mktemp("media")
+
+
+@pytest.fixture(scope="module")
+def configuration(database_url: str, media_root: Path) -> Config:
+    """The settings of an api function in mode `local`; queue and broker are not there (port 9)."""
+    return load(
+        {
+            "DATABASE_URL": database_url,
+            "MEDIA_ROOT": str(media_root),
+            "MQTT_URL": "mqtt://127.0.0.1:9",
+            "MQTT_USERNAME": "api",
+            "MQTT_PASSWORD": "no-broker-in-this-test",
+            "QUEUE_URL": "grpc://127.0.0.1:9/projects/local/locations/local",
+            "TASKS_SERVICE_ACCOUNT": "tasks@signage.test",
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def services(configuration: Config, engine: Engine) -> Services:
+    """What the app's routes use."""
+    return Services(configuration, engine)
+
+
+@pytest.fixture(scope="module")
+def app(services: Services) -> Flask:
+    """The api function's Flask app."""
+    return create_app(services)
+
+
+@pytest.fixture(scope="module")
+def api(app: Flask, engine: Engine) -> Api:
+    """Asks the app as viewer, operator, admin or nobody."""
+    return Api(app, engine)

@@ -1,0 +1,80 @@
+"""Callers of the API in tests: one live token per role, and what they ask with."""
+
+import itertools
+from typing import Any
+
+from flask import Flask
+from sqlalchemy import Engine
+from werkzeug.test import TestResponse
+
+from shared.access import operations as access
+from shared.access import store
+from shared.db import database_now, transaction
+from shared.vocabulary import Role
+
+PASSWORD = "correct horse battery"
+_addresses = itertools.count(1)
+
+
+def new_address() -> str:
+    """A network address that nobody has failed to sign in from."""
+    number = next(_addresses)
+    return f"198.18.{number // 256}.{number % 256}"
+
+
+def issue_token(engine: Engine, role: Role, **times: Any) -> str:
+    """The text of a live token of this role."""
+    with transaction(engine) as connection:
+        expires_at = times.get("expires_at")
+        _, text = access.issue_token(connection, database_now(connection), f"test {role}", role, "tests", expires_at)
+    return text
+
+
+def add_user(engine: Engine, username: str, role: Role = Role.OPERATOR, *, must_change_password: bool = False) -> None:
+    """A user with PASSWORD."""
+    hashed = access.hash_password(PASSWORD)
+    with transaction(engine) as connection:
+        now = database_now(connection)
+        assert store.insert_user(connection, now, username, hashed, role, must_change_password)
+
+
+class Api:
+    """Asks the real app, as a caller with a role or as nobody (`role=None`)."""
+
+    def __init__(self, app: Flask, engine: Engine) -> None:
+        self.app = app
+        self.tokens = {role.value: issue_token(engine, role) for role in Role}
+
+    def ask(self, method: str, path: str, role: str | None = "admin", **options: Any) -> TestResponse:
+        """One request without cookies; `token` sends that one instead of the role's."""
+        headers = dict(options.pop("headers", {}))
+        token = options.pop("token", None) or (self.tokens[role] if role else None)
+        if token is not None:
+            headers.setdefault("Authorization", f"Bearer {token}")
+        return self.app.test_client(use_cookies=False).open(path, method=method, headers=headers, **options)
+
+    def get(self, path: str, role: str | None = "viewer", **options: Any) -> TestResponse:
+        return self.ask("GET", path, role, **options)
+
+    def post(self, path: str, role: str | None = "operator", **options: Any) -> TestResponse:
+        return self.ask("POST", path, role, **options)
+
+    def patch(self, path: str, role: str | None = "operator", **options: Any) -> TestResponse:
+        return self.ask("PATCH", path, role, **options)
+
+    def delete(self, path: str, role: str | None = "admin", **options: Any) -> TestResponse:
+        return self.ask("DELETE", path, role, **options)
+
+
+def sign_in(app: Flask, username: str, password: str = PASSWORD, address: str | None = None) -> TestResponse:
+    """The answer to one try, from an address of its own unless one is given; its cookie in Set-Cookie."""
+    client = app.test_client(use_cookies=False)
+    body = {"username": username, "password": password}
+    return client.post("/api/session", json=body, headers={"X-Forwarded-For": address or new_address()})
+
+
+def cookie_of(answer: TestResponse) -> str:
+    """The value of the session cookie that an answer sets."""
+    name, _, rest = answer.headers["Set-Cookie"].partition("=")
+    assert name == "signage_session"
+    return rest.split(";")[0]
