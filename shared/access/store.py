@@ -255,6 +255,11 @@ def insert_audit(
     )
 
 
+def delete_audit_before(connection: Connection, moment: datetime) -> int:
+    """End the retention of lines from before `moment`; says how many. Only the tick may."""
+    return connection.execute(sa.delete(audit_log).where(audit_log.c.at < moment)).rowcount
+
+
 def audit_page(
     connection: Connection,
     limit: int,

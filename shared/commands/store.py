@@ -199,6 +199,11 @@ def cancel(connection: Connection, now: datetime, command_id: str, why: str) -> 
     return end(connection, now, CANCELLED, sa.literal(why), sa.and_(c.id == command_id, NOBODYS))
 
 
+def drop_history(connection: Connection, before: datetime) -> int:
+    """Forget commands that were over before then; how many. Recovery's events go first: they name commands."""
+    return connection.execute(sa.delete(client_commands).where(c.finished_at < before)).rowcount
+
+
 def end(
     connection: Connection, now: datetime, move: Move, reason: sa.ColumnElement[str], which: sa.ColumnElement[bool]
 ) -> Sequence[RowMapping]:

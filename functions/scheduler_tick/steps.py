@@ -1,0 +1,192 @@
+"""What one tick does, step by step; each in a transaction of its own, so that none can undo another.
+
+Sweeps run at every tick. Recovery and publishing are left out by a tick that comes more than three periods
+after the last one: what it would act on is old news.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy import Engine
+
+from shared.access import store as access
+from shared.client_logs import operations as client_logs
+from shared.client_logs import store as client_logs_store
+from shared.clients.reports import operations as reports
+from shared.commands import operations as commands
+from shared.commands import store as commands_store
+from shared.config import Config
+from shared.conversions import operations as conversions
+from shared.conversions.rules import timeouts
+from shared.db import database_now, transaction
+from shared.listening import store as listening_store
+from shared.listening.rules import listening
+from shared.monitoring import store as monitoring
+from shared.monitoring.rules import is_scheduler_late
+from shared.mqtt import Publisher
+from shared.recovery import operations as recovery
+from shared.recovery import store as recovery_store
+from shared.structured_log import failure
+from shared.task_queue import TaskQueue, enqueue_conversion
+
+TICK_LOCK: Final = 7_305_001  # advisory lock: one tick at a time
+WEEKS_AHEAD: Final = 3  # log partitions made ahead: room for a scheduler that is away over a holiday
+ENQUEUE_BUDGET: Final = timedelta(seconds=10)
+
+Did = Mapping[str, Any]
+"""What a step did, as JSON values for people."""
+
+
+@dataclass(frozen=True)
+class World:
+    """What a tick works with."""
+
+    config: Config
+    engine: Engine
+    publisher: Publisher
+    queue: TaskQueue
+    timings: commands.Timings
+
+
+@dataclass(frozen=True)
+class Moment:
+    """When this tick began by the database's clock, and when the last one did (None: there was none)."""
+
+    now: datetime
+    last_tick_at: datetime | None
+
+    def is_late(self, period: timedelta) -> bool:
+        """Whether so much time went by since the last tick that this one only sweeps."""
+        return self.last_tick_at is not None and is_scheduler_late(self.last_tick_at, self.now, period)
+
+    def opens_an_hour(self) -> bool:
+        """Whether this is the first tick of its hour: what grows by days needs no look each minute."""
+        return self.last_tick_at is None or _hour_of(self.last_tick_at) != _hour_of(self.now)
+
+
+def _hour_of(moment: datetime) -> datetime:
+    return moment.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
+
+
+def run(world: World) -> dict[str, Any]:
+    """One tick: {did, failed, late, duration_ms}, or {skipped} while another one runs.
+
+    The lock is held by an open transaction and so ends with it, whatever happens to this process.
+    """
+    began = time.monotonic()
+    with transaction(world.engine) as holder:
+        if not holder.execute(sa.select(sa.func.pg_try_advisory_xact_lock(TICK_LOCK))).scalar_one():
+            return {"skipped": "another tick is running"}
+        moment = Moment(database_now(holder), monitoring.scheduler(holder)["last_tick_at"])
+        late = moment.is_late(timedelta(seconds=world.config["TICK_SECONDS"]))
+        did, failed = _work(world, moment, SWEEPS if late else STEPS)
+        duration_ms = round((time.monotonic() - began) * 1000)
+        with transaction(world.engine) as connection:
+            monitoring.record_tick(connection, moment.now, duration_ms, {**did, "failed": failed, "late": late})
+    return {"did": did, "failed": failed, "late": late, "duration_ms": duration_ms}
+
+
+def _work(
+    world: World, moment: Moment, steps: Mapping[str, Callable[[World, Moment], Did]]
+) -> tuple[dict[str, Did], list[str]]:
+    """Every step in turn: what each did, and the names of those that failed."""
+    did: dict[str, Did] = {}
+    failed: list[str] = []
+    for name, step in steps.items():
+        try:
+            did[name] = step(world, moment)
+        except Exception:  # noqa: BLE001 - one step must not stop the others
+            failure("tick_step_failed", "a step of the tick failed; the others go on", step=name)
+            failed.append(name)
+    return did, failed
+
+
+def expire(world: World, _moment: Moment) -> Did:
+    """End commands that are past their deadline."""
+    with transaction(world.engine) as connection:
+        return asdict(commands.expire(connection, database_now(connection)))
+
+
+def sweep_statuses(world: World, _moment: Moment) -> Did:
+    """Bring the shown states up to what time made of them, should no bridge do it."""
+    stale_seconds, max_age = world.config["HEARTBEAT_STALE_SECONDS"], world.config["CANARY_MAX_AGE_SECONDS"]
+    with transaction(world.engine) as connection:
+        now = database_now(connection)
+        bridge = listening(listening_store.bridge_status(connection), now, timedelta(seconds=max_age))
+        return {"changed": reports.sweep_statuses(connection, now, stale_seconds, bridge)}
+
+
+def recover(world: World, _moment: Moment) -> Did:
+    """Ask for the restarts that are due; the next step publishes them."""
+    with transaction(world.engine) as connection:
+        report = recovery.recover(connection, database_now(connection), world.config, world.timings)
+    return {"restarts": len(report.command_ids), "waiting": report.waiting, "blocked_bridge": report.blocked_bridge}
+
+
+def publish(world: World, _moment: Moment) -> Did:
+    """Publish what is due: recovery's commands, and what the API and the bridge left over."""
+    return asdict(commands.publish_due(world.engine, world.publisher, world.timings))
+
+
+def sweep_conversions(world: World, _moment: Moment) -> Did:
+    """Put conversions that nobody works on back on the queue."""
+    lease = timeouts(timedelta(seconds=world.config["CONVERSION_DEADLINE_SECONDS"])).lease
+    with transaction(world.engine) as connection:
+        forgotten = conversions.sweep(connection, database_now(connection), lease)
+    until = time.monotonic() + ENQUEUE_BUDGET.total_seconds()
+    enqueued = 0
+    for conversion_id, generation in forgotten:
+        if time.monotonic() > until:
+            break  # a later sweep finds the rest again
+        enqueued += enqueue_conversion(world.queue, conversion_id, generation)
+    return {"enqueued": enqueued, "left": len(forgotten) - enqueued}
+
+
+def retain(world: World, moment: Moment) -> Did:
+    """Once an hour: make the log partitions ahead, and drop what has been kept long enough."""
+    if not moment.opens_an_hour():
+        return {}
+    made = _make_partitions(world, moment)
+    config = world.config
+    with transaction(world.engine) as connection:
+        dropped = client_logs.drop_expired(
+            connection, moment.now, config["LOG_RETENTION_DAYS"], config["ERROR_LOG_RETENTION_DAYS"]
+        )
+    return {"partitions_made": made, "partitions_dropped": len(dropped), **_drop_history(world, moment)}
+
+
+def _make_partitions(world: World, moment: Moment) -> int:
+    with transaction(world.engine) as connection:
+        return client_logs_store.ensure_partitions(connection, moment.now, WEEKS_AHEAD)
+
+
+def _drop_history(world: World, moment: Moment) -> Did:
+    """Commands, decisions and the audit log; sessions and failed sign-ins that mean nothing any more."""
+    before = moment.now - timedelta(days=world.config["HISTORY_RETENTION_DAYS"])
+    with transaction(world.engine) as connection:
+        return {
+            "recovery_events": recovery_store.drop_history(connection, before),
+            "commands": commands_store.drop_history(connection, before),
+            "audit": access.delete_audit_before(connection, before),
+            "sessions": access.delete_sessions_before(connection, moment.now),
+            "login_failures": access.delete_failures_before(
+                connection, moment.now - timedelta(seconds=world.config["LOGIN_FAILURES_SECONDS"])
+            ),
+        }
+
+
+STEPS: Final[dict[str, Callable[[World, Moment], Did]]] = {
+    "expire": expire,
+    "statuses": sweep_statuses,
+    "recover": recover,
+    "publish": publish,
+    "conversions": sweep_conversions,
+    "retention": retain,
+}
+"""In this order."""
+SWEEPS: Final = {name: step for name, step in STEPS.items() if step not in {recover, publish}}
+"""All that a late tick does."""
