@@ -5,102 +5,27 @@ import hashlib
 import hmac
 import json
 import logging
-import stat
-import threading
 import time
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import jwt
 import pytest
 from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from deploy.local import oidc
-from deploy.local.probes import free_port
 from shared.errors import InvalidIdentity
 from shared.oidc import Caller, KeySet, verify
+from tests.rules.oidc_harness import AUDIENCE, EMAIL, FOREIGN, ISSUER, OURS, claims, issuing, signed
 
-AUDIENCE = "http://127.0.0.1:8082"
-ISSUER = "http://127.0.0.1:8124"
-EMAIL = "tasks@signage.test"
-OURS = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-FOREIGN = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-WEAK = rsa.generate_private_key(public_exponent=65537, key_size=1024)
 CURVE = ec.generate_private_key(ec.SECP256R1())
 
 
-class Issuer(ThreadingHTTPServer):
-    """A real server of a key set that counts how often it is asked."""
-
-    daemon_threads = True
-
-    def __init__(self, port: int = 0) -> None:
-        super().__init__(("127.0.0.1", port), _IssuerHandler)
-        self.answer: Any = oidc.key_set(OURS)
-        self.status = 200
-        self.asked = 0
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/keys"
-
-
-class _IssuerHandler(BaseHTTPRequestHandler):
-    server: Issuer
-
-    def do_GET(self) -> None:
-        self.server.asked += 1
-        body = json.dumps(self.server.answer).encode()
-        self.send_response(self.server.status)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class names it
-        pass
-
-
-def serve(issuer: Issuer) -> None:
-    threading.Thread(target=issuer.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-
-
 @pytest.fixture
-def issuer() -> Iterator[Issuer]:
-    server = Issuer()
-    serve(server)
-    yield server
-    server.shutdown()
-    server.server_close()
-
-
-@pytest.fixture
-def keys(issuer: Issuer) -> KeySet:
-    return KeySet(issuer.url)
-
-
-def claims(**changes: Any) -> dict[str, Any]:
-    """Those of an acceptable token; None takes one away."""
-    now = int(time.time())
-    content = {
-        "iss": ISSUER,
-        "aud": AUDIENCE,
-        "sub": "1",
-        "email": EMAIL,
-        "email_verified": True,
-        "iat": now,
-        "exp": now + 600,
-        **changes,
-    }
-    return {name: value for name, value in content.items() if value is not None}
-
-
-def signed(key: Any = OURS, algorithm: str = "RS256", header: Any = None, **changes: Any) -> str:
-    """A token; `header` adds to, or replaces, the header's fields."""
-    headers = {"kid": oidc.key_id(OURS), **(header or {})}
-    return jwt.encode(claims(**changes), key, algorithm=algorithm, headers=headers)
+def keys() -> Iterator[KeySet]:
+    with issuing() as server:
+        yield KeySet(server.url)
 
 
 def encoded(part: dict[str, Any]) -> str:
@@ -206,111 +131,6 @@ def test_an_empty_expectation_matches_nothing(missing: str, keys: KeySet) -> Non
         verify(signed(**{name: ""}), keys=keys, **expected)
 
 
-@pytest.mark.parametrize(
-    "entry",
-    [
-        {**oidc.key_set(WEAK)["keys"][0], "kid": "offered"},
-        {**oidc.key_set(FOREIGN)["keys"][0], "kid": "offered", "use": "enc"},
-        {**oidc.key_set(FOREIGN)["keys"][0], "kid": "offered", "alg": "RS512"},
-        {"kty": "oct", "k": "c2VjcmV0", "kid": "offered", "alg": "RS256"},
-        {"kty": "RSA", "kid": "offered"},
-    ],
-    ids=["1024 bits", "for encryption", "for RS512", "a shared secret", "without numbers"],
-)
-def test_a_key_that_is_not_fit_is_left_out(entry: dict[str, str], issuer: Issuer) -> None:
-    issuer.answer = {"keys": [entry, *oidc.key_set(OURS)["keys"]]}
-    keys = KeySet(issuer.url)
-
-    assert keys.find("offered") is None
-    assert keys.find(oidc.key_id(OURS)) is not None
-
-
-def test_unknown_keys_make_it_ask_the_issuer_once_in_30_seconds(issuer: Issuer) -> None:
-    clock = [1000.0]
-    keys = KeySet(issuer.url, lambda: clock[0])
-
-    for number in range(50):
-        assert keys.find(f"forged-{number}") is None
-    assert issuer.asked == 1
-    clock[0] += 29
-    keys.find("forged")
-    assert issuer.asked == 1
-    clock[0] += 2
-    keys.find("forged")
-    assert issuer.asked == 2
-
-
-def test_known_keys_are_fetched_again_after_an_hour(issuer: Issuer) -> None:
-    clock = [1000.0]
-    keys = KeySet(issuer.url, lambda: clock[0])
-    known = oidc.key_id(OURS)
-
-    assert keys.find(known) is not None
-    clock[0] += 3599
-    assert keys.find(known) is not None
-    assert issuer.asked == 1
-    issuer.answer = oidc.key_set(FOREIGN)  # the issuer withdrew the first
-    clock[0] += 2
-    assert keys.find(known) is None
-    assert issuer.asked == 2
-
-
-def test_a_new_key_of_the_issuer_is_found(issuer: Issuer) -> None:
-    clock = [1000.0]
-    keys = KeySet(issuer.url, lambda: clock[0])
-    keys.find(oidc.key_id(OURS))
-
-    issuer.answer = oidc.key_set(FOREIGN)
-    clock[0] += 31
-
-    assert keys.find(oidc.key_id(FOREIGN)) is not None
-
-
-@pytest.mark.parametrize(("status", "answer"), [(500, {}), (302, {}), (200, {}), (200, {"keys": 3}), (200, ["keys"])])
-def test_an_issuer_that_fails_does_not_take_away_the_known_keys(status: int, answer: Any, issuer: Issuer) -> None:
-    clock = [1000.0]
-    keys = KeySet(issuer.url, lambda: clock[0])
-    known = oidc.key_id(OURS)
-    keys.find(known)
-
-    issuer.status, issuer.answer = status, answer
-    clock[0] += 7200
-
-    assert keys.find(known) is not None
-    assert issuer.asked == 2
-
-
-def test_without_an_issuer_a_token_is_refused_and_soon_after_it_came_accepted() -> None:
-    clock = [1000.0]
-    port = free_port()
-    keys = KeySet(f"http://127.0.0.1:{port}/keys", lambda: clock[0])
-    with pytest.raises(InvalidIdentity):
-        verify(signed(), AUDIENCE, ISSUER, EMAIL, keys)
-
-    server = Issuer(port)
-    serve(server)
-    clock[0] += 1.1
-
-    assert verify(signed(), AUDIENCE, ISSUER, EMAIL, keys)
-    server.shutdown()
-    server.server_close()
-
-
-def test_many_requests_at_once_ask_the_issuer_once(issuer: Issuer) -> None:
-    keys = KeySet(issuer.url)
-    found: list[Any] = []
-    threads = [threading.Thread(target=lambda: found.append(keys.find(oidc.key_id(OURS)))) for _ in range(16)]
-
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert len(found) == 16
-    assert all(found)
-    assert issuer.asked == 1
-
-
 @pytest.mark.parametrize("value", ["Bearer {}", "bearer {}", "Bearer   {}"])
 def test_a_request_is_authenticated_by_its_bearer_token(value: str, keys: KeySet) -> None:
     caller = Caller(AUDIENCE, ISSUER, EMAIL, keys)
@@ -328,46 +148,3 @@ def test_a_request_without_a_bearer_token_is_refused(headers: dict[str, str], ke
 
     with pytest.raises(InvalidIdentity):
         caller.authenticate({name: value.format(signed()) for name, value in headers.items()})
-
-
-def test_the_local_key_is_made_once_and_only_for_its_owner(tmp_path: Path) -> None:
-    path = tmp_path / "secrets" / "oidc_key.pem"
-
-    first = oidc.load_or_create_key(path)
-    second = oidc.load_or_create_key(path)
-
-    assert first.private_numbers() == second.private_numbers()
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
-    assert [file.name for file in path.parent.iterdir()] == ["oidc_key.pem"]
-
-
-def test_starts_at_the_same_time_get_the_same_key(tmp_path: Path) -> None:
-    path = tmp_path / "oidc_key.pem"
-    made: list[str] = []
-    threads = [
-        threading.Thread(target=lambda: made.append(oidc.key_id(oidc.load_or_create_key(path)))) for _ in range(4)
-    ]
-
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert len(made) == 4
-    assert len(set(made)) == 1
-
-
-def test_a_key_that_others_can_read_is_not_used(tmp_path: Path) -> None:
-    path = tmp_path / "oidc_key.pem"
-    oidc.load_or_create_key(path)
-    path.chmod(0o640)
-
-    with pytest.raises(PermissionError):
-        oidc.load_or_create_key(path)
-
-
-def test_the_key_set_holds_nothing_private() -> None:
-    (entry,) = oidc.key_set(OURS)["keys"]
-
-    assert set(entry) == {"kty", "n", "e", "kid", "alg", "use"}

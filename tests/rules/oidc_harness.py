@@ -1,0 +1,85 @@
+"""What the tests of identity tokens share: a real issuer on loopback, keys, and tokens to sign."""
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import jwt
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from deploy.local import oidc
+
+AUDIENCE = "http://127.0.0.1:8082"
+ISSUER = "http://127.0.0.1:8124"
+EMAIL = "tasks@signage.test"
+OURS = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+FOREIGN = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+
+
+class Issuer(ThreadingHTTPServer):
+    """A real server of a key set that counts how often it is asked."""
+
+    daemon_threads = True
+
+    def __init__(self, port: int = 0) -> None:
+        super().__init__(("127.0.0.1", port), _IssuerHandler)
+        self.answer: Any = oidc.key_set(OURS)
+        self.status = 200
+        self.asked = 0
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/keys"
+
+
+class _IssuerHandler(BaseHTTPRequestHandler):
+    server: Issuer
+
+    def do_GET(self) -> None:
+        self.server.asked += 1
+        body = json.dumps(self.server.answer).encode()
+        self.send_response(self.server.status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class names it
+        pass
+
+
+@contextmanager
+def issuing(port: int = 0) -> Iterator[Issuer]:
+    """An issuer that serves for as long as the block lasts."""
+    server = Issuer(port)
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def claims(**changes: Any) -> dict[str, Any]:
+    """Those of an acceptable token; None takes one away."""
+    now = int(time.time())
+    content = {
+        "iss": ISSUER,
+        "aud": AUDIENCE,
+        "sub": "1",
+        "email": EMAIL,
+        "email_verified": True,
+        "iat": now,
+        "exp": now + 600,
+        **changes,
+    }
+    return {name: value for name, value in content.items() if value is not None}
+
+
+def signed(key: Any = OURS, algorithm: str = "RS256", header: Any = None, **changes: Any) -> str:
+    """A token; `header` adds to, or replaces, the header's fields."""
+    headers = {"kid": oidc.key_id(OURS), **(header or {})}
+    return jwt.encode(claims(**changes), key, algorithm=algorithm, headers=headers)
