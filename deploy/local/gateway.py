@@ -133,6 +133,7 @@ def _to_the_api(gateway: Gateway, body_bytes: int, *, streams: bool) -> str:
     hidden = "\n".join(f"      proxy_hide_header {name};" for name in COMMON_HEADERS)
     return f"""\
       proxy_pass http://{LOOPBACK}:{gateway.api_port};
+      charset off;
       proxy_http_version 1.1;
       proxy_request_buffering {"off" if streams else "on"};
       client_max_body_size {body_bytes};

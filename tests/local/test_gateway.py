@@ -177,6 +177,7 @@ def test_a_call_reaches_the_api_with_what_the_gateway_knows_and_not_what_the_cal
     assert "X-Goog-IAP-JWT-Assertion" not in said["headers"]
     assert "Forwarded" not in said["headers"]
     assert len(said["headers"]["X-Request-ID"]) == 32
+    assert answer.headers["Content-Type"] == "application/json"
     assert answer.headers.get_all("X-Request-ID") == [said["headers"]["X-Request-ID"]]
 
 
