@@ -9,6 +9,7 @@ from sqlalchemy import Connection, RowMapping
 from sqlalchemy.dialects.postgresql import insert
 
 from shared.conversions.rules import MOVES, Move
+from shared.db import scrub
 from shared.tables import conversions, event_media
 from shared.vocabulary import ConversionStatus, TargetFormat
 
@@ -98,7 +99,7 @@ def ready_target(connection: Connection, path: str) -> RowMapping | None:
     query = (
         sa.select(*SHOWN, event_media.c.filename)
         .join(event_media, _LIVE)
-        .where(conversions.c.target_path == path, conversions.c.status == ConversionStatus.READY)
+        .where(conversions.c.target_path == scrub(path), conversions.c.status == ConversionStatus.READY)
     )
     return connection.execute(query.order_by(conversions.c.id.desc()).limit(1)).mappings().one_or_none()
 

@@ -65,11 +65,13 @@ class Engine(threading.Thread):
         become_reaper()
         self.not_isolated = why_not()
         self.reason: str | None = "LibreOffice is starting"
+        self.requests = 0
         self._sandbox = Sandbox(isolated=self.not_isolated is None)
         self._allowed = self._sandbox.isolated or allow_unsandboxed
         self._jobs: queue.Queue[Job] = queue.Queue()
         self._slots = threading.BoundedSemaphore(1 + QUEUE_SIZE)
         self._numbers = itertools.count(1)
+        self._counting = threading.Lock()
         self._stopping = threading.Event()
         self._offices: list[Office] = []
         self._spare: Office | None = None  # more of them only made it slower on two cores
@@ -104,6 +106,8 @@ class Engine(threading.Thread):
 
         Raises what went wrong: ConversionFailed, ConversionTimedOut, Unavailable or OSError.
         """
+        with self._counting:
+            self.requests += 1
         self._jobs.put(job)
         while not job.done.wait(POLL_SECONDS):
             if not self.is_alive():

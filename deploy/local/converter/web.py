@@ -89,6 +89,7 @@ class Application:
             "status": status,
             "details": {"libreoffice": {"status": status}},
             "isolation": "bubblewrap" if self.engine.isolated else "none",
+            "requests": self.engine.requests,  # documents that it was asked to convert since its start
             "reason": reason or (None if self.engine.isolated else self.engine.not_isolated),
         }
         return Response(json.dumps(body), 200 if reason is None else 503, mimetype="application/json")

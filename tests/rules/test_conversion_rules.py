@@ -1,0 +1,130 @@
+"""When a conversion moves, which faults are worth another try, and how long everything may take."""
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.conversions import rules
+from shared.conversions.rules import Fault, Move, Verdict
+from shared.errors import Encrypted, NoSlides, NotAPresentation, NotConvertible, TooLargeUnpacked
+from shared.vocabulary import ConversionStatus, MediaKind
+
+GIVE_UP = Verdict(Move.FAIL, counts=True)
+TRY_AGAIN = Verdict(Move.RELEASE, counts=True)
+WAIT = Verdict(Move.RELEASE, counts=False)
+
+VERDICTS = [
+    (Fault.SOURCE_MISSING, 1, GIVE_UP, "a missing file does not come back"),
+    (Fault.SOURCE_CHANGED, 1, GIVE_UP, "nor does a changed one"),
+    (Fault.ENCRYPTED, 1, GIVE_UP, "nobody will type the password"),
+    (Fault.CONVERTER_REFUSED, 1, GIVE_UP, "400, 413, 415 stay"),
+    (Fault.CONVERTER_FAILED, 1, TRY_AGAIN, "a 500 may be the converter's own trouble"),
+    (Fault.CONVERTER_FAILED, 2, TRY_AGAIN, "twice too"),
+    (Fault.CONVERTER_FAILED, 3, GIVE_UP, "three times is the deck's fault"),
+    (Fault.INVALID_PDF, 1, TRY_AGAIN, "a broken PDF once"),
+    (Fault.INVALID_PDF, 2, GIVE_UP, "a broken PDF twice"),
+    (Fault.CONVERTER_BUSY, 3, GIVE_UP, "a deck that takes too long each time"),
+    (Fault.CONVERTER_CUT, 3, GIVE_UP, "a deck that kills the converter each time"),
+    (Fault.CONVERTER_UNREACHABLE, 99, WAIT, "an outage fails nothing"),
+    (Fault.QUEUE_FULL, 99, WAIT, "nor does a crowd of uploads"),
+    (Fault.VOLUME_UNAVAILABLE, 99, WAIT, "nor a full disk"),
+    (Fault.ATTEMPTS_USED_UP, 4, GIVE_UP, "the worker was killed on every try"),
+]
+
+
+@pytest.mark.parametrize(("fault", "attempts", "verdict", "why"), VERDICTS)
+def test_each_fault_has_its_verdict(fault: Fault, attempts: int, verdict: Verdict, why: str) -> None:
+    assert rules.judge(fault, attempts, max_attempts=3) == verdict, why
+
+
+@given(fault=st.sampled_from(Fault), max_attempts=st.integers(1, 20))
+def test_no_fault_that_counts_is_tried_for_ever(fault: Fault, max_attempts: int) -> None:
+    verdict = rules.judge(fault, max_attempts, max_attempts)
+
+    assert verdict.move is Move.FAIL or not verdict.counts
+
+
+def test_every_fault_has_words_for_people() -> None:
+    assert set(rules.MESSAGES) == set(Fault)
+    assert all(message.endswith(".") for message in rules.MESSAGES.values())
+
+
+STATUSES = [
+    (400, Fault.CONVERTER_REFUSED),
+    (404, Fault.CONVERTER_FAILED),
+    (413, Fault.CONVERTER_REFUSED),
+    (415, Fault.CONVERTER_REFUSED),
+    (429, Fault.QUEUE_FULL),
+    (500, Fault.CONVERTER_FAILED),
+    (502, Fault.CONVERTER_BUSY),
+    (503, Fault.CONVERTER_BUSY),
+    (504, Fault.CONVERTER_BUSY),
+]
+
+
+@pytest.mark.parametrize(("status", "fault"), STATUSES)
+def test_each_answer_of_the_converter_has_its_meaning(status: int, fault: Fault) -> None:
+    assert rules.fault_of_status(status) is fault
+
+
+def test_a_refusal_of_the_file_keeps_its_word() -> None:
+    for error in (NotAPresentation(), Encrypted(), TooLargeUnpacked(), NoSlides()):
+        assert rules.fault_of_refusal(error).value == error.code
+
+
+@given(seconds=st.integers(5, 1200))
+def test_whoever_waits_for_another_waits_longer(seconds: int) -> None:
+    ladder = rules.timeouts(timedelta(seconds=seconds))
+
+    assert ladder.connect < ladder.request
+    assert ladder.converter < ladder.request < ladder.function < ladder.dispatch < ladder.lease
+    assert timedelta(seconds=15) <= ladder.dispatch <= timedelta(minutes=30), "what Cloud Tasks accepts"
+
+
+@given(moves=st.lists(st.sampled_from(Move), max_size=30))
+def test_a_conversion_that_is_ready_stays_so_and_one_that_failed_leaves_on_request_only(moves: list[Move]) -> None:
+    status = ConversionStatus.PENDING
+    for move in moves:
+        sources, target = rules.MOVES[move]
+        if status not in sources:
+            continue
+        assert status is not ConversionStatus.READY
+        assert status is not ConversionStatus.FAILED or move is Move.REQUEST
+        status = target
+
+
+def test_every_state_can_be_reached_and_every_open_one_can_be_left() -> None:
+    assert {target for _, target in rules.MOVES.values()} == set(ConversionStatus)
+    assert {source for sources, _ in rules.MOVES.values() for source in sources} == {*ConversionStatus} - {
+        ConversionStatus.READY
+    }
+
+
+@pytest.mark.parametrize("kind", MediaKind)
+def test_only_presentations_can_be_converted(kind: MediaKind) -> None:
+    if kind in {"ppt", "pptx", "odp"}:
+        rules.check_convertible(kind)
+    else:
+        with pytest.raises(NotConvertible):
+            rules.check_convertible(kind)
+
+
+REPORTS = [
+    (3, 3, 0, []),
+    (2, 3, 0, ["pages_differ"]),
+    (3, 3, 2, ["hidden_slides"]),
+    (1, 2, 1, ["pages_differ", "hidden_slides"]),
+    (4, None, None, []),
+]
+
+
+@pytest.mark.parametrize(("pages", "visible", "hidden", "warnings"), REPORTS)
+def test_the_report_warns_of_what_people_would_miss(
+    pages: int, visible: int | None, hidden: int | None, warnings: list[str]
+) -> None:
+    report = rules.report(pages, visible, hidden)
+
+    assert report["pages"] == pages
+    assert [warning["code"] for warning in report["warnings"]] == warnings
