@@ -65,7 +65,9 @@ class Display:
     # --- power ---
 
     async def power_on(self) -> None:
-        """Boot: count it, read what survived, settle what was cut short, connect."""
+        """Boot: count it, read what survived, settle what was cut short, connect. Nothing when it is on."""
+        if self.on:
+            return
         self._state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         boot = next_boot(self._state_dir / "installation.json", str(uuid.uuid4()))
         self._journal = Journal(self._state_dir / "journal.jsonl")
@@ -144,9 +146,9 @@ class Display:
     def log(self, level: str, message: str, logger: str = "player", **context: Any) -> bool:
         """Number a log message, keep it in the spool and send it.
 
-        False when it is below the log level in force, or when the spool is full: then it has no number.
+        False when it is off, the level is below the one in force, or the spool is full: then there is no number.
         """
-        if not self.state.is_logged(level, self.now()) or not self._spool.has_room():
+        if not self.on or not self.state.is_logged(level, self.now()) or not self._spool.has_room():
             return False
         self._logs.keep(SpooledLog(level, self.state.log(message, logger, context, self.now())))
         return True
@@ -248,6 +250,8 @@ class Display:
 
     async def _restart_app(self, command_id: str) -> None:
         self.state.process_status = "starting"
+        if self.behaviour.automatic:
+            self.heartbeat()
         await asyncio.sleep(self.behaviour.restart_seconds)
         failed = None if self.behaviour.restart_works else "app_did_not_start"
         self.state.app_started(str(uuid.uuid4()))

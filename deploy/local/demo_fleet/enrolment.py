@@ -55,13 +55,13 @@ class Enroller:
 
     def _enrol(self, role: Role, path: Path) -> Credentials:
         code = self._call("POST", f"/clients/{role.uuid}/enrolment", self._admin)["code"]
+        place = {"name": role.name, "site": role.site, "tags": list(role.tags)}
+        self._call("PATCH", f"/clients/{role.uuid}", self._admin, place)
         login = self._call("POST", "/enroll", {}, {"code": code})  # as the display would, with the code alone
         credentials = Credentials.from_enrolment(login)
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.parent.mkdir(mode=0o700, exist_ok=True)
         credentials.save(path)
-        place = {"name": role.name, "site": role.site, "tags": list(role.tags)}
-        self._call("PATCH", f"/clients/{role.uuid}", self._admin, place)
         return credentials
 
     def _call(

@@ -24,7 +24,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._entries = keep_last(JournalEntry(**body) for body in durable.json_lines(path) if body.keys() == _FIELDS)
-        self._compact()
+        self._file = self._compacted()
 
     def entries(self) -> list[JournalEntry]:
         """The last 256 commands in order of acceptance, each where it stands."""
@@ -38,12 +38,15 @@ class Journal:
         self._lines += 1
         if self._lines > COMPACT_AT_LINES:
             os.close(self._file)
-            self._compact()
+            self._file = self._compacted()
 
     def close(self) -> None:
+        """Nothing can be written any more: -1 is never another file's descriptor."""
         os.close(self._file)
+        self._file = -1
 
-    def _compact(self) -> None:
+    def _compacted(self) -> int:
+        """Rewrite the file to what still says something; returns its new descriptor."""
         durable.replace_file(self._path, durable.as_lines(asdict(entry) for entry in self._entries.values()))
-        self._file = os.open(self._path, os.O_WRONLY | os.O_APPEND)
         self._lines = len(self._entries)
+        return os.open(self._path, os.O_WRONLY | os.O_APPEND)

@@ -47,7 +47,7 @@ class Spool:
         self._handed_out = 0
         self.refused = 0
         self._load()
-        self._compact()
+        self._file = self._compacted()
 
     def __len__(self) -> int:
         return len(self._messages)
@@ -95,7 +95,9 @@ class Spool:
         return dropped
 
     def close(self) -> None:
+        """Nothing can be written any more: -1 is never another file's descriptor."""
         os.close(self._file)
+        self._file = -1
 
     def _load(self) -> None:
         for line in durable.json_lines(self._path):
@@ -113,13 +115,14 @@ class Spool:
     def _compact_when_due(self) -> None:
         if self._lines - len(self._messages) > COMPACT_AT_LINES:
             os.close(self._file)
-            self._compact()
+            self._file = self._compacted()
 
-    def _compact(self) -> None:
+    def _compacted(self) -> int:
+        """Rewrite the file to what still says something; returns its new descriptor."""
         lines = [{"level": message.level, "body": message.body} for message in self._messages]
         durable.replace_file(self._path, durable.as_lines(lines))
-        self._file = os.open(self._path, os.O_WRONLY | os.O_APPEND)
         self._lines = len(lines)
+        return os.open(self._path, os.O_WRONLY | os.O_APPEND)
 
 
 @dataclass(slots=True)
