@@ -1,0 +1,22 @@
+"""The same work by many threads at once."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from shared.errors import ServiceError
+
+T = TypeVar("T")
+
+
+def at_once(workers: int, work: Callable[[], T]) -> list[T | ServiceError]:
+    """What became of the same work done by many threads."""
+
+    def one(_: int) -> T | ServiceError:
+        try:
+            return work()
+        except ServiceError as error:
+            return error
+
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(one, range(workers)))

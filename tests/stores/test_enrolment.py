@@ -1,0 +1,146 @@
+"""One-time codes and displays' logins on real Postgres: however many try, one wins."""
+
+import base64
+import uuid
+from datetime import datetime, timedelta
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import Connection, Engine
+
+from shared.access.enrolment import operations as enrolment
+from shared.access.enrolment import store
+from shared.access.rules import mosquitto_hash
+from shared.db import database_now, transaction
+from shared.errors import ClientDeleted, ClientNotFound, EnrolmentCodeInvalid
+from shared.tables import clients, display_logins, enrolment_codes
+from shared.vocabulary import RegisteredBy
+from tests.stores.parallel import at_once
+
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+def now(connection: Connection) -> datetime:
+    """The clock of the test's transaction."""
+    return database_now(connection)
+
+
+def new_client(connection: Connection, now: datetime, deleted_at: datetime | None = None) -> str:
+    name = str(uuid.uuid4())
+    by = RegisteredBy.FIRST_MESSAGE.value
+    connection.execute(sa.insert(clients).values(uuid=name, registered_by=by, created_at=now, deleted_at=deleted_at))
+    return name
+
+
+def test_a_code_registers_a_new_client_and_gives_it_a_login_once(connection: Connection, now: datetime) -> None:
+    name = str(uuid.uuid4())
+    code, expires_at = enrolment.issue_code(connection, now, name, "user:anna", timedelta(minutes=15))
+
+    login = enrolment.enrol(connection, now, code.lower().replace("-", " "))
+
+    assert expires_at == now + timedelta(minutes=15)
+    assert login.client_uuid == name
+    stored = connection.execute(sa.select(display_logins).where(display_logins.c.client_uuid == name)).one()
+    assert login.password not in stored.password_hash
+    assert stored.password_hash.startswith("$7$101$")
+    assert len(login.password) >= 43  # 32 random bytes
+    with pytest.raises(EnrolmentCodeInvalid):
+        enrolment.enrol(connection, now, code)
+
+
+def test_the_code_itself_is_not_in_the_database(connection: Connection, now: datetime) -> None:
+    code, _ = enrolment.issue_code(connection, now, str(uuid.uuid4()), "user:anna", HOUR)
+
+    rows = connection.execute(sa.select(enrolment_codes)).all()
+
+    assert code.replace("-", "") not in str(rows)
+
+
+def test_an_expired_code_gives_nothing(connection: Connection, now: datetime) -> None:
+    code, expires_at = enrolment.issue_code(connection, now, str(uuid.uuid4()), "user:anna", HOUR)
+
+    with pytest.raises(EnrolmentCodeInvalid):
+        enrolment.enrol(connection, expires_at, code)
+
+
+def test_a_new_code_ends_the_one_before(connection: Connection, now: datetime) -> None:
+    name = str(uuid.uuid4())
+    first, _ = enrolment.issue_code(connection, now, name, "user:anna", HOUR)
+    second, _ = enrolment.issue_code(connection, now, name, "user:anna", HOUR)
+
+    with pytest.raises(EnrolmentCodeInvalid):
+        enrolment.enrol(connection, now, first)
+    assert enrolment.enrol(connection, now, second).client_uuid == name
+
+
+def test_a_deleted_client_gets_no_code_and_an_old_code_gives_it_no_login(connection: Connection, now: datetime) -> None:
+    gone = new_client(connection, now, deleted_at=now)
+    with pytest.raises(ClientDeleted):
+        enrolment.issue_code(connection, now, gone, "user:anna", HOUR)
+
+    leaving = new_client(connection, now)
+    code, _ = enrolment.issue_code(connection, now, leaving, "user:anna", HOUR)
+    connection.execute(sa.update(clients).where(clients.c.uuid == leaving).values(deleted_at=now))
+    with pytest.raises(EnrolmentCodeInvalid):
+        enrolment.enrol(connection, now, code)
+
+
+def test_enrolling_again_replaces_the_login_and_brings_a_revoked_one_back(
+    connection: Connection, now: datetime
+) -> None:
+    name = str(uuid.uuid4())
+    passwords = []
+    for _ in range(2):
+        code, _ = enrolment.issue_code(connection, now, name, "user:anna", HOUR)
+        passwords.append(enrolment.enrol(connection, now, code).password)
+        assert enrolment.revoke(connection, now, name)
+    code, _ = enrolment.issue_code(connection, now, name, "user:anna", HOUR)
+    enrolment.enrol(connection, now, code)
+
+    stored = connection.execute(sa.select(display_logins).where(display_logins.c.client_uuid == name)).one()
+    assert stored.revoked_at is None
+    assert passwords[0] != passwords[1]
+
+
+def test_revoking_ends_login_and_unused_codes_and_again_changes_nothing(connection: Connection, now: datetime) -> None:
+    name = str(uuid.uuid4())
+    code, _ = enrolment.issue_code(connection, now, name, "user:anna", HOUR)
+    enrolment.enrol(connection, now, code)
+    unused, _ = enrolment.issue_code(connection, now, name, "user:anna", HOUR)
+
+    assert enrolment.revoke(connection, now, name)
+    assert not enrolment.revoke(connection, now + HOUR, name)
+
+    stored = connection.execute(sa.select(display_logins).where(display_logins.c.client_uuid == name)).one()
+    assert stored.revoked_at == now
+    with pytest.raises(EnrolmentCodeInvalid):
+        enrolment.enrol(connection, now, unused)
+    with pytest.raises(ClientNotFound):
+        enrolment.revoke(connection, now, str(uuid.uuid4()))
+
+
+def test_of_fifty_tries_at_once_with_one_code_one_wins(engine: Engine) -> None:
+    with transaction(engine) as connection:
+        now = database_now(connection)
+        code, _ = enrolment.issue_code(connection, now, str(uuid.uuid4()), "user:anna", HOUR)
+
+    def enrol() -> enrolment.Login:
+        with transaction(engine) as connection:
+            return enrolment.enrol(connection, database_now(connection), code)
+
+    outcomes = at_once(50, enrol)
+
+    winners = [outcome for outcome in outcomes if isinstance(outcome, enrolment.Login)]
+    losers = [outcome for outcome in outcomes if isinstance(outcome, EnrolmentCodeInvalid)]
+    assert (len(winners), len(losers)) == (1, 49)
+    with transaction(engine) as connection:
+        stored = connection.execute(
+            sa.select(display_logins.c.password_hash).where(display_logins.c.client_uuid == winners[0].client_uuid)
+        ).scalar_one()
+    salt = stored.split("$")[3]
+    assert mosquitto_hash(winners[0].password, base64.b64decode(salt)) == stored
+
+
+def test_codes_are_burnt_by_their_hash_only(connection: Connection, now: datetime) -> None:
+    assert store.burn_code(connection, "no such hash", now) is None
