@@ -25,12 +25,29 @@ def send_stored(
         file = open_file(path)
     except FileNotFoundError:
         raise missing from None
+    try:
+        answer = _answer(file, content_type, sha256, filename)
+    except BaseException:
+        file.close()
+        raise
+    answer.headers["Cache-Control"] = "private, no-cache"
+    answer.headers["Content-Security-Policy"] = PDF_POLICY if content_type == "application/pdf" else OTHERS_POLICY
+    return answer
+
+
+def _answer(file: BinaryIO, content_type: str, sha256: str, filename: str) -> Response:
+    """The whole file, the range asked for, or 304. Raises RequestedRangeNotSatisfiable."""
     size = os.fstat(file.fileno()).st_size
     inline = content_type in INLINE
     answer = send_file(file, content_type, as_attachment=not inline, download_name=filename, conditional=False)
     answer.content_length = size
     answer.set_etag(sha256)
-    answer.make_conditional(request.environ, accept_ranges=True, complete_length=size)
-    answer.headers["Cache-Control"] = "private, no-cache"
-    answer.headers["Content-Security-Policy"] = PDF_POLICY if content_type == "application/pdf" else OTHERS_POLICY
+    answer.make_conditional(request.environ, accept_ranges=_wants_one_range(), complete_length=size)
+    answer.headers["Accept-Ranges"] = "bytes"
     return answer
+
+
+def _wants_one_range() -> bool:
+    """Several ranges, or ranges of another unit, are answered with the whole file, as RFC 9110 allows."""
+    asked = request.range
+    return asked is None or (asked.units == "bytes" and len(asked.ranges) == 1)

@@ -194,7 +194,7 @@ def conversion(row: RowMapping) -> Conversion:
     """A row of `conversions` as its answer."""
     is_ready = row["status"] == ConversionStatus.READY
     file_url = f"/api/files/converted/{row['target_path']}" if is_ready else None
-    return answer_of(Conversion, row, media_id=row["source_event_media_id"], file_url=file_url)
+    return answer_of(Conversion, row, file_url=file_url)
 
 
 def conversion_item(row: RowMapping) -> ConversionItem:

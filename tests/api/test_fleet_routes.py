@@ -1,0 +1,236 @@
+"""Clients, overview and commands through the API, on real Postgres, with the broker away."""
+
+import threading
+import uuid
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import Engine
+
+from shared.clients import store
+from shared.db import database_now, transaction
+from shared.tables import client_heartbeats, clients
+from shared.vocabulary import RegisteredBy
+from tests.api.people import Api
+
+
+def add(engine: Engine, *, heartbeat_age: int | None = None, **facts: Any) -> str:
+    """A client with these columns and, where told, a heartbeat so many seconds old."""
+    identity = str(uuid.uuid4())
+    with transaction(engine) as connection:
+        now = database_now(connection)
+        store.register(connection, now, identity, RegisteredBy.ENROLMENT)
+        if facts:
+            connection.execute(sa.update(clients).where(clients.c.uuid == identity).values(**facts))
+        if heartbeat_age is not None:
+            heard = {"client_uuid": identity, "last_heartbeat_at": now - timedelta(seconds=heartbeat_age)}
+            connection.execute(sa.insert(client_heartbeats).values(**heard))
+    return identity
+
+
+def test_facts_are_written_and_a_field_left_out_stays(api: Api, engine: Engine) -> None:
+    identity = add(engine, name="Lobby", site="Berlin")
+
+    answer = api.patch(f"/api/clients/{identity}", json={"tags": ["a", "b"], "notes": "nul \x00 here"})
+
+    shown = answer.get_json()
+    assert (shown["name"], shown["site"], shown["tags"]) == ("Lobby", "Berlin", ["a", "b"])
+    assert shown["notes"] == "nul \ufffd here"
+    assert api.patch(f"/api/clients/{identity}", json={"site": ""}).get_json()["site"] is None
+
+
+BAD_FACTS = [
+    ({"name": "x" * 201}, "name"),
+    ({"tags": "menu"}, "tags"),
+    ({"tags": [""]}, "tags"),
+    ({"name": None}, "name"),
+    ({"colour": "red"}, "colour"),
+]
+
+
+@pytest.mark.parametrize(("facts", "field"), BAD_FACTS)
+def test_bad_facts_are_refused_by_name_and_nothing_is_written(
+    api: Api, engine: Engine, facts: dict[str, Any], field: str
+) -> None:
+    identity = add(engine, name="Lobby")
+
+    answer = api.patch(f"/api/clients/{identity}", json={"notes": "new", **facts})
+
+    assert answer.status_code == 400
+    assert answer.get_json()["errors"][0]["field"].startswith(field)
+    assert api.get(f"/api/clients/{identity}").get_json()["notes"] == ""
+
+
+def test_pages_of_clients_follow_each_other(api: Api, engine: Engine) -> None:
+    mine = {add(engine, name=f"page {number}", site="paging") for number in range(5)}
+    seen: list[str] = []
+    cursor = ""
+
+    for _ in range(3):
+        page = api.get(f"/api/clients?site=paging&limit=2{cursor}").get_json()
+        seen += [item["uuid"] for item in page["items"]]
+        cursor = f"&cursor={page['next_cursor']}"
+
+    assert page["next_cursor"] is None
+    assert len(seen) == 5
+    assert set(seen) == mine
+
+
+def test_times_leave_in_utc_with_z(api: Api, engine: Engine) -> None:
+    moment = datetime(2026, 3, 1, 9, 30, 0, 123456, tzinfo=UTC)
+    identity = add(engine, mqtt_last_disconnect_at=moment)
+
+    assert api.get(f"/api/clients/{identity}").get_json()["mqtt_last_disconnect_at"] == "2026-03-01T09:30:00.123456Z"
+
+
+def test_a_clients_failure_time_can_be_sent_back_as_it_came(api: Api, engine: Engine) -> None:
+    identity = add(engine, service_failed_at=datetime.now(UTC), service_failed_unit="player")
+    at = api.get(f"/api/clients/{identity}").get_json()["service_failed_at"]
+
+    other = api.post(f"/api/clients/{identity}/clear_service_failed", headers={"If-Match": '"2020-01-01T00:00:00Z"'})
+    mine = api.post(f"/api/clients/{identity}/clear_service_failed", headers={"If-Match": f'"{at}"'})
+    nonsense = api.post(f"/api/clients/{identity}/clear_service_failed", headers={"If-Match": "today"})
+
+    assert (other.status_code, other.get_json()["code"]) == (412, "failure_changed")
+    assert other.get_json()["service_failed_at"] == at
+    assert (mine.status_code, mine.get_json()["cleared"]) == (200, True)
+    assert nonsense.status_code == 400
+
+
+def test_crashed_says_why_and_since_when_and_whether_the_bridge_listens(api: Api, engine: Engine) -> None:
+    now = datetime.now(UTC)
+    says_so = add(engine, heartbeat_age=1, process_status="crashed", status="crashed", process_status_since=now)
+    silent = add(engine, heartbeat_age=400, process_status="running", status="stale")
+
+    answer = api.get("/api/clients/crashed").get_json()
+
+    listed = {item["uuid"]: item for item in answer["items"]}
+    assert listed[says_so]["reason"] == "The display says that its player has crashed."
+    assert listed[silent]["reason"] == "No heartbeat for 6 minutes."
+    assert listed[silent]["since"] == listed[silent]["last_heartbeat_at"]
+    assert listed[says_so]["recovery"]["state"] == "off"
+    assert answer["bridge"] == {"state": "silent", "silent_since": None}
+
+
+def test_the_overview_tells_what_changed_since_its_cursor_and_nothing_else(api: Api, engine: Engine) -> None:
+    quiet, changing, doomed = add(engine, heartbeat_age=1), add(engine), add(engine)
+    first = api.get("/api/monitoring/overview").get_json()
+
+    api.patch(f"/api/clients/{changing}", json={"name": "New name"})
+    api.delete(f"/api/clients/{doomed}")
+    with transaction(engine) as connection:
+        beat = sa.update(client_heartbeats).where(client_heartbeats.c.client_uuid == quiet)
+        connection.execute(beat.values(last_heartbeat_at=sa.func.now()))
+    then = api.get(f"/api/monitoring/overview?since={first['cursor']}&hb=1").get_json()
+    last = api.get(f"/api/monitoring/overview?since={then['cursor']}").get_json()
+
+    assert (first["full"], then["full"]) == (True, False)
+    assert {changing} <= {client["uuid"] for client in then["clients"]}
+    assert quiet not in {client["uuid"] for client in then["clients"]}
+    assert doomed in then["gone"]
+    assert quiet in {uuid for uuid, _ in then["heartbeats"]}
+    assert "heartbeats" not in last
+    assert last["clients"] == []
+
+
+def test_a_cursor_of_another_life_of_the_database_gets_the_whole_fleet(api: Api, engine: Engine) -> None:
+    identity = add(engine)
+
+    answer = api.get("/api/monitoring/overview?since=000000000000-5&format=columns").get_json()
+
+    assert answer["full"]
+    assert identity in [row[answer["columns"].index("uuid")] for row in answer["rows"]]
+
+
+def test_counts_are_of_the_whole_fleet_also_in_a_delta(api: Api, engine: Engine) -> None:
+    add(engine, status="late", service_failed_at=datetime.now(UTC), service_failed_unit="x")
+    whole = api.get("/api/monitoring/overview").get_json()
+    delta = api.get(f"/api/monitoring/overview?since={whole['cursor']}").get_json()
+
+    assert whole["counts"] == delta["counts"]
+    assert whole["counts"]["total"] == len(whole["clients"])
+    assert whole["counts"]["late"] >= 1
+    assert whole["counts"]["service_failed"] == len(whole["service_failed"])
+
+
+def test_a_command_is_stored_also_with_the_broker_away(api: Api, engine: Engine) -> None:
+    identity = add(engine)
+
+    answer = api.post(f"/api/clients/{identity}/commands", json={"action": "restart_app", "reason": "why not"})
+
+    command = answer.get_json()
+    assert (answer.status_code, command["state"], command["reason"]) == (202, "queued", "why not")
+    assert command["requested_by"].startswith("token:test operator")
+    assert api.get(f"/api/commands/{command['id']}").get_json()["id"] == command["id"]
+    assert api.get(f"/api/clients/{identity}").get_json()["open_command"]["id"] == command["id"]
+
+
+def test_of_eight_senders_at_once_one_is_accepted_and_the_others_learn_why(api: Api, engine: Engine) -> None:
+    identity = add(engine)
+    statuses: list[tuple[int, str]] = []
+
+    def send() -> None:
+        answer = api.post(f"/api/clients/{identity}/commands", json={"action": "restart_app"})
+        statuses.append((answer.status_code, answer.get_json().get("code", "accepted")))
+
+    threads = [threading.Thread(target=send) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60)
+
+    assert sorted(statuses) == [(202, "accepted")] + [(409, "command_in_flight")] * 7
+
+
+REFUSED_COMMANDS = [
+    ("operator", {"action": "shutdown_host"}, 403, "forbidden"),
+    ("operator", {"action": "restart_app", "override_lockout": True, "reason": "now"}, 403, "forbidden"),
+    ("admin", {"action": "restart_app", "override_lockout": True}, 400, "invalid_field"),
+    ("admin", {"action": "restart_app", "ttl_seconds": 9}, 400, "invalid_field"),
+    ("admin", {"action": "restart_app", "ttl_seconds": 86_401}, 400, "invalid_field"),
+    ("admin", {"action": "format_disk"}, 400, "invalid_field"),
+    ("admin", {}, 400, "invalid_field"),
+    ("viewer", {"action": "restart_app"}, 403, "forbidden"),
+]
+
+
+@pytest.mark.parametrize(("role", "body", "status", "code"), REFUSED_COMMANDS)
+def test_a_refused_command_leaves_nothing_behind(
+    api: Api, engine: Engine, role: str, body: dict[str, Any], status: int, code: str
+) -> None:
+    identity = add(engine)
+
+    answer = api.post(f"/api/clients/{identity}/commands", role, json=body)
+
+    assert (answer.status_code, answer.get_json()["code"]) == (status, code)
+    assert api.get(f"/api/clients/{identity}/commands").get_json()["items"] == []
+    assert api.get(f"/api/clients/{identity}").get_json()["lockout_until"] is None
+
+
+def test_a_queued_command_that_never_left_can_be_cancelled_and_gives_its_lockout_back(api: Api, engine: Engine) -> None:
+    identity = add(engine)
+    command = api.post(f"/api/clients/{identity}/commands", json={"action": "reboot_host"}).get_json()
+
+    answer = api.post(f"/api/commands/{command['id']}/cancel")
+
+    assert (answer.status_code, answer.get_json()["state"]) == (200, "cancelled")
+    assert api.get(f"/api/clients/{identity}").get_json()["lockout_until"] is None
+
+
+def test_every_change_leaves_a_line_in_the_audit_log(api: Api, engine: Engine) -> None:
+    identity = add(engine, service_failed_at=datetime.now(UTC), service_failed_unit="player")
+    api.patch(f"/api/clients/{identity}", json={"name": "x"})
+    api.post(f"/api/clients/{identity}/clear_service_failed")
+    api.post(f"/api/clients/{identity}/commands", json={"action": "restart_app"})
+    api.delete(f"/api/clients/{identity}")
+
+    lines = api.get("/api/audit?limit=100", "admin").get_json()["items"]
+
+    assert [line["action"] for line in reversed(lines) if line["target"] == identity] == [
+        "client.write",
+        "service_failed.clear",
+        "command.restart_app",
+        "client.delete",
+    ]

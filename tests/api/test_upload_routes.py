@@ -1,0 +1,120 @@
+"""Uploads through the API: whole or not at all, streamed, served back as they came."""
+
+import hashlib
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+from werkzeug.test import TestResponse
+
+from tests.api.people import Api
+from tests.worker import decks
+
+PDF = b"%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n"
+
+
+def upload(api: Api, name: str, content: bytes, role: str = "operator") -> TestResponse:
+    return api.post("/api/event-media", role, data={"file": (io.BytesIO(content), name)})
+
+
+def stored(api: Api) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = api.get("/api/event-media?limit=100").get_json()["items"]
+    return items
+
+
+def left_over(media_root: Path) -> list[str]:
+    """Files on the volume that are no stored original."""
+    return [str(path) for path in media_root.rglob("*") if path.is_file() and "originals" not in path.parts]
+
+
+def test_a_file_comes_back_as_it_went(api: Api) -> None:
+    answer = upload(api, "../../menu & prices.pdf", PDF)
+    media = answer.get_json()["media"]
+    content = api.get(f"/api/event-media/{media['id']}/content", buffered=True)
+
+    assert answer.status_code == 201
+    assert answer.headers["Location"] == f"/api/event-media/{media['id']}"
+    assert (media["filename"], media["kind"], media["bytes"]) == ("menu & prices.pdf", "pdf", len(PDF))
+    assert media["sha256"] == hashlib.sha256(PDF).hexdigest()
+    assert content.data == PDF
+    assert content.headers["X-Content-Type-Options"] == "nosniff"
+    assert content.headers["ETag"] == f'"{media["sha256"]}"'
+    assert content.headers["Content-Length"] == str(len(PDF))
+
+
+RANGES = [("bytes=0-3", 206, PDF[:4]), ("bytes=-6", 206, PDF[-6:]), ("bytes=9999-", 416, None), ("lines=1", 200, PDF)]
+
+
+@pytest.mark.parametrize(("asked", "status", "content"), RANGES)
+def test_ranges_are_served(api: Api, asked: str, status: int, content: bytes | None) -> None:
+    media = upload(api, "range.pdf", PDF).get_json()["media"]
+
+    answer = api.get(f"/api/event-media/{media['id']}/content", headers={"Range": asked}, buffered=True)
+
+    assert answer.status_code == status
+    assert content is None or answer.data == content
+
+
+def test_a_presentation_gets_a_conversion_that_waits_while_the_queue_is_away(api: Api, tmp_path: Path) -> None:
+    decks.make_pptx(tmp_path / "a.pptx", 1)
+
+    answer = upload(api, "a.pptx", (tmp_path / "a.pptx").read_bytes()).get_json()
+    status = api.get(f"/api/conversions/{answer['media']['id']}/status").get_json()
+
+    assert (status["status"], status["file_url"], status["attempts"]) == ("pending", None, 0)
+    assert status["file_hash"] == answer["media"]["sha256"]
+    assert api.post(f"/api/conversions/{answer['media']['id']}/pdf").status_code == 202
+    assert answer["media"]["filename"] in [item["filename"] for item in api.get("/api/conversions").get_json()["items"]]
+
+
+CUT_OFF = [
+    b"",
+    b"--x\r\n",
+    b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n%PDF-1.4 but then nothing',
+    b'--x\r\nContent-Disposition: form-data; name="note"\r\n\r\nhello\r\n--x--\r\n',
+    b'--x\r\nContent-Disposition: form-data; name="other"; filename="a.pdf"\r\n\r\n%PDF-1.4\r\n--x--\r\n',
+    b'--x\r\nContent-Disposition: form-data; name="file"; filename=""\r\n\r\n%PDF-1.4\r\n--x--\r\n',
+    b"--x\r\nContent-Type: text/plain\r\n\r\nno disposition\r\n--x--\r\n",
+]
+
+
+@pytest.mark.parametrize("body", CUT_OFF)
+def test_a_form_that_is_not_whole_is_refused_and_leaves_nothing(api: Api, media_root: Path, body: bytes) -> None:
+    before = stored(api)
+
+    answer = api.post("/api/event-media", data=body, content_type="multipart/form-data; boundary=x")
+
+    assert (answer.status_code, answer.get_json()["code"]) == (400, "bad_request")
+    assert stored(api) == before
+    assert left_over(media_root) == []
+
+
+def test_a_body_that_is_no_form_is_refused(api: Api) -> None:
+    answer = api.post("/api/event-media", data=PDF, content_type="application/pdf")
+
+    assert (answer.status_code, answer.get_json()["code"]) == (415, "unsupported_media_type")
+
+
+def test_a_file_beyond_the_limit_is_refused_and_leaves_nothing(app: Flask, api: Api, media_root: Path) -> None:
+    services = app.extensions["signage"]
+    values = dict(services.config.values)
+    before = stored(api)
+    services.config.values["UPLOAD_LIMIT_BYTES"] = 20
+    try:
+        answer = upload(api, "large.pdf", PDF)
+    finally:
+        services.config.values.update(values)
+
+    assert (answer.status_code, answer.get_json()["code"]) == (413, "too_large")
+    assert stored(api) == before
+    assert left_over(media_root) == []
+
+
+PATHS = ["aa/none.pdf", "../../etc/passwd", "%2e%2e/%2e%2e/etc/passwd", "..%2f..%2fetc/passwd", "aa//x.pdf", "%00"]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_no_path_leads_to_a_file_that_the_database_does_not_name(api: Api, path: str) -> None:
+    assert api.get(f"/api/files/converted/{path}").status_code == 404
