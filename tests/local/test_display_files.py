@@ -1,5 +1,6 @@
 """What a simulated display keeps on its disk: the journal, the spool, the counter file."""
 
+import errno
 import os
 from pathlib import Path
 
@@ -86,6 +87,26 @@ def test_the_journal_keeps_256_ids_and_its_file_stays_small(tmp_path: Path, monk
 
     assert [entry.id for entry in again.entries()] == [f"c{number}" for number in range(100, 356)]
     assert len((tmp_path / "journal").read_bytes().splitlines()) == JOURNAL_SIZE
+    again.close()
+
+
+def test_a_disk_that_has_no_room_to_tidy_up_still_takes_entries(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = Journal(tmp_path / "journal")
+
+    def no_room(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "no room")
+
+    monkeypatch.setattr(journal_module, "COMPACT_AT_LINES", 1)
+    monkeypatch.setattr(durable, "replace_file", no_room)
+    for identity in ("c1", "c2", "c3"):
+        journal.write(an_entry(identity))
+    monkeypatch.undo()
+    journal.close()
+
+    again = Journal(tmp_path / "journal")
+    assert [entry.id for entry in again.entries()] == ["c1", "c2", "c3"]
     again.close()
 
 

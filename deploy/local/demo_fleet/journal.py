@@ -5,6 +5,7 @@ journal rewrites it down to the last 256 ids, which also removes a line torn by 
 does growing beyond `COMPACT_AT_LINES`.
 """
 
+import contextlib
 import os
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -37,8 +38,9 @@ class Journal:
         self._entries = keep_last([*self._entries.values(), entry])
         self._lines += 1
         if self._lines > COMPACT_AT_LINES:
-            os.close(self._file)
-            self._file = self._compacted()
+            with contextlib.suppress(OSError):  # the entry itself is on the disk
+                old, self._file = self._file, self._compacted()
+                os.close(old)
 
     def close(self) -> None:
         """Nothing can be written any more: -1 is never another file's descriptor."""

@@ -114,8 +114,9 @@ class Spool:
 
     def _compact_when_due(self) -> None:
         if self._lines - len(self._messages) > COMPACT_AT_LINES:
-            os.close(self._file)
-            self._file = self._compacted()
+            with contextlib.suppress(OSError):  # no disk for a new file: the old one still serves
+                old, self._file = self._file, self._compacted()
+                os.close(old)
 
     def _compacted(self) -> int:
         """Rewrite the file to what still says something; returns its new descriptor."""
