@@ -1,5 +1,6 @@
 """What the local stack consists of: its settings, its services and the order in which they start."""
 
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -145,7 +146,7 @@ class Stack:
             "DISPLAYS_MQTT_TLS": "false",
             "DISPLAYS_PASSWORD_FILE": str(self.broker.displays_password_file),
             "BROKER_PID_FILE": str(self.broker.pid_file),
-            "PYTHONPATH": str(REPOSITORY),
+            "PYTHONPATH": os.pathsep.join(filter(None, (str(REPOSITORY), self.environ.get("PYTHONPATH")))),
             "PYTHONUNBUFFERED": "1",
             **more,
         }

@@ -99,7 +99,10 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"Other programs use the ports of {', '.join(taken)}.", file=sys.stderr)
         print(f"Choose others, for example: make run {taken[0].split('=')[0]}=...", file=sys.stderr)
         return 1
-    return guardian.guard(lambda: asyncio.run(_serve(stack)))
+    code = guardian.guard(lambda: asyncio.run(_serve(stack)))
+    if code > 128:
+        print("The runner was killed. Everything that it had started has ended too.", file=sys.stderr)
+    return code
 
 
 def _take_from_one_that_stops(lock: Lock, dashboard_url: str) -> bool:
