@@ -48,6 +48,6 @@ def _answer(file: BinaryIO, content_type: str, sha256: str, filename: str) -> Re
 
 
 def _wants_one_range() -> bool:
-    """Several ranges, or ranges of another unit, are answered with the whole file, as RFC 9110 allows."""
+    """Several ranges, another unit or nonsense are answered with the whole file, as RFC 9110 allows."""
     asked = request.range
-    return asked is None or (asked.units == "bytes" and len(asked.ranges) == 1)
+    return asked is not None and asked.units == "bytes" and len(asked.ranges) == 1
