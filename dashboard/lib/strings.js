@@ -111,7 +111,6 @@ export const S = {
     wrong: "What is wrong",
     did: "What recovery did",
     why: "Why it is not acting now",
-    next: "What happens next",
     showAll: (/** @type {number} */ n) => `Show ${numbers.format(n)} more`,
     inTable: (/** @type {number} */ n) => `${numbers.format(n)} more: use the tiles and the table below`,
     crashed: (/** @type {string} */ time) => `The player has crashed, ${time}`,
@@ -121,7 +120,8 @@ export const S = {
     screen: (/** @type {string} */ what) => `Screen: ${what}`,
     nothingYet: "Nothing so far",
     steps: (/** @type {number} */ n) => count(n, "attempt so far", "attempts so far"),
-    until: (/** @type {string} */ time) => `until ${time}`,
+    until: (/** @type {string} */ time, /** @type {string} */ left) => `Until ${time} (${left} left).`,
+    notUnwell: "Recovery does not act on this",
   },
   recovery: /** @type {Record<string, string>} */ ({
     off: "Recovery is off",
@@ -155,6 +155,7 @@ export const S = {
     resort: "Re-sort",
     nothing: "No display matches.",
     failed: "service failed",
+    locked: "locked",
     open: (/** @type {string} */ word) => `command ${word}`,
   },
 

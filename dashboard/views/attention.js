@@ -12,7 +12,7 @@ import { StatusBadge } from "./parts.js";
 
 /** @typedef {import("../lib/types").Client} Client */
 
-const FEW = 6;
+const FEW = 5;
 const MANY = 60; // beyond it the table with its filters serves better
 const SCREEN_TROUBLE = new Set(["black", "frozen", "disconnected"]);
 const WEIGHT = /** @type {Record<string, number>} */ ({ crashed: 0, stale: 1 });
@@ -48,14 +48,11 @@ export function recoveryDid(client) {
 /** Why recovery is not acting now, with the exact deadline where there is one. @param {Client} client @param {number} reference */
 export function recoveryWhy(client, reference) {
   const recovery = client.recovery;
-  if (!recovery) return "";
+  if (!recovery) return S.attention.notUnwell;
   const why = recovery.why || S.recovery[recovery.state] || recovery.state;
   const open = recovery.until && Date.parse(recovery.until) > reference;
-  return open && recovery.until ? `${why} (${S.attention.until(exact(recovery.until))}, ${left(recovery.until, reference)})` : why;
+  return open && recovery.until ? `${why} ${S.attention.until(exact(recovery.until), left(recovery.until, reference))}` : why;
 }
-
-/** @param {Client} client */
-const acts = (client) => client.recovery?.state === "due" || client.recovery?.state === "in_flight" || client.recovery?.state === "verifying";
 
 /** @param {{client: Client}} props */
 function Row({ client }) {
@@ -69,7 +66,7 @@ function Row({ client }) {
     <dl>
       <div><dt>${S.attention.wrong}</dt><dd>${faults(client, reference).join(" · ")}</dd></div>
       <div><dt>${S.attention.did}</dt><dd>${recoveryDid(client)}</dd></div>
-      ${client.recovery && html`<div><dt>${acts(client) ? S.attention.next : S.attention.why}</dt><dd>${recoveryWhy(client, reference)}</dd></div>`}
+      <div><dt>${S.attention.why}</dt><dd>${recoveryWhy(client, reference)}</dd></div>
     </dl>
   </li>`;
 }

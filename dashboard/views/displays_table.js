@@ -13,6 +13,7 @@ import { StatusBadge } from "./parts.js";
 
 const ROW = 44; // pixels, equal to --row in style.css
 const AROUND = 8; // rows kept ready above and below the window
+const AT_LEAST = 30; // rows in the document even while the table is below the window
 
 const query = param("q");
 const status = param("status");
@@ -55,7 +56,7 @@ function Row({ uuid, index }) {
     <td class="col-name"><button class="link strong" ref=${link} onFocus=${() => (active.value = index)}>${nameOf(client)}</button>
       ${client.service_failed_at && html`<span class="tag tag-orange">${S.table.failed}</span>`}
       ${open && html`<span class="tag">${S.table.open((S.command.steps[open] ?? open).toLowerCase())}</span>`}
-      ${!open && isLocked(client) && html`<span class="tag">${S.recovery.locked}</span>`}</td>
+      ${!open && isLocked(client) && html`<span class="tag">${S.table.locked}</span>`}</td>
     <td class="col-status">${h(StatusBadge, { status: client.status })}</td>
     <td class="col-site">${client.site ?? ""}</td>
     <td class="col-hb">${h(Age, { at: client.last_heartbeat_at })}</td>
@@ -67,20 +68,20 @@ function Row({ uuid, index }) {
 
 /** Which rows are near the window. @param {{current: HTMLElement | null}} body @param {number} total @returns {[number, number]} */
 function useWindow(body, total) {
-  const [range, setRange] = useState(/** @type {[number, number]} */ ([0, 40]));
+  const [range, setRange] = useState(/** @type {[number, number]} */ ([0, AT_LEAST]));
   useEffect(() => {
     const measure = () => {
       const top = -(body.current?.getBoundingClientRect().top ?? 0);
       const first = Math.max(0, Math.floor(top / ROW) - AROUND);
-      const last = Math.ceil((top + innerHeight) / ROW) + AROUND;
+      const last = Math.max(first + AT_LEAST, Math.ceil((top + innerHeight) / ROW) + AROUND);
       setRange((now) => (now[0] === first && now[1] === last ? now : [first, last]));
     };
-    measure();
+    const observer = new ResizeObserver(measure); // what stands above the table grows and shrinks
+    observer.observe(document.body);
     addEventListener("scroll", measure, { passive: true });
-    addEventListener("resize", measure);
     return () => {
+      observer.disconnect();
       removeEventListener("scroll", measure);
-      removeEventListener("resize", measure);
     };
   }, [total]);
   return [Math.min(range[0], total), Math.min(range[1], total)];
@@ -88,7 +89,7 @@ function useWindow(body, total) {
 
 /** Stands for the rows that are not in the document. @param {{count: number}} props */
 function Spacer({ count }) {
-  return count > 0 ? html`<tr class="spacer" aria-hidden="true"><td colspan=${COLUMNS.length} style=${{ height: `${count * ROW}px` }}></td></tr>` : null;
+  return count > 0 ? html`<tr class="spacer" aria-hidden="true"><td style=${{ height: `${count * ROW}px` }}></td></tr>` : null;
 }
 
 function Rows() {
