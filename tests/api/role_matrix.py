@@ -23,6 +23,8 @@ EXPECTED = {
     "GET /api/clients/<uuid:uuid>/commands": VIEWER,
     "GET /api/commands/<uuid:command_id>": VIEWER,
     "POST /api/commands/<uuid:command_id>/cancel": OPERATOR,
+    "GET /api/clients/<uuid:uuid>/recovery": VIEWER,
+    "GET /api/recovery/events": VIEWER,
     "GET /api/monitoring/overview": VIEWER,
     "POST /api/event-media": OPERATOR,
     "GET /api/event-media": VIEWER,

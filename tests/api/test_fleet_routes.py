@@ -234,3 +234,14 @@ def test_every_change_leaves_a_line_in_the_audit_log(api: Api, engine: Engine) -
         "command.restart_app",
         "client.delete",
     ]
+
+
+def test_why_a_client_is_not_recovered_is_said_in_words(api: Api, engine: Engine) -> None:
+    identity = add(engine, heartbeat_age=1, process_status="crashed", status="crashed")
+
+    answer = api.get(f"/api/clients/{identity}/recovery").get_json()
+
+    assert (answer["enabled"], answer["recovery"]["state"], answer["events"]) == (False, "off", [])
+    assert "CRASH_RECOVERY_ENABLED" in answer["recovery"]["why"]
+    assert api.get("/api/recovery/events").get_json() == {"items": [], "next_cursor": None}
+    assert api.get(f"/api/clients/{add(engine)}/recovery").get_json()["recovery"] is None
