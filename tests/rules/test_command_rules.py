@@ -1,0 +1,207 @@
+"""The moves of a command and what follows from them, without a database."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.commands import rules
+from shared.commands.rules import Ack, Attempt, CommandRequest, Timings
+from shared.errors import CommandInFlight, CommandLockedOut, NotCapable, Refused
+from shared.vocabulary import COMMAND_RANKS, TERMINAL_RANK, CommandAction, CommandState
+
+NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+TIMINGS = Timings(
+    ttl=dict.fromkeys(CommandAction, timedelta(seconds=60)),
+    result=dict.fromkeys(CommandAction, timedelta(seconds=120)),
+    lockout=timedelta(seconds=600),
+)
+QUEUED, SENT, RECEIVED, RUNNING = CommandState.QUEUED, CommandState.SENT, CommandState.RECEIVED, CommandState.RUNNING
+
+LEGAL = [  # (move, the states it may leave), as the contract's table has it
+    (rules.SENT, {QUEUED}),
+    (rules.RECEIVED, {QUEUED, SENT}),
+    (rules.RUNNING, {QUEUED, SENT, RECEIVED}),
+    (rules.SUCCEEDED, {QUEUED, SENT, RECEIVED, RUNNING}),
+    (rules.FAILED, {QUEUED, SENT, RECEIVED, RUNNING}),
+    (rules.REJECTED, {QUEUED, SENT, RECEIVED, RUNNING}),
+    (rules.DENIED, {QUEUED}),  # an earlier publish that was accepted may have been heard
+    (rules.EXPIRED, {QUEUED, SENT}),  # rank < 30
+    (rules.TIMED_OUT, {RECEIVED, RUNNING}),  # rank 30 to 40
+    (rules.CANCELLED, {QUEUED}),
+]
+
+
+@pytest.mark.parametrize(("move", "sources"), LEGAL, ids=lambda value: getattr(value, "to", ""))
+def test_a_move_may_leave_exactly_the_states_of_the_contract(move: rules.Move, sources: set[CommandState]) -> None:
+    assert move.sources == sources
+
+
+def test_the_table_of_moves_is_whole() -> None:
+    assert [move for move, _ in LEGAL] == list(rules.MOVES)
+    assert {move.to for move in rules.MOVES} == set(CommandState) - {QUEUED}
+
+
+@pytest.mark.parametrize("move", rules.MOVES, ids=lambda move: move.to)
+def test_moves_go_up_only_and_nothing_leaves_a_terminal_state(move: rules.Move) -> None:
+    assert all(COMMAND_RANKS[source] < COMMAND_RANKS[move.to] for source in move.sources)
+    assert all(COMMAND_RANKS[source] < TERMINAL_RANK for source in move.sources)
+
+
+def request(**more: Any) -> CommandRequest:
+    return CommandRequest(**{"client_uuid": "u", "action": CommandAction.RESTART_APP, "requested_by": "anna", **more})
+
+
+def target(**more: Any) -> dict[str, Any]:
+    return {"open_command_id": None, "capabilities": None, "lockout_until": None, **more}
+
+
+REFUSALS = [
+    (request(), target(open_command_id="c"), CommandInFlight, "one open command a client"),
+    (
+        request(),
+        target(open_command_id="c", lockout_until=NOW + timedelta(seconds=1), capabilities=[]),
+        CommandInFlight,
+        "in flight is checked first",
+    ),
+    (request(), target(capabilities=["reboot_host"]), NotCapable, "the display cannot do it"),
+    (request(), target(lockout_until=NOW + timedelta(seconds=1)), CommandLockedOut, "the lockout stands"),
+    (
+        request(action=CommandAction.REBOOT_HOST),
+        target(lockout_until=NOW + timedelta(seconds=1)),
+        CommandLockedOut,
+        "restart and reboot share it",
+    ),
+]
+
+
+@pytest.mark.parametrize(("wanted", "found", "error", "note"), REFUSALS, ids=lambda value: str(value)[:30])
+def test_a_command_is_refused_by_name(
+    wanted: CommandRequest, found: dict[str, Any], error: type[Exception], note: str
+) -> None:
+    with pytest.raises(error):
+        rules.check_may_issue(wanted, found, NOW)
+
+
+ALLOWED = [
+    (request(), target(), "nothing stands against it"),
+    (request(), target(capabilities=["restart_app"]), "the display can do it"),
+    (request(), target(lockout_until=NOW), "the lockout ends at this very moment"),
+    (request(override_lockout=True), target(lockout_until=NOW + timedelta(hours=1)), "overridden"),
+    (
+        request(action=CommandAction.SHUTDOWN_HOST),
+        target(lockout_until=NOW + timedelta(hours=1)),
+        "shutdown_host neither raises the lockout nor heeds it",
+    ),
+]
+
+
+@pytest.mark.parametrize(("wanted", "found", "note"), ALLOWED, ids=lambda value: str(value)[:30])
+def test_a_command_is_allowed(wanted: CommandRequest, found: dict[str, Any], note: str) -> None:
+    rules.check_may_issue(wanted, found, NOW)
+
+
+@pytest.mark.parametrize("seconds", [9.999, 86_400.001, 0, -1])
+def test_a_time_to_live_out_of_bounds_is_refused(seconds: float) -> None:
+    with pytest.raises(Refused):
+        rules.lifetime(request(ttl=timedelta(seconds=seconds)), TIMINGS)
+
+
+@pytest.mark.parametrize("seconds", [10, 86_400])
+def test_the_bounds_of_the_time_to_live_are_allowed(seconds: int) -> None:
+    assert rules.lifetime(request(ttl=timedelta(seconds=seconds)), TIMINGS) == timedelta(seconds=seconds)
+
+
+def test_without_a_time_to_live_the_actions_own_is_taken() -> None:
+    assert rules.lifetime(request(), TIMINGS) == timedelta(seconds=60)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"client_uuid": "v"},
+        {"action": CommandAction.REBOOT_HOST},
+        {"reason": "other"},
+        {"ttl": timedelta(seconds=61)},
+        {"override_lockout": True},
+    ],
+    ids=str,
+)
+def test_every_part_of_a_request_changes_its_hash(change: dict[str, Any]) -> None:
+    assert request(**change).hash() != request().hash()
+
+
+def test_who_asks_and_the_trace_do_not_change_the_hash() -> None:
+    assert request(requested_by="bert", traceparent="00-a", idempotency_key="k").hash() == request().hash()
+
+
+def test_the_message_has_the_contracts_fields_and_fits() -> None:
+    row = {
+        "id": "c" * 36,
+        "action": "restart_app",
+        "if_boot_id": "b" * 128,
+        "if_app_instance": None,
+        "expires_at": NOW.astimezone(),
+    }
+
+    body = json.loads(rules.payload(row))
+
+    assert body == {
+        "v": 1,
+        "id": "c" * 36,
+        "action": "restart_app",
+        "if_boot_id": "b" * 128,
+        "if_app_instance": None,
+        "expires_at": "2026-03-01T12:00:00.000Z",
+    }
+    assert len(rules.payload(row)) <= 1024
+
+
+def attempt(number: int, answer: int | None) -> Attempt:
+    return Attempt("c", NOW, number, answer, may_have_left=answer is not None)
+
+
+@pytest.mark.parametrize("answer", [0x00, 0x10])
+def test_an_answered_publish_is_repeated_every_30_seconds(answer: int) -> None:
+    assert rules.next_publish_after(attempt(7, answer), 0.9) == timedelta(seconds=30)
+
+
+@given(number=st.integers(1, 10_000), jitter=st.floats(0, 1), answer=st.sampled_from([None, 0x80, 0x97]))
+def test_the_back_off_grows_to_a_bound_and_is_never_none(number: int, jitter: float, answer: int | None) -> None:
+    wait = rules.next_publish_after(attempt(number, answer), jitter)
+
+    assert timedelta(seconds=0.5) <= wait <= rules.LONGEST_BACK_OFF * 1.5
+    assert rules.next_publish_after(attempt(number + 1, answer), jitter) >= wait
+
+
+MATTERS = [  # state, late_state, confirmed_by, said, could it change something?
+    (SENT, None, None, RECEIVED, True, "the first word"),
+    (RECEIVED, None, None, RECEIVED, False, "a repeat"),
+    (RUNNING, None, None, RECEIVED, False, "out of order"),
+    (RUNNING, None, None, CommandState.FAILED, True, "a result"),
+    (CommandState.EXPIRED, None, None, RECEIVED, False, "a late word is no result"),
+    (CommandState.EXPIRED, None, None, CommandState.SUCCEEDED, True, "a late result is kept"),
+    (CommandState.TIMED_OUT, "failed", None, CommandState.SUCCEEDED, False, "once"),
+    (CommandState.SUCCEEDED, None, "evidence", CommandState.SUCCEEDED, True, "now known by both"),
+    (CommandState.SUCCEEDED, None, "ack", CommandState.SUCCEEDED, False, "a repeat"),
+    (CommandState.SUCCEEDED, None, "evidence", CommandState.FAILED, False, "an end is an end"),
+    (CommandState.CANCELLED, None, None, CommandState.SUCCEEDED, False, "an end is an end"),
+]
+
+
+@pytest.mark.parametrize(("state", "late", "confirmed", "said", "matters", "note"), MATTERS)
+def test_an_ack_matters_or_not(
+    state: CommandState, late: str | None, confirmed: str | None, said: CommandState, matters: bool, note: str
+) -> None:
+    known = {"state": state.value, "late_state": late, "confirmed_by": confirmed}
+
+    assert rules.may_matter(Ack("u", "c", said), known) is matters
+
+
+def test_of_two_results_in_one_batch_the_first_counts() -> None:
+    acks = [Ack("u", "c", s) for s in (RECEIVED, CommandState.FAILED, CommandState.SUCCEEDED)]
+
+    assert rules.first_result_each(acks) == [acks[1]]
