@@ -22,7 +22,7 @@ help: ## Show this
 	@echo '  DATABASE_URL=...     uses that Postgres; CONVERTER_URL=... that converter'
 	@echo '  LOCAL_STATE_DIR=...  keeps everything there instead of in .local'
 	@echo '  *_PORT=...           GATEWAY, API, CONVERT_WORKER, SCHEDULER_TICK, POSTGRES, MQTT_DISPLAYS,'
-	@echo '                       MQTT_SERVICES, TASK_QUEUE, TASK_QUEUE_KEYS, CONVERTER'
+	@echo '                       MQTT_SERVICES, TASK_QUEUE, TASK_QUEUE_KEYS, CONVERTER, BRIDGE_HEALTH'
 	@echo '  PYTHON=...           the python3 (3.11 or newer) that the virtual environment is made with'
 	@echo 'The others stand in docs/operating.md.'
 

@@ -21,6 +21,7 @@ PORTS: Final[Mapping[str, int]] = {
     "TASK_QUEUE_PORT": 8123,
     "TASK_QUEUE_KEYS_PORT": 8124,
     "CONVERTER_PORT": 3000,
+    "BRIDGE_HEALTH_PORT": 8090,
 }
 
 

@@ -146,6 +146,7 @@ class Stack:
             "DISPLAYS_MQTT_TLS": "false",
             "DISPLAYS_PASSWORD_FILE": str(self.broker.displays_password_file),
             "BROKER_PID_FILE": str(self.broker.pid_file),
+            "BRIDGE_HEALTH_HOST": LOOPBACK,
             "PYTHONPATH": os.pathsep.join(filter(None, (str(REPOSITORY), self.environ.get("PYTHONPATH")))),
             "PYTHONUNBUFFERED": "1",
             **more,
@@ -167,6 +168,11 @@ class Stack:
         mosquitto.prepare(self.broker, passwords)
         nginx.prepare(self.gateway)
         return self.cluster is not None and postgres.initialise(self.cluster)
+
+    def _function_folder(self, name: str) -> Path:
+        folder = self.layout.run / name
+        folder.mkdir(mode=0o700, exist_ok=True)
+        return folder
 
     def foundation(self) -> list[Service]:
         """What holds the data: before the migrations."""
@@ -210,16 +216,18 @@ class Stack:
             nginx.STOP_SIGNAL,
             user=nginx.system_user(),
         )
-        bridge = self._module("bridge", "bridge.main", _at_once, settle=1.0, **self.broker_login("bridge"))
-        accounts = self._module("broker-accounts", "bridge.broker_accounts", _at_once, settle=1.0)
-        ticker = self._module("ticker", "deploy.local.ticker", _at_once, settle=1.0)
+        listens = http_answers(self.ports["BRIDGE_HEALTH_PORT"], "/readyz", 200)
+        login = self.broker_login("bridge")
+        bridge = self._module("bridge", "bridge.main", listens, "BRIDGE_HEALTH_PORT", login)
+        accounts = self._module("broker-accounts", "bridge.broker_accounts", _at_once)
+        ticker = self._module("ticker", "deploy.local.ticker", _at_once)
         return [bridge, accounts, ticker, gateway]
 
     def demo(self) -> list[Service]:
         """The simulated displays, with DEMO=1."""
         if self.environ.get("DEMO", "0") in {"", "0"}:
             return []
-        return [self._module("demo-fleet", "deploy.local.demo_fleet", _at_once, settle=1.0)]
+        return [self._module("demo-fleet", "deploy.local.demo_fleet", _at_once)]
 
     def _queue_answers(self) -> Probe:
         keys = http_answers(self.ports["TASK_QUEUE_KEYS_PORT"], "/keys", 200)
@@ -227,18 +235,29 @@ class Stack:
         return lambda: calls() and keys()
 
     def _module(
-        self, name: str, module: str, ready: Probe, port: str = "", settle: float = 0.0, **environment: str
+        self, name: str, module: str, ready: Probe, port: str = "", login: Mapping[str, str] | None = None
     ) -> Service:
-        address = f"{LOOPBACK}:{self.ports[port]}" if port else ""
-        command = (sys.executable, "-m", module)
-        return Service(name, command, ready, self.environment(**environment), address, settle_seconds=settle)
+        """A Python module of ours. One without a port shows no more than that it goes on living."""
+        return Service(
+            name,
+            (sys.executable, "-m", module),
+            ready,
+            self.environment(**(login or {})),
+            f"{LOOPBACK}:{self.ports[port]}" if port else "",
+            settle_seconds=0.0 if port else 1.0,
+        )
 
     def _function(self, name: str, port: str, path: str, **environment: str) -> Service:
         """One functions-framework process. Ready when it answers `path` with anything but an error of its own."""
         target = name.replace("-", "_")
         source = REPOSITORY / "functions" / target / "main.py"
         command = (sys.executable, "-m", "functions_framework", f"--target={target}", f"--source={source}")
-        settings = {"HOST": LOOPBACK, "PORT": str(self.ports[port]), "THREADS": FUNCTION_THREADS}
+        settings = {
+            "HOST": LOOPBACK,
+            "PORT": str(self.ports[port]),
+            "THREADS": FUNCTION_THREADS,
+            "XDG_RUNTIME_DIR": str(self._function_folder(name)),  # gunicorn's control socket, one each
+        }
         ready = http_answers(self.ports[port], path)
         address = f"http://{LOOPBACK}:{self.ports[port]}"
         return Service(name, command, ready, self.environment(**settings, **environment), address)

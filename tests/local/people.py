@@ -1,9 +1,15 @@
 """Being somebody else for a test: root becomes an ordinary user."""
 
+import os
 import pwd
 import stat
+import subprocess
+import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+
+import pytest
 
 from deploy.local.layout import REPOSITORY
 
@@ -29,3 +35,23 @@ def process_owner(pid_file: Path) -> str:
 def mode(path: Path) -> int:
     """The permission bits of a file."""
     return stat.S_IMODE(path.stat().st_mode)
+
+
+def ordinary_python(home: Path) -> list[str]:
+    """A command that runs our Python as `nobody`, without any capability; `home` becomes its own.
+
+    Its parents below the folder for temporary files are opened for passing through.
+    """
+    nobody = pwd.getpwnam("nobody")
+    os.chown(home, nobody.pw_uid, nobody.pw_gid)
+    for parent in home.parents:
+        if parent.is_relative_to(tempfile.gettempdir()) and parent != Path(tempfile.gettempdir()):
+            parent.chmod(parent.stat().st_mode | 0o011)
+    who = ["setpriv", f"--reuid={nobody.pw_uid}", f"--regid={nobody.pw_gid}", "--clear-groups"]
+    packages = next(path for path in sys.path if path.endswith("site-packages"))
+    settings = [f"HOME={home}", f"PYTHONPATH={REPOSITORY}:{packages}", "PYTHONDONTWRITEBYTECODE=1"]
+    for python in (sys.executable, "/usr/bin/python3"):
+        command = [*who, "env", *settings, python]
+        if subprocess.run([*command, "-c", "import pg8000, deploy"], check=False, capture_output=True).returncode == 0:
+            return command
+    pytest.skip("nobody may not read this checkout and its Python packages")
