@@ -23,15 +23,19 @@ HANDLERS: Final[dict[str, tuple[Handler, int]]] = {
     TopicKind.ACKS.value: (messages.ack, MAX_BYTES[TopicKind.ACKS]),
 }
 
+IGNORED: Final = Said(None, None)
+"""Only presence is retained by contract: an old heartbeat or failure is no news when a subscription is new."""
+
 
 @dataclass(slots=True)
 class Arrival:
-    """A message as the broker delivered it. `heard` is the monotonic time; `mid` 0 needs no acknowledgement."""
+    """A message as the broker delivered it."""
 
     topic: str
     payload: bytes
-    mid: int
-    heard: float
+    mid: int  # the broker's number for the acknowledgement; 0 needs none
+    heard: float  # monotonic time, in seconds
+    is_retained: bool = False  # the broker's copy of an old message, not one that was sent just now
 
 
 @dataclass(slots=True)
@@ -73,6 +77,8 @@ class Inbox:
     def _said(self, arrival: Arrival) -> Said:
         topic, payload = arrival.topic, arrival.payload
         levels = topic.split("/")
+        if arrival.is_retained and levels[-1] != TopicKind.PRESENCE:
+            return IGNORED
         if len(levels) == 3 and levels[0] == self._root and levels[2] in HANDLERS:
             handler, max_bytes = HANDLERS[levels[2]]
             _check(levels[1], payload, max_bytes)

@@ -39,6 +39,11 @@ def admit(
     return set(uuids).difference(row.uuid for row in strangers if row.uuid not in new)
 
 
+def note_installs(connection: Connection, now: datetime, installs: Sequence[tuple[str, str]]) -> None:
+    """Remember the (uuid, install_id) that these are, in order of arrival; an unknown one is its client's newest."""
+    store.note_installs(connection, now, installs)
+
+
 def record_heartbeats(connection: Connection, now: datetime, clock: float, said: Iterable[Heartbeat]) -> list[NewStart]:
     """Keep the newest heartbeat of each client and what it changes; answer which started anew."""
     rows = store.put_heartbeats(connection, now, clock, rules.newest(said))

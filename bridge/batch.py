@@ -1,0 +1,101 @@
+"""A batch by kind, and what it came to."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from bridge.inbox import PutAside, Taken
+from bridge.messages import Canary
+from shared.client_logs.rules import Boot, LogLine
+from shared.clients.reports.rules import Failure, Health, Heartbeat, PresenceSaid
+
+REGISTERING = (Heartbeat, Health, LogLine, Failure)
+"""What makes an unknown uuid a client; a retained presence or an ACK does not."""
+
+
+@dataclass
+class Batch:
+    """Messages of one batch by kind, each in order of arrival."""
+
+    heartbeats: list[Heartbeat] = field(default_factory=list)
+    health: list[Health] = field(default_factory=list)
+    logs: list[LogLine] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    repeated_failures: list[Failure] = field(default_factory=list)
+    presence: list[PresenceSaid] = field(default_factory=list)
+    acking: list[Taken] = field(default_factory=list)  # whatever carries ACKs
+    canary: Canary | None = None  # the last one
+
+    @classmethod
+    def of(cls, taken: Iterable[Taken]) -> "Batch":
+        """The messages by what they are."""
+        batch = cls()
+        for one in taken:
+            batch.add(one)
+        return batch
+
+    def add(self, one: Taken) -> None:
+        """Put a message where its kind belongs."""
+        match one.said.body:
+            case Heartbeat() as body:
+                self.heartbeats.append(body)
+            case Health() as body:
+                self.health.append(body)
+            case LogLine() as body:
+                self.logs.append(body)
+            case Failure() as body:
+                self.failures.append(body)
+            case PresenceSaid() as body:
+                self.presence.append(body)
+            case Canary() as body:
+                self.canary = body
+            case None:
+                pass
+        if one.said.acks:
+            self.acking.append(one)
+        if one.said.repeated_failure is not None:
+            self.repeated_failures.append(one.said.repeated_failure)
+
+
+@dataclass
+class Outcome:
+    """What a batch came to; it takes effect outside the database only after the commit."""
+
+    stored: int = 0
+    bad_fields: int = 0
+    duplicates: int = 0  # log lines that were stored before
+    given_up: int = 0  # numbers of logs that never came and are not waited for any more
+    unknown_acks: int = 0  # of commands never issued, or of another client's
+    refused: list[PutAside] = field(default_factory=list)
+    committed: dict[Boot, int] = field(default_factory=dict)  # logs: everything up to this number is stored
+    online: set[str] = field(default_factory=set)
+    canary: Canary | None = None
+    installs: dict[str, str] = field(default_factory=dict)
+    acks: dict[str, int] = field(default_factory=dict)
+
+    def absorb(self, later: "Outcome") -> "Outcome":
+        """This outcome and that of the messages after it."""
+        self.stored += later.stored
+        self.bad_fields += later.bad_fields
+        self.duplicates += later.duplicates
+        self.given_up += later.given_up
+        self.unknown_acks += later.unknown_acks
+        self.refused += later.refused
+        self.committed |= later.committed
+        self.online |= later.online
+        self.canary = later.canary or self.canary
+        self.installs |= later.installs
+        self.acks |= later.acks
+        return self
+
+
+@dataclass
+class Memory:
+    """What was committed before and need not be written again. Only ever a saving: losing it is harmless."""
+
+    installs: dict[str, str] = field(default_factory=dict)  # uuid -> its installation
+    acks: dict[str, int] = field(default_factory=dict)  # uuid and where it was said -> what was said, hashed
+
+    def keep(self, outcome: Outcome) -> None:
+        """Remember what a committed batch wrote."""
+        self.installs |= outcome.installs
+        self.acks |= outcome.acks

@@ -1,0 +1,228 @@
+"""One connection to the broker, driven by the bridge's own thread: what arrives is kept until it is acknowledged.
+
+It is thrown away at its first fault and a new one is made, so that nothing of an old session (an acknowledgement,
+an unanswered publish) can reach a new one. Exceptions cannot escape from the callbacks: paho would lose its
+footing while it still said that it is connected.
+"""
+
+import contextlib
+import functools
+import select
+import socket
+import ssl
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Any, Final, ParamSpec
+from urllib.parse import urlsplit
+
+from paho.mqtt.client import Client, MQTTMessage
+from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
+from paho.mqtt.subscribeoptions import SubscribeOptions
+
+from bridge.inbox import Arrival
+from shared.structured_log import event, failure
+
+DEFAULT_PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
+KEEPALIVE_SECONDS: Final = 60
+CONNECT_SECONDS: Final = 5.0
+SESSION_EXPIRY_SECONDS: Final = 86_400
+RECEIVE_MAXIMUM: Final = 4_000  # unacknowledged messages: the window is the back-pressure
+UNACKED_LIMIT: Final = 2 * RECEIVE_MAXIMUM  # above it only messages that need no acknowledgement can come: dropped
+PUBLISHES_IN_FLIGHT: Final = 200
+PACKETS_AT_ONCE: Final = 1_000
+MISC_EVERY_SECONDS: Final = 1.0
+REFUSED: Final = 0x80  # reason codes from here on are errors
+
+P = ParamSpec("P")
+
+
+def _never_raises(callback: Callable[P, None]) -> Callable[P, None]:
+    @functools.wraps(callback)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            callback(*args, **kwargs)
+        except Exception:  # noqa: BLE001 - see the module's text
+            failure("callback_failed", "a callback of the MQTT client failed", callback=callback.__name__)
+
+    return guarded
+
+
+class BrokerConnection:
+    """MQTT 5 with a session that outlives the connection; `is_ready` once every topic is subscribed."""
+
+    def __init__(self, url: str, username: str, password: str, topics: Iterable[str]) -> None:
+        """`url` is the services' listener; the client id is `username`, so that the session is found again."""
+        self.is_ready = False
+        self.fault: str | None = None  # why the connection is over
+        self.arrivals: deque[Arrival] = deque()  # in order, not yet acknowledged
+        self.answers: dict[int, int] = {}  # publish -> the broker's reason code, for those that are watched
+        self.dropped = 0  # messages without acknowledgement that came while too much waited
+        self._watched: set[int] = set()
+        self._seen = 0
+        self._misc_at = 0.0
+        self._topics = tuple(topics)
+        self._parts = urlsplit(url)
+        self._client = self._make_client(username, password)
+
+    def _make_client(self, username: str, password: str) -> Client:
+        client = Client(
+            CallbackAPIVersion.VERSION2,
+            client_id=username,
+            protocol=MQTTProtocolVersion.MQTTv5,
+            reconnect_on_failure=False,
+            manual_ack=True,
+        )
+        client.username_pw_set(username, password)
+        if self._parts.scheme == "mqtts":
+            client.tls_set_context(ssl.create_default_context())
+        client.max_inflight_messages_set(PUBLISHES_IN_FLIGHT)
+        client.connect_timeout = CONNECT_SECONDS
+        client.on_connect = _never_raises(self._connected)
+        client.on_subscribe = _never_raises(self._subscribed)
+        client.on_message = _never_raises(self._arrived)
+        client.on_publish = _never_raises(self._answered)
+        client.on_disconnect = _never_raises(self._disconnected)
+        return client
+
+    def open(self) -> None:
+        """Begin to connect; `step` does the rest. A failure shows as `fault`."""
+        properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]  # paho leaves it without types
+        properties.SessionExpiryInterval = SESSION_EXPIRY_SECONDS
+        properties.ReceiveMaximum = RECEIVE_MAXIMUM
+        port = self._parts.port or DEFAULT_PORTS[self._parts.scheme]
+        try:
+            self._client.connect(
+                self._parts.hostname or "", port, KEEPALIVE_SECONDS, clean_start=False, properties=properties
+            )
+            self._set_option(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        except (OSError, ValueError) as error:
+            self._over(f"cannot be reached: {type(error).__name__}")
+
+    def step(self, seconds: float) -> None:
+        """Wait up to `seconds` for something to happen, and take what came."""
+        try:
+            self._step(seconds)
+        except Exception as error:  # noqa: BLE001 - a fault in paho ends this connection, not the bridge
+            failure("mqtt_client_failed", "the MQTT client failed")
+            self._over(f"the client failed: {type(error).__name__}")
+
+    def _step(self, seconds: float) -> None:
+        raw = self._client.socket()
+        if raw is None:
+            self._over("the connection is closed")
+            return
+        waiting = isinstance(raw, ssl.SSLSocket) and raw.pending() > 0
+        writing = [raw] if self._client.want_write() else []
+        readable, writable, _ = select.select([raw], writing, [], 0 if waiting else seconds)
+        if readable or waiting:
+            self._read()
+        if writable:
+            self._check(self._client.loop_write())
+        if time.monotonic() >= self._misc_at:
+            self._misc_at = time.monotonic() + MISC_EVERY_SECONDS
+            self._check(self._client.loop_misc())
+
+    def _read(self) -> None:
+        """Packets until the socket is empty or enough came; only callbacks tell that a packet was whole."""
+        for _ in range(PACKETS_AT_ONCE):
+            before = self._seen
+            self._check(self._client.loop_read())
+            if self._seen == before or self.fault is not None:
+                return
+
+    def acknowledge(self, count: int) -> None:
+        """Acknowledge the first `count` arrivals, in their order, and forget them."""
+        self._set_option(socket.IPPROTO_TCP, socket.TCP_CORK, 1)  # many small packets as few large ones
+        for _ in range(count):
+            mid = self.arrivals.popleft().mid
+            if mid and self.fault is None:
+                self._check(self._client.ack(mid, 1))
+        self._set_option(socket.IPPROTO_TCP, socket.TCP_CORK, 0)
+
+    def publish(self, topic: str, payload: bytes, expiry_seconds: int, *, watch: bool = False) -> int | None:
+        """Publish with QoS 1, never retained, without waiting; a watched one's answer comes into `answers`.
+
+        Answers the number of the publish, or None when it provably did not leave.
+        """
+        if not self.is_ready or self.fault is not None:
+            return None
+        properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]  # paho leaves it without types
+        properties.MessageExpiryInterval = expiry_seconds
+        info = self._client.publish(topic, payload, qos=1, retain=False, properties=properties)
+        if info.rc != MQTTErrorCode.MQTT_ERR_SUCCESS:
+            self._over("a publish failed")
+        if watch:
+            self._watched.add(info.mid)
+        return info.mid
+
+    def leave(self, seconds: float) -> None:
+        """Send what waits and DISCONNECT; the session stays."""
+        self._client.disconnect()
+        deadline = time.monotonic() + seconds
+        while self.fault is None and self._client.want_write() and time.monotonic() < deadline:
+            self.step(0.05)
+        self.abort("left")
+
+    def abort(self, why: str) -> None:
+        """Close at once. What is not acknowledged the broker will deliver again."""
+        raw = self._client.socket()
+        if raw is not None:
+            with contextlib.suppress(OSError):
+                raw.close()
+        self._over(why)
+
+    def _check(self, code: MQTTErrorCode) -> None:
+        if code != MQTTErrorCode.MQTT_ERR_SUCCESS:
+            self._over(f"paho: {code.name}")
+
+    def _over(self, why: str) -> None:
+        self.fault = self.fault or why
+        self.is_ready = False
+
+    def _set_option(self, level: int, option: int, value: int) -> None:
+        raw = self._client.socket()
+        if isinstance(raw, socket.socket):
+            with contextlib.suppress(OSError):
+                raw.setsockopt(level, option, value)
+
+    def _connected(self, client: Client, _data: Any, flags: Any, code: ReasonCode, _properties: Any) -> None:
+        self._seen += 1
+        if code.value != 0:
+            self._over(f"refused: {code}")
+            return
+        event("broker_connected", "connected to the broker", session_present=flags.session_present)
+        options = SubscribeOptions(qos=1, retainHandling=SubscribeOptions.RETAIN_SEND_IF_NEW_SUB)
+        client.subscribe([(topic, options) for topic in self._topics])
+
+    def _subscribed(self, _client: Client, _data: Any, _mid: int, codes: list[ReasonCode], _properties: Any) -> None:
+        self._seen += 1
+        refused = [topic for topic, code in zip(self._topics, codes, strict=True) if code.value >= REFUSED]
+        if refused:
+            self._over(f"may not subscribe {refused[0]}")
+        else:
+            self.is_ready = True
+
+    def _arrived(self, _client: Client, _data: Any, message: MQTTMessage) -> None:
+        self._seen += 1
+        if message.qos == 0 and len(self.arrivals) >= UNACKED_LIMIT:
+            self.dropped += 1
+            return
+        try:
+            topic = message.topic
+        except UnicodeDecodeError:
+            topic = ""  # no topic of ours: it becomes a dead letter
+        mid = message.mid if message.qos else 0
+        self.arrivals.append(Arrival(topic, bytes(message.payload), mid, message.timestamp, message.retain))
+
+    def _answered(self, _client: Client, _data: Any, mid: int, code: ReasonCode, _properties: Any) -> None:
+        self._seen += 1
+        if mid in self._watched:
+            self._watched.discard(mid)
+            self.answers[mid] = code.value
+
+    def _disconnected(self, _client: Client, _data: Any, _flags: Any, code: ReasonCode, _properties: Any) -> None:
+        self._over(f"disconnected: {code}")

@@ -1,0 +1,125 @@
+"""One bridge leads: it holds a Postgres advisory lock in the very session that writes its batches.
+
+While the session lives the lock is ours; when it dies, no batch of it can be committed any more. Each leader has
+an epoch of its own, and every batch is guarded by it. Any number of other bridges stand by and wait.
+"""
+
+import contextlib
+import random
+import time
+from collections.abc import Iterator
+from typing import Final
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import SQLAlchemyError
+
+from bridge.writes import LeadershipLost
+from shared.listening import operations as listening
+from shared.structured_log import event
+
+FIRST_BACK_OFF_SECONDS: Final = 0.2
+LONGEST_BACK_OFF_SECONDS: Final = 5.0
+DATABASE_ERRORS: Final = (SQLAlchemyError, OSError)
+
+
+class DatabaseAway(Exception):
+    """The database cannot be used now, or was a moment ago: try again later."""
+
+
+class Leader:
+    """Holds the one connection that the bridge uses, and with it the lead."""
+
+    def __init__(self, engine: Engine, instance: str) -> None:
+        """`instance` names this process for people; nothing is opened yet."""
+        self.instance = instance
+        self.epoch: int | None = None  # while this bridge leads
+        self._engine = engine
+        self._connection: Connection | None = None
+        self._failures = 0
+        self._not_before = 0.0
+
+    def try_lead(self) -> bool:
+        """Become the leader if there is none. Raises DatabaseAway."""
+        try:
+            connection = self._opened()
+            with connection.begin():
+                self.epoch = listening.lead(connection, self.instance)
+        except DATABASE_ERRORS as error:
+            raise self.away(error) from error
+        if self.epoch is not None:
+            event("lead_taken", "this bridge leads", epoch=self.epoch, instance=self.instance)
+        return self.epoch is not None
+
+    def connection(self) -> Connection:
+        """The connection, with the lead.
+
+        Raises:
+            DatabaseAway: it is being waited for.
+            LeadershipLost: another bridge leads, or did.
+        """
+        if time.monotonic() < self._not_before:
+            raise DatabaseAway
+        if self._connection is None:
+            self._lead_again()
+        return self._opened()
+
+    @contextlib.contextmanager
+    def database(self) -> Iterator[Connection]:
+        """The connection, for work that opens its own transactions. Raises as `connection` does.
+
+        An error that is the database's fault becomes DatabaseAway; the connection is then given up.
+        """
+        connection = self.connection()
+        try:
+            yield connection
+        except DATABASE_ERRORS as error:
+            raise self.away(error) from error
+        except Exception as error:
+            if connection.invalidated:
+                raise self.away(error) from error
+            raise
+        self._failures = 0  # the next failure is the first again
+
+    def _lead_again(self) -> None:
+        """In a new session, take the lead back unless somebody else had it in between."""
+        try:
+            connection = self._opened()
+            with connection.begin():
+                regained = listening.lead_again(connection, self.epoch or 0)
+        except DATABASE_ERRORS as error:
+            raise self.away(error) from error
+        if regained is None:
+            raise self.away(None)
+        if not regained:
+            self.resign()
+            raise LeadershipLost
+        event("lead_regained", "the database is back and this bridge still leads", epoch=self.epoch)
+
+    def away(self, error: Exception | None) -> DatabaseAway:
+        """Give the connection up, with whatever it was doing, and wait a little longer each time."""
+        self._close()
+        self._failures += 1
+        longest = min(FIRST_BACK_OFF_SECONDS * 2 ** min(self._failures - 1, 10), LONGEST_BACK_OFF_SECONDS)
+        self._not_before = time.monotonic() + longest * random.uniform(0.5, 1.0)  # noqa: S311 - jitter
+        if error is not None:
+            event("database_away", "the database cannot be used", error=type(error).__name__, failures=self._failures)
+        return DatabaseAway()
+
+    def resign(self) -> None:
+        """Lead no more."""
+        self._close()
+        self.epoch = None
+
+    def _opened(self) -> Connection:
+        if self._connection is None:
+            self._connection = self._engine.connect()
+        return self._connection
+
+    def _close(self) -> None:
+        """End the session itself: back in the pool it would keep the lock."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with contextlib.suppress(*DATABASE_ERRORS):
+                connection.invalidate()
+            with contextlib.suppress(*DATABASE_ERRORS):
+                connection.close()

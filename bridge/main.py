@@ -1,0 +1,66 @@
+"""The bridge: `python -m bridge.main` persists what displays send, until SIGTERM."""
+
+import ipaddress
+import signal
+import sys
+import threading
+from typing import Final
+
+from bridge import health
+from bridge.loop import Bridge
+from bridge.probe import refuses_anonymous
+from shared.config import Config, load
+from shared.db import make_engine
+from shared.errors import ConfigurationError
+from shared.structured_log import configure, event
+
+REQUIRED: Final = ("DATABASE_URL", "MQTT_USERNAME", "MQTT_PASSWORD")
+
+
+def main() -> int:
+    """The process's exit code: 0 after SIGTERM or SIGINT, 2 when it may not start."""
+    configure("bridge")
+    try:
+        config = load(required=REQUIRED)
+        _check_health_host(config)
+        _check_broker(config)
+    except ConfigurationError as error:
+        event("configuration_error", error.detail)
+        return 2
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda _number, _frame: stop.set())
+    return _run(config, stop)
+
+
+def _run(config: Config, stop: threading.Event) -> int:
+    snapshots = health.Snapshots()
+    stop_health = health.serve(config["BRIDGE_HEALTH_HOST"], config["BRIDGE_HEALTH_PORT"], snapshots)
+    engine = make_engine(config, "bridge")
+    try:
+        Bridge(config, engine, stop, snapshots).run()
+    finally:
+        stop_health()
+        engine.dispose()
+    event("component_stopped", "the bridge left in order")
+    return 0
+
+
+def _check_health_host(config: Config) -> None:
+    host = config["BRIDGE_HEALTH_HOST"]
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        raise ConfigurationError(f"BRIDGE_HEALTH_HOST: {host!r} is no IP address.") from None
+    if config["DEPLOYMENT_MODE"] == "local" and not address.is_loopback:
+        raise ConfigurationError("BRIDGE_HEALTH_HOST: DEPLOYMENT_MODE local binds loopback only.")
+
+
+def _check_broker(config: Config) -> None:
+    """A broker that lets anybody in would let anybody be any display. One that is away is waited for later."""
+    if refuses_anonymous(config["MQTT_URL"]) is False:
+        raise ConfigurationError("MQTT_URL: this broker accepts a connection without a login.")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

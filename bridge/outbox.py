@@ -1,0 +1,91 @@
+"""Commands go out over the bridge's own connection: claim, publish without waiting, write down the answers.
+
+One thread does it all, so the wait for the broker's answers is spread over the turns of the loop.
+"""
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+from sqlalchemy import Connection
+
+from bridge.connection import REFUSED, BrokerConnection
+from shared.commands.outbox import operations as outbox
+from shared.commands.rules import Attempt, Claimed, Timings
+from shared.db import database_now
+
+EVERY_SECONDS: Final = 1.0
+ANSWER_SECONDS: Final = 3.0  # below the lease of 20 s
+
+
+class Outbox:
+    """Holds the claims whose answers are awaited. `is_due` says when to claim again."""
+
+    def __init__(self, topic_of: Callable[[str], str], timings: Timings) -> None:
+        """`topic_of` gives the command topic of a client's uuid."""
+        self._topic_of = topic_of
+        self._timings = timings
+        self._awaited: dict[int, Claimed] = {}  # by the number of the publish
+        self._attempts: list[Attempt] = []
+        self._online: set[str] = set()  # who came online since the last claim
+        self._due_at = 0.0
+        self._give_up_at = 0.0
+
+    def came_online(self, uuids: set[str]) -> None:
+        """What waits for these displays is due now."""
+        self._online |= uuids
+        if uuids:
+            self._due_at = 0.0
+
+    @property
+    def is_due(self) -> bool:
+        """Whether to claim: not while answers are awaited or to be written down."""
+        return not self._awaited and not self._attempts and time.monotonic() >= self._due_at
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether everything published is answered, or given up, and waits to be written down."""
+        return bool(self._attempts) and not self._awaited
+
+    def publish(self, database: Connection, broker: BrokerConnection) -> None:
+        """Claim what is due, commit that, and publish it; then what waited for displays that came online."""
+        self._due_at = time.monotonic() + EVERY_SECONDS
+        self._give_up_at = time.monotonic() + ANSWER_SECONDS
+        self._publish_claimed(database, broker, None)
+        if self._online:
+            self._publish_claimed(database, broker, self._online)
+            self._online = set()
+
+    def _publish_claimed(self, database: Connection, broker: BrokerConnection, online: set[str] | None) -> None:
+        with database.begin():
+            claimed = outbox.claim_due(database, database_now(database), client_uuids=online)
+        for command in claimed:
+            expiry = int(command.expires_in.total_seconds())
+            topic = self._topic_of(command.client_uuid)
+            number = broker.publish(topic, command.payload, expiry, watch=True) if expiry >= 1 else None
+            if number is None:
+                self._attempts.append(_attempt(command, None, may_have_left=False))
+            else:
+                self._awaited[number] = command
+        if len(claimed) >= outbox.CLAIM_AT_ONCE:
+            self._due_at = 0.0
+
+    def take_answers(self, broker: BrokerConnection) -> None:
+        """Take the broker's answers; after a while, or when the connection is over, the rest is unanswered."""
+        for number in list(broker.answers):
+            answer = broker.answers.pop(number)
+            if (command := self._awaited.pop(number, None)) is not None:
+                self._attempts.append(_attempt(command, answer, may_have_left=answer < REFUSED))
+        if self._awaited and (broker.fault is not None or time.monotonic() >= self._give_up_at):
+            self._attempts += [_attempt(command, None, may_have_left=True) for command in self._awaited.values()]
+            self._awaited.clear()
+
+    def record(self, database: Connection) -> None:
+        """Write down how publishing went."""
+        with database.begin():
+            outbox.record_publish_answers(database, database_now(database), self._attempts, self._timings)
+        self._attempts = []
+
+
+def _attempt(command: Claimed, answer: int | None, *, may_have_left: bool) -> Attempt:
+    return Attempt(command.id, command.lease_until, command.attempts, answer, may_have_left)

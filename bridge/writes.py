@@ -1,0 +1,212 @@
+"""A batch of messages -> one transaction. What the database refuses is found and put aside; the rest commits."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
+
+from bridge.batch import REGISTERING, Batch, Memory, Outcome
+from bridge.inbox import PutAside, Taken, put_aside
+from shared.client_logs import operations as client_logs
+from shared.clients.reports import operations as reports
+from shared.clients.reports.rules import Failure, Health, Heartbeat
+from shared.commands.acks import operations as acks
+from shared.commands.rules import Ack, Sighting, Timings
+from shared.db import database_now, sqlstate
+from shared.listening import operations as listening
+from shared.listening import store as listening_store
+from shared.structured_log import event
+from shared.vocabulary import DeadLetterReason
+
+POISON_CLASSES: Final = frozenset({"21", "22", "23", "54"})
+"""SQLSTATE classes that blame the data: cardinality, data exception, integrity, program limit.
+
+All others (connection, resources, operator, also 42: a schema that does not fit) blame the database: the batch
+is kept and tried again.
+"""
+Message = Taken | PutAside
+Counted = Callable[[Outcome], dict[str, int]]
+
+
+class LeadershipLost(Exception):
+    """Another bridge leads: nothing of this batch was written, nothing may be acknowledged."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The time of a transaction by the database, and by the bridge's monotonic clock."""
+
+    now: datetime
+    clock: float
+
+
+@dataclass(frozen=True)
+class Writer:
+    """How batches are written: the leader's epoch and the settings that rule it."""
+
+    epoch: int
+    instance: str  # whose canary counts
+    auto_register: bool  # CLIENT_AUTO_REGISTER
+    timings: Timings
+    listening_gap: timedelta
+    """After this long without a commit the listening time begins anew."""
+    memory: Memory
+
+    def write(self, connection: Connection, batch: Sequence[Message], counted: Counted) -> Outcome:
+        """Write the batch in one transaction; `counted` answers the counters with this outcome in them.
+
+        1. Everything at once. 2. When the data are to blame: again, halving by savepoints until the guilty
+        messages stand alone. 3. Dead letters, canary and the bridge's record, which fails for a deposed leader.
+
+        Raises:
+            LeadershipLost: nothing was written.
+            SQLAlchemyError, OSError: the database is to blame; nothing was written, the batch can be tried again.
+        """
+        try:
+            return self._write(connection, batch, counted, self._store)
+        except LeadershipLost:
+            raise
+        except Exception as error:
+            if not is_poison(connection, error):
+                raise
+        event("batch_refused", "the database refused a batch; looking for the message that is to blame")
+        return self._write(connection, batch, counted, self._store_bisected)
+
+    def _write(self, connection: Connection, batch: Sequence[Message], counted: Counted, store: "Store") -> Outcome:
+        with connection.begin():
+            at = Moment(database_now(connection), time.monotonic())
+            outcome = store(connection, at, [one for one in batch if isinstance(one, Taken)])
+            outcome.refused += [one for one in batch if isinstance(one, PutAside)]
+            letters = [(one.topic, one.payload, one.reason, one.detail) for one in outcome.refused]
+            listening.put_aside(connection, at.now, letters)
+            self._record(connection, at, outcome, counted(outcome))
+        self.memory.keep(outcome)
+        return outcome
+
+    def _record(self, connection: Connection, at: Moment, outcome: Outcome, counters: dict[str, int]) -> None:
+        if not listening_store.mark_commit(connection, at.now, self.epoch, counters, self.listening_gap):
+            raise LeadershipLost
+        if outcome.canary is not None and outcome.canary.instance == self.instance:
+            back_at = at.now - timedelta(seconds=at.clock - outcome.canary.heard)
+            listening_store.record_canary(connection, self.epoch, back_at)
+
+    def _store_bisected(self, connection: Connection, at: Moment, taken: Sequence[Taken]) -> Outcome:
+        try:
+            with connection.begin_nested():
+                return self._store(connection, at, taken)
+        except Exception as error:
+            if not is_poison(connection, error):
+                raise
+            if len(taken) == 1:
+                return Outcome(refused=[_guilty(taken[0], error)])
+        half = len(taken) // 2
+        first = self._store_bisected(connection, at, taken[:half])
+        return first.absorb(self._store_bisected(connection, at, taken[half:]))
+
+    def _store(self, connection: Connection, at: Moment, taken: Sequence[Taken]) -> Outcome:
+        """Every kind set-wise; the order between kinds is the one in which they need each other."""
+        outcome = Outcome()
+        batch = Batch.of(self._admit(connection, at, taken, outcome))
+        outcome.canary = batch.canary
+        self._note_installs(connection, at, batch, outcome)
+        sightings = _store_reports(connection, at, batch)
+        if batch.presence:
+            outcome.online = reports.record_presence(connection, at.now, batch.presence)
+        _store_logs(connection, at, batch, outcome)
+        self._store_acks(connection, at, batch, outcome)
+        acks.record_boot_evidence(connection, at.now, sightings)
+        return outcome
+
+    def _admit(self, connection: Connection, at: Moment, taken: Sequence[Taken], outcome: Outcome) -> list[Taken]:
+        """Those of known clients, and our own canary; the others are put aside."""
+        uuids = {one.said.uuid for one in taken if one.said.uuid is not None}
+        if not uuids:
+            return list(taken)
+        registering = [one.said.uuid for one in taken if one.said.uuid and isinstance(one.said.body, REGISTERING)]
+        known = reports.admit(connection, at.now, sorted(uuids), registering, auto_register=self.auto_register)
+        admitted = [one for one in taken if one.said.uuid is None or one.said.uuid in known]
+        if len(admitted) < len(taken):
+            outcome.refused += [_stranger(one) for one in taken if one.said.uuid and one.said.uuid not in known]
+        outcome.stored = len(admitted)
+        outcome.bad_fields = sum(one.said.bad_fields for one in admitted)
+        return admitted
+
+    def _note_installs(self, connection: Connection, at: Moment, batch: Batch, outcome: Outcome) -> None:
+        """A new installation of a client becomes its newest: in order of arrival, before reports are compared."""
+        told: list[Heartbeat | Health] = [*batch.heartbeats, *batch.health]
+        known = self.memory.installs
+        new: dict[tuple[str, str], None] = {}  # a dict for its order
+        for report in sorted(told, key=_heard):
+            if report.install_id is not None and known.get(report.uuid) != report.install_id:
+                new[report.uuid, report.install_id] = None
+        if new:
+            reports.note_installs(connection, at.now, list(new))
+            outcome.installs = dict(new.keys())
+
+    def _store_acks(self, connection: Connection, at: Moment, batch: Batch, outcome: Outcome) -> None:
+        """ACKs of the topic always; what heartbeat and health repeat only when it is something else than before."""
+        said: list[Ack] = []
+        for one in batch.acking:
+            if one.said.body is not None:
+                place, told = f"{one.said.uuid} {type(one.said.body).__name__}", hash(one.said.acks)
+                if self.memory.acks.get(place) == told:
+                    continue
+                outcome.acks[place] = told
+            said += one.said.acks
+        if said:
+            report = acks.record_acks(connection, at.now, said, self.timings)
+            outcome.unknown_acks = len(report.unknown) + len(report.foreign)
+
+
+Store = Callable[[Connection, Moment, Sequence[Taken]], Outcome]
+
+
+def is_poison(connection: Connection, error: Exception) -> bool:
+    """Are the data to blame? Not when the connection broke, nor when the database says that it is itself."""
+    if connection.invalidated:
+        return False
+    if isinstance(error, DBAPIError):
+        return (sqlstate(error) or "")[:2] in POISON_CLASSES
+    return not isinstance(error, OSError)
+
+
+def _store_reports(connection: Connection, at: Moment, batch: Batch) -> list[Sighting]:
+    """Heartbeats, health and failures; answer which machines or players started anew."""
+    started, failures = [], batch.failures
+    if batch.heartbeats:
+        started = reports.record_heartbeats(connection, at.now, at.clock, batch.heartbeats)
+    if batch.health:
+        repeated = reports.record_health(connection, at.now, at.clock, batch.health, batch.repeated_failures)
+        failures = sorted([*failures, *repeated], key=_heard)
+    if failures:
+        reports.record_failures(connection, at.now, at.clock, failures)
+    return [Sighting(start.uuid, start.boot_id, start.app_instance) for start in started]
+
+
+def _heard(report: Heartbeat | Health | Failure) -> float:
+    return report.heard
+
+
+def _store_logs(connection: Connection, at: Moment, batch: Batch, outcome: Outcome) -> None:
+    if not batch.logs:
+        return
+    stored = client_logs.record(connection, at.now, at.clock, batch.logs)
+    outcome.duplicates = stored.duplicates
+    outcome.given_up = stored.given_up
+    outcome.committed = stored.committed
+
+
+def _stranger(one: Taken) -> PutAside:
+    return put_aside(one.arrival, DeadLetterReason.UNKNOWN_CLIENT, None)
+
+
+def _guilty(one: Taken, error: Exception) -> PutAside:
+    """The message that the database refused; the detail names the error, never its text, which may quote data."""
+    state = f" {sqlstate(error)}" if isinstance(error, DBAPIError) else ""
+    detail = type(error).__name__ + state
+    event("message_refused", "the database refused a message", client_uuid=one.said.uuid, detail=detail)
+    return put_aside(one.arrival, DeadLetterReason.REFUSED_BY_DATABASE, detail)

@@ -1,0 +1,256 @@
+"""The bridge as a real process, on a real broker and a real Postgres of its own."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from paho.mqtt.client import Client, MQTTMessage
+from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
+from sqlalchemy import Engine
+
+from deploy.local import broker as mosquitto
+from deploy.local.layout import LOOPBACK, REPOSITORY
+from deploy.local.probes import free_port, wait_until
+
+PASSWORD = "display-password"
+SECONDS = 20.0
+
+
+@dataclass
+class BridgeProcess:
+    """A bridge that runs."""
+
+    process: "subprocess.Popen[bytes]"
+    health_port: int
+    log: Path
+
+    def ready(self) -> bool:
+        return self.ask("/readyz")[0] == 200
+
+    def ask(self, path: str) -> tuple[int, dict[str, Any]]:
+        """Status and body; status 0 when nothing answers."""
+        try:
+            with urllib.request.urlopen(f"http://{LOOPBACK}:{self.health_port}{path}", timeout=2) as answer:
+                return answer.status, json.load(answer)
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, json.load(error)
+        except OSError:
+            return 0, {}
+
+    def send(self, number: signal.Signals) -> None:
+        self.process.send_signal(number)
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def events(self) -> list[str]:
+        """The names of the events that it logged, in order."""
+        lines = [json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{")]
+        return [line["event"] for line in lines if "event" in line]
+
+
+StartBridge = Callable[..., BridgeProcess]
+
+
+@pytest.fixture
+def start_bridge(database_url: str, broker: mosquitto.RunningBroker, tmp_path: Path) -> Iterator[StartBridge]:
+    """Starts a bridge on the module's database and the session's broker; waits until it listens unless told not to."""
+    with bridges(database_url, broker, tmp_path) as start:
+        yield start
+
+
+@contextmanager
+def bridges(database_url: str, broker: mosquitto.RunningBroker, folder: Path) -> Iterator[StartBridge]:
+    """As the fixture, for any database and broker; ends every bridge it started."""
+    started: list[BridgeProcess] = []
+
+    def start(*, wait: bool = True, **environment: str) -> BridgeProcess:
+        log = folder / f"bridge-{len(started)}.log"
+        port = free_port()
+        with log.open("wb") as output:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "bridge.main"],
+                cwd=REPOSITORY,
+                env={**os.environ, **settings(database_url, broker), "BRIDGE_HEALTH_PORT": str(port), **environment},
+                stdout=output,
+                stderr=output,
+            )
+        bridge = BridgeProcess(process, port, log)
+        started.append(bridge)
+        if wait:
+            wait_until(bridge.ready, SECONDS)
+        return bridge
+
+    try:
+        yield start
+    finally:
+        for bridge in started:
+            bridge.process.send_signal(signal.SIGCONT)
+            bridge.kill()
+            print(bridge.log.read_text()[-4000:])
+        forget_session(broker)
+
+
+def settings(database_url: str, broker: mosquitto.RunningBroker) -> dict[str, str]:
+    """The environment of the bridge."""
+    return {
+        "DATABASE_URL": database_url,
+        "MQTT_URL": broker.broker.services_url,
+        "MQTT_USERNAME": "bridge",
+        "MQTT_PASSWORD": broker.passwords["bridge"],
+        "MQTT_TOPIC_ROOT": broker.broker.topic_root,
+    }
+
+
+def forget_session(broker: mosquitto.RunningBroker) -> None:
+    """Take the bridge's session, with what waits in it, off the broker: the next test begins with none."""
+    client = Client(CallbackAPIVersion.VERSION2, client_id="bridge", protocol=MQTTProtocolVersion.MQTTv5)
+    client.username_pw_set("bridge", broker.passwords["bridge"])
+    client.connect(LOOPBACK, broker.broker.services_port, clean_start=True)
+    client.loop_start()
+    wait_until(client.is_connected, SECONDS)
+    client.disconnect()
+    client.loop_stop()
+
+
+@dataclass
+class Display:
+    """A display's connection to the broker: publishes and remembers what it is told."""
+
+    uuid: str
+    client: Client
+    told: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    answers: dict[int, int] = field(default_factory=dict)  # publish -> the broker's reason code
+
+    def publish(self, topic: str, body: Mapping[str, Any] | bytes, *, retain: bool = False) -> None:
+        """Publish below the display's own topic and wait for the broker's answer."""
+        mid = self.publish_soon(topic, body, retain=retain)
+        wait_until(lambda: mid in self.answers, SECONDS)
+        assert self.answers[mid] < 0x80
+
+    def publish_soon(self, topic: str, body: Mapping[str, Any] | bytes, *, retain: bool = False) -> int:
+        payload = body if isinstance(body, bytes) else json.dumps(body).encode()
+        return self.client.publish(f"signage/{self.uuid}/{topic}", payload, qos=1, retain=retain).mid
+
+    def close(self) -> None:
+        self.client.disconnect()
+        self.client.loop_stop()
+
+
+ConnectDisplay = Callable[..., Display]
+
+
+@pytest.fixture
+def display(broker: mosquitto.RunningBroker) -> Iterator[Display]:
+    """One display with a login."""
+    with displays(broker, [str(uuid.uuid4())]) as made:
+        yield made[0]
+
+
+@contextmanager
+def displays(broker: mosquitto.RunningBroker, names: list[str]) -> Iterator[list[Display]]:
+    """Displays with these user names, connected and listening to all that is meant for them."""
+    broker.set_displays(dict.fromkeys(names, PASSWORD))
+    made = [connected(broker, name) for name in names]
+    try:
+        yield made
+    finally:
+        for one in made:
+            one.close()
+
+
+def connected(broker: mosquitto.RunningBroker, name: str, *, downward: bool = True) -> Display:
+    """A display that logs in as `name`."""
+    client = Client(CallbackAPIVersion.VERSION2, client_id=name, protocol=MQTTProtocolVersion.MQTTv5)
+    client.username_pw_set(name, PASSWORD)
+    client.max_inflight_messages_set(1000)
+    display = Display(name, client)
+
+    def told(_client: Client, _data: Any, message: MQTTMessage) -> None:
+        display.told.append((message.topic.rpartition("/")[2], json.loads(message.payload)))
+
+    def answered(_client: Client, _data: Any, mid: int, code: ReasonCode, _properties: Any) -> None:
+        display.answers[mid] = code.value
+
+    subscribed: list[int] = []
+    client.on_message = told
+    client.on_publish = answered
+    client.on_subscribe = lambda _client, _data, mid, _codes, _properties: subscribed.append(mid)
+    client.reconnect_delay_set(1, 1)
+    properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]  # paho leaves it without types
+    properties.SessionExpiryInterval = 30
+    client.connect(LOOPBACK, broker.broker.displays_port, clean_start=False, properties=properties)
+    client.loop_start()
+    wait_until(client.is_connected, SECONDS)
+    if downward:
+        client.subscribe([(f"signage/{name}/{topic}", 1) for topic in ("commands", "logs_committed", "log_level")])
+        wait_until(lambda: bool(subscribed), SECONDS)
+    return display
+
+
+@dataclass
+class Database:
+    """Questions to the database, each in a transaction of its own."""
+
+    engine: Engine
+
+    def rows(self, statement: str, **parameters: Any) -> list[dict[str, Any]]:
+        with self.engine.connect() as connection:
+            return [dict(row) for row in connection.execute(sa.text(statement), parameters).mappings()]
+
+    def one(self, statement: str, **parameters: Any) -> dict[str, Any]:
+        (row,) = self.rows(statement, **parameters)
+        return row
+
+    def value(self, statement: str, **parameters: Any) -> Any:
+        (value,) = self.one(statement, **parameters).values()
+        return value
+
+    def do(self, statement: str, **parameters: Any) -> None:
+        with self.engine.begin() as connection:
+            connection.execute(sa.text(statement), parameters)
+
+    def client(self, name: str) -> dict[str, Any]:
+        """The client's row, or nothing."""
+        found = self.rows("SELECT * FROM clients WHERE uuid = :uuid", uuid=name)
+        return found[0] if found else {}
+
+
+@pytest.fixture
+def database(engine: Engine) -> Database:
+    return Database(engine)
+
+
+def eventually(question: Callable[[], bool], seconds: float = SECONDS) -> None:
+    """Wait until the answer is yes."""
+    wait_until(question, seconds)
+
+
+def stays(question: Callable[[], bool], seconds: float) -> None:
+    """The answer is yes all the time."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        assert question()
+        time.sleep(0.05)
+
+
+def stamp(seq: int, boot_seq: int = 1, install_id: str = "installation-a") -> dict[str, Any]:
+    return {"install_id": install_id, "boot_seq": boot_seq, "seq": seq}
