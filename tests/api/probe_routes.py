@@ -1,0 +1,180 @@
+"""Routes that only tests have: each shows one thing that the frame must do right."""
+
+import io
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Annotated, Any
+
+import msgspec
+import sqlalchemy as sa
+from flask import Response, send_file
+
+from functions.api.bodies import Answer, Body, Page, PageQuery, Query, Time, decode_cursor, encode_cursor
+from functions.api.routing import PUBLIC, Call, Reply, Routes
+from shared.errors import CommandLockedOut, TooManyAttempts
+from shared.vocabulary import CommandAction
+
+routes = Routes("probe", "/probe", "What only tests call.")
+
+SECRET = "hunter2-in-an-exception"
+FILE = bytes(range(256)) * 16
+CHUNKS = 200
+torn_down: list[str] = []
+
+
+class Inner(Body):
+    """A nested part of a body."""
+
+    name: str
+
+
+class Everything(Body):
+    """One field of each kind."""
+
+    text: Annotated[str, msgspec.Meta(max_length=10)]
+    number: Annotated[int, msgspec.Meta(ge=1, le=5)] = 1
+    action: CommandAction | None = None
+    at: Time | None = None
+    inner: tuple[Inner, ...] = ()
+
+
+class Asked(PageQuery):
+    """One parameter of each kind."""
+
+    q: str | None = None
+    stale: bool | None = None
+    since: Time | None = None
+    level: tuple[CommandAction, ...] = ()
+
+
+class Echo(Answer):
+    """What arrived."""
+
+    got: Any
+
+
+@routes.post("/echo", role=PUBLIC)
+def echo(call: Call, body: Everything) -> Echo:
+    """Answer the body."""
+    return Echo(got=body)
+
+
+@routes.get("/query", role=PUBLIC)
+def show_query(call: Call, query: Asked) -> Echo:
+    """Answer the parameters."""
+    return Echo(got=query)
+
+
+class NumberQuery(Query):
+    """A page of numbers."""
+
+    cursor: str | None = None
+
+
+@routes.get("/numbers", role=PUBLIC)
+def numbers(call: Call, query: NumberQuery) -> Page[int]:
+    """A list whose cursor holds a time and a number."""
+    after = decode_cursor(query.cursor, datetime, int)
+    first = after[1] + 1 if after else 0
+    moment = datetime.fromisoformat("2026-01-01T00:00:00+00:00")
+    return Page(items=[first, first + 1], next_cursor=encode_cursor((moment, first + 1)))
+
+
+@routes.get("/boom", role=PUBLIC)
+def boom(call: Call) -> Echo:
+    """Fail in a way that nobody foresaw."""
+    raise RuntimeError(SECRET)
+
+
+@routes.get("/torn", role=PUBLIC)
+def torn(call: Call) -> Response:
+    """Start an answer and fail in the middle of it."""
+
+    def parts() -> Iterator[bytes]:
+        yield b"begun"
+        raise RuntimeError(SECRET)
+
+    return Response(parts(), content_type="text/plain")
+
+
+@routes.get("/database", role=PUBLIC)
+def ask_database(call: Call) -> Echo:
+    """Ask the database for something."""
+    with call.transaction() as (connection, _):
+        return Echo(got=connection.execute(sa.select(1)).scalar_one())
+
+
+@routes.get("/database-error", role=PUBLIC)
+def bad_sql(call: Call) -> Echo:
+    """A statement that Postgres refuses, with a secret in it."""
+    with call.transaction() as (connection, _):
+        connection.execute(sa.text(f"SELECT '{SECRET}' FROM nowhere"))
+    return Echo(got=None)
+
+
+@routes.get("/locked", role=PUBLIC, raises=(CommandLockedOut,))
+def locked(call: Call) -> Echo:
+    """A domain error with a typed extra."""
+    raise CommandLockedOut(lockout_until="2026-01-01T00:00:00Z")
+
+
+@routes.get("/wait", role=PUBLIC, raises=(TooManyAttempts,))
+def wait(call: Call) -> Echo:
+    """A refusal that says for how long."""
+    raise TooManyAttempts(retry_after_seconds=17)
+
+
+@routes.get("/stream", role=PUBLIC, produces="text/plain")
+def stream(call: Call) -> Response:
+    """An answer made while it is sent, and something to do when it is over."""
+
+    def parts() -> Iterator[bytes]:
+        for number in range(CHUNKS):
+            yield f"{number}\n".encode()
+
+    answer = Response(parts(), content_type="text/plain")
+    answer.call_on_close(lambda: torn_down.append("stream"))
+    return answer
+
+
+@routes.get("/torn-down", role=PUBLIC)
+def show_torn_down(call: Call) -> Echo:
+    """What was done after answers were over."""
+    return Echo(got=torn_down)
+
+
+@routes.get("/file", role=PUBLIC, produces="application/octet-stream")
+def file(call: Call) -> Response:
+    """A file that can be had in parts."""
+    answer = send_file(io.BytesIO(FILE), "application/octet-stream", etag="probe", conditional=False)
+    answer.content_length = len(FILE)
+    answer.make_conditional(call.request.environ, accept_ranges=True, complete_length=len(FILE))
+    return answer
+
+
+@routes.post("/count", role=PUBLIC, upload=True)
+def count(call: Call) -> Echo:
+    """How many bytes of a body arrived."""
+    total = 0
+    while block := call.request.stream.read(65_536):
+        total += len(block)
+    return Echo(got=total)
+
+
+@routes.post("/multipart", role=PUBLIC, upload=True)
+def multipart(call: Call) -> Echo:
+    """The name and size of an uploaded file."""
+    given = call.request.files["file"]
+    return Echo(got=[given.filename, len(given.read())])
+
+
+@routes.post("/unread", role=PUBLIC, upload=True, statuses={202: "Not looked at"})
+def unread(call: Call) -> Reply[Echo]:
+    """Answer without reading the body."""
+    return Reply(Echo(got=None), 202, {"X-Probe": "1"})
+
+
+@routes.get("/address", role=PUBLIC)
+def address(call: Call) -> Echo:
+    """Where the caller is."""
+    return Echo(got=[call.address, call.request_id])
