@@ -56,6 +56,11 @@ class Layout:
         return self.root / "secrets"
 
     @property
+    def demo(self) -> Path:
+        """What the simulated displays keep: their logins and disks."""
+        return self.root / "demo"
+
+    @property
     def stack_env(self) -> Path:
         """The file that scripts source."""
         return self.root / "stack.env"

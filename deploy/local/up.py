@@ -158,6 +158,7 @@ def _obey_signals(runner: Runner, console: Console) -> None:
 
 async def _start(stack: Stack, runner: Runner, console: Console) -> None:
     console.say(f"Starting Signage Fleet; its state is in {stack.layout.root}")
+    stack.layout.stack_env.unlink(missing_ok=True)  # what stands there may be of other ports
     if stack.prepare():
         console.say("  ✓ made a new database")
     await runner.start(*stack.foundation())
@@ -168,26 +169,31 @@ async def _start(stack: Stack, runner: Runner, console: Console) -> None:
         if await runner.run_once(name, [sys.executable, "-m", *command], stack.environment()) != 0:
             raise StartFailed(f"{name} failed; the lines above say why.")
         console.say(f"  ✓ {name:<17} {time.monotonic() - began:5.1f} s")
-    for wave in (stack.middle(), stack.front(), stack.demo()):
+    for wave in (stack.middle(), stack.front()):
         await runner.start(*wave)
+    _write_stack_env(stack)
+    await runner.start(*stack.demo())
 
 
-def _announce(stack: Stack, console: Console, seconds: float) -> None:
+def _write_stack_env(stack: Stack) -> None:
+    """For scripts, and for the demo fleet: it is there while the stack answers, and stays when it stops."""
     layout = stack.layout
-    password = layout.secret(first_admin.SIGN_IN)
     values = {
         "SIGNAGE_API_URL": stack.dashboard_url,
         "SIGNAGE_ADMIN_TOKEN": layout.secret(first_admin.SCRIPTS_KEY),
         "SIGNAGE_SIGN_IN_USER": first_admin.USERNAME,
-        "SIGNAGE_SIGN_IN_PASSWORD": password,
+        "SIGNAGE_SIGN_IN_PASSWORD": layout.secret(first_admin.SIGN_IN),
         "SIGNAGE_MQTT_URL": stack.broker.displays_url,
         **stack.addresses(),
     }
     write_file(layout.stack_env, "".join(f"{name}={shlex.quote(value)}\n" for name, value in values.items()))
+
+
+def _announce(stack: Stack, console: Console, seconds: float) -> None:
     console.say(f"Signage Fleet is running after {seconds:.1f} s.")
     console.say(f"  dashboard      {stack.dashboard_url}/")
-    console.say(f"  first sign-in  {first_admin.USERNAME} / {password}")
-    console.say(f"  for scripts    . {layout.stack_env}")
+    console.say(f"  first sign-in  {first_admin.USERNAME} / {stack.layout.secret(first_admin.SIGN_IN)}")
+    console.say(f"  for scripts    . {stack.layout.stack_env}")
     console.say("  to stop        Ctrl-C, or make stop")
 
 
@@ -253,8 +259,9 @@ def _agrees(folder: Path) -> bool:
 def _delete(layout: Layout) -> None:
     """Only what we make: the folder may be one that holds other things too."""
     layout.stack_env.unlink(missing_ok=True)
-    for folder in (layout.data, layout.media, layout.secrets, layout.run):
-        shutil.rmtree(folder, ignore_errors=not folder.exists())
+    for folder in (layout.data, layout.media, layout.secrets, layout.demo, layout.run):
+        if folder.exists():
+            shutil.rmtree(folder)
     with suppress(OSError):
         layout.root.rmdir()
 

@@ -1,0 +1,258 @@
+"""The one command, whole: every component for real, as root and as an ordinary user."""
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deploy.local import guardian
+from deploy.local.layout import LOOPBACK, PORTS, REPOSITORY
+from deploy.local.probes import free_port, wait_until
+from deploy.local.stack import Stack
+from tests.local.people import mode, ordinary_python
+
+START_SECONDS = 60
+COMPONENTS = {
+    "postgres",
+    "broker",
+    "task-queue",
+    "converter",
+    "api",
+    "convert-worker",
+    "scheduler-tick",
+    "bridge",
+    "broker-accounts",
+    "ticker",
+    "gateway",
+}
+
+
+@dataclass
+class Place:
+    """A state directory and ports of its own, and the command that works on them."""
+
+    folder: Path
+    environment: dict[str, str]
+    python: tuple[str, ...] = (sys.executable,)
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def state(self) -> Path:
+        return self.folder / "state"
+
+    def up(self, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+        """Run a command that ends by itself."""
+        return subprocess.run(
+            [*self.python, "-m", "deploy.local.up", *arguments],
+            check=False,
+            cwd=REPOSITORY,
+            env={**self.environment, **more},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+
+    @contextmanager
+    def running(self) -> Iterator[subprocess.Popen[bytes]]:
+        """The whole stack, ready; in the end it is stopped, and killed if it would not."""
+        log = self.folder / "log"
+        with log.open("wb") as output:
+            process = subprocess.Popen(
+                [*self.python, "-m", "deploy.local.up", "run"],
+                cwd=REPOSITORY,
+                env=self.environment,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
+        try:
+            said = "  to stop "
+            wait_until(lambda: said in log.read_text() or process.poll() is not None, START_SECONDS)
+            assert process.poll() is None, log.read_text()
+            yield process
+        finally:
+            tree = processes_of(process)
+            process.terminate()
+            try:
+                process.wait(30)
+            finally:
+                for pid in alive(tree):
+                    guardian.send(pid, signal.SIGKILL)
+
+    def stack_env(self) -> dict[str, str]:
+        lines = shlex.split((self.state / "stack.env").read_text())
+        return dict(line.split("=", 1) for line in lines)
+
+    def get(self, path: str, token: str | None = None) -> tuple[int, Any]:
+        """Status and JSON body of a GET through the gateway."""
+        values = self.stack_env()
+        request = urllib.request.Request(values["SIGNAGE_API_URL"] + path)
+        request.add_header("Authorization", f"Bearer {token or values['SIGNAGE_ADMIN_TOKEN']}")
+        try:
+            with urllib.request.urlopen(request, timeout=10) as answer:
+                return answer.status, json.loads(answer.read())
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, json.loads(error.read())
+
+
+def processes_of(stack: subprocess.Popen[bytes]) -> set[int]:
+    """The guardian and everything below it now."""
+    return {stack.pid, *guardian.descendants(stack.pid)}
+
+
+def alive(pids: set[int]) -> set[int]:
+    """Which of these processes still run; one that has ended and waits to be collected does not."""
+    return {pid for pid in pids if _state(pid) not in {"", "Z", "X"}}
+
+
+def _state(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (OSError, IndexError):
+        return ""
+
+
+def place_in(folder: Path, python: Sequence[str] = (sys.executable,)) -> Place:
+    ports = {name: str(free_port()) for name in PORTS}
+    kept = {name: value for name, value in os.environ.items() if name not in {"DATABASE_URL", "CONVERTER_URL"}}
+    return Place(folder, {**kept, **ports, "LOCAL_STATE_DIR": str(folder / "state")}, tuple(python))
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """A running stack that the tests below look at and do not harm."""
+    made = place_in(tmp_path_factory.mktemp("stack"))
+    with made.running() as process:
+        made.process = process
+        yield made
+
+
+def test_every_component_gets_ready_and_says_so(place: Place) -> None:
+    said = (place.folder / "log").read_text()
+
+    ready = {line.split()[1] for line in said.splitlines() if line.startswith("  ✓ ")}
+    assert ready >= COMPONENTS | {"migrations", "first-admin"}
+    assert f"dashboard      http://{LOOPBACK}:{place.environment['GATEWAY_PORT']}/" in said
+    assert "first sign-in  admin / " in said
+    assert place.up("status").returncode == 0
+
+
+def test_the_file_for_scripts_is_private_and_opens_the_api(place: Place) -> None:
+    values = place.stack_env()
+
+    assert mode(place.state / "stack.env") == 0o600
+    assert mode(place.state) == mode(place.state / "secrets") == 0o700
+    assert {mode(path) for path in (place.state / "secrets").iterdir()} == {0o600}
+    assert set(values) == {
+        *("SIGNAGE_API_URL", "SIGNAGE_ADMIN_TOKEN", "SIGNAGE_SIGN_IN_USER", "SIGNAGE_SIGN_IN_PASSWORD"),
+        *("SIGNAGE_MQTT_URL", "DATABASE_URL", "QUEUE_URL", "CONVERTER_URL", "MEDIA_ROOT"),
+    }
+    assert place.get("/api/clients")[0] == 200
+    assert place.get("/api/clients", token="sgn_00000000_wrong_00000000")[0] == 401
+
+
+def test_everything_is_ready_by_its_own_word(place: Place) -> None:
+    wait_until(lambda: place.get("/api/health/ready")[0] == 200, 20)
+
+
+def test_everything_listens_on_loopback_only(place: Place) -> None:
+    assert place.process is not None
+    sockets = {str(link.readlink()) for pid in processes_of(place.process) for link in _descriptors(pid)}
+    listening = [
+        fields[1].rpartition(":")[0]
+        for table in ("tcp", "tcp6")
+        for fields in (line.split() for line in Path("/proc/net", table).read_text().splitlines()[1:])
+        if fields[3] == "0A" and f"socket:[{fields[9]}]" in sockets
+    ]
+
+    assert len(listening) >= len(PORTS)
+    assert set(listening) == {"0100007F"}
+
+
+def _descriptors(pid: int) -> list[Path]:
+    try:
+        return list(Path(f"/proc/{pid}/fd").iterdir())
+    except OSError:
+        return []
+
+
+def test_a_second_start_says_that_one_runs_already(place: Place) -> None:
+    again = place.up("run")
+
+    assert again.returncode == 1
+    assert "is running already" in again.stderr
+    assert place.environment["GATEWAY_PORT"] in again.stderr
+
+
+def test_ports_in_use_are_named(place: Place, tmp_path: Path) -> None:
+    other = Place(tmp_path, {**place.environment, "LOCAL_STATE_DIR": str(tmp_path / "state")})
+
+    refused = other.up("run")
+
+    assert refused.returncode == 1
+    assert f"GATEWAY_PORT={place.environment['GATEWAY_PORT']}" in refused.stderr
+
+
+def test_sourcing_the_file_for_scripts_does_not_change_the_next_start(place: Place) -> None:
+    values = place.stack_env()
+
+    stack = Stack({**place.environment, **values})
+
+    assert stack.cluster is not None
+    assert stack.own_converter
+    assert stack.database_url == values["DATABASE_URL"]
+
+
+def test_nothing_stays_after_a_kill_and_the_next_start_has_all_the_data(tmp_path: Path) -> None:
+    place = place_in(tmp_path)
+    with place.running() as process:
+        first = place.stack_env()
+        tree = processes_of(process)
+        (runner,) = [pid for pid, parent in guardian.parents().items() if parent == process.pid]
+
+        os.kill(runner, signal.SIGKILL)
+
+        assert process.wait(20) == 128 + signal.SIGKILL
+        assert alive(tree) == set()
+
+    assert place.up("status").returncode == 3
+    with place.running() as process:
+        assert place.stack_env() == first
+        assert place.get("/api/clients")[0] == 200
+        tree = processes_of(process)
+        refused = place.up("reset")
+        stopped = place.up("stop")
+
+        assert process.wait(10) == 0
+        assert alive(tree) == set()
+    assert (refused.returncode, stopped.returncode) == (1, 0)
+    assert "Nothing was deleted" in refused.stdout
+    assert place.up("reset", FORCE="1").returncode == 0
+    assert not place.state.exists()
+
+
+def test_an_ordinary_user_can_start_everything(tmp_path: Path) -> None:
+    """As root: as `nobody`, with a state directory of its own. Otherwise every test here shows it."""
+    if os.geteuid() != 0:
+        pytest.skip("this is an ordinary user")
+    folder = tmp_path / "nobodys"
+    folder.mkdir()
+    place = place_in(folder, ordinary_python(folder))
+
+    with place.running() as process:
+        owners = {Path(f"/proc/{pid}").owner() for pid in processes_of(process)}
+
+        assert place.get("/api/clients")[0] == 200
+        assert owners == {"nobody"}
