@@ -7,7 +7,7 @@ import { updatedAt, updating, watchFleet } from "./lib/fleet.js";
 import { exact, zoneName } from "./lib/format.js";
 import { classes, html } from "./lib/html.js";
 import { enable, enabled, helpOpen } from "./lib/keys.js";
-import { principal, recall, signOut } from "./lib/session.js";
+import { mustChangePassword, principal, recall, signOut } from "./lib/session.js";
 import { S } from "./lib/strings.js";
 import { goToView, param, view } from "./lib/url.js";
 import { Banners } from "./views/banners.js";
@@ -16,7 +16,7 @@ import { ConversionsPage } from "./views/conversions.js";
 import { FleetPage } from "./views/fleet.js";
 import { LogsPage } from "./views/logs.js";
 import { Dialog, LoadFailed, Loading } from "./views/parts.js";
-import { SignInDialog, SignInPage } from "./views/sign_in.js";
+import { NewPasswordPage, SignInDialog, SignInPage } from "./views/sign_in.js";
 
 /** @type {import("./lib/url.js").View[]} */
 const VIEWS = ["fleet", "logs", "conversions"];
@@ -90,6 +90,7 @@ function App() {
     recall().catch(() => setFailed(true));
   };
   useEffect(ask, []);
+  if (principal.value && mustChangePassword.value) return h(NewPasswordPage, {});
   if (principal.value) return h(Frame, {});
   if (principal.value === null) return h(SignInPage, {});
   return html`<main class="sign-in-page" id="main">${failed ? h(LoadFailed, { text: S.session.unreachable, retry: ask }) : h(Loading, { rows: 3 })}</main>`;

@@ -16,7 +16,7 @@ import { signal } from "../vendor/signals.js";
 /** @typedef {import("./types").LogRow} LogRow */
 /** @typedef {import("./types").Media} Media */
 /** @typedef {import("./types").Conversion} Conversion */
-/** @typedef {import("./types").Principal} Principal */
+/** @typedef {import("./types").Session} Session */
 
 /** Time that one call may take, in milliseconds; uploads have none. */
 const TIME_LIMIT = 15_000;
@@ -131,21 +131,25 @@ const client = (uuid) => `/api/clients/${encodeURIComponent(uuid)}`;
 
 // --- who is here ---
 
-/** @returns {Promise<Principal | null>} null when nobody is signed in */
+/** @returns {Promise<Session | null>} null when nobody is signed in */
 export async function whoIsHere() {
   try {
-    const answer = await call("GET", "/api/session", { asks401: false });
-    return answer.principal ?? answer;
+    return await call("GET", "/api/session", { asks401: false });
   } catch (error) {
     if (error instanceof ApiProblem && error.status === 401) return null;
     throw error;
   }
 }
 
-/** @param {string} username @param {string} password @returns {Promise<Principal>} */
-export async function signIn(username, password) {
-  const answer = await call("POST", "/api/session", { body: { username, password }, asks401: false });
-  return answer.principal;
+/** @param {string} username @param {string} password @returns {Promise<Session>} */
+export function signIn(username, password) {
+  return call("POST", "/api/session", { body: { username, password }, asks401: false });
+}
+
+/** @param {string} current @param {string} fresh */
+export function changePassword(current, fresh) {
+  const body = { current_password: current, new_password: fresh };
+  return call("POST", "/api/users/me/password", { body, asks401: false });
 }
 
 export function signOut() {
@@ -190,7 +194,7 @@ export function changeClient(uuid, changes) {
 
 /** @param {string} uuid @returns {Promise<{code: string, expires_at: string}>} */
 export function createEnrolment(uuid) {
-  return call("POST", `${client(uuid)}/enrolment`, { body: {} });
+  return call("POST", `${client(uuid)}/enrolment`);
 }
 
 // --- commands ---

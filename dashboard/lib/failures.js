@@ -50,8 +50,7 @@ function forget(failure) {
 /** @param {Failure} failure @param {unknown} error */
 function markError(failure, error) {
   if (error instanceof api.ApiProblem && error.status === 412) {
-    const again = error.problem["service_failed_at"];
-    showFor(failure.uuid, { phase: "changed", failure, detail: typeof again === "string" ? again : null });
+    showFor(failure.uuid, { phase: "changed", failure, detail: error.problem.service_failed_at ?? null });
   } else {
     const detail = error instanceof api.ApiProblem && error.status < 500 ? error.message : null;
     setMark(failure.uuid, { phase: "error", failure, detail });

@@ -87,13 +87,14 @@ export function change(uuid, changes) {
 }
 
 /**
- * Take over the rows of an answer; true when a guarded one was left out.
- * @param {Overview} answer @param {boolean} whole @param {number} startedAt
+ * Take over the rows of an answer; true when a guarded one was left out. A full answer (the first one, or
+ * one after the database was restored) also says which clients are no more: all that it does not name.
+ * @param {Overview} answer @param {number} startedAt
  */
-function mergeRows(answer, whole, startedAt) {
+function mergeRows(answer, startedAt) {
   const rows = clientsOf(answer);
-  const gone = whole ? [...clients.keys()] : answer.gone;
-  const kept = new Set(whole ? rows.map((row) => row.uuid) : []);
+  const gone = answer.full ? [...clients.keys()] : answer.gone;
+  const kept = new Set(answer.full ? rows.map((row) => row.uuid) : []);
   for (const uuid of gone) if (!kept.has(uuid)) clients.delete(uuid);
   let leftOut = false;
   for (const row of rows) {
@@ -126,19 +127,18 @@ function mergeFailures(answer, startedAt) {
 // --- polling ---
 
 let cursor = /** @type {string | null} */ (null);
-let epoch = /** @type {string | number | null} */ (null);
 let heartbeatsAt = 0;
 
-/** @param {Overview} answer @param {number} startedAt @param {boolean} whole */
-function merge(answer, startedAt, whole) {
-  const leftOut = mergeRows(answer, whole, startedAt);
+/** @param {Overview} answer @param {number} startedAt */
+function merge(answer, startedAt) {
+  const leftOut = mergeRows(answer, startedAt);
   mergeHeartbeats(answer);
   mergeFailures(answer, startedAt);
   if (!leftOut) cursor = answer.cursor;
   overview.value = answer;
   updatedAt.value = answer.server_time;
   failing.value = false;
-  const changed = whole || answer.rows.length > 0 || answer.gone.length > 0 || (answer.heartbeats?.length ?? 0) > 0;
+  const changed = answer.full || answer.rows.length > 0 || answer.gone.length > 0 || (answer.heartbeats?.length ?? 0) > 0;
   if (changed) version.value++;
 }
 
@@ -150,14 +150,8 @@ async function round(abort) {
   const heartbeats = since !== null && (clients.size <= SMALL_FLEET || startedAt - heartbeatsAt > HEARTBEATS_EVERY);
   const answer = await api.overview({ since, heartbeats }, abort);
   learn(answer.server_time, sentAt);
-  if (since !== null && answer.epoch !== epoch) {
-    // The service started over (a restored database): a delta would mix two histories.
-    cursor = null;
-    return round(abort);
-  }
-  epoch = answer.epoch;
-  if (heartbeats || since === null) heartbeatsAt = startedAt;
-  merge(answer, startedAt, since === null);
+  if (heartbeats || answer.full) heartbeatsAt = startedAt;
+  merge(answer, startedAt);
 }
 
 /** @type {ReturnType<typeof poll> | null} */

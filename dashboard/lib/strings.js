@@ -48,6 +48,16 @@ export const S = {
     unreachable: "The service does not answer. Try again in a moment.",
   },
 
+  password: {
+    title: "Set a password of your own",
+    why: "The first password was made by a machine. Choose another one before you go on.",
+    current: "Present password",
+    fresh: "New password",
+    go: "Set the password",
+    going: "Setting…",
+    wrong: "The present password is not right.",
+  },
+
   status: /** @type {Record<string, string>} */ ({
     running: "Running",
     late: "Late",

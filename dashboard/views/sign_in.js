@@ -6,7 +6,7 @@ import { ApiProblem } from "../lib/api.js";
 import { now, serverNow } from "../lib/clock.js";
 import { left } from "../lib/format.js";
 import { html } from "../lib/html.js";
-import { signIn } from "../lib/session.js";
+import { changePassword, signIn } from "../lib/session.js";
 import { S } from "../lib/strings.js";
 import { Dialog } from "./parts.js";
 
@@ -67,6 +67,36 @@ export function SignInPage() {
       <h1><img src="icon.svg" alt="" width="40" height="40" />${S.product}</h1>
       ${h(SignInForm, {})}
     </div>
+  </main>`;
+}
+
+/** @param {unknown} error */
+function passwordRefusal(error) {
+  if (!(error instanceof ApiProblem)) return S.session.unreachable;
+  return error.status === 401 ? S.password.wrong : error.message;
+}
+
+export function NewPasswordPage() {
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState("");
+  /** @param {SubmitEvent} event */
+  async function submit(event) {
+    event.preventDefault();
+    const form = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
+    setBusy(true);
+    setFailed("");
+    await changePassword(String(form.get("current")), String(form.get("fresh"))).catch((error) => setFailed(passwordRefusal(error)));
+    setBusy(false);
+  }
+  return html`<main class="sign-in-page" id="main">
+    <form class="sign-in-card" onSubmit=${submit}>
+      <h1>${S.password.title}</h1>
+      <p class="quiet">${S.password.why}</p>
+      <label>${S.password.current}<input name="current" type="password" autocomplete="current-password" required autofocus /></label>
+      <label>${S.password.fresh}<input name="fresh" type="password" autocomplete="new-password" required /></label>
+      <p class="form-error" role="alert">${failed}</p>
+      <button class="primary" disabled=${busy}>${busy ? S.password.going : S.password.go}</button>
+    </form>
   </main>`;
 }
 

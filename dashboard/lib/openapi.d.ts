@@ -1,0 +1,738 @@
+// Made by dashboard/generate_types.py from docs/openapi.json: do not edit.
+// Times are RFC 3339 in UTC.
+
+/** A failure that somebody acknowledged. */
+export type AcknowledgedFailure = {
+  acknowledged_at: string;
+  acknowledged_by: string;
+  name: string;
+  site: string | null;
+  unit: string | null;
+  uuid: string;
+};
+
+/** One mutation, or one that was refused. */
+export type AuditEntry = {
+  action: string;
+  actor: string;
+  at: string;
+  details: Record<string, unknown>;
+  id: number;
+  request_id: string | null;
+  result: string;
+  target: string;
+};
+
+/** Which lines to list; each filter is exact. */
+export type AuditQuery = {
+  action?: string | null;
+  actor?: string | null;
+  cursor?: string | null;
+  limit?: number;
+  target?: string | null;
+};
+
+/** Whether recovery holds back because too many displays went silent at once. */
+export type Breaker = {
+  open: boolean;
+  why: string | null;
+};
+
+/** Whether the fleet is heard at all. */
+export type Bridge = {
+  silent_since: string | null;
+  state: string;
+};
+
+/** What the leading bridge last wrote about itself. */
+export type BridgeShown = {
+  canary_at: string | null;
+  connected_since: string | null;
+  counters: Record<string, unknown>;
+  epoch: number;
+  instance: string | null;
+  last_commit_at: string | null;
+  silent_since: string | null;
+  state: string;
+};
+
+/** Where displays connect; `ca_pem` is null when a public authority signed the certificate. */
+export type BrokerAddress = {
+  ca_pem: string | null;
+  host: string;
+  port: number;
+  tls: boolean;
+};
+
+/** Who the service takes the caller for. */
+export type Caller = {
+  kind: PrincipalKind;
+  name: string;
+  role: Role;
+};
+
+/** How one part was found. */
+export type Check = {
+  ok: boolean;
+  why: string;
+};
+
+/** The client after the acknowledgement; `cleared` is false when there was nothing to clear. */
+export type ClearedFailure = {
+  app_instance: string | null;
+  app_version: string | null;
+  boot_id: string | null;
+  capabilities: Array<string> | null;
+  cleared: boolean;
+  created_at: string;
+  health: Health | null;
+  hostname: string | null;
+  interval_seconds: number | null;
+  ip: string | null;
+  last_heartbeat_at: string | null;
+  lockout_until: string | null;
+  log_level: string | null;
+  mqtt_last_disconnect_at: string | null;
+  mqtt_reconnect_count: number | null;
+  name: string;
+  notes: string;
+  open_command: OpenCommand | null;
+  os: string | null;
+  presence: Presence;
+  presence_at: string | null;
+  process_status: ProcessStatus;
+  recovery: Recovery | null;
+  registered_by: string;
+  screen_health: ScreenHealthStatus;
+  service_failed_at: string | null;
+  service_failed_cleared_at: string | null;
+  service_failed_cleared_by: string | null;
+  service_failed_unit: string | null;
+  site: string | null;
+  status: ClientStatus;
+  status_since: string;
+  tags: Array<string>;
+  uuid: string;
+};
+
+/** A client as every list shows it. `recovery` is null while it is healthy. */
+export type Client = {
+  app_version: string | null;
+  hostname: string | null;
+  ip: string | null;
+  last_heartbeat_at: string | null;
+  lockout_until: string | null;
+  mqtt_last_disconnect_at: string | null;
+  mqtt_reconnect_count: number | null;
+  name: string;
+  open_command: OpenCommand | null;
+  presence: Presence;
+  process_status: ProcessStatus;
+  recovery: Recovery | null;
+  screen_health: ScreenHealthStatus;
+  service_failed_at: string | null;
+  service_failed_unit: string | null;
+  site: string | null;
+  status: ClientStatus;
+  status_since: string;
+  tags: Array<string>;
+  uuid: string;
+};
+
+/** A client as its own page shows it. */
+export type ClientDetails = {
+  app_instance: string | null;
+  app_version: string | null;
+  boot_id: string | null;
+  capabilities: Array<string> | null;
+  created_at: string;
+  health: Health | null;
+  hostname: string | null;
+  interval_seconds: number | null;
+  ip: string | null;
+  last_heartbeat_at: string | null;
+  lockout_until: string | null;
+  log_level: string | null;
+  mqtt_last_disconnect_at: string | null;
+  mqtt_reconnect_count: number | null;
+  name: string;
+  notes: string;
+  open_command: OpenCommand | null;
+  os: string | null;
+  presence: Presence;
+  presence_at: string | null;
+  process_status: ProcessStatus;
+  recovery: Recovery | null;
+  registered_by: string;
+  screen_health: ScreenHealthStatus;
+  service_failed_at: string | null;
+  service_failed_cleared_at: string | null;
+  service_failed_cleared_by: string | null;
+  service_failed_unit: string | null;
+  site: string | null;
+  status: ClientStatus;
+  status_since: string;
+  tags: Array<string>;
+  uuid: string;
+};
+
+/** What people say of a client; a field left out stays as it is. */
+export type ClientFacts = {
+  name?: string;
+  notes?: string;
+  site?: string | null;
+  tags?: Array<string>;
+};
+
+/** Which clients to list. */
+export type ClientQuery = {
+  cursor?: string | null;
+  limit?: number;
+  q?: string | null;
+  service_failed?: boolean | null;
+  site?: string | null;
+  stale?: boolean | null;
+  status?: ClientStatus | null;
+  tag?: string | null;
+  version?: string | null;
+};
+
+/** What recovery does about one client now (`recovery` is null while it is healthy), and its last decisions. */
+export type ClientRecovery = {
+  enabled: boolean;
+  events: Array<RecoveryEvent>;
+  recovery: Recovery | null;
+  uuid: string;
+};
+
+/** The shown state of a client: stored with `status_since`, one change row per change. */
+export type ClientStatus = "crashed" | "late" | "running" | "stale" | "starting" | "stopped" | "unknown";
+
+/** How much one client logged, by level. */
+export type ClientSummary = {
+  counts: Record<string, number>;
+  last_error_at: string | null;
+  name: string;
+  uuid: string;
+};
+
+/** A one-time code, to be typed at the display. */
+export type Code = {
+  code: string;
+  expires_at: string;
+};
+
+/** A command with every step of its life. */
+export type Command = {
+  action: CommandAction;
+  client_uuid: string;
+  confirmed_by: ConfirmedBy | null;
+  created_at: string;
+  expires_at: string;
+  finished_at: string | null;
+  id: string;
+  late_at: string | null;
+  late_state: string | null;
+  outcome_reason: string | null;
+  reason: string;
+  received_at: string | null;
+  requested_by: string;
+  result_deadline: string | null;
+  running_at: string | null;
+  sent_at: string | null;
+  source: CommandSource;
+  state: CommandState;
+};
+
+/** What a display can be told to do. */
+export type CommandAction = "reboot_host" | "restart_app" | "shutdown_host";
+
+/** Who asked for a command. */
+export type CommandSource = "bulk" | "operator" | "recovery";
+
+/** Where a command stands. Moves only go up in rank; a terminal state never changes. */
+export type CommandState = "cancelled" | "expired" | "failed" | "queued" | "received" | "rejected" | "running" | "sent" | "succeeded" | "timed_out";
+
+/** How a command's success is known. */
+export type ConfirmedBy = "ack" | "both" | "evidence";
+
+/** A conversion of one medium. `file_url` is null until it is ready. */
+export type Conversion = {
+  attempts: number;
+  created_at: string;
+  error_code: string | null;
+  error_message: string | null;
+  file_hash: string;
+  file_url: string | null;
+  finished_at: string | null;
+  id: number;
+  media_id: number;
+  pages: number | null;
+  report: Record<string, unknown> | null;
+  started_at: string | null;
+  status: ConversionStatus;
+  target_format: TargetFormat;
+};
+
+/** A conversion in a list, with the name of the file that was uploaded. */
+export type ConversionItem = {
+  attempts: number;
+  created_at: string;
+  error_code: string | null;
+  error_message: string | null;
+  file_hash: string;
+  file_url: string | null;
+  filename: string;
+  finished_at: string | null;
+  id: number;
+  media_id: number;
+  pages: number | null;
+  report: Record<string, unknown> | null;
+  started_at: string | null;
+  status: ConversionStatus;
+  target_format: TargetFormat;
+};
+
+/** Where a conversion stands. */
+export type ConversionStatus = "failed" | "pending" | "processing" | "ready";
+
+/** A client that is crashed or silent: `reason` in words, `since` when it began. */
+export type CrashedClient = {
+  app_version: string | null;
+  hostname: string | null;
+  ip: string | null;
+  last_heartbeat_at: string | null;
+  lockout_until: string | null;
+  mqtt_last_disconnect_at: string | null;
+  mqtt_reconnect_count: number | null;
+  name: string;
+  open_command: OpenCommand | null;
+  presence: Presence;
+  process_status: ProcessStatus;
+  reason: string;
+  recovery: Recovery | null;
+  screen_health: ScreenHealthStatus;
+  service_failed_at: string | null;
+  service_failed_unit: string | null;
+  since: string | null;
+  site: string | null;
+  status: ClientStatus;
+  status_since: string;
+  tags: Array<string>;
+  uuid: string;
+};
+
+/** All clients that are crashed or silent beyond the threshold, the longest silent first. */
+export type CrashedClients = {
+  bridge: Bridge;
+  items: Array<CrashedClient>;
+  next_cursor: string | null;
+};
+
+/** Who wants to sign in. */
+export type Credentials = {
+  password: string;
+  username: string;
+};
+
+/** A message that was put aside, `count` times alike. `payload` is its first 4 KiB as text. */
+export type DeadLetter = {
+  count: number;
+  detail: string | null;
+  first_at: string;
+  id: number;
+  last_at: string;
+  payload: string;
+  payload_bytes: number;
+  reason: DeadLetterReason;
+  sha256: string;
+  topic: string;
+};
+
+/** Why a message was put aside instead of stored. */
+export type DeadLetterReason = "bad_field" | "bad_number" | "bad_uuid" | "not_an_object" | "not_json" | "not_utf8" | "refused_by_database" | "too_deep" | "too_large" | "unknown_client" | "unknown_topic" | "unsupported_version";
+
+/** Everything a display needs to connect. The password is told this once. */
+export type Enrolled = {
+  mqtt: BrokerAddress;
+  password: string;
+  topic_root: string;
+  username: string;
+  uuid: string;
+};
+
+/** One error of any client. */
+export type ErrorLog = {
+  client_name: string;
+  client_time: string | null;
+  client_uuid: string;
+  context: Record<string, unknown> | null;
+  id: number;
+  level: LogLevel;
+  logger: string | null;
+  message: string;
+  raw_level: string | null;
+  received_at: string;
+  truncated: boolean;
+};
+
+/** A client with a service failure. */
+export type FailedService = {
+  name: string;
+  service_failed_at: string;
+  service_failed_unit: string;
+  site: string | null;
+  uuid: string;
+};
+
+/** One field or parameter that is not as expected. */
+export type FieldProblem = {
+  expected: string;
+  field: string;
+};
+
+/** The newest health report's figures; percentages are 0 to 100. */
+export type Health = {
+  cpu_percent: number | null;
+  disk_percent: number | null;
+  memory_percent: number | null;
+  received_at: string;
+  temperature_celsius: number | null;
+};
+
+/** A new token. `token` is shown this once. */
+export type IssuedToken = {
+  expires_at: string | null;
+  id: string;
+  name: string;
+  role: Role;
+  token: string;
+};
+
+/** The process answers. */
+export type Live = {
+  status: string;
+};
+
+/** One log row. `client_time` is the display's own clock, never used for order. */
+export type Log = {
+  client_time: string | null;
+  context: Record<string, unknown> | null;
+  id: number;
+  level: LogLevel;
+  logger: string | null;
+  message: string;
+  raw_level: string | null;
+  received_at: string;
+  truncated: boolean;
+};
+
+/** Severity of a client log; the last segment of the log topic. */
+export type LogLevel = "critical" | "debug" | "error" | "info" | "warning";
+
+/** Which log rows of a client to list. */
+export type LogQuery = {
+  cursor?: string | null;
+  level?: Array<LogLevel>;
+  limit?: number;
+  q?: string | null;
+  since?: string | null;
+  until?: string | null;
+};
+
+/** An uploaded file. `sha256` is in hex. */
+export type Media = {
+  bytes: number;
+  filename: string;
+  id: number;
+  kind: MediaKind;
+  sha256: string;
+  uploaded_at: string;
+  uploaded_by: string;
+};
+
+/** A medium with its newest conversion. */
+export type MediaItem = {
+  conversion: Conversion | null;
+  media: Media;
+};
+
+/** What an uploaded file is, by its content. */
+export type MediaKind = "gif" | "jpeg" | "mp4" | "odp" | "pdf" | "png" | "ppt" | "pptx" | "webm" | "webp";
+
+/** What to tell a display. */
+export type NewCommand = {
+  action: CommandAction;
+  override_lockout?: boolean;
+  reason?: string;
+  ttl_seconds?: number | null;
+};
+
+/** A new password, and the present one as proof. */
+export type NewPassword = {
+  current_password: string;
+  new_password: string;
+};
+
+/** What a token is for and what it may do. */
+export type NewToken = {
+  expires_at?: string | null;
+  name: string;
+  role: Role;
+};
+
+/** No parameters. */
+export type NoQuery = {
+};
+
+/** The command that a client has open. */
+export type OpenCommand = {
+  action: CommandAction;
+  created_at: string;
+  expires_at: string;
+  id: string;
+  source: CommandSource;
+  state: CommandState;
+};
+
+/** The fleet. `full` false: only clients whose state changed since the cursor; `gone` are to be forgotten. */
+export type OverviewAnswer = {
+  breaker: Breaker;
+  bridge: Bridge;
+  clients?: Array<Client>;
+  columns?: Array<string>;
+  counts: Record<string, number>;
+  cursor: string;
+  epoch: string;
+  full: boolean;
+  gone: Array<string>;
+  heartbeats?: Array<[string, string]>;
+  rows?: Array<Array<unknown>>;
+  scheduler: Scheduler;
+  server_time: string;
+  service_failed: Array<FailedService>;
+};
+
+/** How to tell the fleet. */
+export type OverviewQuery = {
+  format?: "columns" | "objects";
+  hb?: "0" | "1";
+  since?: string | null;
+};
+
+/** The parameters of every list. */
+export type PageQuery = {
+  cursor?: string | null;
+  limit?: number;
+};
+
+/** One page of a list; `next_cursor` is null on the last one. */
+export type PageAcknowledgedFailure = {
+  items: Array<AcknowledgedFailure>;
+  next_cursor: string | null;
+};
+
+/** One page of a list; `next_cursor` is null on the last one. */
+export type PageAuditEntry = {
+  items: Array<AuditEntry>;
+  next_cursor: string | null;
+};
+
+/** One page of a list; `next_cursor` is null on the last one. */
+export type PageClient = {
+  items: Array<Client>;
+  next_cursor: string | null;
+};
+
+/** One page of a list; `next_cursor` is null on the last one. */
+export type PageCommand = {
+  items: Array<Command>;
+  next_cursor: string | null;
+};
+
+/** One page of a list; `next_cursor` is null on the last one. */
+export type PageConversionItem = {
+  items: Array<ConversionItem>;
+  next_cursor: string | null;
+};
+
+/** One page of a list; `next_cursor` is null on the last one. */
+export type PageDeadLetter = {
+  items: Array<DeadLetter>;
+  next_cursor: string | null;
+};
+
+/** One page of a list; `next_cursor` is null on the last one. */
+export type PageErrorLog = {
+  items: Array<ErrorLog>;
+  next_cursor: string | null;
+};
+
+/** One page of a list; `next_cursor` is null on the last one. */
+export type PageLog = {
+  items: Array<Log>;
+  next_cursor: string | null;
+};
+
+/** One page of a list; `next_cursor` is null on the last one. */
+export type PageMedia = {
+  items: Array<Media>;
+  next_cursor: string | null;
+};
+
+/** One page of a list; `next_cursor` is null on the last one. */
+export type PageRecoveryEvent = {
+  items: Array<RecoveryEvent>;
+  next_cursor: string | null;
+};
+
+/** One page of a list; `next_cursor` is null on the last one. */
+export type PageToken = {
+  items: Array<Token>;
+  next_cursor: string | null;
+};
+
+/** What the display's retained presence message says: a hint, the heartbeat is the truth. */
+export type Presence = "offline" | "online" | "unknown";
+
+/** What kind of caller the API has in front of it. */
+export type PrincipalKind = "token" | "user";
+
+/** An RFC 9457 problem document; an error's own fields stand beside these. */
+export type Problem = {
+  code: string;
+  detail: string;
+  errors?: Array<FieldProblem>;
+  request_id: string;
+  status: number;
+  title: string;
+  type: string;
+};
+
+/** What a display's heartbeat says of its player process. */
+export type ProcessStatus = "crashed" | "running" | "starting" | "stopped" | "unknown";
+
+/** `status` is `ready` when every check is ok, else `not_ready`. */
+export type Ready = {
+  checks: Record<string, Check>;
+  status: string;
+};
+
+/** Which errors to list. */
+export type RecentErrorsQuery = {
+  cursor?: string | null;
+  hours?: number;
+  limit?: number;
+};
+
+/** What auto-recovery does about an unhealthy client, in words. */
+export type Recovery = {
+  state: RecoveryState;
+  step: number;
+  until: string | null;
+  why: string;
+};
+
+/** What a tick decided about one unhealthy client. */
+export type RecoveryDecision = "none" | "restart_app";
+
+/** One decision. `evidence` is what was known when it was made. */
+export type RecoveryEvent = {
+  at: string;
+  client_uuid: string;
+  command_id: string | null;
+  decision: RecoveryDecision;
+  evidence: Record<string, unknown>;
+  id: number;
+  why: string;
+};
+
+/** Why a client is, or is not, being recovered: shown to people. */
+export type RecoveryState = "blocked_bridge" | "due" | "in_flight" | "locked" | "not_recovered" | "off" | "unreachable";
+
+/** The code as typed; case, dashes and blanks do not matter. */
+export type Redemption = {
+  code: string;
+};
+
+/** What a person or a script may do; each role may do what the ones before it may. */
+export type Role = "admin" | "operator" | "viewer";
+
+/** Whether ticks come. */
+export type Scheduler = {
+  last_tick_at: string | null;
+  late: boolean;
+};
+
+/** What the last tick did; nulls before the first. */
+export type SchedulerShown = {
+  did: Record<string, unknown>;
+  duration_ms: number | null;
+  last_tick_at: string | null;
+  late: boolean;
+};
+
+/** What a display's health report says of the panel it drives. */
+export type ScreenHealthStatus = "black" | "disconnected" | "frozen" | "off" | "ok" | "unknown";
+
+/** The caller, and until when their proof of identity holds (null: not by itself ended). */
+export type Session = {
+  expires_at: string | null;
+  must_change_password: boolean;
+  principal: Caller;
+};
+
+/** One setting. */
+export type SettingShown = {
+  default: unknown;
+  meaning: string;
+  unit: string;
+  value: unknown;
+};
+
+/** Settings by name, scheduler and bridge. */
+export type Settings = {
+  bridge: BridgeShown;
+  scheduler: SchedulerShown;
+  settings: Record<string, SettingShown>;
+};
+
+/** How much the fleet logged since `since`, by level and by client. */
+export type Summary = {
+  clients: Array<ClientSummary>;
+  since: string;
+  totals: Record<string, number>;
+};
+
+/** How far the summary looks back. */
+export type SummaryQuery = {
+  hours?: number;
+};
+
+/** What a medium can be converted to. */
+export type TargetFormat = "pdf";
+
+/** Proof that the blueprint answers; `logs` is Postgres' own estimate of the rows stored. */
+export type TestAnswer = {
+  blueprint: string;
+  logs: number;
+  status: string;
+};
+
+/** A token as listed: without its secret, which nobody has but its holder. */
+export type Token = {
+  created_at: string;
+  created_by: string;
+  expires_at: string | null;
+  id: string;
+  last_used_at: string | null;
+  name: string;
+  revoked_at: string | null;
+  role: Role;
+};
+
+/** What an upload made: the medium and, for a presentation, its conversion. */
+export type Uploaded = {
+  conversion: Conversion | null;
+  media: Media;
+};

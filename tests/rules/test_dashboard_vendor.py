@@ -1,0 +1,105 @@
+"""The libraries that the dashboard ships are the ones that VENDOR.json says, byte by byte."""
+
+import hashlib
+import importlib.util
+import json
+import re
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from deploy.local.layout import REPOSITORY
+
+DASHBOARD = REPOSITORY / "dashboard"
+VENDOR = DASHBOARD / "vendor"
+ENTRIES: dict[str, dict[str, Any]] = json.loads((VENDOR / "VENDOR.json").read_text(encoding="utf-8"))
+FREE_LICENCES = {"MIT", "Apache-2.0", "ISC", "BSD-2-Clause", "BSD-3-Clause"}
+IMPORT = re.compile(r"(?:\bfrom|\bimport)\s*[\"']([^\"']+)[\"']")
+
+
+def script(path: Path) -> ModuleType:
+    """A Python script of the dashboard as a module: it stands among browser modules, in no package."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_a_vendored_file_is_the_one_that_was_written_down(name: str) -> None:
+    assert hashlib.sha256((VENDOR / name).read_bytes()).hexdigest() == ENTRIES[name]["sha256"]
+
+
+def test_every_module_beside_vendor_json_is_in_it() -> None:
+    assert {path.name for path in VENDOR.glob("*.js")} == set(ENTRIES)
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_a_vendored_file_has_the_version_that_the_types_are_checked_against(name: str) -> None:
+    versions = json.loads((DASHBOARD / "package.json").read_text(encoding="utf-8"))["devDependencies"]
+
+    assert ENTRIES[name]["version"] == versions[ENTRIES[name]["package"]]
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_a_vendored_file_brings_its_licence(name: str) -> None:
+    assert ENTRIES[name]["licence"] in FREE_LICENCES
+    assert len((VENDOR / ENTRIES[name]["licence_file"]).read_text(encoding="utf-8")) > 500
+
+
+def test_every_import_is_relative_and_exists() -> None:
+    """Without an import map a bare import would stop the whole page, and a missing file too."""
+    modules = [DASHBOARD / "app.js", *DASHBOARD.glob("lib/*.js"), *DASHBOARD.glob("views/*.js"), *VENDOR.glob("*.js")]
+    imports = [(module, target) for module in modules for target in IMPORT.findall(module.read_text(encoding="utf-8"))]
+    code = [(module, target) for module, target in imports if not target.startswith("./types")]
+
+    missing = [(module.name, target) for module, target in code if not (module.parent / target).is_file()]
+
+    assert len(code) > 100
+    assert missing == []
+
+
+def test_the_first_page_asks_for_every_module_at_once_and_for_nothing_inline() -> None:
+    page = (DASHBOARD / "index.html").read_text(encoding="utf-8")
+    preloaded = set(re.findall(r'rel="modulepreload" href="([^"]+)"', page))
+    modules = {
+        str(path.relative_to(DASHBOARD))
+        for folder in ("lib", "views", "vendor")
+        for path in DASHBOARD.glob(f"{folder}/*.js")
+    }
+
+    assert preloaded == modules
+    assert "<style" not in page
+    assert " style=" not in page
+    assert re.findall(r"<script[^>]*>([^<]+)</script>", page) == []
+    assert not re.search(r"\son\w+=", page)
+
+
+def test_bare_imports_become_relative_and_the_source_map_is_dropped() -> None:
+    refresh = script(VENDOR / "refresh.py")
+
+    written = refresh.rewrite(
+        'import{h as t}from"preact";import"@preact/signals-core";t();\n//# sourceMappingURL=x.mjs.map'
+    )
+
+    assert written == 'import{h as t}from "./preact.js";import "./signals-core.js";t();\n'
+
+
+def test_a_bare_import_that_nobody_vendored_is_refused_by_name() -> None:
+    refresh = script(VENDOR / "refresh.py")
+
+    with pytest.raises(KeyError, match="left-pad"):
+        refresh.rewrite('import p from "left-pad";')
+
+
+def test_the_types_of_the_api_are_those_of_its_openapi_document() -> None:
+    generator = script(DASHBOARD / "generate_types.py")
+    document = json.loads(generator.DOCUMENT.read_text(encoding="utf-8"))
+
+    assert generator.TYPES.read_text(encoding="utf-8") == generator.generate(document), (
+        "run: python dashboard/generate_types.py"
+    )
