@@ -1,15 +1,18 @@
 """The api function's app on the module's own database, without a server in between."""
 
+import secrets
 from pathlib import Path
 
 import pytest
 from flask import Flask
+from flask.testing import FlaskClient
 from sqlalchemy import Engine
 
 from functions.api.app import create_app
 from functions.api.services import Services
 from shared.config import Config, load
-from tests.api.people import Api
+from tests.api import probe_routes
+from tests.api.people import Api, add_user, cookie_of, sign_in
 
 
 @pytest.fixture(scope="module")
@@ -50,3 +53,23 @@ def app(services: Services) -> Flask:
 def api(app: Flask, engine: Engine) -> Api:
     """Asks the app as viewer, operator, admin or nobody."""
     return Api(app, engine)
+
+
+@pytest.fixture(scope="module")
+def probe(services: Services) -> FlaskClient:
+    """Asks an app that has the probe routes only."""
+    return create_app(services, (probe_routes.routes,)).test_client()
+
+
+@pytest.fixture
+def anna(engine: Engine) -> str:
+    """The name of an operator of this test's own."""
+    name = f"anna-{secrets.token_hex(4)}"
+    add_user(engine, name)
+    return name
+
+
+@pytest.fixture
+def cookie(app: Flask, anna: str) -> str:
+    """Anna's session."""
+    return cookie_of(sign_in(app, anna))

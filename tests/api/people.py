@@ -13,6 +13,7 @@ from shared.db import database_now, transaction
 from shared.vocabulary import Role
 
 PASSWORD = "correct horse battery"
+OURS = {"X-Requested-With": "signage"}  # what our own pages send with every change
 _addresses = itertools.count(1)
 
 
@@ -78,3 +79,11 @@ def cookie_of(answer: TestResponse) -> str:
     name, _, rest = answer.headers["Set-Cookie"].partition("=")
     assert name == "signage_session"
     return rest.split(";")[0]
+
+
+def ask_by_cookie(
+    app: Flask, method: str, path: str, cookie: str, headers: dict[str, str] | None = None
+) -> TestResponse:
+    """A request with the session cookie and just these headers."""
+    client = app.test_client(use_cookies=False)
+    return client.open(path, method=method, headers={"Cookie": f"signage_session={cookie}", **(headers or {})})

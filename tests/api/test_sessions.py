@@ -1,0 +1,214 @@
+"""Signing in and out, the limit on wrong passwords, and changes that another site must not make."""
+
+import secrets
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import sqlalchemy as sa
+from flask import Flask
+from sqlalchemy import Engine
+
+from functions.api.app import create_app
+from functions.api.services import Services
+from shared.access.rules import digest
+from shared.config import Config
+from shared.db import transaction
+from shared.tables import audit_log, login_failures, user_sessions
+from tests.api.people import OURS, PASSWORD, Api, ask_by_cookie, new_address, sign_in
+
+
+def test_signing_in_says_who_one_is_and_sets_the_cookie(app: Flask, anna: str) -> None:
+    answer = sign_in(app, anna)
+
+    assert answer.status_code == 201
+    assert answer.json is not None
+    assert answer.json["principal"] == {"kind": "user", "name": anna, "role": "operator"}
+    expires_at = datetime.fromisoformat(answer.json["expires_at"])
+    assert timedelta(hours=11, minutes=59) < expires_at - datetime.now(UTC) < timedelta(hours=12, minutes=1)
+    assert answer.json["expires_at"].endswith("Z")
+
+
+def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(app: Flask, anna: str) -> None:
+    flags = {part.strip() for part in sign_in(app, anna).headers["Set-Cookie"].split(";")[1:]}
+
+    assert {"HttpOnly", "SameSite=Strict", "Path=/api", "Max-Age=43200"} <= flags
+    assert "Secure" not in flags  # mode `local` is plain HTTP on loopback
+
+
+def test_outside_local_the_cookie_travels_over_tls_only(services: Services, anna: str) -> None:
+    boxed = create_app(Services(Config({**services.config.values, "DEPLOYMENT_MODE": "box"}), services.engine))
+
+    assert "Secure" in sign_in(boxed, anna).headers["Set-Cookie"]
+
+
+def test_the_database_holds_only_a_digest_of_the_cookie(engine: Engine, cookie: str) -> None:
+    with engine.connect() as connection:
+        kept = list(connection.execute(sa.select(user_sessions.c.id_hash)).scalars())
+
+    assert cookie not in kept
+    assert digest(cookie) in kept
+
+
+def test_the_session_shows_its_person_and_a_token_shows_its_name(app: Flask, api: Api, anna: str, cookie: str) -> None:
+    person = ask_by_cookie(app, "GET", "/api/session", cookie).json
+    token = api.get("/api/session", role="admin").json
+
+    assert person is not None
+    assert token is not None
+    assert person["principal"]["name"] == anna
+    assert token["principal"] == {"kind": "token", "name": "test admin", "role": "admin"}
+    assert token["expires_at"] is None
+
+
+def test_signing_out_ends_the_session_and_clears_the_cookie(app: Flask, cookie: str) -> None:
+    answer = ask_by_cookie(app, "DELETE", "/api/session", cookie, OURS)
+
+    assert answer.status_code == 204
+    assert "Max-Age=0" in answer.headers["Set-Cookie"]
+    assert ask_by_cookie(app, "GET", "/api/session", cookie).status_code == 401
+
+
+def test_a_token_has_no_session_to_end(api: Api) -> None:
+    answer = api.delete("/api/session", role="admin")
+
+    assert answer.status_code == 422
+
+
+@pytest.mark.parametrize("cookie", ["", "x", "x" * 600, "\u00e4", "'; DROP TABLE users; --"])
+def test_a_cookie_that_is_none_of_ours_is_nobody(app: Flask, cookie: str) -> None:
+    assert ask_by_cookie(app, "GET", "/api/session", cookie).status_code == 401
+
+
+def test_a_bad_token_is_not_made_good_by_a_cookie(app: Flask, cookie: str) -> None:
+    answer = ask_by_cookie(app, "GET", "/api/session", cookie, {"Authorization": "Bearer sgn_x"})
+
+    assert answer.status_code == 401
+
+
+# --- changes by cookie ---
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"X-Requested-With": "XMLHttpRequest"},
+        {**OURS, "Origin": "https://evil.test"},
+        {**OURS, "Origin": "null"},
+        {**OURS, "Origin": "http://localhost.evil.test"},
+        {**OURS, "Sec-Fetch-Site": "cross-site"},
+        {**OURS, "Sec-Fetch-Site": "same-site"},
+        {**OURS, "Origin": "http://localhost", "Sec-Fetch-Site": "cross-site"},
+        {"Origin": "http://localhost", "Sec-Fetch-Site": "same-origin"},  # without the header
+    ],
+)
+def test_a_change_by_cookie_that_may_come_from_another_site_is_refused(
+    app: Flask, cookie: str, headers: dict[str, str]
+) -> None:
+    answer = ask_by_cookie(app, "DELETE", "/api/session", cookie, headers)
+
+    assert answer.status_code == 403
+    assert answer.json is not None
+    assert answer.json["code"] == "cross_site_request"
+    assert ask_by_cookie(app, "GET", "/api/session", cookie).status_code == 200  # nothing happened
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        OURS,
+        {**OURS, "Origin": "http://localhost"},
+        {**OURS, "Sec-Fetch-Site": "same-origin", "Origin": "http://LOCALHOST"},
+    ],
+)
+def test_a_change_by_cookie_from_our_own_page_goes_through(app: Flask, cookie: str, headers: dict[str, str]) -> None:
+    assert ask_by_cookie(app, "DELETE", "/api/session", cookie, headers).status_code == 204
+
+
+def test_reading_by_cookie_needs_no_header(app: Flask, cookie: str) -> None:
+    assert ask_by_cookie(app, "GET", "/api/settings", cookie).status_code == 200
+
+
+def test_a_token_needs_no_header_to_change_something(api: Api) -> None:
+    assert api.post("/api/tokens", role="admin", json={"name": "x", "role": "viewer"}).status_code == 201
+
+
+def test_another_sites_form_cannot_sign_somebody_in(app: Flask, anna: str) -> None:
+    client = app.test_client(use_cookies=False)
+    body = {"username": anna, "password": PASSWORD}
+
+    from_elsewhere = client.post("/api/session", json=body, headers={"Origin": "https://evil.test"})
+    as_form = client.post("/api/session", data=body)
+
+    assert from_elsewhere.status_code == 403
+    assert as_form.status_code == 415
+
+
+# --- wrong passwords ---
+
+
+def test_a_wrong_password_and_an_unknown_name_are_told_the_same(app: Flask, anna: str) -> None:
+    wrong, unknown = sign_in(app, anna, "wrong"), sign_in(app, f"nobody-{secrets.token_hex(4)}", "wrong")
+
+    assert wrong.status_code == unknown.status_code == 401
+    assert wrong.json is not None
+    assert unknown.json is not None
+    assert {**wrong.json, "request_id": ""} == {**unknown.json, "request_id": ""}
+    assert "Set-Cookie" not in wrong.headers
+
+
+def test_after_five_wrong_passwords_the_account_waits_even_with_the_right_one(
+    app: Flask, engine: Engine, anna: str
+) -> None:
+    codes = [sign_in(app, anna, "wrong").status_code for _ in range(5)]
+
+    answer = sign_in(app, anna)
+
+    assert codes == [401] * 5
+    assert answer.status_code == 429
+    assert answer.json is not None
+    assert answer.json["code"] == "too_many_attempts"
+    assert 890 <= int(answer.headers["Retry-After"]) == answer.json["retry_after_seconds"] <= 900
+    with transaction(engine) as connection:  # the window passes
+        past = login_failures.c.at - timedelta(minutes=15)
+        connection.execute(
+            sa.update(login_failures).where(login_failures.c.bucket == f"account:{anna}").values(at=past)
+        )
+    assert sign_in(app, anna).status_code == 201
+
+
+def test_an_address_that_tries_five_names_waits_too_and_others_do_not(app: Flask, anna: str) -> None:
+    address = new_address()
+    for _ in range(5):
+        assert sign_in(app, f"guess-{secrets.token_hex(4)}", "wrong", address).status_code == 401
+
+    assert sign_in(app, anna, address=address).status_code == 429
+    assert sign_in(app, anna).status_code == 201
+
+
+def test_right_passwords_never_count(app: Flask, anna: str) -> None:
+    address = new_address()
+
+    assert [sign_in(app, anna, address=address).status_code for _ in range(8)] == [201] * 8
+
+
+def test_of_many_tries_at_once_only_five_are_told_wrong(app: Flask, anna: str) -> None:
+    with ThreadPoolExecutor(12) as pool:
+        codes = list(pool.map(lambda _: sign_in(app, anna, "wrong").status_code, range(12)))
+
+    assert sorted(codes) == [401] * 5 + [429] * 7
+
+
+def test_failed_and_good_sign_ins_stand_in_the_audit_log_without_passwords(
+    app: Flask, engine: Engine, anna: str
+) -> None:
+    sign_in(app, anna, "a wrong one")
+    sign_in(app, anna)
+
+    with engine.connect() as connection:
+        mine = sa.select(audit_log).where(audit_log.c.target == f"user:{anna}").order_by(audit_log.c.id)
+        refused, done = connection.execute(mine).all()
+    assert (refused.actor, refused.action, refused.result) == ("anonymous", "session.create", "refused")
+    assert (done.actor, done.action, done.result) == (f"user:{anna}", "session.create", "done")
+    assert "a wrong one" not in str(tuple(refused))
