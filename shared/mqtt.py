@@ -12,6 +12,7 @@ import ssl
 import struct
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, Self
@@ -218,9 +219,9 @@ class _Link:
             self._client.connect(self._parts.hostname or "", port, KEEPALIVE_SECONDS)
         except (OSError, ValueError) as error:
             raise BrokerUnavailable(f"The MQTT broker cannot be reached ({type(error).__name__}).") from error
-        while self._connack is None:
-            self._turn(deadline, BrokerUnavailable("The MQTT broker did not answer the connection in time."))
-        if self._connack != 0:
+        if not self._wait(lambda: self._connack is not None, deadline):
+            raise BrokerUnavailable("The MQTT broker did not answer the connection.")
+        if self._connack:
             raise BrokerUnavailable(f"The MQTT broker refused the connection (reason code 0x{self._connack:02x}).")
 
     def publish(self, topic: str, payload: bytes, expiry_seconds: int | None, deadline: float) -> int:
@@ -228,10 +229,8 @@ class _Link:
         if deadline <= time.monotonic():
             raise BrokerUnavailable("No time was left to publish.")
         info = self._client.publish(topic, payload, qos=1, retain=False, properties=_publish_properties(expiry_seconds))
-        if info.rc != MQTTErrorCode.MQTT_ERR_SUCCESS:
+        if info.rc != MQTTErrorCode.MQTT_ERR_SUCCESS or not self._wait(lambda: info.mid in self._answers, deadline):
             raise PublishUnanswered
-        while info.mid not in self._answers:
-            self._turn(deadline, PublishUnanswered())
         self._used_at = time.monotonic()
         return self._answers.pop(info.mid)
 
@@ -254,10 +253,12 @@ class _Link:
             raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             raw.close()
 
-    def _turn(self, deadline: float, fault: BrokerUnavailable) -> None:
-        """Let paho work until something happened; raise `fault` when the time or the connection is over."""
-        if deadline <= time.monotonic() or self._client.loop(_left(deadline)) != MQTTErrorCode.MQTT_ERR_SUCCESS:
-            raise fault
+    def _wait(self, answered: Callable[[], bool], deadline: float) -> bool:
+        """Let paho work until `answered`; False when the time or the connection is over before."""
+        while not answered():
+            if deadline <= time.monotonic() or self._client.loop(_left(deadline)) != MQTTErrorCode.MQTT_ERR_SUCCESS:
+                return answered()
+        return True
 
     def _connected(self, _client: Client, _data: Any, _flags: Any, code: ReasonCode, _properties: Any) -> None:
         self._connack = code.value

@@ -1,0 +1,335 @@
+"""The outbox against a real mosquitto with the shipped configuration: what each answer of the broker leads to."""
+
+import json
+import queue
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from paho.mqtt.client import Client, MQTTMessage
+from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
+from sqlalchemy import Connection, Engine
+
+from deploy.local import broker as mosquitto
+from deploy.local import guardian
+from deploy.local.broker import RunningBroker
+from deploy.local.layout import REPOSITORY
+from deploy.local.probes import free_port, wait_until
+from shared.commands import operations
+from shared.commands.operations import PublishReport
+from shared.db import database_now, engine_for
+from shared.errors import BrokerUnavailable, PublishUnanswered
+from shared.mqtt import Publisher
+from shared.vocabulary import CommandSource, PublishAnswer
+from tests.stores.commands_world import TIMINGS, committed, issued, lockout, new_client, request, seconds
+
+ROOT = "signage"
+
+
+@contextmanager
+def publisher_at(broker: RunningBroker, user: str = "api", root: str = ROOT) -> Iterator[Publisher]:
+    made = Publisher(broker.broker.services_url, user, broker.passwords[user], root)
+    with closing(made):
+        yield made
+
+
+@pytest.fixture
+def publisher(broker: RunningBroker) -> Iterator[Publisher]:
+    with publisher_at(broker) as made:
+        yield made
+
+
+@contextmanager
+def listening_display(broker: RunningBroker, uuid: str) -> Iterator["queue.Queue[MQTTMessage]"]:
+    """A display that subscribed to its commands; what it gets is in the queue."""
+    broker.set_displays({uuid: "display-secret"})
+    got: queue.Queue[MQTTMessage] = queue.Queue()
+    subscribed: queue.Queue[Any] = queue.Queue()
+    display = Client(CallbackAPIVersion.VERSION2, client_id=uuid, protocol=MQTTProtocolVersion.MQTTv5)
+    display.username_pw_set(uuid, "display-secret")
+    display.on_message = lambda _client, _data, message: got.put(message)
+    display.on_subscribe = lambda *arguments: subscribed.put(arguments)
+    display.connect("127.0.0.1", broker.broker.displays_port)
+    display.loop_start()
+    display.subscribe(f"{ROOT}/{uuid}/commands", qos=1)
+    subscribed.get(timeout=5)
+    try:
+        yield got
+    finally:
+        display.disconnect()
+        display.loop_stop()
+
+
+def publish(engine: Engine, publisher: Publisher, name: str, budget: float = 3.0) -> PublishReport:
+    return operations.publish_due(engine, publisher, TIMINGS, budget, only_ids=[name])
+
+
+def in_time(seconds: float) -> float:
+    """A deadline for the publisher."""
+    return time.monotonic() + seconds
+
+
+def test_a_listening_display_gets_the_command_with_the_seconds_it_has_left(
+    engine: Engine, broker: RunningBroker, publisher: Publisher
+) -> None:
+    client = new_client(engine)
+    name = issued(engine, request(client))
+
+    with listening_display(broker, client) as got:
+        report = publish(engine, publisher, name)
+        message = got.get(timeout=5)
+
+    body = json.loads(message.payload)
+    assert report == PublishReport(sent=1)
+    assert (body["v"], body["id"], body["action"]) == (1, name, "restart_app")
+    assert (body["if_boot_id"], body["if_app_instance"]) == ("boot-1", "start-1")
+    assert (message.qos, message.retain) == (1, False)
+    assert 55 <= getattr(message.properties, "MessageExpiryInterval", 0) <= 60
+    row = committed(engine, name)
+    assert (row["state"], row["publish_answer"], row["publish_lease_until"]) == ("sent", 0x00, None)
+
+
+def test_nothing_is_retained_for_a_display_that_comes_later(
+    engine: Engine, broker: RunningBroker, publisher: Publisher
+) -> None:
+    client = new_client(engine)
+    name = issued(engine, request(client))
+    assert publish(engine, publisher, name) == PublishReport(no_subscriber=1)
+
+    with listening_display(broker, client) as got:
+        marker = f"{ROOT}/{client}/commands"
+        assert publisher.publish(marker, b"first", 5, in_time(3)) == PublishAnswer.SUCCESS
+        assert got.get(timeout=5).payload == b"first"
+
+    assert got.empty()
+
+
+def test_nobody_listening_keeps_an_operators_command_and_ends_recoverys(engine: Engine, publisher: Publisher) -> None:
+    operators = issued(engine, request(new_client(engine)))
+    silent = new_client(engine)
+    recoverys = issued(engine, request(silent, source=CommandSource.RECOVERY))
+
+    for name in (operators, recoverys):
+        assert publish(engine, publisher, name) == PublishReport(no_subscriber=1)
+
+    waits, over = committed(engine, operators), committed(engine, recoverys)
+    assert (waits["state"], waits["outcome_reason"], waits["publish_answer"]) == ("queued", "no_subscriber", 0x10)
+    assert (over["state"], over["outcome_reason"]) == ("cancelled", "no_subscriber")
+    with engine.connect() as connection:
+        assert lockout(connection, silent) is None
+
+
+def test_a_topic_that_the_acl_forbids_is_said_at_once(engine: Engine, broker: RunningBroker) -> None:
+    name = issued(engine, request(new_client(engine)))
+
+    with publisher_at(broker, root="elsewhere") as elsewhere:
+        report = publish(engine, elsewhere, name)
+
+    row = committed(engine, name)
+    assert report == PublishReport(denied=1)
+    assert (row["state"], row["outcome_reason"], row["publish_answer"]) == ("failed", "publish_denied", 0x87)
+
+
+@pytest.mark.parametrize("user", mosquitto.SERVICES)
+def test_each_service_may_publish_commands(broker: RunningBroker, user: str) -> None:
+    with publisher_at(broker, user) as made:
+        answer = made.publish(made.topics.commands("nobody"), b"{}", 1, in_time(3))
+
+    assert answer == PublishAnswer.NO_SUBSCRIBER
+
+
+def test_a_broker_that_is_down_leaves_the_command_queued_without_trace_and_costs_no_time(
+    engine: Engine, broker: RunningBroker
+) -> None:
+    name = issued(engine, request(new_client(engine)))
+    nobody = Publisher(f"mqtt://127.0.0.1:{free_port()}", "api", "x", ROOT)
+    began = time.monotonic()
+
+    report = publish(engine, nobody, name)
+
+    row = committed(engine, name)
+    assert time.monotonic() - began < 1
+    assert report == PublishReport(waiting=1)
+    assert (row["state"], row["publish_attempted_at"], row["publish_lease_until"]) == ("queued", None, None)
+    assert row["next_publish_at"] > row["created_at"]
+
+
+def test_a_wrong_password_is_a_broker_that_cannot_be_used(broker: RunningBroker) -> None:
+    stranger = Publisher(broker.broker.services_url, "api", "wrong", ROOT)
+
+    with pytest.raises(BrokerUnavailable, match="0x87"):
+        stranger.publish("signage/x/commands", b"{}", 1, in_time(3))
+
+
+@contextmanager
+def deaf_server() -> Iterator[int]:
+    """A port that accepts connections and never says a word."""
+    with socket.create_server(("127.0.0.1", 0), backlog=16) as server:
+        yield server.getsockname()[1]
+
+
+def test_a_broker_that_never_answers_ends_within_the_budget_and_nothing_was_sent(engine: Engine) -> None:
+    name = issued(engine, request(new_client(engine)))
+    began = time.monotonic()
+
+    with deaf_server() as port:
+        report = publish(engine, Publisher(f"mqtt://127.0.0.1:{port}", "api", "x", ROOT), name, budget=0.4)
+
+    row = committed(engine, name)
+    assert 0.3 < time.monotonic() - began < 1.5
+    assert report == PublishReport(waiting=1)
+    assert (row["state"], row["publish_attempted_at"], row["unanswered_at"]) == ("queued", None, None)
+
+
+@pytest.fixture
+def own_broker() -> Iterator[RunningBroker]:
+    """A broker of this test's own, to be mistreated."""
+    with mosquitto.throw_away() as running:
+        yield running
+
+
+def test_a_broker_that_freezes_leaves_the_doubt_that_the_command_was_heard(
+    engine: Engine, own_broker: RunningBroker
+) -> None:
+    name = issued(engine, request(new_client(engine)))
+    with publisher_at(own_broker) as publisher:
+        publisher.publish(publisher.topics.commands("nobody"), b"{}", 1, in_time(3))  # it is connected
+        guardian.send(own_broker.pid, signal.SIGSTOP)
+        try:
+            report = publish(engine, publisher, name, budget=0.4)
+        finally:
+            guardian.send(own_broker.pid, signal.SIGCONT)
+
+        row = committed(engine, name)
+        assert report == PublishReport(unanswered=1)
+        assert (row["state"], row["publish_lease_until"]) == ("queued", None)
+        assert row["unanswered_at"] is not None
+        with engine.begin() as connection:  # and it goes out again under the same id
+            [again] = operations.claim_due(connection, database_now(connection) + seconds(2), only_ids=[name])
+        assert again.id == name
+        assert publisher.publish(publisher.topics.commands("nobody"), b"{}", 1, in_time(3)) == 0x10
+
+
+def test_the_publisher_comes_back_after_the_broker_was_restarted(tmp_path: Path) -> None:
+    place = mosquitto.Broker(tmp_path / "run", tmp_path / "data", free_port(), free_port())
+    passwords = dict.fromkeys(mosquitto.SERVICES, "a-throw-away-password")
+    publisher = Publisher(place.services_url, "api", passwords["api"], ROOT)
+    topic = publisher.topics.commands("nobody")
+
+    with closing(publisher):
+        for _ in range(2):
+            with mosquitto.serve(place, passwords, tmp_path / "log"):
+                assert publisher.publish(topic, b"{}", 1, in_time(3)) == PublishAnswer.NO_SUBSCRIBER
+            with pytest.raises(BrokerUnavailable) as fault:
+                publisher.publish(topic, b"{}", 1, in_time(3))
+            assert not isinstance(fault.value, PublishUnanswered)  # provably never left
+
+
+def test_threads_may_share_a_publisher(broker: RunningBroker, publisher: Publisher) -> None:
+    def publish_one(number: int) -> int:
+        return publisher.publish(publisher.topics.commands(f"nobody-{number}"), b"{}", 1, in_time(5))
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(publish_one, range(200)))
+
+    assert answers == [PublishAnswer.NO_SUBSCRIBER] * 200
+
+
+def test_a_closed_publisher_leaves_no_connection_and_can_be_used_again(
+    broker: RunningBroker, publisher: Publisher
+) -> None:
+    topic = publisher.topics.commands("nobody")
+    publisher.publish(topic, b"{}", 1, in_time(3))
+    link = publisher._link
+    assert link is not None
+
+    publisher.close()
+
+    assert link._client.socket() is None
+    assert publisher.publish(topic, b"{}", 1, in_time(3)) == PublishAnswer.NO_SUBSCRIBER
+
+
+def test_many_due_commands_go_out_in_one_call_the_oldest_first(
+    engine: Engine, broker: RunningBroker, publisher: Publisher
+) -> None:
+    names = [issued(engine, request(new_client(engine))) for _ in range(60)]
+
+    report = operations.publish_due(engine, publisher, TIMINGS, only_ids=names)
+
+    assert report == PublishReport(no_subscriber=60)
+    attempted = [committed(engine, name)["publish_attempted_at"] for name in names]
+    assert attempted == sorted(attempted)
+
+
+KILLED = """
+import sys
+from shared import config
+from shared.commands import operations
+from shared.db import engine_for
+from shared.mqtt import Publisher
+url, port, name = sys.argv[1:]
+publisher = Publisher(f"mqtt://127.0.0.1:{port}", "api", "x", "signage")
+timings = operations.timings(config.load({}))
+operations.publish_due(engine_for(url, "killed"), publisher, timings, 60, only_ids=[name])
+"""
+
+
+def test_a_publisher_killed_after_its_claim_leaves_a_lease_and_the_same_id_goes_out_again(
+    engine: Engine, database_url: str
+) -> None:
+    client = new_client(engine)
+    name = issued(engine, request(client))
+
+    with deaf_server() as port:
+        arguments = [sys.executable, "-c", KILLED, database_url, str(port), name]
+        with subprocess.Popen(arguments, cwd=REPOSITORY) as process:
+            wait_until(lambda: committed(engine, name)["publish_lease_until"] is not None, 20)
+            process.send_signal(signal.SIGKILL)
+
+    row = committed(engine, name)
+    with engine.begin() as connection:
+        assert operations.claim_due(connection, row["publish_lease_until"] - seconds(0.001), only_ids=[name]) == []
+        [again] = operations.claim_due(connection, row["publish_lease_until"], only_ids=[name])
+    assert again.id == name
+    assert committed(engine, name)["unanswered_at"] == row["publish_attempted_at"]
+
+
+class LockingPublisher(Publisher):
+    """Before it publishes, somebody else takes the rows and keeps them."""
+
+    def __init__(self, broker: RunningBroker, holder: Connection) -> None:
+        super().__init__(broker.broker.services_url, "api", broker.passwords["api"], ROOT)
+        self._holder = holder
+
+    def publish(self, topic: str, payload: bytes, expiry_seconds: int | None, deadline: float) -> int:
+        self._holder.execute(sa.text("LOCK TABLE client_commands"))
+        return super().publish(topic, payload, expiry_seconds, deadline)
+
+
+def test_a_database_that_fails_after_the_publish_is_survived_and_the_doubt_is_kept(
+    engine: Engine, database_url: str, broker: RunningBroker
+) -> None:
+    name = issued(engine, request(new_client(engine)))
+    hurried = engine_for(database_url, "hurried")
+    sa.event.listen(hurried, "begin", lambda connection: connection.exec_driver_sql("SET lock_timeout = '100ms'"))
+
+    with engine.connect() as holder, closing(LockingPublisher(broker, holder)) as publisher:
+        report = publish(hurried, publisher, name)
+    hurried.dispose()
+
+    assert report == PublishReport()
+    row = committed(engine, name)
+    assert (row["state"], row["publish_answer"]) == ("queued", None)
+    with engine.begin() as connection:
+        [again] = operations.claim_due(connection, row["publish_lease_until"], only_ids=[name])
+    assert again.id == name
+    assert committed(engine, name)["unanswered_at"] == row["publish_attempted_at"]
