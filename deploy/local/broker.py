@@ -5,8 +5,6 @@ listener; and a display's client id is its user name, so nobody can take the bri
 neighbour's. Why each setting is here stands beside it; the figures are from docs/reliability.md.
 """
 
-import base64
-import hashlib
 import secrets
 import shutil
 import signal
@@ -21,12 +19,10 @@ from deploy.local import guardian
 from deploy.local.layout import LOOPBACK, write_file
 from deploy.local.probes import Probe, connect_code, free_port, mqtt_refuses_anonymous, wait_until
 from deploy.local.short_lived import running
+from shared.access.rules import MOSQUITTO_SALT_BYTES, mosquitto_hash
 
 STOP_SIGNAL: Final = signal.SIGTERM  # saves its sessions and ends
 SERVICES: Final = ("bridge", "api", "scheduler")  # the users of the services' listener
-
-HASH_ITERATIONS: Final = 101  # as mosquitto_passwd: these passwords are 32 random bytes, not people's
-SALT_BYTES: Final = 12  # mosquitto 2.0 accepts no other length
 
 UPWARD: Final = ("heartbeat", "health", "logs/+", "service_failed", "presence", "acks")
 DOWNWARD: Final = ("commands", "logs_committed", "log_level")
@@ -69,16 +65,11 @@ class Broker:
         return f"mqtt://{LOOPBACK}:{self.displays_port}"
 
 
-def password_hash(password: str, salt: bytes, iterations: int = HASH_ITERATIONS) -> str:
-    """`password` as mosquitto_passwd writes it: $7$iterations$salt$hash (PBKDF2, HMAC-SHA-512)."""
-    digest = hashlib.pbkdf2_hmac("sha512", password.encode(), salt, iterations)
-    return f"$7${iterations}${base64.b64encode(salt).decode()}${base64.b64encode(digest).decode()}"
-
-
 def password_lines(passwords: Mapping[str, str]) -> str:
     """A password file for these users, each with a new salt."""
     return "".join(
-        f"{user}:{password_hash(password, secrets.token_bytes(SALT_BYTES))}\n" for user, password in passwords.items()
+        f"{user}:{mosquitto_hash(password, secrets.token_bytes(MOSQUITTO_SALT_BYTES))}\n"
+        for user, password in passwords.items()
     )
 
 

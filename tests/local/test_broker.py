@@ -1,5 +1,6 @@
 """The shipped mosquitto configuration: who gets in, as whom, and what they may."""
 
+import subprocess
 import threading
 import uuid
 from collections.abc import Iterator
@@ -247,12 +248,16 @@ def test_what_is_queued_for_the_bridge_survives_a_restart_of_the_broker(tmp_path
     assert [payload for _topic, payload in heard.messages] == [str(number).encode() for number in range(50)]
 
 
-def test_a_password_hash_is_the_one_that_mosquitto_passwd_writes(tmp_path: Path) -> None:
-    lines = mosquitto.password_lines({"user": "secret"})
+def test_a_password_that_mosquitto_passwd_wrote_and_one_that_we_wrote_are_both_taken(tmp_path: Path) -> None:
+    place = mosquitto.Broker(tmp_path / "run", tmp_path / "data", free_port(), free_port())
+    mosquitto.prepare(place, dict.fromkeys(mosquitto.SERVICES, "service"))
+    subprocess.run(
+        ["mosquitto_passwd", "-b", place.displays_password_file, OTHER, "theirs"], check=True, capture_output=True
+    )
+    written = place.displays_password_file.read_text() + mosquitto.password_lines({ONE: "ours"})
+    place.displays_password_file.write_text(written)
 
-    kind, iterations, salt, digest = lines.strip().removeprefix("user:$").split("$")
-
-    assert (kind, iterations) == ("7", "101")
-    assert len(salt) == 16  # 12 bytes
-    assert len(digest) == 88  # 64 bytes
-    assert mosquitto.password_hash("secret", b"x" * 12) != mosquitto.password_hash("secret", b"y" * 12)
+    with running(mosquitto.command(place), mosquitto.answers(place), tmp_path / "log", user=mosquitto.system_user()):
+        assert connect_code(place.displays_port, OTHER, "theirs") == 0
+        assert connect_code(place.displays_port, ONE, "ours") == 0
+        assert connect_code(place.displays_port, ONE, "theirs") == NOT_AUTHORIZED

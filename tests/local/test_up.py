@@ -18,9 +18,10 @@ import pytest
 
 from deploy.local import guardian
 from deploy.local.layout import LOOPBACK, PORTS, REPOSITORY
-from deploy.local.probes import free_port, wait_until
+from deploy.local.probes import wait_until
 from deploy.local.stack import Stack
 from tests.local.people import mode, ordinary_python
+from tests.stack import free_ports
 
 START_SECONDS = 60
 COMPONENTS = {
@@ -125,7 +126,7 @@ def _state(pid: int) -> str:
 
 
 def place_in(folder: Path, python: Sequence[str] = (sys.executable,)) -> Place:
-    ports = {name: str(free_port()) for name in PORTS}
+    ports = {name: str(port) for name, port in zip(PORTS, free_ports(len(PORTS)), strict=True)}
     kept = {name: value for name, value in os.environ.items() if name not in {"DATABASE_URL", "CONVERTER_URL"}}
     return Place(folder, {**kept, **ports, "LOCAL_STATE_DIR": str(folder / "state")}, tuple(python))
 
