@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import JSONB, distinct_on
 
 from shared.clients import store as clients_store
 from shared.commands.rules import NO_SUBSCRIBER
@@ -71,7 +71,7 @@ def last_decisions(connection: Connection, uuids: Collection[str]) -> dict[str, 
             recovery_events.c.decision,
             recovery_events.c.evidence["state"].astext.label("state"),
         )
-        .distinct(recovery_events.c.client_uuid)
+        .ext(distinct_on(recovery_events.c.client_uuid))
         .where(recovery_events.c.client_uuid == sa.any_(_texts(uuids)))
         .order_by(recovery_events.c.client_uuid, recovery_events.c.at.desc(), recovery_events.c.id.desc())
     )

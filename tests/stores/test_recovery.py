@@ -1,0 +1,282 @@
+"""First-cut recovery on real Postgres: who is restarted, how often, and what people are told."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import Connection, Engine
+
+from shared import config
+from shared.clients import store as clients_store
+from shared.commands import operations as commands
+from shared.commands.rules import Ack, Attempt
+from shared.config import Config
+from shared.db import database_now
+from shared.recovery import operations, store
+from shared.recovery.operations import RecoveryReport
+from shared.tables import bridge_status, client_commands, client_heartbeats, clients, recovery_events
+from shared.vocabulary import CommandAction, CommandState, PublishAnswer
+from tests.stores.commands_world import TIMINGS, add_client, command, lockout, request, seconds
+
+ON = config.load({"CRASH_RECOVERY_ENABLED": "true"})
+OFF = config.load({})
+LOCKOUT = TIMINGS.lockout
+
+
+@pytest.fixture
+def now(connection: Connection) -> datetime:
+    at = database_now(connection)
+    hear(connection, at)
+    return at
+
+
+def hear(connection: Connection, at: datetime) -> None:
+    """The bridge listens and its canary came back at this moment."""
+    connection.execute(sa.update(bridge_status).values(connected_since=at - timedelta(hours=1), canary_at=at))
+
+
+def crash(connection: Connection, now: datetime, crashed_for: float = 60, **facts: Any) -> str:
+    """A client whose fresh heartbeat says that its player crashed that many seconds ago."""
+    since = now - seconds(crashed_for)
+    return add_client(connection, now, process_status="crashed", process_status_since=since, status="crashed", **facts)
+
+
+def beat(connection: Connection, client: str, at: datetime) -> None:
+    connection.execute(
+        sa.update(client_heartbeats).where(client_heartbeats.c.client_uuid == client).values(last_heartbeat_at=at)
+    )
+
+
+def recover(connection: Connection, now: datetime, settings: Config = ON) -> RecoveryReport:
+    return operations.recover(connection, now, settings, TIMINGS)
+
+
+def tick_at(connection: Connection, client: str, at: datetime) -> RecoveryReport:
+    """A tick at a moment when the bridge listens and the client was just heard."""
+    hear(connection, at)
+    beat(connection, client, at)
+    commands.expire(connection, at)
+    return recover(connection, at)
+
+
+def decisions(connection: Connection, client: str) -> list[tuple[str, str | None]]:
+    """(decision, state in the evidence), the oldest first."""
+    rows = store.events_page(connection, client, 100, None)
+    return [(row["decision"], row["evidence"]["state"]) for row in reversed(rows)]
+
+
+def told(connection: Connection, now: datetime, client: str, settings: Config = ON) -> dict[str, Any]:
+    """What people read about this client."""
+    rows = connection.execute(clients_store.shown().where(clients.c.uuid == client)).mappings().all()
+    return operations.states_of(connection, now, settings, rows)[client]
+
+
+def test_a_crashed_display_is_asked_to_restart_in_recoverys_name_with_its_preconditions(
+    connection: Connection, now: datetime
+) -> None:
+    client = crash(connection, now)
+
+    [name] = recover(connection, now).command_ids
+
+    row = command(connection, name)
+    assert (row["client_uuid"], row["action"], row["source"]) == (client, "restart_app", "recovery")
+    assert (row["requested_by"], row["if_app_instance"]) == ("recovery", "start-1")
+    assert "crashed" in row["reason"]
+    assert lockout(connection, client) == now + LOCKOUT
+
+
+def test_with_recovery_off_nothing_is_sent(connection: Connection, now: datetime) -> None:
+    client = crash(connection, now)
+
+    assert recover(connection, now, OFF) == RecoveryReport()
+
+    assert lockout(connection, client) is None
+    assert decisions(connection, client) == []
+    assert told(connection, now, client, OFF)["state"] == "off"
+
+
+LEFT_ALONE: list[tuple[Callable[[Connection, datetime], str], str]] = [
+    (lambda c, now: crash(c, now, 19), "crashed a moment ago"),
+    (lambda c, now: crash(c, now, lockout_until=now + seconds(1)), "locked"),
+    (lambda c, now: crash(c, now, capabilities=["reboot_host"]), "cannot restart"),
+    (lambda c, now: crash(c, now, deleted_at=now), "deleted"),
+    (lambda c, now: crash(c, now, presence="offline", presence_at=now), "gone since its heartbeat"),
+    (lambda c, now: add_client(c, now, process_status="stopped"), "stopped on purpose"),
+    (lambda c, now: add_client(c, now, process_status="running"), "healthy"),
+    (
+        lambda c, now: add_client(c, now, process_status="running", service_failed_at=now, service_failed_unit="x"),
+        "a failed service",
+    ),
+    (lambda c, now: add_client(c, now - timedelta(hours=1), process_status="running", status="stale"), "silent"),
+    (
+        lambda c, now: add_client(
+            c, now - seconds(181), process_status="crashed", process_status_since=now - timedelta(hours=1)
+        ),
+        "crashed, then silent",
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "note"), LEFT_ALONE, ids=[note for _, note in LEFT_ALONE])
+def test_everybody_else_is_left_alone(
+    connection: Connection, now: datetime, given: Callable[[Connection, datetime], str], note: str
+) -> None:
+    given(connection, now)
+
+    assert recover(connection, now).command_ids == ()
+
+
+@pytest.mark.parametrize("canary_age", [46, 3600])
+def test_while_the_bridge_is_silent_nothing_is_sent(connection: Connection, now: datetime, canary_age: int) -> None:
+    client = crash(connection, now)
+    connection.execute(sa.update(bridge_status).values(canary_at=now - seconds(canary_age)))
+
+    assert recover(connection, now) == RecoveryReport(blocked_bridge=True)
+
+    assert decisions(connection, client) == [("none", "blocked_bridge")]
+
+
+def test_a_bridge_that_is_not_connected_hears_nobody(connection: Connection, now: datetime) -> None:
+    crash(connection, now)
+    connection.execute(sa.update(bridge_status).values(connected_since=None))
+
+    assert recover(connection, now).blocked_bridge
+
+
+def test_a_display_that_always_crashes_is_restarted_once_a_lockout(connection: Connection, now: datetime) -> None:
+    client = crash(connection, now)
+    restarted_at: list[int] = []
+
+    for minute in range(31):
+        at = now + timedelta(minutes=minute)
+        for name in tick_at(connection, client, at).command_ids:
+            restarted_at.append(minute)
+            commands.record_acks(connection, at, [Ack(client, name, CommandState.SUCCEEDED)], TIMINGS)
+
+    assert restarted_at == [0, 10, 20, 30]
+
+
+def test_decisions_are_recorded_when_they_change_only(connection: Connection, now: datetime) -> None:
+    client = crash(connection, now)
+
+    for minute in range(12):
+        at = now + timedelta(minutes=minute)
+        for name in tick_at(connection, client, at).command_ids:
+            commands.record_acks(connection, at, [Ack(client, name, CommandState.SUCCEEDED)], TIMINGS)
+
+    assert decisions(connection, client) == [
+        ("restart_app", "due"),
+        ("none", "locked"),
+        ("restart_app", "due"),
+        ("none", "locked"),
+    ]
+
+
+def test_an_action_is_recorded_with_its_command_its_reason_and_what_was_seen(
+    connection: Connection, now: datetime
+) -> None:
+    client = crash(connection, now)
+
+    [name] = recover(connection, now).command_ids
+
+    [event] = store.events_page(connection, client, 10, None)
+    assert (event["at"], event["command_id"], event["decision"]) == (now, name, "restart_app")
+    assert event["evidence"]["process_status_since"] == (now - seconds(60)).isoformat()
+    assert event["evidence"]["canary_at"] == now.isoformat()
+    assert event["why"].endswith(".")
+
+
+def test_a_display_that_nobody_answers_for_is_not_asked_again_before_its_next_heartbeat(
+    connection: Connection, now: datetime
+) -> None:
+    client = crash(connection, now)
+    [name] = recover(connection, now).command_ids
+    [claimed] = commands.claim_due(connection, now + seconds(1), only_ids=[name])
+    unheard = Attempt(name, claimed.lease_until, 1, PublishAnswer.NO_SUBSCRIBER, may_have_left=True)
+    commands.record_publish_answers(connection, now + seconds(1), [unheard], TIMINGS)
+
+    assert recover(connection, now + seconds(30)).command_ids == ()
+    assert told(connection, now + seconds(30), client)["state"] == "unreachable"
+
+    assert len(tick_at(connection, client, now + seconds(35)).command_ids) == 1
+
+
+def test_no_more_than_the_cap_are_open_and_the_longest_crashed_go_first(connection: Connection, now: datetime) -> None:
+    fleet = [crash(connection, now, crashed_for=100 + number) for number in range(15)]
+
+    first = recover(connection, now)
+    second = recover(connection, now)
+
+    asked = connection.execute(sa.select(client_commands.c.client_uuid)).scalars().all()
+    assert (len(first.command_ids), first.waiting) == (10, 5)
+    assert (second.command_ids, second.waiting) == ((), 5)
+    assert set(asked) == set(fleet[5:])
+
+
+def test_an_operators_command_in_flight_is_not_doubled(connection: Connection, now: datetime) -> None:
+    client = crash(connection, now)
+    commands.issue(connection, now, request(client, CommandAction.SHUTDOWN_HOST), TIMINGS)
+
+    assert recover(connection, now).command_ids == ()
+
+    state = told(connection, now, client)
+    assert (state["state"], state["until"]) == ("in_flight", now + seconds(120))
+
+
+def test_what_people_read_of_healthy_clients_is_nothing(connection: Connection, now: datetime) -> None:
+    add_client(connection, now, process_status="running", status="running")
+    crashed = crash(connection, now)
+    rows = connection.execute(clients_store.shown()).mappings().all()
+
+    assert set(operations.states_of(connection, now, ON, rows)) == {crashed}
+
+
+def test_what_people_read_of_a_locked_client_says_until_when(connection: Connection, now: datetime) -> None:
+    client = crash(connection, now, lockout_until=now + seconds(99))
+
+    state = told(connection, now, client)
+
+    assert (state["state"], state["until"], state["step"]) == ("locked", now + seconds(99), 0)
+    assert "time to come back" in state["why"]
+
+
+def test_history_of_decisions_is_dropped_by_age(connection: Connection, now: datetime) -> None:
+    crash(connection, now)
+    recover(connection, now)
+
+    assert store.drop_history(connection, now) == 0
+    assert store.drop_history(connection, now + seconds(1)) == 1
+
+
+def test_of_a_thousand_crashed_under_six_overlapping_rounds_ten_are_restarted(engine: Engine) -> None:
+    with engine.begin() as connection:
+        at = database_now(connection)
+        hear(connection, at)
+        connection.execute(
+            sa.text(
+                """
+                WITH fleet AS (INSERT INTO clients
+                    (uuid, registered_by, status, process_status, process_status_since)
+                    SELECT '00000000-0000-4000-8000-' || lpad(to_hex(n), 12, '0'), 'enrolment',
+                        'crashed', 'crashed', now() - interval '5 minutes'
+                    FROM generate_series(1, 1000) AS n RETURNING uuid)
+                INSERT INTO client_heartbeats (client_uuid, last_heartbeat_at) SELECT uuid, now() FROM fleet
+                """
+            )
+        )
+
+    def round_of(_number: int) -> int:
+        with engine.begin() as connection:
+            return len(recover(connection, database_now(connection)).command_ids)
+
+    with ThreadPoolExecutor(6) as pool:
+        counts = list(pool.map(round_of, range(6)))
+
+    assert sorted(counts) == [0, 0, 0, 0, 0, 10]
+    with engine.connect() as connection:
+        asked = connection.execute(sa.select(client_commands.c.client_uuid)).scalars().all()
+        events = connection.execute(sa.select(sa.func.count()).select_from(recovery_events)).scalar_one()
+    assert (len(asked), len(set(asked)), events) == (10, 10, 10)
