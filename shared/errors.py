@@ -225,3 +225,9 @@ class ExpiryInThePast(Refused):
     """The time at which this would expire has passed already."""
 
     code = "expiry_in_the_past"
+
+
+class ExpiryTooFar(Refused):
+    """A token lives ten years at most; leave the time out for one that does not expire."""
+
+    code = "expiry_too_far"

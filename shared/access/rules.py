@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from shared.errors import Forbidden, PasswordNotAccepted
+from shared.errors import ExpiryInThePast, ExpiryTooFar, Forbidden, PasswordNotAccepted
 from shared.vocabulary import PrincipalKind, Role
 
 ROLE_ORDER: Final = (Role.VIEWER, Role.OPERATOR, Role.ADMIN)  # each may do what the ones before it may
@@ -18,6 +18,7 @@ ROLE_ORDER: Final = (Role.VIEWER, Role.OPERATOR, Role.ADMIN)  # each may do what
 TOKEN_ID_BYTES: Final = 6
 TOKEN_SECRET_BYTES: Final = 32
 TOKEN_USE_RESOLUTION: Final = timedelta(minutes=1)  # last_used_at is not written more often
+LONGEST_TOKEN_LIFE: Final = timedelta(days=3653)
 _TOKEN: Final = re.compile(r"(sgn_([0-9a-f]{12})_([0-9a-f]{64}))_([0-9a-f]{8})")
 
 SHORTEST_PASSWORD: Final = 12  # characters
@@ -87,6 +88,14 @@ def _checksum(stem: str) -> str:
 def is_live(now: datetime, expires_at: datetime | None, revoked_at: datetime | None) -> bool:
     """Is a token or session neither revoked nor expired at `now`?"""
     return revoked_at is None and (expires_at is None or now < expires_at)
+
+
+def check_expiry(now: datetime, expires_at: datetime | None) -> None:
+    """Raises ExpiryInThePast or ExpiryTooFar for a time at which no new token can end."""
+    if expires_at is not None and expires_at <= now:
+        raise ExpiryInThePast
+    if expires_at is not None and expires_at - now > LONGEST_TOKEN_LIFE:
+        raise ExpiryTooFar
 
 
 def is_use_worth_noting(now: datetime, last_used_at: datetime | None) -> bool:

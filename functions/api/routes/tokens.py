@@ -9,7 +9,8 @@ from functions.api.bodies import Answer, Body, Page, PageQuery, Time, answer_of,
 from functions.api.routing import Call, Routes
 from shared.access import operations as access
 from shared.access import store
-from shared.errors import ExpiryInThePast, TokenNotFound
+from shared.access.rules import check_expiry
+from shared.errors import ExpiryInThePast, ExpiryTooFar, TokenNotFound
 from shared.vocabulary import Role
 
 routes = Routes("tokens", "/api/tokens", "API tokens of machines and scripts.")
@@ -55,12 +56,11 @@ def list_tokens(call: Call, query: PageQuery) -> Page[Token]:
     return page(rows, query.limit, lambda row: (row.created_at, row.id), lambda row: answer_of(Token, row))
 
 
-@routes.post("", role=Role.ADMIN, statuses={201: "Issued"}, raises=(ExpiryInThePast,))
+@routes.post("", role=Role.ADMIN, statuses={201: "Issued"}, raises=(ExpiryInThePast, ExpiryTooFar))
 def issue_token(call: Call, body: NewToken) -> IssuedToken:
     """Issue a token."""
     with call.transaction() as (connection, now):
-        if body.expires_at is not None and body.expires_at <= now:
-            raise ExpiryInThePast
+        check_expiry(now, body.expires_at)
         row, text = access.issue_token(connection, now, body.name, body.role, call.principal.actor, body.expires_at)
         call.audit(connection, now, "token.create", f"token:{row.id}", name=body.name, role=body.role.value)
     return answer_of(IssuedToken, row, token=text)

@@ -1,0 +1,135 @@
+"""From an admin's code to a display that a real broker lets in, and out again."""
+
+import signal
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from deploy.local import guardian
+from deploy.local.broker import RunningBroker
+from deploy.local.layout import write_file
+from deploy.local.probes import connect_code, wait_until
+from functions.api.app import create_app
+from functions.api.services import Services
+from shared.access.rules import mosquitto_hash
+from shared.config import Config
+from tests.api.people import Api
+
+
+def issue_code(api: Api, name: str) -> str:
+    answer = api.post(f"/api/clients/{name}/enrolment", role="admin")
+    assert answer.status_code == 201
+    assert answer.json is not None
+    assert answer.json["expires_at"].endswith("Z")
+    return str(answer.json["code"])
+
+
+def enroll(api: Api, code: str) -> dict[str, Any]:
+    answer = api.post("/api/enroll", role=None, json={"code": code})
+    assert answer.status_code == 201
+    assert answer.json is not None
+    return dict(answer.json)
+
+
+def test_a_code_is_exchanged_once_for_all_that_a_display_needs(api: Api) -> None:
+    name = str(uuid.uuid4())
+    code = issue_code(api, name.upper())  # a uuid is the same in capitals
+
+    login = enroll(api, code)
+    again = api.post("/api/enroll", role=None, json={"code": code})
+
+    assert login["uuid"] == login["username"] == name
+    assert len(login["password"]) >= 43
+    assert login["mqtt"] == {"host": "127.0.0.1", "port": 1883, "tls": False, "ca_pem": None}
+    assert login["topic_root"] == "signage"
+    assert again.status_code == 422
+    assert again.json is not None
+    assert again.json["code"] == "enrolment_code_invalid"
+
+
+@pytest.mark.parametrize("body", [{}, {"code": ""}, {"code": 5}, {"code": "x" * 101}, {"code": "x", "uuid": "y"}])
+def test_what_is_no_code_by_form_is_a_400(api: Api, body: dict[str, Any]) -> None:
+    assert api.post("/api/enroll", role=None, json=body).status_code == 400
+
+
+@pytest.mark.parametrize("code", ["nonsense", "000000-000000-000000-000000", "\u0000", "日本語"])
+def test_a_code_that_nobody_issued_is_refused(api: Api, code: str) -> None:
+    assert api.post("/api/enroll", role=None, json={"code": code}).status_code == 422
+
+
+def test_a_name_that_is_no_uuid_is_no_address(api: Api) -> None:
+    assert api.post("/api/clients/lobby-3/enrolment", role="admin").status_code == 404
+
+
+def test_revoking_an_unknown_client_is_a_404_and_a_known_one_a_204(api: Api) -> None:
+    name = str(uuid.uuid4())
+    assert api.delete(f"/api/clients/{name}/enrolment").status_code == 404
+
+    enroll(api, issue_code(api, name))
+
+    assert api.delete(f"/api/clients/{name}/enrolment").status_code == 204
+    assert api.delete(f"/api/clients/{name}/enrolment").status_code == 204
+
+
+def test_the_display_is_told_the_ca_it_must_trust(services: Services, api: Api, tmp_path: Path) -> None:
+    ca = tmp_path / "ca.pem"
+    ca.write_text("-----BEGIN CERTIFICATE-----\n")
+    values = {
+        **services.config.values,
+        "DISPLAYS_CA_FILE": str(ca),
+        "DISPLAYS_MQTT_TLS": True,
+        "DISPLAYS_MQTT_PORT": 8883,
+    }
+    told = Api(create_app(Services(Config(values), services.engine)), services.engine)
+
+    login = enroll(told, issue_code(told, str(uuid.uuid4())))
+
+    assert login["mqtt"] == {"host": "127.0.0.1", "port": 8883, "tls": True, "ca_pem": "-----BEGIN CERTIFICATE-----\n"}
+
+
+def test_an_unreadable_ca_costs_no_code(services: Services, api: Api, tmp_path: Path) -> None:
+    values = {**services.config.values, "DISPLAYS_CA_FILE": str(tmp_path / "none.pem")}
+    broken = Api(create_app(Services(Config(values), services.engine)), services.engine)
+    code = issue_code(api, str(uuid.uuid4()))
+
+    answer = broken.post("/api/enroll", role=None, json={"code": code})
+
+    assert answer.status_code == 500
+    assert str(tmp_path) not in answer.text
+    assert enroll(api, code)["password"]
+
+
+def test_enrolment_stands_in_the_audit_log_without_code_or_password(api: Api) -> None:
+    name = str(uuid.uuid4())
+    code = issue_code(api, name)
+    login = enroll(api, code)
+    api.delete(f"/api/clients/{name}/enrolment")
+
+    answer = api.get("/api/audit", role="admin", query_string={"target": name})
+
+    assert answer.json is not None
+    assert [(item["action"], item["result"]) for item in answer.json["items"]] == [
+        ("enrolment.delete", "done"),
+        ("enrolment.use", "done"),
+        ("enrolment.create", "done"),
+    ]
+    assert code not in answer.text
+    assert login["password"] not in answer.text
+
+
+def test_a_real_mosquitto_lets_in_what_we_hash_and_nothing_else(broker: RunningBroker) -> None:
+    password = "p" * 43
+    line = f"display:{mosquitto_hash(password, b'twelve bytes')}\n"
+    place = broker.broker
+    write_file(place.displays_password_file, line)
+    guardian.send(broker.pid, signal.SIGHUP)
+
+    wait_until(lambda: connect_code(place.displays_port, "display", password) == 0, 10)
+    assert connect_code(place.displays_port, "display", password[:-1]) == 0x87
+
+
+def test_the_app_is_closed_by_default(app: Flask) -> None:
+    assert app.test_client().post(f"/api/clients/{uuid.uuid4()}/enrolment").status_code == 401
