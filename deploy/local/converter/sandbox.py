@@ -23,6 +23,8 @@ VISIBLE = ("/etc/fonts", "/etc/libreoffice", "/etc/ld.so.cache", "/var/cache/fon
 MERGED = (("usr/lib", "/lib"), ("usr/lib64", "/lib64"), ("usr/bin", "/bin"), ("usr/sbin", "/sbin"))
 NAMESPACES = ("user", "ipc", "pid", "net", "uts", "cgroup-try")
 NOBODY = "65534"
+# bubblewrap refuses to start with capabilities that it did not expect, such as inherited ones.
+TIED_AND_POWERLESS = ("setpriv", "--pdeathsig", "KILL", "--inh-caps=-all", "--ambient-caps=-all")
 PR_SET_CHILD_SUBREAPER = 36  # <linux/prctl.h>
 
 
@@ -42,11 +44,12 @@ class Sandbox:
         It dies with the *thread* that starts it (PR_SET_PDEATHSIG counts threads), so that not even
         kill -9 of the converter leaves a LibreOffice behind. No --new-session: killpg must reach all.
         """
-        limits = ["prlimit", f"--as={ADDRESS_SPACE_BYTES}", f"--fsize={LARGEST_FILE_BYTES}", "--core=0", "--"]
+        start = [*TIED_AND_POWERLESS, "prlimit", f"--as={ADDRESS_SPACE_BYTES}", f"--fsize={LARGEST_FILE_BYTES}"]
+        start += ["--core=0", "--"]
         if self.isolated:
-            return [*limits, *_bubblewrap(work), *program]
+            return [*start, *_bubblewrap(work), *program]
         environment = [f"{name}={value}" for name, value in _environment(work, str(work / "tmp")).items()]
-        return ["setpriv", "--pdeathsig", "KILL", *limits, "env", "-i", *environment, *program]
+        return [*start, "env", "-i", *environment, *program]
 
     def pipe(self, work: Path, profile_url: str) -> Path:
         """The socket on which a LibreOffice with this profile waits for a document.

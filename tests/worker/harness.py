@@ -1,0 +1,227 @@
+"""Real processes for the tests of conversions, and a gate between worker and converter that counts."""
+
+import re
+import shutil
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from subprocess import Popen
+from typing import Any
+
+import requests
+
+from deploy.local import guardian
+from deploy.local.layout import REPOSITORY
+from deploy.local.probes import free_port, http_answers
+from deploy.local.short_lived import running
+from tests.rules.oidc_harness import AUDIENCE, EMAIL, ISSUER, signed
+
+DEADLINE_SECONDS = 10
+CONVERT = "/forms/libreoffice/convert"
+
+
+@dataclass(frozen=True)
+class Converter:
+    """A running converter."""
+
+    process: Popen[bytes]
+    port: int
+    folder: Path
+    log: Path
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def convert(self, path: Path, name: str | None = None, **headers: str) -> requests.Response:
+        """Send one document, as Gotenberg is sent one."""
+        with path.open("rb") as file:
+            form = {"files": (name or path.name, file)}
+            return requests.post(self.url + CONVERT, files=form, headers=headers, timeout=60)
+
+    def health(self) -> tuple[int, dict[str, Any]]:
+        answer = requests.get(self.url + "/health", timeout=10)
+        return answer.status_code, answer.json()
+
+    def offices(self) -> set[int]:
+        """The LibreOffice processes below it."""
+        return {pid for pid in guardian.descendants(self.process.pid) if program_of(pid).endswith("soffice.bin")}
+
+
+def program_of(pid: int) -> str:
+    """The program that a process runs; nothing for one that has ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0].decode()
+    except OSError:
+        return ""
+
+
+@contextmanager
+def converter(
+    state: Path, python: list[str] | None = None, healthy: int = 200, deadline: int = DEADLINE_SECONDS, **env: str
+) -> Iterator[Converter]:
+    """A converter on a free port that writes below `state` alone; ready when /health answers `healthy`."""
+    port = free_port()
+    environment = {
+        "CONVERTER_PORT": str(port),
+        "CONVERSION_DEADLINE_SECONDS": str(deadline),
+        "LOCAL_STATE_DIR": str(state),
+        "PYTHONPATH": str(REPOSITORY),
+        **env,
+    }
+    log = state.with_suffix(".log")
+    command = [*(python or [sys.executable]), "-m", "deploy.local.converter"]
+    with running(command, http_answers(port, "/health", healthy), log, environment=environment) as process:
+        yield Converter(process, port, state / "run" / "converter", log)
+
+
+Scripted = Callable[[BaseHTTPRequestHandler], None]
+
+
+class Gate(ThreadingHTTPServer):
+    """Stands before the converter: counts what the worker asks for, and lets a test answer instead."""
+
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self, converter_url: str) -> None:
+        super().__init__(("127.0.0.1", 0), _GateHandler)
+        self.converter_url = converter_url
+        self.bodies: list[int] = []
+        self.scripted: deque[Scripted] = deque()
+        self.arrived = threading.Event()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+    @property
+    def count(self) -> int:
+        """Documents that the worker has asked for."""
+        return len(self.bodies)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A worker that was killed hangs up; that is part of the tests."""
+
+
+class _GateHandler(BaseHTTPRequestHandler):
+    server: Gate
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.bodies.append(len(body))
+        self.server.arrived.set()
+        if self.server.scripted:
+            self.server.scripted.popleft()(self)
+            return
+        passed_on = {"Content-Type": self.headers["Content-Type"]}
+        answer = requests.post(self.server.converter_url + self.path, data=body, headers=passed_on, timeout=60)
+        reply(self, answer.status_code, answer.content)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class names it
+        pass
+
+
+def reply(handler: BaseHTTPRequestHandler, status: int, body: bytes, declared: int | None = None) -> None:
+    """Answer; a larger declared length than the body's cuts the download."""
+    handler.send_response(status)
+    handler.send_header("Content-Length", str(len(body) if declared is None else declared))
+    handler.send_header("Connection", "close")
+    handler.end_headers()
+    handler.wfile.write(body)
+    handler.close_connection = True
+
+
+def answering(status: int, body: bytes = b"said by the test", declared: int | None = None) -> Scripted:
+    """A scripted answer."""
+    return lambda handler: reply(handler, status, body, declared)
+
+
+def hanging_up(handler: BaseHTTPRequestHandler) -> None:
+    """No answer at all, as of a converter that was killed."""
+    handler.close_connection = True
+
+
+@contextmanager
+def gate_before(converter_url: str) -> Iterator[Gate]:
+    """A gate that serves for as long as the block lasts."""
+    server = Gate(converter_url)
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A running `convert_worker`, under functions-framework as in the cloud."""
+
+    process: Popen[bytes]
+    url: str
+    log: Path
+
+    def deliver(
+        self, conversion_id: Any, job: str = "convert_event_media_to_pdf", token: str | None = None, task: str = ""
+    ) -> requests.Response:
+        """One delivery by the queue."""
+        headers = {"Authorization": f"Bearer {signed() if token is None else token}"}
+        headers |= {"X-CloudTasks-TaskName": task} if task else {}
+        body = {"job": job, "conversion_id": conversion_id}
+        return requests.post(self.url, json=body, headers=headers, timeout=60)
+
+
+@contextmanager
+def worker(
+    database_url: str, media_root: Path, converter_url: str, keys_url: str, log: Path, **env: str
+) -> Iterator[Worker]:
+    """A worker on a free port; ready when it answers."""
+    port = free_port()
+    environment = {
+        "PYTHONPATH": str(REPOSITORY),
+        "HOST": "127.0.0.1",
+        "PORT": str(port),
+        "THREADS": "16",
+        "DATABASE_URL": database_url,
+        "MEDIA_ROOT": str(media_root),
+        "CONVERTER_URL": converter_url,
+        "CONVERT_WORKER_URL": AUDIENCE,
+        "OIDC_ISSUER": ISSUER,
+        "OIDC_KEYS_URL": keys_url,
+        "TASKS_SERVICE_ACCOUNT": EMAIL,
+        "CONVERSION_DEADLINE_SECONDS": str(DEADLINE_SECONDS),
+        **env,
+    }
+    source = REPOSITORY / "functions" / "convert_worker" / "main.py"
+    command = [sys.executable, "-m", "functions_framework", "--target=convert_worker", f"--source={source}"]
+    with running(command, http_answers(port, "/"), log, environment=environment) as process:
+        yield Worker(process, f"http://127.0.0.1:{port}/", log)
+
+
+def files_below(folder: Path) -> list[str]:
+    """Every file below a folder, by its path there."""
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def peak_memory_bytes(pid: int) -> int:
+    """The most that a process has had in memory so far."""
+    found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    assert found
+    return int(found[1]) * 1024
+
+
+def programs_without_bwrap(folder: Path) -> str:
+    """A PATH with the programs that the converter calls, but no bubblewrap."""
+    folder.mkdir()
+    for name in ("setpriv", "prlimit", "env", "soffice"):
+        found = shutil.which(name)
+        assert found, name
+        (folder / name).symlink_to(Path(found).resolve())
+    return str(folder)
