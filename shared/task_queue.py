@@ -31,7 +31,7 @@ LONGEST_DISPATCH_DEADLINE = timedelta(minutes=30)
 # queue is back, and every enqueue in between fails at once. The local queue is never behind a proxy.
 CHANNEL_OPTIONS = (
     ("grpc.initial_reconnect_backoff_ms", 200),
-    ("grpc.min_reconnect_backoff_ms", 200),
+    ("grpc.min_reconnect_backoff_ms", 1500),  # also how long one connection attempt may take
     ("grpc.max_reconnect_backoff_ms", 1000),
     ("grpc.enable_http_proxy", 0),
 )

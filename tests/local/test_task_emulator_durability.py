@@ -11,6 +11,8 @@ from google.api_core.exceptions import AlreadyExists, ServiceUnavailable
 from sqlalchemy import Engine, text
 
 from deploy.local import oidc
+from deploy.local.task_emulator import schema, store
+from shared.db import database_now, engine_for
 from tests.local.queue_harness import Answer, Call, Emulator, Worker, at, emulator, wait_until
 
 
@@ -114,12 +116,30 @@ def test_it_outlives_the_loss_of_its_connections(
             )
         ).scalar_one()
     assert ended >= 2
+    wait_until(lambda: queue_service.log.read_text().count("task_dispatcher_started") == 2, "a new lock")
     released.set()
 
     wait_until(lambda: _survives(lambda: not queue_service.names(running)), "the end of the task")
     wait_until(lambda: _survives(lambda: queue_service.add(running, "after", target.url)), "a new task")
     wait_until(lambda: target.calls_of("after"), "its call")
     assert len(target.calls_of("under-way")) == 1  # its delivery was still alive: not abandoned
+
+
+def test_only_the_current_attempt_may_write_its_outcome(empty_database: str) -> None:
+    engine = engine_for(empty_database, "tests")
+    with engine.begin() as connection:
+        schema.create(connection)
+        now = database_now(connection)
+        store.insert_task(connection, "q", "t", b"", None, 15_000, now, now)
+        (stale,) = store.claim_due(connection, "q", "me", 1, now)
+        store.release_abandoned(connection, "me", [])
+        (current,) = store.claim_due(connection, "q", "me", 1, now)
+
+        assert not store.finish(connection, stale, now)
+        assert not store.reschedule(connection, stale, now, now, 500, "late")
+        assert store.reschedule(connection, current, now, now, 500, "in time")
+        assert not store.finish(connection, current, now)  # no longer under way
+    engine.dispose()
 
 
 def _survives(call: Callable[[], object]) -> bool:

@@ -170,6 +170,7 @@ def _shorten_deadline(engine: Engine, queue: str, milliseconds: int) -> None:
 )
 def test_an_answer_that_is_no_whole_one_is_none(reply: bytes, queue_service: Emulator, running: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.settimeout(15)
         url = f"http://127.0.0.1:{listening.getsockname()[1]}/"
         task = queue_service.add(running, "broken", url)
         for _ in range(2):
