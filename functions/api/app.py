@@ -105,10 +105,15 @@ def _respond(endpoint: Endpoint, answer: Any) -> Response:
     if isinstance(answer, Response):
         return answer
     reply = answer if isinstance(answer, Reply) else Reply(answer, endpoint.first_status)
-    body = b"" if reply.value is None else bodies.to_json(reply.value)
-    response = Response(body, status=reply.status, content_type=None if reply.value is None else JSON)
+    response = Response(status=reply.status) if reply.value is None else _json(reply)
+    if reply.value is None:
+        del response.headers["Content-Type"]  # nothing has no type
     response.headers.extend(dict(reply.headers))
     return response
+
+
+def _json(reply: Reply[Any]) -> Response:
+    return Response(bodies.to_json(reply.value), status=reply.status, content_type=JSON)
 
 
 def _address(services: Services) -> str:
