@@ -1,6 +1,5 @@
 """Each kind of message, published by a display, ends in its table."""
 
-
 from tests.bridge.conftest import Database, Display, StartBridge, eventually, stamp
 
 

@@ -94,3 +94,22 @@ def revoke_display_login(connection: Connection, client_uuid: str, now: datetime
         .values(revoked_at=now)
     )
     return connection.execute(statement).rowcount == 1
+
+
+def live_logins(connection: Connection) -> list[tuple[str, str]]:
+    """(uuid, password hash) of every display that may log in, by uuid."""
+    query = _live(display_logins.c.client_uuid, display_logins.c.password_hash)
+    return [(row.client_uuid, row.password_hash) for row in connection.execute(query)]
+
+
+def live_logins_digest(connection: Connection) -> str:
+    """A text that is another one as soon as any of the live logins is, made where the data are."""
+    each = sa.func.hashtextextended(display_logins.c.client_uuid + display_logins.c.password_hash, 0)
+    digest = sa.func.concat(sa.func.count(), "-", sa.func.bit_xor(each))
+    return str(connection.execute(_live(digest).order_by(None)).scalar_one())
+
+
+def _live(*columns: Any) -> sa.Select[Any]:
+    joined = display_logins.join(clients, clients.c.uuid == display_logins.c.client_uuid)
+    live = (display_logins.c.revoked_at.is_(None), clients.c.deleted_at.is_(None))
+    return sa.select(*columns).select_from(joined).where(*live).order_by(display_logins.c.client_uuid)

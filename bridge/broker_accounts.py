@@ -1,0 +1,164 @@
+"""`python -m bridge.broker_accounts`: keeps Mosquitto's password file for displays equal to Postgres.
+
+It stands beside the broker, reads the logins that are neither revoked nor of a deleted client, and never
+connects to the broker. Only hashes are stored, so only hashes are written.
+"""
+
+import contextlib
+import os
+import signal
+import sys
+import tempfile
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import Engine
+
+from shared.access.enrolment import store
+from shared.config import load
+from shared.db import make_engine, transaction
+from shared.errors import ConfigurationError
+from shared.structured_log import configure, event, failure
+
+EVERY_SECONDS: Final = 1.0  # at most one look and one signal in this time
+NEW_FILE_MODE: Final = 0o640
+SIGHUP_BIT: Final = 1 << (signal.SIGHUP - 1)
+
+
+class Accounts:
+    """The password file and the broker that reads it."""
+
+    def __init__(self, engine: Engine, password_file: Path, pid_file: Path) -> None:
+        """Nothing is read yet."""
+        self._engine = engine
+        self._password_file = password_file
+        self._pid_file = pid_file
+        self._digest: str | None = None  # of the logins that the file holds
+        self._must_tell = False  # the broker has not been told of the file's content
+
+    def keep_up(self) -> None:
+        """Look once: write the file when the logins changed, and tell the broker when the file did.
+
+        Raises:
+            SQLAlchemyError, OSError: the database or the file cannot be used; look again later.
+        """
+        if not self._password_file.exists():
+            self._digest = None
+        with transaction(self._engine) as connection:
+            digest = store.live_logins_digest(connection)
+            logins = store.live_logins(connection) if digest != self._digest else None
+        if logins is not None:
+            if write_if_changed(self._password_file, render(logins)):
+                self._must_tell = True
+                event("accounts_written", "the displays' logins changed", logins=len(logins))
+            self._digest = digest
+        if self._must_tell and tell(self._pid_file):
+            self._must_tell = False
+
+
+def render(logins: Iterable[tuple[str, str]]) -> bytes:
+    """The password file of these (user name, hash)."""
+    return "".join(f"{name}:{password_hash}\n" for name, password_hash in logins).encode()
+
+
+def write_if_changed(path: Path, content: bytes) -> bool:
+    """Put `content` there in one step, with the owner and mode of the file that it replaces; False when it is there.
+
+    Raises:
+        OSError: the folder cannot be written; the file is as it was.
+    """
+    before = path.stat() if path.exists() else None
+    if before is not None and path.read_bytes() == content:
+        return False
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            _take_over(file.fileno(), before)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(name).unlink()
+        raise
+    _sync_folder(path.parent)
+    return True
+
+
+def _take_over(descriptor: int, before: os.stat_result | None) -> None:
+    """The broker must be able to read it: owner, group and mode stay as whoever set the broker up made them."""
+    os.fchmod(descriptor, NEW_FILE_MODE if before is None else before.st_mode & 0o777)
+    own = os.fstat(descriptor)
+    if before is not None and (before.st_uid, before.st_gid) != (own.st_uid, own.st_gid):
+        os.fchown(descriptor, before.st_uid, before.st_gid)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def tell(pid_file: Path) -> bool:
+    """Send SIGHUP to the broker; False when there is none, or none yet that would survive it.
+
+    A process that is no mosquitto (the number was given to another one), or that has not yet said what it
+    does at SIGHUP, is left alone.
+    """
+    try:
+        pid = int(pid_file.read_text().split()[0])
+        status = Path(f"/proc/{pid}/status").read_text()
+    except (OSError, ValueError, IndexError):
+        return False
+    fields = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
+    catches = int(fields.get("SigCgt", "0").strip(), 16) & SIGHUP_BIT
+    if fields.get("Name", "").strip() != "mosquitto" or not catches:
+        return False
+    try:
+        os.kill(pid, signal.SIGHUP)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def main() -> int:
+    """The process's exit code: 0 after SIGTERM or SIGINT, 2 when it may not start."""
+    configure("broker_accounts")
+    try:
+        config = load(required=("DATABASE_URL",))
+        for name in ("DISPLAYS_PASSWORD_FILE", "BROKER_PID_FILE"):
+            if not config[name]:
+                raise ConfigurationError(f"{name} is not set.")  # noqa: TRY301 - one place says why it does not start
+    except ConfigurationError as error:
+        event("configuration_error", error.detail)
+        return 2
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda _number, _frame: stop.set())
+    engine = make_engine(config, "broker_accounts")
+    watch(Accounts(engine, Path(config["DISPLAYS_PASSWORD_FILE"]), Path(config["BROKER_PID_FILE"])), stop)
+    engine.dispose()
+    return 0
+
+
+def watch(accounts: Accounts, stop: threading.Event) -> None:
+    """Keep up until `stop` is set; a database or disk that is away is waited for."""
+    is_away = False
+    while not stop.is_set():
+        try:
+            accounts.keep_up()
+            is_away = False
+        except Exception:  # noqa: BLE001 - a broken connection shows in many ways; the next look makes a new one
+            if not is_away:
+                failure("accounts_away", "the displays' logins cannot be brought up to date")
+            is_away = True
+        stop.wait(EVERY_SECONDS)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,184 @@
+"""The displays' password file follows the database, and the broker follows the file."""
+
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from bridge.broker_accounts import tell, write_if_changed
+from deploy.local import broker as mosquitto
+from deploy.local import postgres
+from deploy.local.layout import REPOSITORY
+from deploy.local.probes import connect_code
+from shared.access.rules import MOSQUITTO_SALT_BYTES, mosquitto_hash
+from tests.bridge.conftest import Database, eventually
+
+WITHIN_SECONDS = 2.0  # an enrolled display can connect
+
+
+@pytest.fixture
+def accounts(database_url: str, broker: mosquitto.RunningBroker, tmp_path: Path) -> Iterator[Path]:
+    """The log of a broker_accounts that runs."""
+    with running(database_url, broker, tmp_path / "accounts.log") as log:
+        yield log
+
+
+@contextmanager
+def running(database_url: str, broker: mosquitto.RunningBroker, log: Path) -> Iterator[Path]:
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "bridge.broker_accounts"],
+            cwd=REPOSITORY,
+            env={
+                **os.environ,
+                "DATABASE_URL": database_url,
+                "DISPLAYS_PASSWORD_FILE": str(broker.broker.displays_password_file),
+                "BROKER_PID_FILE": str(broker.broker.pid_file),
+            },
+            stdout=output,
+            stderr=output,
+        )
+    try:
+        eventually(lambda: "component_started" in log.read_text())
+        yield log
+        assert process.poll() is None
+    finally:
+        process.terminate()
+        process.wait(10)
+        print(log.read_text()[-3000:])
+    assert process.returncode == 0
+
+
+def enrol(database: Database, name: str, password: str) -> None:
+    """What POST /api/enroll leaves in the database."""
+    hashed = mosquitto_hash(password, secrets.token_bytes(MOSQUITTO_SALT_BYTES))
+    database.do("INSERT INTO clients (uuid, registered_by) VALUES (:u, 'enrolment') ON CONFLICT DO NOTHING", u=name)
+    database.do(
+        "INSERT INTO display_logins (client_uuid, password_hash, created_at) VALUES (:u, :h, now())"
+        " ON CONFLICT (client_uuid) DO UPDATE SET password_hash = EXCLUDED.password_hash",
+        u=name,
+        h=hashed,
+    )
+
+
+def may_connect(broker: mosquitto.RunningBroker, name: str, password: str) -> bool:
+    return connect_code(broker.broker.displays_port, name, password) == 0
+
+
+def test_an_enrolled_display_can_connect_within_two_seconds(
+    accounts: Path, broker: mosquitto.RunningBroker, database: Database
+) -> None:
+    name = str(uuid.uuid4())
+    assert not may_connect(broker, name, "one")
+
+    enrol(database, name, "one")
+
+    eventually(lambda: may_connect(broker, name, "one"), WITHIN_SECONDS)
+
+
+def test_a_new_password_takes_the_place_of_the_old_one(
+    accounts: Path, broker: mosquitto.RunningBroker, database: Database
+) -> None:
+    name = str(uuid.uuid4())
+    enrol(database, name, "old")
+    eventually(lambda: may_connect(broker, name, "old"))
+
+    enrol(database, name, "new")
+
+    eventually(lambda: may_connect(broker, name, "new"))
+    assert not may_connect(broker, name, "old")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE display_logins SET revoked_at = now() WHERE client_uuid = :u",
+        "UPDATE clients SET deleted_at = now() WHERE uuid = :u",
+    ],
+    ids=["login revoked", "client deleted"],
+)
+def test_who_may_no_longer_log_in_is_refused(
+    statement: str, accounts: Path, broker: mosquitto.RunningBroker, database: Database
+) -> None:
+    name = str(uuid.uuid4())
+    enrol(database, name, "one")
+    eventually(lambda: may_connect(broker, name, "one"))
+
+    database.do(statement, u=name)
+
+    eventually(lambda: not may_connect(broker, name, "one"), WITHIN_SECONDS)
+
+
+def test_postgres_may_go_away_and_come_back(tmp_path: Path, broker: mosquitto.RunningBroker) -> None:
+    with postgres.throw_away() as cluster:
+        url = migrated(cluster)
+        with running(url, broker, tmp_path / "accounts.log") as log:
+            with postgres.superuser(cluster) as admin:
+                admin.run("ALTER DATABASE signage ALLOW_CONNECTIONS false")
+                admin.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'signage'")
+                eventually(lambda: "accounts_away" in log.read_text())
+                admin.run("ALTER DATABASE signage ALLOW_CONNECTIONS true")
+            name = str(uuid.uuid4())
+            hashed = mosquitto_hash("one", secrets.token_bytes(MOSQUITTO_SALT_BYTES))
+            with postgres.superuser(cluster, "signage") as admin:
+                admin.run("INSERT INTO clients (uuid, registered_by) VALUES (:u, 'enrolment')", u=name)
+                admin.run("INSERT INTO display_logins VALUES (:u, :h, now())", u=name, h=hashed)
+
+            eventually(lambda: may_connect(broker, name, "one"))
+
+
+def migrated(cluster: postgres.Cluster) -> str:
+    url = postgres.ensure_database(cluster, "owner")
+    subprocess.run(
+        [sys.executable, "-m", "alembic", "upgrade", "head"],
+        check=True,
+        cwd=REPOSITORY,
+        env={**os.environ, "DATABASE_URL": url},
+    )
+    return url
+
+
+def test_the_file_keeps_its_mode_and_is_never_half_written(tmp_path: Path) -> None:
+    path = tmp_path / "passwords"
+    path.write_bytes(b"old\n")
+    path.chmod(0o604)
+    old = path.open("rb")  # a reader that has it open goes on reading the old one
+
+    with old:
+        assert write_if_changed(path, b"new\n")
+
+        assert (old.read(), path.read_bytes()) == (b"old\n", b"new\n")
+    assert path.stat().st_mode & 0o777 == 0o604
+    assert [entry.name for entry in tmp_path.iterdir()] == ["passwords"]
+    assert not write_if_changed(path, b"new\n")
+
+
+def test_a_new_file_is_closed_to_others(tmp_path: Path) -> None:
+    write_if_changed(tmp_path / "passwords", b"")
+
+    assert (tmp_path / "passwords").stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize("content", ["", "no number", "0", "-1", "999999999"])
+def test_a_pid_file_without_a_broker_tells_nobody(content: str, tmp_path: Path) -> None:
+    (tmp_path / "pid").write_text(content)
+
+    assert not tell(tmp_path / "pid")
+
+
+def test_another_process_of_that_number_is_left_alone(tmp_path: Path) -> None:
+    with subprocess.Popen(["sleep", "60"]) as other:
+        (tmp_path / "pid").write_text(f"{other.pid}\n")
+
+        told = tell(tmp_path / "pid")
+
+        assert not told
+        assert other.poll() is None
+        other.send_signal(signal.SIGKILL)
