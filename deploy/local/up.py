@@ -137,7 +137,8 @@ async def _serve(stack: Stack) -> int:
         code = 1
     console.say("Stopping.")
     await runner.stop()
-    status.unlink(missing_ok=True)
+    with suppress(OSError):
+        status.unlink()
     console.say("Stopped.")
     console.close()
     return code
