@@ -129,13 +129,13 @@ class MediaVolume:
         return self._converted(path).open("rb")
 
     @contextlib.contextmanager
-    def writing_converted(self, path: str) -> Iterator["Draft"]:
-        """A draft that takes its place at `path` when the block ends well.
+    def writing_converted(self, path: str, writer: str) -> Iterator["Draft"]:
+        """A draft of `writer`'s (letters, digits, -) that takes its place at `path` when the block ends well.
 
         Where the block raises, the draft is removed and `path` stays as it was. Raises VolumeFull.
         """
         target = self._converted(path)
-        draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}.draft")
+        draft = target.with_name(f".{target.name}.{writer}.{secrets.token_hex(8)}.draft")
         with _volume_errors():
             target.parent.mkdir(parents=True, exist_ok=True)
             file = draft.open("x+b")
@@ -150,14 +150,22 @@ class MediaVolume:
             draft.unlink(missing_ok=True)
             raise
 
-    def remove_abandoned_drafts(self, path: str, older_than: timedelta) -> None:
-        """Remove what writers of `path` left that were killed; a live one writes more often than that."""
+    def remove_drafts(self, path: str, writer: str) -> None:
+        """Remove what `writer` has begun to write for `path`: for its successor, after it was killed.
+
+        Should it be alive after all, its draft can no longer take its place.
+        """
         target = self._converted(path)
-        _remove_old(target.parent, f".{target.name}.*.draft", older_than)
+        for draft in target.parent.glob(f".{target.name}.{writer}.*.draft"):
+            draft.unlink(missing_ok=True)
 
     def remove_abandoned_uploads(self) -> None:
         """Remove uploads that never found their place because their process was killed."""
-        _remove_old(self.root / "incoming", "*", ABANDONED_AFTER)
+        limit = time.time() - ABANDONED_AFTER.total_seconds()
+        for path in (self.root / "incoming").glob("*"):
+            with contextlib.suppress(OSError):
+                if path.stat().st_mtime < limit:
+                    path.unlink()
 
     def is_usable(self) -> bool:
         """Can a file be written to the volume? For the readiness check; never raises."""
@@ -227,14 +235,6 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _remove_old(folder: Path, pattern: str, older_than: timedelta) -> None:
-    limit = time.time() - older_than.total_seconds()
-    for path in folder.glob(pattern):
-        with contextlib.suppress(OSError):
-            if path.stat().st_mtime < limit:
-                path.unlink()
 
 
 @contextlib.contextmanager

@@ -28,6 +28,7 @@ class Workshop:
 def make_pdf(workshop: Workshop, job: Job) -> tuple[str, int]:
     """The path of the job's PDF below `converted/` and its pages; it lies on the volume then.
 
+    0. What an earlier worker of this conversion was writing when it was killed is removed.
     1. A PDF of the same bytes that is there and whole is used again: the converter is not called.
     2. The original is looked at once more, and sent to the converter while it is hashed.
     3. The PDF is checked while it is a draft, and takes its place in one step.
@@ -38,10 +39,15 @@ def make_pdf(workshop: Workshop, job: Job) -> tuple[str, int]:
         raise ConversionFault(Fault.ATTEMPTS_USED_UP, f"try {job.attempts}")
     path = converted_path(job.file_hash)
     try:
+        workshop.volume.remove_drafts(path, _writer(job))
         pages = _pages_there(workshop.volume, path)
         return path, pages or _convert_original(workshop, job, path)
-    except VolumeFull as error:
+    except (VolumeFull, OSError) as error:
         raise ConversionFault(Fault.VOLUME_UNAVAILABLE, str(error)) from error
+
+
+def _writer(job: Job) -> str:
+    return f"conversion-{job.conversion_id}"
 
 
 def _pages_there(volume: MediaVolume, path: str) -> int | None:
@@ -72,8 +78,7 @@ def _look_again(source: BinaryIO, kind: str) -> None:
 
 def _convert(workshop: Workshop, job: Job, source: BinaryIO, path: str) -> int:
     trace = f"conversion-{job.conversion_id}-{job.attempts}"
-    workshop.volume.remove_abandoned_drafts(path, workshop.timeouts.lease)
-    with workshop.volume.writing_converted(path) as draft:
+    with workshop.volume.writing_converted(path, _writer(job)) as draft:
         sent = convert(workshop.converter_url, source, f"deck.{job.kind}", draft, workshop.timeouts, trace)
         if sent != job.file_hash:
             raise ConversionFault(Fault.SOURCE_CHANGED, f"sent {sent}")

@@ -83,7 +83,7 @@ def _read_job(request: Request) -> int:
         raise BadJob("The body is too large for a job.")
     try:
         body: Any = json.loads(request.stream.read(LARGEST_BODY_BYTES))
-    except ValueError:
+    except (ValueError, RecursionError):
         raise BadJob("The body is no JSON.") from None
     if not isinstance(body, dict) or body.get("job") != CONVERSION_JOB:
         raise BadJob(f"The only job known here is {CONVERSION_JOB}.")

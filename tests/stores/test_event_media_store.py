@@ -161,15 +161,34 @@ def test_only_paths_of_our_own_making_are_opened(volume: MediaVolume, path: str)
 def test_a_draft_takes_its_place_whole_or_not_at_all(volume: MediaVolume) -> None:
     path = converted_path("ab" * 32)
 
-    with contextlib.suppress(RuntimeError), volume.writing_converted(path) as draft:
+    with contextlib.suppress(RuntimeError), volume.writing_converted(path, "writer-1") as draft:
         draft.write(b"half")
         raise RuntimeError
     assert files(volume) == []
 
-    with volume.writing_converted(path) as draft:
+    with volume.writing_converted(path, "writer-1") as draft:
         draft.write(b"whole")
         assert [name.endswith(".draft") for name in files(volume)] == [True]
     assert files(volume) == [f"converted/{path}"]
+
+
+def write_and_be_overtaken(volume: MediaVolume, path: str) -> None:
+    with volume.writing_converted(path, "writer-1") as draft:
+        draft.write(b"late")
+        volume.remove_drafts(path, "writer-1")
+
+
+def test_the_successor_of_a_writer_removes_its_draft_and_nobody_elses(volume: MediaVolume) -> None:
+    path = converted_path("ab" * 32)
+
+    with volume.writing_converted(path, "writer-2") as draft:
+        draft.write(b"good")
+        with pytest.raises(VolumeFull):
+            write_and_be_overtaken(volume, path)
+
+    assert files(volume) == [f"converted/{path}"]
+    with volume.open_converted(path) as file:
+        assert file.read() == b"good"
 
 
 @pytest.fixture

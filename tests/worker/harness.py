@@ -148,6 +148,16 @@ def hanging_up(handler: BaseHTTPRequestHandler) -> None:
     handler.close_connection = True
 
 
+def after(event: threading.Event, then: Scripted) -> Scripted:
+    """A scripted answer that waits for an event, at most 20 s."""
+
+    def act(handler: BaseHTTPRequestHandler) -> None:
+        event.wait(20)
+        then(handler)
+
+    return act
+
+
 @contextmanager
 def gate_before(converter_url: str) -> Iterator[Gate]:
     """A gate that serves for as long as the block lasts."""

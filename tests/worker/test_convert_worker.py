@@ -1,0 +1,501 @@
+"""The worker function as a real process, between a real Postgres and a real converter."""
+
+import hashlib
+import io
+import signal
+import threading
+import zipfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pypdfium2
+import pytest
+import requests
+import sqlalchemy as sa
+from sqlalchemy import Engine, RowMapping
+
+from shared.conversions import operations as conversions_operations
+from shared.db import database_now, transaction
+from shared.event_media import operations as media_operations
+from shared.event_media import rules as media_rules
+from shared.media_volume import MediaVolume, converted_path
+from shared.tables import conversions
+from shared.vocabulary import MediaKind
+from tests.rules.oidc_harness import FOREIGN, Issuer, issuing, signed
+from tests.worker import decks, hostile_decks
+from tests.worker.harness import (
+    Converter,
+    Gate,
+    Worker,
+    after,
+    answering,
+    files_below,
+    gate_before,
+    hanging_up,
+    peak_memory_bytes,
+    worker,
+)
+
+pytestmark = pytest.mark.slow
+
+LIMIT = 10**9
+LEASE = timedelta(seconds=130)  # D + 120 s, with the harness's D of 10 s
+
+
+@pytest.fixture(scope="module")
+def volume(tmp_path_factory: pytest.TempPathFactory) -> MediaVolume:
+    return MediaVolume(tmp_path_factory.mktemp("media"))
+
+
+@pytest.fixture(scope="module")
+def issuer() -> Iterator[Issuer]:
+    with issuing() as serving:
+        yield serving
+
+
+@pytest.fixture(scope="module")
+def gate(running_converter: Converter) -> Iterator[Gate]:
+    with gate_before(running_converter.url) as serving:
+        yield serving
+
+
+@pytest.fixture(scope="module")
+def function(
+    database_url: str, volume: MediaVolume, gate: Gate, issuer: Issuer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Worker]:
+    """The worker that most tests call."""
+    log = tmp_path_factory.mktemp("worker") / "log"
+    with worker(database_url, volume.root, gate.url, issuer.url, log) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def deck(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    return hostile_decks.pptx_bytes(tmp_path_factory.mktemp("deck"), slides=3, hidden=1)
+
+
+@pytest.fixture(autouse=True)
+def emptied(volume: MediaVolume, gate: Gate) -> Iterator[None]:
+    """Each test begins with no file of another one, and with a converter that answers by itself."""
+    yield
+    for name in files_below(volume.root):
+        (volume.root / name).unlink()
+    gate.scripted.clear()
+    gate.arrived.clear()
+
+
+class Desk:
+    """Uploads and looks, as the API does."""
+
+    def __init__(self, engine: Engine, volume: MediaVolume) -> None:
+        self.engine = engine
+        self.volume = volume
+
+    def upload(self, content: bytes, name: str = "talk.pptx") -> RowMapping:
+        """A new medium's conversion."""
+        received = media_operations.receive_upload(self.volume, io.BytesIO(content), name, LIMIT)
+        with transaction(self.engine) as connection:
+            now = database_now(connection)
+            media = media_operations.record_upload(connection, now, received, "tests")
+            return conversions_operations.ensure_pdf(connection, now, media)[0]
+
+    def row(self, conversion: RowMapping) -> RowMapping:
+        with transaction(self.engine) as connection:
+            query = sa.select(conversions).where(conversions.c.id == conversion["id"])
+            return connection.execute(query).mappings().one()
+
+    def pass_time(self, conversion: RowMapping, by: timedelta) -> None:
+        """Let the conversion's claim be older."""
+        with transaction(self.engine) as connection:
+            older = sa.update(conversions).where(conversions.c.id == conversion["id"])
+            connection.execute(older.values(claimed_at=conversions.c.claimed_at - by))
+
+    def delete(self, conversion: RowMapping) -> None:
+        with transaction(self.engine) as connection:
+            media_operations.delete(connection, database_now(connection), self.volume, conversion["media_id"])
+
+
+@pytest.fixture
+def desk(engine: Engine, volume: MediaVolume) -> Desk:
+    return Desk(engine, volume)
+
+
+def other(deck: bytes, mark: str) -> bytes:
+    """The same deck with other bytes, so that no PDF of another test is used for it."""
+    return hostile_decks.with_parts(deck, {"docProps/mark.txt": mark.encode()})
+
+
+def pages_of(volume: MediaVolume, row: RowMapping) -> int:
+    with volume.open_converted(row["target_path"]) as file, pypdfium2.PdfDocument(file) as document:
+        return len(document)
+
+
+KINDS = [("deck.pptx", decks.make_pptx), ("deck.odp", decks.make_odp), ("deck.ppt", decks.make_ppt)]
+
+
+@pytest.mark.parametrize(("name", "make"), KINDS)
+def test_each_kind_of_presentation_becomes_a_pdf(
+    function: Worker, desk: Desk, gate: Gate, tmp_path: Path, name: str, make: Any
+) -> None:
+    make(tmp_path / name, 3, hidden=1)
+    content = (tmp_path / name).read_bytes()
+    conversion = desk.upload(content, name)
+    before = gate.count
+
+    answer = function.deliver(conversion["id"])
+
+    row = desk.row(conversion)
+    assert (answer.status_code, answer.json()) == (200, {"outcome": "ready"})
+    assert (row["status"], row["attempts"], row["pages"], row["error_code"]) == ("ready", 1, 2, None)
+    assert row["target_path"] == converted_path(hashlib.sha256(content).hexdigest())
+    assert pages_of(desk.volume, row) == 2
+    assert [warning["code"] for warning in row["report"]["warnings"]] == ["hidden_slides"]
+    assert gate.count == before + 1
+    assert row["started_at"] <= row["finished_at"]
+
+
+def test_a_task_that_comes_twice_is_done_once(function: Worker, desk: Desk, gate: Gate, deck: bytes) -> None:
+    conversion = desk.upload(deck)
+    before = gate.count
+
+    answers = [function.deliver(conversion["id"]) for _ in range(2)]
+
+    assert [answer.json()["outcome"] for answer in answers] == ["ready", "ready"]
+    assert gate.count == before + 1
+
+
+def test_the_same_bytes_of_another_medium_do_not_call_the_converter(
+    function: Worker, desk: Desk, gate: Gate, deck: bytes
+) -> None:
+    first, second = desk.upload(deck, "a.pptx"), desk.upload(deck, "b.pptx")
+    function.deliver(first["id"])
+    before = gate.count
+
+    assert function.deliver(second["id"]).json() == {"outcome": "ready"}
+
+    rows = desk.row(first), desk.row(second)
+    assert first["id"] != second["id"]
+    assert gate.count == before
+    assert rows[0]["target_path"] == rows[1]["target_path"]
+    assert rows[1]["pages"] == 2
+
+
+def test_a_pdf_that_was_cut_on_the_volume_is_not_used_again(
+    function: Worker, desk: Desk, gate: Gate, deck: bytes
+) -> None:
+    first, second = desk.upload(deck, "a.pptx"), desk.upload(deck, "b.pptx")
+    function.deliver(first["id"])
+    path = desk.volume.root / "converted" / desk.row(first)["target_path"]
+    path.write_bytes(path.read_bytes()[:-1500])
+    before = gate.count
+
+    function.deliver(second["id"])
+
+    assert gate.count == before + 1
+    assert pages_of(desk.volume, desk.row(second)) == 2
+
+
+def test_of_five_deliveries_at_once_one_converts_and_the_others_are_told_to_come_again(
+    function: Worker, desk: Desk, gate: Gate, deck: bytes
+) -> None:
+    conversion = desk.upload(deck)
+    before = gate.count
+    gate_opens = threading.Event()
+    gate.scripted.append(after(gate_opens, answering(500)))
+
+    with ThreadPoolExecutor(5) as pool:
+        coming = [pool.submit(function.deliver, conversion["id"]) for _ in range(5)]
+        turned_away = [future for future in coming if _ends(future)]
+        gate_opens.set()
+        answers = [future.result() for future in coming]
+
+    assert len(turned_away) == 4
+    assert sorted(answer.status_code for answer in answers) == [503] * 5
+    assert all(int(answer.headers["Retry-After"]) > 0 for answer in answers)
+    assert gate.count == before + 1
+    assert desk.row(conversion)["attempts"] == 1
+
+
+def _ends(future: Any) -> bool:
+    """Does it end while the gate is closed?"""
+    try:
+        future.result(timeout=3)
+    except TimeoutError:
+        return False
+    return True
+
+
+FAULTS = [
+    (answering(400), "failed", "converter_refused", 1),
+    (answering(413), "failed", "converter_refused", 1),
+    (answering(415), "failed", "converter_refused", 1),
+    (answering(500), "pending", "converter_failed", 1),
+    (answering(404), "pending", "converter_failed", 1),
+    (answering(503), "pending", "converter_busy", 1),
+    (answering(429), "pending", "queue_full", 0),
+    (hanging_up, "pending", "converter_cut", 1),
+    (answering(200, b"%PDF-1.7 half of", declared=10_000), "pending", "converter_cut", 1),
+    (answering(200, b"<html>Sign in</html>"), "pending", "invalid_pdf", 1),
+    (answering(200, b"%PDF-1.7 no pages %%EOF"), "pending", "invalid_pdf", 1),
+    (answering(302), "pending", "converter_failed", 1),
+]
+
+
+@pytest.mark.parametrize(("fault", "status", "code", "attempts"), FAULTS)
+def test_each_fault_of_the_converter_has_its_consequence(
+    function: Worker, desk: Desk, gate: Gate, deck: bytes, fault: Any, status: str, code: str, attempts: int
+) -> None:
+    conversion = desk.upload(deck)
+    gate.scripted.append(fault)
+
+    answer = function.deliver(conversion["id"])
+
+    row = desk.row(conversion)
+    assert (row["status"], row["error_code"], row["attempts"], row["claim"]) == (status, code, attempts, None)
+    assert answer.status_code == (200 if status == "failed" else 503)
+    assert "said by the test" not in row["error_message"] + answer.text
+    assert files_below(desk.volume.root / "converted") == []
+
+
+def test_a_fault_that_passes_leaves_no_trace_on_the_conversion(
+    function: Worker, desk: Desk, gate: Gate, deck: bytes
+) -> None:
+    conversion = desk.upload(deck)
+    gate.scripted += [answering(503), answering(500)]
+
+    statuses = [function.deliver(conversion["id"]).status_code for _ in range(3)]
+
+    row = desk.row(conversion)
+    assert statuses == [503, 503, 200]
+    assert (row["status"], row["attempts"], row["error_code"], row["error_message"]) == ("ready", 3, None, None)
+
+
+def test_the_third_500_and_the_second_broken_pdf_are_the_last(
+    function: Worker, desk: Desk, gate: Gate, deck: bytes
+) -> None:
+    corrupt, broken = desk.upload(deck), desk.upload(other(deck, "broken"))
+    gate.scripted += [answering(500)] * 3 + [answering(200, b"no PDF")] * 2
+
+    of_corrupt = [function.deliver(corrupt["id"]).status_code for _ in range(3)]
+    of_broken = [function.deliver(broken["id"]).status_code for _ in range(2)]
+
+    assert (of_corrupt, of_broken) == ([503, 503, 200], [503, 200])
+    assert desk.row(corrupt)["error_code"] == "converter_failed"
+    assert desk.row(broken)["error_code"] == "invalid_pdf"
+
+
+def test_while_the_converter_is_away_everything_waits_and_nothing_fails(
+    database_url: str, desk: Desk, issuer: Issuer, gate: Gate, function: Worker, deck: bytes, tmp_path: Path
+) -> None:
+    conversion = desk.upload(deck)
+    with worker(database_url, desk.volume.root, "http://127.0.0.1:9", issuer.url, tmp_path / "log") as lonely:
+        statuses = [lonely.deliver(conversion["id"]).status_code for _ in range(5)]
+    row = desk.row(conversion)
+
+    assert statuses == [503] * 5
+    assert (row["status"], row["attempts"], row["error_code"]) == ("pending", 0, "converter_unreachable")
+    assert function.deliver(conversion["id"]).json() == {"outcome": "ready"}
+
+
+def test_a_source_that_is_gone_or_was_changed_fails_and_is_not_published(
+    function: Worker, desk: Desk, gate: Gate, deck: bytes
+) -> None:
+    gone, changed, deleted = (desk.upload(other(deck, mark)) for mark in ("gone", "changed", "deleted"))
+    originals = desk.volume.root / "originals"
+    (originals / gone["file_hash"][:2] / f"{gone['file_hash']}.pptx").unlink()
+    (originals / changed["file_hash"][:2] / f"{changed['file_hash']}.pptx").write_bytes(other(deck, "a forgery"))
+    desk.delete(deleted)
+
+    outcomes = [function.deliver(conversion["id"]).json() for conversion in (gone, changed, deleted)]
+
+    assert outcomes == [{"outcome": "failed"}] * 3
+    codes = [desk.row(conversion)["error_code"] for conversion in (gone, changed, deleted)]
+    assert codes == ["source_missing", "source_changed", "source_missing"]
+    assert files_below(desk.volume.root / "converted") == []
+
+
+def hostile(deck: bytes) -> dict[str, tuple[bytes, str]]:
+    bomb = hostile_decks.with_zeros(deck, "ppt/bomb.xml", 130 * 1024 * 1024)
+    doctype = b'<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>'
+    return {
+        "cut": (deck[: len(deck) // 2], "not_a_presentation"),
+        "text": (b"just a text", "not_a_presentation"),
+        "doctype": (hostile_decks.with_parts(deck, {"ppt/slides/slide1.xml": doctype}), "not_a_presentation"),
+        "bomb": (bomb, "too_large_unpacked"),
+        "encrypted": (hostile_decks.compound_file({"EncryptedPackage": b"x"}), "encrypted"),
+    }
+
+
+@pytest.mark.parametrize("what", ["cut", "text", "doctype", "bomb", "encrypted", "empty"])
+def test_the_worker_looks_at_the_file_again_before_the_converter_sees_it(
+    function: Worker, desk: Desk, gate: Gate, deck: bytes, tmp_path: Path, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    empty = {"empty": (hostile_decks.pptx_bytes(tmp_path, slides=0), "no_slides")}
+    content, code = {**hostile(deck), **empty}[what]
+    with monkeypatch.context() as patched:  # a door that stood open once
+        patched.setattr(media_rules, "inspect", lambda _file, named: (MediaKind(named), None))
+        conversion = desk.upload(content)
+    before = gate.count
+
+    answer = function.deliver(conversion["id"])
+
+    assert answer.json() == {"outcome": "failed"}
+    assert desk.row(conversion)["error_code"] == code
+    assert gate.count == before
+
+
+def test_a_worker_that_is_killed_in_the_middle_is_followed_by_one_that_finishes(
+    database_url: str, function: Worker, desk: Desk, issuer: Issuer, gate: Gate, deck: bytes, tmp_path: Path
+) -> None:
+    conversion = desk.upload(deck)
+    released = threading.Event()
+    gate.scripted.append(after(released, hanging_up))
+    with worker(database_url, desk.volume.root, gate.url, issuer.url, tmp_path / "log") as doomed:
+        delivering = threading.Thread(target=_deliver_into_the_void, args=(doomed, conversion["id"]))
+        delivering.start()
+        assert gate.arrived.wait(10)
+        doomed.process.send_signal(signal.SIGKILL)
+        doomed.process.wait(5)
+    released.set()
+    delivering.join()
+
+    too_early = function.deliver(conversion["id"])
+    desk.pass_time(conversion, LEASE + timedelta(seconds=1))
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda _: function.deliver(conversion["id"]), range(4)))
+
+    row = desk.row(conversion)
+    assert too_early.status_code == 503
+    assert 200 in {answer.status_code for answer in answers}
+    assert (row["status"], row["attempts"], row["pages"]) == ("ready", 2, 2)
+    assert files_below(desk.volume.root / "converted") == [row["target_path"]]
+
+
+def _deliver_into_the_void(target: Worker, conversion_id: int) -> None:
+    with pytest.raises(requests.ConnectionError):
+        target.deliver(conversion_id)
+
+
+def test_a_deck_that_kills_its_worker_on_every_try_is_given_up(
+    function: Worker, desk: Desk, engine: Engine, gate: Gate, deck: bytes
+) -> None:
+    conversion = desk.upload(deck)
+    before = gate.count
+    with transaction(engine) as connection:
+        tried = sa.update(conversions).where(conversions.c.id == conversion["id"])
+        connection.execute(tried.values(attempts=3))
+
+    assert function.deliver(conversion["id"]).json() == {"outcome": "failed"}
+
+    assert desk.row(conversion)["error_code"] == "attempts_used_up"
+    assert gate.count == before
+
+
+def test_a_worker_that_lost_its_claim_while_it_converted_changes_nothing(
+    function: Worker, desk: Desk, gate: Gate, deck: bytes
+) -> None:
+    conversion = desk.upload(deck)
+
+    def lose_the_claim(handler: Any) -> None:
+        desk.pass_time(conversion, LEASE + timedelta(seconds=1))
+        assert function.deliver(conversion["id"]).json() == {"outcome": "ready"}
+        answering(400)(handler)
+
+    gate.scripted.append(lose_the_claim)
+
+    answer = function.deliver(conversion["id"])
+
+    row = desk.row(conversion)
+    assert answer.status_code == 503
+    assert (row["status"], row["attempts"], row["error_code"]) == ("ready", 2, None)
+
+
+def test_a_task_that_the_sweep_has_replaced_is_let_go(
+    function: Worker, desk: Desk, engine: Engine, gate: Gate, deck: bytes
+) -> None:
+    conversion = desk.upload(deck)
+    with transaction(engine) as connection:
+        newer = sa.update(conversions).where(conversions.c.id == conversion["id"])
+        connection.execute(newer.values(generation=2))
+    name = f"conversion-{conversion['id']}"
+
+    old = function.deliver(conversion["id"], task=f"{name}-1")
+    status = desk.row(conversion)["status"]
+    new = function.deliver(conversion["id"], task=f"{name}-2")
+
+    assert (old.json(), status, new.json()) == ({"outcome": "superseded"}, "pending", {"outcome": "ready"})
+
+
+def test_a_conversion_that_does_not_exist_is_no_reason_to_come_again(function: Worker) -> None:
+    assert function.deliver(999_999_999).json() == {"outcome": "gone"}
+
+
+BAD_JOBS = [
+    (b"", 400),
+    (b"{", 400),
+    (b"[]", 400),
+    (b'{"job": "shred", "conversion_id": 1}', 400),
+    (b'{"job": "convert_event_media_to_pdf"}', 400),
+    (b'{"job": "convert_event_media_to_pdf", "conversion_id": "1"}', 400),
+    (b'{"job": "convert_event_media_to_pdf", "conversion_id": true}', 400),
+    (b'{"job": "convert_event_media_to_pdf", "conversion_id": 99999999999999999999}', 400),
+    (b'{"job": "convert_event_media_to_pdf", "conversion_id": -1}', 400),
+    (b" " * 5000, 400),
+    (b"\xff\xfe", 400),
+    (b"[" * 4000, 400),
+]
+
+
+@pytest.mark.parametrize(("body", "status"), BAD_JOBS)
+def test_what_is_no_job_is_refused_with_a_problem_document(function: Worker, body: bytes, status: int) -> None:
+    headers = {"Authorization": f"Bearer {signed()}", "Content-Type": "application/json"}
+
+    answer = requests.post(function.url, data=body, headers=headers, timeout=10)
+
+    assert (answer.status_code, answer.json()["code"]) == (status, "bad_job")
+    assert answer.headers["Content-Type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH"])
+def test_jobs_are_sent_with_post_only(function: Worker, method: str) -> None:
+    answer = requests.request(method, function.url, timeout=10)
+
+    assert (answer.status_code, answer.headers["Allow"]) == (405, "POST")
+
+
+def test_only_the_queue_may_send_jobs(function: Worker, desk: Desk, deck: bytes) -> None:
+    conversion = desk.upload(deck)
+    tokens = {
+        "none": "",
+        "another key": signed(FOREIGN),
+        "another audience": signed(aud="http://127.0.0.1:8083"),
+        "another account": signed(email="someone@signage.test"),
+        "an old one": signed(exp=1),
+    }
+
+    statuses = {what: function.deliver(conversion["id"], token=token).status_code for what, token in tokens.items()}
+
+    assert statuses == dict.fromkeys(tokens, 401)
+    assert desk.row(conversion)["status"] == "pending"
+
+
+def test_a_large_deck_is_never_whole_in_memory(function: Worker, desk: Desk, gate: Gate, deck: bytes) -> None:
+    function.deliver(desk.upload(deck)["id"])  # whatever is imported at the first job is there now
+    large = io.BytesIO(deck)
+    _add_stored(large, 100 * 1024 * 1024)
+    conversion = desk.upload(large.getvalue())
+    before = peak_memory_bytes(function.process.pid), gate.count
+
+    answer = function.deliver(conversion["id"])
+
+    assert answer.json() == {"outcome": "ready"}
+    assert gate.bodies[-1] > 100 * 1024 * 1024
+    assert peak_memory_bytes(function.process.pid) - before[0] < 32 * 1024 * 1024
+
+
+def _add_stored(package: io.BytesIO, size: int) -> None:
+    with zipfile.ZipFile(package, "a", zipfile.ZIP_STORED) as deck:
+        deck.writestr("ppt/media/film.mp4", bytes(size))
