@@ -22,6 +22,7 @@ from functions.api.services import Services
 from shared.structured_log import event
 
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{8,64}")
+_ONE_RANGE: Final = re.compile(r"bytes=(\d{1,18}-\d{0,18}|-\d{1,18})")
 _QUIET: Final = {"/api/health/live", "/api/health/ready"}  # probed every few seconds; not logged
 HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
@@ -126,6 +127,8 @@ def _begin() -> None:
     given = request.headers.get("X-Request-Id", "")
     g.request_id = given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
     g.began = time.perf_counter()
+    if not _ONE_RANGE.fullmatch(request.environ.get("HTTP_RANGE", "")):
+        request.environ.pop("HTTP_RANGE", None)  # werkzeug refuses what RFC 9110 says to ignore
 
 
 def _end(response: Response) -> Response:

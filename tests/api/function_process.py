@@ -1,0 +1,51 @@
+"""A real functions-framework process, started as production starts it, and raw requests to it."""
+
+import socket
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from deploy.local.layout import LOOPBACK, REPOSITORY
+from deploy.local.probes import accepts, free_port
+from deploy.local.short_lived import running
+
+FRAMEWORK = Path(sys.executable).with_name("functions-framework")
+
+
+@dataclass(frozen=True)
+class FunctionProcess:
+    """A function that serves on a port of its own."""
+
+    port: int
+    pid: int
+    log: Path
+
+    @property
+    def url(self) -> str:
+        return f"http://{LOOPBACK}:{self.port}"
+
+    def raw(self, request: bytes, timeout: float = 10.0) -> bytes:
+        """Everything that comes back until the connection is closed, for exactly these bytes."""
+        with socket.create_connection((LOOPBACK, self.port), timeout) as connection:
+            connection.sendall(request)
+            return b"".join(iter(lambda: connection.recv(65_536), b""))
+
+
+@contextmanager
+def function_process(source: str, environment: Mapping[str, str], folder: Path) -> Iterator[FunctionProcess]:
+    """The function `api` of a file of the repository, with 16 threads."""
+    port = free_port()
+    log = folder / f"function-{port}.log"
+    settings = {
+        "FUNCTION_SOURCE": str(REPOSITORY / source),
+        "FUNCTION_TARGET": "api",
+        "HOST": LOOPBACK,
+        "PORT": str(port),
+        "THREADS": "16",
+        "PYTHONPATH": str(REPOSITORY),
+        **environment,
+    }
+    with running([str(FRAMEWORK)], accepts(port), log, environment=settings) as process:
+        yield FunctionProcess(port, process.pid, log)
