@@ -1,7 +1,6 @@
 """The outbox against a real mosquitto with the shipped configuration: what each answer of the broker leads to."""
 
 import json
-import queue
 import signal
 import socket
 import subprocess
@@ -11,12 +10,9 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from paho.mqtt.client import Client, MQTTMessage
-from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 from sqlalchemy import Connection, Engine
 
 from deploy.local import broker as mosquitto
@@ -31,6 +27,7 @@ from shared.errors import BrokerUnavailable, PublishUnanswered
 from shared.mqtt import Publisher
 from shared.vocabulary import CommandSource, PublishAnswer
 from tests.stores.commands_world import TIMINGS, committed, issued, lockout, new_client, request, seconds
+from tests.stores.listening_display import listening_display
 
 ROOT = "signage"
 
@@ -46,27 +43,6 @@ def publisher_at(broker: RunningBroker, user: str = "api", root: str = ROOT) -> 
 def publisher(broker: RunningBroker) -> Iterator[Publisher]:
     with publisher_at(broker) as made:
         yield made
-
-
-@contextmanager
-def listening_display(broker: RunningBroker, uuid: str) -> Iterator["queue.Queue[MQTTMessage]"]:
-    """A display that subscribed to its commands; what it gets is in the queue."""
-    broker.set_displays({uuid: "display-secret"})
-    got: queue.Queue[MQTTMessage] = queue.Queue()
-    subscribed: queue.Queue[Any] = queue.Queue()
-    display = Client(CallbackAPIVersion.VERSION2, client_id=uuid, protocol=MQTTProtocolVersion.MQTTv5)
-    display.username_pw_set(uuid, "display-secret")
-    display.on_message = lambda _client, _data, message: got.put(message)
-    display.on_subscribe = lambda *arguments: subscribed.put(arguments)
-    display.connect("127.0.0.1", broker.broker.displays_port)
-    display.loop_start()
-    display.subscribe(f"{ROOT}/{uuid}/commands", qos=1)
-    subscribed.get(timeout=5)
-    try:
-        yield got
-    finally:
-        display.disconnect()
-        display.loop_stop()
 
 
 def publish(engine: Engine, publisher: Publisher, name: str, budget: float = 3.0) -> PublishReport:

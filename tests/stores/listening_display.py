@@ -1,0 +1,32 @@
+"""A display that does nothing but listen, for tests of what the service sends."""
+
+import queue
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from paho.mqtt.client import Client, MQTTMessage
+from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
+
+from deploy.local.broker import RunningBroker
+
+
+@contextmanager
+def listening_display(broker: RunningBroker, uuid: str) -> Iterator["queue.Queue[MQTTMessage]"]:
+    """A display that subscribed to its commands; what it gets is in the queue."""
+    broker.set_displays({uuid: "display-secret"})
+    got: queue.Queue[MQTTMessage] = queue.Queue()
+    subscribed: queue.Queue[Any] = queue.Queue()
+    display = Client(CallbackAPIVersion.VERSION2, client_id=uuid, protocol=MQTTProtocolVersion.MQTTv5)
+    display.username_pw_set(uuid, "display-secret")
+    display.on_message = lambda _client, _data, message: got.put(message)
+    display.on_subscribe = lambda *arguments: subscribed.put(arguments)
+    display.connect("127.0.0.1", broker.broker.displays_port)
+    display.loop_start()
+    display.subscribe(f"signage/{uuid}/commands", qos=1)
+    subscribed.get(timeout=5)
+    try:
+        yield got
+    finally:
+        display.disconnect()
+        display.loop_stop()

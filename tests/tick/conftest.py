@@ -1,0 +1,100 @@
+"""The tick as a real functions-framework process, called as the scheduler calls it."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+
+from deploy.local import oidc
+from deploy.local.broker import RunningBroker
+from deploy.local.layout import REPOSITORY
+from deploy.local.probes import free_port, http_answers
+from deploy.local.short_lived import running
+from tests.rules.oidc_harness import EMAIL, ISSUER, OURS, Issuer, issuing
+
+
+@dataclass(frozen=True)
+class TickFunction:
+    """A running `scheduler_tick`."""
+
+    url: str
+    log: Path
+
+    def call(self, method: str = "POST", token: str | None = None) -> requests.Response:
+        """One call, with the scheduler's token unless another is given."""
+        bearer = self.token() if token is None else token
+        return requests.request(method, self.url, headers={"Authorization": f"Bearer {bearer}"}, timeout=30)
+
+    def token(self) -> str:
+        return oidc.mint(OURS, self.url, EMAIL, ISSUER)
+
+    def tick(self) -> dict[str, Any]:
+        """One tick that succeeds: its report."""
+        reply = self.call()
+        assert (reply.status_code, reply.headers["Content-Type"]) == (200, "application/json"), reply.text
+        report: dict[str, Any] = reply.json()
+        return report
+
+
+@pytest.fixture(scope="module")
+def issuer() -> Iterator[Issuer]:
+    with issuing() as server:
+        yield server
+
+
+Start = Callable[..., AbstractContextManager[TickFunction]]
+
+
+@pytest.fixture(scope="module")
+def start(database_url: str, broker: RunningBroker, issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Start:
+    """Start the function on a free port; further environment by name."""
+
+    @contextmanager
+    def started(**environment: str) -> Iterator[TickFunction]:
+        port = free_port()
+        folder = tmp_path_factory.mktemp("tick")
+        url = f"http://127.0.0.1:{port}"
+        settings = {
+            "PYTHONPATH": str(REPOSITORY),
+            "HOST": "127.0.0.1",
+            "PORT": str(port),
+            "THREADS": "8",
+            "XDG_RUNTIME_DIR": str(folder),
+            "DATABASE_URL": database_url,
+            "MQTT_URL": broker.broker.services_url,
+            "MQTT_USERNAME": "scheduler",
+            "MQTT_PASSWORD": broker.passwords["scheduler"],
+            "QUEUE_URL": f"grpc://127.0.0.1:{free_port()}/projects/local/locations/local",
+            "TASKS_SERVICE_ACCOUNT": EMAIL,
+            "SCHEDULER_SERVICE_ACCOUNT": EMAIL,
+            "SCHEDULER_TICK_URL": url,
+            "OIDC_ISSUER": ISSUER,
+            "OIDC_KEYS_URL": issuer.url,
+            **environment,
+        }
+        source = REPOSITORY / "functions" / "scheduler_tick" / "main.py"
+        command = [sys.executable, "-m", "functions_framework", "--target=scheduler_tick", f"--source={source}"]
+        log = folder / "log"
+        with running(command, http_answers(port, "/", 405), log, environment=settings):
+            yield TickFunction(url, log)
+
+    return started
+
+
+@pytest.fixture(scope="module")
+def recovering(start: Start) -> Iterator[TickFunction]:
+    """The function with recovery on."""
+    with start(CRASH_RECOVERY_ENABLED="true") as function:
+        yield function
+
+
+@pytest.fixture(scope="module")
+def expiring(start: Start) -> Iterator[TickFunction]:
+    """The function with recovery off, as it ships."""
+    with start() as function:
+        yield function
