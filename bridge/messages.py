@@ -103,7 +103,8 @@ def health(uuid: str, heard: float, payload: bytes) -> Said:
     )
     _read_broker_connection(fields, body)
     acks = _recent_acks(uuid, fields)
-    return Said(uuid, body, fields.bad, acks, _standing_failure(uuid, heard, fields))
+    failure = _standing_failure(uuid, heard, fields)
+    return Said(uuid, body, fields.bad, acks, failure)
 
 
 def _level_in_force(fields: Fields) -> str | None:
@@ -148,7 +149,7 @@ def _standing_failure(uuid: str, heard: float, fields: Fields) -> Failure | None
         return None
     unit = inner.text("unit", UNIT_CHARS)
     stamp = _stamp(inner)
-    fields.bad += inner.bad + ("unit" not in inner.values)
+    fields.bad += inner.bad + (inner.values.get("unit") is None)
     return None if unit is None else Failure(uuid, heard, unit, stamp, by_topic=False)
 
 
