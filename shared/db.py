@@ -16,7 +16,7 @@ import pg8000.dbapi
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, event
 from sqlalchemy.engine import ExceptionContext
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, OperationalError
 
 from shared.config import Config
 
@@ -110,8 +110,15 @@ def _set_nodelay(dbapi_connection: Any, _record: Any) -> None:
 
 
 def _drop_desynchronised(context: ExceptionContext) -> None:
-    """An error that Postgres did not send may have cut a message half-way: never reuse that connection."""
-    if isinstance(context.original_exception, pg8000.dbapi.DatabaseError):
+    """An error that Postgres did not send may have cut a message half-way: never reuse that connection.
+
+    A reset or silent connection comes out of pg8000 as a bare OSError; callers get the OperationalError
+    that they would get from any other driver.
+    """
+    original = context.original_exception
+    if isinstance(original, pg8000.dbapi.DatabaseError):
         return
     context.is_disconnect = True
     context.invalidate_pool_on_disconnect = False
+    if isinstance(original, OSError):
+        raise OperationalError(context.statement or "", None, original, connection_invalidated=True) from original

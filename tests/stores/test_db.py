@@ -1,0 +1,75 @@
+"""The door to Postgres: what goes wrong on one connection never reaches the next one's user."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import Engine
+from sqlalchemy.exc import OperationalError
+
+import functions
+import shared
+from shared.db import engine_for, transaction
+
+LONE_SURROGATE = "\ud800"
+
+
+@pytest.fixture
+def alone(database_url: str) -> Iterator[Engine]:
+    """An engine with one connection: whoever comes next gets the same one."""
+    engine = engine_for(database_url, "tests", pool_size=1)
+    yield engine
+    engine.dispose()
+
+
+def echo(engine: Engine, number: int) -> int:
+    with transaction(engine) as connection:
+        return int(connection.execute(sa.select(sa.literal(number))).scalar_one())
+
+
+def test_a_text_that_cannot_be_sent_does_not_shift_the_answers_of_later_queries(alone: Engine) -> None:
+    with pytest.raises(UnicodeEncodeError), transaction(alone) as connection:
+        connection.execute(sa.select(sa.literal(LONE_SURROGATE)))
+
+    assert [echo(alone, number) for number in range(5)] == [0, 1, 2, 3, 4]
+
+
+def test_without_the_guard_the_answers_are_shifted(database_url: str) -> None:
+    unguarded = sa.create_engine(database_url.replace("postgresql", "postgresql+pg8000"), pool_size=1, max_overflow=0)
+    with pytest.raises(UnicodeEncodeError), unguarded.begin() as connection:
+        connection.execute(sa.select(sa.literal(LONE_SURROGATE)))
+
+    answers: list[Any] = []
+    for number in range(3):
+        try:
+            answers.append(echo(unguarded, number))
+        except Exception as error:  # noqa: BLE001 - whatever a shifted answer leads to
+            answers.append(type(error).__name__)
+    unguarded.dispose()
+
+    assert answers != [0, 1, 2]
+
+
+def ask_a_silent_backend(engine: Engine) -> None:
+    """One query whose answer takes longer than the socket may wait."""
+    with transaction(engine) as connection:
+        raw: Any = connection.connection.dbapi_connection
+        raw._usock.settimeout(0.2)
+        connection.execute(sa.text("SELECT pg_sleep(3)"))
+
+
+def test_a_silent_backend_is_an_operational_error_and_the_next_connection_works(alone: Engine) -> None:
+    with pytest.raises(OperationalError) as caught:
+        ask_a_silent_backend(alone)
+
+    assert caught.value.connection_invalidated
+    assert echo(alone, 7) == 7
+
+
+def test_the_product_imports_its_own_packages() -> None:
+    """PyPI has unrelated packages named `shared` and `functions`."""
+    root = Path(__file__).parents[2]
+
+    assert [Path(package.__file__ or "").parents[1] for package in (shared, functions)] == [root, root]
