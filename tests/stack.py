@@ -27,9 +27,10 @@ STOP_SECONDS = 30.0
 
 @dataclass(frozen=True)
 class Stack:
-    """A running stack: what its stack.env says, and the runner's process."""
+    """A running stack: what its stack.env says, its ports by name, and the runner's process."""
 
     environment: Mapping[str, str]
+    ports: Mapping[str, str]
     runner: subprocess.Popen[bytes]
     state: Path
     output: Path
@@ -96,7 +97,7 @@ def running_stack(state: Path, **settings: str) -> Iterator[Stack]:
         )
     try:
         wait_until_ready(runner, state / "stack.env", output)
-        yield Stack(read_stack_env(state / "stack.env"), runner, state, output)
+        yield Stack(read_stack_env(state / "stack.env"), ports, runner, state, output)
     finally:
         stop(runner, output)
 

@@ -169,7 +169,8 @@ def client_details(row: RowMapping, recovery: Mapping[str, Any] | None) -> Clien
     """A row of `clients.store.get` as its answer."""
     health = None
     if row["health_received_at"] is not None:
-        health = {**row, "received_at": row["health_received_at"]}
+        figures = ("cpu_percent", "memory_percent", "disk_percent", "temperature_celsius")
+        health = {"received_at": row["health_received_at"], **{name: row[name] for name in figures}}
     return answer_of(ClientDetails, row, recovery=recovery, open_command=open_command(row), health=health)
 
 
