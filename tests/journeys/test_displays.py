@@ -9,6 +9,7 @@ from typing import Any
 import paho.mqtt.client as mqtt
 import pytest
 import requests
+from paho.mqtt.enums import CallbackAPIVersion
 
 from deploy.local.demo_fleet import contract
 from deploy.local.demo_fleet.simulated import SimulatedDisplay
@@ -187,7 +188,7 @@ def test_a_deleted_displays_login_is_refused_and_its_uuid_stays_gone(api: Api, f
 def connect_code(host: str, port: int, username: str, password: str) -> int:
     """The reason code of the broker's CONNACK."""
     codes: list[int] = []
-    client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, client_id=username, protocol=mqtt.MQTTv5)
+    client = mqtt.Client(CallbackAPIVersion.VERSION2, client_id=username, protocol=mqtt.MQTTv5)
     client.username_pw_set(username, password)
     client.on_connect = lambda _client, _data, _flags, code, _properties: codes.append(code.value)
     client.connect(host, port)
