@@ -1,6 +1,7 @@
 """The api function's app on the module's own database, without a server in between."""
 
 import secrets
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from functions.api.app import create_app
 from functions.api.services import Services
 from shared.config import Config, load
 from tests.api import probe_routes
+from tests.api.function_process import ENVIRONMENT, FunctionProcess, function_process
 from tests.api.people import Api, add_user, cookie_of, sign_in
 
 
@@ -73,3 +75,17 @@ def anna(engine: Engine) -> str:
 def cookie(app: Flask, anna: str) -> str:
     """Anna's session."""
     return cookie_of(sign_in(app, anna))
+
+
+@pytest.fixture(scope="session")
+def probe_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FunctionProcess]:
+    """A process with the probe routes."""
+    with function_process("tests/api/probe_function.py", ENVIRONMENT, tmp_path_factory.mktemp("probe")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def function(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FunctionProcess]:
+    """The shipped function."""
+    with function_process("functions/api/main.py", ENVIRONMENT, tmp_path_factory.mktemp("api")) as running:
+        yield running

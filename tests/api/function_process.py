@@ -6,12 +6,25 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import requests
 
 from deploy.local.layout import LOOPBACK, REPOSITORY
 from deploy.local.probes import accepts, free_port
 from deploy.local.short_lived import running
 
 FRAMEWORK = Path(sys.executable).with_name("functions-framework")
+
+
+UPLOAD_LIMIT = 3_000_000
+ENVIRONMENT = {
+    "DATABASE_URL": "postgresql://nobody:nothing@127.0.0.1:9/none",
+    "MQTT_USERNAME": "api",
+    "MQTT_PASSWORD": "no-broker-in-this-test",
+    "TASKS_SERVICE_ACCOUNT": "tasks@signage.test",
+    "UPLOAD_LIMIT_BYTES": str(UPLOAD_LIMIT),
+}
 
 
 @dataclass(frozen=True)
@@ -49,3 +62,12 @@ def function_process(source: str, environment: Mapping[str, str], folder: Path) 
     }
     with running([str(FRAMEWORK)], accepts(port), log, environment=settings) as process:
         yield FunctionProcess(port, process.pid, log)
+
+
+def ask(process: FunctionProcess, method: str, path: str, **options: Any) -> requests.Response:
+    return requests.request(method, process.url + path, timeout=20, **options)
+
+
+def problem(answer: requests.Response) -> tuple[int, str]:
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    return answer.status_code, answer.json()["code"]
