@@ -247,13 +247,12 @@ def test_a_second_converter_does_not_touch_the_folder_of_the_first(running_conve
 def home() -> Iterator[Path]:
     """A folder for an ordinary user. Not below pytest's: each session that starts closes that to others."""
     with tempfile.TemporaryDirectory(prefix="signage-tests-") as folder:
-        yield Path(folder) / "home"
+        yield Path(folder)
 
 
 def test_it_works_for_an_ordinary_user_too(home: Path, folder: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("every other test of this file is by an ordinary user already")
-    home.mkdir()
     with converter(home / "state", python=ordinary_python(home)) as running:
         (pid,) = running.offices()
         assert Path(f"/proc/{pid}").stat().st_uid != 0
