@@ -136,8 +136,8 @@ async def _power_button(display: Display) -> None:
 
 async def _crash(display: Display, rng: random.Random) -> None:
     """It stays crashed until somebody restarts it."""
+    await asyncio.sleep(rng.uniform(15.0, 90.0))
     while True:
-        await asyncio.sleep(rng.uniform(30.0, 240.0))
         if display.is_up and display.state.process_status == "running":
             display.log("error", "renderer lost its GPU context", "player", code=rng.choice((134, 139)))
             display.log("critical", "player exited with a core dump", "watchdog")
@@ -146,8 +146,8 @@ async def _crash(display: Display, rng: random.Random) -> None:
 
 
 async def _freeze(display: Display, rng: random.Random) -> None:
+    await asyncio.sleep(rng.uniform(30.0, 200.0))
     while True:
-        await asyncio.sleep(rng.uniform(60.0, 400.0))
         display.frozen = True  # a reboot ends it at once: the flag belongs to one boot
         await asyncio.sleep(rng.uniform(0.2, 0.4) * HOUR)
         display.frozen = False
@@ -155,8 +155,8 @@ async def _freeze(display: Display, rng: random.Random) -> None:
 
 
 async def _go_silent(display: Display, rng: random.Random) -> None:
+    await asyncio.sleep(rng.uniform(30.0, 200.0))
     while True:
-        await asyncio.sleep(rng.uniform(60.0, 400.0))
         if display.is_up:
             await display.lose_network()
             await asyncio.sleep(rng.uniform(300.0, 900.0))
@@ -165,8 +165,8 @@ async def _go_silent(display: Display, rng: random.Random) -> None:
 
 
 async def _fail_service(display: Display, rng: random.Random) -> None:
+    await asyncio.sleep(rng.uniform(10.0, 120.0))
     while True:
-        await asyncio.sleep(rng.uniform(20.0, 240.0))
         if display.is_up:
             unit = rng.choice(UNITS)
             display.log("error", f"{unit}: main process exited", "systemd", status=1)

@@ -234,9 +234,10 @@ class Link:
         self.send_kept_again()
         self._hears.on_up()
 
-    def _on_disconnect(self, _client: mqtt.Client, _data: Any, _flags: Any, reason: ReasonCode, _p: Any) -> None:
+    def _on_disconnect(self, _client: mqtt.Client, _data: Any, flags: Any, reason: ReasonCode, _p: Any) -> None:
         was_up, self.up = self.up, False
-        self._why = self._why or f"the connection ended: {reason}"
+        by_broker = flags.is_disconnect_packet_from_server
+        self._why = self._why or (f"the broker disconnected: {reason}" if by_broker else "the connection was lost")
         self._client.drop_out_messages()  # paho would send old heartbeats again as if they were new
         self._outbox.connection_lost()
         for mid in list(self._answers):
