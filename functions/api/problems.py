@@ -15,6 +15,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestedRangeN
 from werkzeug.routing import RequestRedirect
 
 from shared import errors
+from shared.db import sqlstate
 from shared.structured_log import event, failure
 
 PROBLEM_JSON: Final = "application/problem+json"
@@ -92,6 +93,9 @@ class InternalError(errors.ServiceError):
 
     code = "internal_error"
 
+
+# SQLSTATEs that pass: connection, resources, operator's intervention, serialisation and deadlock, lock timeout.
+AWAY_STATES: Final = ("08", "53", "57", "40", "55P03")
 
 # Error class -> (status, title). A class without a line of its own takes that of the nearest class above.
 STATUSES: Final[dict[type[errors.ServiceError], tuple[int, str]]] = {
@@ -203,19 +207,11 @@ def _headers_of(error: errors.ServiceError, status: int) -> list[tuple[str, str]
 
 
 def _is_database_away(error: Exception) -> bool:
-    """Connection refused or cut, pool used up, or a statement that Postgres stopped for taking too long."""
+    """Connection refused or cut, pool used up, a statement or lock that took too long, a deadlock."""
     if isinstance(error, sqlalchemy.exc.TimeoutError):
         return True
     if not isinstance(error, sqlalchemy.exc.DBAPIError):
         return False
-    return error.connection_invalidated or _sqlstate_class(error) in {"08", "53", "57"} or _never_reached(error)
-
-
-def _sqlstate_class(error: sqlalchemy.exc.DBAPIError) -> str:
-    details = error.orig.args[0] if error.orig is not None and error.orig.args else None
-    return str(details.get("C", ""))[:2] if isinstance(details, dict) else ""
-
-
-def _never_reached(error: sqlalchemy.exc.DBAPIError) -> bool:
-    """pg8000 says InterfaceError when there is no connection to speak on."""
-    return isinstance(error, sqlalchemy.exc.InterfaceError)
+    state = sqlstate(error) or ""
+    never_reached = isinstance(error, sqlalchemy.exc.InterfaceError)  # pg8000's word for having no connection
+    return error.connection_invalidated or never_reached or state.startswith(AWAY_STATES)

@@ -19,6 +19,7 @@ routes = Routes("probe", "/probe", "What only tests call.")
 SECRET = "hunter2-in-an-exception"
 FILE = bytes(range(256)) * 16
 CHUNKS = 200
+LOCK = 4711
 torn_down: list[str] = []
 
 
@@ -109,6 +110,24 @@ def bad_sql(call: Call) -> Echo:
     """A statement that Postgres refuses, with a secret in it."""
     with call.transaction() as (connection, _):
         connection.execute(sa.text(f"SELECT '{SECRET}' FROM nowhere"))
+    return Echo(got=None)
+
+
+@routes.get("/lock", role=PUBLIC)
+def wait_for_lock(call: Call) -> Echo:
+    """Wait for a lock, though not for long."""
+    with call.transaction() as (connection, _):
+        connection.execute(sa.text("SET LOCAL lock_timeout = 50"))
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCK)))
+    return Echo(got=None)
+
+
+@routes.get("/slow-statement", role=PUBLIC)
+def slow_statement(call: Call) -> Echo:
+    """A statement that Postgres stops for taking too long."""
+    with call.transaction() as (connection, _):
+        connection.execute(sa.text("SET LOCAL statement_timeout = 50"))
+        connection.execute(sa.text("SELECT pg_sleep(5)"))
     return Echo(got=None)
 
 

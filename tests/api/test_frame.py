@@ -1,7 +1,9 @@
 """The frame around every route: what comes in is checked by name, what goes out says no secret."""
 
 import pytest
+import sqlalchemy as sa
 from flask.testing import FlaskClient
+from sqlalchemy import Engine
 
 from deploy.local.probes import free_port
 from functions.api import problems
@@ -52,6 +54,15 @@ def test_a_used_up_pool_is_a_503_too(database_url: str, services: Services) -> N
     engine.dispose()
 
     assert answer.status_code == 503
+
+
+def test_a_lock_that_others_hold_is_a_503_and_a_slow_statement_too(probe: FlaskClient, engine: Engine) -> None:
+    with engine.begin() as holder:
+        holder.execute(sa.select(sa.func.pg_advisory_xact_lock(probe_routes.LOCK)))
+        waited = probe.get("/probe/lock")
+    slow = probe.get("/probe/slow-statement")
+
+    assert (waited.status_code, slow.status_code) == (503, 503)
 
 
 def test_extras_of_an_error_are_members_of_the_document(probe: FlaskClient) -> None:
