@@ -7,7 +7,7 @@ import * as api from "./api.js";
  * @typedef {object} Upload
  * @property {number} id
  * @property {File} file
- * @property {"waits" | "uploading" | "failed" | "cancelled" | "done"} phase
+ * @property {"waits" | "uploading" | "failed" | "refused" | "cancelled"} phase refused: the same file would be refused again
  * @property {number} share 0 to 1
  * @property {string} error why it failed, in words; empty where nothing answered
  */
@@ -84,7 +84,14 @@ async function send(one) {
       await api.waitForSignIn();
       return send(one);
     }
-    const cancelled = error instanceof DOMException && error.name === "AbortError";
-    update(one.id, { phase: cancelled ? "cancelled" : "failed", error: error instanceof api.ApiProblem ? error.message : "" });
+    update(one.id, outcome(error));
   }
+}
+
+/** @param {unknown} error @returns {Pick<Upload, "phase" | "error">} */
+function outcome(error) {
+  if (error instanceof DOMException && error.name === "AbortError") return { phase: "cancelled", error: "" };
+  if (!(error instanceof api.ApiProblem)) return { phase: "failed", error: "" };
+  const final = error.status < 500 && error.status !== 429;
+  return { phase: final ? "refused" : "failed", error: error.message };
 }

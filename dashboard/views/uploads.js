@@ -26,16 +26,18 @@ function phaseText(upload) {
 function Row({ upload }) {
   const { id, file, phase } = upload;
   const going = phase === "waits" || phase === "uploading";
+  const bad = phase === "failed" || phase === "refused";
   return html`<li class="upload">
     <${Glyph} shape="file" />
     <div class="upload-body">
       <span class="upload-name">${file.name} <span class="quiet">${size(file.size)}</span></span>
       ${going && html`<progress max="1" value=${upload.share} aria-label=${file.name}></progress>`}
-      <span class=${classes(phase === "failed" ? "cause" : "quiet")} role=${phase === "failed" ? "alert" : undefined}>${phaseText(upload)}</span>
+      <span class=${bad ? "cause" : "quiet"} role=${bad ? "alert" : undefined}>${phaseText(upload)}</span>
     </div>
     ${going
       ? html`<button class="plain" aria-label=${S.conversions.cancelUpload(file.name)} onClick=${() => cancel(id)}>${S.cancel}</button>`
-      : html`<button class="plain" onClick=${() => retry(id)}>${S.retry}</button><button class="icon" aria-label=${S.command.dismiss} onClick=${() => forget(id)}><${Glyph} shape="close" /></button>`}
+      : html`${phase !== "refused" && html`<button class="plain" onClick=${() => retry(id)}>${S.retry}</button>`}
+        <button class="icon" aria-label=${S.command.dismiss} onClick=${() => forget(id)}><${Glyph} shape="close" /></button>`}
   </li>`;
 }
 

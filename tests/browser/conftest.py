@@ -1,0 +1,101 @@
+"""One stack, one Chromium, and for each test pages that are watched."""
+
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect, sync_playwright
+
+from deploy.local.demo_fleet.simulated import SimulatedDisplay
+from tests.browser.watched import WatchedPage, watched
+from tests.stack import Api, Stack, enrol, running_stack
+
+CHROMIUM = "/usr/bin/chromium"
+FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run")
+PATIENCE_MS = 12_000  # how long a locator or an expectation may take: two polls, on a busy machine
+
+OpenPage = Callable[..., WatchedPage]
+
+
+@pytest.fixture(scope="package")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """A stack with recovery off, ticking each second."""
+    with running_stack(tmp_path_factory.mktemp("stack"), TICK_SECONDS="1", DEMO="") as running:
+        yield running
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    expect.set_options(timeout=PATIENCE_MS)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def open_page(browser: Browser, stack: Stack) -> Iterator[OpenPage]:
+    """Makes watched pages, each in a browser of its own (cookies, windows); all are checked at the end."""
+    pages: list[WatchedPage] = []
+    contexts = []
+
+    def make(**options: Any) -> WatchedPage:
+        context = browser.new_context(**{"viewport": {"width": 1360, "height": 900}, **options})
+        context.set_default_timeout(PATIENCE_MS)
+        contexts.append(context)
+        pages.append(watched(context, stack))
+        return pages[-1]
+
+    yield make
+    for context in contexts:
+        context.close()
+    for page in pages:
+        page.check()
+
+
+@pytest.fixture
+def dashboard(open_page: OpenPage) -> WatchedPage:
+    """One page in a window of 1360 x 900."""
+    return open_page()
+
+
+@pytest.fixture
+def api(stack: Stack) -> Api:
+    return stack.api()
+
+
+@contextmanager
+def online_display(api: Api, folder: Path) -> Iterator[SimulatedDisplay]:
+    """An enrolled display that is online and runs; it says more only when told. Deleted afterwards."""
+    identity = str(uuid.uuid4())
+    with enrol(api, identity, folder) as connected:
+        api.call("PATCH", f"/api/clients/{identity}", json={"name": f"Lobby {identity[:8]}", "site": "Berlin"})
+        connected.heartbeat("running")
+        yield connected
+    api.call("DELETE", f"/api/clients/{identity}", 204)
+
+
+@pytest.fixture
+def display(api: Api, tmp_path: Path) -> Iterator[SimulatedDisplay]:
+    """A display of this test's own."""
+    with online_display(api, tmp_path / "display") as online:
+        yield online
+
+
+def uuid_of(display: SimulatedDisplay) -> str:
+    """The uuid a display was enrolled under."""
+    return display.display.credentials.uuid
+
+
+def name_of(display: SimulatedDisplay) -> str:
+    """The name that `online_display` gave it."""
+    return f"Lobby {uuid_of(display)[:8]}"
+
+
+@pytest.fixture
+def stack_password(stack: Stack) -> str:
+    """The first admin's password."""
+    return stack.environment["SIGNAGE_SIGN_IN_PASSWORD"]

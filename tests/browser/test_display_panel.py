@@ -1,0 +1,115 @@
+"""The panel of one display: what it tells, and a command on its way."""
+
+import re
+
+from playwright.sync_api import expect
+
+from deploy.local.demo_fleet.simulated import SimulatedDisplay
+from tests.browser.conftest import name_of, uuid_of
+from tests.browser.watched import WatchedPage
+from tests.stack import Api
+
+COMMAND_MS = 15_000
+
+
+def test_the_panel_tells_reconnects_last_disconnect_and_what_the_display_is(
+    dashboard: WatchedPage, display: SimulatedDisplay
+) -> None:
+    display.health(
+        screen_health="ok",
+        app_version="4.2.0",
+        ip="10.1.2.3",
+        hostname="lobby-tv",
+        broker_connection={"reconnect_count": 17, "last_disconnect_at": "2026-03-01T09:30:00Z"},
+    )
+    page = dashboard.sign_in()
+
+    page.get_by_role("button", name=name_of(display)).click()
+
+    panel = page.get_by_role("complementary", name=f"Display {name_of(display)}")
+    connection = panel.get_by_role("region", name="MQTT connection")
+    expect(connection.locator(".fact").filter(has_text="Reconnect count")).to_contain_text("17")
+    expect(connection.locator("time").first).to_have_attribute("datetime", "2026-03-01T09:30:00Z")
+    for text in ("Running", uuid_of(display), "Berlin", "10.1.2.3", "lobby-tv", "4.2.0"):
+        expect(panel).to_contain_text(text)
+    assert f"d={uuid_of(display)}" in page.url
+    page.keyboard.press("Escape")
+    expect(panel).to_have_count(0)
+    assert "d=" not in page.url
+
+
+def test_a_restart_is_followed_step_by_step_until_it_succeeded(
+    dashboard: WatchedPage, display: SimulatedDisplay, api: Api
+) -> None:
+    display.behave(automatic=True)
+    page = dashboard.sign_in(f"/?d={uuid_of(display)}")
+
+    page.get_by_role("button", name="Restart player").click()
+
+    for word in ("Queued", "Sent", "Received", "Running", "Succeeded"):
+        expect(page.locator(".step.reached").filter(has_text=word)).to_be_visible(timeout=COMMAND_MS)
+    assert page.locator(".step.reached time").count() == 5
+    expect(page.get_by_text(re.compile("^Restart and reboot are locked until"))).to_be_visible()
+    expect(page.get_by_role("button", name="Restart player")).to_be_disabled()
+    page.get_by_role("tab", name="Commands").click()
+    expect(page.locator(".history-row")).to_contain_text("Succeeded")
+    [command] = api.get(f"/api/clients/{uuid_of(display)}/commands")["items"]
+    assert (command["action"], command["state"]) == ("restart_app", "succeeded")
+
+
+def test_a_command_to_a_display_that_is_away_says_why_it_failed_and_offers_it_again(
+    dashboard: WatchedPage, display: SimulatedDisplay, api: Api
+) -> None:
+    display.behave(answers_commands=False)
+    page = dashboard.sign_in(f"/?d={uuid_of(display)}")
+    expect(page.get_by_role("button", name="Reboot")).to_be_enabled()
+    # What a person would wait two minutes for: the same command with the shortest time to live.
+    page.route("**/commands", lambda route: route.continue_(post_data={"action": "reboot_host", "ttl_seconds": 10}))
+
+    page.get_by_role("button", name="Reboot").click()
+    expect(page.get_by_role("dialog")).to_contain_text("The screen goes dark until the machine is back.")
+    page.get_by_role("button", name="Reboot now").click()
+
+    expect(page.get_by_text(re.compile("^Expires in 0:0"))).to_be_visible()
+    expect(page.locator(".cause")).to_have_text("The display did not acknowledge it in time.", timeout=COMMAND_MS)
+    expect(page.get_by_role("button", name="Send again")).to_be_visible()
+    assert api.get(f"/api/clients/{uuid_of(display)}/commands")["items"][0]["state"] == "expired"
+
+
+def test_no_command_is_sent_by_closing_the_question(
+    dashboard: WatchedPage, display: SimulatedDisplay, api: Api
+) -> None:
+    page = dashboard.sign_in(f"/?d={uuid_of(display)}")
+
+    page.get_by_role("button", name="Shut down").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Nobody can start it again from here")
+    page.keyboard.press("Escape")
+
+    expect(dialog).to_have_count(0)
+    expect(page.get_by_role("complementary")).to_be_visible()
+    assert api.get(f"/api/clients/{uuid_of(display)}/commands")["items"] == []
+
+
+def test_logs_are_narrowed_by_level_and_text_and_newer_lines_are_announced(
+    dashboard: WatchedPage, display: SimulatedDisplay
+) -> None:
+    display.log("info", "playlist loaded")
+    display.log("error", "screen went dark")
+    page = dashboard.sign_in(f"/?d={uuid_of(display)}")
+    lines = page.locator(".panel .log")
+    expect(lines).to_have_count(2)
+
+    page.get_by_role("button", name="Error").click()
+    expect(lines).to_have_count(1)
+    expect(lines).to_contain_text("screen went dark")
+    page.get_by_role("button", name="Error").click()
+    page.get_by_label("Search in messages").fill("playlist")
+    expect(lines).to_have_count(1)
+    expect(lines).to_contain_text("playlist loaded")
+
+    display.log("warning", "playlist is old")
+    page.get_by_role("button", name="Show 1 newer line").click()
+    expect(lines).to_have_count(2)
+    page.get_by_role("link", name="Logs").click()
+    expect(page.locator(".log").filter(has_text=name_of(display))).to_contain_text("screen went dark")

@@ -1,0 +1,145 @@
+"""The fleet page: the first display, a failed service, and a service that does not answer."""
+
+import re
+from pathlib import Path
+
+import pytest
+import requests
+from playwright.sync_api import expect
+
+from deploy.local.demo_fleet.credentials import Credentials
+from deploy.local.demo_fleet.simulated import SimulatedDisplay
+from tests.browser.conftest import OpenPage, name_of, uuid_of
+from tests.browser.watched import WatchedPage
+from tests.stack import Api, Stack, eventually
+
+HOSTILE = '<img src=x onerror="document.title=1">'
+SEEN_WITHIN_MS = 7_000  # one poll of five seconds, and the way through broker, bridge and database
+
+
+@pytest.fixture
+def empty_fleet(api: Api) -> None:
+    """No display is left of the tests before."""
+    for client in api.get("/api/clients", params={"limit": 100})["items"]:
+        api.call("DELETE", f"/api/clients/{client['uuid']}", 204)
+
+
+@pytest.mark.usefixtures("empty_fleet")
+def test_an_empty_fleet_shows_how_the_first_display_connects_and_says_when_it_has(
+    dashboard: WatchedPage, stack: Stack, tmp_path: Path
+) -> None:
+    page = dashboard.sign_in()
+    expect(page.get_by_role("heading", name="No displays yet")).to_be_visible()
+
+    page.get_by_role("button", name="Connect a display").click()
+    page.get_by_label("Name of the display").fill("Entrance")
+    page.get_by_role("button", name="Create an enrolment code").click()
+    code = page.locator(".code code").inner_text()
+    answer = requests.post(f"{stack.url}/api/enroll", json={"code": code}, timeout=30)
+    with SimulatedDisplay(Credentials.from_enrolment(answer.json()), tmp_path / "display") as display:
+        display.heartbeat("running")
+
+        expect(page.get_by_text("It has connected.")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("row", name=re.compile("Entrance"))).to_contain_text("Running")
+
+
+def test_a_failed_service_appears_is_acknowledged_and_is_gone_in_every_browser(
+    open_page: OpenPage, display: SimulatedDisplay, api: Api
+) -> None:
+    page, other = open_page().sign_in(), open_page().sign_in()
+    panel, other_panel = (one.get_by_role("region", name="Service failed") for one in (page, other))
+    expect(page.get_by_role("cell", name=name_of(display))).to_be_visible()
+    expect(panel).to_have_count(0)
+
+    display.service_failed("signage-player.service")
+
+    row = panel.get_by_role("listitem").filter(has_text=name_of(display))
+    expect(row).to_contain_text("signage-player.service", timeout=SEEN_WITHIN_MS)
+    expect(other_panel).to_contain_text(name_of(display))
+    expect(page.locator(".attention")).to_contain_text("Service signage-player.service failed")
+
+    row.get_by_role("button", name=f"Acknowledge the failure of {name_of(display)}").click()
+
+    expect(row).to_contain_text("Acknowledged ✓")
+    expect(other_panel).to_contain_text("Acknowledged by admin")
+    expect(panel).to_have_count(0)
+    expect(other_panel).to_have_count(0)
+    assert api.get("/api/clients/service_failed")["items"] == []
+    page.get_by_text("Recently acknowledged").click()
+    expect(page.locator(".acknowledged")).to_contain_text("signage-player.service")
+
+
+def test_a_failure_that_came_again_is_not_acknowledged_unseen(
+    dashboard: WatchedPage, display: SimulatedDisplay, api: Api
+) -> None:
+    page = dashboard.sign_in()
+    panel = page.get_by_role("region", name="Service failed")
+    display.service_failed("first.service")
+    expect(panel).to_contain_text("first.service")
+    seen_so_far = page.request.get(f"{dashboard.stack.url}/api/monitoring/overview?format=columns").json()
+    page.route("**/api/monitoring/overview*", lambda route: route.fulfill(json=seen_so_far))
+    dashboard.expect_answer(412, "clear_service_failed")
+
+    display.service_failed("second.service")
+    eventually(lambda: api.get(f"/api/clients/{uuid_of(display)}")["service_failed_unit"] == "second.service", "it")
+    panel.get_by_role("button", name=re.compile("Acknowledge")).click()
+
+    expect(panel.get_by_role("alert")).to_contain_text("Failed again at")
+    page.unroute("**/api/monitoring/overview*")
+    expect(panel).to_contain_text("second.service")
+    assert [row["service_failed_unit"] for row in api.get("/api/clients/service_failed")["items"]] == ["second.service"]
+
+
+def test_names_and_messages_of_displays_are_text_whatever_they_hold(
+    dashboard: WatchedPage, display: SimulatedDisplay, api: Api
+) -> None:
+    api.call("PATCH", f"/api/clients/{uuid_of(display)}", json={"name": HOSTILE, "site": HOSTILE})
+    display.log("error", HOSTILE)
+    display.service_failed(HOSTILE)
+
+    page = dashboard.sign_in(f"/?d={uuid_of(display)}")
+
+    expect(page.get_by_role("heading", name=HOSTILE)).to_be_visible()
+    expect(page.get_by_role("region", name="Service failed").locator("code")).to_have_text(HOSTILE)
+    expect(page.locator(".panel .log")).to_contain_text(HOSTILE)
+    assert page.locator("img:not([src='icon.svg'])").count() == 0
+    assert page.title() == "Signage Fleet"
+
+
+def test_a_service_that_does_not_answer_leaves_the_rows_and_says_so(
+    dashboard: WatchedPage, display: SimulatedDisplay
+) -> None:
+    page = dashboard.sign_in()
+    row = page.get_by_role("row", name=re.compile(name_of(display)))
+    expect(row).to_be_visible()
+    dashboard.expect_answer(502, "/api/")
+
+    page.route("**/api/**", lambda route: route.fulfill(status=502, body="<html>"))
+
+    expect(page.get_by_role("alert")).to_contain_text("The service does not answer.")
+    expect(page.get_by_text("Not updating", exact=True)).to_be_visible()
+    expect(row).to_be_visible()
+    page.unroute("**/api/**")
+    expect(page.get_by_text("Live", exact=True)).to_be_visible()
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_tiles_search_and_address_narrow_the_table_and_back_undoes_it(
+    dashboard: WatchedPage, display: SimulatedDisplay
+) -> None:
+    page = dashboard.sign_in()
+    row = page.get_by_role("row", name=re.compile(name_of(display)))
+    expect(row).to_be_visible()
+
+    page.get_by_role("button", name=re.compile(r"^\d+ Crashed")).click()
+    expect(row).to_have_count(0)
+    assert "status=crashed" in page.url
+    page.go_back()
+    expect(row).to_be_visible()
+    page.keyboard.press("/")
+    page.keyboard.type(uuid_of(display)[:8])
+    expect(page.locator("tbody tr")).to_have_count(1)
+    page.reload()
+    expect(page.locator("tbody tr")).to_have_count(1)
+    expect(page.get_by_label("Search displays")).to_have_value(uuid_of(display)[:8])

@@ -1,0 +1,43 @@
+"""Who gets in, and what happens when a session ends under somebody's hands."""
+
+from playwright.sync_api import expect
+
+from deploy.local.demo_fleet.simulated import SimulatedDisplay
+from tests.browser.conftest import name_of
+from tests.browser.watched import WatchedPage
+
+
+def test_a_wrong_password_is_answered_by_one_general_sentence(dashboard: WatchedPage) -> None:
+    page = dashboard.open()
+
+    dashboard.fill_sign_in("not the password")
+
+    expect(page.get_by_role("alert")).to_have_text("That did not work. Check the user name and the password.")
+    expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_enabled()
+
+
+def test_an_ended_session_asks_again_over_the_kept_page_and_goes_on(
+    dashboard: WatchedPage, display: SimulatedDisplay, stack_password: str
+) -> None:
+    page = dashboard.sign_in()
+    expect(page.get_by_role("cell", name=name_of(display))).to_be_visible()
+    dashboard.expect_answer(401, "/api/")
+
+    page.context.clear_cookies()
+
+    dialog = page.get_by_role("dialog", name="Sign in again")
+    expect(dialog).to_be_visible()
+    expect(page.locator("tbody", has_text=name_of(display))).to_be_visible()
+    dashboard.fill_sign_in(stack_password)
+    expect(dialog).to_have_count(0)
+    expect(page.get_by_text("Live", exact=True)).to_be_visible()
+
+
+def test_signing_out_leaves_nothing_of_the_fleet_on_the_page(dashboard: WatchedPage, display: SimulatedDisplay) -> None:
+    page = dashboard.sign_in()
+    expect(page.get_by_role("cell", name=name_of(display))).to_be_visible()
+
+    page.get_by_role("button", name="Sign out").click()
+
+    expect(page.get_by_label("User name")).to_be_visible()
+    expect(page.get_by_text(name_of(display))).to_have_count(0)

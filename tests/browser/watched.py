@@ -1,0 +1,78 @@
+"""A browser page that is watched: whatever goes wrong in it fails the test, unless the test expected it."""
+
+import re
+from dataclasses import dataclass, field
+
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Response
+
+from tests.stack import Stack
+
+SIGN_IN_CHECK = (401, r"/api/session$")  # how a page learns that nobody is signed in
+# Chromium says of each answer that is an error what `_on_response` checks with its status and address.
+SAID_OF_RESPONSES = "Failed to load resource"
+REPORT_CSP = (
+    "addEventListener('securitypolicyviolation', (e) => console.error('CSP', e.violatedDirective, e.blockedURI));"
+)
+
+
+@dataclass
+class WatchedPage:
+    """A page, the stack it shows, and what went wrong in it so far."""
+
+    page: Page
+    stack: Stack
+    allowed: list[tuple[int, str]] = field(default_factory=lambda: [SIGN_IN_CHECK])
+    complaints: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Listen before the first address is opened."""
+        self.page.add_init_script(REPORT_CSP)
+        self.page.on("console", self._on_console)
+        self.page.on("pageerror", lambda error: self.complaints.append(f"page error: {error}"))
+        self.page.on("response", self._on_response)
+
+    def expect_answer(self, status: int, path: str) -> None:
+        """From now on an answer with this status at an address that matches `path` is no complaint."""
+        self.allowed.append((status, path))
+
+    def open(self, address: str = "/") -> Page:
+        """Open an address of the dashboard."""
+        self.page.goto(self.stack.url + address)
+        return self.page
+
+    def sign_in(self, address: str = "/") -> Page:
+        """Open an address and sign in as the first admin, as a person does."""
+        self.open(address)
+        self.fill_sign_in(self.stack.environment["SIGNAGE_SIGN_IN_PASSWORD"])
+        self.page.get_by_role("button", name="Sign out").wait_for()
+        return self.page
+
+    def fill_sign_in(self, password: str) -> None:
+        """Fill and send the form that asks who is here."""
+        self.page.get_by_label("User name").fill(self.stack.environment["SIGNAGE_SIGN_IN_USER"])
+        self.page.get_by_label("Password").fill(password)
+        self.page.get_by_role("button", name="Sign in", exact=True).click()
+
+    def check(self) -> None:
+        """Fails with everything that went wrong."""
+        assert self.complaints == []
+
+    def _on_console(self, message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"} and not message.text.startswith(SAID_OF_RESPONSES):
+            self.complaints.append(f"console {message.type}: {message.text}")
+
+    def _on_response(self, response: Response) -> None:
+        if response.status < 400:
+            return
+        if not any(response.status == status and re.search(path, response.url) for status, path in self.allowed):
+            self.complaints.append(f"{response.status} {response.request.method} {response.url}")
+
+
+def does_not_scroll_sideways(page: Page) -> bool:
+    """Whether the whole page fits the window's width."""
+    return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+
+
+def watched(context: BrowserContext, stack: Stack) -> WatchedPage:
+    """A new page of this context."""
+    return WatchedPage(context.new_page(), stack)
