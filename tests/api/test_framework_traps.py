@@ -1,0 +1,67 @@
+"""The framework's traps, seen on a bare function and not on ours: the same question to both."""
+
+import contextlib
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+import requests
+
+from deploy.local.layout import LOOPBACK
+from tests.api.function_process import ENVIRONMENT, FunctionProcess, ask, function_process
+
+STALLS = 4
+HALF = b"POST /probe/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FunctionProcess]:
+    """A process without our frame, with as few threads as the framework gives one core."""
+    few = {**ENVIRONMENT, "THREADS": str(STALLS)}
+    with function_process("tests/api/bare_function.py", few, tmp_path_factory.mktemp("bare")) as running:
+        yield running
+
+
+def breaks_without_a_problem_document(process: FunctionProcess) -> bool:
+    """Is an unforeseen error answered by the framework's own handler, which knows no request id?"""
+    answer = ask(process, "GET", "/probe/boom")
+    assert answer.status_code == 500
+    return answer.headers["Content-Type"] != "application/problem+json"
+
+
+def waits_for_a_body_it_will_refuse(process: FunctionProcess) -> bool:
+    """Is there no answer to a caller who announced 600 MB and has sent none of it?"""
+    with socket.create_connection((LOOPBACK, process.port), 1.5) as connection:
+        connection.sendall(b"POST /anything HTTP/1.1\r\nHost: x\r\nContent-Length: 600000000\r\n\r\n")
+        try:
+            return connection.recv(16) == b""
+        except TimeoutError:
+            return True
+
+
+def is_stopped_by_stalled_callers(process: FunctionProcess) -> bool:
+    """Does nobody get an answer while a few callers do not finish what they say?"""
+    with ExitStack() as callers:
+        for _ in range(STALLS):
+            connection = callers.enter_context(socket.create_connection((LOOPBACK, process.port), 5))
+            connection.sendall(HALF)
+        with contextlib.suppress(requests.Timeout):
+            requests.get(process.url + "/probe/address", timeout=1.5)
+            return False
+        return True
+
+
+def test_an_unforeseen_error_is_answered_by_our_handler(bare: FunctionProcess, probe_process: FunctionProcess) -> None:
+    assert breaks_without_a_problem_document(bare)
+    assert not breaks_without_a_problem_document(probe_process)
+
+
+def test_a_body_is_refused_before_it_is_read(bare: FunctionProcess, probe_process: FunctionProcess) -> None:
+    assert waits_for_a_body_it_will_refuse(bare)
+    assert not waits_for_a_body_it_will_refuse(probe_process)
+
+
+def test_a_few_stalled_callers_do_not_stop_the_others(bare: FunctionProcess, probe_process: FunctionProcess) -> None:
+    assert is_stopped_by_stalled_callers(bare)
+    assert not is_stopped_by_stalled_callers(probe_process)
