@@ -22,13 +22,13 @@ from deploy.local.layout import REPOSITORY
 BUDGET_SECONDS = {
     "rules": 30,
     "stores": 60,
-    "api": 120,
+    "api": 90,
     "bridge": 90,
     "worker": 90,
     "tick": 60,
-    "local": 150,
+    "local": 210,
     "journeys": 180,
-    "browser": 120,
+    "browser": 90,
 }
 # Not part of `make test`: measurements and the full fault campaign.
 APART_SECONDS = {"bench": 3600, "faults": 4 * 3600}
