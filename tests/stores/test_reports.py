@@ -1,0 +1,367 @@
+"""What displays report, on real Postgres: the newest wins, failures are raised once, states follow the time."""
+
+import itertools
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import Connection
+
+from shared.clients.reports import operations as reports
+from shared.clients.reports import rules
+from shared.clients.reports.rules import Failure, Health, Heartbeat, PresenceSaid
+from shared.listening.rules import Listening
+from shared.tables import client_health, client_heartbeats, client_state_changes, clients
+from shared.vocabulary import ClientStatus, Presence, ProcessStatus, ScreenHealthStatus
+
+NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+CLOCK = 1000.0
+LISTENING = Listening(silent=False, since=NOW - timedelta(days=1), silent_since=None)
+U = "0b54ad5e-3a8b-4a3f-9d0e-000000000001"
+V = "0b54ad5e-3a8b-4a3f-9d0e-000000000002"
+RUNNING = ProcessStatus.RUNNING
+
+
+def register(connection: Connection, *uuids: str) -> None:
+    reports.admit(connection, NOW, list(uuids), uuids, auto_register=True)
+
+
+def client(connection: Connection, uuid: str = U) -> dict[str, Any]:
+    return dict(connection.execute(sa.select(clients).where(clients.c.uuid == uuid)).mappings().one())
+
+
+def heard(connection: Connection, uuid: str = U) -> dict[str, Any]:
+    query = sa.select(client_heartbeats).where(client_heartbeats.c.client_uuid == uuid)
+    return dict(connection.execute(query).mappings().one())
+
+
+def beat(
+    seq: int | None = None, boot_seq: int = 1, install: str = "i", *, uuid: str = U, at: float = CLOCK, **more: Any
+) -> Heartbeat:
+    """A heartbeat, stamped when it has a seq."""
+    stamp: dict[str, Any] = {} if seq is None else {"install_id": install, "boot_seq": boot_seq, "seq": seq}
+    return Heartbeat(uuid, at, **{"process_status": RUNNING, "boot_id": f"b{boot_seq}", **more}, **stamp)
+
+
+def take(connection: Connection, *said: Heartbeat, now: datetime = NOW) -> list[reports.NewStart]:
+    """One batch of heartbeats."""
+    installs = [(one.uuid, one.install_id) for one in said if one.install_id is not None]
+    reports.note_installs(connection, now, list(dict.fromkeys(installs)))
+    return reports.record_heartbeats(connection, now, CLOCK, said)
+
+
+# --- who may report ---
+
+
+def test_an_unknown_client_is_registered_by_what_registers(connection: Connection) -> None:
+    admitted = reports.admit(connection, NOW, [U, V], [U], auto_register=True)
+
+    assert admitted == {U}
+    assert client(connection)["registered_by"] == "first_message"
+    assert client(connection)["created_at"] == NOW
+    assert reports.admit(connection, NOW, [U, V], [], auto_register=True) == {U}
+
+
+def test_nobody_is_registered_where_that_is_switched_off(connection: Connection) -> None:
+    assert reports.admit(connection, NOW, [U], [U], auto_register=False) == set()
+    assert connection.execute(sa.select(sa.func.count()).select_from(clients)).scalar_one() == 0
+
+
+def test_a_deleted_client_is_not_admitted_again(connection: Connection) -> None:
+    register(connection, U)
+    connection.execute(sa.update(clients).values(deleted_at=NOW))
+
+    assert reports.admit(connection, NOW, [U], [U], auto_register=True) == set()
+
+
+# --- heartbeats ---
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations([(1, 1), (1, 2), (2, 1)])))
+@pytest.mark.parametrize("at_once", [True, False])
+def test_the_newest_stamp_wins_in_any_order_of_arrival(
+    connection: Connection, order: tuple[tuple[int, int], ...], at_once: bool
+) -> None:
+    register(connection, U)
+    said = [beat(seq, boot_seq) for boot_seq, seq in order]
+
+    for batch in [said] if at_once else [[one] for one in said]:
+        take(connection, *batch)
+
+    assert (heard(connection)["boot_seq"], heard(connection)["seq"]) == (2, 1)
+
+
+def test_an_older_heartbeat_is_no_sign_of_life(connection: Connection) -> None:
+    register(connection, U)
+    take(connection, beat(5))
+
+    take(connection, beat(4), beat(5), now=NOW + timedelta(seconds=60))
+
+    assert heard(connection)["last_heartbeat_at"] == NOW
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_display_with_a_new_installation_is_believed_at_once(connection: Connection, at_once: bool) -> None:
+    register(connection, U)
+    old, new, late = beat(900, 40, "old"), beat(1, 1, "new"), beat(901, 40, "old")
+
+    for batch in [[old, new, late]] if at_once else [[old], [new], [late]]:
+        take(connection, *batch)
+
+    assert (heard(connection)["install_id"], heard(connection)["seq"]) == ("new", 1)
+
+
+def test_without_a_stamp_the_last_arrival_wins(connection: Connection) -> None:
+    register(connection, U)
+    take(connection, beat(7))
+
+    take(connection, beat(app_instance="first"), beat(app_instance="second"))
+    assert heard(connection)["app_instance"] == "second"
+    assert heard(connection)["install_id"] is None
+
+    take(connection, beat(1))
+    assert heard(connection)["install_id"] == "i"
+
+
+def test_a_heartbeat_counts_from_its_arrival_not_from_its_commit(connection: Connection) -> None:
+    register(connection, U)
+
+    take(connection, beat(1, at=CLOCK - 300))
+
+    assert heard(connection)["last_heartbeat_at"] == NOW - timedelta(seconds=300)
+    assert client(connection)["process_status"] == "running"
+    assert client(connection)["status"] == "unknown"  # what it says is no news any more: the sweep decides
+
+
+def test_a_new_boot_or_a_new_start_of_the_player_is_told(connection: Connection) -> None:
+    register(connection, U, V)
+
+    assert take(connection, beat(1, app_instance="a1"), beat(1, uuid=V)) == []  # first heard: nothing began anew
+    assert take(connection, beat(2, app_instance="a1")) == []
+    assert take(connection, beat(3, app_instance="a2"), beat(2, uuid=V)) == [reports.NewStart(U, "b1", "a2")]
+    assert take(connection, beat(1, 2, app_instance="a2")) == [reports.NewStart(U, "b2", "a2")]
+    assert take(connection, beat(2, 2, boot_id=None, app_instance=None)) == []  # it does not say
+
+
+def test_a_heartbeat_that_does_not_say_how_the_player_is_leaves_it_as_it_was(connection: Connection) -> None:
+    register(connection, U)
+    take(connection, beat(1, process_status=ProcessStatus.CRASHED))
+
+    take(connection, beat(2, process_status=None))
+
+    assert (client(connection)["process_status"], client(connection)["status"]) == ("crashed", "crashed")
+
+
+def test_a_change_is_written_once_with_its_cause(connection: Connection) -> None:
+    register(connection, U)
+    for seq, status in enumerate([RUNNING, RUNNING, ProcessStatus.CRASHED, ProcessStatus.CRASHED], 1):
+        take(connection, beat(seq, process_status=status), now=NOW + timedelta(seconds=seq))
+
+    changes = connection.execute(sa.select(client_state_changes).order_by(client_state_changes.c.id)).all()
+    assert [(row.from_status, row.to_status, row.at) for row in changes] == [
+        ("unknown", "running", NOW + timedelta(seconds=1)),
+        ("running", "crashed", NOW + timedelta(seconds=3)),
+    ]
+    assert changes[1].cause == "The display says that its player has crashed."
+    assert client(connection)["process_status_since"] == NOW + timedelta(seconds=3)
+
+
+# --- health ---
+
+
+def report(seq: int | None = None, *, at: float = CLOCK, **fields: Any) -> Health:
+    stamp: dict[str, Any] = {} if seq is None else {"install_id": "i", "boot_seq": 1, "seq": seq}
+    return Health(U, at, {"n": seq}, **fields, **stamp)
+
+
+def take_health(connection: Connection, *said: Health, repeats: Iterable[Failure] = ()) -> list[Failure]:
+    reports.note_installs(connection, NOW, [(U, "i")])
+    return reports.record_health(connection, NOW, CLOCK, said, repeats)
+
+
+def test_the_newest_health_report_is_kept_and_an_older_one_changes_nothing(connection: Connection) -> None:
+    register(connection, U)
+    take_health(connection, report(2, hostname="new", screen_health=ScreenHealthStatus.OK))
+
+    take_health(connection, report(1, hostname="old", screen_health=ScreenHealthStatus.BLACK))
+
+    assert (client(connection)["hostname"], client(connection)["screen_health"]) == ("new", "ok")
+    assert connection.execute(sa.select(client_health.c.body)).scalar_one() == {"n": 2}
+
+
+def test_a_health_report_that_says_the_same_does_not_touch_the_client(connection: Connection) -> None:
+    register(connection, U)
+    take_health(connection, report(1, hostname="a", capabilities=["restart_app"], tells_disconnect=True))
+    version = sa.text("SELECT ctid::text FROM clients")
+    before = connection.execute(version).scalar_one()
+
+    take_health(connection, report(2, hostname="a", capabilities=["restart_app"], tells_disconnect=True))
+
+    assert connection.execute(version).scalar_one() == before
+
+
+def test_capabilities_that_are_not_said_mean_all(connection: Connection) -> None:
+    register(connection, U)
+    take_health(connection, report(1, capabilities=["restart_app"]))
+    assert client(connection)["capabilities"] == ["restart_app"]
+
+    take_health(connection, report(2))
+
+    assert client(connection)["capabilities"] is None
+
+
+def test_only_the_newest_report_repeats_a_failure(connection: Connection) -> None:
+    register(connection, U)
+    old = Failure(U, CLOCK - 1, "player", None, by_topic=False)
+    new = Failure(U, CLOCK, "agent", None, by_topic=False)
+
+    counted = take_health(connection, report(1, at=CLOCK - 1), report(2, at=CLOCK), repeats=[old, new])
+    late = take_health(connection, report(1, at=CLOCK - 1), repeats=[old])
+
+    assert (counted, late) == ([new], [])
+
+
+# --- service failures ---
+
+
+def test_failures_of_one_batch_are_taken_in_their_order(connection: Connection) -> None:
+    register(connection, U, V)
+    said = [
+        Failure(U, CLOCK - 9, "player", ("i", 1, 1), by_topic=True),
+        Failure(V, CLOCK - 8, "player", None, by_topic=True),
+        Failure(U, CLOCK - 7, "agent", ("i", 1, 2), by_topic=True),
+        Failure(U, CLOCK - 6, "agent", ("i", 1, 2), by_topic=False),
+    ]
+
+    reports.record_failures(connection, NOW, CLOCK, said)
+
+    shown = client(connection)
+    assert (shown["service_failed_unit"], shown["service_failed_at"]) == ("agent", NOW - timedelta(seconds=7))
+    assert shown["service_failed_stamp"] == {"install_id": "i", "boot_seq": 1, "seq": 2}
+    assert client(connection, V)["service_failed_stamp"] is None
+
+
+def test_a_stamp_that_came_with_the_repeat_is_known_when_it_is_acknowledged(connection: Connection) -> None:
+    register(connection, U)
+    repeat = Failure(U, CLOCK, "player", ("i", 1, 1), by_topic=False)
+    reports.record_failures(connection, NOW, CLOCK, [Failure(U, CLOCK - 5, "player", None, by_topic=True)])
+
+    reports.record_failures(connection, NOW, CLOCK, [repeat])
+
+    shown = client(connection)
+    assert shown["service_failed_at"] == NOW - timedelta(seconds=5)
+    assert shown["service_failed_stamp"] == {"install_id": "i", "boot_seq": 1, "seq": 1}
+
+
+# --- presence ---
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "after"),
+    [
+        (("unknown", None), [(Presence.OFFLINE, "a")], ("offline", "a")),  # a retained will is all we know
+        (("unknown", None), [(Presence.ONLINE, "a")], ("online", "a")),
+        (("online", "a"), [(Presence.OFFLINE, "a")], ("offline", "a")),
+        (("online", "b"), [(Presence.OFFLINE, "a")], ("online", "b")),
+        (("online", None), [(Presence.OFFLINE, None)], ("offline", None)),
+        (("online", "b"), [(Presence.OFFLINE, None)], ("online", "b")),
+        (("online", "b"), [(Presence.OFFLINE, "a"), (Presence.OFFLINE, "b")], ("offline", "b")),
+        (("offline", "a"), [(Presence.OFFLINE, "z")], ("offline", "a")),
+        (("online", "a"), [(Presence.ONLINE, "b"), (Presence.OFFLINE, "a")], ("online", "b")),
+    ],
+)
+def test_presence_follows_the_session(
+    connection: Connection,
+    before: tuple[str, str | None],
+    said: list[tuple[Presence, str | None]],
+    after: tuple[str, str | None],
+) -> None:
+    register(connection, U)
+    connection.execute(sa.update(clients).values(presence=before[0], presence_session=before[1]))
+
+    online = reports.record_presence(connection, NOW, [PresenceSaid(U, state, session) for state, session in said])
+
+    shown = client(connection)
+    assert (shown["presence"], shown["presence_session"]) == after
+    assert online == ({U} if after[0] == "online" and before != after else set())
+    assert shown["presence_at"] == (None if before == after else NOW)
+
+
+# --- the sweep ---
+
+
+def test_a_silent_client_becomes_late_and_stale_with_one_row_each(connection: Connection) -> None:
+    register(connection, U, V)
+    take(connection, beat(1), beat(1, uuid=V))
+    told = []
+    for seconds in range(0, 400, 5):
+        now = NOW + timedelta(seconds=seconds)
+        take(connection, beat(seconds + 2, uuid=V), now=now)
+        if reports.sweep_statuses(connection, now, 180, LISTENING):
+            told.append((seconds, client(connection)["status"]))
+
+    assert told == [(95, "late"), (185, "stale")]
+    assert client(connection, V)["status"] == "running"
+    query = sa.select(client_state_changes.c.cause).where(client_state_changes.c.client_uuid == U)
+    causes = connection.execute(query.order_by(client_state_changes.c.id)).scalars().all()
+    assert causes[1:] == ["No heartbeat for 95 seconds.", "No heartbeat for 3 minutes."]
+
+
+STATES = st.tuples(
+    st.sampled_from(ProcessStatus),
+    st.sampled_from(ClientStatus),
+    st.integers(0, 1200),  # seconds since the last heartbeat
+    st.sampled_from([5, 30, 60, 120, 300]),  # interval
+)
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    states=st.lists(STATES, min_size=1, max_size=8),
+    silent=st.booleans(),
+    since=st.one_of(st.none(), st.integers(0, 1000)),
+    stale_seconds=st.sampled_from([30, 180, 600]),
+)
+def test_after_a_sweep_every_client_shows_what_the_rule_says(
+    connection: Connection,
+    states: list[tuple[ProcessStatus, ClientStatus, int, int]],
+    silent: bool,
+    since: int | None,
+    stale_seconds: int,
+) -> None:
+    listening_since = None if since is None else NOW - timedelta(seconds=since)
+    with connection.begin_nested() as savepoint:
+        expected = {}
+        for number, (process, status, age, interval) in enumerate(states):
+            uuid = f"0b54ad5e-3a8b-4a3f-9d0e-{number:012}"
+            heard_at = NOW - timedelta(seconds=age)
+            register(connection, uuid)
+            changed = sa.update(clients).where(clients.c.uuid == uuid)
+            connection.execute(changed.values(process_status=process.value, status=status.value))
+            row = {"client_uuid": uuid, "last_heartbeat_at": heard_at, "interval_seconds": interval}
+            connection.execute(sa.insert(client_heartbeats).values(**row))
+            expected[uuid], _ = rules.shown_status(
+                process, heard_at, interval, NOW, stale_seconds, silent=silent, listening_since=listening_since
+            )
+
+        count = reports.sweep_statuses(
+            connection, NOW, stale_seconds, Listening(silent=silent, since=listening_since, silent_since=None)
+        )
+
+        stored = {row.uuid: row.status for row in connection.execute(sa.select(clients.c.uuid, clients.c.status))}
+        assert stored == {uuid: status.value for uuid, status in expected.items()}
+        assert count == sum(status != expected[uuid] for uuid, (_, status, _, _) in zip(expected, states, strict=True))
+        savepoint.rollback()
+
+
+def test_a_deleted_client_and_one_never_heard_are_left_alone(connection: Connection) -> None:
+    register(connection, U, V)
+    take(connection, beat(1))
+    connection.execute(sa.update(clients).where(clients.c.uuid == U).values(deleted_at=NOW))
+
+    assert reports.sweep_statuses(connection, NOW + timedelta(days=1), 180, LISTENING) == 0
+    assert client(connection, V)["status"] == "unknown"
