@@ -1,0 +1,252 @@
+"""Client logs on real Postgres: stored once, counted by the hour, read newest first, dropped by the week."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import Connection
+
+from shared.client_logs import operations as client_logs
+from shared.client_logs import rules, store
+from shared.client_logs.rules import LogLine, Mark
+from shared.clients.reports import operations as reports
+from shared.db import database_now
+from shared.tables import client_log_hours, clients, log_keys, log_marks
+from shared.tables import client_logs as table
+from shared.vocabulary import SERIOUS_LEVELS, LogLevel
+
+CLOCK = 1000.0
+U = "0b54ad5e-3a8b-4a3f-9d0e-000000000001"
+V = "0b54ad5e-3a8b-4a3f-9d0e-000000000002"
+BOOT = (U, "i", 1)
+
+
+@pytest.fixture
+def now(connection: Connection) -> datetime:
+    reports.admit(connection, database_now(connection), [U, V], [U, V], auto_register=True)
+    return database_now(connection)
+
+
+def line(seq: int | None = None, *, uuid: str = U, at: float = CLOCK, **fields: Any) -> LogLine:
+    stamp: dict[str, Any] = {} if seq is None else {"install_id": "i", "boot_seq": 1, "seq": seq}
+    given: dict[str, Any] = {"level": LogLevel.INFO, "raw_level": None, "message": f"m{seq}", **fields}
+    return LogLine(uuid, at, **given, **stamp)
+
+
+def messages(connection: Connection, uuid: str = U) -> Sequence[str]:
+    query = sa.select(table.c.message).where(table.c.client_uuid == uuid).order_by(table.c.id)
+    return connection.execute(query).scalars().all()
+
+
+def mark(connection: Connection) -> int:
+    return int(connection.execute(sa.select(log_marks.c.seq)).scalar_one())
+
+
+def keys(connection: Connection) -> Sequence[int]:
+    return connection.execute(sa.select(log_keys.c.seq).order_by(log_keys.c.seq)).scalars().all()
+
+
+def test_numbered_lines_are_stored_once_in_their_order_of_arrival(connection: Connection, now: datetime) -> None:
+    first = client_logs.record(connection, now, CLOCK, [line(2), line(1), line(2)])
+    again = client_logs.record(connection, now, CLOCK, [line(1), line(3)])
+
+    assert messages(connection) == ["m2", "m1", "m3"]
+    assert (first.count, first.duplicates, first.committed) == (2, 1, {BOOT: 2})
+    assert (again.count, again.duplicates, again.committed) == (1, 1, {BOOT: 3})
+    assert keys(connection) == []
+
+
+def test_what_comes_behind_a_gap_is_kept_until_the_gap_closes(connection: Connection, now: datetime) -> None:
+    gap = client_logs.record(connection, now, CLOCK, [line(1), line(3), line(5)])
+    assert (mark(connection), list(keys(connection)), gap.committed) == (1, [3, 5], {BOOT: 1})
+    assert store.marks(connection, [BOOT]) == {BOOT: Mark(1, ((3, 3), (5, 5)))}
+
+    client_logs.record(connection, now, CLOCK, [line(2), line(3)])
+    assert (mark(connection), list(keys(connection))) == (3, [5])
+
+    closed = client_logs.record(connection, now, CLOCK, [line(4)])
+    assert (mark(connection), list(keys(connection)), closed.committed) == (5, [], {BOOT: 5})
+    assert messages(connection) == ["m1", "m3", "m5", "m2", "m4"]
+
+
+def test_boots_installations_and_clients_have_marks_of_their_own(connection: Connection, now: datetime) -> None:
+    said = [line(1), line(1, uuid=V), line(1), line(1)]
+    said[2].boot_seq, said[3].install_id = 2, "j"
+
+    stored = client_logs.record(connection, now, CLOCK, said)
+
+    assert stored.count == 4
+    assert stored.committed == {BOOT: 1, (V, "i", 1): 1, (U, "i", 2): 1, (U, "j", 1): 1}
+
+
+def test_lines_without_a_number_are_all_stored(connection: Connection, now: datetime) -> None:
+    stored = client_logs.record(connection, now, CLOCK, [line(message="same"), line(message="same")])
+
+    assert messages(connection) == ["same", "same"]
+    assert (stored.duplicates, stored.committed) == (0, {})
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(batches=st.lists(st.lists(st.integers(1, 15), min_size=1, max_size=10), max_size=6))
+def test_whatever_the_batches_the_tables_say_what_the_rule_says(
+    connection: Connection, now: datetime, batches: list[list[int]]
+) -> None:
+    with connection.begin_nested() as savepoint:
+        expected = Mark()
+        for batch in batches:
+            client_logs.record(connection, now, CLOCK, [line(seq) for seq in batch])
+            expected = rules.settle(expected, batch).mark
+
+        assert sorted(messages(connection)) == sorted(f"m{n}" for n in {n for batch in batches for n in batch})
+        assert store.marks(connection, [BOOT])[BOOT] == expected
+        savepoint.rollback()
+
+
+def test_a_line_was_received_when_it_arrived_and_counts_in_that_hour(connection: Connection, now: datetime) -> None:
+    client_logs.record(
+        connection,
+        now,
+        CLOCK,
+        [line(1, at=CLOCK - 3600, level=LogLevel.ERROR), line(2, level=LogLevel.ERROR), line(3, at=CLOCK - 3600)],
+    )
+    client_logs.record(connection, now, CLOCK, [line(4, level=LogLevel.ERROR)])
+
+    received = connection.execute(sa.select(table.c.received_at).order_by(table.c.id)).scalars().all()
+    assert received == [now - timedelta(hours=1), now, now - timedelta(hours=1), now]
+    h = client_log_hours.c
+    rows = connection.execute(sa.select(h.hour, h.level, h.count, h.last_at).order_by(h.hour, h.level)).all()
+    hour = now.replace(minute=0, second=0, microsecond=0)
+    assert [tuple(row) for row in rows] == [
+        (hour - timedelta(hours=1), "info", 1, now - timedelta(hours=1)),
+        (hour - timedelta(hours=1), "error", 1, now - timedelta(hours=1)),
+        (hour, "error", 2, now),
+    ]
+
+
+# --- reads ---
+
+
+@pytest.fixture
+def some_logs(connection: Connection, now: datetime) -> datetime:
+    """Five lines a minute apart, the newest last; V has one more."""
+    for number, level in enumerate(LogLevel):
+        at = now - timedelta(minutes=5 - number)
+        client_logs.record(connection, at, CLOCK, [line(level=level, message=f"{level} 100%", logger="player")])
+    client_logs.record(connection, now, CLOCK, [line(uuid=V, level=LogLevel.ERROR, message="of V")])
+    connection.execute(sa.update(clients).where(clients.c.uuid == U).values(name="lobby"))
+    return now
+
+
+def read(connection: Connection, **wanted: Any) -> list[str]:
+    asked = {"levels": (), "since": None, "until": None, "text": None, "limit": 10, "cursor": None, **wanted}
+    return [row["message"] for row in store.page_of_client(connection, U, **asked)]
+
+
+def test_a_page_is_newest_first_and_goes_on_where_it_ended(connection: Connection, some_logs: datetime) -> None:
+    first = store.page_of_client(connection, U, (), None, None, None, 2, None)
+    last = (first[-1]["received_at"], first[-1]["id"])
+
+    assert [row["level"] for row in first] == ["critical", "error"]
+    assert read(connection, cursor=last) == ["warning 100%", "info 100%", "debug 100%"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ({"levels": (LogLevel.DEBUG, LogLevel.ERROR)}, ["error 100%", "debug 100%"]),
+        ({"text": "WARN"}, ["warning 100%"]),
+        ({"text": "0%"}, ["critical 100%", "error 100%", "warning 100%", "info 100%", "debug 100%"]),
+        ({"text": "r_o"}, []),  # no wildcard
+        ({"text": "play", "limit": 1}, ["critical 100%"]),
+    ],
+)
+def test_a_page_can_be_narrowed(
+    connection: Connection, some_logs: datetime, wanted: dict[str, Any], found: list[str]
+) -> None:
+    assert read(connection, **wanted) == found
+
+
+def test_since_is_included_and_until_is_not(connection: Connection, some_logs: datetime) -> None:
+    since, until = some_logs - timedelta(minutes=4), some_logs - timedelta(minutes=2)
+
+    assert read(connection, since=since, until=until) == ["warning 100%", "info 100%"]
+
+
+def test_recent_errors_are_the_serious_ones_of_the_whole_fleet(connection: Connection, some_logs: datetime) -> None:
+    rows = store.recent_errors(connection, some_logs - timedelta(hours=1), 2, None)
+    rest = store.recent_errors(
+        connection, some_logs - timedelta(hours=1), 10, (rows[-1]["received_at"], rows[-1]["id"])
+    )
+
+    assert [(row["message"], row["client_uuid"], row["client_name"]) for row in [*rows, *rest]] == [
+        ("of V", V, ""),
+        ("critical 100%", U, "lobby"),
+        ("error 100%", U, "lobby"),
+    ]
+    assert store.recent_errors(connection, some_logs, 10, None)[0]["message"] == "of V"
+
+
+def test_serious_lines_are_read_without_the_partitions_of_routine_ones(connection: Connection, now: datetime) -> None:
+    query = sa.select(table.c.id).where(table.c.level.in_(SERIOUS_LEVELS), table.c.received_at >= now)
+    literal = query.compile(connection.engine, compile_kwargs={"literal_binds": True})
+
+    plan = "\n".join(connection.execute(sa.text(f"EXPLAIN {literal}")).scalars())
+
+    assert "client_logs_serious" in plan
+    assert "client_logs_routine" not in plan
+
+
+def test_the_summary_counts_by_client_and_level(connection: Connection, some_logs: datetime) -> None:
+    rows = {row["uuid"]: row for row in store.summary(connection, some_logs - timedelta(hours=1))}
+
+    assert rows[U]["counts"] == {"debug": 1, "info": 1, "warning": 1, "error": 1, "critical": 1}
+    assert (rows[U]["name"], rows[U]["last_error_at"]) == ("lobby", some_logs - timedelta(minutes=1))
+    assert rows[V]["counts"] == {"error": 1}
+    assert store.summary(connection, some_logs + timedelta(hours=2)) == []
+
+
+def test_the_estimate_needs_no_count(connection: Connection, some_logs: datetime) -> None:
+    assert store.estimated_count(connection) >= 0
+    connection.execute(sa.text("ANALYZE client_logs"))
+
+    assert store.estimated_count(connection) == 6
+
+
+# --- partitions ---
+
+
+def test_partitions_are_made_ahead_and_only_once(connection: Connection, now: datetime) -> None:
+    later = datetime(2031, 1, 1, tzinfo=UTC)
+
+    made = store.ensure_partitions(connection, later, 2)
+
+    assert made == 6  # two classes, three weeks
+    assert store.ensure_partitions(connection, later, 2) == 0
+    assert "client_logs_routine_2031w01" in store.weekly_partitions(connection)
+
+
+def test_whole_weeks_are_dropped_when_their_class_has_been_kept_long_enough(
+    connection: Connection, now: datetime
+) -> None:
+    old = datetime(2025, 3, 5, tzinfo=UTC)
+    store.ensure_partitions(connection, old, 0)
+    said = [line(1), line(2, level=LogLevel.ERROR)]
+    client_logs.record(connection, old, CLOCK, said)
+    connection.execute(sa.update(log_marks).values(updated_at=old))
+    client_logs.record(connection, now, CLOCK, [line(uuid=V, message="new")])
+
+    after_routine = client_logs.drop_expired(connection, old + timedelta(days=40), 30, 90)
+    assert after_routine == ["client_logs_routine_2025w10"]
+    assert messages(connection) == ["m2"]
+    assert mark(connection) == 2
+
+    after_serious = client_logs.drop_expired(connection, old + timedelta(days=100), 30, 90)
+    assert after_serious == ["client_logs_serious_2025w10"]
+    assert (messages(connection), messages(connection, V)) == ([], ["new"])
+    hours = connection.execute(sa.select(client_log_hours.c.client_uuid)).scalars().all()
+    assert hours == [V]
+    assert connection.execute(sa.select(log_marks)).all() == []
