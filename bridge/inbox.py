@@ -8,6 +8,8 @@ from typing import Final
 from bridge import messages
 from bridge.messages import MAX_BYTES, Said
 from bridge.payloads import Refused
+from shared.client_logs.rules import Boot
+from shared.clients.reports.rules import Stamp
 from shared.clients.rules import UUID_FORM
 from shared.mqtt import TopicKind
 from shared.structured_log import failure
@@ -46,6 +48,8 @@ class PutAside:
     payload: bytes
     reason: DeadLetterReason
     detail: str | None
+    log_number: tuple[Boot, int] | None = None
+    """Of a numbered log line: to be passed over, or its display would send it again for ever."""
 
 
 @dataclass(slots=True)
@@ -69,7 +73,7 @@ class Inbox:
         try:
             return Taken(arrival, self._said(arrival))
         except Refused as refused:
-            return put_aside(arrival, refused.reason, refused.detail)
+            return put_aside(arrival, refused.reason, refused.detail, _number(arrival, refused.stamp))
         except Exception as error:  # noqa: BLE001 - whatever a display sends must not stop the bridge
             failure("parser_failed", "a message could not be read", topic=arrival.topic[:200])
             return put_aside(arrival, DeadLetterReason.BAD_FIELD, f"the parser failed: {type(error).__name__}")
@@ -91,9 +95,18 @@ class Inbox:
         raise Refused(DeadLetterReason.UNKNOWN_TOPIC)
 
 
-def put_aside(arrival: Arrival, reason: DeadLetterReason, detail: str | None) -> PutAside:
+def put_aside(
+    arrival: Arrival, reason: DeadLetterReason, detail: str | None, log_number: tuple[Boot, int] | None = None
+) -> PutAside:
     """The arrival as a dead letter."""
-    return PutAside(arrival.topic, arrival.payload, reason, detail)
+    return PutAside(arrival.topic, arrival.payload, reason, detail, log_number)
+
+
+def _number(arrival: Arrival, stamp: Stamp | None) -> tuple[Boot, int] | None:
+    if stamp is None:
+        return None
+    install_id, boot_seq, seq = stamp
+    return (arrival.topic.split("/")[1], install_id, boot_seq), seq
 
 
 def _check(uuid: str, payload: bytes, max_bytes: int) -> None:

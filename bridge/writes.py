@@ -12,6 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from bridge.batch import REGISTERING, Batch, Memory, Outcome
 from bridge.inbox import PutAside, Taken, put_aside
 from shared.client_logs import operations as client_logs
+from shared.client_logs.rules import LogLine, boot_of
 from shared.clients.reports import operations as reports
 from shared.clients.reports.rules import Failure, Health, Heartbeat
 from shared.commands.acks import operations as acks
@@ -83,6 +84,8 @@ class Writer:
             outcome.refused += [one for one in batch if isinstance(one, PutAside)]
             letters = [(one.topic, one.payload, one.reason, one.detail) for one in outcome.refused]
             listening.put_aside(connection, at.now, letters)
+            numbers = [one.log_number for one in outcome.refused if one.log_number is not None]
+            outcome.committed |= client_logs.pass_over(connection, at.now, numbers)
             self._record(connection, at, outcome, counted(outcome))
         self.memory.keep(outcome)
         return outcome
@@ -206,7 +209,10 @@ def _stranger(one: Taken) -> PutAside:
 
 def _guilty(one: Taken, error: Exception) -> PutAside:
     """The message that the database refused; the detail names the error, never its text, which may quote data."""
-    state = f" {sqlstate(error)}" if isinstance(error, DBAPIError) else ""
-    detail = type(error).__name__ + state
+    state = sqlstate(error) if isinstance(error, DBAPIError) else None
+    detail = f"SQLSTATE {state}" if state else type(error).__name__
     event("message_refused", "the database refused a message", client_uuid=one.said.uuid, detail=detail)
-    return put_aside(one.arrival, DeadLetterReason.REFUSED_BY_DATABASE, detail)
+    body = one.said.body
+    boot = boot_of(body) if isinstance(body, LogLine) else None
+    number = (boot, body.seq) if isinstance(body, LogLine) and boot is not None and body.seq is not None else None
+    return put_aside(one.arrival, DeadLetterReason.REFUSED_BY_DATABASE, detail, number)

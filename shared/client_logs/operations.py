@@ -1,6 +1,6 @@
 """What happens when displays log: each line stored once, counted by the hour, and told how far we have them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -42,7 +42,18 @@ def record(connection: Connection, now: datetime, clock: float, lines: Sequence[
     )
 
 
-def _settle(connection: Connection, now: datetime, by_boot: dict[Boot, dict[int, LogLine]]) -> dict[Boot, Settled]:
+def pass_over(connection: Connection, now: datetime, numbers: Iterable[tuple[Boot, int]]) -> dict[Boot, int]:
+    """Move the marks over lines that can never be stored; answer how far each boot then is, as `Stored.committed`.
+
+    Their display would otherwise send them for ever. Numbers of unknown clients are left out.
+    """
+    by_boot: dict[Boot, list[int]] = {}
+    for boot, number in numbers:
+        by_boot.setdefault(boot, []).append(number)
+    return {boot: change.mark.seq for boot, change in _settle(connection, now, by_boot).items()}
+
+
+def _settle(connection: Connection, now: datetime, by_boot: Mapping[Boot, Iterable[int]]) -> dict[Boot, Settled]:
     if not by_boot:
         return {}
     known = store.marks(connection, by_boot.keys())

@@ -91,12 +91,13 @@ def count_hours(connection: Connection, counts: Mapping[tuple[str, datetime, Log
 
 
 def set_marks(connection: Connection, now: datetime, moved: Mapping[Boot, int]) -> None:
-    """Write where the marks stand now."""
+    """Write where the marks of known clients stand now."""
     statement = sa.text(
         """
         INSERT INTO log_marks (client_uuid, install_id, boot_seq, seq, updated_at)
         SELECT uuid, install_id, boot_seq, seq, CAST(:now AS timestamptz)
         FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(uuid text, install_id text, boot_seq bigint, seq bigint)
+        WHERE EXISTS (SELECT FROM clients AS c WHERE c.uuid = said.uuid)
         ORDER BY uuid, install_id, boot_seq
         ON CONFLICT (client_uuid, install_id, boot_seq)
             DO UPDATE SET seq = EXCLUDED.seq, updated_at = EXCLUDED.updated_at
@@ -107,12 +108,13 @@ def set_marks(connection: Connection, now: datetime, moved: Mapping[Boot, int]) 
 
 
 def add_keys(connection: Connection, keys: Iterable[tuple[Boot, int]]) -> None:
-    """Remember logs that are stored above their mark."""
+    """Remember logs of known clients that are stored above their mark."""
     statement = sa.text(
         """
         INSERT INTO log_keys (client_uuid, install_id, boot_seq, seq)
         SELECT uuid, install_id, boot_seq, seq
         FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(uuid text, install_id text, boot_seq bigint, seq bigint)
+        WHERE EXISTS (SELECT FROM clients AS c WHERE c.uuid = said.uuid)
         """
     )
     connection.execute(statement, {"rows": _json([{**_boot(boot), "seq": seq} for boot, seq in keys])})

@@ -1,0 +1,74 @@
+"""A TCP proxy on loopback whose two directions can be held separately: what a slow or half-dead network does."""
+
+import contextlib
+import selectors
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from deploy.local.layout import LOOPBACK
+
+
+class Proxy:
+    """Forwards connections to `target`; while `hold_upward` is set nothing goes from the caller to the target."""
+
+    def __init__(self, target: int) -> None:
+        self.hold_upward = threading.Event()
+        self._target = target
+        self._listener = socket.create_server((LOOPBACK, 0))
+        self.port: int = self._listener.getsockname()[1]
+        self._pairs: list[tuple[socket.socket, socket.socket]] = []
+        self._stop = threading.Event()
+        self._threads = [threading.Thread(target=self._accept, daemon=True)]
+        self._threads[0].start()
+
+    def _accept(self) -> None:
+        while not self._stop.is_set():
+            with contextlib.suppress(OSError):
+                caller, _ = self._listener.accept()
+                target = socket.create_connection((LOOPBACK, self._target))
+                self._pairs.append((caller, target))
+                thread = threading.Thread(target=self._forward, args=(caller, target), daemon=True)
+                self._threads.append(thread)
+                thread.start()
+
+    def _forward(self, caller: socket.socket, target: socket.socket) -> None:
+        with caller, target, selectors.DefaultSelector() as selector, contextlib.suppress(OSError):
+            selector.register(target, selectors.EVENT_READ, caller)
+            selector.register(caller, selectors.EVENT_READ, target)
+            while not self._stop.is_set():
+                for key, _ in selector.select(0.02):
+                    if key.fileobj is caller and self.hold_upward.is_set():
+                        continue
+                    data = key.fileobj.recv(65536)  # type: ignore[union-attr]  # only sockets are registered
+                    if not data:
+                        return
+                    key.data.sendall(data)
+
+    def cut(self) -> None:
+        """End every connection at once; what was held is lost."""
+        pairs, self._pairs = self._pairs, []
+        for pair in pairs:
+            for end in pair:
+                with contextlib.suppress(OSError):
+                    end.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        self._stop.set()
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        self.cut()
+        for thread in self._threads:
+            thread.join(5)
+
+
+@contextmanager
+def proxied(target: int) -> Iterator[Proxy]:
+    """A proxy in front of this port of ours."""
+    proxy = Proxy(target)
+    try:
+        yield proxy
+    finally:
+        proxy.close()

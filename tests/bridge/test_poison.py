@@ -1,0 +1,168 @@
+"""What is wrong is put aside by name, exactly; everything good around it is stored, and the bridge goes on."""
+
+import json
+import uuid
+from collections import Counter
+
+import pytest
+
+from deploy.local import broker as mosquitto
+from shared.vocabulary import DeadLetterReason
+from tests.bridge.conftest import (
+    Database,
+    Display,
+    StartBridge,
+    displays,
+    eventually,
+    stamp,
+)
+
+Reason = DeadLetterReason
+DEEP = b'{"message": "m", "a":' + b"[" * 4000 + b"]" * 4000 + b"}"
+POISON: list[tuple[str, bytes, DeadLetterReason]] = [
+    ("logs/info", b"", Reason.NOT_JSON),
+    ("logs/info", b"no json", Reason.NOT_JSON),
+    ("logs/info", b'{"message": "a\x00b"}', Reason.NOT_JSON),
+    ("logs/info", b'{"message": "\xff"}', Reason.NOT_UTF8),
+    ("logs/info", b"[1]", Reason.NOT_AN_OBJECT),
+    ("logs/info", b'{"message": 5}', Reason.BAD_FIELD),
+    ("logs/info", b'{"message": "m", "x": NaN}', Reason.BAD_NUMBER),
+    ("logs/info", b'{"message": "m", "x": 123456789012345678901}', Reason.BAD_NUMBER),
+    ("logs/info", b'{"message": "m", "x": 1e400}', Reason.BAD_NUMBER),
+    ("logs/info", DEEP, Reason.TOO_DEEP),
+    ("logs/info", b'{"message": "' + b"x" * 16_384 + b'"}', Reason.TOO_LARGE),
+    ("logs/info", b'{"message": "m", "v": 2}', Reason.UNSUPPORTED_VERSION),
+    ("logs/SHOUT", b'{"message": "m"}', Reason.UNKNOWN_TOPIC),
+    ("heartbeat", b"{", Reason.NOT_JSON),
+    ("health", b'"x"', Reason.NOT_AN_OBJECT),
+    ("service_failed", b'{"unit": ""}', Reason.BAD_FIELD),
+    ("presence", b'{"state": "away"}', Reason.BAD_FIELD),
+    ("acks", b'{"id": 5}', Reason.BAD_FIELD),
+]
+SURVIVORS = [  # odd, but good: a bad field costs only itself, and text is scrubbed
+    (b'{"message": "nul \\u0000 in it"}', "nul \ufffd in it"),
+    (b'{"message": "lone \\ud800 surrogate", "logger": 7}', "lone \ufffd surrogate"),
+    (b'{"message": "context", "context": {"\\u0000": ["\\udfff", 1e308, 18446744073709551615]}}', "context"),
+    (b'{"message": "bad fields", "seq": -1, "ts": [], "context": 5, "install_id": {}}', "bad fields"),
+]
+
+
+def letters(database: Database, name: str) -> Counter[tuple[str, str]]:
+    """(topic below the client, reason) -> how many messages."""
+    found = database.rows("SELECT topic, reason, count FROM dead_letters WHERE topic LIKE :t", t=f"%/{name}/%")
+    counted: Counter[tuple[str, str]] = Counter()
+    for row in found:
+        counted[row["topic"].split("/", 2)[2], row["reason"]] += row["count"]
+    return counted
+
+
+def stored(database: Database, name: str) -> list[str]:
+    found = database.rows("SELECT message FROM client_logs WHERE client_uuid = :u ORDER BY id", u=name)
+    return [row["message"] for row in found]
+
+
+def test_among_poison_every_good_message_is_stored_and_each_bad_one_named(
+    start_bridge: StartBridge, display: Display, database: Database
+) -> None:
+    bridge = start_bridge()
+    good = []
+    for number, (topic, payload, _) in enumerate(POISON * 3):
+        display.publish_soon(topic, payload)
+        good.append(f"good {number}")
+        display.publish_soon("logs/info", {"message": good[-1], **stamp(number + 1)})
+    for payload, message in SURVIVORS:
+        display.publish_soon("logs/info", payload)
+        good.append(message)
+
+    eventually(lambda: len(stored(database, display.uuid)) >= len(good))
+
+    assert stored(database, display.uuid) == good
+    expected: Counter[tuple[str, str]] = Counter()
+    for topic, _, reason in POISON:
+        expected[topic, reason.value] += 3
+    assert letters(database, display.uuid) == expected
+    rows = database.rows("SELECT * FROM dead_letters WHERE topic LIKE :t", t=f"%/{display.uuid}/%")
+    assert len(rows) == len(POISON)  # alike ones are counted, not repeated
+    assert all(row["count"] == 3 and row["first_at"] <= row["last_at"] for row in rows)
+    assert max(len(row["payload"]) for row in rows) == 4096
+    assert max(row["payload_bytes"] for row in rows) == 16_384 + len('{"message": ""}')
+    assert bridge.ask("/readyz")[0] == 200
+
+
+def test_a_name_that_is_no_uuid_is_put_aside(
+    start_bridge: StartBridge, broker: mosquitto.RunningBroker, database: Database
+) -> None:
+    start_bridge()
+    names = ["lobby", str(uuid.uuid4()).upper()]
+    with displays(broker, names) as made:
+        for display in made:
+            display.publish("heartbeat", {"process_status": "running"})
+            display.publish("logs/info", {"message": "m"})
+
+        for name in names:
+            expected = Counter({("heartbeat", "bad_uuid"): 1, ("logs/info", "bad_uuid"): 1})
+            eventually(lambda name=name, expected=expected: letters(database, name) == expected)  # type: ignore[misc]  # mypy cannot infer defaults
+            assert database.client(name) == {}
+
+
+def test_what_only_the_database_can_refuse_is_found_in_its_batch(
+    start_bridge: StartBridge, bridge_session: None, display: Display, database: Database
+) -> None:
+    """A constraint that the parser knows nothing of stands for whatever it may have overlooked."""
+    database.do("ALTER TABLE client_logs ADD CONSTRAINT no_poison CHECK (message NOT LIKE 'poison%')")
+    try:
+        sent = [f"poison {n}" if n in {3, 4, 77, 150} else f"line {n}" for n in range(1, 201)]
+        for number, message in enumerate(sent, 1):
+            display.publish("logs/info", {"message": message, **stamp(number)})
+        display.publish("heartbeat", {"process_status": "running"})
+
+        bridge = start_bridge()
+
+        good = [message for message in sent if not message.startswith("poison")]
+        eventually(lambda: len(stored(database, display.uuid)) >= len(good))
+        assert stored(database, display.uuid) == good
+        assert letters(database, display.uuid) == Counter({("logs/info", "refused_by_database"): 4})
+        refused = database.rows("SELECT payload, detail FROM dead_letters WHERE reason = 'refused_by_database'")
+        assert {json.loads(row["payload"])["message"] for row in refused} == {m for m in sent if "poison" in m}
+        assert {row["detail"] for row in refused} == {"SQLSTATE 23514"}
+        assert database.client(display.uuid)["status"] == "running"
+        assert bridge.events().count("message_refused") == 4
+        assert database.value("SELECT seq FROM log_marks WHERE client_uuid = :u", u=display.uuid) == 200
+    finally:
+        database.do("ALTER TABLE client_logs DROP CONSTRAINT no_poison")
+
+
+@pytest.fixture
+def bridge_session(start_bridge: StartBridge) -> None:
+    """The broker keeps what comes for the bridge while none runs, so that it comes as one batch."""
+    start_bridge().kill()
+
+
+def test_a_numbered_line_that_means_nothing_is_passed_over_so_that_it_is_not_sent_for_ever(
+    start_bridge: StartBridge, display: Display, database: Database
+) -> None:
+    start_bridge()
+    display.publish("logs/info", {"message": None, **stamp(1)})  # of a client that does not exist yet
+    display.publish("logs/info", {"message": "two", **stamp(2)})
+    eventually(lambda: stored(database, display.uuid) == ["two"])
+
+    display.publish("logs/info", {"message": None, **stamp(1)})
+
+    eventually(lambda: ("logs_committed", stamp(2)) in display.told)
+    assert letters(database, display.uuid) == Counter({("logs/info", "bad_field"): 2})
+
+
+def test_a_schema_that_does_not_fit_is_no_fault_of_the_messages(
+    start_bridge: StartBridge, display: Display, database: Database
+) -> None:
+    """A migration half-way must not fill the dead letters: the batch waits until it fits again."""
+    bridge = start_bridge()
+    database.do("ALTER TABLE client_logs RENAME COLUMN truncated TO cut")
+    try:
+        display.publish("logs/info", {"message": "m", **stamp(1)})
+        eventually(lambda: "database_away" in bridge.events())
+        assert letters(database, display.uuid) == Counter()
+    finally:
+        database.do("ALTER TABLE client_logs RENAME COLUMN cut TO truncated")
+
+    eventually(lambda: stored(database, display.uuid) == ["m"])
