@@ -19,6 +19,8 @@ const PERIOD = 5_000;
 const PERIOD_WITH_COMMAND = 1_500;
 const HEARTBEATS_EVERY = 30_000; // large fleets: ages are fetched apart, and less often
 const SMALL_FLEET = 300; // below it, with every poll
+const ASK_APART_EVERY = 20_000;
+const ASK_APART_MOST = 3; // clients with each poll
 
 /** @type {Map<string, Client>} every client by uuid; `version` tells when it changed */
 export const clients = new Map();
@@ -152,6 +154,28 @@ async function round(abort) {
   learn(answer.server_time, sentAt);
   if (heartbeats || answer.full) heartbeatsAt = startedAt;
   merge(answer, startedAt);
+  await renewRecovery(abort).catch(() => {}); // a client deleted meanwhile; the next delta says so
+}
+
+/** @type {Map<string, number>} when each client was last asked for apart, in `performance.now()` */
+const askedApart = new Map();
+
+/**
+ * What recovery says ends by itself at a known time, which is no change that a delta tells: the few clients
+ * for whom that time has passed are asked for apart.
+ * @param {AbortSignal} abort
+ */
+async function renewRecovery(abort) {
+  const reference = serverNow();
+  const over = [...clients.values()].filter((client) => {
+    const until = client.recovery?.until;
+    return until && Date.parse(until) < reference && performance.now() - (askedApart.get(client.uuid) ?? -Infinity) > ASK_APART_EVERY;
+  });
+  for (const { uuid } of over.slice(0, ASK_APART_MOST)) {
+    askedApart.set(uuid, performance.now());
+    const { recovery, lockout_until } = await api.getClient(uuid, abort);
+    change(uuid, { recovery, lockout_until });
+  }
 }
 
 /** @type {ReturnType<typeof poll> | null} */

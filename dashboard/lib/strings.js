@@ -129,6 +129,7 @@ export const S = {
     failed: (/** @type {string} */ unit) => `Service ${unit} failed`,
     screen: (/** @type {string} */ what) => `Screen: ${what}`,
     nothingYet: "Nothing so far",
+    sentLately: "A restart or reboot was sent lately",
     steps: (/** @type {number} */ n) => count(n, "attempt so far", "attempts so far"),
     until: (/** @type {string} */ time, /** @type {string} */ left) => `Until ${time} (${left} left).`,
     notUnwell: "Recovery does not act on this",
@@ -336,6 +337,11 @@ export const S = {
     newTab: "Open in a new tab",
     download: "Download",
     warnings: (/** @type {number} */ n) => count(n, "warning", "warnings"),
+    /** What a report warns of, by its code. @type {Record<string, (of: {slides?: number, pages?: number}) => string>} */
+    warning: {
+      pages_differ: ({ slides = 0, pages = 0 }) => `${count(slides, "slide", "slides")} became ${count(pages, "page", "pages")}.`,
+      hidden_slides: ({ slides = 0 }) => `${count(slides, "hidden slide is", "hidden slides are")} not in the PDF.`,
+    },
     viewer: "Uploading needs the role operator.",
     viewerRetry: "Converting again needs the role operator.",
     preview: (/** @type {string} */ name) => `PDF of ${name}`,

@@ -3,7 +3,7 @@
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import { now } from "../lib/clock.js";
-import { clients, nameOf, overview, version } from "../lib/fleet.js";
+import { clients, isLocked, nameOf, overview, version } from "../lib/fleet.js";
 import { ago, exact, left } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { S } from "../lib/strings.js";
@@ -42,7 +42,8 @@ export function recoveryDid(client) {
     return `${S.command.action[open.action] ?? open.action}: ${(S.command.steps[open.state ?? ""] ?? "").toLowerCase()}`;
   }
   const step = client.recovery?.step ?? 0;
-  return step > 0 ? S.attention.steps(step) : S.attention.nothingYet;
+  if (step > 0) return S.attention.steps(step);
+  return isLocked(client) ? S.attention.sentLately : S.attention.nothingYet;
 }
 
 /** Why recovery is not acting now, with the exact deadline where there is one. @param {Client} client @param {number} reference */

@@ -48,7 +48,7 @@ function useItems() {
 function warningsOf(conversion) {
   const warnings = conversion.report?.["warnings"];
   if (!Array.isArray(warnings)) return [];
-  return warnings.map((one) => (typeof one === "string" ? one : String(one?.message ?? one?.text ?? JSON.stringify(one))));
+  return warnings.map((one) => S.conversions.warning[one.code]?.(one) ?? String(one.code));
 }
 
 /** @param {{conversion: Conversion}} props */
