@@ -1,11 +1,12 @@
 """Questions that say whether a service answers. Each asks once, waits at most a second, never raises."""
 
 import http.client
+import json
 import socket
 import struct
 import time
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 from deploy.local.layout import LOOPBACK
 
@@ -61,6 +62,29 @@ def http_answers(port: int, path: str, *statuses: int) -> Probe:
         finally:
             connection.close()
         return status in statuses if statuses else status < 500
+
+    return ask
+
+
+def converter_health(port: int) -> dict[str, Any] | None:
+    """What the converter says of itself at /health, up or down; None without an answer."""
+    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=TIMEOUT_SECONDS)
+    try:
+        connection.request("GET", "/health")
+        health = json.loads(connection.getresponse().read())
+    except (OSError, http.client.HTTPException, ValueError):
+        return None
+    finally:
+        connection.close()
+    return health if isinstance(health, dict) else None
+
+
+def converter_is_settled(port: int) -> Probe:
+    """Whether it converts, or has said for good that it cannot: without a sandbox all else works on."""
+
+    def ask() -> bool:
+        health = converter_health(port)
+        return health is not None and not health["starting"]
 
     return ask
 

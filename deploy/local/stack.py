@@ -12,7 +12,7 @@ from deploy.local import broker as mosquitto
 from deploy.local import gateway as nginx
 from deploy.local import postgres
 from deploy.local.layout import LOOPBACK, REPOSITORY, Layout, layout_from, ports_from
-from deploy.local.probes import Probe, accepts, http_answers
+from deploy.local.probes import Probe, accepts, converter_health, converter_is_settled, http_answers
 from deploy.local.processes import Service
 from shared.config import Config, load
 
@@ -202,8 +202,13 @@ class Stack:
         ]
         if not self.own_converter:
             return [queue, *functions]
-        answers = http_answers(self.ports["CONVERTER_PORT"], "/health", 200)
-        return [queue, *functions, self._module("converter", "deploy.local.converter", answers, "CONVERTER_PORT")]
+        settled = converter_is_settled(self.ports["CONVERTER_PORT"])
+        return [queue, *functions, self._module("converter", "deploy.local.converter", settled, "CONVERTER_PORT")]
+
+    def why_no_conversions(self) -> str | None:
+        """Why our converter converts nothing on this machine; None when it does, or is not ours."""
+        health = converter_health(self.ports["CONVERTER_PORT"]) if self.own_converter else None
+        return None if health is None or health["status"] == "up" else str(health["reason"])
 
     def front(self) -> list[Service]:
         """What needs the others: bridge, displays' logins, ticker, and the door for people."""

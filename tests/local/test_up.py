@@ -79,7 +79,7 @@ class Place:
                 start_new_session=True,
             )
         try:
-            said = "  to stop "
+            said = "  to stop "  # near the end of what it says once all is ready
             wait_until(lambda: said in log.read_text() or process.poll() is not None, START_SECONDS)
             assert process.poll() is None, log.read_text()
             yield process
@@ -243,6 +243,23 @@ def test_nothing_stays_after_a_kill_and_the_next_start_has_all_the_data(tmp_path
     assert "Nothing was deleted" in refused.stdout
     assert place.up("reset", FORCE="1").returncode == 0
     assert not place.state.exists()
+
+
+def test_without_a_sandbox_all_but_conversions_works_and_the_start_says_so(tmp_path: Path) -> None:
+    place = place_in(tmp_path)
+    broken = tmp_path / "bin" / "bwrap"  # as in a container that may not isolate
+    broken.parent.mkdir()
+    broken.write_text("#!/bin/sh\necho 'no namespaces here' >&2; exit 1\n")
+    broken.chmod(0o755)
+    place.environment["PATH"] = f"{broken.parent}:{place.environment['PATH']}"
+
+    with place.running():
+        assert place.get("/api/clients")[0] == 200
+        said = (tmp_path / "log").read_text()
+
+    assert "presentations are not converted on this machine" in said
+    assert "no namespaces here" in said
+    assert "CONVERTER_ALLOW_UNSANDBOXED=1" in said
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="this is an ordinary user: every test here shows it")

@@ -26,6 +26,7 @@ from shared.structured_log import event, failure
 
 QUEUE_SIZE = 2  # documents that wait behind the one being converted, as in Gotenberg's settings of the cloud
 POLL_SECONDS = 0.25  # how soon the thread notices that it shall stop
+STARTING = "LibreOffice is starting"
 STOPPING = "the converter is stopping"
 
 
@@ -64,7 +65,7 @@ class Engine(threading.Thread):
         self.folder = folder
         become_reaper()
         self.not_isolated = why_not()
-        self.reason: str | None = "LibreOffice is starting"
+        self.reason: str | None = STARTING
         self.requests = 0
         self._sandbox = Sandbox(isolated=self.not_isolated is None)
         self._allowed = self._sandbox.isolated or allow_unsandboxed

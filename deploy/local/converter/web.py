@@ -17,7 +17,7 @@ from werkzeug.formparser import FormDataParser
 from werkzeug.wrappers import Request, Response
 from werkzeug.wsgi import get_input_stream, wrap_file
 
-from deploy.local.converter.engine import Engine, Job, QueueFull, Unavailable
+from deploy.local.converter.engine import STARTING, Engine, Job, QueueFull, Unavailable
 from deploy.local.converter.office import ConversionFailed, ConversionTimedOut
 from deploy.local.converter.settings import Settings
 from shared.structured_log import event, failure
@@ -87,6 +87,7 @@ class Application:
         status = "up" if reason is None else "down"
         body = {
             "status": status,
+            "starting": reason == STARTING,  # false and down: it will stay so
             "details": {"libreoffice": {"status": status}},
             "isolation": "bubblewrap" if self.engine.isolated else "none",
             "requests": self.engine.requests,  # documents that it was asked to convert since its start
