@@ -8,7 +8,6 @@ from sqlalchemy import Connection, RowMapping
 
 from shared.clients import rules, store
 from shared.errors import ClientNotFound
-from shared.vocabulary import RegisteredBy
 
 
 def find(connection: Connection, uuid: str) -> RowMapping:
@@ -21,19 +20,6 @@ def find(connection: Connection, uuid: str) -> RowMapping:
     if row is None:
         raise ClientNotFound
     return row
-
-
-def ensure(connection: Connection, now: datetime, uuid: str) -> bool:
-    """Make sure that the client an enrolment is for exists; True when it is new.
-
-    Raises:
-        ClientNotFound: the uuid belonged to a client that was deleted and stays its tombstone.
-    """
-    if store.register(connection, now, uuid, RegisteredBy.ENROLMENT):
-        return True
-    if store.is_deleted(connection, uuid):
-        raise ClientNotFound("This uuid belonged to a client that was deleted; enrol the display under a new one.")
-    return False
 
 
 def write_facts(connection: Connection, uuid: str, facts: Mapping[str, Any]) -> RowMapping:

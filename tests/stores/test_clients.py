@@ -100,7 +100,6 @@ def test_a_deleted_client_is_gone_and_stays_a_tombstone(connection: Connection, 
         lambda: operations.find(connection, ONE),
         lambda: operations.delete(connection, now, ONE),
         lambda: operations.write_facts(connection, ONE, {"name": "back"}),
-        lambda: operations.ensure(connection, now, ONE),
         lambda: operations.clear_service_failed(connection, now, ONE, "user:a", None),
     ):
         with pytest.raises(ClientNotFound):

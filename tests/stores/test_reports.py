@@ -11,9 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection
 
+from shared.clients.failures import operations as service_failures
+from shared.clients.failures.rules import Failure
 from shared.clients.reports import operations as reports
 from shared.clients.reports import rules
-from shared.clients.reports.rules import Failure, Health, Heartbeat, PresenceSaid
+from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
 from shared.listening.rules import Listening
 from shared.tables import client_health, client_heartbeats, client_state_changes, clients
 from shared.vocabulary import ClientStatus, Presence, ProcessStatus, ScreenHealthStatus
@@ -237,7 +239,7 @@ def test_failures_of_one_batch_are_taken_in_their_order(connection: Connection) 
         Failure(U, CLOCK - 6, "agent", ("i", 1, 2), by_topic=False),
     ]
 
-    reports.record_failures(connection, NOW, CLOCK, said)
+    service_failures.record(connection, NOW, CLOCK, said)
 
     shown = client(connection)
     assert (shown["service_failed_unit"], shown["service_failed_at"]) == ("agent", NOW - timedelta(seconds=7))
@@ -248,9 +250,9 @@ def test_failures_of_one_batch_are_taken_in_their_order(connection: Connection) 
 def test_a_stamp_that_came_with_the_repeat_is_known_when_it_is_acknowledged(connection: Connection) -> None:
     register(connection, U)
     repeat = Failure(U, CLOCK, "player", ("i", 1, 1), by_topic=False)
-    reports.record_failures(connection, NOW, CLOCK, [Failure(U, CLOCK - 5, "player", None, by_topic=True)])
+    service_failures.record(connection, NOW, CLOCK, [Failure(U, CLOCK - 5, "player", None, by_topic=True)])
 
-    reports.record_failures(connection, NOW, CLOCK, [repeat])
+    service_failures.record(connection, NOW, CLOCK, [repeat])
 
     shown = client(connection)
     assert shown["service_failed_at"] == NOW - timedelta(seconds=5)

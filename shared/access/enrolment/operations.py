@@ -8,7 +8,9 @@ from sqlalchemy import Connection
 
 from shared.access.enrolment import rules, store
 from shared.access.rules import MOSQUITTO_SALT_BYTES, digest, mosquitto_hash
+from shared.clients import store as clients
 from shared.errors import ClientDeleted, ClientNotFound, EnrolmentCodeInvalid
+from shared.vocabulary import RegisteredBy
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ def issue_code(
 
     Raises ClientDeleted: a deleted client's uuid stays a tombstone.
     """
-    store.ensure_client(connection, client_uuid, now)
+    clients.register(connection, now, client_uuid, RegisteredBy.ENROLMENT)
     client = store.lock_client(connection, client_uuid)
     if client is None or client.deleted_at is not None:
         raise ClientDeleted

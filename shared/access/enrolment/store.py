@@ -8,18 +8,8 @@ from sqlalchemy import Connection, Row
 from sqlalchemy.dialects.postgresql import insert
 
 from shared.tables import clients, display_logins, enrolment_codes
-from shared.vocabulary import RegisteredBy
 
 AnyRow = Row[*tuple[Any, ...]]
-
-
-def ensure_client(connection: Connection, client_uuid: str, now: datetime) -> bool:
-    """Register a client that is to be enrolled; False when it was known already."""
-    statement = insert(clients).values(
-        uuid=client_uuid, registered_by=RegisteredBy.ENROLMENT.value, created_at=now, status_since=now
-    )
-    added = connection.execute(statement.on_conflict_do_nothing(index_elements=["uuid"]).returning(clients.c.uuid))
-    return added.first() is not None
 
 
 def lock_client(connection: Connection, client_uuid: str) -> AnyRow | None:

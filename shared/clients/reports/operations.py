@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, RowMapping
+from sqlalchemy import Connection, Row
 
+from shared.clients.failures.rules import Failure
 from shared.clients.reports import rules, store
-from shared.clients.reports.rules import Failure, Health, Heartbeat, Marker, PresenceSaid, Stamp
+from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
 from shared.clients.reports.store import ProcessChange, StatusChange
 from shared.listening.rules import Listening
 from shared.vocabulary import ClientStatus, ProcessStatus
@@ -76,41 +77,6 @@ def record_health(
 def record_presence(connection: Connection, now: datetime, said: Sequence[PresenceSaid]) -> set[str]:
     """Write what the presence messages, in order of arrival, come to; answer who came online."""
     return store.put_presence(connection, now, rules.presence_changes(said))
-
-
-def record_failures(connection: Connection, now: datetime, clock: float, failures: Sequence[Failure]) -> None:
-    """Raise the service failures that these messages, in order of arrival, raise."""
-    rows = store.lock_failures(connection, sorted({failure.uuid for failure in failures}))
-    markers = {row["uuid"]: _marker(row) for row in rows}
-    raised: dict[str, Failure] = {}
-    named: dict[str, Failure] = {}
-    for failure in failures:
-        marker = markers[failure.uuid]
-        if rules.is_raised(marker, failure):
-            raised[failure.uuid] = failure
-            named.pop(failure.uuid, None)
-        elif not failure.by_topic and rules.is_named(marker, failure):
-            named[failure.uuid] = failure
-        else:
-            continue
-        markers[failure.uuid] = Marker(failure.unit, failure.stamp, marker.cleared_unit, marker.cleared_stamp)
-    if raised:
-        store.raise_failures(connection, now, clock, list(raised.values()))
-    if named:
-        store.name_failures(connection, list(named.values()))
-
-
-def _marker(row: RowMapping) -> Marker:
-    return Marker(
-        row["service_failed_unit"],
-        _stamp(row["service_failed_stamp"]),
-        row["service_failed_cleared_unit"],
-        _stamp(row["service_failed_cleared_stamp"]),
-    )
-
-
-def _stamp(stored: dict[str, Any] | None) -> Stamp | None:
-    return (stored["install_id"], stored["boot_seq"], stored["seq"]) if stored else None
 
 
 def sweep_statuses(connection: Connection, now: datetime, stale_seconds: int, bridge: Listening) -> int:

@@ -9,15 +9,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, Protocol, TypeVar
 
+from shared.clients.failures.rules import Stamp
 from shared.vocabulary import ClientStatus, Presence, ProcessStatus, ScreenHealthStatus
 
 LATE_INTERVALS: Final = 2
 LATE_AT_LEAST: Final = timedelta(seconds=90)  # one missed beat is not news
 STALE_INTERVALS: Final = 3
 FRESH_FOR: Final = LATE_AT_LEAST  # a report written down later than this after its arrival proves no present state
-
-Stamp = tuple[str, int, int]
-"""install_id, boot_seq, seq: the display's own numbering of what it says."""
 
 
 class Stamped(Protocol):
@@ -74,17 +72,6 @@ class Health:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
-    """A service of the display that failed."""
-
-    uuid: str
-    heard: float
-    unit: str
-    stamp: Stamp | None
-    by_topic: bool  # said on the service_failed topic; otherwise repeated in a health report
-
-
-@dataclass(frozen=True, slots=True)
 class PresenceSaid:
     """The display connected, or it or the broker says that it left. A hint: the heartbeat is the truth."""
 
@@ -102,16 +89,6 @@ class PresenceChange:
     session: str | None
     only_if: tuple[str | None, ...] | None
     """The change counts only if the session known so far is one of these, or none is known; None: it counts."""
-
-
-@dataclass(frozen=True)
-class Marker:
-    """The failure that a client shows, and the one that was acknowledged last."""
-
-    unit: str | None
-    stamp: Stamp | None
-    cleared_unit: str | None
-    cleared_stamp: Stamp | None
 
 
 def stamp_of(report: Stamped) -> Stamp | None:
@@ -158,27 +135,6 @@ def presence_changes(said: Sequence[PresenceSaid]) -> list[PresenceChange]:
         elif before.session == message.session:
             changes[message.uuid] = PresenceChange(message.uuid, Presence.OFFLINE, message.session, None)
     return list(changes.values())
-
-
-def is_raised(marker: Marker, failure: Failure) -> bool:
-    """Does this message raise the failure (anew)?
-
-    The topic always raises, but for a second delivery of the failure that is shown. A repeat in health raises
-    what the topic may have lost, never what is shown or was acknowledged; without a stamp, the unit's name is
-    all there is to know a repeat by.
-    """
-    if failure.by_topic:
-        return marker.unit is None or failure.stamp is None or failure.stamp != marker.stamp
-    if failure.stamp is None:
-        return failure.unit not in {marker.unit, marker.cleared_unit}
-    if failure.stamp in {marker.stamp, marker.cleared_stamp}:
-        return False
-    return not is_named(marker, failure)
-
-
-def is_named(marker: Marker, failure: Failure) -> bool:
-    """Does this repeat give a stamp to the failure that is shown without one?"""
-    return marker.unit == failure.unit and marker.stamp is None and failure.stamp is not None
 
 
 def late_after(interval_seconds: int) -> timedelta:

@@ -12,10 +12,9 @@ from typing import Any, Final
 
 import msgspec
 import sqlalchemy as sa
-from sqlalchemy import Connection, Row, RowMapping
+from sqlalchemy import Connection, Row
 
-from shared.clients.reports.rules import Failure, Health, Heartbeat, PresenceChange
-from shared.tables import clients
+from shared.clients.reports.rules import Health, Heartbeat, PresenceChange
 from shared.vocabulary import ClientStatus, ProcessStatus
 
 CHANGES_AT_ONCE: Final = 5_000  # rows of one statement when many change at the same time
@@ -108,40 +107,31 @@ def _one_each(fields: str) -> str:
     """  # noqa: S608 - made of constants
 
 
+HEARTBEAT_FIELDS: Final = "process_status text, interval_seconds int, boot_id text, app_instance text"
+HEARTBEAT_COLUMNS: Final = "last_heartbeat_at, interval_seconds, boot_id, app_instance, install_id, boot_seq, seq"
 PUT_HEARTBEATS: Final = f"""
-    WITH said AS MATERIALIZED ({
-    _one_each("process_status text, interval_seconds int, boot_id text, app_instance text")
-}),
+    WITH said AS MATERIALIZED ({_one_each(HEARTBEAT_FIELDS)}),
     old AS MATERIALIZED (
         SELECT h.client_uuid, h.boot_id, h.app_instance
         FROM client_heartbeats AS h JOIN said ON said.uuid = h.client_uuid),
     put AS (
-        INSERT INTO client_heartbeats AS h
-            (client_uuid, last_heartbeat_at, interval_seconds, boot_id, app_instance, install_id, boot_seq, seq)
+        INSERT INTO client_heartbeats AS h (client_uuid, {HEARTBEAT_COLUMNS})
         SELECT uuid, at, coalesce(interval_seconds, 30), boot_id, app_instance, install_id, boot_seq, seq FROM said
         ON CONFLICT (client_uuid) DO UPDATE SET
-            last_heartbeat_at = EXCLUDED.last_heartbeat_at,
-            interval_seconds = EXCLUDED.interval_seconds,
-            boot_id = EXCLUDED.boot_id,
-            app_instance = EXCLUDED.app_instance,
-            install_id = EXCLUDED.install_id,
-            boot_seq = EXCLUDED.boot_seq,
-            seq = EXCLUDED.seq
+            {", ".join(f"{column} = EXCLUDED.{column}" for column in HEARTBEAT_COLUMNS.split(", "))}
         WHERE {NEWER}
         RETURNING client_uuid)
-    SELECT said.uuid, coalesce(said.process_status, c.process_status::text) AS process_status,
-        said.boot_id, said.app_instance, said.at,
-        c.process_status::text <> said.process_status
-            OR c.status <> coalesce(said.process_status, c.process_status::text) AS differs,
-        old.boot_id <> said.boot_id OR old.app_instance <> said.app_instance AS began_anew
-    FROM put
-    JOIN said ON said.uuid = put.client_uuid
-    JOIN clients AS c ON c.uuid = said.uuid
-    LEFT JOIN old ON old.client_uuid = said.uuid
-    WHERE c.process_status::text <> said.process_status
-        OR c.status <> coalesce(said.process_status, c.process_status::text)
-        OR old.boot_id <> said.boot_id OR old.app_instance <> said.app_instance
-    ORDER BY said.uuid
+    SELECT * FROM (
+        SELECT said.uuid, said.boot_id, said.app_instance, said.at,
+            coalesce(said.process_status, c.process_status::text) AS process_status,
+            c.process_status::text <> said.process_status
+                OR c.status <> coalesce(said.process_status, c.process_status::text) AS differs,
+            old.boot_id <> said.boot_id OR old.app_instance <> said.app_instance AS began_anew
+        FROM put
+        JOIN said ON said.uuid = put.client_uuid
+        JOIN clients AS c ON c.uuid = said.uuid
+        LEFT JOIN old ON old.client_uuid = said.uuid) AS kept
+    WHERE differs OR began_anew ORDER BY uuid
 """  # noqa: S608 - made of constants
 
 
@@ -153,16 +143,16 @@ def put_heartbeats(
     Rows: uuid, process_status, boot_id, app_instance, at, differs (the client's process_status or shown
     state is another one), began_anew (its boot_id or app_instance was another one before; null: not known).
     """
-    return connection.execute(sa.text(PUT_HEARTBEATS), {"now": now, "clock": clock, "rows": _json(said)}).all()
+    parameters = {"now": now, "clock": clock, "rows": _json(said)}
+    return connection.execute(sa.text(PUT_HEARTBEATS), parameters).all()
 
 
 def change_process_status(connection: Connection, now: datetime, changes: Sequence[ProcessChange]) -> None:
     """Write process_status and the shown state with their times, and one change row for a new shown state."""
     statement = sa.text(
         """
-        WITH said AS MATERIALIZED (
-            SELECT * FROM jsonb_to_recordset(CAST(:rows AS jsonb))
-                AS s(uuid text, process_status text, status text, cause text)),
+        WITH said AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(CAST(:rows AS jsonb))
+            AS s(uuid text, process_status text, status text, cause text)),
         old AS MATERIALIZED (
             SELECT c.uuid, c.process_status::text, c.status FROM clients AS c JOIN said USING (uuid)
             ORDER BY c.uuid FOR NO KEY UPDATE OF c),
@@ -172,8 +162,7 @@ def change_process_status(connection: Connection, now: datetime, changes: Sequen
                 process_status_since = CASE WHEN old.process_status <> said.process_status
                     OR c.process_status_since IS NULL THEN CAST(:now AS timestamptz) ELSE c.process_status_since END,
                 status = coalesce(said.status, c.status),
-                status_since = CASE WHEN old.status <> said.status THEN CAST(:now AS timestamptz)
-                    ELSE c.status_since END
+                status_since = CASE WHEN old.status <> said.status THEN :now ELSE c.status_since END
             FROM said JOIN old USING (uuid) WHERE c.uuid = said.uuid
             RETURNING c.uuid, old.status AS from_status, c.status AS to_status, said.cause)
         INSERT INTO client_state_changes (client_uuid, at, from_status, to_status, cause)
@@ -193,31 +182,24 @@ SEEN_IN_HEALTH: Final = {  # column of clients: what it becomes
     "log_level": "coalesce(said.log_level, c.log_level)",
     "capabilities": "said.capabilities",
     "mqtt_reconnect_count": "coalesce(said.reconnect_count, c.mqtt_reconnect_count)",
-    "mqtt_last_disconnect_at": """CASE WHEN said.tells_disconnect THEN to_timestamp(said.last_disconnect_at)
-                ELSE c.mqtt_last_disconnect_at END""",
+    "mqtt_last_disconnect_at": "CASE WHEN said.tells_disconnect THEN to_timestamp(said.last_disconnect_at)"
+    " ELSE c.mqtt_last_disconnect_at END",
 }
 HEALTH_FIELDS: Final = (
     "body jsonb, screen_health text, log_level text, app_version text, os text, ip text, hostname text,"
     " cpu_percent float8, memory_percent float8, disk_percent float8, temperature_celsius float8,"
     " capabilities text[], reconnect_count int, tells_disconnect boolean, last_disconnect_at float8"
 )
+HEALTH_COLUMNS: Final = (
+    "install_id, boot_seq, seq, cpu_percent, memory_percent, disk_percent, temperature_celsius, body"
+)
 PUT_HEALTH: Final = f"""
     WITH said AS MATERIALIZED ({_one_each(HEALTH_FIELDS)}),
     put AS (
-        INSERT INTO client_health AS h (client_uuid, received_at, install_id, boot_seq, seq,
-            cpu_percent, memory_percent, disk_percent, temperature_celsius, body)
-        SELECT uuid, at, install_id, boot_seq, seq,
-            cpu_percent, memory_percent, disk_percent, temperature_celsius, body FROM said
-        ON CONFLICT (client_uuid) DO UPDATE SET
-            received_at = EXCLUDED.received_at,
-            install_id = EXCLUDED.install_id,
-            boot_seq = EXCLUDED.boot_seq,
-            seq = EXCLUDED.seq,
-            cpu_percent = EXCLUDED.cpu_percent,
-            memory_percent = EXCLUDED.memory_percent,
-            disk_percent = EXCLUDED.disk_percent,
-            temperature_celsius = EXCLUDED.temperature_celsius,
-            body = EXCLUDED.body
+        INSERT INTO client_health AS h (client_uuid, received_at, {HEALTH_COLUMNS})
+        SELECT uuid, at, {HEALTH_COLUMNS} FROM said
+        ON CONFLICT (client_uuid) DO UPDATE SET received_at = EXCLUDED.received_at,
+            {", ".join(f"{column} = EXCLUDED.{column}" for column in HEALTH_COLUMNS.split(", "))}
         WHERE {NEWER}
         RETURNING client_uuid),
     different AS MATERIALIZED (
@@ -245,9 +227,8 @@ def put_presence(connection: Connection, now: datetime, changes: Sequence[Presen
     """Write presence where it changes; answer the uuids that came online."""
     statement = sa.text(
         """
-        WITH said AS MATERIALIZED (
-            SELECT * FROM jsonb_to_recordset(CAST(:rows AS jsonb))
-                AS s(uuid text, state text, session text, only_if jsonb)),
+        WITH said AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(CAST(:rows AS jsonb))
+            AS s(uuid text, state text, session text, only_if jsonb)),
         different AS MATERIALIZED (
             SELECT c.uuid FROM clients AS c JOIN said USING (uuid)
             WHERE said.only_if IS NULL
@@ -265,53 +246,6 @@ def put_presence(connection: Connection, now: datetime, changes: Sequence[Presen
     )
     changed = connection.execute(statement, {"now": now, "rows": _json(changes)})
     return {row.uuid for row in changed if row.presence == "online"}
-
-
-def lock_failures(connection: Connection, uuids: Sequence[str]) -> Sequence[RowMapping]:
-    """The failure that each of these clients shows and the one acknowledged last; the rows stay locked."""
-    c = clients.c
-    query = (
-        sa.select(
-            c.uuid,
-            c.service_failed_unit,
-            c.service_failed_stamp,
-            c.service_failed_cleared_unit,
-            c.service_failed_cleared_stamp,
-        )
-        .where(c.uuid == sa.any_(sa.cast(list(uuids), sa.ARRAY(sa.Text))))
-        .order_by(c.uuid)
-    )
-    return connection.execute(query.with_for_update(key_share=True)).mappings().all()
-
-
-def raise_failures(connection: Connection, now: datetime, clock: float, failures: Sequence[Failure]) -> None:
-    """Show these failures, at most one of each client, as of their arrival."""
-    statement = sa.text(
-        """
-        UPDATE clients AS c SET service_failed_unit = said.unit, service_failed_stamp = nullif(said.stamp, 'null'),
-            service_failed_at = CAST(:now AS timestamptz) - (CAST(:clock AS float8) - said.heard) * interval '1 second'
-        FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(uuid text, heard float8, unit text, stamp jsonb)
-        WHERE c.uuid = said.uuid
-        """
-    )
-    connection.execute(statement, {"now": now, "clock": clock, "rows": _json([_failure_row(f) for f in failures])})
-
-
-def name_failures(connection: Connection, failures: Sequence[Failure]) -> None:
-    """Give the failures that are shown the stamps that were not known when they were raised."""
-    statement = sa.text(
-        """
-        UPDATE clients AS c SET service_failed_stamp = said.stamp
-        FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(uuid text, stamp jsonb)
-        WHERE c.uuid = said.uuid
-        """
-    )
-    connection.execute(statement, {"rows": _json([_failure_row(f) for f in failures])})
-
-
-def _failure_row(failure: Failure) -> dict[str, Any]:
-    stamp = dict(zip(("install_id", "boot_seq", "seq"), failure.stamp, strict=True)) if failure.stamp else None
-    return {"uuid": failure.uuid, "heard": failure.heard, "unit": failure.unit, "stamp": stamp}
 
 
 def sweep_candidates(
@@ -347,8 +281,8 @@ def change_statuses(connection: Connection, now: datetime, changes: Sequence[Sta
     """
     statement = sa.text(
         """
-        WITH said AS MATERIALIZED (
-            SELECT * FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS s(uuid text, was text, status text, cause text)),
+        WITH said AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(CAST(:rows AS jsonb))
+            AS s(uuid text, was text, status text, cause text)),
         free AS MATERIALIZED (
             SELECT c.uuid FROM clients AS c JOIN said ON said.uuid = c.uuid AND said.was = c.status
             ORDER BY c.uuid FOR NO KEY UPDATE OF c SKIP LOCKED),
