@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from bridge.inbox import PutAside, Taken
 from bridge.messages import Canary
 from shared.client_logs.rules import Boot, LogLine
-from shared.clients.reports.rules import Failure, Health, Heartbeat, PresenceSaid
+from shared.clients.failures.rules import Failure
+from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
 
 REGISTERING = (Heartbeat, Health, LogLine, Failure)
 """What makes an unknown uuid a client; a retained presence or an ACK does not."""

@@ -9,7 +9,7 @@ from bridge import messages
 from bridge.messages import MAX_BYTES, Said
 from bridge.payloads import Refused
 from shared.client_logs.rules import Boot
-from shared.clients.reports.rules import Stamp
+from shared.clients.failures.rules import Stamp
 from shared.clients.rules import UUID_FORM
 from shared.mqtt import TopicKind
 from shared.structured_log import failure

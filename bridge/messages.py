@@ -5,7 +5,8 @@ from typing import Final
 
 from bridge.payloads import LONG, Fields, Refused, bare_text_or_document, document
 from shared.client_logs.rules import MESSAGE_MAX_CHARS, LogLine, level_of
-from shared.clients.reports.rules import Failure, Health, Heartbeat, PresenceSaid, Stamp
+from shared.clients.failures.rules import Failure, Stamp
+from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
 from shared.commands.rules import ACK_STATES, Ack
 from shared.mqtt import TopicKind
 from shared.vocabulary import DeadLetterReason, Presence, ProcessStatus, ScreenHealthStatus

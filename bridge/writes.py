@@ -13,8 +13,10 @@ from bridge.batch import REGISTERING, Batch, Memory, Outcome
 from bridge.inbox import PutAside, Taken, put_aside
 from shared.client_logs import operations as client_logs
 from shared.client_logs.rules import LogLine, boot_of
+from shared.clients.failures import operations as service_failures
+from shared.clients.failures.rules import Failure
 from shared.clients.reports import operations as reports
-from shared.clients.reports.rules import Failure, Health, Heartbeat
+from shared.clients.reports.rules import Health, Heartbeat
 from shared.commands.acks import operations as acks
 from shared.commands.rules import Ack, Sighting, Timings
 from shared.db import database_now, sqlstate
@@ -186,7 +188,7 @@ def _store_reports(connection: Connection, at: Moment, batch: Batch) -> list[Sig
         repeated = reports.record_health(connection, at.now, at.clock, batch.health, batch.repeated_failures)
         failures = sorted([*failures, *repeated], key=_heard)
     if failures:
-        reports.record_failures(connection, at.now, at.clock, failures)
+        service_failures.record(connection, at.now, at.clock, failures)
     return [Sighting(start.uuid, start.boot_id, start.app_instance) for start in started]
 
 

@@ -11,7 +11,8 @@ from bridge.inbox import IGNORED, Arrival, Inbox, PutAside, Taken
 from bridge.messages import Canary, Said
 from bridge.payloads import Refused, document
 from shared.client_logs.rules import LogLine
-from shared.clients.reports.rules import Failure, Health, Heartbeat, PresenceSaid
+from shared.clients.failures.rules import Failure
+from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
 from shared.commands.rules import Ack
 from shared.vocabulary import (
     CommandState,

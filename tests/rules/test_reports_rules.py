@@ -6,16 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared.clients.failures.rules import Failure, Marker, Stamp, is_named, is_raised
 from shared.clients.reports.rules import (
-    Failure,
     Heartbeat,
-    Marker,
     PresenceChange,
     PresenceSaid,
-    Stamp,
     in_words,
-    is_named,
-    is_raised,
     late_after,
     newest,
     presence_changes,

@@ -1,0 +1,45 @@
+"""What happens when displays tell that a service of theirs failed."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping
+
+from shared.clients.failures import rules, store
+from shared.clients.failures.rules import Failure, Marker, Stamp
+
+
+def record(connection: Connection, now: datetime, clock: float, failures: Sequence[Failure]) -> None:
+    """Raise the service failures that these messages, in order of arrival, raise."""
+    rows = store.lock_failures(connection, sorted({failure.uuid for failure in failures}))
+    markers = {row["uuid"]: _marker(row) for row in rows}
+    raised: dict[str, Failure] = {}
+    named: dict[str, Failure] = {}
+    for failure in failures:
+        marker = markers[failure.uuid]
+        if rules.is_raised(marker, failure):
+            raised[failure.uuid] = failure
+            named.pop(failure.uuid, None)
+        elif not failure.by_topic and rules.is_named(marker, failure):
+            named[failure.uuid] = failure
+        else:
+            continue
+        markers[failure.uuid] = Marker(failure.unit, failure.stamp, marker.cleared_unit, marker.cleared_stamp)
+    if raised:
+        store.raise_failures(connection, now, clock, list(raised.values()))
+    if named:
+        store.name_failures(connection, list(named.values()))
+
+
+def _marker(row: RowMapping) -> Marker:
+    return Marker(
+        row["service_failed_unit"],
+        _stamp(row["service_failed_stamp"]),
+        row["service_failed_cleared_unit"],
+        _stamp(row["service_failed_cleared_stamp"]),
+    )
+
+
+def _stamp(stored: dict[str, Any] | None) -> Stamp | None:
+    return (stored["install_id"], stored["boot_seq"], stored["seq"]) if stored else None

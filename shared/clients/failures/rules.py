@@ -1,0 +1,48 @@
+"""When a service failure that a display tells is raised: once for each time that it happens."""
+
+from dataclasses import dataclass
+
+Stamp = tuple[str, int, int]
+"""install_id, boot_seq, seq: the display's own numbering of what it says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A service of the display that failed."""
+
+    uuid: str
+    heard: float
+    unit: str
+    stamp: Stamp | None
+    by_topic: bool  # said on the service_failed topic; otherwise repeated in a health report
+
+
+@dataclass(frozen=True)
+class Marker:
+    """The failure that a client shows, and the one that was acknowledged last."""
+
+    unit: str | None
+    stamp: Stamp | None
+    cleared_unit: str | None
+    cleared_stamp: Stamp | None
+
+
+def is_raised(marker: Marker, failure: Failure) -> bool:
+    """Does this message raise the failure (anew)?
+
+    The topic always raises, but for a second delivery of the failure that is shown. A repeat in health raises
+    what the topic may have lost, never what is shown or was acknowledged; without a stamp, the unit's name is
+    all there is to know a repeat by.
+    """
+    if failure.by_topic:
+        return marker.unit is None or failure.stamp is None or failure.stamp != marker.stamp
+    if failure.stamp is None:
+        return failure.unit not in {marker.unit, marker.cleared_unit}
+    if failure.stamp in {marker.stamp, marker.cleared_stamp}:
+        return False
+    return not is_named(marker, failure)
+
+
+def is_named(marker: Marker, failure: Failure) -> bool:
+    """Does this repeat give a stamp to the failure that is shown without one?"""
+    return marker.unit == failure.unit and marker.stamp is None and failure.stamp is not None

@@ -1,0 +1,128 @@
+"""One bridge leads, the others stand by; a deposed one writes nothing and acknowledges nothing."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from deploy.local import broker as mosquitto
+from deploy.local.layout import REPOSITORY
+from deploy.local.probes import accepts, free_port
+from deploy.local.short_lived import running
+from tests.bridge.conftest import BridgeProcess, Database, Display, StartBridge, eventually, settings, stamp
+
+
+def lines(database: Database, name: str) -> list[str]:
+    found = database.rows("SELECT message FROM client_logs WHERE client_uuid = :u ORDER BY id", u=name)
+    return [row["message"] for row in found]
+
+
+def is_standing_by(bridge: BridgeProcess) -> bool:
+    return bridge.ask("/healthz")[0] == 200 and bridge.ask("/readyz") == (503, bridge.ask("/healthz")[1])
+
+
+def test_a_standby_takes_over_when_the_leader_dies(
+    start_bridge: StartBridge, display: Display, database: Database
+) -> None:
+    leader = start_bridge()
+    standby = start_bridge(wait=False)
+    eventually(lambda: is_standing_by(standby))
+    epoch = leader.ask("/readyz")[1]["epoch"]
+    display.publish("logs/info", {"message": "one", **stamp(1)})
+    eventually(lambda: lines(database, display.uuid) == ["one"])
+
+    leader.kill()
+    display.publish("logs/info", {"message": "two", **stamp(2)})
+
+    eventually(standby.ready)
+    eventually(lambda: lines(database, display.uuid) == ["one", "two"])
+    assert standby.ask("/readyz")[1]["epoch"] > epoch
+
+
+def test_a_deposed_leader_that_wakes_up_stands_by(
+    start_bridge: StartBridge, display: Display, database: Database
+) -> None:
+    """A paused machine: its lock went to another bridge without its knowing."""
+    first = start_bridge()
+    second = start_bridge(wait=False)
+    eventually(lambda: is_standing_by(second))
+    first.send(signal.SIGSTOP)
+    display.publish("logs/info", {"message": "one", **stamp(1)})  # may already lie in the first one's hands
+    database.rows("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted")
+    eventually(second.ready)
+
+    first.send(signal.SIGCONT)
+    display.publish("logs/info", {"message": "two", **stamp(2)})
+
+    eventually(lambda: is_standing_by(first))
+    eventually(lambda: lines(database, display.uuid) == ["one", "two"])
+    assert second.ask("/readyz")[0] == 200
+    assert second.events().count("broker_connected") == 1  # nobody threw it out again
+    assert database.value("SELECT epoch FROM bridge_status") == second.ask("/readyz")[1]["epoch"]
+
+
+def test_a_leader_whose_session_is_ended_goes_on_where_it_was(
+    start_bridge: StartBridge, display: Display, database: Database
+) -> None:
+    bridge = start_bridge()
+    epoch = bridge.ask("/readyz")[1]["epoch"]
+    database.rows("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted")
+
+    display.publish("logs/info", {"message": "one", **stamp(1)})
+
+    eventually(lambda: lines(database, display.uuid) == ["one"])
+    assert bridge.ask("/readyz")[1]["epoch"] == epoch
+    assert bridge.events().count("broker_connected") == 1
+
+
+@pytest.fixture
+def open_broker(broker: mosquitto.RunningBroker, tmp_path: Path) -> Iterator[int]:
+    """The port of a broker with anonymous access."""
+    port = free_port()
+    configuration = tmp_path / "mosquitto.conf"
+    configuration.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\n")
+    command = [mosquitto.command(broker.broker)[0], "-c", str(configuration)]
+    with running(command, accepts(port), tmp_path / "log"):
+        yield port
+
+
+@pytest.mark.parametrize(
+    ("environment", "named"),
+    [
+        ({"MQTT_PASSWORD": ""}, "MQTT_PASSWORD"),
+        ({"BRIDGE_HEALTH_HOST": "0.0.0.0"}, "BRIDGE_HEALTH_HOST"),
+        ({"BRIDGE_HEALTH_HOST": "localhost"}, "BRIDGE_HEALTH_HOST"),
+    ],
+)
+def test_it_does_not_start_on_a_setting_that_is_not_right(
+    environment: dict[str, str], named: str, database_url: str, broker: mosquitto.RunningBroker
+) -> None:
+    done = run_to_its_end({**settings(database_url, broker), **environment})
+
+    assert done.returncode == 2
+    assert named in done.stderr
+
+
+def test_it_does_not_start_on_a_broker_that_lets_anybody_in(
+    database_url: str, broker: mosquitto.RunningBroker, open_broker: int
+) -> None:
+    done = run_to_its_end({**settings(database_url, broker), "MQTT_URL": f"mqtt://127.0.0.1:{open_broker}"})
+
+    assert done.returncode == 2
+    assert "accepts a connection without a login" in done.stderr
+
+
+def run_to_its_end(environment: dict[str, str]) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "bridge.main"],
+        check=False,
+        cwd=REPOSITORY,
+        env={**os.environ, "BRIDGE_HEALTH_PORT": str(free_port()), **environment},
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
