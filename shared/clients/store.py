@@ -130,12 +130,6 @@ def register(connection: Connection, now: datetime, uuid: str, registered_by: Re
     return connection.execute(statement.on_conflict_do_nothing().returning(clients.c.uuid)).first() is not None
 
 
-def is_deleted(connection: Connection, uuid: str) -> bool:
-    """Whether this uuid is the tombstone of a client that was deleted."""
-    query = sa.select(clients.c.deleted_at.is_not(None)).where(clients.c.uuid == uuid)
-    return bool(connection.execute(query).scalar_one_or_none())
-
-
 def update_facts(connection: Connection, uuid: str, facts: Mapping[str, Any]) -> bool:
     """Write what people say of a client (name, site, tags, notes); False when there is none."""
     live = (clients.c.uuid == uuid, clients.c.deleted_at.is_(None))

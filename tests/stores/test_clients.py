@@ -95,7 +95,7 @@ def test_a_deleted_client_is_gone_and_stays_a_tombstone(connection: Connection, 
     operations.delete(connection, now, ONE)
 
     assert uuids(connection, ClientFilter()) == []
-    assert store.is_deleted(connection, ONE)
+    assert not store.register(connection, now, ONE, RegisteredBy.ENROLMENT)
     for forbidden in (
         lambda: operations.find(connection, ONE),
         lambda: operations.delete(connection, now, ONE),
