@@ -187,8 +187,8 @@ SEEN_IN_HEALTH: Final = {  # column of clients: what it becomes
 }
 HEALTH_FIELDS: Final = (
     "body jsonb, screen_health text, log_level text, app_version text, os text, ip text, hostname text,"
-    " cpu_percent float8, memory_percent float8, disk_percent float8, temperature_celsius float8,"
-    " capabilities text[], reconnect_count int, tells_disconnect boolean, last_disconnect_at float8"
+    " cpu_percent float8, memory_percent float8, disk_percent float8, temperature_celsius float8, capabilities text[],"
+    " reconnect_count int, tells_disconnect boolean, last_disconnect_at float8"
 )
 HEALTH_COLUMNS: Final = (
     "install_id, boot_seq, seq, cpu_percent, memory_percent, disk_percent, temperature_celsius, body"
@@ -289,9 +289,8 @@ def change_statuses(connection: Connection, now: datetime, changes: Sequence[Sta
         changed AS (
             UPDATE clients AS c SET status = said.status, status_since = CAST(:now AS timestamptz)
             FROM said JOIN free USING (uuid) WHERE c.uuid = said.uuid
-            RETURNING c.uuid, said.was, said.status, said.cause)
-        INSERT INTO client_state_changes (client_uuid, at, from_status, to_status, cause)
-        SELECT uuid, CAST(:now AS timestamptz), was, status, cause FROM changed ORDER BY uuid
+            RETURNING c.uuid, CAST(:now AS timestamptz), said.was, said.status, said.cause)
+        INSERT INTO client_state_changes (client_uuid, at, from_status, to_status, cause) SELECT * FROM changed
         """
     )
     return connection.execute(statement, {"now": now, "rows": _json(changes)}).rowcount
