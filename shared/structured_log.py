@@ -44,7 +44,8 @@ def configure(component: str, stream: TextIO | None = None, level: int = logging
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
-    logging.getLogger("apscheduler").setLevel(logging.WARNING)
+    for talkative in ("apscheduler", "alembic"):
+        logging.getLogger(talkative).setLevel(logging.WARNING)
     event("component_started", "component started", component=component)
 
 
