@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 from deploy.local.demo_fleet.simulated import SimulatedDisplay
 from tests.browser.conftest import name_of, uuid_of
 from tests.browser.watched import WatchedPage
-from tests.stack import Api
+from tests.stack import Api, eventually
 
 COMMAND_MS = 15_000
 
@@ -92,10 +92,11 @@ def test_no_command_is_sent_by_closing_the_question(
 
 
 def test_logs_are_narrowed_by_level_and_text_and_newer_lines_are_announced(
-    dashboard: WatchedPage, display: SimulatedDisplay
+    dashboard: WatchedPage, display: SimulatedDisplay, api: Api
 ) -> None:
     display.log("info", "playlist loaded")
     display.log("error", "screen went dark")
+    eventually(lambda: len(api.get(f"/api/client-logs/{uuid_of(display)}/logs")["items"]) == 2, "two lines")
     page = dashboard.sign_in(f"/?d={uuid_of(display)}")
     lines = page.locator(".panel .log")
     expect(lines).to_have_count(2)
@@ -109,6 +110,8 @@ def test_logs_are_narrowed_by_level_and_text_and_newer_lines_are_announced(
     expect(lines).to_contain_text("playlist loaded")
 
     display.log("warning", "playlist is old")
+    eventually(lambda: len(api.get(f"/api/client-logs/{uuid_of(display)}/logs")["items"]) == 3, "the third line")
+    dashboard.look_again()
     page.get_by_role("button", name="Show 1 newer line").click()
     expect(lines).to_have_count(2)
     page.get_by_role("link", name="Logs").click()

@@ -7,8 +7,8 @@ from playwright.sync_api import expect
 
 from deploy.local.demo_fleet.simulated import SimulatedDisplay
 from tests.browser.conftest import OpenPage, name_of, online_display, uuid_of
-from tests.browser.watched import does_not_scroll_sideways
-from tests.stack import Stack
+from tests.browser.watched import WatchedPage, does_not_scroll_sideways
+from tests.stack import Stack, eventually
 
 WIDTHS = (320, 1360)
 SCHEMES = ("light", "dark")
@@ -52,3 +52,22 @@ def test_the_colour_scheme_follows_the_system(open_page: OpenPage) -> None:
         grounds.append(page.evaluate("getComputedStyle(document.body).backgroundColor"))
 
     assert grounds == ["rgb(245, 246, 249)", "rgb(15, 20, 27)"]
+
+
+FAULTS = {
+    "CSP style-src": "document.body.innerHTML += '<p style=\"color: red\">x</p>'",
+    "CSP script-src": "document.body.append(Object.assign(document.createElement('script'), {textContent: '1'}))",
+    "page error: nobody caught this": "setTimeout(() => { throw Error('nobody caught this') })",
+    "401 GET": "fetch('/api/settings')",
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_watch_over_the_pages_sees_this_fault(dashboard: WatchedPage, fault: str) -> None:
+    page = dashboard.open()
+    expect(page.get_by_label("User name")).to_be_visible()
+
+    page.evaluate(FAULTS[fault])
+
+    eventually(lambda: page.title() and any(fault in said for said in dashboard.complaints), fault)
+    dashboard.complaints.clear()

@@ -38,6 +38,7 @@ def test_an_empty_fleet_shows_how_the_first_display_connects_and_says_when_it_ha
     answer = requests.post(f"{stack.url}/api/enroll", json={"code": code}, timeout=30)
     with SimulatedDisplay(Credentials.from_enrolment(answer.json()), tmp_path / "display") as display:
         display.heartbeat("running")
+        dashboard.look_again()
 
         expect(page.get_by_text("It has connected.")).to_be_visible()
         page.keyboard.press("Escape")
@@ -73,9 +74,10 @@ def test_a_failed_service_appears_is_acknowledged_and_is_gone_in_every_browser(
 def test_a_failure_that_came_again_is_not_acknowledged_unseen(
     dashboard: WatchedPage, display: SimulatedDisplay, api: Api
 ) -> None:
+    display.service_failed("first.service")
+    eventually(lambda: api.get("/api/clients/service_failed")["items"], "the failure")
     page = dashboard.sign_in()
     panel = page.get_by_role("region", name="Service failed")
-    display.service_failed("first.service")
     expect(panel).to_contain_text("first.service")
     seen_so_far = page.request.get(f"{dashboard.stack.url}/api/monitoring/overview?format=columns").json()
     page.route("**/api/monitoring/overview*", lambda route: route.fulfill(json=seen_so_far))
@@ -87,6 +89,7 @@ def test_a_failure_that_came_again_is_not_acknowledged_unseen(
 
     expect(panel.get_by_role("alert")).to_contain_text("Failed again at")
     page.unroute("**/api/monitoring/overview*")
+    dashboard.look_again()
     expect(panel).to_contain_text("second.service")
     assert [row["service_failed_unit"] for row in api.get("/api/clients/service_failed")["items"]] == ["second.service"]
 
@@ -97,6 +100,7 @@ def test_names_and_messages_of_displays_are_text_whatever_they_hold(
     api.call("PATCH", f"/api/clients/{uuid_of(display)}", json={"name": HOSTILE, "site": HOSTILE})
     display.log("error", HOSTILE)
     display.service_failed(HOSTILE)
+    eventually(lambda: api.get(f"/api/client-logs/{uuid_of(display)}/logs")["items"], "the line")
 
     page = dashboard.sign_in(f"/?d={uuid_of(display)}")
 
@@ -116,11 +120,13 @@ def test_a_service_that_does_not_answer_leaves_the_rows_and_says_so(
     dashboard.expect_answer(502, "/api/")
 
     page.route("**/api/**", lambda route: route.fulfill(status=502, body="<html>"))
+    dashboard.look_again()
 
     expect(page.get_by_role("alert")).to_contain_text("The service does not answer.")
     expect(page.get_by_text("Not updating", exact=True)).to_be_visible()
     expect(row).to_be_visible()
     page.unroute("**/api/**")
+    dashboard.look_again()
     expect(page.get_by_text("Live", exact=True)).to_be_visible()
     expect(page.get_by_role("alert")).to_have_count(0)
 

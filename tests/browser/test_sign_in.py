@@ -24,6 +24,7 @@ def test_an_ended_session_asks_again_over_the_kept_page_and_goes_on(
     dashboard.expect_answer(401, "/api/")
 
     page.context.clear_cookies()
+    dashboard.look_again()
 
     dialog = page.get_by_role("dialog", name="Sign in again")
     expect(dialog).to_be_visible()
