@@ -102,8 +102,8 @@ def _one_each(fields: str) -> str:
             CAST(:now AS timestamptz) - (CAST(:clock AS float8) - s.heard) * interval '1 second' AS at
         FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS s(
             uuid text, heard float8, install_id text, boot_seq bigint, seq bigint, {fields})
-        LEFT JOIN client_installs AS i ON i.client_uuid = s.uuid AND i.install_id = s.install_id
-        ORDER BY s.uuid, i.ordinal DESC NULLS LAST
+        ORDER BY s.uuid, CASE WHEN count(*) OVER (PARTITION BY s.uuid) > 1 THEN (SELECT i.ordinal
+            FROM client_installs AS i WHERE i.client_uuid = s.uuid AND i.install_id = s.install_id) END DESC NULLS LAST
     """  # noqa: S608 - made of constants
 
 
