@@ -20,14 +20,28 @@ function take(session) {
   principal.value = session?.principal ?? null;
 }
 
-/** Ask the service who this browser is signed in as. */
+const SIGNED_IN_BEFORE = "signage.signed-in";
+
+/** Whether somebody signed in with this browser and did not sign out. @param {boolean} [now] write it down */
+function signedInBefore(now) {
+  try {
+    if (now !== undefined) now ? localStorage.setItem(SIGNED_IN_BEFORE, "1") : localStorage.removeItem(SIGNED_IN_BEFORE);
+    return localStorage.getItem(SIGNED_IN_BEFORE) !== null;
+  } catch {
+    return true; // no storage: the service has to be asked
+  }
+}
+
+/** Ask the service who this browser is signed in as. On a first visit the answer is known: a 401 in the console. */
 export async function recall() {
-  take(await api.whoIsHere());
+  take(signedInBefore() ? await api.whoIsHere() : null);
+  signedInBefore(principal.value !== null);
 }
 
 /** @param {string} username @param {string} password */
 export async function signIn(username, password) {
   take(await api.signIn(username, password));
+  signedInBefore(true);
   api.signedIn();
 }
 
@@ -40,5 +54,6 @@ export async function changePassword(current, fresh) {
 /** End the session here and on the service, and forget everything this page knew. */
 export async function signOut() {
   await api.signOut();
+  signedInBefore(false);
   location.assign(location.pathname);
 }

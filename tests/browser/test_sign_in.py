@@ -9,6 +9,7 @@ from tests.browser.watched import WatchedPage
 
 def test_a_wrong_password_is_answered_by_one_general_sentence(dashboard: WatchedPage) -> None:
     page = dashboard.open()
+    dashboard.expect_answer(401, r"/api/session$")
 
     dashboard.fill_sign_in("not the password")
 

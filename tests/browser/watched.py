@@ -7,7 +7,6 @@ from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Response
 
 from tests.stack import Stack
 
-SIGN_IN_CHECK = (401, r"/api/session$")  # how a page learns that nobody is signed in
 # Chromium says of each answer that is an error what `_on_response` checks with its status and address.
 SAID_OF_RESPONSES = "Failed to load resource"
 REPORT_CSP = (
@@ -21,7 +20,7 @@ class WatchedPage:
 
     page: Page
     stack: Stack
-    allowed: list[tuple[int, str]] = field(default_factory=lambda: [SIGN_IN_CHECK])
+    allowed: list[tuple[int, str]] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
