@@ -581,6 +581,21 @@ def test_a_publisher_that_died_with_its_lease_is_no_proof_that_nobody_has_the_co
     assert lockout(connection, client) == now + LOCKOUT
 
 
+def test_a_publisher_that_died_after_nobody_had_listened_leaves_the_doubt_too(
+    connection: Connection, now: datetime, client: str
+) -> None:
+    name = issue(connection, now, client)
+    publish(connection, now, name, PublishAnswer.NO_SUBSCRIBER)
+    claim(connection, now + seconds(31))
+
+    with pytest.raises(CommandNotCancellable):
+        operations.cancel(connection, now + seconds(59), name, "bert")
+    operations.expire(connection, now + seconds(60))
+
+    assert state(connection, name) == ("expired", "no_ack")
+    assert lockout(connection, client) == now + LOCKOUT
+
+
 def test_what_was_received_times_out_at_its_result_deadline(connection: Connection, now: datetime, client: str) -> None:
     name = issue(connection, now, client)
     say(connection, now + seconds(50), client, name, "received")
