@@ -16,6 +16,7 @@ from typing import Final
 
 from sqlalchemy import Engine
 
+from bridge.stopping import stop_event
 from shared.access.enrolment import store
 from shared.config import load
 from shared.db import make_engine, transaction
@@ -137,9 +138,7 @@ def main() -> int:
     except ConfigurationError as error:
         event("configuration_error", error.detail)
         return 2
-    stop = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda _number, _frame: stop.set())
+    stop = stop_event()
     engine = make_engine(config, "broker_accounts")
     watch(Accounts(engine, Path(config["DISPLAYS_PASSWORD_FILE"]), Path(config["BROKER_PID_FILE"])), stop)
     engine.dispose()

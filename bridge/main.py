@@ -1,7 +1,6 @@
 """The bridge: `python -m bridge.main` persists what displays send, until SIGTERM."""
 
 import ipaddress
-import signal
 import sys
 import threading
 from typing import Final
@@ -9,6 +8,7 @@ from typing import Final
 from bridge import health
 from bridge.loop import Bridge
 from bridge.probe import refuses_anonymous
+from bridge.stopping import stop_event
 from shared.config import Config, load
 from shared.db import make_engine
 from shared.errors import ConfigurationError
@@ -27,10 +27,7 @@ def main() -> int:
     except ConfigurationError as error:
         event("configuration_error", error.detail)
         return 2
-    stop = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda _number, _frame: stop.set())
-    return _run(config, stop)
+    return _run(config, stop_event())
 
 
 def _run(config: Config, stop: threading.Event) -> int:
