@@ -159,10 +159,17 @@ class BrokerConnection:
             self._watched.add(info.mid)
         return info.mid
 
-    def leave(self, seconds: float) -> None:
-        """Send what waits and DISCONNECT; the session stays."""
-        self._client.disconnect()
+    def leave(self, farewell: str, seconds: float) -> None:
+        """Send what waits and DISCONNECT; the session stays.
+
+        A message to the topic `farewell` goes last: its answer proves that the broker has read every
+        acknowledgement before it. Without that, whoever takes the session over at once gets them again.
+        """
         deadline = time.monotonic() + seconds
+        number = self.publish(farewell, b"{}", 1, watch=True)
+        while self.fault is None and number not in self.answers and time.monotonic() < deadline:
+            self.step(0.05)
+        self._client.disconnect()
         while self.fault is None and self._client.want_write() and time.monotonic() < deadline:
             self.step(0.05)
         self.abort("left")

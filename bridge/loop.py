@@ -276,7 +276,7 @@ class Bridge:
                 self._store_batch(broker)
             except (DatabaseAway, LeadershipLost):
                 event("left_unacknowledged", "messages in hand stay with the broker", messages=len(broker.arrivals))
-            broker.leave(LEAVE_SECONDS)
+            broker.leave(self._topics.canary, LEAVE_SECONDS)
             self._say_goodbye()
         self._leader.resign()
 
