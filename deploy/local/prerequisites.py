@@ -100,6 +100,7 @@ RUN = (
 
 TEST = (
     *(Need(need.package, need.why, need.present) for need in RUN),
+    Need("mosquitto-clients", "hearing what a display says", program("mosquitto_sub")),
     Need("chromium", "the browser journey", program("chromium")),
 )
 
