@@ -9,14 +9,18 @@ from sqlalchemy import Connection, Engine
 
 from shared import config
 from shared.commands import operations
-from shared.commands.rules import CommandRequest, Timings
+from shared.commands.operations import AckReport, EvidenceReport, PublishReport
+from shared.commands.rules import Ack, Attempt, Claimed, CommandRequest, Sighting, Timings
 from shared.db import database_now
 from shared.tables import client_commands, client_heartbeats, clients
-from shared.vocabulary import CommandAction
+from shared.vocabulary import CommandAction, CommandState
 
 TIMINGS: Timings = operations.timings(config.load({}))
 BOOT = "boot-1"
 START = "start-1"
+LOCKOUT = TIMINGS.lockout
+NOWHERE = "00000000-0000-4000-8000-00000000dead"
+RESTART, REBOOT, SHUTDOWN = CommandAction.RESTART_APP, CommandAction.REBOOT_HOST, CommandAction.SHUTDOWN_HOST
 
 
 def add_client(connection: Connection, now: datetime, **facts: Any) -> str:
@@ -66,3 +70,42 @@ def lockout(connection: Connection, client_uuid: str) -> datetime | None:
 
 def seconds(number: float) -> timedelta:
     return timedelta(seconds=number)
+
+
+def issue(connection: Connection, now: datetime, client: str, action: CommandAction = RESTART, **more: Any) -> str:
+    return str(operations.issue(connection, now, request(client, action, **more), TIMINGS)["id"])
+
+
+def claim(connection: Connection, now: datetime, **only: Any) -> list[Claimed]:
+    return operations.claim_due(connection, now, **only)
+
+
+def answer(
+    connection: Connection, now: datetime, claimed: Claimed, code: int | None, *, left: bool = True
+) -> PublishReport:
+    attempt = Attempt(claimed.id, claimed.lease_until, claimed.attempts, code, may_have_left=left)
+    return operations.record_publish_answers(connection, now, [attempt], TIMINGS)
+
+
+def publish(connection: Connection, now: datetime, name: str, code: int | None, *, left: bool = True) -> None:
+    """Claim one command and record how its publish went."""
+    [claimed] = claim(connection, now, only_ids=[name])
+    answer(connection, now, claimed, code, left=left)
+
+
+def say(
+    connection: Connection, now: datetime, client: str, name: str, *states: str, reason: str | None = None
+) -> AckReport:
+    acks = [Ack(client, name, CommandState(state), reason) for state in states]
+    return operations.record_acks(connection, now, acks, TIMINGS)
+
+
+def see(
+    connection: Connection, now: datetime, client: str, boot: str | None, start: str | None = START
+) -> EvidenceReport:
+    return operations.record_boot_evidence(connection, now, [Sighting(client, boot, start)])
+
+
+def state(connection: Connection, name: str) -> tuple[str, str | None]:
+    row = command(connection, name)
+    return row["state"], row["outcome_reason"]
