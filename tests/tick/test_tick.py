@@ -1,4 +1,4 @@
-"""One tick, from the scheduler's call to what it leaves behind: real process, Postgres, broker and queue."""
+"""One tick and what it leaves behind: real process, Postgres, broker and queue."""
 
 import subprocess
 import sys
@@ -7,17 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from deploy.local import oidc
 from deploy.local.broker import RunningBroker
 from deploy.local.layout import REPOSITORY
 from deploy.local.probes import free_port
-from deploy.local.short_lived import DidNotStart
 from functions.scheduler_tick.steps import STEPS, SWEEPS, TICK_LOCK, Moment
 from shared.db import database_now
 from shared.tables import (
@@ -28,99 +25,12 @@ from shared.tables import (
     clients,
     conversions,
     event_media,
-    scheduler_status,
 )
 from tests.local.queue_harness import emulator
-from tests.rules.oidc_harness import EMAIL, FOREIGN, ISSUER, OURS
 from tests.stores.commands_world import committed, issued, new_client, request
 from tests.stores.listening_display import listening_display
 from tests.tick.conftest import Start, TickFunction
-
-
-def crashed_client(engine: Engine) -> str:
-    """A client, just heard, that says it crashed a minute ago, while the bridge listens."""
-    with engine.begin() as connection:
-        now = database_now(connection)
-        connection.execute(sa.update(bridge_status).values(connected_since=now, canary_at=now))
-    minute_ago = now - timedelta(minutes=1)
-    return new_client(engine, process_status="crashed", process_status_since=minute_ago, status="crashed")
-
-
-def commands_of(engine: Engine, client: str) -> list[dict[str, Any]]:
-    with engine.connect() as connection:
-        query = sa.select(client_commands).where(client_commands.c.client_uuid == client)
-        return [dict(row) for row in connection.execute(query).mappings()]
-
-
-def set_last_tick(engine: Engine, ago: timedelta | None) -> None:
-    with engine.begin() as connection:
-        at = None if ago is None else database_now(connection) - ago
-        connection.execute(sa.update(scheduler_status).values(last_tick_at=at))
-
-
-def last_tick(engine: Engine) -> dict[str, Any]:
-    with engine.connect() as connection:
-        return dict(connection.execute(sa.select(scheduler_status)).mappings().one())
-
-
-def check_problem(reply: Any, status: int, code: str) -> None:
-    """An RFC 9457 document that gives nothing away."""
-    document = reply.json()
-    assert (reply.status_code, reply.headers["Content-Type"]) == (status, "application/problem+json")
-    assert set(document) == {"type", "title", "status", "detail", "code", "request_id"}
-    assert (document["status"], document["code"]) == (status, code)
-    assert document["type"] == f"urn:signage:problem:{code}"
-    for given_away in ("Traceback", "Error(", "sqlalchemy", "psycopg", "pg8000", "File "):
-        assert given_away not in reply.text
-
-
-# --- the door ---
-
-
-@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
-def test_only_post_ticks(expiring: TickFunction, engine: Engine, method: str) -> None:
-    set_last_tick(engine, None)
-
-    reply = expiring.call(method)
-
-    check_problem(reply, 405, "method_not_allowed")
-    assert reply.headers["Allow"] == "POST"
-    assert last_tick(engine)["last_tick_at"] is None
-
-
-@pytest.mark.parametrize("fault", ["none", "audience", "email", "issuer", "signature", "expired"])
-def test_nobody_but_the_scheduler_ticks(expiring: TickFunction, engine: Engine, fault: str) -> None:
-    set_last_tick(engine, None)
-    tokens = {
-        "none": "",
-        "audience": oidc.mint(OURS, "http://127.0.0.1:8082", EMAIL, ISSUER),
-        "email": oidc.mint(OURS, expiring.url, "someone@else.test", ISSUER),
-        "issuer": oidc.mint(OURS, expiring.url, EMAIL, "https://issuer.test"),
-        "signature": oidc.mint(FOREIGN, expiring.url, EMAIL, ISSUER),
-        "expired": oidc.mint(OURS, expiring.url, EMAIL, ISSUER, lifetime_seconds=-300),
-    }
-
-    reply = expiring.call(token=tokens[fault])
-
-    check_problem(reply, 401, "unauthenticated")
-    assert last_tick(engine)["last_tick_at"] is None
-
-
-def test_a_function_without_its_settings_does_not_start_and_names_them(start: Start) -> None:
-    with pytest.raises(DidNotStart, match="SCHEDULER_SERVICE_ACCOUNT"), start(SCHEDULER_SERVICE_ACCOUNT=""):
-        pass
-
-
-def test_without_a_database_the_answer_is_a_problem_document(start: Start) -> None:
-    nowhere = f"postgresql://x:y@127.0.0.1:{free_port()}/nothing"
-
-    with start(DATABASE_URL=nowhere) as function:
-        reply = function.call()
-
-    check_problem(reply, 503, "database_unavailable")
-
-
-# --- what it does ---
+from tests.tick.world import commands_of, crashed_client, last_tick, set_last_tick
 
 
 def test_a_tick_does_every_step_and_writes_down_what_it_did(recovering: TickFunction, engine: Engine) -> None:
@@ -374,6 +284,17 @@ AT = datetime(2026, 3, 1, 12, 0, 30, tzinfo=UTC)
 )
 def test_only_the_first_tick_of_an_hour_retains(last: datetime | None, opens: bool) -> None:
     assert Moment(AT, last).opens_an_hour() is opens
+
+
+@pytest.mark.parametrize(("period", "gap", "late"), [(60, 180, False), (60, 181, True), (1, 15, False), (1, 16, True)])
+def test_a_tick_is_late_after_three_periods_and_not_within_a_quarter_of_a_minute(
+    period: int, gap: int, late: bool
+) -> None:
+    assert Moment(AT, AT - timedelta(seconds=gap)).is_late(timedelta(seconds=period)) is late
+
+
+def test_the_first_tick_ever_is_not_late() -> None:
+    assert not Moment(AT, None).is_late(timedelta(seconds=60))
 
 
 def test_a_tick_that_enqueues_nothing_does_not_pay_for_grpc() -> None:

@@ -1,0 +1,52 @@
+"""What the tests of the tick set up and look at."""
+
+from datetime import timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import Engine
+
+from shared.db import database_now
+from shared.tables import (
+    bridge_status,
+    client_commands,
+    scheduler_status,
+)
+from tests.stores.commands_world import new_client
+
+
+def crashed_client(engine: Engine) -> str:
+    """A client, just heard, that says it crashed a minute ago, while the bridge listens."""
+    with engine.begin() as connection:
+        now = database_now(connection)
+        connection.execute(sa.update(bridge_status).values(connected_since=now, canary_at=now))
+    minute_ago = now - timedelta(minutes=1)
+    return new_client(engine, process_status="crashed", process_status_since=minute_ago, status="crashed")
+
+
+def commands_of(engine: Engine, client: str) -> list[dict[str, Any]]:
+    with engine.connect() as connection:
+        query = sa.select(client_commands).where(client_commands.c.client_uuid == client)
+        return [dict(row) for row in connection.execute(query).mappings()]
+
+
+def set_last_tick(engine: Engine, ago: timedelta | None) -> None:
+    with engine.begin() as connection:
+        at = None if ago is None else database_now(connection) - ago
+        connection.execute(sa.update(scheduler_status).values(last_tick_at=at))
+
+
+def last_tick(engine: Engine) -> dict[str, Any]:
+    with engine.connect() as connection:
+        return dict(connection.execute(sa.select(scheduler_status)).mappings().one())
+
+
+def check_problem(reply: Any, status: int, code: str) -> None:
+    """An RFC 9457 document that gives nothing away."""
+    document = reply.json()
+    assert (reply.status_code, reply.headers["Content-Type"]) == (status, "application/problem+json")
+    assert set(document) == {"type", "title", "status", "detail", "code", "request_id"}
+    assert (document["status"], document["code"]) == (status, code)
+    assert document["type"] == f"urn:signage:problem:{code}"
+    for given_away in ("Traceback", "Error(", "sqlalchemy", "psycopg", "pg8000", "File "):
+        assert given_away not in reply.text
