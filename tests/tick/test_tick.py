@@ -1,11 +1,9 @@
 """One tick and what it leaves behind: real process, Postgres, broker and queue."""
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -13,9 +11,8 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from deploy.local.broker import RunningBroker
-from deploy.local.layout import REPOSITORY
 from deploy.local.probes import free_port
-from functions.scheduler_tick.steps import STEPS, SWEEPS, TICK_LOCK, Moment
+from functions.scheduler_tick.steps import STEPS, SWEEPS, TICK_LOCK
 from shared.db import database_now
 from shared.tables import (
     audit_log,
@@ -267,40 +264,3 @@ def test_the_first_tick_of_an_hour_makes_partitions_ahead_and_drops_what_is_old(
     assert done["audit"] == 1
     assert (audit_lines(engine, old), audit_lines(engine, young)) == (0, 1)
     assert set(done) >= {"partitions_made", "partitions_dropped", "commands", "recovery_events", "sessions"}
-
-
-AT = datetime(2026, 3, 1, 12, 0, 30, tzinfo=UTC)
-
-
-@pytest.mark.parametrize(
-    ("last", "opens"),
-    [
-        (None, True),
-        (AT - timedelta(seconds=29), False),  # 12:00:01
-        (AT - timedelta(seconds=31), True),  # 11:59:59
-        (AT - timedelta(hours=1), True),
-        (AT - timedelta(days=1), True),  # the same hour of another day
-    ],
-)
-def test_only_the_first_tick_of_an_hour_retains(last: datetime | None, opens: bool) -> None:
-    assert Moment(AT, last).opens_an_hour() is opens
-
-
-@pytest.mark.parametrize(("period", "gap", "late"), [(60, 180, False), (60, 181, True), (1, 15, False), (1, 16, True)])
-def test_a_tick_is_late_after_three_periods_and_not_within_a_quarter_of_a_minute(
-    period: int, gap: int, late: bool
-) -> None:
-    assert Moment(AT, AT - timedelta(seconds=gap)).is_late(timedelta(seconds=period)) is late
-
-
-def test_the_first_tick_ever_is_not_late() -> None:
-    assert not Moment(AT, None).is_late(timedelta(seconds=60))
-
-
-def test_a_tick_that_enqueues_nothing_does_not_pay_for_grpc() -> None:
-    heavy = "{'grpc', 'google.cloud.tasks_v2', 'requests'}"
-    code = f"import sys, functions.scheduler_tick.steps; print(sorted({heavy} & set(sys.modules)))"
-
-    run = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
-
-    assert run.stdout.strip() == "[]"
