@@ -15,7 +15,6 @@ import os
 import pwd
 import signal
 import subprocess
-import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable
@@ -141,7 +140,7 @@ def _be_the_runner(run: Callable[[], int], guardian: int) -> None:
     except BaseException:  # noqa: BLE001 - this is the top of the process: whatever it was is shown
         traceback.print_exc()
     finally:
-        sys.stdout.flush()
+        # Without flushing: the console flushes each line, and when nobody reads it would wait for ever here.
         os._exit(code)
 
 

@@ -102,6 +102,7 @@ TEST = (
     *(Need(need.package, need.why, need.present) for need in RUN),
     Need("mosquitto-clients", "hearing what a display says", program("mosquitto_sub")),
     Need("chromium", "the browser journey", program("chromium")),
+    Need("libatomic1", "the program that drives the browser", any_file("usr/lib/*/libatomic.so.1")),
 )
 
 CHECK = (*VENV, Need("npm", "checking the dashboard's types", program("npx")))
