@@ -115,6 +115,12 @@ class CommandNotCancellable(StateConflict):
     code = "not_cancellable"
 
 
+class ClientNotListening(StateConflict):
+    """The broker says that this display is not connected, so nobody got the message; try again when it is online."""
+
+    code = "client_not_listening"
+
+
 class FailureChanged(ServiceError):
     """The display has failed again since this page was loaded; look at the new failure first."""
 

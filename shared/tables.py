@@ -38,6 +38,7 @@ from shared.vocabulary import (
     CommandState,
     ConfirmedBy,
     ConversionStatus,
+    FailureEvent,
     LogLevel,
     MediaKind,
     Presence,
@@ -205,6 +206,19 @@ client_state_changes = Table(
     Column("to_status", Text, nullable=False),
     Column("cause", Text, nullable=False),  # in words
     Index("ix_client_state_changes_client_uuid_at", "client_uuid", "at"),
+)
+
+service_failure_events = Table(  # each failure of a service as it came and was acknowledged; append only
+    "service_failure_events",
+    metadata,
+    Column("id", BigInteger, Identity(), primary_key=True),
+    _of_client(),
+    _when("at", nullable=False),
+    Column("event", Text, nullable=False),
+    Column("unit", Text, nullable=False),
+    Column("by", Text),  # who acknowledged it
+    _one_of("event", FailureEvent),
+    Index("ix_service_failure_events_client_uuid_at", "client_uuid", "at"),
 )
 
 # --- client logs: partitioned by severity class (routine, serious), then by week ---
@@ -503,4 +517,5 @@ audit_log = Table(  # append only
     Column("request_id", Text),
     Column("details", JSONB, nullable=False, server_default="{}"),
     Index("ix_audit_log_at_id", "at", "id"),
+    Index("ix_audit_log_target_at_id", "target", "at", "id"),
 )

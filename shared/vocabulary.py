@@ -198,6 +198,26 @@ class RecoveryState(StrEnum):
     NOT_RECOVERED = "not_recovered"  # this kind of failure is not acted on automatically
 
 
+class FailureEvent(StrEnum):
+    """What became of a service failure."""
+
+    FAILED = "failed"  # the display said so
+    CLEARED = "cleared"  # an operator acknowledged it
+
+
+class EventKind(StrEnum):
+    """What kind of thing happened to a client: one entry of its timeline."""
+
+    REGISTERED = "registered"  # the client came into the database
+    STATE = "state"  # its shown state changed
+    SERVICE_FAILED = "service_failed"
+    SERVICE_CLEARED = "service_cleared"  # somebody acknowledged a service failure
+    LOG = "log"  # an error or critical line that it logged
+    COMMAND = "command"  # a command was asked for, reached it, ended, or was answered late
+    RECOVERY = "recovery"  # automatic recovery decided something
+    AUDIT = "audit"  # somebody changed the client, its login or its log level
+
+
 class DeadLetterReason(StrEnum):
     """Why a message was put aside instead of stored."""
 

@@ -376,6 +376,17 @@ export type ErrorLog = {
   truncated: boolean;
 };
 
+/** Something that happened to a client. `title` is for people; what `details` holds depends on `kind`. */
+export type Event = {
+  at: string;
+  details: Record<string, unknown>;
+  kind: EventKind;
+  title: string;
+};
+
+/** What kind of thing happened to a client: one entry of its timeline. */
+export type EventKind = "audit" | "command" | "log" | "recovery" | "registered" | "service_cleared" | "service_failed" | "state";
+
 /** A client with a service failure. */
 export type FailedService = {
   name: string;
@@ -468,6 +479,12 @@ export type NewCommand = {
   ttl_seconds?: number | null;
 };
 
+/** From which level on a display logs, and for how long. */
+export type NewLogLevel = {
+  level: LogLevel;
+  minutes: number;
+};
+
 /** A new password, and the present one as proof. */
 export type NewPassword = {
   current_password: string;
@@ -493,6 +510,13 @@ export type OpenCommand = {
   id: string;
   source: CommandSource;
   state: CommandState;
+};
+
+/** What the display was told. Its health reports the level in force; `until` is by our clock. */
+export type OrderedLogLevel = {
+  level: LogLevel;
+  until: string;
+  uuid: string;
 };
 
 /** The fleet. `full` false: only clients whose state changed since the cursor; `gone` are to be forgotten. */
@@ -565,6 +589,12 @@ export type PageDeadLetter = {
 /** One page of a list; `next_cursor` is null on the last one. */
 export type PageErrorLog = {
   items: Array<ErrorLog>;
+  next_cursor: string | null;
+};
+
+/** One page of a list; `next_cursor` is null on the last one. */
+export type PageEvent = {
+  items: Array<Event>;
   next_cursor: string | null;
 };
 
@@ -735,4 +765,31 @@ export type Token = {
 export type Uploaded = {
   conversion: Conversion | null;
   media: Media;
+};
+
+/** Shares over 24 hours, 7 days and 30 days, and the states of the days asked for, the oldest first. A display that changed its state more than 1,000 times in those days is drawn in 480 equal slots, each with the worst state that it held. */
+export type Uptime = {
+  segments: Array<UptimeSegment>;
+  uuid: string;
+  windows: Array<UptimeWindow>;
+};
+
+/** How much of the past to draw. */
+export type UptimeQuery = {
+  days?: number;
+};
+
+/** A time without a change of the shown state. */
+export type UptimeSegment = {
+  from: string;
+  status: ClientStatus;
+  to: string;
+};
+
+/** The last `hours`, or as much of them as the client exists: the share of each state in the *known* time. Time in the state `unknown` (never heard, or the bridge was silent) is counted apart, so that the other shares add up to 1; all are 0 when nothing is known. */
+export type UptimeWindow = {
+  hours: number;
+  known_seconds: number;
+  shares: Record<string, number>;
+  unknown_seconds: number;
 };

@@ -26,6 +26,7 @@ from shared.db import database_now, transaction
 from shared.listening import store as listening_store
 from shared.listening.rules import listening
 from shared.monitoring import store as monitoring
+from shared.monitoring.history import store as client_history
 from shared.monitoring.rules import is_scheduler_late
 from shared.mqtt import Publisher
 from shared.recovery import operations as recovery
@@ -170,13 +171,14 @@ def _make_partitions(world: World, moment: Moment) -> int:
 
 
 def _drop_history(world: World, moment: Moment) -> Did:
-    """Commands, decisions and the audit log; sessions and failed sign-ins that mean nothing any more."""
+    """Commands, decisions, clients' history and the audit log; sessions and failed sign-ins that mean nothing now."""
     before = moment.now - timedelta(days=world.config["HISTORY_RETENTION_DAYS"])
     with transaction(world.engine) as connection:
         return {
             "recovery_events": recovery_store.drop_history(connection, before),
             "commands": commands_store.drop_history(connection, before),
             "audit": access.delete_audit_before(connection, before),
+            "client_history": client_history.drop_before(connection, before),
             "sessions": access.delete_sessions_before(connection, moment.now),
             "login_failures": access.delete_failures_before(
                 connection, moment.now - timedelta(seconds=world.config["LOGIN_FAILURES_SECONDS"])

@@ -1,13 +1,20 @@
 """What people do with a client: look it up, write its facts, acknowledge its failure, delete it."""
 
+import json
 from collections.abc import Mapping
-from datetime import datetime
-from typing import Any
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import Connection, RowMapping
 
 from shared.clients import rules, store
-from shared.errors import ClientNotFound
+from shared.errors import BrokerUnavailable, ClientNotFound, ClientNotListening
+from shared.vocabulary import LogLevel, PublishAnswer
+
+if TYPE_CHECKING:
+    from shared.mqtt import Publisher
+
+LOG_LEVEL_EXPIRY_SECONDS: Final = 300  # 20-mqtt: a display that connects later than that is not told
 
 
 def find(connection: Connection, uuid: str) -> RowMapping:
@@ -61,3 +68,19 @@ def clear_service_failed(
     rules.check_still_that_failure(failure["service_failed_at"], expected)
     cleared = store.clear_service_failed(connection, now, uuid, by)
     return find(connection, uuid), cleared
+
+
+def order_log_level(publisher: "Publisher", uuid: str, level: LogLevel, length: timedelta, deadline: float) -> None:
+    """Tell a display to log from `level` on for the next `length`; `deadline` as in `Publisher.publish`.
+
+    Raises:
+        ClientNotListening: the broker proved that nobody got it.
+        BrokerUnavailable: the broker is away, did not answer, or does not let us publish this.
+    """
+    order = {"level": level.value, "until": int(length.total_seconds())}
+    topic = publisher.topics.log_level(uuid)
+    answer = publisher.publish(topic, json.dumps(order).encode(), LOG_LEVEL_EXPIRY_SECONDS, deadline)
+    if answer == PublishAnswer.NO_SUBSCRIBER:
+        raise ClientNotListening
+    if answer != PublishAnswer.SUCCESS:
+        raise BrokerUnavailable(f"The MQTT broker refused the message (reason code 0x{answer:02x}).")

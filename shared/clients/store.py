@@ -9,8 +9,8 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 from sqlalchemy.dialects.postgresql import insert
 
-from shared.tables import client_commands, client_health, client_heartbeats, clients
-from shared.vocabulary import TERMINAL_RANK, ClientStatus, RegisteredBy
+from shared.tables import client_commands, client_health, client_heartbeats, clients, service_failure_events
+from shared.vocabulary import TERMINAL_RANK, ClientStatus, FailureEvent, RegisteredBy
 
 SHOWN = (
     clients.c.uuid,
@@ -158,9 +158,9 @@ def lock_failure(connection: Connection, uuid: str) -> RowMapping | None:
 
 
 def clear_service_failed(connection: Connection, now: datetime, uuid: str, by: str) -> bool:
-    """Take the failure off the client and remember which one it was; False when there was none."""
+    """Take the failure off the client, remember which one it was, and keep it in its history; False without one."""
     failed = (clients.c.uuid == uuid, clients.c.service_failed_at.is_not(None))
-    cleared = {
+    values = {
         "service_failed_at": None,
         "service_failed_unit": None,
         "service_failed_stamp": None,
@@ -169,7 +169,13 @@ def clear_service_failed(connection: Connection, now: datetime, uuid: str, by: s
         "service_failed_cleared_unit": clients.c.service_failed_unit,
         "service_failed_cleared_stamp": clients.c.service_failed_stamp,
     }
-    return connection.execute(sa.update(clients).where(*failed).values(**cleared)).rowcount == 1
+    returned = (clients.c.uuid, clients.c.service_failed_cleared_unit.label("unit"))
+    cleared = sa.update(clients).where(*failed).values(**values).returning(*returned).cte("cleared")
+    row = sa.select(
+        cleared.c.uuid, sa.literal(now), sa.literal(FailureEvent.CLEARED.value), cleared.c.unit, sa.literal(by)
+    )
+    history = sa.insert(service_failure_events).from_select(["client_uuid", "at", "event", "unit", "by"], row)
+    return connection.execute(history).rowcount == 1
 
 
 def recently_cleared(connection: Connection, since: datetime, limit: int) -> Sequence[RowMapping]:

@@ -102,6 +102,7 @@ CHECKED_LISTS = [
     ("client_commands", "confirmed_by", vocabulary.ConfirmedBy),
     ("event_media", "kind", vocabulary.MediaKind),
     ("conversions", "target_format", vocabulary.TargetFormat),
+    ("service_failure_events", "event", vocabulary.FailureEvent),
     ("users", "role", vocabulary.Role),
     ("api_tokens", "role", vocabulary.Role),
 ]

@@ -13,6 +13,8 @@ from functions.api.routes import (
     enrolment,
     event_media,
     health,
+    history,
+    log_level,
     monitoring,
     recovery,
     sessions,
@@ -24,6 +26,8 @@ from functions.api.routing import Routes
 ALL: Final[tuple[Routes, ...]] = (
     monitoring.routes,
     clients.routes,
+    history.routes,
+    log_level.routes,
     client_logs.routes,
     commands.routes,
     recovery.routes,

@@ -30,13 +30,18 @@ def lock_failures(connection: Connection, uuids: Sequence[str]) -> Sequence[RowM
 
 
 def raise_failures(connection: Connection, now: datetime, clock: float, failures: Sequence[Failure]) -> None:
-    """Show these failures, at most one of each client, as of their arrival."""
+    """Show these failures, at most one of each client, as of their arrival, and keep them in its history."""
     statement = sa.text(
         """
-        UPDATE clients AS c SET service_failed_unit = said.unit, service_failed_stamp = nullif(said.stamp, 'null'),
-            service_failed_at = CAST(:now AS timestamptz) - (CAST(:clock AS float8) - said.heard) * interval '1 second'
-        FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(uuid text, heard float8, unit text, stamp jsonb)
-        WHERE c.uuid = said.uuid
+        WITH raised AS (
+            UPDATE clients AS c SET service_failed_unit = said.unit, service_failed_stamp = nullif(said.stamp, 'null'),
+                service_failed_at =
+                    CAST(:now AS timestamptz) - (CAST(:clock AS float8) - said.heard) * interval '1 second'
+            FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(uuid text, heard float8, unit text, stamp jsonb)
+            WHERE c.uuid = said.uuid
+            RETURNING c.uuid, c.service_failed_at, c.service_failed_unit)
+        INSERT INTO service_failure_events (client_uuid, at, event, unit)
+        SELECT uuid, service_failed_at, 'failed', service_failed_unit FROM raised ORDER BY uuid
         """
     )
     connection.execute(statement, {"now": now, "clock": clock, "rows": _rows(failures)})

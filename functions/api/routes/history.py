@@ -1,0 +1,94 @@
+"""/api/clients/<uuid>/uptime and /events: what happened to one client."""
+
+from datetime import datetime, timedelta
+from typing import Annotated, Any
+
+import msgspec
+
+from functions.api.bodies import Answer, Page, PageQuery, Query, decode_cursor, page
+from functions.api.routing import Call, Routes
+from shared.errors import ClientNotFound
+from shared.monitoring.history import operations
+from shared.vocabulary import ClientStatus, EventKind, Role
+
+routes = Routes("history", "/api/clients", "What happened to one display: its uptime and its timeline.")
+
+
+class UptimeQuery(Query):
+    """How much of the past to draw."""
+
+    days: Annotated[int, msgspec.Meta(ge=1, le=30, description="how far back `segments` go")] = 7
+
+
+class UptimeWindow(Answer):
+    """The last `hours`, or as much of them as the client exists: the share of each state in the *known* time.
+
+    Time in the state `unknown` (never heard, or the bridge was silent) is counted apart, so that the other
+    shares add up to 1; all are 0 when nothing is known.
+    """
+
+    hours: int
+    shares: dict[str, float]
+    known_seconds: float
+    unknown_seconds: float
+
+
+class UptimeSegment(Answer):
+    """A time without a change of the shown state."""
+
+    begins: datetime = msgspec.field(name="from")
+    ends: datetime = msgspec.field(name="to")
+    status: ClientStatus
+
+
+class Uptime(Answer):
+    """Shares over 24 hours, 7 days and 30 days, and the states of the days asked for, the oldest first.
+
+    A display that changed its state more than 1,000 times in those days is drawn in 480 equal slots, each with
+    the worst state that it held.
+    """
+
+    uuid: str
+    windows: list[UptimeWindow]
+    segments: list[UptimeSegment]
+
+
+class Event(Answer):
+    """Something that happened to a client. `title` is for people; what `details` holds depends on `kind`."""
+
+    at: datetime
+    kind: EventKind
+    title: str
+    details: dict[str, Any]
+
+
+@routes.get("/<uuid:uuid>/uptime", role=Role.VIEWER, raises=(ClientNotFound,))
+def client_uptime(call: Call, uuid: str, query: UptimeQuery) -> Uptime:
+    """How long a client stood in each state."""
+    with call.transaction() as (connection, now):
+        found = operations.uptime(connection, now, uuid, timedelta(days=query.days))
+    windows = [
+        UptimeWindow(
+            hours=window.length // timedelta(hours=1),
+            shares={status.value: round(share, 6) for status, share in window.shares.items()},
+            known_seconds=window.known.total_seconds(),
+            unknown_seconds=window.unknown.total_seconds(),
+        )
+        for window in found.windows
+    ]
+    segments = [UptimeSegment(begins=s.begins, ends=s.ends, status=s.status) for s in found.segments]
+    return Uptime(uuid=uuid, windows=windows, segments=segments)
+
+
+@routes.get("/<uuid:uuid>/events", role=Role.VIEWER, raises=(ClientNotFound,))
+def client_events(call: Call, uuid: str, query: PageQuery) -> Page[Event]:
+    """One timeline: states, failures, errors, commands, recovery and changes, the newest first."""
+    after: Any = decode_cursor(query.cursor, datetime, str, str)
+    with call.transaction() as (connection, _):
+        found = operations.events(connection, uuid, query.limit + 1, after)
+    return page(
+        found,
+        query.limit,
+        lambda event: (event.at, event.kind.value, event.key),
+        lambda event: Event(at=event.at, kind=event.kind, title=event.title, details=event.details),
+    )

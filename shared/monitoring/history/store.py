@@ -1,0 +1,136 @@
+"""SQL on what happened to one client, across the nouns that keep it."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy import Connection, RowMapping
+
+from shared.tables import client_state_changes
+
+END_OF_TIME: Final = datetime.max.replace(tzinfo=UTC)
+
+
+def state_changes(connection: Connection, uuid: str, since: datetime, limit: int) -> Sequence[RowMapping]:
+    """The newest `limit` changes of the shown state after `since` and the one before it, the newest first."""
+    c = client_state_changes.c
+    before = sa.select(sa.func.max(c.at)).where(c.client_uuid == uuid, c.at <= since).scalar_subquery()
+    query = sa.select(c.at, c.from_status, c.to_status).where(
+        c.client_uuid == uuid, c.at >= sa.func.coalesce(before, sa.literal(since))
+    )
+    return connection.execute(query.order_by(c.at.desc(), c.id.desc()).limit(limit)).mappings().all()
+
+
+def _branch(kind: str, source: str, at: str, key: str, details: str, order: str) -> str:
+    """One kind of event: its newest ones before the cursor. `key` tells apart events of one moment."""
+    return f"""
+        (SELECT {at} AS at, {kind} AS kind, {key} AS key, {details} AS details FROM {source}
+            AND {at} <= CAST(:at AS timestamptz)
+            AND ({at}, {kind}, {key}) < (CAST(:at AS timestamptz), CAST(:kind AS text), CAST(:key AS text))
+        ORDER BY {order} LIMIT CAST(:limit AS int))"""  # noqa: S608 - made of constants
+
+
+def _number(column: str) -> str:
+    """A number as text that sorts like it."""
+    return f"lpad({column}::text, 19, '0')"
+
+
+# A client has one open command at a time, so the events of two commands never interleave: the newest commands
+# created before the cursor hold the newest events before it.
+_COMMANDS: Final = """
+    (SELECT * FROM client_commands WHERE client_uuid = :uuid AND created_at <= CAST(:at AS timestamptz)
+        ORDER BY created_at DESC LIMIT CAST(:limit AS int) + 1) AS c
+    CROSS JOIN LATERAL (VALUES ('1 asked', created_at), ('2 received', received_at), ('3 finished', finished_at),
+        ('4 late', late_at)) AS s(step, at)
+    WHERE s.at IS NOT NULL"""
+_TIMELINE: Final = "\nUNION ALL".join(
+    (
+        _branch(
+            "'state'::text",
+            "client_state_changes WHERE client_uuid = :uuid",
+            "at",
+            _number("id"),
+            "jsonb_build_object('from', from_status, 'to', to_status, 'cause', cause)",
+            "at DESC, id DESC",
+        ),
+        _branch(
+            "'service_' || event",
+            "service_failure_events WHERE client_uuid = :uuid",
+            "at",
+            _number("id"),
+            "jsonb_build_object('unit', unit, 'by', by)",
+            "at DESC, id DESC",
+        ),
+        _branch(
+            "'log'::text",
+            "client_logs WHERE client_uuid = :uuid AND level IN ('error', 'critical')",
+            "received_at",
+            _number("id"),
+            "jsonb_build_object('log_id', id, 'level', level, 'message', message, 'logger', logger)",
+            "received_at DESC, id DESC",
+        ),
+        _branch(
+            "'command'::text",
+            _COMMANDS,
+            "s.at",
+            "c.id || s.step",
+            "jsonb_build_object('command_id', id, 'action', action, 'step', split_part(step, ' ', 2), 'state', state,"
+            " 'source', source, 'reason', reason, 'outcome_reason', outcome_reason, 'requested_by', requested_by,"
+            " 'confirmed_by', confirmed_by, 'late_state', late_state)",
+            "s.at DESC, s.step DESC",
+        ),
+        _branch(
+            "'recovery'::text",
+            "recovery_events WHERE client_uuid = :uuid",
+            "at",
+            _number("id"),
+            "jsonb_build_object('decision', decision, 'why', why, 'command_id', command_id)",
+            "at DESC, id DESC",
+        ),
+        _branch(  # commands and acknowledgements tell themselves; addresses and request ids are for admins
+            "'audit'::text",
+            "audit_log WHERE target = :uuid AND action NOT LIKE 'command.%' AND action <> 'service_failed.clear'",
+            "at",
+            _number("id"),
+            "jsonb_build_object('actor', actor, 'action', action, 'result', result)",
+            "at DESC, id DESC",
+        ),
+        _branch(
+            "'registered'::text",
+            "clients WHERE uuid = :uuid",
+            "created_at",
+            "uuid",
+            "jsonb_build_object('registered_by', registered_by)",
+            "created_at",
+        ),
+    )
+)
+
+
+def timeline(
+    connection: Connection, uuid: str, limit: int, after: tuple[datetime, str, str] | None
+) -> Sequence[RowMapping]:
+    """Up to `limit` events of one client, the newest first, that come after (at, kind, key).
+
+    Rows: at, kind (a word of EventKind), key (tells apart events of one moment), details.
+    """
+    at, kind, key = after or (END_OF_TIME, "", "")
+    statement = sa.text(  # each branch reads its own index backwards and stops: Core says this at thrice the length
+        f"SELECT at, kind, key, details FROM ({_TIMELINE}) AS e"  # noqa: S608 - made of constants
+        " ORDER BY at DESC, kind DESC, key DESC LIMIT CAST(:limit AS int)"
+    )
+    parameters = {"uuid": uuid, "at": at, "kind": kind, "key": key, "limit": limit}
+    return connection.execute(statement, parameters).mappings().all()
+
+
+def drop_before(connection: Connection, before: datetime) -> int:
+    """Forget state changes and service failures from before then; how many."""
+    statement = sa.text(
+        """
+        WITH states AS (DELETE FROM client_state_changes WHERE at < CAST(:before AS timestamptz) RETURNING id),
+        failures AS (DELETE FROM service_failure_events WHERE at < CAST(:before AS timestamptz) RETURNING id)
+        SELECT (SELECT count(*) FROM states) + (SELECT count(*) FROM failures)
+        """
+    )
+    return int(connection.execute(statement, {"before": before}).scalar_one())
