@@ -5,12 +5,12 @@
 
 import sys
 from collections.abc import Iterable, Sequence
-from http import HTTPStatus
 from pathlib import Path
 from re import sub
 from typing import Any, Final
 
 import msgspec
+from werkzeug.http import HTTP_STATUS_CODES  # the standard library's phrases differ between Python versions
 
 from functions.api.bodies import pretty_json
 from functions.api.problems import (
@@ -174,7 +174,7 @@ def _responses(endpoint: Endpoint, schemas: _Schemas) -> dict[str, Any]:
         responses[str(status)] = {"description": meaning, **_content(endpoint, status, schemas)}
     for status, codes in sorted(_problems(endpoint).items()):
         responses[str(status)] = {
-            "description": f"{HTTPStatus(status).phrase}: {', '.join(sorted(codes))}",
+            "description": f"{HTTP_STATUS_CODES[status]}: {', '.join(sorted(codes))}",
             "content": {PROBLEM_JSON: {"schema": {"$ref": "#/components/schemas/Problem"}}},
         }
     return responses
