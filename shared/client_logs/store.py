@@ -233,12 +233,19 @@ def estimated_count(connection: Connection) -> int:
 
 
 def ensure_partitions(connection: Connection, now: datetime, weeks_ahead: int) -> int:
-    """Make the partitions of this week and `weeks_ahead` more, where they are missing; how many were made."""
+    """Make the partitions of this week and `weeks_ahead` more, where they are missing; how many were made.
+
+    Weeks that passed while nobody made theirs get one too: lines that came for them move there.
+    """
     statement = sa.text(
         """
-        SELECT count(*) FILTER (WHERE make_client_log_partition(class, this_week + 7 * week))
-        FROM unnest(ARRAY['routine', 'serious']) AS class, generate_series(0, CAST(:weeks AS int)) AS week,
-            (SELECT date_trunc('week', CAST(:now AS timestamptz) AT TIME ZONE 'UTC')::date AS this_week) AS w
+        SELECT count(*) FILTER (WHERE make_client_log_partition(severity_class, week_start))
+        FROM (
+            SELECT severity_class, this_week + 7 * week AS week_start
+            FROM unnest(ARRAY['routine', 'serious']) AS severity_class,
+                generate_series(0, CAST(:weeks AS int)) AS week,
+                (SELECT date_trunc('week', CAST(:now AS timestamptz) AT TIME ZONE 'UTC')::date AS this_week) AS w
+            UNION SELECT severity_class, week_start FROM client_log_weeks_without_partition()) AS wanted
         """
     )
     return int(connection.execute(statement, {"now": now, "weeks": weeks_ahead}).scalar_one())

@@ -263,4 +263,11 @@ def test_the_first_tick_of_an_hour_makes_partitions_ahead_and_drops_what_is_old(
 
     assert done["audit"] == 1
     assert (audit_lines(engine, old), audit_lines(engine, young)) == (0, 1)
-    assert set(done) >= {"partitions_made", "partitions_dropped", "commands", "recovery_events", "client_history", "sessions"}
+    assert set(done) >= {
+        "partitions_made",
+        "partitions_dropped",
+        "commands",
+        "recovery_events",
+        "client_history",
+        "sessions",
+    }

@@ -1,0 +1,329 @@
+"""Queries on logs with weeks of them stored: each is served by an index, and retention drops whole weeks.
+
+The plans are of the very statements that the store functions send, with their parameters.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import Connection, Engine, event
+
+from shared.client_logs import operations as client_logs
+from shared.client_logs import store
+from shared.db import database_now, transaction
+from shared.listening import store as listening
+from shared.monitoring.history import store as history
+from shared.vocabulary import LogLevel
+
+LINES = 240_000
+CLIENTS = 60
+WEEKS = 6
+QUIET, LOUD = (f"00000000-0000-4000-8000-{number:012d}" for number in (1, 0))
+
+FILL = (
+    """
+    INSERT INTO clients (uuid, registered_by, created_at)
+    SELECT '00000000-0000-4000-8000-' || lpad(n::text, 12, '0'), 'enrolment', now() - interval '90 days'
+    FROM generate_series(0, CAST(:clients AS int) - 1) AS n
+    """,
+    """
+    SELECT make_client_log_partition(class, date_trunc('week', now() AT TIME ZONE 'UTC')::date - 7 * week)
+    FROM unnest(ARRAY['routine', 'serious']) AS class, generate_series(1, CAST(:weeks AS int)) AS week
+    """,
+    """
+    INSERT INTO client_logs (client_uuid, level, message, logger, received_at)
+    SELECT '00000000-0000-4000-8000-'
+            || lpad((CASE WHEN mod(n, 3) = 0 THEN 0 ELSE mod(n, CAST(:clients AS int)) END)::text, 12, '0'),
+        (CASE WHEN mod(n, 50) = 0 THEN 'critical' WHEN mod(n, 20) = 0 THEN 'error' WHEN mod(n, 7) = 0 THEN 'warning'
+            WHEN mod(n, 2) = 0 THEN 'info' ELSE 'debug' END)::log_level,
+        'line ' || n || ' of the player', 'player',
+        now() - n * (CAST(:weeks AS int) * interval '7 days' / CAST(:lines AS int))
+    FROM generate_series(1, CAST(:lines AS int)) AS n
+    """,
+    """
+    INSERT INTO client_log_hours (client_uuid, hour, level, count, last_at)
+    SELECT client_uuid, date_trunc('hour', received_at), level, count(*), max(received_at)
+    FROM client_logs GROUP BY 1, 2, 3
+    """,
+    """
+    INSERT INTO dead_letters (topic, payload, payload_bytes, sha256, reason, first_at, last_at)
+    SELECT 'signage/x/health', '', 0, md5(n::text), 'not_json', now(), now() - n * interval '1 second'
+    FROM generate_series(1, 20000) AS n
+    """,
+    """
+    INSERT INTO audit_log (at, actor, action, target, result)
+    SELECT now() - n * interval '1 minute', 'user:a', 'client.write',
+        '00000000-0000-4000-8000-' || lpad(mod(n, CAST(:clients AS int))::text, 12, '0'), 'done'
+    FROM generate_series(1, 20000) AS n
+    """,
+    """
+    INSERT INTO client_state_changes (client_uuid, at, from_status, to_status, cause)
+    SELECT target, at, 'running', 'late', 'Silent.' FROM audit_log
+    """,
+    "ANALYZE",
+)
+
+
+@pytest.fixture(scope="module")
+def filled(engine: Engine) -> Engine:
+    """Six weeks of logs; one client in three lines out of ten, the others evenly."""
+    with transaction(engine) as connection:
+        connection.execute(sa.text("SET LOCAL statement_timeout = '60s'"))
+        for statement in FILL:
+            connection.execute(sa.text(statement), {"clients": CLIENTS, "weeks": WEEKS, "lines": LINES})
+    return engine
+
+
+@pytest.fixture
+def scaled(filled: Engine) -> Iterator[Connection]:
+    """A connection to them whose changes are rolled back."""
+    with filled.connect() as opened, opened.begin() as begun:
+        yield opened
+        begun.rollback()
+
+
+def plan_of(connection: Connection, ask: Callable[[Connection], Any]) -> list[dict[str, Any]]:
+    """Every node of the plan of the one statement that `ask` sends."""
+    sent: list[tuple[str, Any]] = []
+
+    def remember(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
+        sent.append((statement, parameters))
+
+    event.listen(connection, "before_cursor_execute", remember)
+    try:
+        ask(connection)
+    finally:
+        event.remove(connection, "before_cursor_execute", remember)
+    [(statement, parameters)] = sent
+    answer = connection.exec_driver_sql(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}", parameters).scalar_one()
+    document = json.loads(answer) if isinstance(answer, str) else answer
+    return list(nodes(document[0]["Plan"]))
+
+
+def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for inner in plan.get("Plans", []):
+        yield from nodes(inner)
+
+
+def read_in_sequence(plan: list[dict[str, Any]]) -> list[str]:
+    """The tables that grow with what displays say that a plan reads from end to end; empty ones do not matter."""
+    scans = [node for node in plan if node["Node Type"] == "Seq Scan"]
+    return [node["Relation Name"] for node in scans if rows_read([node]) and node["Relation Name"] != "clients"]
+
+
+def rows_read(plan: list[dict[str, Any]]) -> float:
+    """How many rows the scans looked at, those that a filter dropped included."""
+    scans = [node for node in plan if "Scan" in node["Node Type"]]
+    return float(sum((n["Actual Rows"] + n.get("Rows Removed by Filter", 0)) * n["Actual Loops"] for n in scans))
+
+
+def page(uuid: str, **wanted: Any) -> Callable[[Connection], Any]:
+    asked: dict[str, Any] = {"levels": (), "since": None, "until": None, "text": None, "limit": 101, "cursor": None}
+    return lambda connection: store.page_of_client(connection, uuid, **{**asked, **wanted})
+
+
+SERIOUS = (LogLevel.ERROR, LogLevel.CRITICAL)
+PAGES: list[tuple[str, str, dict[str, Any]]] = [
+    ("the newest", LOUD, {}),
+    ("of a quiet client", QUIET, {}),
+    ("errors only", LOUD, {"levels": SERIOUS}),
+    ("one routine level", LOUD, {"levels": (LogLevel.WARNING,)}),
+    ("a time range", LOUD, {"since": timedelta(days=20), "until": timedelta(days=19)}),
+    ("from a cursor on", LOUD, {"cursor": timedelta(days=15)}),
+    ("a text that is common", LOUD, {"text": "PLAYER"}),
+    ("a text within a time range", LOUD, {"text": "999 of", "since": timedelta(days=3)}),
+    ("a text and a level of a quiet client", QUIET, {"text": "nowhere", "levels": SERIOUS}),
+]
+
+
+@pytest.mark.parametrize(("what", "uuid", "wanted"), PAGES, ids=[what for what, _, _ in PAGES])
+def test_a_page_of_a_clients_logs_reads_no_partition_from_end_to_end(
+    scaled: Connection, what: str, uuid: str, wanted: dict[str, Any]
+) -> None:
+    now = database_now(scaled)
+    moments = {name: now - value if isinstance(value, timedelta) else value for name, value in wanted.items()}
+    if "cursor" in wanted:
+        moments["cursor"] = (moments["cursor"], 0)
+
+    plan = plan_of(scaled, page(uuid, **moments))
+
+    assert read_in_sequence(plan) == []
+
+
+def test_a_page_reads_about_as_many_lines_as_it_shows(scaled: Connection) -> None:
+    assert rows_read(plan_of(scaled, page(LOUD))) < 1000
+    assert rows_read(plan_of(scaled, page(LOUD, levels=SERIOUS))) < 1000
+
+
+@pytest.mark.parametrize("hours", [1, 24, 24 * 30])
+def test_recent_errors_are_found_by_an_index_and_without_routine_partitions(scaled: Connection, hours: int) -> None:
+    since = database_now(scaled) - timedelta(hours=hours)
+
+    plan = plan_of(scaled, lambda connection: store.recent_errors(connection, since, 101, None))
+
+    assert read_in_sequence(plan) == []
+    assert not [node for node in plan if "routine" in node.get("Relation Name", "") and node["Actual Loops"]]
+    assert rows_read(plan) < 2000
+
+
+def test_the_next_page_of_recent_errors_too(scaled: Connection) -> None:
+    now = database_now(scaled)
+
+    plan = plan_of(
+        scaled,
+        lambda connection: store.recent_errors(connection, now - timedelta(days=40), 101, (now - timedelta(days=9), 0)),
+    )
+
+    assert read_in_sequence(plan) == []
+    assert rows_read(plan) < 2000
+
+
+def test_the_summary_reads_the_roll_up_of_its_hours_and_no_line(scaled: Connection) -> None:
+    since = database_now(scaled) - timedelta(hours=24)
+
+    plan = plan_of(scaled, lambda connection: store.summary(connection, since))
+
+    assert read_in_sequence(plan) == []
+    assert {node["Relation Name"] for node in plan if "Relation Name" in node} == {"client_log_hours", "clients"}
+
+
+@pytest.mark.parametrize("hours", [None, 2])
+def test_dead_letters_are_read_by_their_index(scaled: Connection, hours: int | None) -> None:
+    cursor = (database_now(scaled) - timedelta(hours=hours), 5) if hours else None
+
+    plan = plan_of(scaled, lambda connection: listening.dead_letters_page(connection, 26, cursor))
+
+    assert read_in_sequence(plan) == []
+    assert rows_read(plan) < 100
+
+
+def test_uptime_reads_the_changes_of_its_client_by_their_index(scaled: Connection) -> None:
+    since = database_now(scaled) - timedelta(days=3)
+
+    plan = plan_of(scaled, lambda connection: history.state_changes(connection, LOUD, since, 50_000))
+
+    assert read_in_sequence(plan) == []
+    assert rows_read(plan) < 300
+
+
+@pytest.mark.parametrize("days", [None, 11])
+def test_a_timeline_reads_no_logs_from_end_to_end(scaled: Connection, days: int | None) -> None:
+    after = (database_now(scaled) - timedelta(days=days), "log", "") if days else None
+
+    plan = plan_of(scaled, lambda connection: history.timeline(connection, LOUD, 26, after))
+
+    assert read_in_sequence(plan) == []
+    assert rows_read(plan) < 1000
+
+
+def test_these_tests_see_a_question_that_no_index_serves(scaled: Connection) -> None:
+    question = sa.text("SELECT count(*) FROM client_logs WHERE logger = 'nobody'")
+
+    plan = plan_of(scaled, lambda connection: connection.execute(question).scalar_one())
+
+    assert len(read_in_sequence(plan)) >= 2 * WEEKS
+    assert rows_read(plan) >= LINES
+
+
+# --- retention ---
+
+
+def statements_of(connection: Connection, do: Callable[[Connection], Any]) -> list[str]:
+    sent: list[str] = []
+
+    def remember(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        sent.append(" ".join(statement.split()))
+
+    event.listen(connection, "before_cursor_execute", remember)
+    try:
+        do(connection)
+    finally:
+        event.remove(connection, "before_cursor_execute", remember)
+    return sent
+
+
+def test_retention_drops_partitions_class_by_class_and_deletes_no_line(scaled: Connection) -> None:
+    now = database_now(scaled)
+    before = set(store.weekly_partitions(scaled))
+    oldest = scaled.execute(sa.text("SELECT min(received_at) FROM client_logs WHERE level = 'error'")).scalar_one()
+
+    sent = statements_of(scaled, lambda connection: client_logs.drop_expired(connection, now, 14, 90))
+
+    gone = before - set(store.weekly_partitions(scaled))
+    assert {name.rpartition("_")[0] for name in gone} == {"client_logs_routine"}
+    assert len(gone) in {WEEKS - 2, WEEKS - 3}
+    assert [statement for statement in sent if "DELETE FROM client_logs" in statement] == []
+    serious = scaled.execute(sa.text("SELECT min(received_at) FROM client_logs WHERE level = 'error'")).scalar_one()
+    routine = scaled.execute(sa.text("SELECT min(received_at) FROM client_logs WHERE level = 'debug'")).scalar_one()
+    assert serious == oldest
+    assert now - timedelta(days=21) <= routine <= now - timedelta(days=14)
+
+
+def test_partitions_are_there_weeks_before_they_are_needed(scaled: Connection) -> None:
+    now = database_now(scaled)
+
+    store.ensure_partitions(scaled, now, 3)
+
+    for class_name in ("routine", "serious"):
+        for weeks in range(4):
+            name = (now + timedelta(weeks=weeks)).strftime(f"client_logs_{class_name}_%Gw%V")
+            assert name in store.weekly_partitions(scaled)
+
+
+def test_what_came_for_a_week_without_a_partition_moves_into_it_when_it_is_made(scaled: Connection) -> None:
+    then = database_now(scaled) + timedelta(weeks=40)
+    stray = sa.text(
+        "INSERT INTO client_logs (client_uuid, level, message, received_at) VALUES (:uuid, 'error', 'stray', :at),"
+        " (:uuid, 'debug', 'stray', :at), (:uuid, 'error', 'long ago', :past)"
+    )
+    past = database_now(scaled) - timedelta(weeks=30)
+    scaled.execute(stray, {"uuid": QUIET, "at": then, "past": past})
+    assert lines_in(scaled, "client_logs_serious_other") == 2
+
+    made = store.ensure_partitions(scaled, then, 1)
+
+    assert made == 5  # two classes, two weeks, and the week of long ago
+    for class_name in ("routine", "serious"):
+        assert lines_in(scaled, f"client_logs_{class_name}_other") == 0
+        assert lines_in(scaled, then.strftime(f"client_logs_{class_name}_%Gw%V")) == 1
+    assert lines_in(scaled, past.strftime("client_logs_serious_%Gw%V")) == 1
+    assert store.ensure_partitions(scaled, then, 1) == 0
+    dropped = client_logs.drop_expired(scaled, then - timedelta(weeks=40), 30, 90)
+    assert past.strftime("client_logs_serious_%Gw%V") in dropped
+
+
+def test_a_partition_that_was_made_late_is_like_every_other(scaled: Connection) -> None:
+    then = database_now(scaled) + timedelta(weeks=50)
+    stray = sa.text(
+        "INSERT INTO client_logs (client_uuid, level, message, received_at) VALUES (:uuid, 'error', 's', :at)"
+    )
+    scaled.execute(stray, {"uuid": QUIET, "at": then})
+    store.ensure_partitions(scaled, then, 1)
+
+    late, normal = (
+        scaled.execute(
+            sa.text(
+                "SELECT (SELECT array_agg(regexp_replace(pg_get_indexdef(indexrelid), '[0-9]{4}w[0-9]{2}\\w*', '', 'g')"
+                " ORDER BY 1) FROM pg_index WHERE indrelid = t.oid),"
+                " (SELECT array_agg(pg_get_constraintdef(oid) ORDER BY contype, conname)"
+                " FROM pg_constraint WHERE conrelid = t.oid)"
+                " FROM (SELECT CAST(:name AS regclass)::oid AS oid) AS t"
+            ),
+            {"name": at.strftime("client_logs_serious_%Gw%V")},
+        ).one()
+        for at in (then, then + timedelta(weeks=1))
+    )
+
+    assert sorted(late[1]) == sorted(normal[1])
+    assert len(late[0]) == len(normal[0]) == 3
+    with pytest.raises(sa.exc.DBAPIError, match="foreign key"), scaled.begin_nested():
+        scaled.execute(stray, {"uuid": "00000000-0000-4000-8000-00000000dead", "at": then})
+
+
+def lines_in(connection: Connection, table: str) -> int:
+    return int(connection.execute(sa.text(f"SELECT count(*) FROM {table}")).scalar_one())
