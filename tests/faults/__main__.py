@@ -1,0 +1,65 @@
+"""`make campaign`: every campaign at full size, its ledger under campaign-results/.
+
+    python -m tests.faults [kills | fuzz | hang ...] [--seed N] [--share PERCENT]
+
+Exit code 1 when a condition of one does not hold.
+"""
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from deploy.local import guardian
+from tests.faults import fuzz, hang, kills
+from tests.faults.ledger import Ledger
+
+Campaign = Callable[[int, float, Path], Ledger]
+
+
+def _kills(seed: int, share: float, folder: Path) -> Ledger:
+    kinds = {"bridge": _part(20, share), "postgres": _part(10, share), "broker": _part(10, share)}
+    plan = kills.Plan(displays=_part(200, share), lines=_part(500, share), seed=seed, **kinds)
+    return kills.run(plan, folder)
+
+
+def _fuzz(seed: int, share: float, folder: Path) -> Ledger:
+    return fuzz.run(fuzz.Plan(spoiled=_part(1_000_000, share), good=_part(10_000, share), seed=seed), folder)
+
+
+def _hang(seed: int, share: float, folder: Path) -> Ledger:
+    return hang.run(hang.Plan(displays=_part(200, share), seconds=300 * share, seed=seed), folder)
+
+
+def _part(whole: int, share: float) -> int:
+    return max(1, round(whole * share))
+
+
+CAMPAIGNS: dict[str, Campaign] = {"kills": _kills, "fuzz": _fuzz, "hang": _hang}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the named campaigns, or all."""
+    parser = argparse.ArgumentParser(prog="make campaign")
+    parser.add_argument("campaigns", nargs="*", metavar="campaign", help=", ".join(CAMPAIGNS))
+    parser.add_argument("--seed", type=int, default=1, help="the same seed makes the same faults")
+    parser.add_argument("--share", type=float, default=100.0, help="percent of the full size")
+    asked = parser.parse_args(arguments)
+    unknown = set(asked.campaigns) - set(CAMPAIGNS)
+    if unknown:
+        parser.error(f"no such campaign: {', '.join(sorted(unknown))}; there are {', '.join(CAMPAIGNS)}")
+    guardian.become_subreaper()
+    failed = 0
+    for name in asked.campaigns or CAMPAIGNS:
+        print(f"\n=== {name}", flush=True)
+        with tempfile.TemporaryDirectory(prefix="signage-faults-") as folder:
+            ledger = CAMPAIGNS[name](asked.seed, asked.share / 100, Path(folder))
+        print(ledger.text(), f"-> {ledger.save()}", flush=True)
+        failed += bool(ledger.broken)
+    guardian.end_everything_below(0)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,147 @@
+"""Spoiled payloads among good ones: the bridge stays, stores every good one, and counts each bad one once."""
+
+import random
+import selectors
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from deploy.local.probes import wait_until
+from tests.faults.fleet import PASSWORD, Fleet
+from tests.faults.ledger import Ledger
+from tests.faults.machine import Machine, machine, rows
+from tests.faults.mutations import mutated
+from tests.faults.oracle import is_dead
+from tests.faults.verdict import REST_SECONDS, come_to_rest, judge
+from tests.faults.wire import Wire
+
+SPOILERS = 4  # displays that send spoiled payloads
+LAST = b"the last of this spoiler"
+AT_ONCE = 200
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much of it."""
+
+    spoiled: int = 1_000_000
+    good: int = 10_000
+    displays: int = 20  # that send the good ones
+    seed: int = 1
+
+
+class Spoiler:
+    """A display that sends payloads which chance has spoiled, and keeps count of what must become of them."""
+
+    def __init__(self, port: int, seed: int) -> None:
+        self.chance = random.Random(seed)
+        self.uuid = str(uuid.UUID(int=self.chance.getrandbits(128), version=4))
+        self.port = port
+        self.sent = 0
+        self.dead = 0
+        self.wire: Wire | None = None
+
+    def connect(self) -> None:
+        """Connect and say something good first: presence and ACKs of an unknown client would be put aside."""
+        self.wire = Wire.connect(self.port, self.uuid, PASSWORD)
+        self.say("heartbeat", b'{"process_status": "running"}')
+
+    def say(self, topic: str, payload: bytes) -> None:
+        assert self.wire is not None
+        self.wire.publish(f"signage/{self.uuid}/{topic}".encode(), payload)
+
+    def spoil(self, count: int) -> None:
+        """Put so many more among what waits to be sent."""
+        for _ in range(count):
+            topic, payload = mutated(self.chance)
+            self.sent += 1
+            self.dead += is_dead(topic, payload)
+            self.say(topic, payload)
+
+    def pump(self, room: int) -> bool:
+        """Send and take answers; whether at most `room` publishes are without an answer."""
+        assert self.wire is not None
+        self.wire.flush()
+        self.wire.take()
+        return not self.wire.outgoing and len(self.wire.unanswered) <= room
+
+
+def run(plan: Plan, folder: Path, say: Callable[[str], None] = print) -> Ledger:
+    """The campaign's ledger."""
+    ledger = Ledger("fuzz", plan.seed, {"spoiled": plan.spoiled, "good": plan.good, "displays": plan.displays})
+    began = time.monotonic()
+    with machine(folder, durable=False) as service:
+        displays = Fleet(service.place.displays_port, plan.displays, plan.seed)
+        spoilers = [Spoiler(service.place.displays_port, plan.seed * 1000 + number) for number in range(SPOILERS)]
+        service.set_displays({**displays.logins, **{one.uuid: PASSWORD for one in spoilers}})
+        displays.start()
+        try:
+            _spoil(plan, service, displays, spoilers, say)
+            come_to_rest(service, displays)
+        finally:
+            displays.stop()
+        judge(ledger, service, displays)
+        _judge_letters(ledger, service, spoilers)
+    ledger.seconds = round(time.monotonic() - began, 1)
+    return ledger
+
+
+def _spoil(plan: Plan, service: Machine, displays: Fleet, spoilers: list[Spoiler], say: Callable[[str], None]) -> None:
+    for one in spoilers:
+        one.connect()
+        wait_until(lambda one=one: one.pump(0), 10)  # type: ignore[misc]  # mypy cannot infer defaults
+    wait_until(lambda: _count(service, "SELECT count(*) FROM clients", ()) >= SPOILERS, 20)
+    steps = max(1, plan.spoiled // (AT_ONCE * SPOILERS))
+    for step in range(steps):
+        lines = plan.good // plan.displays
+        displays.log(lines * (step + 1) // steps - lines * step // steps)
+        for one in spoilers:
+            one.spoil(AT_ONCE)
+        _send(spoilers, AT_ONCE)
+        service.looked_after()
+        if step % 250 == 249:
+            say(f"{sum(one.sent for one in spoilers)} of {plan.spoiled}")
+    for one in spoilers:
+        one.say("logs/info", b'{"message": "' + LAST + b'"}')
+    _send(spoilers, 0)
+    wanted = "SELECT count(*) FROM client_logs WHERE message = :last"
+    wait_until(lambda: _count(service, wanted, (("last", LAST.decode()),)) == SPOILERS, REST_SECONDS)
+
+
+def _send(spoilers: list[Spoiler], room: int) -> None:
+    """Until at most `room` publishes of each are without an answer."""
+    with selectors.DefaultSelector() as selector:
+        for one in spoilers:
+            assert one.wire is not None
+            selector.register(one.wire, selectors.EVENT_READ)
+        deadline = time.monotonic() + REST_SECONDS
+        while sum(one.pump(room) for one in spoilers) < len(spoilers):
+            assert time.monotonic() < deadline, "the broker does not take the spoiled payloads"
+            selector.select(0.01)
+
+
+def _count(service: Machine, question: str, parameters: tuple[tuple[str, str], ...]) -> int:
+    engine = service.engine()
+    try:
+        return int(str(rows(engine, question, **dict(parameters))[0][0]))
+    finally:
+        engine.dispose()
+
+
+def _judge_letters(ledger: Ledger, service: Machine, spoilers: list[Spoiler]) -> None:
+    """Each spoiler's dead letters against what must have become one."""
+    differing = 0
+    total = 0
+    for one in spoilers:
+        question = "SELECT coalesce(sum(count), 0) FROM dead_letters WHERE topic LIKE :t"
+        found = _count(service, question, (("t", f"signage/{one.uuid}/%"),))
+        total += found
+        differing += abs(found - one.dead)
+        if one.wire is not None:
+            one.wire.close()
+    expected = sum(one.dead for one in spoilers)
+    ledger.counted |= {"spoiled": sum(one.sent for one in spoilers), "dead_letters": total, "dead_expected": expected}
+    ledger.conditions["the dead letters are exactly the bad ones"] = differing == 0
+    ledger.conditions["there were good and bad ones among the spoiled"] = 0 < expected < ledger.counted["spoiled"]

@@ -1,0 +1,74 @@
+"""What a campaign found, beside where and on what it ran: `campaign-results/<name>.json`, read by `figures`."""
+
+import json
+import os
+import platform
+import subprocess
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from deploy.local.layout import REPOSITORY
+
+RESULTS: Final = REPOSITORY / "campaign-results"
+
+
+@dataclass
+class Ledger:
+    """One campaign: its sizes, what was counted, and the conditions that make it pass."""
+
+    name: str
+    seed: int
+    sizes: dict[str, int]
+    counted: dict[str, float] = field(default_factory=dict)
+    conditions: dict[str, bool] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def broken(self) -> list[str]:
+        """The conditions that do not hold."""
+        return [name for name, holds in self.conditions.items() if not holds]
+
+    def text(self) -> str:
+        """For people."""
+        lines = [f"{self.name}: {'FAILED' if self.broken else 'passed'} (seed {self.seed}, {self.seconds:.0f} s)"]
+        lines += [f"  {name}: {value:g}" for name, value in {**self.sizes, **self.counted}.items()]
+        lines += [f"  {'ok  ' if holds else 'NOT '} {name}" for name, holds in self.conditions.items()]
+        return "\n".join(lines)
+
+    def save(self) -> Path:
+        """Write it with the machine and the commit; the last one of each name is kept."""
+        RESULTS.mkdir(exist_ok=True)
+        path = RESULTS / f"{self.name}.json"
+        whole = {**asdict(self), "machine": this_machine(), "commit": commit(), "at": now()}
+        path.write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
+        return path
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def commit() -> str:
+    """The commit that was tested, with a plus when files differed from it."""
+    done = subprocess.run(
+        ["git", "rev-parse", "--short=12", "HEAD"], cwd=REPOSITORY, check=False, capture_output=True, text=True
+    )
+    changed = subprocess.run(
+        ["git", "status", "--porcelain", "--untracked-files=no"],
+        cwd=REPOSITORY,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    return (done.stdout.strip() or "unknown") + ("+" if changed.stdout.strip() else "")
+
+
+def this_machine() -> str:
+    """Processor, cores, memory, kernel and Python, in words."""
+    cpu = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    model = next((line.partition(":")[2].strip() for line in cpu.splitlines() if line.startswith("model name")), "?")
+    gib = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    where = f"Linux {platform.release()}, Python {platform.python_version()}"
+    return f"{os.cpu_count()} cores of {model}, {gib:.0f} GiB, {where}"

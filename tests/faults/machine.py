@@ -1,0 +1,242 @@
+"""One machine's worth of service for the faults: Postgres, broker and bridge, each of which can be killed."""
+
+import http.client
+import json
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy import Engine
+
+from deploy.local import broker as mosquitto
+from deploy.local import guardian, postgres
+from deploy.local.layout import LOOPBACK, REPOSITORY
+from deploy.local.probes import Probe, free_port, wait_until
+from shared.db import engine_for
+
+BACK_SECONDS: Final = 60.0  # how long a component is waited for; what is asked of it is far less
+SETTLE_SECONDS: Final = 0.1
+
+
+@dataclass
+class Component:
+    """A program that can be started, killed with everything below it, and started again on what it left."""
+
+    name: str
+    command: Sequence[str]
+    ready: Probe
+    log: Path
+    stop_signal: signal.Signals = signal.SIGTERM
+    user: str | None = None
+    environment: dict[str, str] = field(default_factory=dict)
+    process: "subprocess.Popen[bytes] | None" = None
+    exits: int = 0  # how often it was found ended although nobody had killed it
+
+    def start(self) -> None:
+        """Start it; does not wait."""
+        with self.log.open("ab") as output:
+            self.process = subprocess.Popen(
+                guardian.launch(self.command, self.stop_signal, self.user),
+                cwd=REPOSITORY,
+                env={**os.environ, **self.environment},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                process_group=0,
+            )
+
+    @property
+    def pids(self) -> set[int]:
+        """It and everything below it."""
+        return set() if self.process is None else {self.process.pid} | guardian.descendants(self.process.pid)
+
+    def look(self) -> None:
+        """Count an end that nobody asked for, and start it again as its supervisor would."""
+        if self.process is not None and self.process.poll() is not None:
+            self.exits += 1
+            self.start()
+
+    def signal(self, number: signal.Signals) -> None:
+        for pid in self.pids:
+            guardian.send(pid, number)
+
+    def kill(self) -> None:
+        """Kill -9, it and everything below it, and collect what is left."""
+        below = self.pids
+        for pid in below:
+            guardian.send(pid, signal.SIGKILL)
+        if self.process is not None:
+            self.process.wait()
+            guardian.send_group(self.process.pid, signal.SIGKILL)
+        self.process = None
+        wait_until(lambda: not below & set(guardian.parents()) or _only_dead(below), 10)
+
+    def wait_until_ready(self) -> float:
+        """Seconds until it answered."""
+        began = time.monotonic()
+        wait_until(self.ready, BACK_SECONDS)
+        return time.monotonic() - began
+
+    def stop(self) -> None:
+        """End it in order; by force where that does not help."""
+        if self.process is None:
+            return
+        self.signal(signal.SIGCONT)
+        guardian.send(self.process.pid, self.stop_signal)
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+
+def _only_dead(pids: set[int]) -> bool:
+    """Whether none of these does anything any more: a zombie of somebody else's waits to be collected."""
+    return all(_state(pid) in {"Z", "X", ""} for pid in pids)
+
+
+def _state(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return ""
+
+
+@dataclass
+class Machine:
+    """Everything that runs."""
+
+    folder: Path
+    database: Component
+    broker: Component
+    bridge: Component
+    place: mosquitto.Broker
+    passwords: dict[str, str]
+    database_url: str
+    health_port: int
+    cluster: postgres.Cluster
+
+    @property
+    def components(self) -> dict[str, Component]:
+        return {one.name: one for one in (self.database, self.broker, self.bridge)}
+
+    def engine(self) -> Engine:
+        """A new engine on its database, for the block's end to dispose of."""
+        return engine_for(self.database_url, "faults")
+
+    def batches(self) -> int:
+        """How many batches the bridge has committed since it leads; 0 unless it listens."""
+        return batches(self.health_port)
+
+    def set_displays(self, logins: dict[str, str]) -> None:
+        """Make these the displays' logins."""
+        process = self.broker.process
+        assert process is not None
+        mosquitto.RunningBroker(self.place, self.passwords, process.pid).set_displays(logins)
+
+    def looked_after(self) -> None:
+        """Start again what has ended by itself, as the supervisor does, and remember that it did."""
+        for component in self.components.values():
+            component.look()
+
+
+def batches(port: int) -> int:
+    """How many batches the bridge of this health port has committed since it leads; 0 unless it listens.
+
+    Not /readyz: with more waiting than it can work off in ten seconds its canary expires in the broker's queue,
+    and it says so.
+    """
+    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=2)
+    try:
+        connection.request("GET", "/healthz")
+        said = json.loads(connection.getresponse().read())
+    except (OSError, http.client.HTTPException, ValueError):
+        return 0
+    finally:
+        connection.close()
+    return int(said["counters"]["batches"]) if said.get("connected") else 0
+
+
+def rows(engine: Engine, statement: str, **parameters: object) -> list[Any]:
+    """The answer to one question in a transaction of its own."""
+    with engine.connect() as connection:
+        return list(connection.execute(sa.text(statement), parameters))
+
+
+@contextmanager
+def machine(
+    folder: Path,
+    *,
+    bridge: bool = True,
+    extend: Callable[[str], str] = lambda text: text,
+    postgres_settings: Sequence[str] = (),
+    durable: bool = True,
+) -> Iterator[Machine]:
+    """Postgres, broker and bridge as shipped, on free ports, below `folder`; `extend` may change mosquitto.conf."""
+    made = _made(folder, extend, postgres_settings, durable)
+    try:
+        for component in (made.database, made.broker):
+            component.start()
+            component.wait_until_ready()
+            if component is made.database:
+                _migrate(made)
+        if bridge:
+            made.bridge.start()
+            made.bridge.wait_until_ready()
+        yield made
+    finally:
+        for component in (made.bridge, made.broker, made.database):
+            component.stop()
+
+
+def _made(folder: Path, extend: Callable[[str], str], settings: Sequence[str], durable: bool) -> Machine:
+    programs = postgres.find_programs()
+    cluster = postgres.Cluster(programs, folder / f"pg{programs.major}", free_port(), secrets.token_urlsafe(16))
+    postgres.initialise(cluster, sync=False)
+    place = mosquitto.Broker(folder / "run", folder / "data", free_port(), free_port())
+    passwords = {user: secrets.token_urlsafe(24) for user in mosquitto.SERVICES}
+    mosquitto.prepare(place, passwords)
+    place.configuration.write_text(extend(mosquitto.configuration(place)), encoding="utf-8")
+    options = [part for setting in settings for part in ("-c", setting)]
+    database = Component(
+        "postgres",
+        (*postgres.command(cluster, durable=durable), *options),
+        postgres.answers(cluster),
+        folder / "postgres.log",
+        postgres.STOP_SIGNAL,
+        postgres.system_user(),
+    )
+    broker = Component(
+        "broker",
+        mosquitto.command(place),
+        mosquitto.answers(place),
+        folder / "broker.log",
+        mosquitto.STOP_SIGNAL,
+        mosquitto.system_user(),
+    )
+    url = cluster.url(postgres.DATABASE, postgres.OWNER, "owner")
+    port = free_port()
+    command = (sys.executable, "-m", "bridge.main")
+    environment = {
+        "DATABASE_URL": url,
+        "MQTT_URL": place.services_url,
+        "MQTT_USERNAME": "bridge",
+        "MQTT_PASSWORD": passwords["bridge"],
+        "BRIDGE_HEALTH_PORT": str(port),
+    }
+    bridge = Component("bridge", command, lambda: batches(port) > 0, folder / "bridge.log", environment=environment)
+    return Machine(folder, database, broker, bridge, place, passwords, url, port, cluster)
+
+
+def _migrate(made: Machine) -> None:
+    postgres.ensure_database(made.cluster, "owner")
+    environment = {**os.environ, "DATABASE_URL": made.database_url}
+    subprocess.run([sys.executable, "-m", "alembic", "upgrade", "head"], check=True, cwd=REPOSITORY, env=environment)

@@ -1,0 +1,37 @@
+"""A share of each campaign: the same code at a size that `make test` has time for."""
+
+from pathlib import Path
+
+from tests.faults import fuzz, hang, kills
+from tests.faults.ledger import Ledger
+
+
+def passed(ledger: Ledger) -> bool:
+    """Whether every condition holds; says what was counted."""
+    print(ledger.text())
+    return not ledger.broken
+
+
+def test_kills_of_bridge_postgres_and_broker_lose_nothing_and_store_nothing_twice(tmp_path: Path) -> None:
+    plan = kills.Plan(
+        displays=20, bridge=2, postgres=1, broker=1, lines=400, flood=1000, longest_wait_seconds=1.0, seed=3
+    )
+
+    ledger = kills.run(plan, tmp_path)
+
+    assert passed(ledger)
+    assert ledger.counted["lines"] == 8000
+    assert ledger.counted["most_lines_waiting"] > 1000  # there was something to lose
+
+
+def test_spoiled_payloads_among_good_ones_cost_themselves_alone(tmp_path: Path) -> None:
+    ledger = fuzz.run(fuzz.Plan(spoiled=4000, good=400, displays=10, seed=5), tmp_path)
+
+    assert passed(ledger)
+    assert ledger.counted["spoiled"] == 4000
+
+
+def test_a_postgres_that_stands_still_costs_nothing(tmp_path: Path) -> None:
+    ledger = hang.run(hang.Plan(displays=10, seconds=3, lines=50), tmp_path)
+
+    assert passed(ledger)

@@ -1,0 +1,294 @@
+"""Traps that were measured in this very stack. Each test also runs the bad setting: it can see the fault."""
+
+import signal
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from paho.mqtt.client import Client
+from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
+
+from bridge.connection import BrokerConnection
+from deploy.local import broker as mosquitto
+from deploy.local.layout import LOOPBACK
+from deploy.local.probes import free_port, wait_until
+from shared.mqtt import Topics
+from tests.faults.fleet import PASSWORD
+from tests.faults.machine import Component
+from tests.faults.wire import Puback, Received, Wire
+
+NAME = str(uuid.UUID(int=7))
+TOPICS = Topics("signage")
+MANY = 3000
+
+
+def without(*settings: str) -> Callable[[str], str]:
+    """mosquitto.conf without these lines: the defaults apply."""
+    return lambda text: "\n".join(line for line in text.splitlines() if line.split(" ")[0] not in settings) + "\n"
+
+
+def shipped(text: str) -> str:
+    return text
+
+
+@contextmanager
+def broker(folder: Path, change: Callable[[str], str]) -> Iterator[tuple[mosquitto.Broker, Component]]:
+    """A mosquitto with one display's login."""
+    place = mosquitto.Broker(folder / "run", folder / "data", free_port(), free_port())
+    mosquitto.prepare(place, dict.fromkeys(mosquitto.SERVICES, PASSWORD))
+    place.displays_password_file.write_text(mosquitto.password_lines({NAME: PASSWORD}))
+    place.configuration.write_text(change(mosquitto.configuration(place)))
+    component = Component(
+        "broker", mosquitto.command(place), mosquitto.answers(place), folder / "log", user=mosquitto.system_user()
+    )
+    component.start()
+    component.wait_until_ready()
+    try:
+        yield place, component
+    finally:
+        component.stop()
+
+
+def bridge_session(place: mosquitto.Broker) -> Wire:
+    """The bridge's session, found again or begun."""
+    wire = Wire.connect(place.services_port, "bridge", PASSWORD, clean_start=False, expiry_seconds=3600)
+    wire.subscribe("signage/+/logs/+")
+    return wire
+
+
+def publish(place: mosquitto.Broker, count: int, first: int = 0) -> list[int]:
+    """As a display: the reason codes that the broker answers with."""
+    wire = Wire.connect(place.displays_port, NAME, PASSWORD)
+    codes: list[int] = []
+    for number in range(first, first + count):
+        wire.publish(f"signage/{NAME}/logs/info".encode(), str(number).encode())
+
+    def answered() -> bool:
+        wire.flush()
+        codes.extend(event.code for event in wire.take() if isinstance(event, Puback))
+        return len(codes) == count
+
+    wait_until(answered, 20)
+    wire.close()
+    return codes
+
+
+def heard(wire: Wire, quiet_seconds: float = 0.7) -> list[int]:
+    """What comes until nothing has come for a while."""
+    numbers: list[int] = []
+    last = time.monotonic()
+    while time.monotonic() - last < quiet_seconds:
+        events = [event for event in wire.take() if isinstance(event, Received)]
+        wire.flush()
+        if events:
+            numbers += [int(event.payload) for event in events]
+            last = time.monotonic()
+        time.sleep(0.005)
+    wire.close()
+    return numbers
+
+
+@pytest.mark.parametrize(
+    ("change", "is_whole"), [(shipped, True), (without("max_queued_messages", "max_queued_bytes"), False)]
+)
+def test_trap_1_what_waits_for_an_absent_bridge_is_kept_beyond_a_thousand(
+    tmp_path: Path, change: Callable[[str], str], is_whole: bool
+) -> None:
+    with broker(tmp_path, change) as (place, _):
+        bridge_session(place).close()
+        codes = publish(place, MANY)
+
+        with_all = heard(bridge_session(place)) == list(range(MANY))
+
+        assert set(codes) == {0}  # "Success", whatever became of it
+        assert with_all is is_whole
+
+
+@pytest.mark.parametrize(("change", "is_whole"), [(shipped, True), (without("autosave_interval"), False)])
+def test_trap_2_what_the_broker_took_a_moment_ago_survives_its_kill(
+    tmp_path: Path, change: Callable[[str], str], is_whole: bool
+) -> None:
+    with broker(tmp_path, change) as (place, component):
+        bridge_session(place).close()
+        assert set(publish(place, 500)) == {0}
+        saved = place.data / "mosquitto.db"
+        time.sleep(2.5)  # no condition to wait for: with the bad setting nothing happens
+        component.kill()
+        assert saved.exists() is is_whole
+
+        component.start()
+        component.wait_until_ready()
+
+        assert (heard(bridge_session(place)) == list(range(500))) is is_whole
+
+
+DEFAULT_WINDOW = without("max_inflight_messages")
+
+
+@pytest.mark.parametrize("change", [shipped, DEFAULT_WINDOW])
+def test_trap_5_a_whole_batch_reaches_the_bridge_before_anything_is_acknowledged(
+    tmp_path: Path, change: Callable[[str], str]
+) -> None:
+    """It tells the broker its window, whatever the broker's own is."""
+    with broker(tmp_path, change) as (place, _), connection(place) as bridge:
+        publish(place, 500)
+
+        def all_came() -> bool:
+            bridge.step(0.02)
+            return len(bridge.arrivals) == 500
+
+        wait_until(all_came, 10)
+
+
+@pytest.mark.parametrize(("change", "window"), [(shipped, 500), (DEFAULT_WINDOW, 20)])
+def test_trap_5_a_client_that_tells_no_window_depends_on_the_brokers(
+    tmp_path: Path, change: Callable[[str], str], window: int
+) -> None:
+    with broker(tmp_path, change) as (place, _):
+        bridge = bridge_session(place)
+        publish(place, 500)
+
+        came = _messages(bridge, window)
+        bridge.outgoing.clear()  # nothing is acknowledged
+        publish(place, 1)  # answered: the broker has had its turn to send more
+        bridge.subscribe("signage/+/logs/+")
+        more = [event for event in bridge.take() if isinstance(event, Received)]
+        bridge.close()
+
+        assert len(came) + len(more) == (501 if window == 500 else 20)
+
+
+def test_trap_5_an_acknowledgement_of_an_old_session_would_acknowledge_another_message(tmp_path: Path) -> None:
+    """Why the bridge drops what it holds when a connection ends: numbers begin anew with the session."""
+    with broker(tmp_path, shipped) as (place, _):
+        first = bridge_session(place)
+        publish(place, 5)
+        old = [event.mid for event in _messages(first, 5)]
+        first.close()
+        Wire.connect(place.services_port, "bridge", PASSWORD, clean_start=True).close()
+        second = bridge_session(place)
+        publish(place, 5, first=100)
+        new = _messages(second, 5)
+        second.outgoing.clear()  # nothing of the new is acknowledged ...
+        second.acknowledge(old[0])  # ... but one of the old
+        second.flush()
+        second.subscribe("signage/+/logs/+")  # its answer: the broker has read the acknowledgement
+        second.close()
+
+        assert [event.mid for event in new] == old
+        assert heard(bridge_session(place)) == [101, 102, 103, 104]
+
+
+def _messages(wire: Wire, count: int) -> list[Received]:
+    """So many messages, whose acknowledgements wait in `outgoing`."""
+    found: list[Received] = []
+
+    def all_came() -> bool:
+        found.extend(event for event in wire.take() if isinstance(event, Received))
+        return len(found) == count
+
+    wait_until(all_came, 10)
+    return found
+
+
+@contextmanager
+def connection(place: mosquitto.Broker) -> Iterator[BrokerConnection]:
+    """The bridge's own connection, subscribed."""
+    made = BrokerConnection(place.services_url, "bridge", PASSWORD, TOPICS.subscriptions())
+    made.open()
+
+    def ready() -> bool:
+        made.step(0.01)
+        return made.is_ready
+
+    try:
+        wait_until(ready, 10)
+        yield made
+    finally:
+        made.abort("the test is over")
+
+
+def paho_by_default() -> Client:
+    """Paho as its tutorial has it."""
+    client = Client(CallbackAPIVersion.VERSION2, client_id="bridge", protocol=MQTTProtocolVersion.MQTTv5)
+    client.username_pw_set("bridge", PASSWORD)
+    return client
+
+
+def test_trap_4_a_start_of_the_bridge_keeps_what_waits_for_it_where_paho_by_default_wipes_it(tmp_path: Path) -> None:
+    with broker(tmp_path, shipped) as (place, _):
+        for wipe in (False, True):
+            bridge_session(place).close()
+            publish(place, 10)
+            if wipe:
+                client = paho_by_default()
+                client.connect(LOOPBACK, place.services_port)  # clean_start is what paho does by default
+                client.loop_start()
+                wait_until(client.is_connected, 5)
+                client.disconnect()
+                client.loop_stop()
+
+            with connection(place) as bridge:
+                deadline = time.monotonic() + (1 if wipe else 10)
+                while len(bridge.arrivals) < 10 and time.monotonic() < deadline:
+                    bridge.step(0.05)
+                assert len(bridge.arrivals) == (0 if wipe else 10)
+                bridge.acknowledge(len(bridge.arrivals))
+                bridge.leave(TOPICS.canary, 5)
+
+
+def test_trap_4_an_exception_in_a_callback_ends_pahos_thread_which_says_that_it_is_connected(tmp_path: Path) -> None:
+    """Ours: tests/bridge/test_connection.py."""
+    ended = threading.Event()
+
+    def fails(*_arguments: Any) -> None:
+        raise ValueError("what a display sent")
+
+    hook, threading.excepthook = threading.excepthook, lambda _arguments: ended.set()
+    try:
+        with broker(tmp_path, shipped) as (place, component):
+            client = paho_by_default()
+            client.on_message = fails
+            client.connect(LOOPBACK, place.services_port)
+            client.loop_start()
+            wait_until(client.is_connected, 5)
+            client.subscribe("signage/+/logs/+", qos=1)
+            wait_until(lambda: ended.is_set() or not publish(place, 1), 10)
+
+            assert ended.is_set()
+            assert client.is_connected()
+            component.signal(signal.SIGCONT)
+            client.loop_stop()
+            _close(client)
+    finally:
+        threading.excepthook = hook
+
+
+def _close(client: Client) -> None:
+    raw = client.socket()
+    if raw is not None:
+        raw.close()
+
+
+def test_trap_4_a_refused_publish_looks_published_to_paho(tmp_path: Path) -> None:
+    """Ours reads the reason code: tests/bridge/test_connection.py and tests/stores/test_outbox.py."""
+    with broker(tmp_path, shipped) as (place, _):
+        client = paho_by_default()
+        codes: list[int] = []
+        client.on_publish = lambda _client, _data, _mid, code, _properties: codes.append(code.value)
+        client.connect(LOOPBACK, place.services_port)
+        client.loop_start()
+        wait_until(client.is_connected, 5)
+        told = client.publish(TOPICS.log_level(NAME), b"{}", qos=1)
+        told.wait_for_publish(5)
+        wait_until(lambda: bool(codes), 5)
+        client.disconnect()
+        client.loop_stop()
+
+        assert told.is_published()
+        assert codes == [0x87]

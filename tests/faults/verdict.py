@@ -1,0 +1,74 @@
+"""What the database holds against what the displays know that they said."""
+
+import time
+from collections import Counter
+
+from deploy.local.probes import wait_until
+from tests.faults.fleet import Fleet
+from tests.faults.ledger import Ledger
+from tests.faults.machine import Machine, rows
+
+REST_SECONDS = 300.0
+
+
+def come_to_rest(service: Machine, displays: Fleet) -> float:
+    """Seconds until every line is known to be committed, and two more reports of each display have come."""
+    began = time.monotonic()
+
+    def rests() -> bool:
+        service.looked_after()
+        return displays.is_connected and displays.uncommitted == 0
+
+    wait_until(rests, REST_SECONDS)
+    took = time.monotonic() - began
+    marks = {one.uuid: one.seq for one in displays.displays}
+    wait_until(lambda: all(one.seq >= marks[one.uuid] + 4 for one in displays.displays), 60)
+    wait_until(lambda: _newest_is_stored(service, displays), 60)
+    return took
+
+
+def _newest_is_stored(service: Machine, displays: Fleet) -> bool:
+    """Whether the state of each display is at most one interval behind what it said last."""
+    engine = service.engine()
+    try:
+        stored = {row[0]: row[1] for row in rows(engine, "SELECT client_uuid, seq FROM client_heartbeats")}
+    finally:
+        engine.dispose()
+    return all(one.seq - stored.get(one.uuid, 0) <= 4 for one in displays.displays)
+
+
+def judge(ledger: Ledger, service: Machine, displays: Fleet) -> None:
+    """Hold the database against what the displays know that they said."""
+    engine = service.engine()
+    try:
+        stored: dict[str, Counter[str]] = {one.uuid: Counter() for one in displays.displays}
+        said = "SELECT client_uuid, message FROM client_logs WHERE client_uuid = ANY(:uuids)"
+        for client, message in rows(engine, said, uuids=list(stored)):
+            stored[str(client)][str(message)] += 1
+        failed = {row[0]: row[1] for row in rows(engine, "SELECT uuid, service_failed_unit FROM clients")}
+        theirs = "SELECT coalesce(sum(count), 0) FROM dead_letters WHERE split_part(topic, '/', 2) = ANY(:uuids)"
+        letters = int(str(rows(engine, theirs, uuids=list(stored))[0][0]))
+    finally:
+        engine.dispose()
+    expected = {one.uuid: {f"line {n}" for n in range(1, one.lines + 1)} for one in displays.displays}
+    lost = sum(len(lines - stored[client].keys()) for client, lines in expected.items())
+    twice = sum(count - 1 for counts in stored.values() for count in counts.values())
+    foreign = sum(len(stored[client].keys() - lines) for client, lines in expected.items())
+    failures = sum(one.failures > 0 and failed.get(one.uuid) != f"unit-{one.failures}" for one in displays.displays)
+    exits = sum(component.exits for component in service.components.values())
+    ledger.counted |= {
+        "lines": displays.lines,
+        "lost": lost,
+        "twice": twice,
+        "wrong_failures": failures,
+        "good_put_aside": letters,
+        "exits": exits,
+    }
+    ledger.conditions |= {
+        "no line lost": lost == 0,
+        "no line twice": twice == 0,
+        "no line that nobody said": foreign == 0,
+        "every standing failure is the last one": failures == 0,
+        "nothing ended by itself": exits == 0,
+        "no dead letter of a good message": letters == 0,
+    }

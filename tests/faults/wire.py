@@ -1,0 +1,230 @@
+"""MQTT 5 with QoS 1 over a bare socket: a few microseconds a message, and nothing done that is not asked for.
+
+Faults and benches need senders that are far faster than what they test and that tell apart what the broker
+has answered from what it has not. It speaks just enough of the protocol for that.
+"""
+
+import contextlib
+import socket
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from deploy.local.layout import LOOPBACK
+
+CONNACK, PUBLISH, PUBACK, SUBACK, PINGRESP, DISCONNECT = 2, 3, 4, 9, 13, 14
+TIMEOUT_SECONDS: Final = 5.0
+KEEPALIVE_SECONDS: Final = 600
+READ_BYTES: Final = 262_144
+
+
+class WireBroken(Exception):
+    """The connection is over: refused, closed or reset."""
+
+
+@dataclass(slots=True)
+class Puback:
+    """The broker has taken (or refused: code from 0x80) the publish of this number."""
+
+    mid: int
+    code: int
+
+
+@dataclass(slots=True)
+class Received:
+    """A message for us."""
+
+    topic: str
+    payload: bytes
+    mid: int
+
+
+Event = Puback | Received
+
+
+class Wire:
+    """One connection; made by `connect`. What is published waits in `outgoing` until `flush`."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.outgoing = bytearray()
+        self.unanswered: set[int] = set()
+        self._connection = connection
+        self._incoming = bytearray()
+        self._mid = 0
+        self._early: list[Event] = []  # what came while an answer was waited for
+
+    @classmethod
+    def connect(
+        cls, port: int, username: str, password: str, *, clean_start: bool = True, expiry_seconds: int = 0
+    ) -> "Wire":
+        """A connection that the broker has accepted; the client id is the user name. Raises WireBroken."""
+        try:
+            connection = socket.create_connection((LOOPBACK, port), TIMEOUT_SECONDS)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            wire = cls(connection)
+            wire.outgoing += _connect_packet(username, password, clean_start, expiry_seconds)
+            wire.settle(CONNACK)
+        except OSError as error:
+            raise WireBroken(str(error)) from error
+        connection.setblocking(False)
+        return wire
+
+    def settle(self, kind: int) -> None:
+        """Send what waits, blocking, and read up to the answer of this kind. Raises WireBroken."""
+        self._connection.setblocking(True)
+        self._connection.settimeout(TIMEOUT_SECONDS)
+        try:
+            self._connection.sendall(self.outgoing)
+            self.outgoing.clear()
+            while True:
+                answers = [body for found, flags, body in self._packets() if not self._keep(found, flags, body)]
+                if answers:
+                    _check(kind, answers[-1])
+                    return
+                self._read()
+        except OSError as error:
+            self.close()
+            raise WireBroken(str(error)) from error
+        finally:
+            with contextlib.suppress(OSError):
+                self._connection.setblocking(False)
+
+    def fileno(self) -> int:
+        return self._connection.fileno()
+
+    def subscribe(self, *topics: str) -> None:
+        """Subscribe with QoS 1 and wait for the answer. Raises WireBroken."""
+        filters = b"".join(_string(topic) + b"\x01" for topic in topics)
+        self.outgoing += _packet(0x82, struct.pack("!HB", self._next_mid(), 0) + filters)
+        self.settle(SUBACK)
+
+    def publish(self, topic: bytes, payload: bytes, expiry_seconds: int | None = None) -> int:
+        """Put a message among what waits to be sent; its number."""
+        mid = self._next_mid()
+        properties = b"\0" if expiry_seconds is None else struct.pack("!BBI", 5, 2, expiry_seconds)
+        head = struct.pack("!H", len(topic)) + topic + struct.pack("!H", mid) + properties
+        self.outgoing += b"\x32" + _length(len(head) + len(payload)) + head + payload
+        self.unanswered.add(mid)
+        return mid
+
+    def flush(self) -> None:
+        """Send as much of what waits as the socket takes. Raises WireBroken."""
+        if not self.outgoing:
+            return
+        try:
+            sent = self._connection.send(self.outgoing)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            raise WireBroken(str(error)) from error
+        del self.outgoing[:sent]
+
+    def take(self) -> list[Event]:
+        """What has come; messages for us are acknowledged. Raises WireBroken."""
+        try:
+            self._read()
+        except BlockingIOError:
+            pass
+        except OSError as error:
+            raise WireBroken(str(error)) from error
+        for kind, flags, body in self._packets():
+            if not self._keep(kind, flags, body) and kind == DISCONNECT:
+                raise WireBroken("the broker disconnects")
+        events, self._early = self._early, []
+        return events
+
+    def _keep(self, kind: int, flags: int, body: bytes) -> bool:
+        """Whether this is an event; it is kept for `take` then."""
+        if kind == PUBACK:
+            (mid,) = struct.unpack_from("!H", body)
+            self.unanswered.discard(mid)
+            self._early.append(Puback(mid, body[2] if len(body) > 2 else 0))
+        elif kind == PUBLISH:
+            self._early.append(self._received(flags, body))
+        return kind in {PUBACK, PUBLISH}
+
+    def _received(self, flags: int, body: bytes) -> Received:
+        (length,) = struct.unpack_from("!H", body)
+        topic, at, mid = body[2 : 2 + length].decode(), 2 + length, 0
+        if flags & 0x06:
+            (mid,) = struct.unpack_from("!H", body, at)
+            at += 2
+            self.outgoing += struct.pack("!BBH", 0x40, 2, mid)
+        properties, at = _read_length(body, at)
+        return Received(topic, body[at + properties :], mid)
+
+    def acknowledge(self, mid: int) -> None:
+        """Acknowledge this number, whatever it stands for in this session."""
+        self.outgoing += struct.pack("!BBH", 0x40, 2, mid)
+
+    def close(self) -> None:
+        """Close without a word, as a display whose power fails."""
+        self._connection.close()
+
+    def _next_mid(self) -> int:
+        self._mid = self._mid % 65_535 + 1
+        return self._mid
+
+    def _read(self) -> None:
+        data = self._connection.recv(READ_BYTES)
+        if not data:
+            raise ConnectionResetError("closed by the broker")
+        self._incoming += data
+
+    def _packets(self) -> Iterator[tuple[int, int, bytes]]:
+        """Whole packets that have come: kind, flags, body."""
+        at, buffer = 0, self._incoming
+        try:
+            while True:
+                length, start = _read_length(buffer, at + 1)
+                if start + length > len(buffer):
+                    return
+                first, at = buffer[at], start + length
+                yield first >> 4, first & 0x0F, bytes(buffer[start:at])
+        except IndexError:
+            return
+        finally:
+            del buffer[:at]
+
+
+def _check(kind: int, body: bytes) -> None:
+    code = body[1] if kind == CONNACK else body[-1]
+    if code >= 0x80:
+        raise ConnectionRefusedError(f"refused with {code:#x}")
+
+
+def _connect_packet(username: str, password: str, clean_start: bool, expiry_seconds: int) -> bytes:
+    flags = 0xC0 | (0x02 if clean_start else 0)
+    properties = struct.pack("!BBI", 5, 17, expiry_seconds)
+    head = struct.pack("!H4sBBH", 4, b"MQTT", 5, flags, KEEPALIVE_SECONDS) + properties
+    return _packet(0x10, head + _string(username) + _string(username) + _string(password))
+
+
+def _packet(first: int, body: bytes) -> bytes:
+    return bytes([first]) + _length(len(body)) + body
+
+
+def _string(text: str) -> bytes:
+    data = text.encode()
+    return struct.pack("!H", len(data)) + data
+
+
+def _length(number: int) -> bytes:
+    digits = bytearray()
+    while number > 127:
+        digits.append(number & 127 | 128)
+        number >>= 7
+    digits.append(number)
+    return bytes(digits)
+
+
+def _read_length(data: bytes | bytearray, at: int) -> tuple[int, int]:
+    """The variable length there and where what it measures begins. Raises IndexError when it is cut."""
+    value, shift = 0, 0
+    while True:
+        byte = data[at]
+        value |= (byte & 127) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 128:
+            return value, at
