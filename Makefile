@@ -55,13 +55,14 @@ check: $(DEVELOPMENT) $(DASHBOARD_TOOLS) ## Lint, format, types, import rules, d
 openapi: $(RUNTIME) ## Write docs/openapi.json from the routes' declarations
 	@$(BIN)/python -m functions.api.openapi docs/openapi.json
 
-bench: $(DEVELOPMENT) ## Measure against peers and limits; prints a table
+bench: $(DEVELOPMENT) ## Measure against peers and limits; prints a table; ROWS="ingest store" runs some
 	@$(NEEDS) test
-	@$(BIN)/python -m tests.run bench
+	@$(BIN)/python -m tests.bench $(ROWS)
 
-campaign: $(DEVELOPMENT) ## Run the full fault campaign
+campaign: $(DEVELOPMENT) ## Run the full fault campaign; ONLY="kills fuzz" runs some, SHARE=10 a tenth, SEED=2 another
 	@$(NEEDS) test
-	@$(BIN)/python -m tests.run faults
+	@$(BIN)/python -m tests.faults $(ONLY) --share $(or $(SHARE),100) --seed $(or $(SEED),1); code=$$?; \
+	  $(BIN)/python -m tests.faults.figures docs/reliability.md; exit $$code
 
 # The virtual environment. Each stamp is newer than the lists it was installed from.
 $(RUNTIME): requirements.txt

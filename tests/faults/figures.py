@@ -1,0 +1,66 @@
+"""Write the last campaign's figures into docs/reliability.md: `python -m tests.faults.figures docs/reliability.md`.
+
+Only what ledgers under campaign-results/ say; a campaign without a ledger keeps no row.
+"""
+
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from tests.faults.ledger import RESULTS
+
+HEADING: Final = "## Figures"
+WORDS: Final = {
+    "kills": "kill -9 of bridge, Postgres and broker",
+    "hang": "Postgres stands still",
+    "fuzz": "spoiled payloads among good ones",
+}
+HIDDEN: Final = frozenset({"repeats", "heartbeats"})
+
+
+def section(ledgers: Iterable[Mapping[str, Any]]) -> str:
+    """The section as Markdown, with its heading."""
+    lines = [
+        HEADING,
+        "",
+        "Written by `make campaign` from its ledgers; the same seed makes the same faults.",
+        "",
+        "| campaign | result | counted | ran on |",
+        "|---|---|---|---|",
+    ]
+    return "\n".join([*lines, *(_row(ledger) for ledger in ledgers), ""])
+
+
+def _row(ledger: Mapping[str, Any]) -> str:
+    broken = [name for name, holds in ledger["conditions"].items() if not holds]
+    result = f"failed: {'; '.join(broken)}" if broken else "passed"
+    numbers = {**ledger["sizes"], **ledger["counted"]}
+    counted = ", ".join(f"{name.replace('_', ' ')} {value:,}" for name, value in numbers.items() if name not in HIDDEN)
+    where = f"{ledger['machine']}; commit {ledger['commit']}, seed {ledger['seed']}, {ledger['at'][:10]}"
+    return f"| {WORDS[ledger['name']]} | {result} | {counted} | {where} |"
+
+
+def rewritten(document: str, figures: str) -> str:
+    """The document with its section Figures replaced, or with one at its end."""
+    before, heading, rest = document.partition(HEADING + "\n")
+    _, following, after = rest.partition("\n## ") if heading else ("", "", "")
+    tail = "\n## " + after if following else ""
+    return before.rstrip("\n") + "\n\n" + figures + tail
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Rewrite the named document."""
+    ledgers = [json.loads((RESULTS / f"{name}.json").read_text()) for name in WORDS if _has(name)]
+    document = Path(arguments[0])
+    document.write_text(rewritten(document.read_text(encoding="utf-8"), section(ledgers)), encoding="utf-8")
+    return 0
+
+
+def _has(name: str) -> bool:
+    return (RESULTS / f"{name}.json").exists()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
