@@ -31,9 +31,10 @@ SIGHUP_BIT: Final = 1 << (signal.SIGHUP - 1)
 class Accounts:
     """The password file and the broker that reads it."""
 
-    def __init__(self, engine: Engine, password_file: Path, pid_file: Path) -> None:
-        """Nothing is read yet."""
+    def __init__(self, engine: Engine, password_file: Path, pid_file: Path, services_file: Path | None = None) -> None:
+        """Nothing is read yet. The lines of `services_file` go before the displays' ones."""
         self._engine = engine
+        self._services_file = services_file
         self._password_file = password_file
         self._pid_file = pid_file
         self._digest: str | None = None  # of the logins that the file holds
@@ -51,7 +52,8 @@ class Accounts:
             digest = store.live_logins_digest(connection)
             logins = store.live_logins(connection) if digest != self._digest else None
         if logins is not None:
-            if write_if_changed(self._password_file, render(logins)):
+            services = self._services_file.read_bytes() if self._services_file is not None else b""
+            if write_if_changed(self._password_file, services + render(logins)):
                 self._must_tell = True
                 event("accounts_written", "the displays' logins changed", logins=len(logins))
             self._digest = digest
@@ -140,7 +142,9 @@ def main() -> int:
         return 2
     stop = stop_event()
     engine = make_engine(config, "broker_accounts")
-    watch(Accounts(engine, Path(config["DISPLAYS_PASSWORD_FILE"]), Path(config["BROKER_PID_FILE"])), stop)
+    services = config["SERVICES_PASSWORD_FILE"]
+    files = (Path(config["DISPLAYS_PASSWORD_FILE"]), Path(config["BROKER_PID_FILE"]))
+    watch(Accounts(engine, *files, Path(services) if services else None), stop)
     engine.dispose()
     return 0
 

@@ -250,6 +250,13 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "PEM file with the CA that displays must trust; empty for a public one",
     ),
     Setting("DISPLAYS_PASSWORD_FILE", _text, "", "", "Mosquitto password file that broker_accounts renders"),
+    Setting(
+        "SERVICES_PASSWORD_FILE",
+        _text,
+        "",
+        "",
+        "our services' logins, where broker_accounts must put them into that file too; else empty",
+    ),
     Setting("BROKER_PID_FILE", _text, "", "", "file with the process id of the Mosquitto to signal"),
     Setting("BRIDGE_HEALTH_HOST", _text, "127.0.0.1", "", "address on which the bridge answers /healthz and /readyz"),
     Setting("BRIDGE_HEALTH_PORT", _whole(1, 65_535), 8090, "", "port on which the bridge answers /healthz and /readyz"),

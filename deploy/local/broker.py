@@ -1,17 +1,22 @@
 """Mosquitto with two listeners: one for displays, one for our own services.
 
-Each listener has its own password file and ACL, so a display's login opens nothing on the services'
-listener; and a display's client id is its user name, so nobody can take the bridge's or a
-neighbour's. Why each setting is here stands beside it; the figures are from docs/reliability.md.
+Where the installed mosquitto can, each listener has its own password file and ACL, so that a display's
+login opens nothing on the services' listener. From 2.0.12 on that setting loses what is published while a
+client with a session is away (docs/decisions/0011): there both listeners share one password file and one
+ACL. Either way a display's client id is its user name, so nobody can take the bridge's or a neighbour's.
+Why each setting is here stands beside it; the figures are from docs/reliability.md.
 """
 
+import re
 import secrets
 import shutil
 import signal
+import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -24,12 +29,30 @@ from shared.access.rules import MOSQUITTO_SALT_BYTES, mosquitto_hash
 STOP_SIGNAL: Final = signal.SIGTERM  # saves its sessions and ends
 SERVICES: Final = ("bridge", "api", "scheduler")  # the users of the services' listener
 
+SEPARATE_BELOW: Final = (2, 0, 12)  # the first mosquitto whose per_listener_settings lose messages
+
 UPWARD: Final = ("heartbeat", "health", "logs/+", "service_failed", "presence", "acks")
 DOWNWARD: Final = ("commands", "logs_committed", "log_level")
 
 
 class BrokerUnusable(Exception):
     """There is no mosquitto that can be used; the message says what to do."""
+
+
+@cache
+def installed_version() -> tuple[int, ...]:
+    """The version of the installed mosquitto, such as (2, 0, 11); () when there is none."""
+    program = find_program()
+    if program is None:
+        return ()
+    said = subprocess.run([program, "-h"], check=False, capture_output=True, text=True).stdout
+    found = re.search(r"version (\d+(?:\.\d+)*)", said)
+    return tuple(int(part) for part in found[1].split(".")) if found else ()
+
+
+def must_share() -> bool:
+    """Whether the listeners of the installed mosquitto must share their logins and rules."""
+    return installed_version() >= SEPARATE_BELOW
 
 
 @dataclass(frozen=True)
@@ -41,6 +64,8 @@ class Broker:
     displays_port: int
     services_port: int
     topic_root: str = "signage"
+    shared: bool = field(default_factory=must_share)
+    """Both listeners use one password file and one ACL."""
 
     @property
     def configuration(self) -> Path:
@@ -48,8 +73,12 @@ class Broker:
 
     @property
     def displays_password_file(self) -> Path:
-        """Rendered by `python -m bridge.broker_accounts`."""
-        return self.run / "displays.passwords"
+        """Rendered by `python -m bridge.broker_accounts`; where the listeners share, with the services' in it."""
+        return self.run / ("all.passwords" if self.shared else "displays.passwords")
+
+    @property
+    def services_password_file(self) -> Path:
+        return self.run / "services.passwords"
 
     @property
     def pid_file(self) -> Path:
@@ -95,14 +124,11 @@ def services_acl(root: str) -> str:
     return "\n".join("\n".join([f"user {user}", *lines, ""]) for user, lines in sections)
 
 
-def configuration(broker: Broker) -> str:
-    """The whole mosquitto.conf."""
-    return f"""\
-per_listener_settings true
+COMMON = """\
 # A PUBACK is no durability: what came since the last save is lost at a kill -9. Saving each second keeps
 # that window small; saving at every change would write the whole file each time (36,000 -> 534 messages/s).
 persistence true
-persistence_location {broker.data}/
+persistence_location {data}/
 autosave_on_changes false
 autosave_interval 1
 # Defaults drop beyond 1,000 queued messages while they answer "Success".
@@ -120,37 +146,80 @@ log_timestamp false
 log_type error
 log_type warning
 log_type notice
+"""
 
-listener {broker.displays_port} {LOOPBACK}
+# Without `use_username_as_clientid` any display could connect as "bridge", throw the bridge out and wipe its queue.
+SEPARATE = """\
+per_listener_settings true
+
+listener {displays_port} {host}
 allow_anonymous false
-password_file {broker.displays_password_file}
-acl_file {broker.run}/displays.acl
-# Without it any display could connect as "bridge", throw the bridge out and wipe its queue.
+password_file {displays_passwords}
+acl_file {run}/displays.acl
 use_username_as_clientid true
 
-listener {broker.services_port} {LOOPBACK}
+listener {services_port} {host}
 allow_anonymous false
-password_file {broker.run}/services.passwords
-acl_file {broker.run}/services.acl
+password_file {services_passwords}
+acl_file {run}/services.acl
+"""
+
+SHARED = """\
+allow_anonymous false
+password_file {displays_passwords}
+acl_file {run}/all.acl
+
+listener {displays_port} {host}
+use_username_as_clientid true
+
+listener {services_port} {host}
+use_username_as_clientid true
 """
 
 
+def configuration(broker: Broker) -> str:
+    """The whole mosquitto.conf."""
+    return (COMMON + "\n" + (SHARED if broker.shared else SEPARATE)).format(
+        host=LOOPBACK,
+        run=broker.run,
+        data=broker.data,
+        displays_port=broker.displays_port,
+        services_port=broker.services_port,
+        displays_passwords=broker.displays_password_file,
+        services_passwords=broker.services_password_file,
+    )
+
+
 def prepare(broker: Broker, service_passwords: Mapping[str, str]) -> None:
-    """Write every file that the broker reads; the displays' password file only when there is none yet."""
+    """Write every file that the broker reads; logins of displays that are there already stay."""
     for folder in (broker.run, broker.data):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    write_file(broker.run / "displays.acl", displays_acl(broker.topic_root))
-    write_file(broker.run / "services.acl", services_acl(broker.topic_root))
-    write_file(broker.run / "services.passwords", password_lines(service_passwords))
-    if not broker.displays_password_file.exists():
-        write_file(broker.displays_password_file, "")
+    displays, services = displays_acl(broker.topic_root), services_acl(broker.topic_root)
+    for name, rules in (("displays", displays), ("services", services), ("all", services + "\n" + displays)):
+        write_file(broker.run / f"{name}.acl", rules)
+    lines = password_lines(service_passwords)
+    write_file(broker.services_password_file, lines)
+    write_file(broker.displays_password_file, (lines if broker.shared else "") + _logins_of_displays(broker))
     write_file(broker.configuration, configuration(broker))
     guardian.own(broker.data, system_user())
+
+
+def _logins_of_displays(broker: Broker) -> str:
+    """The lines of the present password file that are no service's."""
+    if not broker.displays_password_file.exists():
+        return ""
+    lines = broker.displays_password_file.read_text(encoding="utf-8").splitlines(keepends=True)
+    return "".join(line for line in lines if line.partition(":")[0] not in SERVICES)
 
 
 def system_user() -> str:
     """Who mosquitto runs as when root starts it where user namespaces are forbidden."""
     return guardian.existing_user("mosquitto", "nobody")
+
+
+def find_program() -> str | None:
+    """Where mosquitto is; None when it is not installed."""
+    return shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin")
 
 
 def command(broker: Broker) -> tuple[str, ...]:
@@ -160,7 +229,7 @@ def command(broker: Broker) -> tuple[str, ...]:
         BrokerUnusable: mosquitto is not installed. No other broker is taken in its place: the ones that
             pip can install lose acknowledged messages or have no ACLs.
     """
-    program = shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin")
+    program = find_program()
     if program is None:
         raise BrokerUnusable("There is no mosquitto: install the Debian package mosquitto.")
     return (program, "-c", str(broker.configuration))
@@ -186,8 +255,8 @@ class RunningBroker:
         It has when it accepts a login that was written with them.
         """
         probe, secret = f"probe-{secrets.token_hex(8)}", secrets.token_hex(8)
-        lines = password_lines({**passwords, probe: secret})
-        write_file(self.broker.displays_password_file, lines)
+        services = self.passwords if self.broker.shared else {}
+        write_file(self.broker.displays_password_file, password_lines({**services, **passwords, probe: secret}))
         guardian.send(self.pid, signal.SIGHUP)
         wait_until(lambda: connect_code(self.broker.displays_port, probe, secret) == 0, 10)
 

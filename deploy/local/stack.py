@@ -145,6 +145,7 @@ class Stack:
             "DISPLAYS_MQTT_PORT": str(port["MQTT_DISPLAYS_PORT"]),
             "DISPLAYS_MQTT_TLS": "false",
             "DISPLAYS_PASSWORD_FILE": str(self.broker.displays_password_file),
+            "SERVICES_PASSWORD_FILE": str(self.broker.services_password_file) if self.broker.shared else "",
             "BROKER_PID_FILE": str(self.broker.pid_file),
             "BRIDGE_HEALTH_HOST": LOOPBACK,
             "PYTHONPATH": os.pathsep.join(filter(None, (str(REPOSITORY), self.environ.get("PYTHONPATH")))),

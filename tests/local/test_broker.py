@@ -93,12 +93,69 @@ def test_both_listeners_refuse_whoever_has_no_login(broker: RunningBroker) -> No
     assert connect_code(broker.broker.services_port) == NOT_AUTHORIZED
 
 
-def test_a_login_opens_only_its_own_listener(broker: RunningBroker, displays: dict[str, str]) -> None:
-    assert connect_code(broker.broker.displays_port, ONE, displays[ONE]) == 0
-    assert connect_code(broker.broker.services_port, ONE, displays[ONE]) == NOT_AUTHORIZED
+@pytest.fixture(params=[False, True], ids=["separate", "shared"])
+def either(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[RunningBroker]:
+    """A broker of each of the two shipped configurations, whatever the installed version asks for."""
+    ports = (free_port(), free_port())
+    place = mosquitto.Broker(tmp_path / "run", tmp_path / "data", *ports, shared=request.param)
+    with mosquitto.serve(
+        place, {name: f"password of {name}" for name in mosquitto.SERVICES}, tmp_path / "log"
+    ) as served:
+        served.set_displays({ONE: "one", OTHER: "other"})
+        yield served
 
-    assert connect_code(broker.broker.services_port, "bridge", broker.passwords["bridge"]) == 0
-    assert connect_code(broker.broker.displays_port, "bridge", broker.passwords["bridge"]) == NOT_AUTHORIZED
+
+def test_a_login_opens_only_its_own_listener_where_they_are_separate(either: RunningBroker) -> None:
+    refused = 0 if either.broker.shared else NOT_AUTHORIZED
+
+    assert connect_code(either.broker.displays_port, ONE, "one") == 0
+    assert connect_code(either.broker.services_port, ONE, "one") == refused
+    assert connect_code(either.broker.services_port, "bridge", "password of bridge") == 0
+    assert connect_code(either.broker.displays_port, "bridge", "password of bridge") == refused
+
+
+def test_a_display_is_itself_and_has_its_own_rights_on_every_listener_that_lets_it_in(either: RunningBroker) -> None:
+    with connected(either.broker.services_port, "bridge", "password of bridge", client_id="bridge") as (bridge, seen):
+        subscribe(bridge, "signage/+/heartbeat")
+        with connected(either.broker.displays_port, OTHER, "other") as (_neighbour, neighbours):
+            for port in (either.broker.displays_port, either.broker.services_port):
+                for pretended in ("bridge", OTHER, "api"):
+                    if connect_code(port, ONE, "one") != 0:
+                        continue  # this listener refuses displays
+                    with connected(port, ONE, "one", client_id=pretended) as (impostor, told):
+                        assert publish(impostor, told, f"signage/{OTHER}/commands") == NOT_AUTHORIZED
+                        assert publish(impostor, told, f"signage/{ONE}/heartbeat") == 0
+
+            assert not neighbours.disconnected.is_set()
+        assert not seen.disconnected.is_set()
+
+
+def what_waits_for_the_bridge(place: mosquitto.Broker, folder: Path) -> int:
+    """How many of ten messages published while the bridge is away reach it when it is back."""
+    passwords = dict.fromkeys(mosquitto.SERVICES, "service")
+    with (
+        running(
+            mosquitto.command(place), mosquitto.answers(place), folder / "log", user=mosquitto.system_user()
+        ) as process,
+    ):
+        mosquitto.RunningBroker(place, passwords, process.pid).set_displays({ONE: "one"})
+        with connected(place.services_port, "bridge", "service", "bridge", expiry_seconds=3600) as (bridge, _):
+            subscribe(bridge, "signage/+/logs/+")
+        with connected(place.displays_port, ONE, "one") as (client, told):
+            for number in range(10):
+                assert publish(client, told, f"signage/{ONE}/logs/info", str(number).encode()) == 0
+        with connected(place.services_port, "bridge", "service", "bridge", expiry_seconds=3600) as (back, heard):
+            subscribe(back, "signage/+/acks")  # answered after what waited
+            return len(heard.messages)
+
+
+@pytest.mark.parametrize("shared", [False, True], ids=["separate", "shared"])
+def test_what_is_published_while_the_bridge_is_away_waits_for_it_only_as_shipped(tmp_path: Path, shared: bool) -> None:
+    place = mosquitto.Broker(tmp_path / "run", tmp_path / "data", free_port(), free_port(), shared=shared)
+    mosquitto.prepare(place, dict.fromkeys(mosquitto.SERVICES, "service"))
+    loses = not shared and mosquitto.must_share()
+
+    assert what_waits_for_the_bridge(place, tmp_path) == (0 if loses else 10)
 
 
 def test_a_wrong_password_and_an_unknown_user_are_refused(broker: RunningBroker, displays: dict[str, str]) -> None:
