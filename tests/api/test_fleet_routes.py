@@ -11,6 +11,7 @@ from sqlalchemy import Engine
 
 from shared.clients import store
 from shared.db import database_now, transaction
+from shared.recovery import store as recovery_store
 from shared.tables import client_heartbeats, clients
 from shared.vocabulary import RegisteredBy
 from tests.api.people import Api
@@ -245,3 +246,21 @@ def test_why_a_client_is_not_recovered_is_said_in_words(api: Api, engine: Engine
     assert "CRASH_RECOVERY_ENABLED" in answer["recovery"]["why"]
     assert api.get("/api/recovery/events").get_json() == {"items": [], "next_cursor": None}
     assert api.get(f"/api/clients/{add(engine)}/recovery").get_json()["recovery"] is None
+
+
+def test_what_was_decided_about_a_client_is_told_with_its_evidence(api: Api, engine: Engine) -> None:
+    identity = add(engine, heartbeat_age=1, process_status="crashed", status="crashed")
+    decision = {
+        "client_uuid": identity,
+        "decision": "none",
+        "why": "The bridge is silent.",
+        "evidence": {"state": "crashed"},
+        "command_id": None,
+    }
+    with transaction(engine) as connection:
+        recovery_store.record(connection, database_now(connection), [decision])
+
+    told = api.get(f"/api/clients/{identity}/recovery").get_json()["events"]
+
+    assert [{name: event[name] for name in decision} for event in told] == [decision]
+    assert told == api.get("/api/recovery/events").get_json()["items"]

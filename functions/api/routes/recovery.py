@@ -1,10 +1,7 @@
 """/api/clients/<uuid>/recovery and /api/recovery/events: why it did, or did not, restart."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
-
-from sqlalchemy import RowMapping
 
 from functions.api import shapes
 from functions.api.bodies import Answer, Page, PageQuery, answer_of, decode_cursor, page
@@ -49,8 +46,12 @@ def client_recovery(call: Call, uuid: str) -> ClientRecovery:
         recovery = with_recovery(call, connection, now, [row]).get(uuid)
         events = store.events_page(connection, uuid, LAST_EVENTS, None)
     enabled: bool = call.services.config["CRASH_RECOVERY_ENABLED"]
-    values = {"uuid": uuid, "enabled": enabled, "recovery": recovery, "events": _events(events)}
-    return answer_of(ClientRecovery, values)
+    return ClientRecovery(
+        uuid=uuid,
+        enabled=enabled,
+        recovery=None if recovery is None else answer_of(shapes.Recovery, recovery),
+        events=[answer_of(RecoveryEvent, row) for row in events],
+    )
 
 
 @routes.get("/recovery/events", role=Role.VIEWER)
@@ -60,7 +61,3 @@ def recovery_events(call: Call, query: PageQuery) -> Page[RecoveryEvent]:
     with call.transaction() as (connection, _):
         rows = store.events_page(connection, None, query.limit + 1, after)
     return page(rows, query.limit, lambda row: (row["at"], row["id"]), lambda row: answer_of(RecoveryEvent, row))
-
-
-def _events(rows: Sequence[RowMapping]) -> list[dict[str, Any]]:
-    return [dict(row) for row in rows]
