@@ -204,6 +204,16 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "s",
         "age of the bridge's canary beyond which nothing is recovered",
     ),
+    Setting(
+        "LOG_BUDGET_PER_SECOND", _whole(1, 1_000_000), 50, "1/s", "log messages of one client that the bridge stores"
+    ),
+    Setting(
+        "LOG_BUDGET_BURST",
+        _whole(1, 1_000_000),
+        500,
+        "",
+        "log messages of one client that may come at once, before LOG_BUDGET_PER_SECOND holds",
+    ),
     Setting("LOG_RETENTION_DAYS", _whole(1, 3650), 30, "d", "how long debug, info and warning logs are kept"),
     Setting("ERROR_LOG_RETENTION_DAYS", _whole(1, 3650), 90, "d", "how long error and critical logs are kept"),
     Setting(

@@ -105,6 +105,53 @@ def _joined(ranges: Sequence[Island]) -> list[Island]:
     return joined
 
 
+@dataclass(frozen=True)
+class Budget:
+    """How many log messages of one client are stored: so many a second, and so many at once."""
+
+    per_second: float
+    burst: float
+
+    @property
+    def refill_seconds(self) -> float:
+        """After so long in silence a client may send a whole burst again."""
+        return self.burst / self.per_second
+
+
+@dataclass(slots=True)
+class Allowance:
+    """What one client has left of its budget: a token pays for a message. Times are monotonic seconds."""
+
+    tokens: float
+    at: float  # when the tokens were last reckoned
+    awaited: tuple[Boot, int] | None = None  # the first numbered message that was held back
+    awaited_until: float = 0.0
+
+
+def admits(budget: Budget, left: Allowance, line: LogLine) -> bool:
+    """Is this message within the budget at its arrival? Then it is paid for.
+
+    When a numbered message is held back, the later ones of its boot are held back with it, unpaid for, until it
+    comes again: displays resend in order, so every token then buys progress of the mark, however they flood.
+    That wait ends after a refill, should the display never send it again.
+    """
+    left.tokens = max(left.tokens, min(budget.burst, left.tokens + (line.heard - left.at) * budget.per_second))
+    left.at = max(left.at, line.heard)
+    if left.awaited is not None and line.heard >= left.awaited_until:
+        left.awaited = None
+    boot, seq = boot_of(line), line.seq or 0
+    if left.awaited is not None and left.awaited[0] == boot and seq > left.awaited[1]:
+        return False
+    if left.tokens < 1:
+        if boot is not None and (left.awaited is None or left.awaited[0] == boot):
+            left.awaited, left.awaited_until = (boot, seq), line.heard + budget.refill_seconds
+        return False
+    left.tokens -= 1
+    if left.awaited == (boot, seq):
+        left.awaited = None
+    return True
+
+
 def is_over(partition: str, now: datetime, keep: Mapping[str, timedelta]) -> bool:
     """Did the week of this partition (`client_logs_<class>_<ISO year>w<ISO week>`) end longer ago than it is kept?"""
     _, _, severity_class, week = partition.split("_")
