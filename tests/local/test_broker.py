@@ -186,7 +186,8 @@ def test_without_the_shipped_setting_the_takeover_would_be_seen(tmp_path: Path) 
     open_door = shipped.replace("use_username_as_clientid true\n", "")
     assert open_door != shipped
     place.configuration.write_text(open_door)
-    place.displays_password_file.write_text(mosquitto.password_lines({ONE: "display"}))
+    services = passwords if place.shared else {}
+    place.displays_password_file.write_text(mosquitto.password_lines({**services, ONE: "display"}))
 
     with (
         running(mosquitto.command(place), mosquitto.answers(place), tmp_path / "log", user=mosquitto.system_user()),
