@@ -58,7 +58,7 @@ MIME_TYPES: Final = {
     "image/webp": "webp",
     "font/woff2": "woff2",
 }
-NOT_SERVED: Final = r"(^|/)(\.|node_modules(/|$)|package(-lock)?\.json$|tsconfig[^/]*\.json$)"
+NOT_SERVED: Final = r"(^|/)(\.|node_modules(/|$)|package(-lock)?\.json$|tsconfig[^/]*\.json$|[^/]*\.(py|pyc|d\.ts)$)"
 
 # What nginx itself refuses: its status (494 is its own for 431), ours, code, title, what happened.
 PROBLEMS: Final = (
@@ -116,8 +116,9 @@ def _problem_location(said: int, status: int, code: str, title: str, detail: str
     if retry is not None:
         document["retry_after_seconds"] = retry
         extra["Retry-After"] = str(retry)
+    as_ours = "" if said == status else f"={status} "  # 494 would leave as 400
     return f"""\
-    error_page {said} /.problem/{status};
+    error_page {said} {as_ours}/.problem/{status};
     location = /.problem/{status} {{
       internal;
       types {{ }}

@@ -84,6 +84,8 @@ def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "style.css").write_text("body { margin: 0 }\n")
     (folder / "package.json").write_text("{}")
     (folder / ".hidden").write_text("not for you")
+    (folder / "refresh.py").write_text("not for you")
+    (folder / "types.d.ts").write_text("not for you")
     (folder / "node_modules").mkdir()
     (folder / "node_modules" / "x.js").write_text("not for you")
     return folder
@@ -149,7 +151,17 @@ def test_text_is_compressed_for_whoever_takes_it(gateway: Gateway, dashboard: Pa
 
 @pytest.mark.parametrize(
     "path",
-    ["/package.json", "/.hidden", "/node_modules/x.js", "/nothing", "/../tests/conftest.py", "/%2e%2e/x", "/api"],
+    [
+        "/package.json",
+        "/.hidden",
+        "/node_modules/x.js",
+        "/refresh.py",
+        "/types.d.ts",
+        "/nothing",
+        "/../tests/conftest.py",
+        "/%2e%2e/x",
+        "/api",
+    ],
 )
 def test_what_is_no_file_of_the_dashboard_is_not_found(gateway: Gateway, path: str) -> None:
     answer = ask(gateway, "GET", path)
@@ -247,6 +259,12 @@ def test_another_host_name_is_not_answered(gateway: Gateway) -> None:
 
 def test_an_address_that_is_too_long_is_a_problem_document(gateway: Gateway) -> None:
     assert ask(gateway, "GET", "/" + "a" * 9000).problem["code"] == "uri_too_long"
+
+
+def test_headers_that_are_too_large_are_a_problem_document_of_the_same_status(gateway: Gateway) -> None:
+    answer = ask(gateway, "GET", "/api/clients", {"X-Large": "a" * 20_000})
+
+    assert (answer.status, answer.problem["code"]) == (431, "headers_too_large")
 
 
 def test_an_api_that_is_not_running_is_said_in_words(tmp_path: Path, dashboard: Path) -> None:
