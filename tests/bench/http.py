@@ -1,0 +1,94 @@
+"""Requests over connections that stay open, with as little of our own time in them as possible."""
+
+import socket
+import threading
+import time
+from dataclasses import dataclass, field
+
+from deploy.local.layout import LOOPBACK
+
+CONNECTIONS = 4
+WARM_UP = 20
+
+
+@dataclass
+class Caller:
+    """One connection to a function, and one request that it sends again and again."""
+
+    port: int
+    path: str
+    token: str = ""
+    _socket: socket.socket | None = field(default=None, repr=False)
+
+    def ask(self, path: str | None = None) -> bytes:
+        """The body of the answer, which must be 200."""
+        connection = self._connected()
+        connection.sendall(self._request(path or self.path))
+        data = b""
+        while b"\r\n\r\n" not in data:
+            data += self._received(connection)
+        head, _, body = data.partition(b"\r\n\r\n")
+        assert b" 200 " in head.split(b"\r\n", 1)[0], data[:500]
+        length = next(int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:"))
+        parts, got = [body], len(body)
+        while got < length:
+            parts.append(self._received(connection))
+            got += len(parts[-1])
+        if b"connection: close" in head.lower():
+            self.close()
+        return b"".join(parts)
+
+    def close(self) -> None:
+        if self._socket is not None:
+            self._socket.close()
+        self._socket = None
+
+    def _request(self, path: str) -> bytes:
+        bearer = f"Authorization: Bearer {self.token}\r\n" if self.token else ""
+        return f"GET {path} HTTP/1.1\r\nHost: {LOOPBACK}\r\n{bearer}\r\n".encode()
+
+    def _connected(self) -> socket.socket:
+        if self._socket is None:
+            self._socket = socket.create_connection((LOOPBACK, self.port), 60)
+            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return self._socket
+
+    def _received(self, connection: socket.socket) -> bytes:
+        data = connection.recv(1 << 20)
+        if not data:
+            raise ConnectionResetError("closed in the middle of an answer")
+        return data
+
+
+def request_rate(port: int, path: str, token: str = "", seconds: float = 2.0) -> float:
+    """Requests a second over a few connections at once."""
+    callers = [Caller(port, path, token) for _ in range(CONNECTIONS)]
+    for one in callers:
+        for _ in range(WARM_UP // CONNECTIONS):
+            one.ask()
+    counts = [0] * CONNECTIONS
+    deadline = time.monotonic() + seconds
+
+    def work(number: int) -> None:
+        while time.monotonic() < deadline:
+            callers[number].ask()
+            counts[number] += 1
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(CONNECTIONS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for one in callers:
+        one.close()
+    return sum(counts) / seconds
+
+
+def milliseconds(caller: Caller, path: str, times: int) -> list[float]:
+    """What each of so many requests took."""
+    took = []
+    for _ in range(times):
+        began = time.monotonic()
+        caller.ask(path)
+        took.append(1000 * (time.monotonic() - began))
+    return took

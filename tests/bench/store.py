@@ -1,0 +1,71 @@
+"""Store only: the same batches without MQTT, decoding included, beside psql copying topic and payload."""
+
+import subprocess
+import time
+from datetime import timedelta
+from pathlib import Path
+
+from sqlalchemy import Engine
+
+from bridge.batch import Memory
+from bridge.inbox import Arrival, Inbox
+from bridge.loop import BATCH_MESSAGES
+from bridge.writes import Writer
+from shared.commands.operations import timings
+from shared.config import load
+from shared.listening import operations as listening
+from tests.bench.report import Row, alternating
+from tests.bench.traffic import Traffic
+from tests.faults.machine import machine
+
+MESSAGES = 60_000
+TIMES = 3
+
+
+def measure(folder: Path) -> list[Row]:
+    """Rows a second of both, in turns."""
+    with machine(folder, bridge=False) as service:
+        engine = service.engine()
+        traffic = Traffic()
+        file = folder / "messages.tsv"
+        lines = (b"\t".join((topic, payload.replace(b"\\", b"\\\\"))) for topic, payload in traffic.messages(MESSAGES))
+        file.write_bytes(b"\n".join(lines) + b"\n")
+        psql = ["psql", service.database_url, "-q", "-c"]
+        subprocess.run([*psql, "CREATE TABLE bench_copy (topic text, payload text)"], check=True)
+
+        def copy() -> float:
+            began = time.monotonic()
+            subprocess.run([*psql, f"\\copy bench_copy FROM '{file}'"], check=True)
+            return MESSAGES / (time.monotonic() - began)
+
+        write_all(engine, traffic.greetings())
+        ours, theirs = alternating(TIMES, lambda: write_all(engine, traffic.messages(MESSAGES)), copy)
+        engine.dispose()
+    return [Row("store only, decoded", ours, "msg/s", 0.25, peer="psql \\copy", theirs=theirs)]
+
+
+def write_all(engine: Engine, messages: list[tuple[bytes, bytes]]) -> float:
+    """Messages a second that the bridge's own reading and writing stores."""
+    config = load({"DATABASE_URL": "postgresql://nobody@nowhere/none"})
+    inbox = Inbox("signage", "signage/service/canary")
+    with engine.connect() as connection:
+        with connection.begin():
+            epoch = listening.lead(connection, "bench")
+        assert epoch is not None
+        writer = Writer(
+            epoch=epoch,
+            instance="bench",
+            auto_register=True,
+            timings=timings(config),
+            listening_gap=timedelta(seconds=45),
+            memory=Memory(),
+        )
+        began = time.monotonic()
+        for start in range(0, len(messages), BATCH_MESSAGES):
+            batch = [
+                inbox.read(Arrival(topic.decode(), payload, 1, time.monotonic()))
+                for topic, payload in messages[start : start + BATCH_MESSAGES]
+            ]
+            outcome = writer.write(connection, batch, lambda _outcome: {})
+            assert not outcome.refused
+        return len(messages) / (time.monotonic() - began)
