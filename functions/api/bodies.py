@@ -151,7 +151,7 @@ def _fit(values: Mapping[str, Any], shape: type[T], *, strict: bool) -> T:
     try:
         return msgspec.convert(values, shape, strict=strict)
     except msgspec.ValidationError as error:
-        _refuse(str(error))
+        _refuse(str(error), shape)
 
 
 _UNKNOWN = re.compile(r"Object contains unknown field `(?P<field>.*?)`(?: - at `\$(?P<at>.*)`)?", re.DOTALL)
@@ -159,17 +159,42 @@ _MISSING = re.compile(r"Object missing required field `(?P<field>.*?)`(?: - at `
 _WRONG = re.compile(r"(?P<what>.*?)(?: - at `(?:key in )?\$(?P<at>.*)`)?", re.DOTALL)
 
 
-def _refuse(message: str) -> NoReturn:
+def _refuse(message: str, shape: type[Any]) -> NoReturn:
     """Raise InvalidField from msgspec's sentence, which says what was expected and where."""
     if match := _UNKNOWN.fullmatch(message):
         found = {"field": _field(match["at"], match["field"]), "expected": "no such field"}
     elif match := _MISSING.fullmatch(message):
         found = {"field": _field(match["at"], match["field"]), "expected": "this field is required"}
     elif match := _WRONG.fullmatch(message):
-        found = {"field": _field(match["at"], ""), "expected": match["what"].replace("`", "")}
+        field = _field(match["at"], "")
+        found = {"field": field, "expected": _expected(match["what"].replace("`", ""), shape, field)}
     else:
         raise BadRequest
-    raise InvalidField(f"{found['field'] or 'body'}: {found['expected']}."[:500], errors=[found])
+    word = "" if found["expected"] in {"no such field", "this field is required"} else "expected "
+    raise InvalidField(f"{found['field'] or 'body'}: {word}{found['expected']}."[:500], errors=[found])
+
+
+def _expected(what: str, shape: type[Any], field: str) -> str:
+    """What would have been right, where msgspec's sentence says only what was wrong."""
+    if what.startswith("Invalid enum value") and (choices := _choices(msgspec.inspect.type_info(shape), field)):
+        return "one of " + ", ".join(choices)
+    if what.startswith("Invalid RFC3339"):
+        return "an RFC 3339 time with a timezone, such as 2026-03-01T12:00:00Z"
+    return what.removeprefix("Expected ")
+
+
+def _choices(info: msgspec.inspect.Type, field: str) -> list[str]:
+    """The values that the field at this path may have; none where it is no closed list."""
+    if isinstance(info, msgspec.inspect.UnionType):
+        return [choice for part in info.types for choice in _choices(part, field)]
+    if isinstance(info, msgspec.inspect.ListType):
+        return _choices(info.item_type, field)
+    if isinstance(info, msgspec.inspect.StructType):
+        name, _, rest = re.sub(r"\[[^]]*\]", "", field).partition(".")
+        return [choice for f in info.fields if f.encode_name == name for choice in _choices(f.type, rest)]
+    if isinstance(info, msgspec.inspect.EnumType):
+        return [str(member.value) for member in info.cls]
+    return [str(value) for value in info.values] if isinstance(info, msgspec.inspect.LiteralType) else []
 
 
 def _field(path: str | None, name: str) -> str:
