@@ -41,7 +41,9 @@ def ensure_token(connection: Connection, now: datetime, layout: Layout) -> None:
         operations.principal_of_token(connection, path.read_text(encoding="utf-8").strip())
     except (InvalidIdentity, FileNotFoundError):
         name = "scripts on this machine"
-        _, token = operations.issue_token(connection, now, name, Role.ADMIN, "service", None)
+        row, token = operations.issue_token(connection, now, name, Role.ADMIN, "service", None)
+        details = {"name": name, "role": Role.ADMIN.value}
+        operations.record_audit(connection, now, "service", "token.create", f"token:{row.id}", "done", None, details)
         write_file(path, token + "\n")
 
 

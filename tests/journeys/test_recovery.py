@@ -31,6 +31,8 @@ def test_a_crashed_display_is_restarted_once_per_lockout_and_all_is_kept_over_a_
             locked = eventually(lambda: still_crashed_and_locked(api, identity, display.heartbeat), "the lockout")
             assert locked["until"] is not None
             assert len(commands_of(api, identity)) == 1
+            decided = api.get(f"/api/clients/{identity}/recovery")["events"]
+            assert (decided[-1]["decision"], decided[-1]["command_id"]) == ("restart_app", command["id"])
 
     with running_stack(tmp_path / "stack", **ON) as stack:
         kept = stack.api()
