@@ -30,12 +30,12 @@ class Marker:
 def is_raised(marker: Marker, failure: Failure) -> bool:
     """Does this message raise the failure (anew)?
 
-    The topic always raises, but for a second delivery of the failure that is shown. A repeat in health raises
-    what the topic may have lost, never what is shown or was acknowledged; without a stamp, the unit's name is
-    all there is to know a repeat by.
+    The topic always raises, but for a second delivery of the failure that is shown or was acknowledged: the
+    broker or the display may send it again long after. A repeat in health raises what the topic may have lost,
+    never what is shown or was acknowledged; without a stamp, the unit's name is all there is to know a repeat by.
     """
     if failure.by_topic:
-        return marker.unit is None or failure.stamp is None or failure.stamp != marker.stamp
+        return failure.stamp is None or failure.stamp not in {marker.stamp, marker.cleared_stamp}
     if failure.stamp is None:
         return failure.unit not in {marker.unit, marker.cleared_unit}
     if failure.stamp in {marker.stamp, marker.cleared_stamp}:
