@@ -29,6 +29,13 @@ def test_every_link_between_documents_leads_somewhere() -> None:
             assert (document.parent / target).exists(), f"{document.name}: {target}"
 
 
+def test_every_file_that_a_document_names_is_there() -> None:
+    named = re.compile(r"`((?:bridge|dashboard|deploy|docs|functions|migrations|shared|tests)/[\w./-]*)`")
+    for document in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")]:
+        for target in named.findall(document.read_text(encoding="utf-8")):
+            assert (ROOT / target).exists(), f"{document.name}: {target}"
+
+
 def test_every_decision_has_a_number_of_its_own_and_says_what_was_decided() -> None:
     decisions = sorted((ROOT / "docs" / "decisions").glob("*.md"))
     numbers = [path.name[:4] for path in decisions]
