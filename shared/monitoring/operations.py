@@ -1,13 +1,12 @@
 """The fleet at one moment: the overview with its deltas, and who is crashed or silent."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, RowMapping
 
-from shared.clients import store as clients
 from shared.config import Config
 from shared.listening import store as listening_store
 from shared.listening.rules import Listening, listening
@@ -26,10 +25,10 @@ class Overview:
     now: datetime
     here: Cursor
     full: bool  # False: `rows` are only what changed, `gone` whom to forget
-    rows: Sequence[RowMapping]
-    recovery: Mapping[str, Mapping[str, Any]]  # of the unhealthy among `rows`, by uuid
+    rows: str  # JSON: an array of arrays, each in the order of `columns`
+    columns: Sequence[str]
     gone: Sequence[str]
-    heartbeats: Sequence[tuple[str, datetime]] | None
+    heartbeats: str | None  # JSON: an array of [uuid, time]
     counts: Mapping[str, int]
     service_failed: Sequence[RowMapping]
     bridge: Mapping[str, Any]
@@ -38,25 +37,34 @@ class Overview:
 
 
 def overview(
-    connection: Connection, now: datetime, config: Config, asked: Cursor | None, *, with_heartbeats: bool
+    connection: Connection,
+    now: datetime,
+    config: Config,
+    asked: Cursor | None,
+    to_json: Callable[[Any], str],
+    *,
+    with_heartbeats: bool,
 ) -> Overview:
-    """The whole fleet, or what changed since `asked` where that can be told.
+    """The whole fleet, or what changed since `asked` where that can be told. `to_json` writes one value.
 
     The cursor is read first: what commits between it and the rows is told again next time, never lost.
     """
     here = store.cursor(connection)
     delta = asked if rules.can_continue(asked, here) else None
-    rows = store.whole_fleet(connection) if delta is None else store.changed_clients(connection, delta.xid)
+    xid = delta.xid if delta is not None else None
+    states = recovery_of(connection, now, config, store.unwell(connection, xid))
+    recovery = {uuid: to_json(state) for uuid, state in states.items()}
+    rows = store.whole_fleet(connection, recovery) if xid is None else store.changed_clients(connection, xid, recovery)
     return Overview(
         now=now,
         here=here,
-        full=delta is None,
-        rows=rows,
-        recovery=recovery_of(connection, now, config, rows),
-        gone=[] if delta is None else store.gone_clients(connection, delta.xid),
-        heartbeats=store.heartbeats(connection) if with_heartbeats else None,
-        counts=rules.count_by_status(store.statuses(connection)),
-        service_failed=clients.service_failed(connection, FAILED_SHOWN),
+        full=xid is None,
+        rows=f"[{rows}]",
+        columns=tuple(store.TOLD),
+        gone=[] if xid is None else store.gone_clients(connection, xid),
+        heartbeats=f"[{store.heartbeats(connection)}]" if with_heartbeats else None,
+        counts=rules.counts(store.count_by_status(connection)),
+        service_failed=store.failed_services(connection, FAILED_SHOWN),
         bridge=bridge_state(connection, now, config),
         scheduler=scheduler_state(connection, now, config),
         breaker=BREAKER,

@@ -1,6 +1,5 @@
 """What the overview says of the fleet as a whole, from rows and times."""
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -34,12 +33,16 @@ def can_continue(asked: Cursor | None, here: Cursor) -> bool:
     return asked is not None and asked.epoch == here.epoch and asked.xid <= here.xid
 
 
-def count_by_status(statuses: Iterable[tuple[str, bool]]) -> dict[str, int]:
-    """How many clients stand in each shown state, in total, and with a service failure, from (status, failed)."""
-    listed = list(statuses)
-    counted = Counter(status for status, _ in listed)
-    counts = {status.value: counted[status.value] for status in ClientStatus}
-    return {**counts, "total": len(listed), "service_failed": sum(failed for _, failed in listed)}
+def counts(by_status: Iterable[tuple[str, int, int]]) -> dict[str, int]:
+    """How many clients stand in each shown state, in total, and with a failed service.
+
+    `by_status` holds (state, clients in it, those of them with a failed service).
+    """
+    listed = list(by_status)
+    found = {status: count for status, count, _ in listed}
+    of_each = {status.value: found.get(status.value, 0) for status in ClientStatus}
+    total, failed = sum(found.values()), sum(ill for _, _, ill in listed)
+    return {**of_each, "total": total, "service_failed": failed}
 
 
 def is_scheduler_late(last_tick_at: datetime | None, now: datetime, period: timedelta) -> bool:

@@ -1,8 +1,13 @@
-"""SQL that reads across nouns for the overview, and the scheduler's own record."""
+"""SQL that reads across nouns for the overview, and the scheduler's own record.
 
+Postgres writes the rows of the fleet as JSON text: of ten thousand clients, taking each value over into
+Python and out again costs ten times what Postgres needs for the whole (measured: 500 ms and 45).
+"""
+
+import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
@@ -11,8 +16,82 @@ from sqlalchemy.dialects.postgresql import JSONB
 from shared.clients import store as clients_store
 from shared.monitoring.rules import Cursor
 from shared.tables import Xid8, client_commands, client_heartbeats, clients, scheduler_status
+from shared.vocabulary import TERMINAL_RANK, ClientStatus, ProcessStatus
 
+FACTS: Final = {
+    *("name", "site", "tags", "app_version", "ip", "hostname"),
+    *("screen_health", "mqtt_reconnect_count", "mqtt_last_disconnect_at"),
+}
+"""What a list of clients shows and recovery does not judge by."""
 STALE_INTERVALS = 3  # never stale before three of the display's own intervals have passed
+
+
+def _quoted(text: str) -> str:
+    """SQL: a word that needs no escaping as JSON, or null."""
+    return f"coalesce('\"' || {text} || '\"', 'null')"
+
+
+def _escaped(value: str) -> str:
+    """SQL: any value as JSON, or null."""
+    return f"coalesce(to_json({value})::text, 'null')"
+
+
+def _second(moment: str) -> str:
+    """SQL: a time as JSON, cut to its second: what tells an age needs no more, and it packs three times better."""
+    return f"""coalesce(left(to_json({moment} AT TIME ZONE 'UTC')::text, 20) || 'Z"', 'null')"""
+
+
+def _exact(moment: str) -> str:
+    """SQL: a time as JSON, in the form that every other answer gives it."""
+    fraction = f"""CASE WHEN date_trunc('second', {moment}) = {moment} THEN '"Z"' ELSE '.US"Z"' END"""
+    return _quoted(f"""to_char({moment} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS' || {fraction})""")
+
+
+_OPEN_COMMAND: Final = f"""
+    CASE WHEN k.id IS NULL THEN 'null' ELSE concat('{{"id":"', k.id, '","action":"', k.action, '","state":"', k.state,
+        '","source":"', k.source, '","created_at":', {_exact("k.created_at")},
+        ',"expires_at":', {_exact("k.expires_at")}, '}}') END"""
+TOLD: Final[Mapping[str, str]] = {
+    "uuid": _quoted("c.uuid"),
+    "name": _escaped("c.name"),
+    "site": _escaped("c.site"),
+    "tags": _escaped("c.tags"),
+    "process_status": _quoted("c.process_status"),
+    "status": _quoted("c.status"),
+    "status_since": _second("c.status_since"),
+    "last_heartbeat_at": _second("h.last_heartbeat_at"),
+    "screen_health": _quoted("c.screen_health"),
+    "service_failed_at": _exact("c.service_failed_at"),
+    "service_failed_unit": _escaped("c.service_failed_unit"),
+    "mqtt_reconnect_count": "coalesce(c.mqtt_reconnect_count::text, 'null')",
+    "mqtt_last_disconnect_at": _exact("c.mqtt_last_disconnect_at"),
+    "presence": _quoted("c.presence"),
+    "app_version": _escaped("c.app_version"),
+    "ip": _escaped("c.ip"),
+    "hostname": _escaped("c.hostname"),
+    "lockout_until": _exact("c.lockout_until"),
+    "recovery": "coalesce(CAST(:recovery AS jsonb) ->> c.uuid, 'null')",
+    "open_command": _OPEN_COMMAND,
+}
+"""What the overview tells of each client, in this order: the field and the SQL that writes it as JSON."""
+
+
+def _rows(which: str) -> str:
+    """SQL: the clients for which `which` holds, by name and uuid, as the inside of a JSON array of rows."""
+    return f"""
+        SELECT coalesce(string_agg(row, ','), '') FROM (
+            SELECT '[' || concat_ws(',', {", ".join(TOLD.values())}) || ']' AS row
+            FROM clients AS c
+            LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
+            LEFT JOIN client_commands AS k ON k.client_uuid = c.uuid AND k.rank < {TERMINAL_RANK}
+            WHERE c.deleted_at IS NULL AND {which}
+            ORDER BY c.name COLLATE "C", c.uuid) AS told
+    """  # noqa: S608 - made of constants
+
+
+_CHANGED: Final = """c.uuid IN (
+    SELECT uuid FROM clients WHERE changed_xid >= CAST(CAST(:since AS text) AS xid8)
+    UNION SELECT client_uuid FROM client_commands WHERE changed_xid >= CAST(CAST(:since AS text) AS xid8))"""
 
 
 def cursor(connection: Connection) -> Cursor:
@@ -32,17 +111,39 @@ def cursor(connection: Connection) -> Cursor:
     return Cursor(row.epoch, int(row.xid))
 
 
-def whole_fleet(connection: Connection) -> Sequence[RowMapping]:
-    """Every client, by uuid."""
-    return connection.execute(clients_store.shown().order_by(clients.c.uuid)).mappings().all()
+def whole_fleet(connection: Connection, recovery: Mapping[str, str]) -> str:
+    """Every client, by name and uuid, as the inside of a JSON array of rows in the order of TOLD.
+
+    `recovery` is what recovery does about the unwell ones, by uuid, already as JSON text.
+    """
+    statement = sa.text(_rows("true"))
+    return str(connection.execute(statement, {"recovery": json.dumps(recovery)}).scalar_one())
 
 
-def changed_clients(connection: Connection, since: int) -> Sequence[RowMapping]:
-    """Clients that changed, or whose command did, in transaction `since` or later, by uuid."""
-    mark = _xid(since)
-    by_command = sa.select(client_commands.c.client_uuid).where(client_commands.c.changed_xid >= mark)
-    changed = sa.or_(clients.c.changed_xid >= mark, clients.c.uuid.in_(by_command))
-    return connection.execute(clients_store.shown().where(changed).order_by(clients.c.uuid)).mappings().all()
+def changed_clients(connection: Connection, since: int, recovery: Mapping[str, str]) -> str:
+    """As `whole_fleet`: clients that changed, or whose command did, in transaction `since` or later."""
+    statement = sa.text(_rows(_CHANGED))
+    parameters = {"recovery": json.dumps(recovery), "since": str(since)}
+    return str(connection.execute(statement, parameters).scalar_one())
+
+
+def unwell(connection: Connection, since: int | None) -> Sequence[RowMapping]:
+    """Clients that recovery may have something to say about; with `since`, as far as they changed since.
+
+    Rows are those of `clients.store.shown` without the FACTS.
+    """
+    says_so = sa.or_(
+        clients.c.status.in_((ClientStatus.CRASHED.value, ClientStatus.STALE.value)),
+        clients.c.process_status == ProcessStatus.CRASHED.value,
+        clients.c.service_failed_at.is_not(None),
+    )
+    judged_by = [column for column in clients_store.SHOWN if column.name not in FACTS]
+    query = clients_store.shown().with_only_columns(*judged_by, maintain_column_froms=True).where(says_so)
+    if since is not None:
+        changed = sa.select(clients.c.uuid).where(clients.c.changed_xid >= _xid(since))
+        by_command = sa.select(client_commands.c.client_uuid).where(client_commands.c.changed_xid >= _xid(since))
+        query = query.where(clients.c.uuid.in_(changed.union(by_command)))
+    return connection.execute(query).mappings().all()
 
 
 def gone_clients(connection: Connection, since: int) -> Sequence[str]:
@@ -51,21 +152,31 @@ def gone_clients(connection: Connection, since: int) -> Sequence[str]:
     return connection.execute(query.order_by(clients.c.uuid)).scalars().all()
 
 
-def heartbeats(connection: Connection) -> Sequence[tuple[str, datetime]]:
-    """The last heartbeat of every client that was ever heard, by uuid."""
-    query = (
-        sa.select(client_heartbeats.c.client_uuid, client_heartbeats.c.last_heartbeat_at)
-        .join(clients, clients.c.uuid == client_heartbeats.c.client_uuid)
-        .where(clients.c.deleted_at.is_(None))
-        .order_by(client_heartbeats.c.client_uuid)
+def heartbeats(connection: Connection) -> str:
+    """The last heartbeat of every client that was ever heard, as the inside of a JSON array of [uuid, time]."""
+    statement = sa.text(
+        f"""
+        SELECT coalesce(string_agg(concat('["', c.uuid, '",', {_second("h.last_heartbeat_at")}, ']'), ','), '')
+        FROM client_heartbeats AS h JOIN clients AS c ON c.uuid = h.client_uuid WHERE c.deleted_at IS NULL
+        """  # noqa: S608 - made of constants
     )
-    return [(row.client_uuid, row.last_heartbeat_at) for row in connection.execute(query)]
+    return str(connection.execute(statement).scalar_one())
 
 
-def statuses(connection: Connection) -> Sequence[tuple[str, bool]]:
-    """Shown state and whether a service failed, of every client."""
-    query = sa.select(clients.c.status, clients.c.service_failed_at.is_not(None).label("failed"))
-    return [(row.status, row.failed) for row in connection.execute(query.where(clients.c.deleted_at.is_(None)))]
+def count_by_status(connection: Connection) -> Sequence[tuple[str, int, int]]:
+    """(shown state, clients in it, those of them with a failed service) of every state that there is."""
+    failed = sa.func.count(clients.c.service_failed_at)
+    query = sa.select(clients.c.status, sa.func.count(), failed).where(clients.c.deleted_at.is_(None))
+    return [(status, count, ill) for status, count, ill in connection.execute(query.group_by(clients.c.status))]
+
+
+def failed_services(connection: Connection, limit: int) -> Sequence[RowMapping]:
+    """uuid, name, site, service_failed_at and service_failed_unit of up to `limit` failures, the newest first."""
+    c = clients.c
+    query = sa.select(c.uuid, c.name, c.site, c.service_failed_at, c.service_failed_unit).where(
+        c.service_failed_at.is_not(None), c.deleted_at.is_(None)
+    )
+    return connection.execute(query.order_by(c.service_failed_at.desc(), c.uuid).limit(limit)).mappings().all()
 
 
 def crashed(connection: Connection, now: datetime, stale_after: timedelta, limit: int) -> Sequence[RowMapping]:

@@ -5,10 +5,12 @@ import uuid
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import msgspec
 import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
+from functions.api import shapes
 from shared.clients import store
 from shared.db import database_now, transaction
 from shared.recovery import store as recovery_store
@@ -154,6 +156,20 @@ def test_counts_are_of_the_whole_fleet_also_in_a_delta(api: Api, engine: Engine)
     assert whole["counts"]["total"] == len(whole["clients"])
     assert whole["counts"]["late"] >= 1
     assert whole["counts"]["service_failed"] == len(whole["service_failed"])
+
+
+def test_objects_and_columns_tell_the_same_in_the_shape_of_a_client(api: Api, engine: Engine) -> None:
+    add(engine, heartbeat_age=1, process_status="crashed", status="crashed", name='"quoted"')
+
+    columns = api.get("/api/monitoring/overview?format=columns&hb=1").get_json()
+    objects = api.get("/api/monitoring/overview").get_json()
+
+    assert tuple(columns["columns"]) == shapes.Client.__struct_fields__
+    assert [dict(zip(columns["columns"], row, strict=True)) for row in columns["rows"]] == objects["clients"]
+    assert msgspec.convert(objects["clients"], list[shapes.Client])
+    assert {client["recovery"]["state"] for client in objects["clients"] if client["status"] == "crashed"} == {"off"}
+    heard = {client["uuid"]: client["last_heartbeat_at"] for client in objects["clients"]}
+    assert dict(columns["heartbeats"]) == {uuid: at for uuid, at in heard.items() if at}
 
 
 def test_a_command_is_stored_also_with_the_broker_away(api: Api, engine: Engine) -> None:

@@ -1,6 +1,8 @@
 """The overview's reads: nothing lost, whatever the order of commits; heartbeats are no change."""
 
+import json
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -10,8 +12,9 @@ from shared.clients import store as clients_store
 from shared.db import database_now, transaction
 from shared.monitoring import rules, store
 from shared.monitoring.rules import Cursor
+from shared.recovery.rules import is_unwell
 from shared.tables import client_commands, client_heartbeats, clients
-from shared.vocabulary import RegisteredBy
+from shared.vocabulary import ClientStatus, ProcessStatus, RegisteredBy
 
 STALE = timedelta(seconds=180)
 
@@ -37,6 +40,76 @@ def add(
         row = {"client_uuid": identity, "last_heartbeat_at": heartbeat, "interval_seconds": interval}
         connection.execute(sa.insert(client_heartbeats).values(**row))
     return identity
+
+
+def told(rows: str) -> list[dict[str, Any]]:
+    """Rows as Postgres wrote them, by their fields."""
+    return [dict(zip(store.TOLD, row, strict=True)) for row in json.loads(f"[{rows}]")]
+
+
+HOSTILE = 'say "hi" \\ to\tü \u2028 \U0001f600 </script>'
+
+
+def test_what_postgres_writes_of_a_client_is_what_its_columns_hold(connection: Connection, now: datetime) -> None:
+    half = now.replace(microsecond=120_000)
+    facts: dict[str, Any] = {
+        "name": HOSTILE,
+        "site": HOSTILE,
+        "tags": [HOSTILE, ""],
+        "service_failed_unit": HOSTILE,
+        "app_version": HOSTILE,
+        "ip": HOSTILE,
+        "hostname": HOSTILE,
+        "service_failed_at": half,
+        "mqtt_last_disconnect_at": now.replace(microsecond=0),
+        "mqtt_reconnect_count": 7,
+    }
+    full = add(connection, 1, heartbeat=half, **facts)
+    bare = add(connection, 2)
+    times = {"created_at": half, "expires_at": half + timedelta(minutes=1)}
+    row = {"id": "c1", "client_uuid": full, "action": "restart_app", "source": "operator", "requested_by": "user:a"}
+    connection.execute(sa.insert(client_commands).values(**row, **times))
+
+    rows = {row["uuid"]: row for row in told(store.whole_fleet(connection, {full: '{"state":"off"}'}))}
+
+    text = half.isoformat().replace("+00:00", "Z")
+    assert {name: rows[full][name] for name in facts} == {
+        **facts,
+        "service_failed_at": text,
+        "mqtt_last_disconnect_at": now.replace(microsecond=0).isoformat().replace("+00:00", "Z"),
+    }
+    assert rows[full]["last_heartbeat_at"] == half.replace(microsecond=0).isoformat().replace("+00:00", "Z")
+    assert rows[full]["recovery"] == {"state": "off"}
+    assert list(rows[full]["open_command"]) == ["id", "action", "state", "source", "created_at", "expires_at"]
+    assert rows[full]["open_command"]["created_at"] == text
+    empty = {name for name, value in rows[bare].items() if value is None}
+    assert empty == set(store.TOLD) - {
+        *("uuid", "name", "tags", "process_status", "status", "status_since", "screen_health", "presence")
+    }
+
+
+def test_counts_hold_every_state_the_total_and_the_failed_ones(connection: Connection, now: datetime) -> None:
+    add(connection, 1, status="late", service_failed_at=now, service_failed_unit="x")
+    add(connection, 2, status="late")
+    add(connection, 3, status="running", deleted_at=now)
+
+    counts = rules.counts(store.count_by_status(connection))
+
+    assert (counts["late"], counts["running"], counts["total"], counts["service_failed"]) == (2, 0, 2, 1)
+
+
+def test_whom_recovery_may_speak_of_is_told_by_the_rule(connection: Connection, now: datetime) -> None:
+    for number, status in enumerate(ClientStatus):
+        for process in ProcessStatus:
+            add(connection, 100 * number + list(ProcessStatus).index(process), status=status, process_status=process)
+    add(connection, 999, service_failed_at=now, service_failed_unit="x")
+    all_rows = connection.execute(clients_store.shown()).mappings().all()
+
+    found = {row["uuid"] for row in store.unwell(connection, None)}
+
+    by_rule = [is_unwell(row["status"], row["process_status"], row["service_failed_at"]) for row in all_rows]
+    assert found == {row["uuid"] for row, unwell in zip(all_rows, by_rule, strict=True) if unwell}
+    assert 0 < len(found) < len(all_rows)
 
 
 def test_crashed_lists_who_says_so_and_who_is_silent_but_not_who_was_never_heard(
@@ -69,14 +142,14 @@ def test_a_change_that_commits_after_a_later_one_is_still_told(engine: Engine) -
             fast.execute(sa.update(clients).where(clients.c.uuid == late).values(name="fast"))
         with transaction(engine) as reader:
             here = store.cursor(reader)
-            seen = {row["uuid"]: row["name"] for row in store.whole_fleet(reader)}
+            seen = {row["uuid"]: row["name"] for row in told(store.whole_fleet(reader, {}))}
         slow.commit()
 
     with transaction(engine) as reader:
-        told = {row["uuid"]: row["name"] for row in store.changed_clients(reader, here.xid)}
+        then = {row["uuid"]: row["name"] for row in told(store.changed_clients(reader, here.xid, {}))}
 
     assert (seen[early], seen[late]) == ("", "fast")
-    assert told[early] == "slow"
+    assert then[early] == "slow"
 
 
 def test_a_heartbeat_is_no_change_and_a_command_is_one(engine: Engine) -> None:
@@ -94,11 +167,11 @@ def test_a_heartbeat_is_no_change_and_a_command_is_one(engine: Engine) -> None:
         connection.execute(sa.insert(client_commands).values(**row, **times, requested_by="user:a"))
 
     with transaction(engine) as reader:
-        told = [row["uuid"] for row in store.changed_clients(reader, here.xid) if row["uuid"] in {quiet, commanded}]
-        beats = dict(store.heartbeats(reader))
+        changed = [row["uuid"] for row in told(store.changed_clients(reader, here.xid, {}))]
+        beats = dict(json.loads(f"[{store.heartbeats(reader)}]"))
 
-    assert told == [commanded]
-    assert beats[quiet] == now
+    assert [uuid for uuid in changed if uuid in {quiet, commanded}] == [commanded]
+    assert datetime.fromisoformat(beats[quiet]) == now.replace(microsecond=0)
 
 
 def test_a_client_deleted_since_is_named_as_gone(engine: Engine) -> None:
@@ -110,7 +183,7 @@ def test_a_client_deleted_since_is_named_as_gone(engine: Engine) -> None:
 
     with transaction(engine) as reader:
         assert doomed in store.gone_clients(reader, here.xid)
-        assert doomed not in [row["uuid"] for row in store.changed_clients(reader, here.xid)]
+        assert doomed not in [row["uuid"] for row in told(store.changed_clients(reader, here.xid, {}))]
 
 
 CURSORS = [

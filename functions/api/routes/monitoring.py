@@ -1,14 +1,12 @@
 """/api/monitoring/overview: the whole fleet at once, or what changed since the last look."""
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
 import msgspec
-from sqlalchemy import RowMapping
 
 from functions.api import shapes
-from functions.api.bodies import Answer, Query, answer_of
+from functions.api.bodies import Answer, Query, answer_of, to_json
 from functions.api.problems import InvalidField
 from functions.api.routes.clients import Bridge
 from functions.api.routing import Call, Routes
@@ -18,8 +16,6 @@ from shared.monitoring.rules import Cursor, parse_cursor
 from shared.vocabulary import Role
 
 routes = Routes("monitoring", "/api/monitoring", "The fleet at one moment.")
-
-COLUMNS = shapes.Client.__struct_fields__
 
 
 class OverviewQuery(Query):
@@ -80,7 +76,12 @@ def overview(call: Call, query: OverviewQuery) -> OverviewAnswer:
     """The whole fleet, or with `since` what changed. Heartbeats alone are no change: `hb=1` tells them apart."""
     with call.transaction() as (connection, now):
         seen = operations.overview(
-            connection, now, call.services.config, _asked(query.since), with_heartbeats=query.hb == "1"
+            connection,
+            now,
+            call.services.config,
+            _asked(query.since),
+            lambda value: to_json(value).decode(),
+            with_heartbeats=query.hb == "1",
         )
     return OverviewAnswer(
         server_time=seen.now,
@@ -93,20 +94,21 @@ def overview(call: Call, query: OverviewQuery) -> OverviewAnswer:
         bridge=Bridge(**seen.bridge),
         scheduler=answer_of(Scheduler, seen.scheduler),
         breaker=Breaker(**seen.breaker),
-        heartbeats=msgspec.UNSET if seen.heartbeats is None else list(seen.heartbeats),
-        **_clients(seen, query.format),
+        **_written(seen, query.format),
     )
 
 
-def _clients(seen: Overview, form: str) -> dict[str, Any]:
-    if form == "objects":
-        return {"clients": [shapes.client(row, seen.recovery.get(row["uuid"])) for row in seen.rows]}
-    return {"columns": list(COLUMNS), "rows": [_columns_of(row, seen.recovery.get(row["uuid"])) for row in seen.rows]}
-
-
-def _columns_of(row: RowMapping, recovery: Mapping[str, Any] | None) -> list[Any]:
-    values = {**row, "recovery": recovery, "open_command": shapes.open_command(row)}
-    return [values[name] for name in COLUMNS]
+def _written(seen: Overview, form: str) -> dict[str, Any]:
+    """The fields that Postgres wrote as JSON, which goes into the answer as it is."""
+    written: dict[str, Any] = {}
+    if form == "columns":
+        written |= {"columns": list(seen.columns), "rows": msgspec.Raw(seen.rows.encode())}
+    else:
+        rows = msgspec.json.decode(seen.rows, type=list[list[Any]])
+        written["clients"] = [dict(zip(seen.columns, row, strict=True)) for row in rows]
+    if seen.heartbeats is not None:
+        written["heartbeats"] = msgspec.Raw(seen.heartbeats.encode())
+    return written
 
 
 def _asked(since: str | None) -> Cursor | None:
