@@ -82,10 +82,13 @@ def _view(services: Services, endpoint: Endpoint) -> Callable[..., Response]:
     def view(**path: Any) -> Response:
         """1. Say who calls. 2. Let them through or not. 3. Parse. 4. Answer. 5. Shape the answer."""
         call = Call(services=services, request=request, request_id=g.request_id, address=_address(services))
-        auth.admit(call, endpoint)
-        g.actor = call.caller.actor if call.caller else None
-        shapes = _parse(endpoint)
-        return _respond(endpoint, endpoint.handler(call, **path, **shapes))
+        try:
+            auth.admit(call, endpoint)
+            g.actor = call.caller.actor if call.caller else None
+            shapes = _parse(endpoint)
+            return _respond(endpoint, endpoint.handler(call, **path, **shapes))
+        finally:
+            call.end()
 
     return view
 

@@ -9,6 +9,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from flask import Request
+from sqlalchemy import Connection
 
 from functions.api.routing import Call, Endpoint
 from shared import db
@@ -19,6 +20,7 @@ from shared.errors import CrossSiteRequest, InvalidIdentity, PasswordChangeRequi
 
 SESSION_COOKIE: Final = "signage_session"
 LONGEST_CREDENTIAL: Final = 512  # characters; ours have 90 and 43
+READS: Final = {"GET", "HEAD"}
 SAFE_METHODS: Final = {"GET", "HEAD", "OPTIONS"}
 
 
@@ -41,17 +43,24 @@ def admit(call: Call, endpoint: Endpoint) -> None:
 def authenticate(call: Call) -> Principal:
     """The caller by bearer token, else by session cookie. Raises InvalidIdentity.
 
-    A request that carries an Authorization header is judged by it alone.
+    A request that carries an Authorization header is judged by it alone. A read goes on in the same
+    transaction; a change begins its own, so that it holds no connection before its body is there.
     """
     header = call.request.headers.get("Authorization")
     cookie = call.request.cookies.get(SESSION_COOKIE)
     if header is None and cookie is None:
         raise InvalidIdentity("Sign in, or send an API token as Authorization: Bearer.")
+    if call.request.method in READS:
+        return _recognise(call, call.begin(), header, cookie)
     with db.transaction(call.services.engine) as connection:
-        if header is not None:
-            return operations.principal_of_token(connection, _bearer(header))
-        call.session_cookie = _bounded(cookie or "")
-        return operations.principal_of_session(connection, call.session_cookie)
+        return _recognise(call, connection, header, cookie)
+
+
+def _recognise(call: Call, connection: Connection, header: str | None, cookie: str | None) -> Principal:
+    if header is not None:
+        return operations.principal_of_token(connection, _bearer(header))
+    call.session_cookie = _bounded(cookie or "")
+    return operations.principal_of_session(connection, call.session_cookie)
 
 
 def must_change_password(principal: Principal, config: Config) -> bool:

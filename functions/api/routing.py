@@ -6,7 +6,7 @@ every route with every role. Nothing can be routed without saying who may call i
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, Generic, TypeVar, get_args, get_origin, get_type_hints
@@ -38,6 +38,7 @@ class Call:
     caller: Principal | None = None
     """None only on public routes called without credentials."""
     session_cookie: str | None = None
+    _begun: tuple[ExitStack, Connection] | None = None
 
     @property
     def principal(self) -> Principal:
@@ -46,11 +47,39 @@ class Call:
             raise InvalidIdentity
         return self.caller
 
+    def begin(self) -> Connection:
+        """A transaction for recognising the caller of a read, who then reads in it: `transaction` takes it over."""
+        if self._begun is None:
+            stack = ExitStack()
+            self._begun = stack, stack.enter_context(db.transaction(self.services.engine))
+        return self._begun[1]
+
+    def end(self) -> None:
+        """Commit what `begin` began and no handler took over."""
+        if self._begun is not None:
+            stack, _ = self._begun
+            self._begun = None
+            stack.close()
+
     @contextmanager
     def transaction(self) -> Iterator[tuple[Connection, datetime]]:
-        """One transaction and its `now`; committed at the end, rolled back when anything is raised."""
-        with db.transaction(self.services.engine) as connection:
-            yield connection, db.database_now(connection)
+        """One transaction and its `now`; committed at the end, rolled back when anything is raised.
+
+        The first one of a read goes on where its caller was recognised: half the round trips. What was written
+        there (that the token was used) is kept also when the read is refused.
+        """
+        if self._begun is None:
+            with db.transaction(self.services.engine) as connection:
+                yield connection, db.database_now(connection)
+            return
+        (stack, connection), self._begun, refused = self._begun, None, None
+        with stack:
+            try:
+                yield connection, db.database_now(connection)
+            except ServiceError as error:
+                refused = error
+        if refused is not None:
+            raise refused
 
     def audit(self, connection: Connection, now: datetime, action: str, target: str, **details: Any) -> None:
         """Write the audit line of a mutation that is being done, in the mutation's own transaction."""

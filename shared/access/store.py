@@ -201,13 +201,14 @@ def token_by_id(connection: Connection, token_id: str) -> AnyRow | None:
 
 
 def note_token_use(connection: Connection, token_id: str, now: datetime, not_since: datetime) -> None:
-    """Set last_used_at unless it was set after `not_since`."""
-    connection.execute(
-        sa.update(api_tokens)
+    """Set last_used_at unless it was set after `not_since`, or somebody else is just doing so: nobody waits for it."""
+    free = (
+        sa.select(api_tokens.c.id)
         .where(api_tokens.c.id == token_id)
         .where(sa.or_(api_tokens.c.last_used_at.is_(None), api_tokens.c.last_used_at <= not_since))
-        .values(last_used_at=now)
+        .with_for_update(skip_locked=True)
     )
+    connection.execute(sa.update(api_tokens).where(api_tokens.c.id.in_(free)).values(last_used_at=now))
 
 
 def tokens_page(connection: Connection, limit: int, after: tuple[datetime, str] | None) -> list[AnyRow]:
