@@ -133,7 +133,7 @@ class Fleet:
     def _run(self) -> None:
         try:
             while not self._stop.is_set():
-                for key, _ in self._selector.select(0.005):
+                for key, _ in self._selector.select(0.01):
                     self._hear(key.data)
                 now = time.monotonic()
                 for one in self.displays:

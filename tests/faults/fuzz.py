@@ -104,9 +104,9 @@ def _spoil(plan: Plan, service: Machine, displays: Fleet, spoilers: list[Spoiler
         if step % 250 == 249:
             say(f"{sum(one.sent for one in spoilers)} of {plan.spoiled}")
     for one in spoilers:
-        one.say("logs/info", b'{"message": "' + LAST + b'"}')
+        one.say("service_failed", LAST)
     _send(spoilers, 0)
-    wanted = "SELECT count(*) FROM client_logs WHERE message = :last"
+    wanted = "SELECT count(*) FROM clients WHERE service_failed_unit = :last"
     wait_until(lambda: _count(service, wanted, (("last", LAST.decode()),)) == SPOILERS, REST_SECONDS)
 
 
