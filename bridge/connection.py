@@ -57,6 +57,7 @@ class BrokerConnection:
     def __init__(self, url: str, username: str, password: str, topics: Iterable[str]) -> None:
         """`url` is the services' listener; the client id is `username`, so that the session is found again."""
         self.is_ready = False
+        self.found_session = False  # whether the broker kept one: what was not acknowledged comes again
         self.fault: str | None = None  # why the connection is over
         self.arrivals: deque[Arrival] = deque()  # in order, not yet acknowledged
         self.answers: dict[int, int] = {}  # publish -> the broker's reason code, for those that are watched
@@ -201,6 +202,7 @@ class BrokerConnection:
         if code.value != 0:
             self._over(f"refused: {code}")
             return
+        self.found_session = bool(flags.session_present)
         event("broker_connected", "connected to the broker", session_present=flags.session_present)
         options = SubscribeOptions(qos=1, retainHandling=SubscribeOptions.RETAIN_SEND_IF_NEW_SUB)
         client.subscribe([(topic, options) for topic in self._topics])
