@@ -1,7 +1,8 @@
 """/healthz and /readyz: a small thread that only reads what the bridge's own thread left for it.
 
-healthz: this process does its work (a standby waits, a leader's canary comes back and its batches commit).
-readyz: this process is the one that listens, and does.
+healthz: this process does its work (a standby waits, a leader's batches commit). A backlog is no fault of it: a
+restart would only make it longer.
+readyz: this process is the one that listens, and hears in time: its canary comes back.
 """
 
 import json
@@ -31,24 +32,27 @@ class Snapshot:
     counters: dict[str, int]
 
     def faults(self, now: float) -> list[str]:
-        """What is wrong, in words."""
+        """What is wrong with this process, in words."""
         if now - self.at > LOOP_SILENT_SECONDS:
             return ["the loop stands still"]
         if self.epoch is None:
             return []
         found = [] if self.is_connected else ["not connected to the broker"]
-        if now - self.canary_at > CANARY_PERIODS_SECONDS:
-            found.append("the canary does not come back")
         if now - self.committed_at > CANARY_PERIODS_SECONDS:
             found.append("no batch is committed")
         return found
+
+    def lateness(self, now: float) -> list[str]:
+        """Why what it hears may be old, in words. With much waiting, canaries expire in the broker's queue."""
+        late = self.epoch is not None and now - self.canary_at > CANARY_PERIODS_SECONDS
+        return ["the canary does not come back"] if late else []
 
     def body(self, now: float) -> dict[str, Any]:
         """What is answered."""
         return {
             "state": "standby" if self.epoch is None else "leading",
             "epoch": self.epoch,
-            "faults": self.faults(now),
+            "faults": [*self.faults(now), *self.lateness(now)],
             "connected": self.is_connected,
             "waiting": self.waiting,
             "counters": self.counters,
@@ -85,7 +89,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _readiness(self) -> tuple[int, dict[str, Any]]:
         status, body = self._health()
-        return (503 if body.get("epoch") is None else status), body
+        return (503 if body.get("epoch") is None or body["faults"] else status), body
 
     def _send(self, status: int, body: dict[str, Any]) -> None:
         data = json.dumps(body).encode()
