@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from bridge.inbox import PutAside, Taken
 from bridge.messages import Canary
+from shared.client_logs.drops.rules import DropRow
 from shared.client_logs.rules import Boot, LogLine
 from shared.clients.failures.rules import Failure
 from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
@@ -65,6 +66,8 @@ class Outcome:
     bad_fields: int = 0
     duplicates: int = 0  # log lines that were stored before
     given_up: int = 0  # numbers of logs that never came and are not waited for any more
+    dropped_logs: int = 0  # plain log lines over their client's budget
+    deferred_logs: int = 0  # numbered ones over it
     unknown_acks: int = 0  # of commands never issued, or of another client's
     refused: list[PutAside] = field(default_factory=list)
     committed: dict[Boot, int] = field(default_factory=dict)  # logs: everything up to this number is stored
@@ -72,9 +75,10 @@ class Outcome:
     canary: Canary | None = None
     installs: dict[str, str] = field(default_factory=dict)
     acks: dict[str, int] = field(default_factory=dict)
+    drop_rows: dict[str, DropRow] | None = None  # None: as before
 
     def absorb(self, later: "Outcome") -> "Outcome":
-        """This outcome and that of the messages after it."""
+        """This outcome and that of the messages after it, as far as storing them goes."""
         self.stored += later.stored
         self.bad_fields += later.bad_fields
         self.duplicates += later.duplicates
@@ -95,8 +99,11 @@ class Memory:
 
     installs: dict[str, str] = field(default_factory=dict)  # uuid -> its installation
     acks: dict[str, int] = field(default_factory=dict)  # uuid and where it was said -> what was said, hashed
+    drop_rows: dict[str, DropRow] = field(default_factory=dict)  # uuid -> its log line that counts what was dropped
 
     def keep(self, outcome: Outcome) -> None:
         """Remember what a committed batch wrote."""
         self.installs |= outcome.installs
         self.acks |= outcome.acks
+        if outcome.drop_rows is not None:
+            self.drop_rows = outcome.drop_rows

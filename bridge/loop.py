@@ -17,12 +17,15 @@ import msgspec
 from sqlalchemy import Engine
 
 from bridge.batch import Memory, Outcome
-from bridge.connection import BrokerConnection
+from bridge.budget import LogBudgets, OverBudget
+from bridge.connection import RECEIVE_MAXIMUM, BrokerConnection
+from bridge.counters import Counters, Tally
 from bridge.health import Snapshot, Snapshots
 from bridge.inbox import Arrival, Inbox, PutAside, Taken
 from bridge.leader import FIRST_BACK_OFF_SECONDS, LONGEST_BACK_OFF_SECONDS, DatabaseAway, Leader
 from bridge.outbox import Outbox
 from bridge.writes import LeadershipLost, Writer
+from shared.client_logs.rules import Budget
 from shared.clients.reports import operations as reports
 from shared.commands.operations import timings
 from shared.config import Config
@@ -40,35 +43,6 @@ CANARY_SECONDS: Final = 10.0
 SWEEP_SECONDS: Final = 5.0
 LOGS_COMMITTED_EXPIRY_SECONDS: Final = 300
 LEAVE_SECONDS: Final = 2.0
-
-
-@dataclass
-class Counters:
-    """What this bridge has done since it leads."""
-
-    received: int = 0
-    stored: int = 0
-    dead_letters: int = 0
-    bad_fields: int = 0
-    duplicate_logs: int = 0
-    missing_logs: int = 0  # numbers that were given up
-    unknown_acks: int = 0
-    dropped: int = 0  # QoS 0 messages for which there was no room
-    batches: int = 0
-
-    def with_outcome(self, outcome: Outcome, received: int) -> "Counters":
-        """The counters once this batch is committed."""
-        return Counters(
-            self.received + received,
-            self.stored + outcome.stored,
-            self.dead_letters + len(outcome.refused),
-            self.bad_fields + outcome.bad_fields,
-            self.duplicate_logs + outcome.duplicates,
-            self.missing_logs + outcome.given_up,
-            self.unknown_acks + outcome.unknown_acks,
-            self.dropped,
-            self.batches + 1,
-        )
 
 
 @dataclass
@@ -100,9 +74,12 @@ class Bridge:
     def _begin_anew(self) -> None:
         """The state of a bridge that does not lead (yet)."""
         self._broker: BrokerConnection | None = None
+        self._budgets_of: BrokerConnection | None = None  # for whose messages the budgets have begun
         self._is_announced = False  # whether the database knows since when we listen
-        self._batch: list[Taken | PutAside] = []  # read and not yet committed: the first of the arrivals
+        self._batch: list[Taken | PutAside | OverBudget] = []  # read and not yet committed: the first of the arrivals
         self._counters = Counters()
+        self._tally = Tally()
+        self._budgets = LogBudgets(Budget(self._config["LOG_BUDGET_PER_SECOND"], self._config["LOG_BUDGET_BURST"]))
         self._memory = Memory()
         self._outbox = Outbox(self._topics.commands, timings(self._config))
         self._due = Due()
@@ -172,7 +149,14 @@ class Bridge:
         broker.step(BATCH_SECONDS / 2 if broker.arrivals else IDLE_SECONDS)
         if broker.fault is not None:
             return
-        for duty in (self._announce, self._store_batch, self._send_canary, self._work_outbox, self._sweep):
+        for duty in (
+            self._announce,
+            self._begin_budgets,
+            self._store_batch,
+            self._send_canary,
+            self._work_outbox,
+            self._sweep,
+        ):
             try:
                 duty(broker)
             except DatabaseAway:
@@ -193,15 +177,28 @@ class Bridge:
         self._is_announced = True
         self._due.connect_failures, self._due.canary = 0, 0.0
 
+    def _begin_budgets(self, broker: BrokerConnection) -> None:
+        """Before the first message of a connection: what gathered while nobody listened is nobody's flood."""
+        if self._budgets_of is broker or not broker.arrivals:
+            return
+        with self._leader.database() as database, database.begin():
+            now, last = database_now(database), listening_store.bridge_status(database).last_commit_at
+        pause = 0.0 if last is None else (now - last).total_seconds()
+        self._budgets.connected(time.monotonic(), pause, RECEIVE_MAXIMUM if broker.found_session else 0)
+        self._budgets_of = broker
+
     def _store_batch(self, broker: BrokerConnection) -> None:
         """Write the first arrivals, commit, and only then acknowledge them, in their order."""
         if not self._batch:
             if not (_is_batch_due(broker.arrivals) or (self._stop.is_set() and broker.arrivals)):
                 return
-            self._batch = [self._inbox.read(arrival) for arrival in itertools.islice(broker.arrivals, BATCH_MESSAGES)]
+            first = itertools.islice(broker.arrivals, BATCH_MESSAGES)
+            self._batch = [self._budgets.weigh(self._inbox.read(arrival)) for arrival in first]
+        began = time.monotonic()
         with self._leader.database() as database:
             outcome = self._writer().write(database, self._batch, self._counted)
         self._counters = self._counters.with_outcome(outcome, len(self._batch))
+        self._tally.committed(outcome, time.monotonic() - began)
         broker.acknowledge(len(self._batch))
         self._batch = []
         self._committed(broker, outcome)
@@ -222,6 +219,7 @@ class Bridge:
     def _committed(self, broker: BrokerConnection, outcome: Outcome) -> None:
         """What follows from a commit: tell displays how far their logs are safe, serve who came online."""
         self._committed_at = time.monotonic()
+        self._budgets.took(self._committed_at, outcome.committed)
         if outcome.canary is not None and outcome.canary.instance == self._instance:
             self._canary_at = outcome.canary.heard
         for (uuid, install_id, boot_seq), seq in outcome.committed.items():

@@ -1,6 +1,7 @@
 """A batch of messages -> one transaction. What the database refuses is found and put aside; the rest commits."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,8 +11,10 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from bridge.batch import REGISTERING, Batch, Memory, Outcome
+from bridge.budget import OverBudget
 from bridge.inbox import PutAside, Taken, put_aside
 from shared.client_logs import operations as client_logs
+from shared.client_logs.drops import operations as dropped_logs
 from shared.client_logs.rules import LogLine, boot_of
 from shared.clients.failures import operations as service_failures
 from shared.clients.failures.rules import Failure
@@ -31,7 +34,7 @@ POISON_CLASSES: Final = frozenset({"21", "22", "23", "54"})
 All others (connection, resources, operator, also 42: a schema that does not fit) blame the database: the batch
 is kept and tried again.
 """
-Message = Taken | PutAside
+Message = Taken | PutAside | OverBudget
 Counted = Callable[[Outcome], dict[str, int]]
 
 
@@ -88,6 +91,7 @@ class Writer:
             listening.put_aside(connection, at.now, letters)
             numbers = [one.log_number for one in outcome.refused if one.log_number is not None]
             outcome.committed |= client_logs.pass_over(connection, at.now, numbers)
+            self._record_over_budget(connection, at, outcome, [one for one in batch if isinstance(one, OverBudget)])
             self._record(connection, at, outcome, counted(outcome))
         self.memory.keep(outcome)
         return outcome
@@ -98,6 +102,16 @@ class Writer:
         if outcome.canary is not None and outcome.canary.instance == self.instance:
             back_at = at.now - timedelta(seconds=at.clock - outcome.canary.heard)
             listening_store.record_canary(connection, self.epoch, back_at)
+
+    def _record_over_budget(
+        self, connection: Connection, at: Moment, outcome: Outcome, over: Sequence[OverBudget]
+    ) -> None:
+        """A display learns nothing of what is not stored: its mark stays; what is lost for good is counted."""
+        dropped = Counter(one.uuid for one in over if not one.is_numbered)
+        outcome.dropped_logs = dropped.total()
+        outcome.deferred_logs = len(over) - outcome.dropped_logs
+        if dropped:
+            outcome.drop_rows = dropped_logs.record(connection, at.now, dropped, self.memory.drop_rows)
 
     def _store_bisected(self, connection: Connection, at: Moment, taken: Sequence[Taken]) -> Outcome:
         try:

@@ -124,12 +124,13 @@ class Allowance:
 
     tokens: float
     at: float  # when the tokens were last reckoned
+    mark: tuple[Boot, int] | None = None  # how far the boot that last moved its mark is stored
     awaited: tuple[Boot, int] | None = None  # the first numbered message that was held back
     awaited_until: float = 0.0
 
 
 def admits(budget: Budget, left: Allowance, line: LogLine) -> bool:
-    """Is this message within the budget at its arrival? Then it is paid for.
+    """Is this message within the budget at its arrival? Then it is paid for, unless it is stored already.
 
     When a numbered message is held back, the later ones of its boot are held back with it, unpaid for, until it
     comes again: displays resend in order, so every token then buys progress of the mark, however they flood.
@@ -140,6 +141,8 @@ def admits(budget: Budget, left: Allowance, line: LogLine) -> bool:
     if left.awaited is not None and line.heard >= left.awaited_until:
         left.awaited = None
     boot, seq = boot_of(line), line.seq or 0
+    if left.mark is not None and left.mark[0] == boot and seq <= left.mark[1]:
+        return True
     if left.awaited is not None and left.awaited[0] == boot and seq > left.awaited[1]:
         return False
     if left.tokens < 1:

@@ -1,0 +1,22 @@
+"""Messages over a client's budget are counted in a line of its own log, one a minute."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+TOGETHER: Final = timedelta(minutes=1)  # what is dropped of one client in this time is told in one line
+
+
+@dataclass(frozen=True)
+class DropRow:
+    """The log line of a client that tells how many of its messages were dropped since `received_at`."""
+
+    id: int
+    received_at: datetime
+    count: int
+
+
+def still_counting(rows: Mapping[str, DropRow], now: datetime) -> dict[str, DropRow]:
+    """Those of the lines, by client, that are to tell what is dropped at `now`."""
+    return {uuid: row for uuid, row in rows.items() if now < row.received_at + TOGETHER}

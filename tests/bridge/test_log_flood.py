@@ -1,0 +1,154 @@
+"""One display that logs thousands of messages a second costs its neighbours nothing, and itself only what is told."""
+
+import json
+import select
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+
+from sqlalchemy import Engine
+
+from deploy.local import broker as mosquitto
+from shared.vocabulary import CommandAction
+from tests.bridge.conftest import PASSWORD, Database, Display, StartBridge, displays, eventually, stamp
+from tests.bridge.test_messages_reach_their_tables import heartbeat, issue, state
+from tests.faults.wire import Wire
+
+PER_SECOND = 5_000
+WINDOW = 500  # publishes that the broker has not answered
+ACK_SECONDS = 2.0
+OVER_BUDGET = "SELECT coalesce(sum((context->>'dropped')::int), 0) FROM client_logs WHERE client_uuid = :u"
+
+
+@dataclass
+class Flood:
+    """A display that publishes PER_SECOND plain log messages a second, as far as the broker takes them."""
+
+    name: str
+    port: int
+    sent: int = 0
+    stop: threading.Event = field(default_factory=threading.Event)
+
+    def run(self) -> None:
+        """Until it is stopped; everything that was sent is answered by the broker when this ends."""
+        wire = Wire.connect(self.port, self.name, PASSWORD)
+        topic = f"signage/{self.name}/logs/info".encode()
+        began = time.monotonic()
+        while not self.stop.is_set() or wire.unanswered:
+            due = 0 if self.stop.is_set() else int((time.monotonic() - began) * PER_SECOND) - self.sent
+            for _ in range(min(due, WINDOW - len(wire.unanswered))):
+                wire.publish(topic, b'{"message": "noise"}')
+                self.sent += 1
+            wire.flush()
+            select.select([wire], [], [], 0.005)
+            wire.take()
+        wire.close()
+
+
+@contextmanager
+def flooding(broker: mosquitto.RunningBroker, name: str) -> Iterator[Flood]:
+    """A flood that has begun in earnest; it ends with the block."""
+    flood = Flood(name, broker.broker.displays_port)
+    thread = threading.Thread(target=flood.run, name="flood")
+    thread.start()
+    try:
+        eventually(lambda: flood.sent > 5_000)
+        yield flood
+    finally:
+        flood.stop.set()
+        thread.join()
+
+
+def stored(database: Database, name: str, message: str) -> int:
+    question = "SELECT count(*) FROM client_logs WHERE client_uuid = :u AND message LIKE :m"
+    return int(database.value(question, u=name, m=message))
+
+
+def dropped(database: Database, name: str) -> int:
+    return int(database.value(OVER_BUDGET, u=name))
+
+
+def test_neighbours_of_a_flood_lose_nothing_and_their_acks_are_recorded_at_once(
+    start_bridge: StartBridge, broker: mosquitto.RunningBroker, database: Database, engine: Engine
+) -> None:
+    bridge = start_bridge()
+    names = [str(uuid.uuid4()) for _ in range(4)]
+    with displays(broker, [*names]) as (noisy, *neighbours):
+        for one in neighbours:
+            one.publish("heartbeat", heartbeat())
+        eventually(lambda: all(database.client(one.uuid) for one in neighbours))
+        command = issue(engine, neighbours[0].uuid, CommandAction.RESTART_APP)
+        eventually(lambda: state(database, command) == "sent")
+        noisy.close()
+
+        with flooding(broker, noisy.uuid) as flood:
+            began = flood.sent
+            for number in range(1, 51):
+                for one in neighbours:
+                    one.publish_soon("logs/info", {"message": f"line {number}", **stamp(number)})
+            neighbours[0].publish("acks", {"id": command, "state": "received"})
+            neighbours[1].publish("service_failed", {"unit": "player", **stamp(1)})
+            eventually(lambda: state(database, command) == "received", ACK_SECONDS)
+            eventually(lambda: database.client(neighbours[1].uuid)["service_failed_unit"] == "player", ACK_SECONDS)
+            eventually(lambda: all(stored(database, one.uuid, "line %") == 50 for one in neighbours))
+            assert flood.sent > began  # it went on all the while
+
+        eventually(lambda: stored(database, noisy.uuid, "noise") + dropped(database, noisy.uuid) >= flood.sent)
+        kept, lost = stored(database, noisy.uuid, "noise"), dropped(database, noisy.uuid)
+        assert kept + lost == flood.sent  # told to the message
+        assert kept >= 500
+        assert lost > kept
+        eventually(lambda: bridge.ask("/readyz")[1]["counters"]["dropped_logs"] == lost)
+        rows = database.rows("SELECT * FROM client_logs WHERE client_uuid = :u AND logger = 'bridge'", u=noisy.uuid)
+        assert len(rows) <= 3  # one a minute, not one a batch
+        assert {row["level"] for row in rows} == {"warning"}
+        assert rows[-1]["message"].startswith(f"{rows[-1]['context']['dropped']} log messages dropped")
+        assert all(dropped(database, one.uuid) == 0 for one in neighbours)
+        hours = "SELECT sum(count) FROM client_log_hours WHERE client_uuid = :u"
+        assert database.value(hours, u=noisy.uuid) == kept + len(rows)
+
+
+def test_a_display_that_spools_and_floods_loses_nothing_in_the_end(
+    start_bridge: StartBridge, display: Display, database: Database
+) -> None:
+    """It does not even pace itself: it resends all that is not committed, at once and again after half a second."""
+    bridge = start_bridge(LOG_BUDGET_PER_SECOND="100", LOG_BUDGET_BURST="200")
+    count, rounds = 1000, 0
+    deadline = time.monotonic() + 40
+    while (mark := committed(display)) < count and time.monotonic() < deadline:
+        rounds += 1
+        numbers = [
+            display.publish_soon("logs/info", {"message": f"line {n}", **stamp(n)}) for n in range(mark + 1, count + 1)
+        ]
+        eventually(lambda numbers=numbers: all(n in display.answers for n in numbers))  # type: ignore[misc]  # mypy cannot infer defaults
+        with suppress(TimeoutError):
+            eventually(lambda: committed(display) == count, 0.5)
+
+    assert committed(display) == count
+    assert rounds > 2  # its flood was over the budget
+    found = database.rows("SELECT message FROM client_logs WHERE client_uuid = :u ORDER BY id", u=display.uuid)
+    assert [row["message"] for row in found] == [f"line {n}" for n in range(1, count + 1)]
+    counters = bridge.ask("/readyz")[1]["counters"]
+    assert counters["deferred_logs"] > count
+    assert counters["dropped_logs"] == 0
+
+
+def committed(display: Display) -> int:
+    return max((int(body["seq"]) for topic, body in display.told if topic == "logs_committed"), default=0)
+
+
+def test_what_gathered_while_the_bridge_was_away_is_not_taken_for_a_flood(
+    start_bridge: StartBridge, display: Display, database: Database
+) -> None:
+    start_bridge(LOG_BUDGET_PER_SECOND="50", LOG_BUDGET_BURST="1").kill()
+    database.do("UPDATE bridge_status SET last_commit_at = now() - interval '1 minute'")  # it died a minute ago
+    numbers = [display.publish_soon("logs/info", json.dumps({"message": f"line {n}"}).encode()) for n in range(2000)]
+    eventually(lambda: all(number in display.answers for number in numbers))
+
+    start_bridge(LOG_BUDGET_PER_SECOND="50", LOG_BUDGET_BURST="1")
+
+    eventually(lambda: stored(database, display.uuid, "line %") == 2000)
+    assert dropped(database, display.uuid) == 0
