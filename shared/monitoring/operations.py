@@ -1,10 +1,11 @@
 """The fleet at one moment: the overview with its deltas, and who is crashed or silent."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection, RowMapping
 
 from shared.config import Config
@@ -13,9 +14,13 @@ from shared.listening.rules import Listening, listening
 from shared.monitoring import rules, store
 from shared.monitoring.rules import Cursor
 from shared.recovery import operations as recovery
+from shared.recovery.rules import is_unwell
 from shared.vocabulary import ProcessStatus
 
 FAILED_SHOWN = 1000  # service failures told whole in one overview
+UUID, STATUS, PROCESS_STATUS, FAILED_AT, RECOVERY = (
+    tuple(store.TOLD).index(name) for name in ("uuid", "status", "process_status", "service_failed_at", "recovery")
+)
 
 
 @dataclass(frozen=True)
@@ -25,7 +30,7 @@ class Overview:
     now: datetime
     here: Cursor
     full: bool  # False: `rows` are only what changed, `gone` whom to forget
-    rows: str  # JSON: an array of arrays, each in the order of `columns`
+    rows: bytes  # JSON: an array of arrays, each in the order of `columns`
     columns: Sequence[str]
     gone: Sequence[str]
     heartbeats: str | None  # JSON: an array of [uuid, time]
@@ -41,25 +46,22 @@ def overview(
     now: datetime,
     config: Config,
     asked: Cursor | None,
-    to_json: Callable[[Any], str],
     *,
     with_heartbeats: bool,
 ) -> Overview:
-    """The whole fleet, or what changed since `asked` where that can be told. `to_json` writes one value.
+    """The whole fleet, or what changed since `asked` where that can be told.
 
     The cursor is read first: what commits between it and the rows is told again next time, never lost.
     """
     here = store.cursor(connection)
     delta = asked if rules.can_continue(asked, here) else None
     xid = delta.xid if delta is not None else None
-    states = recovery_of(connection, now, config, store.unwell(connection, xid))
-    recovery = {uuid: to_json(state) for uuid, state in states.items()}
-    rows = store.whole_fleet(connection, recovery) if xid is None else store.changed_clients(connection, xid, recovery)
+    told = _whole(connection, now, config) if xid is None else _changed(connection, now, config, xid)
     return Overview(
         now=now,
         here=here,
         full=xid is None,
-        rows=f"[{rows}]",
+        rows=told,
         columns=tuple(store.TOLD),
         gone=[] if xid is None else store.gone_clients(connection, xid),
         heartbeats=f"[{store.heartbeats(connection)}]" if with_heartbeats else None,
@@ -69,6 +71,26 @@ def overview(
         scheduler=scheduler_state(connection, now, config),
         breaker=BREAKER,
     )
+
+
+def _whole(connection: Connection, now: datetime, config: Config) -> bytes:
+    """Every client; what recovery does about the unwell ones goes through Postgres into their rows."""
+    states = recovery_of(connection, now, config, store.unwell(connection, None))
+    recovery = {uuid: msgspec.json.encode(state).decode() for uuid, state in states.items()}
+    return f"[{store.whole_fleet(connection, recovery)}]".encode()
+
+
+def _changed(connection: Connection, now: datetime, config: Config, since: int) -> bytes:
+    """What changed; it is little, so only where somebody is unwell is recovery asked and written into the rows."""
+    text = f"[{store.changed_clients(connection, since, {})}]".encode()
+    rows = msgspec.json.decode(text, type=list[list[Any]])
+    ill = [row[UUID] for row in rows if is_unwell(row[STATUS], row[PROCESS_STATUS], row[FAILED_AT])]
+    if not ill:
+        return text
+    states = recovery_of(connection, now, config, store.unwell(connection, ill))
+    for row in rows:
+        row[RECOVERY] = states.get(row[UUID])
+    return msgspec.json.encode(rows)
 
 
 BREAKER: Mapping[str, Any] = {

@@ -15,7 +15,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.clients import store as clients_store
 from shared.monitoring.rules import Cursor
-from shared.tables import Xid8, client_commands, client_heartbeats, clients, scheduler_status
+from shared.tables import Xid8, client_heartbeats, clients, scheduler_status
 from shared.vocabulary import TERMINAL_RANK, ClientStatus, ProcessStatus
 
 FACTS: Final = {
@@ -111,24 +111,26 @@ def cursor(connection: Connection) -> Cursor:
     return Cursor(row.epoch, int(row.xid))
 
 
+WHOLE_FLEET: Final = sa.text(_rows("true"))
+CHANGED_CLIENTS: Final = sa.text(_rows(_CHANGED))
+
+
 def whole_fleet(connection: Connection, recovery: Mapping[str, str]) -> str:
     """Every client, by name and uuid, as the inside of a JSON array of rows in the order of TOLD.
 
     `recovery` is what recovery does about the unwell ones, by uuid, already as JSON text.
     """
-    statement = sa.text(_rows("true"))
-    return str(connection.execute(statement, {"recovery": json.dumps(recovery)}).scalar_one())
+    return str(connection.execute(WHOLE_FLEET, {"recovery": json.dumps(recovery)}).scalar_one())
 
 
 def changed_clients(connection: Connection, since: int, recovery: Mapping[str, str]) -> str:
     """As `whole_fleet`: clients that changed, or whose command did, in transaction `since` or later."""
-    statement = sa.text(_rows(_CHANGED))
     parameters = {"recovery": json.dumps(recovery), "since": str(since)}
-    return str(connection.execute(statement, parameters).scalar_one())
+    return str(connection.execute(CHANGED_CLIENTS, parameters).scalar_one())
 
 
-def unwell(connection: Connection, since: int | None) -> Sequence[RowMapping]:
-    """Clients that recovery may have something to say about; with `since`, as far as they changed since.
+def unwell(connection: Connection, uuids: Sequence[str] | None) -> Sequence[RowMapping]:
+    """Clients that recovery may have something to say about, of these or of all.
 
     Rows are those of `clients.store.shown` without the FACTS.
     """
@@ -139,10 +141,8 @@ def unwell(connection: Connection, since: int | None) -> Sequence[RowMapping]:
     )
     judged_by = [column for column in clients_store.SHOWN if column.name not in FACTS]
     query = clients_store.shown().with_only_columns(*judged_by, maintain_column_froms=True).where(says_so)
-    if since is not None:
-        changed = sa.select(clients.c.uuid).where(clients.c.changed_xid >= _xid(since))
-        by_command = sa.select(client_commands.c.client_uuid).where(client_commands.c.changed_xid >= _xid(since))
-        query = query.where(clients.c.uuid.in_(changed.union(by_command)))
+    if uuids is not None:
+        query = query.where(clients.c.uuid == sa.any_(sa.literal(list(uuids), sa.ARRAY(sa.Text))))
     return connection.execute(query).mappings().all()
 
 

@@ -172,6 +172,18 @@ def test_objects_and_columns_tell_the_same_in_the_shape_of_a_client(api: Api, en
     assert dict(columns["heartbeats"]) == {uuid: at for uuid, at in heard.items() if at}
 
 
+def test_a_delta_tells_what_recovery_does_about_whom_as_the_whole_does(api: Api, engine: Engine) -> None:
+    before = api.get("/api/monitoring/overview").get_json()
+    ill, well = add(engine, heartbeat_age=1, process_status="crashed", status="crashed"), add(engine)
+
+    whole = api.get("/api/monitoring/overview").get_json()
+    delta = api.get(f"/api/monitoring/overview?since={before['cursor']}").get_json()
+
+    rows = {client["uuid"]: client for client in whole["clients"] if client["uuid"] in {ill, well}}
+    assert {client["uuid"]: client for client in delta["clients"]} == rows
+    assert (rows[ill]["recovery"]["state"], rows[well]["recovery"]) == ("off", None)
+
+
 def test_a_command_is_stored_also_with_the_broker_away(api: Api, engine: Engine) -> None:
     identity = add(engine)
 

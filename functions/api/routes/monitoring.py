@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from functions.api import shapes
-from functions.api.bodies import Answer, Query, answer_of, to_json
+from functions.api.bodies import Answer, Query, answer_of
 from functions.api.problems import InvalidField
 from functions.api.routes.clients import Bridge
 from functions.api.routing import Call, Routes
@@ -80,7 +80,6 @@ def overview(call: Call, query: OverviewQuery) -> OverviewAnswer:
             now,
             call.services.config,
             _asked(query.since),
-            lambda value: to_json(value).decode(),
             with_heartbeats=query.hb == "1",
         )
     return OverviewAnswer(
@@ -102,7 +101,7 @@ def _written(seen: Overview, form: str) -> dict[str, Any]:
     """The fields that Postgres wrote as JSON, which goes into the answer as it is."""
     written: dict[str, Any] = {}
     if form == "columns":
-        written |= {"columns": list(seen.columns), "rows": msgspec.Raw(seen.rows.encode())}
+        written |= {"columns": list(seen.columns), "rows": msgspec.Raw(seen.rows)}
     else:
         rows = msgspec.json.decode(seen.rows, type=list[list[Any]])
         written["clients"] = [dict(zip(seen.columns, row, strict=True)) for row in rows]
