@@ -1,4 +1,4 @@
-"""/healthz and /readyz: a small thread that only reads what the bridge's own thread left for it.
+"""/healthz, /readyz and /metrics: a small thread that only reads what the bridge's own thread left for it.
 
 healthz: this process does its work (a standby waits, a leader's batches commit). A backlog is no fault of it: a
 restart would only make it longer.
@@ -9,60 +9,14 @@ import json
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 
-LOOP_SILENT_SECONDS: Final = 60.0  # above what one batch may take on a database that hangs
+from bridge import metrics
+from bridge.snapshot import Snapshots
+
 REQUEST_SECONDS: Final = 5.0
-CANARY_PERIODS_SECONDS: Final = 30.0  # three canaries
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """How the bridge stood at the end of one turn of its loop; all times monotonic."""
-
-    at: float
-    epoch: int | None  # None: standing by
-    is_connected: bool
-    committed_at: float
-    canary_at: float
-    waiting: int  # messages not yet acknowledged
-    counters: dict[str, int]
-
-    def faults(self, now: float) -> list[str]:
-        """What is wrong with this process, in words."""
-        if now - self.at > LOOP_SILENT_SECONDS:
-            return ["the loop stands still"]
-        if self.epoch is None:
-            return []
-        found = [] if self.is_connected else ["not connected to the broker"]
-        if now - self.committed_at > CANARY_PERIODS_SECONDS:
-            found.append("no batch is committed")
-        return found
-
-    def lateness(self, now: float) -> list[str]:
-        """Why what it hears may be old, in words. With much waiting, canaries expire in the broker's queue."""
-        late = self.epoch is not None and now - self.canary_at > CANARY_PERIODS_SECONDS
-        return ["the canary does not come back"] if late else []
-
-    def body(self, now: float) -> dict[str, Any]:
-        """What is answered."""
-        return {
-            "state": "standby" if self.epoch is None else "leading",
-            "epoch": self.epoch,
-            "faults": [*self.faults(now), *self.lateness(now)],
-            "connected": self.is_connected,
-            "waiting": self.waiting,
-            "counters": self.counters,
-        }
-
-
-class Snapshots:
-    """Where the bridge leaves its latest snapshot; assigning it is atomic."""
-
-    latest: Snapshot | None = None
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -76,10 +30,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         answer = {"/healthz": self._health, "/readyz": self._readiness}.get(self.path)
-        if answer is None:
-            self._send(404, {"faults": ["there is only /healthz and /readyz"]})
+        if self.path == "/metrics":
+            self._send(200, metrics.CONTENT_TYPE, metrics.text(self._snapshots.latest, time.monotonic()))
+        elif answer is None:
+            self._send_json(404, {"faults": ["there is only /healthz, /readyz and /metrics"]})
         else:
-            self._send(*answer())
+            self._send_json(*answer())
 
     def _health(self) -> tuple[int, dict[str, Any]]:
         snapshot, now = self._snapshots.latest, time.monotonic()
@@ -91,10 +47,12 @@ class _Handler(BaseHTTPRequestHandler):
         status, body = self._health()
         return (503 if body.get("epoch") is None or body["faults"] else status), body
 
-    def _send(self, status: int, body: dict[str, Any]) -> None:
-        data = json.dumps(body).encode()
+    def _send_json(self, status: int, body: dict[str, Any]) -> None:
+        self._send(status, "application/json", json.dumps(body).encode())
+
+    def _send(self, status: int, content_type: str, data: bytes) -> None:
         self.send_response(status)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", content_type)
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)

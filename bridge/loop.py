@@ -20,10 +20,10 @@ from bridge.batch import Memory, Outcome
 from bridge.budget import LogBudgets, OverBudget
 from bridge.connection import RECEIVE_MAXIMUM, BrokerConnection
 from bridge.counters import Counters, Tally
-from bridge.health import Snapshot, Snapshots
 from bridge.inbox import Arrival, Inbox, PutAside, Taken
 from bridge.leader import FIRST_BACK_OFF_SECONDS, LONGEST_BACK_OFF_SECONDS, DatabaseAway, Leader
 from bridge.outbox import Outbox
+from bridge.snapshot import Snapshot, Snapshots
 from bridge.writes import LeadershipLost, Writer
 from shared.client_logs.rules import Budget
 from shared.clients.reports import operations as reports
@@ -265,6 +265,8 @@ class Bridge:
             canary_at=self._canary_at,
             waiting=len(broker.arrivals) if broker is not None else 0,
             counters=asdict(self._counters),
+            dead_letters=dict(self._tally.dead_letters),
+            batch_seconds=self._tally.batch_seconds.shown(),
         )
 
     def _finish(self) -> None:

@@ -8,6 +8,7 @@ from typing import Final
 from bridge import health
 from bridge.loop import Bridge
 from bridge.probe import refuses_anonymous
+from bridge.snapshot import Snapshots
 from bridge.stopping import stop_event
 from shared.config import Config, load
 from shared.db import make_engine
@@ -31,7 +32,7 @@ def main() -> int:
 
 
 def _run(config: Config, stop: threading.Event) -> int:
-    snapshots = health.Snapshots()
+    snapshots = Snapshots()
     stop_health = health.serve(config["BRIDGE_HEALTH_HOST"], config["BRIDGE_HEALTH_PORT"], snapshots)
     engine = make_engine(config, "bridge")
     try:

@@ -268,8 +268,16 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "our services' logins, where broker_accounts must put them into that file too; else empty",
     ),
     Setting("BROKER_PID_FILE", _text, "", "", "file with the process id of the Mosquitto to signal"),
-    Setting("BRIDGE_HEALTH_HOST", _text, "127.0.0.1", "", "address on which the bridge answers /healthz and /readyz"),
-    Setting("BRIDGE_HEALTH_PORT", _whole(1, 65_535), 8090, "", "port on which the bridge answers /healthz and /readyz"),
+    Setting(
+        "BRIDGE_HEALTH_HOST", _text, "127.0.0.1", "", "address on which the bridge answers /healthz, /readyz, /metrics"
+    ),
+    Setting(
+        "BRIDGE_HEALTH_PORT",
+        _whole(1, 65_535),
+        8090,
+        "",
+        "port on which the bridge answers /healthz, /readyz, /metrics",
+    ),
     Setting("DATABASE_POOL_SIZE", _whole(1, 200), 5, "", "connections that one process keeps to Postgres"),
 )
 BY_NAME: Final = {setting.name: setting for setting in SETTINGS}

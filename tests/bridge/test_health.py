@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from bridge.health import Snapshot
+from bridge.snapshot import Snapshot
 
 NOW = 1000.0
 FINE = Snapshot(at=NOW - 1, epoch=3, is_connected=True, committed_at=NOW - 1, canary_at=NOW - 5, waiting=0, counters={})
