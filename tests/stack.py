@@ -89,8 +89,8 @@ def running_stack(state: Path, **settings: str) -> Iterator[Stack]:
     for foreign in ("DATABASE_URL", "CONVERTER_URL", "MEDIA_ROOT", "DEMO"):
         if foreign not in settings:
             given.pop(foreign, None)
-    state.mkdir(parents=True, exist_ok=True)
-    output = state / "output.txt"
+    state.parent.mkdir(parents=True, exist_ok=True)
+    output = state.with_name(f"{state.name}-output.txt")
     with output.open("ab") as written:
         runner = subprocess.Popen(
             [sys.executable, "-m", "deploy.local.up", "run"], cwd=REPOSITORY, env=given, stdout=written, stderr=written

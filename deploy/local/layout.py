@@ -2,7 +2,8 @@
 
 import os
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -65,12 +66,33 @@ class Layout:
         """The file that scripts source."""
         return self.root / "stack.env"
 
+    @property
+    def lock(self) -> Path:
+        """Held by the running stack; once it is there, the folder is a stack's."""
+        return self.run / "up.lock"
+
     def prepare(self) -> None:
-        """Create the folders that are missing."""
-        for folder in (self.root, self.run, self.data, self.media, self.secrets):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for private in (self.root, self.secrets):
-            private.chmod(0o700)
+        """Create the folders that are missing.
+
+        Raises:
+            BadSetting: the folder cannot be made, or is somebody else's.
+        """
+        self.check_ours()
+        with usable("LOCAL_STATE_DIR", self.root):
+            for folder in (self.root, self.run, self.data, self.media, self.secrets):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for private in (self.root, self.secrets):
+                private.chmod(0o700)
+
+    def check_ours(self) -> None:
+        """Nothing is closed to others or deleted in a folder that no stack has made.
+
+        Raises:
+            BadSetting: the folder exists, holds something, and no stack has run there.
+        """
+        with usable("LOCAL_STATE_DIR", self.root):
+            if self.root.exists() and not self.lock.exists() and any(self.root.iterdir()):
+                raise BadSetting(f"LOCAL_STATE_DIR: {self.root} holds other things; name an empty or a new folder.")
 
     def secret(self, name: str, make: Callable[[], str] = lambda: secrets.token_urlsafe(32)) -> str:
         """The generated secret of this name, made at the first call and the same ever after."""
@@ -80,9 +102,22 @@ class Layout:
         return path.read_text(encoding="utf-8").strip()
 
 
+@contextmanager
+def usable(name: str, folder: Path) -> Iterator[None]:
+    """Name the setting whose folder the system refuses.
+
+    Raises:
+        BadSetting: for an OSError inside.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise BadSetting(f"{name}: {folder} cannot be used: {error.strerror}.") from None
+
+
 def layout_from(environ: Mapping[str, str]) -> Layout:
     """The state directory that LOCAL_STATE_DIR names; `.local` in the repository by default."""
-    return Layout((REPOSITORY / environ.get("LOCAL_STATE_DIR", ".local")).absolute())
+    return Layout((REPOSITORY / (environ.get("LOCAL_STATE_DIR") or ".local")).absolute())
 
 
 def ports_from(environ: Mapping[str, str]) -> dict[str, int]:

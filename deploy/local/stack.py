@@ -11,7 +11,7 @@ from typing import Final
 from deploy.local import broker as mosquitto
 from deploy.local import gateway as nginx
 from deploy.local import postgres
-from deploy.local.layout import LOOPBACK, REPOSITORY, Layout, layout_from, ports_from
+from deploy.local.layout import LOOPBACK, REPOSITORY, Layout, layout_from, ports_from, usable
 from deploy.local.probes import Probe, accepts, converter_health, converter_is_settled, http_answers
 from deploy.local.processes import Service
 from shared.config import Config, load
@@ -164,7 +164,8 @@ class Stack:
         Raises:
             PostgresUnusable, BrokerUnusable, GatewayUnusable: a program is missing or cannot be used.
         """
-        self.media_root.mkdir(parents=True, exist_ok=True)
+        with usable("MEDIA_ROOT", self.media_root):
+            self.media_root.mkdir(parents=True, exist_ok=True)
         passwords = {user: self.layout.secret(f"mqtt_{user}_password") for user in mosquitto.SERVICES}
         mosquitto.prepare(self.broker, passwords)
         nginx.prepare(self.gateway)

@@ -38,7 +38,7 @@ class Lock:
     """Held by the guardian and the runner for as long as either lives."""
 
     def __init__(self, layout: Layout) -> None:
-        self._path = layout.run / "up.lock"
+        self._path = layout.lock
         self._file: int | None = None
 
     def take(self) -> bool:
@@ -244,6 +244,7 @@ def reset(arguments: argparse.Namespace) -> int:
     if not layout.root.exists():
         print(f"There is nothing in {layout.root}.")
         return 0
+    layout.check_ours()
     if os.environ.get("FORCE", "0") in {"", "0"} and not _agrees(layout.root):
         print("Nothing was deleted. FORCE=1 deletes without asking.")
         return 1

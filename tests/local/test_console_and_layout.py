@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from deploy.local.console import Console, readable
-from deploy.local.layout import PORTS, BadSetting, Layout, ports_from, write_file
+from deploy.local.layout import PORTS, BadSetting, Layout, layout_from, ports_from, write_file
 from tests.local.people import mode
 
 
@@ -67,6 +67,37 @@ def test_a_folder_that_was_open_is_closed(tmp_path: Path) -> None:
     Layout(tmp_path / "state").prepare()
 
     assert mode(tmp_path / "state") == 0o700
+
+
+def test_somebody_elses_folder_is_neither_closed_nor_deleted(tmp_path: Path) -> None:
+    (tmp_path / "media").mkdir()
+    before = mode(tmp_path)
+
+    with pytest.raises(BadSetting, match=r"LOCAL_STATE_DIR: .* holds other things"):
+        Layout(tmp_path).prepare()
+    with pytest.raises(BadSetting, match=r"LOCAL_STATE_DIR: .* holds other things"):
+        Layout(tmp_path).check_ours()
+
+    assert (mode(tmp_path), sorted(path.name for path in tmp_path.iterdir())) == (before, ["media"])
+
+
+def test_a_folder_that_a_stack_has_used_is_used_again(tmp_path: Path) -> None:
+    layout = Layout(tmp_path / "state")
+    layout.prepare()
+    layout.lock.touch()
+
+    layout.prepare()
+
+
+def test_a_folder_that_cannot_be_made_is_named_with_its_setting(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+
+    with pytest.raises(BadSetting, match=r"LOCAL_STATE_DIR: .*/file/state cannot be used: Not a directory"):
+        Layout(tmp_path / "file" / "state").prepare()
+
+
+def test_an_empty_setting_means_the_default() -> None:
+    assert layout_from({"LOCAL_STATE_DIR": ""}) == layout_from({})
 
 
 def test_a_file_is_replaced_whole_and_is_private(tmp_path: Path) -> None:
