@@ -8,8 +8,8 @@ from typing import Final
 from bridge import messages
 from bridge.messages import MAX_BYTES, Said
 from bridge.payloads import Refused
+from bridge.stamps import legible_stamp
 from shared.client_logs.rules import Boot
-from shared.clients.failures.rules import Stamp
 from shared.clients.rules import UUID_FORM
 from shared.mqtt import TopicKind
 from shared.structured_log import failure
@@ -73,10 +73,11 @@ class Inbox:
         try:
             return Taken(arrival, self._said(arrival))
         except Refused as refused:
-            return put_aside(arrival, refused.reason, refused.detail, _number(arrival, refused.stamp))
+            return put_aside(arrival, refused.reason, refused.detail, self._log_number(arrival))
         except Exception as error:  # noqa: BLE001 - whatever a display sends must not stop the bridge
             failure("parser_failed", "a message could not be read", topic=arrival.topic[:200])
-            return put_aside(arrival, DeadLetterReason.BAD_FIELD, f"the parser failed: {type(error).__name__}")
+            detail = f"the parser failed: {type(error).__name__}"
+            return put_aside(arrival, DeadLetterReason.BAD_FIELD, detail, self._log_number(arrival))
 
     def _said(self, arrival: Arrival) -> Said:
         topic, payload = arrival.topic, arrival.payload
@@ -94,6 +95,14 @@ class Inbox:
             return messages.canary(arrival.heard, payload)
         raise Refused(DeadLetterReason.UNKNOWN_TOPIC)
 
+    def _log_number(self, arrival: Arrival) -> tuple[Boot, int] | None:
+        """Of a log message, whatever its level, that its display numbered."""
+        levels = arrival.topic.split("/")
+        if len(levels) != 4 or (levels[0], levels[2]) != (self._root, TopicKind.LOGS) or not _is_uuid(levels[1]):
+            return None
+        stamp = legible_stamp(arrival.payload)
+        return None if stamp is None else ((levels[1], stamp[0], stamp[1]), stamp[2])
+
 
 def put_aside(
     arrival: Arrival, reason: DeadLetterReason, detail: str | None, log_number: tuple[Boot, int] | None = None
@@ -102,15 +111,8 @@ def put_aside(
     return PutAside(arrival.topic, arrival.payload, reason, detail, log_number)
 
 
-def _number(arrival: Arrival, stamp: Stamp | None) -> tuple[Boot, int] | None:
-    if stamp is None:
-        return None
-    install_id, boot_seq, seq = stamp
-    return (arrival.topic.split("/")[1], install_id, boot_seq), seq
-
-
 def _check(uuid: str, payload: bytes, max_bytes: int) -> None:
-    if UUID_FORM.fullmatch(uuid) is None:
+    if not _is_uuid(uuid):
         raise Refused(DeadLetterReason.BAD_UUID)
     if len(payload) > max_bytes:
         raise Refused(DeadLetterReason.TOO_LARGE, f"{len(payload)} bytes; this topic takes {max_bytes}")
@@ -118,3 +120,7 @@ def _check(uuid: str, payload: bytes, max_bytes: int) -> None:
 
 def _is_level(word: str) -> bool:
     return LEVEL_FORM.fullmatch(word) is not None
+
+
+def _is_uuid(word: str) -> bool:
+    return UUID_FORM.fullmatch(word) is not None

@@ -173,7 +173,7 @@ def log(uuid: str, heard: float, payload: bytes, level: str) -> Said:
     fields = document(payload)
     message = fields.values.get("message")
     if type(message) is not str:
-        raise Refused(DeadLetterReason.BAD_FIELD, "message is no text", _stamp(fields))
+        raise Refused(DeadLetterReason.BAD_FIELD, "message is no text")
     install_id, boot_seq, seq = fields.stamp()
     known, raw_level = level_of(level)
     context = fields.inner("context")

@@ -33,14 +33,11 @@ Word = TypeVar("Word")
 class Refused(Exception):
     """The document is not taken."""
 
-    def __init__(
-        self, reason: DeadLetterReason, detail: str | None = None, stamp: tuple[str, int, int] | None = None
-    ) -> None:
-        """`detail` says in words which part was not right; `stamp` is the log line's that could be read."""
+    def __init__(self, reason: DeadLetterReason, detail: str | None = None) -> None:
+        """`detail` says in words which part was not right."""
         super().__init__(reason, detail)
         self.reason = reason
         self.detail = detail
-        self.stamp = stamp
 
 
 class Fields:

@@ -152,6 +152,35 @@ def test_a_numbered_line_that_means_nothing_is_passed_over_so_that_it_is_not_sen
     assert letters(database, display.uuid) == Counter({("logs/info", "bad_field"): 2})
 
 
+STAMPED = json.dumps({"padding": 0, **stamp(1)}).encode()[:-1]  # an object that is still open
+UNSTORABLE: list[tuple[str, bytes, DeadLetterReason]] = [
+    ("logs/info", STAMPED + b', "message": "' + b"x" * 16_384 + b'"}', Reason.TOO_LARGE),
+    ("logs/info", STAMPED + b', "message": "cut', Reason.NOT_JSON),
+    ("logs/info", STAMPED + b', "message": "\xff"}', Reason.NOT_UTF8),
+    ("logs/info", STAMPED + b', "message": "m", "context": {"x": NaN}}', Reason.BAD_NUMBER),
+    ("logs/info", STAMPED + b', "message": "m", "context": ' + b'{"x":' * 40 + b"1" + b"}" * 41, Reason.TOO_DEEP),
+    ("logs/info", STAMPED + b', "message": "m", "v": 2}', Reason.UNSUPPORTED_VERSION),
+    ("logs/SHOUT", STAMPED + b', "message": "m"}', Reason.UNKNOWN_TOPIC),
+]
+
+
+def test_a_numbered_line_that_can_never_be_stored_does_not_hold_the_mark_back(
+    start_bridge: StartBridge, broker: mosquitto.RunningBroker, database: Database
+) -> None:
+    """Its display would send it, and everything after it, for ever."""
+    start_bridge()
+    with displays(broker, [str(uuid.uuid4()) for _ in UNSTORABLE]) as made:
+        for one, (topic, payload, _) in zip(made, UNSTORABLE, strict=True):
+            one.publish("heartbeat", {"process_status": "running"})
+            one.publish(topic, payload)
+            one.publish("logs/info", {"message": "two", **stamp(2)})
+
+        for one, (topic, _, reason) in zip(made, UNSTORABLE, strict=True):
+            eventually(lambda one=one: ("logs_committed", stamp(2)) in one.told)  # type: ignore[misc]  # mypy cannot infer defaults
+            assert letters(database, one.uuid) == Counter({(topic, reason.value): 1})
+            assert stored(database, one.uuid) == ["two"]
+
+
 def test_a_schema_that_does_not_fit_is_no_fault_of_the_messages(
     start_bridge: StartBridge, display: Display, database: Database
 ) -> None:
