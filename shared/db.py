@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 import pg8000.dbapi
 import sqlalchemy as sa
@@ -69,12 +68,6 @@ def pg8000_url(database_url: str) -> str:
     """The address in SQLAlchemy's spelling for pg8000."""
     scheme, _, rest = database_url.partition("://")
     return f"postgresql+pg8000://{rest}" if scheme == "postgresql" else database_url
-
-
-def database_host(database_url: str) -> str:
-    """Host and port of an address, for messages: never the password."""
-    parts = urlsplit(database_url)
-    return f"{parts.hostname or 'local socket'}:{parts.port or 5432}"
 
 
 @contextmanager

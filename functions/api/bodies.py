@@ -10,7 +10,7 @@ import binascii
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Any, Final, Generic, NoReturn, TypeVar
 
 import msgspec
@@ -140,11 +140,6 @@ def answer_of(shape: type[T], row: AnyRow | RowMapping | Mapping[str, Any], **mo
 def to_json(value: Any) -> bytes:
     """`value` as JSON bytes, times in UTC with Z."""
     return msgspec.json.encode(value)
-
-
-def rfc3339(moment: datetime | None) -> str | None:
-    """`moment` as RFC 3339 in UTC with Z, for the places where a text is needed (an error's extras)."""
-    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z") if moment else None
 
 
 def _fit(values: Mapping[str, Any], shape: type[T], *, strict: bool) -> T:

@@ -8,12 +8,6 @@ from shared.errors import FailureChanged
 UUID_FORM = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
-def canonical_uuid(text: str) -> str | None:
-    """The uuid in the one spelling that topics and tables use (lower case, hyphens), or None when it is none."""
-    lowered = text.lower()
-    return lowered if UUID_FORM.fullmatch(lowered) else None
-
-
 def check_still_that_failure(current: datetime | None, expected: datetime | None) -> None:
     """An acknowledgement names the failure it saw; a newer one must be looked at first.
 
