@@ -34,7 +34,7 @@ from shared.recovery import store as recovery_store
 from shared.structured_log import failure
 from shared.task_queue import TaskQueue, enqueue_conversion
 
-TICK_LOCK: Final = 7_305_001  # advisory lock: one tick at a time
+TICK_LOCK: Final = 7_305_004  # advisory lock: one tick at a time
 WEEKS_AHEAD: Final = 3  # log partitions made ahead: room for a scheduler that is away over a holiday
 SHORTEST_PERIOD: Final = timedelta(seconds=5)  # for lateness only
 ENQUEUE_BUDGET: Final = timedelta(seconds=10)

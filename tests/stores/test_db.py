@@ -1,5 +1,6 @@
 """The door to Postgres: what goes wrong on one connection never reaches the next one's user."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import functions
 import shared
 from shared.db import engine_for, transaction
 
+ROOT = Path(__file__).parents[2]
 LONE_SURROGATE = "\ud800"
 
 
@@ -73,3 +75,13 @@ def test_the_product_imports_its_own_packages() -> None:
     root = Path(__file__).parents[2]
 
     assert [Path(package.__file__ or "").parents[1] for package in (shared, functions)] == [root, root]
+
+
+def test_no_two_advisory_locks_are_the_same() -> None:
+    sources = [p for folder in ("shared", "functions", "bridge", "migrations") for p in (ROOT / folder).rglob("*.py")]
+    numbers = [
+        number for path in sources for number in re.findall(r"\b7_305_\d{3}\b", path.read_text(encoding="utf-8"))
+    ]
+
+    assert len(numbers) >= 4
+    assert len(set(numbers)) == len(numbers)
