@@ -74,7 +74,7 @@ def test_the_product_imports_its_own_packages() -> None:
     """PyPI has unrelated packages named `shared` and `functions`."""
     root = Path(__file__).parents[2]
 
-    assert [Path(package.__file__ or "").parents[1] for package in (shared, functions)] == [root, root]
+    assert [Path(package.__file__ or "").parents[1] for package in (shared, functions)] == [ROOT, ROOT]
 
 
 def test_no_two_advisory_locks_are_the_same() -> None:
