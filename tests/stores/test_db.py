@@ -72,8 +72,6 @@ def test_a_silent_backend_is_an_operational_error_and_the_next_connection_works(
 
 def test_the_product_imports_its_own_packages() -> None:
     """PyPI has unrelated packages named `shared` and `functions`."""
-    root = Path(__file__).parents[2]
-
     assert [Path(package.__file__ or "").parents[1] for package in (shared, functions)] == [ROOT, ROOT]
 
 
