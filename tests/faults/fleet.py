@@ -92,6 +92,9 @@ class Fleet:
 
     @property
     def is_connected(self) -> bool:
+        """Whether every display is; raises what ended the thread before its time."""
+        if self._broken is not None:
+            raise self._broken
         return all(one.wire is not None for one in self.displays)
 
     @property
@@ -158,15 +161,14 @@ class Fleet:
             return
         one.connect_at = math.inf  # a refusal sets it anew
         wire = Wire.connect(self._port, one.uuid, PASSWORD, clean_start=False, expiry_seconds=30)
-        one.wire = wire
         wire.subscribe(f"signage/{one.uuid}/logs_committed")
         self._selector.register(wire, selectors.EVENT_READ, one)
+        one.wire = wire
         one.sent, one.progress_at, one.patience = one.committed, now, PATIENCE_SECONDS
 
     def _cut(self, one: Display, now: float) -> None:
         if one.wire is not None:
-            if one.wire.fileno() in self._selector.get_map():
-                self._selector.unregister(one.wire)
+            self._selector.unregister(one.wire)
             one.wire.close()
         one.wire = None
         one.waiting.clear()

@@ -87,6 +87,7 @@ def _rounds(plan: Plan, service: Machine, displays: Fleet, say: Callable[[str], 
         time.sleep(chance.uniform(0.0, plan.longest_wait_seconds))
         seconds = kill(service, name)
         slowest[name] = max(slowest[name], seconds)  # type: ignore[assignment]  # seconds are no whole numbers
+        wait_until(lambda: displays.is_connected, REST_SECONDS)
         say(f"{number + 1}/{len(rounds)} {name}{' flooded' if flood else ''}: back after {seconds:.2f} s")
     return dict(slowest)
 
