@@ -70,5 +70,6 @@ def this_machine() -> str:
     cpu = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     model = next((line.partition(":")[2].strip() for line in cpu.splitlines() if line.startswith("model name")), "?")
     gib = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    where = f"Linux {platform.release()}, Python {platform.python_version()}"
+    kernel = ".".join(platform.release().split(".")[:2])
+    where = f"Linux {kernel}, Python {platform.python_version()}"
     return f"{os.cpu_count()} cores of {model}, {gib:.0f} GiB, {where}"
