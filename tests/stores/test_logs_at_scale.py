@@ -99,6 +99,7 @@ def plan_of(connection: Connection, ask: Callable[[Connection], Any]) -> list[di
     finally:
         event.remove(connection, "before_cursor_execute", remember)
     [(statement, parameters)] = sent
+    connection.exec_driver_sql("SET LOCAL max_parallel_workers_per_gather = 0")  # their row counts are rounded means
     answer = connection.exec_driver_sql(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}", parameters).scalar_one()
     document = json.loads(answer) if isinstance(answer, str) else answer
     return list(nodes(document[0]["Plan"]))

@@ -74,7 +74,7 @@ def serve(settings: converter_settings.Settings) -> None:
     stop.wait()
     server.shutdown()
     engine.stop()
-    engine.wait_for_answers(LAST_ANSWERS_SECONDS)
+    application.under_way.wait_for_none(LAST_ANSWERS_SECONDS)
     server.server_close()
 
 

@@ -125,12 +125,6 @@ class Engine(threading.Thread):
                 office.kill()
             self.join(0.05)
 
-    def wait_for_answers(self, seconds: float) -> None:
-        """After `stop`: wait until the last admitted request was answered, but no longer than this."""
-        end = time.monotonic() + seconds
-        for _ in range(1 + QUEUE_SIZE):
-            self._slots.acquire(timeout=max(0.0, end - time.monotonic()))
-
     def run(self) -> None:
         """The thread: prepare, convert one document after another, clean up."""
         try:

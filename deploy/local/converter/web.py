@@ -4,10 +4,11 @@ import contextlib
 import json
 import logging
 import re
+import threading
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
@@ -44,20 +45,42 @@ class Refusal(Exception):
         self.text = text
 
 
+class UnderWay:
+    """How many requests are being answered: from their arrival until their last byte is written."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._changed = threading.Condition()
+
+    def add(self, change: int) -> None:
+        """One more, or one less."""
+        with self._changed:
+            self._count += change
+            self._changed.notify_all()
+
+    def wait_for_none(self, seconds: float) -> bool:
+        """Whether none is left within that time."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._count == 0, seconds)
+
+
 @dataclass(frozen=True)
 class Application:
     """The WSGI application."""
 
     settings: Settings
     engine: Engine
+    under_way: UnderWay = field(default_factory=UnderWay)
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         """Answer one request; the trace comes back in every answer."""
+        self.under_way.add(1)
         request = Request(environ)
         asked = request.headers.get("Gotenberg-Trace", "")
         trace = asked if TRACE.fullmatch(asked) else uuid.uuid4().hex
         response = self._answer(request, trace)
         response.headers["Gotenberg-Trace"] = trace
+        response.call_on_close(lambda: self.under_way.add(-1))
         return response(environ, start_response)
 
     def _answer(self, request: Request, trace: str) -> Response:
