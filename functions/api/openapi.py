@@ -5,6 +5,7 @@
 
 import sys
 from collections.abc import Iterable, Sequence
+from inspect import cleandoc
 from pathlib import Path
 from re import sub
 from typing import Any, Final
@@ -96,6 +97,9 @@ class _Schemas:
         found, components = msgspec.json.schema_components(self._shapes, ref_template="#/components/schemas/{name}")
         self._of = dict(zip(self._shapes, found, strict=True))
         self.components: dict[str, Any] = dict(components)
+        for schema in self.components.values():  # Python 3.13 takes a docstring's indentation away by itself
+            if "description" in schema:
+                schema["description"] = cleandoc(schema["description"])
         self.components["Problem"]["properties"]["errors"] = {
             "type": "array",
             "items": {"$ref": "#/components/schemas/FieldProblem"},
