@@ -11,16 +11,19 @@ import { mustChangePassword, principal, recall, signOut } from "./lib/session.js
 import { S } from "./lib/strings.js";
 import { goToView, param, view } from "./lib/url.js";
 import { Banners } from "./views/banners.js";
-import { ClientPanel } from "./views/client_panel.js";
-import { ConversionsPage } from "./views/conversions.js";
 import { FleetPage } from "./views/fleet.js";
-import { LogsPage } from "./views/logs.js";
+import { lazy } from "./views/lazy.js";
 import { Dialog, LoadFailed, Loading } from "./views/parts.js";
 import { NewPasswordPage, SignInDialog, SignInPage } from "./views/sign_in.js";
 
 /** @type {import("./lib/url.js").View[]} */
 const VIEWS = ["fleet", "logs", "conversions"];
-const PAGES = { fleet: FleetPage, logs: LogsPage, conversions: ConversionsPage };
+const PAGES = {
+  fleet: FleetPage,
+  logs: lazy(async () => (await import("./views/logs.js")).LogsPage),
+  conversions: lazy(async () => (await import("./views/conversions.js")).ConversionsPage),
+};
+const ClientPanel = lazy(async () => (await import("./views/client_panel.js")).ClientPanel);
 const chosen = param("d");
 
 /** @param {{name: import("./lib/url.js").View}} props */
@@ -77,7 +80,7 @@ function Frame() {
         ${h(PAGES[view.value], {})}
         <footer class="foot quiet">${S.zone(zoneName)} · <button class="link" onClick=${() => (helpOpen.value = true)}>${S.help}</button></footer>
       </main>
-      ${h(ClientPanel, {})}
+      ${chosen.value && h(ClientPanel, {})}
     </div>
     ${h(Help, {})}
     ${signInNeeded.value && h(SignInDialog, {})}`;

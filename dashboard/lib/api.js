@@ -224,6 +224,18 @@ export function commandsOf(uuid, cursor) {
   return call("GET", `${client(uuid)}/commands${search({ limit: 25, cursor })}`);
 }
 
+// --- what happened to a display ---
+
+/** @param {string} uuid @param {number} days how far back the segments go @param {AbortSignal} [abort] @returns {Promise<import("./types").Uptime>} */
+export function uptimeOf(uuid, days, abort) {
+  return call("GET", `${client(uuid)}/uptime${search({ days })}`, { signal: abort });
+}
+
+/** @param {string} uuid @param {string | null} cursor @param {AbortSignal} [abort] @returns {Promise<import("./types").Page<import("./types").Event>>} */
+export function eventsOf(uuid, cursor, abort) {
+  return call("GET", `${client(uuid)}/events${search({ limit: 50, cursor })}`, { signal: abort });
+}
+
 // --- logs ---
 
 /**

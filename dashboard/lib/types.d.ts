@@ -14,6 +14,10 @@ export type Media = Api.Media;
 export type Conversion = Api.Conversion;
 export type Principal = Api.Caller;
 export type Session = Api.Session;
+export type Uptime = Api.Uptime;
+export type Segment = Api.UptimeSegment;
+export type Event = Api.Event;
+export type Summary = Api.Summary;
 
 /** A row of the overview; the fields that only a display's own page tells are there once that was asked for. */
 export type Client = Api.Client & Partial<Omit<Api.ClientDetails, keyof Api.Client>>;

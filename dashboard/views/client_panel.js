@@ -13,10 +13,13 @@ import { S } from "../lib/strings.js";
 import { closeDisplay, go, param } from "../lib/url.js";
 import { faults, isUnwell, recoveryWhy } from "./attention.js";
 import { ClientCommands } from "./client_commands.js";
+import { ClientEvents } from "./client_events.js";
+import { ClientHealth } from "./client_health.js";
 import { ClientLogs } from "./client_logs.js";
 import { CommandBox } from "./command_box.js";
 import { Acknowledge } from "./failed_panel.js";
 import { CopyButton, Glyph, Loading, StatusBadge } from "./parts.js";
+import { UptimeStrip } from "./uptime.js";
 
 /** @typedef {import("../lib/types").Client} Client */
 
@@ -106,14 +109,47 @@ function Why({ client }) {
   return html`<p>${faults(client, reference).join(" · ")}</p>${recovery && html`<p class="quiet">${S.panel.recovery}: ${recovery}</p>`}`;
 }
 
+/** @typedef {keyof typeof S.panel.tabs} Tab */
+/** @type {Tab[]} */
+const TABS = ["logs", "commands", "health", "events"];
+
+/** @returns {Tab} */
+const openTab = () => TABS.find((key) => key === tab.value) ?? "logs";
+
+/** @param {Tab} key */
+const choose = (key) => go({ tab: key === "logs" ? null : key }, { replace: true });
+
+/** Arrow keys walk the tabs, as in every list of tabs. @param {KeyboardEvent} event */
+function walk(event) {
+  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  if (!step) return;
+  event.preventDefault();
+  const next = TABS[(TABS.indexOf(openTab()) + step + TABS.length) % TABS.length];
+  if (!next) return;
+  choose(next);
+  document.getElementById(`tab-${next}`)?.focus();
+}
+
 /** @param {{name: string}} props */
 function Tabs({ name }) {
-  const current = tab.value === "commands" ? "commands" : "logs";
-  return html`<div class="tabs" role="tablist" aria-label=${S.panel.region(name)}>
-    ${/** @type {const} */ (["logs", "commands"]).map(
-      (key) => html`<button role="tab" id=${`tab-${key}`} aria-selected=${current === key} aria-controls="tab-body" key=${key}
-        class=${classes("tab", current === key && "on")} onClick=${() => go({ tab: key === "logs" ? null : key }, { replace: true })}>${S.panel.tabs[key]}</button>`,
+  const current = openTab();
+  return html`<div class="tabs" role="tablist" aria-label=${S.panel.region(name)} onKeyDown=${walk}>
+    ${TABS.map(
+      (key) => html`<button role="tab" id=${`tab-${key}`} aria-selected=${current === key} aria-controls="tab-body" tabindex=${current === key ? 0 : -1} key=${key}
+        class=${classes("tab", current === key && "on")} onClick=${() => choose(key)}>${S.panel.tabs[key]}</button>`,
     )}
+  </div>`;
+}
+
+/** @param {{client: Client}} props */
+function TabBody({ client }) {
+  const { uuid, status } = client;
+  const current = openTab();
+  return html`<div id="tab-body" role="tabpanel" tabindex="0" aria-labelledby=${`tab-${current}`}>
+    ${current === "logs" && h(ClientLogs, { uuid, key: uuid })}
+    ${current === "commands" && h(ClientCommands, { uuid, key: uuid })}
+    ${current === "health" && h(ClientHealth, { client, key: uuid })}
+    ${current === "events" && h(ClientEvents, { uuid, status, key: uuid })}
   </div>`;
 }
 
@@ -128,11 +164,10 @@ function Body({ client }) {
     ${h(CommandBox, { client, name, key: client.uuid })}
     ${h(Facts, { client })}
     <p class="uuid"><span class="quiet">${S.panel.uuid}</span> <code>${client.uuid}</code>${h(CopyButton, { text: client.uuid, label: S.panel.copyUuid })}</p>
+    ${h(UptimeStrip, { uuid: client.uuid, status: client.status, key: `uptime-${client.uuid}` })}
     ${h(Connection, { client })}
     ${h(Tabs, { name })}
-    <div id="tab-body" role="tabpanel" aria-labelledby=${`tab-${tab.value === "commands" ? "commands" : "logs"}`}>
-      ${tab.value === "commands" ? h(ClientCommands, { uuid: client.uuid, key: client.uuid }) : h(ClientLogs, { uuid: client.uuid, key: client.uuid })}
-    </div>`;
+    ${h(TabBody, { client })}`;
 }
 
 /** @param {{uuid: string}} props */

@@ -116,3 +116,43 @@ def test_logs_are_narrowed_by_level_and_text_and_newer_lines_are_announced(
     expect(lines).to_have_count(2)
     page.get_by_role("link", name="Logs").click()
     expect(page.locator(".log").filter(has_text=name_of(display))).to_contain_text("screen went dark")
+
+
+def test_events_tell_the_story_of_a_crash_in_one_line_and_the_strip_says_it_in_words(
+    dashboard: WatchedPage, display: SimulatedDisplay, api: Api
+) -> None:
+    display.heartbeat("crashed")
+    display.log("error", "decoder lost")
+    display.service_failed("player.service")
+    display.heartbeat("running")
+    path = f"/api/clients/{uuid_of(display)}/events"
+    eventually(lambda: len(api.get(path)["items"]) >= 6, "the story of the crash")
+
+    page = dashboard.sign_in(f"/?d={uuid_of(display)}&tab=events")
+
+    titles = page.locator(".event")
+    for said in ("running", "crashed", "Error: decoder lost", "Service player.service failed", "Registered"):
+        expect(titles.filter(has_text=re.compile(said, re.IGNORECASE)).first).to_be_visible()
+    uptime = page.get_by_role("region", name="Uptime")
+    expect(uptime).to_contain_text(re.compile(r"Up [\d.]+ % of the last 24 hours"))
+    expect(uptime.get_by_role("listitem")).to_contain_text("Crashed")
+    uptime.get_by_role("button", name="7 d").click()
+    expect(uptime.get_by_role("img")).to_have_accessible_name(re.compile("of the last 7 days"))
+
+
+def test_health_stands_against_its_limits_and_the_tabs_are_walked_by_arrow_keys(
+    dashboard: WatchedPage, display: SimulatedDisplay
+) -> None:
+    display.health(screen_health="ok", cpu_percent=97.4, memory_percent=41.0, os="BrightBox OS 3")
+    page = dashboard.sign_in(f"/?d={uuid_of(display)}")
+    page.get_by_role("tab", name="Logs").focus()
+
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+
+    expect(page.get_by_role("tab", name="Health")).to_be_focused()
+    shown = page.get_by_role("tabpanel", name="Health")
+    expect(shown.locator(".gauge").filter(has_text="Processor")).to_contain_text("97 % above the usual limit of 90 %")
+    expect(shown.locator(".gauge").filter(has_text="Memory").locator(".over")).to_have_count(0)
+    expect(shown.locator(".gauge").filter(has_text="Disk")).to_contain_text("not reported")
+    expect(shown).to_contain_text("BrightBox OS 3")

@@ -1,0 +1,34 @@
+// @ts-check
+/** Views whose code is fetched when they are first shown: the fleet page does not wait for what it does not need. */
+import { h } from "../vendor/preact.js";
+import { useEffect, useState } from "../vendor/hooks.js";
+import { S } from "../lib/strings.js";
+import { LoadFailed, Loading } from "./parts.js";
+
+/**
+ * A component that fetches the real one. Where that fails, trying again means loading the page again (a browser
+ * remembers a module that failed), which loses nothing: what the page shows stands in its address.
+ * @template {object} P
+ * @param {() => Promise<import("../vendor/preact.js").ComponentType<P>>} load
+ * @returns {import("../vendor/preact.js").FunctionComponent<P>}
+ */
+export function lazy(load) {
+  /** @type {import("../vendor/preact.js").ComponentType<P> | null} */
+  let found = null;
+  return function Lazy(/** @type {P} */ props) {
+    const [failed, setFailed] = useState(false);
+    const [, arrived] = useState(found !== null);
+    useEffect(() => {
+      if (found) return;
+      load().then(
+        (component) => {
+          found = component;
+          arrived(true);
+        },
+        () => setFailed(true),
+      );
+    }, []);
+    if (found) return h(/** @type {any} */ (found), props);
+    return failed ? h(LoadFailed, { text: S.notLoaded, retry: () => location.reload() }) : h(Loading, { rows: 4 });
+  };
+}

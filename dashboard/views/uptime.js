@@ -1,0 +1,89 @@
+// @ts-check
+/** How one display stood over time: a strip, shares in words, and each time that it was away or crashed. */
+import { h } from "../vendor/preact.js";
+import { useEffect, useState } from "../vendor/hooks.js";
+import { uptimeOf } from "../lib/api.js";
+import { Time, duration, percentOf } from "../lib/format.js";
+import { classes, html } from "../lib/html.js";
+import { poll } from "../lib/poll.js";
+import { S } from "../lib/strings.js";
+import { LoadFailed, Loading } from "./parts.js";
+
+/** @typedef {import("../lib/types").Uptime} Uptime */
+/** @typedef {import("../lib/types").Segment} Segment */
+
+const PERIOD = 60_000;
+const WIDTH = 288; // one unit is five minutes of a day
+const HEIGHT = 36;
+const DAY = 86_400_000;
+/** How high each state stands: trouble towers, so that colour is not the only sign. @type {Record<string, number>} */
+const HEIGHTS = { running: 12, late: 20, starting: 16, stopped: 8, unknown: 5, stale: 28, crashed: 36 };
+const BAD = new Set(["stale", "crashed"]);
+const RANGES = /** @type {const} */ ([1, 7]);
+const LISTED = 5;
+
+/** @param {Segment} one @param {number} from @param {number} span milliseconds */
+function bar(one, from, span) {
+  const begins = Math.max(0, (Date.parse(one.from) - from) / span) * WIDTH;
+  const ends = ((Date.parse(one.to) - from) / span) * WIDTH;
+  const height = HEIGHTS[one.status] ?? HEIGHTS["unknown"] ?? 0;
+  const width = Math.max(BAD.has(one.status) ? 1.5 : 0, ends - begins); // a short crash is seen all the same
+  return html`<rect key=${one.from} class=${`strip-${one.status}`} x=${begins} y=${HEIGHT - height} width=${width} height=${height}>
+    <title>${S.status[one.status]}, ${duration((Date.parse(one.to) - Date.parse(one.from)) / 1000)}</title></rect>`;
+}
+
+/** @param {{segments: Segment[], days: number, text: string}} props */
+function Strip({ segments, days, text }) {
+  const last = segments[segments.length - 1];
+  const until = last ? Date.parse(last.to) : Date.now();
+  const from = until - days * DAY;
+  const shown = segments.filter((one) => Date.parse(one.to) > from);
+  const worstLast = [...shown].sort((a, b) => (HEIGHTS[a.status] ?? 0) - (HEIGHTS[b.status] ?? 0));
+  return html`<svg class="strip" viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label=${text}>
+    ${worstLast.map((one) => bar(one, from, until - from))}
+  </svg>
+  <div class="strip-axis quiet"><span>${h(Time, { at: new Date(from).toISOString() })}</span><span>${S.uptime.now}</span></div>`;
+}
+
+/** The times of trouble, newest first. @param {{segments: Segment[], from: number}} props */
+function Troubles({ segments, from }) {
+  const found = segments.filter((one) => BAD.has(one.status) && Date.parse(one.to) > from).reverse();
+  if (!found.length) return html`<p class="quiet">${S.uptime.calm}</p>`;
+  return html`<ul class="troubles">${found.slice(0, LISTED).map(
+    (one) => html`<li key=${one.from}><span class=${`trouble strip-word-${one.status}`}>${S.status[one.status]}</span>
+      ${h(Time, { at: one.from })} <span class="quiet">${S.uptime.lasted(duration((Date.parse(one.to) - Date.parse(one.from)) / 1000))}</span></li>`,
+  )}</ul>${found.length > LISTED && html`<p class="quiet">${S.uptime.more(found.length - LISTED)}</p>`}`;
+}
+
+/** @param {Uptime} uptime @param {number} days */
+function words(uptime, days) {
+  const window = uptime.windows.find((one) => one.hours === days * 24);
+  if (!window || window.known_seconds === 0) return S.uptime.nothingKnown;
+  const up = (window.shares["running"] ?? 0) + (window.shares["late"] ?? 0);
+  const unknown = window.unknown_seconds > 60 ? ` ${S.uptime.unknown(duration(window.unknown_seconds))}` : "";
+  return S.uptime.up(percentOf(up), days) + unknown;
+}
+
+/** @param {{uuid: string, status: string}} props status: asked for again when it changes */
+export function UptimeStrip({ uuid, status }) {
+  const [days, setDays] = useState(/** @type {number} */ (RANGES[0]));
+  const [uptime, setUptime] = useState(/** @type {Uptime | null} */ (null));
+  const [failed, setFailed] = useState(false);
+  useEffect(() => {
+    const look = async (/** @type {AbortSignal} */ abort) => {
+      setUptime(await uptimeOf(uuid, 7, abort));
+      setFailed(false);
+    };
+    return poll(look, () => PERIOD, () => setFailed(true)).stop;
+  }, [uuid, status]);
+  const text = uptime ? words(uptime, days) : "";
+  const last = uptime?.segments[uptime.segments.length - 1];
+  return html`<section class="uptime" aria-label=${S.uptime.title}>
+    <div class="uptime-head"><h3>${S.uptime.title}</h3>
+      <div class="chips" role="group" aria-label=${S.uptime.range}>${RANGES.map(
+        (n) => html`<button key=${n} class=${classes("chip", days === n && "on")} aria-pressed=${days === n} onClick=${() => setDays(n)}>${S.uptime.days(n)}</button>`,
+      )}</div></div>
+    ${!uptime && (failed ? h(LoadFailed, { text: S.uptime.failed, retry: () => location.reload() }) : h(Loading, { rows: 1 }))}
+    ${uptime && [html`<p>${text}</p>`, h(Strip, { segments: uptime.segments, days, text }), h(Troubles, { segments: uptime.segments, from: (last ? Date.parse(last.to) : 0) - days * DAY })]}
+  </section>`;
+}
