@@ -120,7 +120,7 @@ class ConfirmedBy(StrEnum):
     """How a command's success is known."""
 
     ACK = "ack"
-    EVIDENCE = "evidence"  # a new boot_id or app_instance
+    EVIDENCE = "evidence"  # a new boot_id or app_instance; the silence after a shutdown
     BOTH = "both"
 
 
@@ -216,6 +216,66 @@ class EventKind(StrEnum):
     COMMAND = "command"  # a command was asked for, reached it, ended, or was answered late
     RECOVERY = "recovery"  # automatic recovery decided something
     AUDIT = "audit"  # somebody changed the client, its login or its log level
+
+
+class Weekday(StrEnum):
+    """Days of the week, in the order of ISO 8601."""
+
+    MONDAY = "monday"
+    TUESDAY = "tuesday"
+    WEDNESDAY = "wednesday"
+    THURSDAY = "thursday"
+    FRIDAY = "friday"
+    SATURDAY = "saturday"
+    SUNDAY = "sunday"
+
+
+class MaintenanceScope(StrEnum):
+    """Whom a maintenance window keeps quiet."""
+
+    FLEET = "fleet"  # every client
+    SITE = "site"  # the clients whose site it is, whenever they come to stand there
+    CLIENTS = "clients"  # those named
+
+
+class MaintenanceState(StrEnum):
+    """Where a maintenance window stands."""
+
+    PLANNED = "planned"  # it begins, or begins again, later
+    ACTIVE = "active"  # it is on now
+    OVER = "over"  # it has ended by itself
+    ENDED = "ended"  # somebody ended it
+
+
+class IncidentKind(StrEnum):
+    """What the displays of an incident have in common."""
+
+    SITE = "site"  # they stand at one site
+    SUBNET = "subnet"  # their addresses are of one /24, or /64 of IPv6
+    CLUSTER = "cluster"  # they failed at the same moment, at several places
+    LISTENING = "listening"  # our own: we do not hear the fleet; it has no members
+
+
+class Symptom(StrEnum):
+    """How a display failed that belongs to an incident."""
+
+    SILENT = "silent"  # its heartbeat went stale
+    CRASHED = "crashed"  # it says that its player crashed
+    SERVICE_FAILED = "service_failed"  # it says that a service failed
+    DISCONNECTED = "disconnected"  # it lost the broker and came back by itself
+
+
+class IncidentEventKind(StrEnum):
+    """What kind of thing happened in an incident: one entry of its timeline."""
+
+    OPENED = "opened"
+    JOINED = "joined"  # displays failed
+    LEFT = "left"  # displays are well again, or are no clients any more
+    COMMAND = "command"  # a command was sent to a member
+    RECOVERY = "recovery"  # automatic recovery decided something about a member
+    MERGED = "merged"  # it turned out to be part of another incident, or another one part of it
+    REOPENED = "reopened"  # it came back shortly after it was closed
+    CLOSED = "closed"
 
 
 class DeadLetterReason(StrEnum):

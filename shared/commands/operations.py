@@ -5,14 +5,20 @@ so that entry points need one module.
 """
 
 import uuid
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, RowMapping
 from sqlalchemy.exc import IntegrityError
 
 from shared.commands import rules, store
-from shared.commands.acks.operations import AckReport, EvidenceReport, record_acks, record_boot_evidence
+from shared.commands.acks.operations import (
+    AckReport,
+    EvidenceReport,
+    record_acks,
+    record_boot_evidence,
+    settle_by_evidence,
+)
 from shared.commands.outbox.operations import PublishReport, claim_due, publish_due, record_publish_answers
 from shared.commands.rules import Ack, Attempt, Claimed, CommandRequest, Sighting, Timings
 from shared.config import Config
@@ -60,6 +66,12 @@ class ExpiryReport:
 
     expired: int
     timed_out: int
+    proven: int = 0
+    """Done: the display's boot, its player's start or its silence after a shutdown shows it."""
+    disproved: int = 0
+    """Failed: a machine that was to reboot did not."""
+    overtaken: int = 0
+    """Cancelled: reboots that nobody had, of machines that booted by themselves."""
 
 
 def timings(config: Config) -> Timings:
@@ -169,9 +181,14 @@ def cancel(connection: Connection, now: datetime, command_id: str, by: str) -> R
 
 
 def expire(connection: Connection, now: datetime) -> ExpiryReport:
-    """End every command that is past its deadline: not received in time, or without a result in time."""
+    """End every command that evidence decides or that is past its deadline, received in time or not.
+
+    Evidence comes first: what is known to be done is no timeout.
+    """
+    settled = asdict(settle_by_evidence(connection, now))
     overdue = store.clients_overdue(connection, now)
     if not overdue:
-        return ExpiryReport(0, 0)
+        return ExpiryReport(0, 0, **settled)
     store.lock_clients(connection, overdue)
-    return ExpiryReport(len(store.expire(connection, now)), len(store.time_out(connection, now)))
+    expired, timed_out = store.expire(connection, now), store.time_out(connection, now)
+    return ExpiryReport(len(expired), len(timed_out), **settled)

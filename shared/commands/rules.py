@@ -21,6 +21,7 @@ LEASE: Final = timedelta(seconds=20)  # how long a publisher holds what it claim
 REPEAT_EVERY: Final = timedelta(seconds=30)  # until `received`
 FIRST_BACK_OFF: Final = timedelta(seconds=1)
 LONGEST_BACK_OFF: Final = timedelta(seconds=15)  # a quarter of the shortest time to live
+REBOOT_SHOWS_WITHIN: Final = timedelta(seconds=180)  # after `running`; a heartbeat of the same boot then disproves it
 SHORTEST_TTL: Final = timedelta(seconds=10)
 LONGEST_TTL: Final = timedelta(days=1)
 LOCKING: Final = (CommandAction.RESTART_APP, CommandAction.REBOOT_HOST)
@@ -37,6 +38,7 @@ NO_ACK: Final = "no_ack"
 NO_RESULT: Final = "no_result"
 PUBLISH_DENIED: Final = "publish_denied"
 ALREADY_REBOOTED: Final = "already_rebooted"
+REBOOT_DID_NOT_HAPPEN: Final = "reboot_did_not_happen"
 
 
 class Row(Protocol):
@@ -71,12 +73,15 @@ SUCCEEDED: Final = _up_to(CommandState.SUCCEEDED)  # ACK or evidence
 FAILED: Final = _up_to(CommandState.FAILED)  # ACK
 REJECTED: Final = _up_to(CommandState.REJECTED)  # ACK
 DENIED: Final = Move(CommandState.FAILED, below=COMMAND_RANKS[CommandState.SENT])  # PUBACK 0x87
+DISPROVED: Final = Move(  # evidence: the machine still runs the boot that was to end
+    CommandState.FAILED, below=TERMINAL_RANK, lowest=COMMAND_RANKS[CommandState.RUNNING]
+)
 EXPIRED: Final = Move(CommandState.EXPIRED, below=COMMAND_RANKS[CommandState.RECEIVED])  # the tick
 TIMED_OUT: Final = Move(  # the tick
     CommandState.TIMED_OUT, below=TERMINAL_RANK, lowest=COMMAND_RANKS[CommandState.RECEIVED]
 )
 CANCELLED: Final = Move(CommandState.CANCELLED, below=COMMAND_RANKS[CommandState.SENT])  # API, recovery's 0x10
-MOVES: Final = (SENT, RECEIVED, RUNNING, SUCCEEDED, FAILED, REJECTED, DENIED, EXPIRED, TIMED_OUT, CANCELLED)
+MOVES: Final = (SENT, RECEIVED, RUNNING, SUCCEEDED, FAILED, REJECTED, DENIED, DISPROVED, EXPIRED, TIMED_OUT, CANCELLED)
 BY_ACK: Final = {move.to: move for move in (RECEIVED, RUNNING, SUCCEEDED, FAILED, REJECTED)}
 
 

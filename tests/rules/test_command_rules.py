@@ -29,6 +29,7 @@ LEGAL = [  # (move, the states it may leave), as the contract's table has it
     (rules.FAILED, {QUEUED, SENT, RECEIVED, RUNNING}),
     (rules.REJECTED, {QUEUED, SENT, RECEIVED, RUNNING}),
     (rules.DENIED, {QUEUED}),  # an earlier publish that was accepted may have been heard
+    (rules.DISPROVED, {RUNNING}),
     (rules.EXPIRED, {QUEUED, SENT}),  # rank < 30
     (rules.TIMED_OUT, {RECEIVED, RUNNING}),  # rank 30 to 40
     (rules.CANCELLED, {QUEUED}),

@@ -49,6 +49,15 @@ class EvidenceReport:
     """Reboots that nobody had and that nobody needs any more."""
 
 
+@dataclass(frozen=True)
+class SettledReport:
+    """How many open commands ended by what is known of their displays."""
+
+    proven: int
+    disproved: int
+    overtaken: int
+
+
 def record_acks(connection: Connection, now: datetime, acks: Sequence[Ack], timings: Timings) -> AckReport:
     """Take ACKs in any order, repeated or late; each command ends in the highest state that was said of it.
 
@@ -108,7 +117,24 @@ def record_boot_evidence(connection: Connection, now: datetime, sightings: Seque
     if not sightings:
         return EvidenceReport(frozenset(), frozenset(), frozenset())
     commands.lock_clients(connection, {sighting.client_uuid for sighting in sightings})
-    overtaken = store.cancel_overtaken(connection, now, sightings)
-    succeeded = store.succeed_by_evidence(connection, now, sightings)
-    confirmed = store.confirm_by_evidence(connection, now, sightings)
+    seen = store.sightings(sightings)
+    overtaken = store.cancel_overtaken(connection, now, seen)
+    succeeded = store.succeed_by_evidence(connection, now, seen)
+    confirmed = store.confirm_by_evidence(connection, now, seen)
     return EvidenceReport(frozenset(succeeded), frozenset(confirmed), frozenset(row["id"] for row in overtaken))
+
+
+def settle_by_evidence(connection: Connection, now: datetime) -> SettledReport:
+    """End the open commands about which enough is known without another word of their displays.
+
+    1. A new boot or a new start that no sighting told of: it was stored while the command was being made.
+    2. A shutdown that was received, and the display has left or fallen silent.
+    3. A reboot that was begun, and the heartbeats after three minutes still come from the boot before.
+    """
+    concerned = store.clients_with_evidence(connection, now)
+    if not concerned:
+        return SettledReport(0, 0, 0)
+    commands.lock_clients(connection, concerned)
+    overtaken = store.cancel_overtaken(connection, now, store.HEARTBEATS)
+    proven = store.succeed_by_evidence(connection, now, store.HEARTBEATS) + store.succeed_by_silence(connection, now)
+    return SettledReport(len(proven), len(store.disprove_reboots(connection, now)), len(overtaken))

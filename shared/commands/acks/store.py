@@ -1,4 +1,4 @@
-"""SQL of what displays say of their commands: ACKs, and heartbeats that prove an effect. Set-wise, guarded."""
+"""SQL of what displays say of their commands: ACKs, and heartbeats or silence that prove an effect. All guarded."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -11,6 +11,10 @@ from sqlalchemy.dialects.postgresql import JSONB
 from shared.commands.rules import (
     ALREADY_REBOOTED,
     CANCELLED,
+    DISPROVED,
+    LONGEST_TTL,
+    REBOOT_DID_NOT_HAPPEN,
+    REBOOT_SHOWS_WITHIN,
     RUNNING,
     SUCCEEDED,
     TOO_LATE,
@@ -19,11 +23,14 @@ from shared.commands.rules import (
     Sighting,
 )
 from shared.commands.store import NOBODYS, OPEN, end, guard
-from shared.tables import client_commands
-from shared.vocabulary import COMMAND_RANKS, CommandAction, CommandState, ConfirmedBy
+from shared.tables import client_commands, client_heartbeats, clients
+from shared.vocabulary import COMMAND_RANKS, ClientStatus, CommandAction, CommandState, ConfirmedBy, Presence
 
 c = client_commands.c
 CONFIRM_WITHIN: Final = timedelta(minutes=15)  # after an ACKed success: longer than any display takes to boot
+LONGEST_LIFE: Final = LONGEST_TTL + timedelta(hours=1)  # of a command, its time for a result included
+HEARTBEATS: Final = client_heartbeats  # what displays said last, wherever `seen` is asked for
+HEARD_OF: Final = c.rank >= COMMAND_RANKS[CommandState.RECEIVED]  # the display has said that it has it
 
 
 def known(connection: Connection, command_ids: Collection[str]) -> dict[str, RowMapping]:
@@ -96,57 +103,109 @@ def confirm_by_ack(connection: Connection, results: Sequence[Ack]) -> list[str]:
     return list(connection.execute(statement).scalars())
 
 
-def succeed_by_evidence(connection: Connection, now: datetime, sightings: Sequence[Sighting]) -> list[str]:
+def succeed_by_evidence(connection: Connection, now: datetime, seen: sa.FromClause) -> list[str]:
     """End what a new boot or a new start of the player proves done; ids of those ended.
 
     A reboot must have been sent (or may have been, unanswered); a restart must have been received.
+    `seen` has client_uuid, boot_id and app_instance: `sightings`, or the heartbeats as they stand.
     """
-    s = _sightings(sightings)
     may_have_it = sa.or_(c.rank >= COMMAND_RANKS[CommandState.SENT], c.unanswered_at.is_not(None))
-    has_it = c.rank >= COMMAND_RANKS[CommandState.RECEIVED]
-    statement = (
-        sa.update(client_commands)
-        .where(OPEN, c.client_uuid == s.c.client_uuid)
-        .where(sa.or_(sa.and_(_rebooted(s), may_have_it), sa.and_(_restarted(s), has_it)))
-        .values(
-            state=SUCCEEDED.to.value,
-            finished_at=now,
-            outcome_reason=None,
-            confirmed_by=ConfirmedBy.EVIDENCE.value,
-        )
-        .returning(c.id)
+    done = sa.or_(sa.and_(_rebooted(seen), may_have_it), sa.and_(_restarted(seen), HEARD_OF))
+    return _succeeded(connection, now, c.client_uuid == seen.c.client_uuid, done)
+
+
+def succeed_by_silence(connection: Connection, now: datetime) -> list[str]:
+    """End each received shutdown whose display has left or fallen silent since; ids of those ended."""
+    left = sa.and_(
+        clients.c.presence == Presence.OFFLINE.value,
+        clients.c.presence_at >= c.received_at,
+        clients.c.presence_at >= sa.func.coalesce(client_heartbeats.c.last_heartbeat_at, clients.c.presence_at),
     )
-    return list(connection.execute(statement).scalars())
+    silent = sa.and_(clients.c.status == ClientStatus.STALE.value, clients.c.status_since >= c.received_at)
+    theirs = sa.and_(c.client_uuid == clients.c.uuid, client_heartbeats.c.client_uuid == clients.c.uuid)
+    asked_for = sa.and_(c.action == CommandAction.SHUTDOWN_HOST.value, HEARD_OF)
+    return _succeeded(connection, now, theirs, asked_for, sa.or_(left, silent))
 
 
-def confirm_by_evidence(connection: Connection, now: datetime, sightings: Sequence[Sighting]) -> list[str]:
+def _succeeded(connection: Connection, now: datetime, *which: sa.ColumnElement[bool]) -> list[str]:
+    values = {"finished_at": now, "outcome_reason": None, "confirmed_by": ConfirmedBy.EVIDENCE.value}
+    statement = sa.update(client_commands).where(OPEN, guard(SUCCEEDED), *which)
+    ended = statement.values(state=SUCCEEDED.to.value, **values).returning(c.id)
+    return list(connection.execute(ended).scalars())
+
+
+def disprove_reboots(connection: Connection, now: datetime) -> Sequence[RowMapping]:
+    """Fail the reboots that a display began long ago, while its heartbeats still tell of the boot from before."""
+    beats = client_heartbeats.c
+    same_boot = sa.exists().where(
+        beats.client_uuid == c.client_uuid,
+        beats.boot_id == c.if_boot_id,
+        beats.last_heartbeat_at >= c.running_at + REBOOT_SHOWS_WITHIN,
+    )
+    begun = sa.and_(c.action == CommandAction.REBOOT_HOST.value, c.running_at <= now - REBOOT_SHOWS_WITHIN)
+    return end(connection, now, DISPROVED, sa.literal(REBOOT_DID_NOT_HAPPEN), sa.and_(begun, same_boot))
+
+
+def confirm_by_evidence(connection: Connection, now: datetime, seen: sa.FromClause) -> list[str]:
     """A success that only the display's ACK told is now proven by its effect as well."""
-    s = _sightings(sightings)
     by_ack = (c.state == CommandState.SUCCEEDED.value, c.confirmed_by == ConfirmedBy.ACK.value)
     statement = (
         sa.update(client_commands)
-        .where(*by_ack, c.finished_at > now - CONFIRM_WITHIN, c.client_uuid == s.c.client_uuid)
-        .where(sa.or_(_rebooted(s), _restarted(s)))
+        .where(*by_ack, c.finished_at > now - CONFIRM_WITHIN, c.client_uuid == seen.c.client_uuid)
+        .where(sa.or_(_rebooted(seen), _restarted(seen)))
         .values(confirmed_by=ConfirmedBy.BOTH.value)
         .returning(c.id)
     )
     return list(connection.execute(statement).scalars())
 
 
-def cancel_overtaken(connection: Connection, now: datetime, sightings: Sequence[Sighting]) -> Sequence[RowMapping]:
+def cancel_overtaken(connection: Connection, now: datetime, seen: sa.FromClause) -> Sequence[RowMapping]:
     """A reboot that provably nobody has is pointless once its display has booted by itself."""
-    s = _sightings(sightings)
-    booted = sa.exists().where(c.client_uuid == s.c.client_uuid, _rebooted(s))
+    booted = sa.exists().where(c.client_uuid == seen.c.client_uuid, _rebooted(seen))
     return end(connection, now, CANCELLED, sa.literal(ALREADY_REBOOTED), sa.and_(NOBODYS, booted))
 
 
-def _rebooted(s: sa.TableValuedAlias) -> sa.ColumnElement[bool]:
+def clients_with_evidence(connection: Connection, now: datetime) -> list[str]:
+    """The clients of open commands about which their heartbeats or their silence may say something."""
+    beats = client_heartbeats.c
+    told = sa.or_(
+        _rebooted(client_heartbeats),
+        sa.and_(_restarted(client_heartbeats), HEARD_OF),
+        sa.and_(c.action == CommandAction.REBOOT_HOST.value, c.running_at <= now - REBOOT_SHOWS_WITHIN),
+        sa.and_(c.action == CommandAction.SHUTDOWN_HOST.value, HEARD_OF),
+    )
+    query = sa.select(c.client_uuid).where(OPEN, beats.client_uuid == c.client_uuid, told)
+    return list(connection.execute(query).scalars())
+
+
+def shut_down_since(connection: Connection, client_uuids: Collection[str]) -> dict[str, datetime]:
+    """Those of these clients that were shut down on purpose and not heard since, with when that was known.
+
+    Recovery holds them: their silence is what somebody asked for. The next heartbeat takes them off this list.
+    """
+    beats = client_heartbeats.c
+    on_purpose = (
+        c.action == CommandAction.SHUTDOWN_HOST.value,
+        c.state == CommandState.SUCCEEDED.value,
+        c.created_at > beats.last_heartbeat_at - LONGEST_LIFE,
+        c.finished_at >= beats.last_heartbeat_at,
+    )
+    query = (
+        sa.select(c.client_uuid, sa.func.max(c.finished_at))
+        .where(c.client_uuid == sa.any_(sa.literal(list(client_uuids), sa.ARRAY(sa.Text))))
+        .where(beats.client_uuid == c.client_uuid, *on_purpose)
+        .group_by(c.client_uuid)
+    )
+    return {row[0]: row[1] for row in connection.execute(query)}
+
+
+def _rebooted(seen: sa.FromClause) -> sa.ColumnElement[bool]:
     """A reboot was asked for and the boot is another one; false where either boot is unknown."""
-    return sa.and_(c.action == CommandAction.REBOOT_HOST.value, c.if_boot_id != s.c.boot_id)
+    return sa.and_(c.action == CommandAction.REBOOT_HOST.value, c.if_boot_id != seen.c.boot_id)
 
 
-def _restarted(s: sa.TableValuedAlias) -> sa.ColumnElement[bool]:
-    return sa.and_(c.action == CommandAction.RESTART_APP.value, c.if_app_instance != s.c.app_instance)
+def _restarted(seen: sa.FromClause) -> sa.ColumnElement[bool]:
+    return sa.and_(c.action == CommandAction.RESTART_APP.value, c.if_app_instance != seen.c.app_instance)
 
 
 def _acks(acks: Sequence[Ack]) -> sa.TableValuedAlias:
@@ -154,8 +213,9 @@ def _acks(acks: Sequence[Ack]) -> sa.TableValuedAlias:
     return _recordset("a", rows, ("id", "client_uuid", "state", "reason"))
 
 
-def _sightings(sightings: Sequence[Sighting]) -> sa.TableValuedAlias:
-    rows = [{"client_uuid": s.client_uuid, "boot_id": s.boot_id, "app_instance": s.app_instance} for s in sightings]
+def sightings(said: Sequence[Sighting]) -> sa.TableValuedAlias:
+    """What heartbeats said, as a table with client_uuid, boot_id and app_instance."""
+    rows = [{"client_uuid": s.client_uuid, "boot_id": s.boot_id, "app_instance": s.app_instance} for s in said]
     return _recordset("s", rows, ("client_uuid", "boot_id", "app_instance"))
 
 
