@@ -70,6 +70,7 @@ class Outcome:
     deferred_logs: int = 0  # numbered ones over it
     unknown_acks: int = 0  # of commands never issued, or of another client's
     refused: list[PutAside] = field(default_factory=list)
+    early: list[Taken] = field(default_factory=list)  # of clients that may be registered soon: not stored, not refused
     committed: dict[Boot, int] = field(default_factory=dict)  # logs: everything up to this number is stored
     online: set[str] = field(default_factory=set)
     canary: Canary | None = None
@@ -85,6 +86,7 @@ class Outcome:
         self.given_up += later.given_up
         self.unknown_acks += later.unknown_acks
         self.refused += later.refused
+        self.early += later.early
         self.committed |= later.committed
         self.online |= later.online
         self.canary = later.canary or self.canary

@@ -103,6 +103,27 @@ class BrokerConnection:
         except (OSError, ValueError) as error:
             self._over(f"cannot be reached: {type(error).__name__}")
 
+    @property
+    def socket(self) -> "socket.socket | None":
+        """What to wait on; None when the connection is closed."""
+        raw = self._client.socket()
+        return raw if isinstance(raw, socket.socket) else None
+
+    @property
+    def wants_to_write(self) -> bool:
+        """Whether something waits to be sent."""
+        return self._client.want_write()
+
+    @property
+    def has_more(self) -> bool:
+        """Whether something has been read off the socket already and waits to be taken."""
+        raw = self._client.socket()
+        return isinstance(raw, ssl.SSLSocket) and raw.pending() > 0
+
+    def unsubscribe(self, topics: Iterable[str]) -> None:
+        """Ask for no more messages of these topics; what waits of them still comes."""
+        self._client.unsubscribe(list(topics))
+
     def step(self, seconds: float) -> None:
         """Wait up to `seconds` for something to happen, and take what came."""
         try:

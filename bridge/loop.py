@@ -1,15 +1,15 @@
 """The bridge's one thread: take messages, write them, acknowledge them, and do what is due in between."""
 
 import contextlib
+import functools
 import itertools
 import math
 import os
-import random
 import socket
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from datetime import timedelta
 from typing import Final
 
@@ -17,14 +17,17 @@ import msgspec
 from sqlalchemy import Engine
 
 from bridge.batch import Memory, Outcome
-from bridge.budget import LogBudgets, OverBudget
-from bridge.connection import RECEIVE_MAXIMUM, BrokerConnection
+from bridge.budget import LogBudgets
+from bridge.connection import BrokerConnection
 from bridge.counters import Counters, Tally
-from bridge.inbox import Arrival, Inbox, PutAside, Taken
-from bridge.leader import FIRST_BACK_OFF_SECONDS, LONGEST_BACK_OFF_SECONDS, DatabaseAway, Leader
+from bridge.due import CANARY_SECONDS, Due
+from bridge.inbox import Arrival, Inbox
+from bridge.lanes import Lanes
+from bridge.leader import DatabaseAway, Leader
 from bridge.outbox import Outbox
 from bridge.snapshot import Snapshot, Snapshots
-from bridge.writes import LeadershipLost, Writer
+from bridge.urgent import Urgent
+from bridge.writes import LeadershipLost, Message, Writer
 from shared.client_logs.rules import Budget
 from shared.clients.reports import operations as reports
 from shared.commands.operations import timings
@@ -39,21 +42,8 @@ BATCH_MESSAGES: Final = 2_000  # half the window: 0.57 of bare paho became 0.63;
 BATCH_SECONDS: Final = 0.01  # a message waits no longer for company
 IDLE_SECONDS: Final = 0.1  # one turn of the loop when nothing happens
 STANDBY_SECONDS: Final = 1.0
-CANARY_SECONDS: Final = 10.0
-SWEEP_SECONDS: Final = 5.0
 LOGS_COMMITTED_EXPIRY_SECONDS: Final = 300
 LEAVE_SECONDS: Final = 2.0
-
-
-@dataclass
-class Due:
-    """When each duty is due next, by the monotonic clock."""
-
-    connect: float = 0.0
-    canary: float = 0.0
-    sweep: float = 0.0
-    connect_failures: int = 0
-    canary_number: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
 
 
 class Bridge:
@@ -73,10 +63,11 @@ class Bridge:
 
     def _begin_anew(self) -> None:
         """The state of a bridge that does not lead (yet)."""
-        self._broker: BrokerConnection | None = None
-        self._budgets_of: BrokerConnection | None = None  # for whose messages the budgets have begun
+        self._broker: Lanes | None = None
+        self._budgets_of: Lanes | None = None  # for whose messages the budgets have begun
         self._is_announced = False  # whether the database knows since when we listen
-        self._batch: list[Taken | PutAside | OverBudget] = []  # read and not yet committed: the first of the arrivals
+        self._batch: list[Message] = []  # read and not yet committed: the first of the bulk's arrivals
+        self._urgent = Urgent()
         self._counters = Counters()
         self._tally = Tally()
         self._budgets = LogBudgets(Budget(self._config["LOG_BUDGET_PER_SECOND"], self._config["LOG_BUDGET_BURST"]))
@@ -85,6 +76,7 @@ class Bridge:
         self._due = Due()
         self._committed_at = -math.inf
         self._canary_at = -math.inf
+        self._round_trip_at = -math.inf
 
     def run(self) -> None:
         """Until `stop` is set: then finish the batch in hand, acknowledge it and leave the broker in order."""
@@ -126,32 +118,31 @@ class Bridge:
             self._stop.wait(IDLE_SECONDS)
             return
         _ = self._leader.connection()
-        url, username, password = (self._config[f"MQTT_{name}"] for name in ("URL", "USERNAME", "PASSWORD"))
-        self._broker = BrokerConnection(url, username, password, self._topics.subscriptions())
+        self._broker = Lanes.of(self._config, self._topics)
         self._broker.open()
 
-    def _disconnected(self, broker: BrokerConnection) -> None:
+    def _disconnected(self, broker: Lanes) -> None:
         """Drop what is not acknowledged: the broker delivers it again."""
         event("broker_disconnected", "no connection to the broker", why=broker.fault)
         broker.abort("over")
         self._broker, self._batch = None, []
+        self._urgent.dropped()
         self._counters.dropped += broker.dropped
-        self._outbox.take_answers(broker)
-        self._due.connect_failures += 1
-        wait = min(FIRST_BACK_OFF_SECONDS * 2 ** min(self._due.connect_failures, 10), LONGEST_BACK_OFF_SECONDS)
-        self._due.connect = time.monotonic() + wait * random.uniform(0.5, 1.0)  # noqa: S311 - jitter
+        self._outbox.take_answers(broker.urgent)
+        self._due.connect_later()
         if self._is_announced:
             self._is_announced = False
             with self._leader.database() as database, database.begin():
                 listening_store.disconnected(database, self._leader.epoch or 0)
 
-    def _listen(self, broker: BrokerConnection) -> None:
-        broker.step(BATCH_SECONDS / 2 if broker.arrivals else IDLE_SECONDS)
+    def _listen(self, broker: Lanes) -> None:
+        broker.step(BATCH_SECONDS / 2 if broker.bulk.arrivals else IDLE_SECONDS)
         if broker.fault is not None:
             return
         for duty in (
             self._announce,
             self._begin_budgets,
+            self._store_urgent,
             self._store_batch,
             self._send_canary,
             self._work_outbox,
@@ -167,43 +158,58 @@ class Bridge:
                 failure("duty_failed", "a duty of the bridge failed", duty=duty.__name__)
                 self._stop.wait(IDLE_SECONDS)
 
-    def _announce(self, broker: BrokerConnection) -> None:
+    def _announce(self, broker: Lanes) -> None:
         """Once everything is subscribed: the listening time begins, and the first canary flies."""
         if self._is_announced or not broker.is_ready:
             return
         with self._leader.database() as database, database.begin():
             if not listening_store.connected(database, database_now(database), self._leader.epoch or 0):
                 raise LeadershipLost
+        broker.forget_urgent_of_bulk(self._topics)
         self._is_announced = True
-        self._due.connect_failures, self._due.canary = 0, 0.0
+        self._due.connected()
 
-    def _begin_budgets(self, broker: BrokerConnection) -> None:
+    def _begin_budgets(self, broker: Lanes) -> None:
         """Before the first message of a connection: what gathered while nobody listened is nobody's flood."""
-        if self._budgets_of is broker or not broker.arrivals:
+        if self._budgets_of is broker or not broker.waiting:
             return
         with self._leader.database() as database, database.begin():
             now, last = database_now(database), listening_store.bridge_status(database).last_commit_at
         pause = 0.0 if last is None else (now - last).total_seconds()
-        self._budgets.connected(time.monotonic(), pause, RECEIVE_MAXIMUM if broker.found_session else 0)
+        self._budgets.connected(time.monotonic(), pause, broker.again)
         self._budgets_of = broker
 
-    def _store_batch(self, broker: BrokerConnection) -> None:
+    def _store_urgent(self, broker: Lanes) -> None:
+        """In a transaction of its own, before the batch that everything else waits for."""
+        batch = self._urgent.batch(broker.urgent.arrivals, self._inbox.read)
+        if batch:
+            outcome = self._store(broker.urgent, self._urgent.arrived, batch, self._writer(self._urgent.patient_from))
+            self._urgent.committed(outcome)
+            self._committed(broker, outcome, is_urgent=True)
+
+    def _store_batch(self, broker: Lanes) -> None:
         """Write the first arrivals, commit, and only then acknowledge them, in their order."""
+        arrivals = broker.bulk.arrivals
         if not self._batch:
-            if not (_is_batch_due(broker.arrivals) or (self._stop.is_set() and broker.arrivals)):
+            if not (_is_batch_due(arrivals) or (self._stop.is_set() and arrivals)):
                 return
-            first = itertools.islice(broker.arrivals, BATCH_MESSAGES)
+            first = itertools.islice(arrivals, BATCH_MESSAGES)
             self._batch = [self._budgets.weigh(self._inbox.read(arrival)) for arrival in first]
-        began = time.monotonic()
-        with self._leader.database() as database:
-            outcome = self._writer().write(database, self._batch, self._counted)
-        self._counters = self._counters.with_outcome(outcome, len(self._batch))
-        self._tally.committed(outcome, time.monotonic() - began)
-        broker.acknowledge(len(self._batch))
+        self._urgent.bulk_came()
+        outcome = self._store(broker.bulk, len(self._batch), self._batch, self._writer())
         self._batch = []
         self._committed(broker, outcome)
 
-    def _writer(self) -> Writer:
+    def _store(self, lane: BrokerConnection, arrived: int, batch: Sequence[Message], writer: Writer) -> Outcome:
+        began = time.monotonic()
+        with self._leader.database() as database:
+            outcome = writer.write(database, batch, functools.partial(self._counted, arrived))
+        self._counters = self._counters.with_outcome(outcome, arrived)
+        self._tally.committed(outcome, time.monotonic() - began)
+        lane.acknowledge(arrived)
+        return outcome
+
+    def _writer(self, patient_from: float | None = None) -> Writer:
         return Writer(
             epoch=self._leader.epoch or 0,
             instance=self._instance,
@@ -211,42 +217,44 @@ class Bridge:
             timings=timings(self._config),
             listening_gap=self._canary_max_age,
             memory=self._memory,
+            patient_from=patient_from,
         )
 
-    def _counted(self, outcome: Outcome) -> dict[str, int]:
-        return asdict(self._counters.with_outcome(outcome, len(self._batch)))
+    def _counted(self, messages: int, outcome: Outcome) -> dict[str, int]:
+        return asdict(self._counters.with_outcome(outcome, messages))
 
-    def _committed(self, broker: BrokerConnection, outcome: Outcome) -> None:
+    def _committed(self, broker: Lanes, outcome: Outcome, *, is_urgent: bool = False) -> None:
         """What follows from a commit: tell displays how far their logs are safe, serve who came online."""
         self._committed_at = time.monotonic()
         self._budgets.took(self._committed_at, outcome.committed)
         if outcome.canary is not None and outcome.canary.instance == self._instance:
-            self._canary_at = outcome.canary.heard
+            if is_urgent:
+                self._round_trip_at = outcome.canary.heard
+            else:
+                self._canary_at = outcome.canary.heard
         for (uuid, install_id, boot_seq), seq in outcome.committed.items():
             mark = {"install_id": install_id, "boot_seq": boot_seq, "seq": seq}
             topic = self._topics.logs_committed(uuid)
-            broker.publish(topic, msgspec.json.encode(mark), LOGS_COMMITTED_EXPIRY_SECONDS)
+            broker.bulk.publish(topic, msgspec.json.encode(mark), LOGS_COMMITTED_EXPIRY_SECONDS)
         self._outbox.came_online(outcome.online)
 
-    def _send_canary(self, broker: BrokerConnection) -> None:
-        if self._is_announced and time.monotonic() >= self._due.canary:
-            self._due.canary = time.monotonic() + CANARY_SECONDS
+    def _send_canary(self, broker: Lanes) -> None:
+        if self._is_announced and self._due.is_canary():
             body = {"instance": self._instance, "number": next(self._due.canary_number)}
-            broker.publish(self._topics.canary, msgspec.json.encode(body), int(CANARY_SECONDS))
+            broker.urgent.publish(self._topics.canary, msgspec.json.encode(body), int(CANARY_SECONDS))
 
-    def _work_outbox(self, broker: BrokerConnection) -> None:
-        self._outbox.take_answers(broker)
+    def _work_outbox(self, broker: Lanes) -> None:
+        self._outbox.take_answers(broker.urgent)
         if self._outbox.has_answers:
             with self._leader.database() as database:
                 self._outbox.record(database)
         if self._is_announced and self._outbox.is_due:
             with self._leader.database() as database:
-                self._outbox.publish(database, broker)
+                self._outbox.publish(database, broker.urgent)
 
-    def _sweep(self, _broker: BrokerConnection) -> None:
-        if time.monotonic() < self._due.sweep:
+    def _sweep(self, _broker: Lanes) -> None:
+        if not self._due.is_sweep():
             return
-        self._due.sweep = time.monotonic() + SWEEP_SECONDS
         with self._leader.database() as database, database.begin():
             now = database_now(database)
             heard = listening.listening(listening_store.bridge_status(database), now, self._canary_max_age)
@@ -256,14 +264,14 @@ class Bridge:
 
     def _show(self) -> None:
         """Let the health answers know how it goes."""
-        broker = self._broker
         self._snapshots.latest = Snapshot(
             at=time.monotonic(),
             epoch=self._leader.epoch,
-            is_connected=broker is not None and broker.is_ready,
+            is_connected=self._broker is not None and self._broker.is_ready,
             committed_at=self._committed_at,
             canary_at=self._canary_at,
-            waiting=len(broker.arrivals) if broker is not None else 0,
+            round_trip_at=self._round_trip_at,
+            waiting=self._broker.waiting if self._broker is not None else 0,
             counters=asdict(self._counters),
             dead_letters=dict(self._tally.dead_letters),
             batch_seconds=self._tally.batch_seconds.shown(),
@@ -273,9 +281,10 @@ class Bridge:
         broker = self._broker
         if broker is not None and broker.fault is None:
             try:
+                self._store_urgent(broker)
                 self._store_batch(broker)
             except (DatabaseAway, LeadershipLost):
-                event("left_unacknowledged", "messages in hand stay with the broker", messages=len(broker.arrivals))
+                event("left_unacknowledged", "messages in hand stay with the broker", messages=broker.waiting)
             broker.leave(self._topics.canary, LEAVE_SECONDS)
             self._say_goodbye()
         self._leader.resign()

@@ -18,7 +18,8 @@ class Snapshot:
     epoch: int | None  # None: standing by
     is_connected: bool
     committed_at: float
-    canary_at: float
+    canary_at: float  # through the queue in which heartbeats wait
+    round_trip_at: float  # a canary through the urgent session
     waiting: int  # messages not yet acknowledged
     counters: dict[str, int]
     dead_letters: Mapping[str, int] = field(default_factory=dict)  # by reason
@@ -33,12 +34,14 @@ class Snapshot:
         found = [] if self.is_connected else ["not connected to the broker"]
         if now - self.committed_at > CANARY_PERIODS_SECONDS:
             found.append("no batch is committed")
+        if now - self.round_trip_at > CANARY_PERIODS_SECONDS:
+            found.append("the canary makes no round trip")
         return found
 
     def lateness(self, now: float) -> list[str]:
-        """Why what it hears may be old, in words. With much waiting, canaries expire in the broker's queue."""
+        """Why what it hears may be old, in words. With much waiting, canaries expire in the bulk session's queue."""
         late = self.epoch is not None and now - self.canary_at > CANARY_PERIODS_SECONDS
-        return ["the canary does not come back"] if late else []
+        return ["heartbeats are late: their canary does not come back"] if late else []
 
     def body(self, now: float) -> dict[str, Any]:
         """What is answered."""

@@ -19,7 +19,7 @@ from shared.client_logs.rules import LogLine, boot_of
 from shared.clients.failures import operations as service_failures
 from shared.clients.failures.rules import Failure
 from shared.clients.reports import operations as reports
-from shared.clients.reports.rules import Health, Heartbeat
+from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
 from shared.commands.acks import operations as acks
 from shared.commands.rules import Ack, Sighting, Timings
 from shared.db import database_now, sqlstate
@@ -61,6 +61,8 @@ class Writer:
     listening_gap: timedelta
     """After this long without a commit the listening time begins anew."""
     memory: Memory
+    patient_from: float | None = None
+    """Of a batch of the urgent session only: what it says of unknown clients and was heard after this can wait."""
 
     def write(self, connection: Connection, batch: Sequence[Message], counted: Counted) -> Outcome:
         """Write the batch in one transaction; `counted` answers the counters with this outcome in them.
@@ -99,6 +101,8 @@ class Writer:
     def _record(self, connection: Connection, at: Moment, outcome: Outcome, counters: dict[str, int]) -> None:
         if not listening_store.mark_commit(connection, at.now, self.epoch, counters, self.listening_gap):
             raise LeadershipLost
+        if self.patient_from is not None:
+            return  # an urgent canary says nothing of how late heartbeats are
         if outcome.canary is not None and outcome.canary.instance == self.instance:
             back_at = at.now - timedelta(seconds=at.clock - outcome.canary.heard)
             listening_store.record_canary(connection, self.epoch, back_at)
@@ -149,10 +153,16 @@ class Writer:
         known = reports.admit(connection, at.now, sorted(uuids), registering, auto_register=self.auto_register)
         admitted = [one for one in taken if one.said.uuid is None or one.said.uuid in known]
         if len(admitted) < len(taken):
-            outcome.refused += [_stranger(one) for one in taken if one.said.uuid and one.said.uuid not in known]
+            strangers = [one for one in taken if one.said.uuid and one.said.uuid not in known]
+            outcome.early = [one for one in strangers if self._can_wait(one)]
+            outcome.refused += [_stranger(one) for one in strangers if not self._can_wait(one)]
         outcome.stored = len(admitted)
         outcome.bad_fields = sum(one.said.bad_fields for one in admitted)
         return admitted
+
+    def _can_wait(self, one: Taken) -> bool:
+        is_presence = isinstance(one.said.body, PresenceSaid)
+        return is_presence and self.patient_from is not None and one.arrival.heard > self.patient_from
 
     def _note_installs(self, connection: Connection, at: Moment, batch: Batch, outcome: Outcome) -> None:
         """A new installation of a client becomes its newest: in order of arrival, before reports are compared."""

@@ -28,6 +28,7 @@ from shared.access.rules import MOSQUITTO_SALT_BYTES, mosquitto_hash
 
 STOP_SIGNAL: Final = signal.SIGTERM  # saves its sessions and ends
 SERVICES: Final = ("bridge", "api", "scheduler")  # the users of the services' listener
+URGENT: Final = "bridge_urgent"  # the bridge's second session (bridge/lanes.py), with the bridge's password
 
 SEPARATE_BELOW: Final = (2, 0, 12)  # the first mosquitto whose per_listener_settings lose messages
 
@@ -102,6 +103,11 @@ def password_lines(passwords: Mapping[str, str]) -> str:
     )
 
 
+def service_logins(passwords: Mapping[str, str]) -> dict[str, str]:
+    """Every user of the services' listener, of the password of each service."""
+    return {**passwords, URGENT: passwords["bridge"]}
+
+
 def displays_acl(root: str) -> str:
     """What a display may: write its own upward topics, read its own downward ones; %u is its user name."""
     upward = [f"pattern write {root}/%u/{topic}" for topic in UPWARD]
@@ -118,9 +124,11 @@ def services_acl(root: str) -> str:
     bridge = [f"topic read {root}/+/{topic}" for topic in UPWARD]
     bridge.append(f"topic readwrite {root}/service/canary")
     bridge += [f"topic write {root}/+/{topic}" for topic in ("commands", "logs_committed")]
+    urgent = [f"topic read {root}/+/{topic}" for topic in ("service_failed", "presence", "acks")]
+    urgent += [f"topic readwrite {root}/service/canary", f"topic write {root}/+/commands"]
     api = [f"topic write {root}/+/{topic}" for topic in ("commands", "log_level")]
     scheduler = [f"topic write {root}/+/commands"]
-    sections = zip(SERVICES, (bridge, api, scheduler), strict=True)
+    sections = zip((*SERVICES, URGENT), (bridge, api, scheduler, urgent), strict=True)
     return "\n".join("\n".join([f"user {user}", *lines, ""]) for user, lines in sections)
 
 
@@ -197,7 +205,7 @@ def prepare(broker: Broker, service_passwords: Mapping[str, str]) -> None:
     displays, services = displays_acl(broker.topic_root), services_acl(broker.topic_root)
     for name, rules in (("displays", displays), ("services", services), ("all", services + "\n" + displays)):
         write_file(broker.run / f"{name}.acl", rules)
-    lines = password_lines(service_passwords)
+    lines = password_lines(service_logins(service_passwords))
     write_file(broker.services_password_file, lines)
     write_file(broker.displays_password_file, (lines if broker.shared else "") + _logins_of_displays(broker))
     write_file(broker.configuration, configuration(broker))
@@ -209,7 +217,7 @@ def _logins_of_displays(broker: Broker) -> str:
     if not broker.displays_password_file.exists():
         return ""
     lines = broker.displays_password_file.read_text(encoding="utf-8").splitlines(keepends=True)
-    return "".join(line for line in lines if line.partition(":")[0] not in SERVICES)
+    return "".join(line for line in lines if line.partition(":")[0] not in {*SERVICES, URGENT})
 
 
 def system_user() -> str:
@@ -255,7 +263,7 @@ class RunningBroker:
         It has when it accepts a login that was written with them.
         """
         probe, secret = f"probe-{secrets.token_hex(8)}", secrets.token_hex(8)
-        services = self.passwords if self.broker.shared else {}
+        services = service_logins(self.passwords) if self.broker.shared else {}
         write_file(self.broker.displays_password_file, password_lines({**services, **passwords, probe: secret}))
         guardian.send(self.pid, signal.SIGHUP)
         wait_until(lambda: connect_code(self.broker.displays_port, probe, secret) == 0, 10)

@@ -30,6 +30,7 @@ from deploy.local.probes import free_port, wait_until
 
 PASSWORD = "display-password"
 SECONDS = 20.0
+SESSIONS = 2  # of one bridge at the broker: bridge/lanes.py
 
 
 @dataclass
@@ -121,14 +122,15 @@ def settings(database_url: str, broker: mosquitto.RunningBroker) -> dict[str, st
 
 
 def forget_session(broker: mosquitto.RunningBroker) -> None:
-    """Take the bridge's session, with what waits in it, off the broker: the next test begins with none."""
-    client = Client(CallbackAPIVersion.VERSION2, client_id="bridge", protocol=MQTTProtocolVersion.MQTTv5)
-    client.username_pw_set("bridge", broker.passwords["bridge"])
-    client.connect(LOOPBACK, broker.broker.services_port, clean_start=True)
-    client.loop_start()
-    wait_until(client.is_connected, SECONDS)
-    client.disconnect()
-    client.loop_stop()
+    """Take the bridge's sessions, with what waits in them, off the broker: the next test begins with none."""
+    for user in ("bridge", mosquitto.URGENT):
+        client = Client(CallbackAPIVersion.VERSION2, client_id=user, protocol=MQTTProtocolVersion.MQTTv5)
+        client.username_pw_set(user, broker.passwords["bridge"])
+        client.connect(LOOPBACK, broker.broker.services_port, clean_start=True)
+        client.loop_start()
+        wait_until(client.is_connected, SECONDS)
+        client.disconnect()
+        client.loop_stop()
 
 
 @dataclass
