@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, RowMapping
-from sqlalchemy.exc import IntegrityError
 
 from shared.commands import rules, store
 from shared.commands.acks.operations import (
@@ -22,13 +21,13 @@ from shared.commands.acks.operations import (
 from shared.commands.outbox.operations import PublishReport, claim_due, publish_due, record_publish_answers
 from shared.commands.rules import Ack, Attempt, Claimed, CommandRequest, Sighting, Timings
 from shared.config import Config
-from shared.db import constraint_name, scrub
+from shared.db import scrub
 from shared.errors import (
-    ClientNotFound,
     CommandInFlight,
     CommandNotCancellable,
     CommandNotFound,
     IdempotencyKeyReused,
+    ServiceError,
     StateConflict,
 )
 from shared.vocabulary import CommandAction, CommandState
@@ -55,9 +54,6 @@ __all__ = [
     "record_publish_answers",
     "timings",
 ]
-
-RACES = ("uq_client_commands_open", "uq_client_commands_idempotency")
-"""Constraints that tell the loser of two requests at once."""
 
 
 @dataclass(frozen=True)
@@ -107,12 +103,14 @@ def issue(connection: Connection, now: datetime, request: CommandRequest, timing
         Refused: the time to live is out of bounds.
     """
     request = replace(request, reason=scrub(request.reason))
-    ttl = rules.lifetime(request, timings)
+    rules.lifetime(request, timings)
     before = _of_same_key(connection, request)
     if before is not None:
         return before
+    for row in store.insert(connection, now, {str(uuid.uuid4()): request}, timings):
+        return row
     try:
-        return _issue_new(connection, now, request, ttl, timings)
+        raise _refusal(connection, now, request)
     except StateConflict:
         winner = _of_same_key(connection, request)  # the very same request may have won in the meantime
         if winner is None:
@@ -120,28 +118,11 @@ def issue(connection: Connection, now: datetime, request: CommandRequest, timing
         return winner
 
 
-def _issue_new(
-    connection: Connection, now: datetime, request: CommandRequest, ttl: timedelta, timings: Timings
-) -> RowMapping:
-    _check(connection, now, request)
-    row = _insert(connection, now, request, ttl, timings)
-    if row is None:  # somebody was faster
-        _check(connection, now, request)
-        raise CommandInFlight  # theirs is over again already: the caller may simply ask once more
-    return row
-
-
-def _insert(
-    connection: Connection, now: datetime, request: CommandRequest, ttl: timedelta, timings: Timings
-) -> RowMapping | None:
-    """The new command; None when a race was lost. The savepoint takes the raised lockout back with it."""
-    try:
-        with connection.begin_nested():
-            return store.insert(connection, now, str(uuid.uuid4()), request, ttl, timings.lockout)
-    except IntegrityError as error:
-        if constraint_name(error) not in RACES:
-            raise
-        return None
+def _refusal(connection: Connection, now: datetime, request: CommandRequest) -> ServiceError:
+    """Why the client did not get this command."""
+    target = store.targets(connection, [request.client_uuid]).get(request.client_uuid)
+    # no obstacle left: somebody was faster, and theirs is over again already; the caller may simply ask once more
+    return rules.refusal(request, target, now) or CommandInFlight()
 
 
 def _of_same_key(connection: Connection, request: CommandRequest) -> RowMapping | None:
@@ -154,14 +135,6 @@ def _of_same_key(connection: Connection, request: CommandRequest) -> RowMapping 
     if before["request_hash"] != request.hash():
         raise IdempotencyKeyReused
     return find(connection, before["id"])
-
-
-def _check(connection: Connection, now: datetime, request: CommandRequest) -> None:
-    """Raises what `issue` says, where the client may not get this command now."""
-    target = store.target(connection, request.client_uuid)
-    if target is None:
-        raise ClientNotFound
-    rules.check_may_issue(request, target, now)
 
 
 def cancel(connection: Connection, now: datetime, command_id: str, by: str) -> RowMapping:

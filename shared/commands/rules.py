@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Protocol
 
-from shared.errors import CommandInFlight, CommandLockedOut, NotCapable, Refused
+from shared.errors import ClientNotFound, CommandInFlight, CommandLockedOut, NotCapable, Refused, ServiceError
 from shared.vocabulary import (
     COMMAND_RANKS,
     TERMINAL_RANK,
@@ -178,18 +178,21 @@ def lifetime(request: CommandRequest, timings: Timings) -> timedelta:
     return ttl
 
 
-def check_may_issue(request: CommandRequest, target: Row, now: datetime) -> None:
-    """`target` has the client's open_command_id, capabilities and lockout_until.
+def refusal(request: CommandRequest, target: Row | None, now: datetime) -> ServiceError | None:
+    """What stands against this command, the first that applies; None when nothing does.
 
-    Raises CommandInFlight, NotCapable or CommandLockedOut, in this order.
+    `target` has the client's open_command_id, capabilities and lockout_until; None: there is no such client.
     """
+    if target is None:
+        return ClientNotFound()
     if target["open_command_id"] is not None:
-        raise CommandInFlight(command_id=target["open_command_id"])
+        return CommandInFlight(command_id=target["open_command_id"])
     if target["capabilities"] is not None and request.action not in target["capabilities"]:
-        raise NotCapable(action=request.action.value)
+        return NotCapable(action=request.action.value)
     until = target["lockout_until"]
     if respects_lockout(request) and until is not None and until > now:
-        raise CommandLockedOut(lockout_until=until)
+        return CommandLockedOut(lockout_until=until)
+    return None
 
 
 def respects_lockout(request: CommandRequest) -> bool:

@@ -4,12 +4,14 @@ A statement that ends a command and releases its lockout does both or neither. W
 command locks their clients first, in the order of their uuids (`lock_clients`), so that nobody waits in a ring.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import insert as insert_into
 
 from shared.commands.rules import (
     CANCELLED,
@@ -22,6 +24,8 @@ from shared.commands.rules import (
     TIMED_OUT,
     CommandRequest,
     Move,
+    Timings,
+    lifetime,
     respects_lockout,
 )
 from shared.tables import client_commands, client_heartbeats, clients
@@ -83,22 +87,19 @@ def page_of_client(
     return connection.execute(query.order_by(c.created_at.desc(), c.id.desc()).limit(limit)).mappings().all()
 
 
-def open_by_client(connection: Connection, client_uuids: Collection[str]) -> dict[str, RowMapping]:
-    """The open command of each of these clients that has one, by uuid."""
-    query = sa.select(*SHOWN).where(OPEN, c.client_uuid == sa.any_(_texts(client_uuids)))
-    return {row["client_uuid"]: row for row in connection.execute(query).mappings()}
-
-
 def count_open(connection: Connection, source: str) -> int:
     """How many commands of this source are open."""
     return connection.execute(sa.select(sa.func.count()).where(OPEN, c.source == source)).scalar_one()
 
 
-def target(connection: Connection, client_uuid: str) -> RowMapping | None:
-    """What decides whether a client may get a command now; None when there is no such client."""
-    open_command = sa.select(c.id).where(OPEN, c.client_uuid == clients.c.uuid).scalar_subquery()
-    query = sa.select(clients.c.capabilities, clients.c.lockout_until, open_command.label("open_command_id"))
-    return connection.execute(query.where(*_live(client_uuid))).mappings().one_or_none()
+def targets(connection: Connection, client_uuids: Collection[str]) -> dict[str, RowMapping]:
+    """What decides whether these clients may get a command now, by uuid; who is no client is missing."""
+    query = (
+        sa.select(clients.c.uuid, clients.c.capabilities, clients.c.lockout_until, c.id.label("open_command_id"))
+        .select_from(clients.outerjoin(client_commands, sa.and_(OPEN, c.client_uuid == clients.c.uuid)))
+        .where(clients.c.uuid == sa.any_(_texts(client_uuids)), clients.c.deleted_at.is_(None))
+    )
+    return {row["uuid"]: row for row in connection.execute(query).mappings()}
 
 
 def by_key(connection: Connection, requested_by: str, key: str) -> RowMapping | None:
@@ -108,56 +109,89 @@ def by_key(connection: Connection, requested_by: str, key: str) -> RowMapping | 
 
 
 def insert(
-    connection: Connection, now: datetime, command_id: str, request: CommandRequest, ttl: timedelta, lockout: timedelta
-) -> RowMapping | None:
-    """The new command, its lockout raised in the same statement; None when the client is gone or locked.
+    connection: Connection, now: datetime, requests: Mapping[str, CommandRequest], timings: Timings
+) -> Sequence[RowMapping]:
+    """New commands by id, each with its lockout raised in the same statement; the rows of those that are made.
 
-    Raises IntegrityError (uq_client_commands_open, uq_client_commands_idempotency).
+    Left out are clients that are gone, locked, unable or already have an open command, and keys in use. Clients
+    are locked in the order of their uuids; a race for one is lost without an error.
     """
-    found = _lockable(now, request)
-    source: sa.FromClause = found
-    if request.action in LOCKING:
-        raised = (
-            sa.update(clients)
-            .where(clients.c.uuid == found.c.uuid)
-            .values(lockout_until=now + lockout, lockout_command_id=command_id)
-            .returning(clients.c.uuid)
-            .cte("raised")
-        )
-        source = found.join(raised, raised.c.uuid == found.c.uuid)
-    values = {
-        c.id: sa.literal(command_id),
-        c.client_uuid: found.c.uuid,
-        c.action: sa.literal(request.action.value),
-        c.source: sa.literal(request.source.value),
-        c.reason: sa.literal(request.reason),
-        c.requested_by: sa.literal(request.requested_by),
-        c.idempotency_key: sa.literal(request.idempotency_key, sa.Text),
-        c.request_hash: sa.literal(request.hash() if request.idempotency_key else None, sa.Text),
-        c.if_boot_id: found.c.boot_id,
-        c.if_app_instance: found.c.app_instance if request.action is CommandAction.RESTART_APP else sa.null(),
-        c.created_at: sa.literal(now),
-        c.expires_at: sa.literal(now + ttl),
-        c.lockout_before: found.c.lockout_until,
-        c.traceparent: sa.literal(request.traceparent, sa.Text),
-    }
-    rows = sa.select(*(value.label(column.name) for column, value in values.items())).select_from(source)
-    statement = sa.insert(client_commands).from_select(list(values), rows).returning(*SHOWN)
-    return connection.execute(statement).mappings().one_or_none()
+    found = _willing(now, _asked(requests, timings))
+    made = _made(now, found)
+    lockout_until = sa.literal(now + timings.lockout)
+    raised = (
+        sa.update(clients)
+        .where(clients.c.uuid == made.c.client_uuid, made.c.action.in_(LOCKING))
+        .values(lockout_until=lockout_until, lockout_command_id=made.c.id)
+        .returning(clients.c.uuid)
+        .cte("raised")
+    )
+    return connection.execute(sa.select(made).add_cte(raised)).mappings().all()
 
 
-def _lockable(now: datetime, request: CommandRequest) -> sa.CTE:
-    """The client, locked, unless it is gone or its lockout refuses this request."""
+def _asked(requests: Mapping[str, CommandRequest], timings: Timings) -> sa.TableValuedAlias:
+    """The requests as rows, in one parameter."""
+    rows = [
+        {
+            "id": command_id,
+            "client_uuid": request.client_uuid,
+            "action": request.action,
+            "source": request.source,
+            "reason": request.reason,
+            "requested_by": request.requested_by,
+            "idempotency_key": request.idempotency_key,
+            "request_hash": request.hash() if request.idempotency_key else None,
+            "traceparent": request.traceparent,
+            "ttl_seconds": lifetime(request, timings).total_seconds(),
+            "heeds_lockout": respects_lockout(request),
+        }
+        for command_id, request in requests.items()
+    ]
+    typed = {"ttl_seconds": sa.Double, "heeds_lockout": sa.Boolean}
+    columns: list[Any] = [sa.column(name, typed.get(name, sa.Text)) for name in rows[0]]
+    asked = sa.func.jsonb_to_recordset(sa.literal(rows, JSONB)).table_valued(*columns)
+    return asked.render_derived(name="asked", with_types=True)
+
+
+def _willing(now: datetime, asked: sa.TableValuedAlias) -> sa.CTE:
+    """The requests whose client, now locked, exists, is able and heeds no lockout; with what it runs."""
     beats = client_heartbeats.c
+    until = clients.c.lockout_until
+    source = asked.join(clients, clients.c.uuid == asked.c.client_uuid)
     query = (
-        sa.select(clients.c.uuid, clients.c.lockout_until, beats.boot_id, beats.app_instance)
-        .select_from(clients.outerjoin(client_heartbeats, beats.client_uuid == clients.c.uuid))
-        .where(*_live(request.client_uuid))
+        sa.select(*asked.c, until, beats.boot_id, beats.app_instance)
+        .select_from(source.outerjoin(client_heartbeats, beats.client_uuid == clients.c.uuid))
+        .where(
+            clients.c.deleted_at.is_(None),
+            sa.or_(clients.c.capabilities.is_(None), asked.c.action == sa.any_(clients.c.capabilities)),
+            sa.or_(~asked.c.heeds_lockout, until.is_(None), until <= now),
+        )
+        .order_by(clients.c.uuid)
         .with_for_update(of=clients, key_share=True)
     )
-    if respects_lockout(request):
-        query = query.where(sa.or_(clients.c.lockout_until.is_(None), clients.c.lockout_until <= now))
     return query.cte("found")
+
+
+def _made(now: datetime, found: sa.CTE) -> sa.CTE:
+    """The INSERT of these, bound to the boot, and restarts to the start, that the display runs now."""
+    restarts = found.c.action == CommandAction.RESTART_APP.value
+    copied = ("id", "client_uuid", "action", "source", "reason", "requested_by", "idempotency_key", "request_hash")
+    values = {
+        **{name: found.c[name] for name in (*copied, "traceparent")},
+        "if_boot_id": found.c.boot_id,
+        "if_app_instance": sa.case((restarts, found.c.app_instance), else_=None),
+        "created_at": sa.literal(now),
+        "expires_at": sa.literal(now) + found.c.ttl_seconds * sa.literal(timedelta(seconds=1)),
+        "lockout_before": found.c.lockout_until,
+    }
+    rows = sa.select(*(value.label(name) for name, value in values.items()))
+    return (
+        insert_into(client_commands)
+        .from_select(list(values), rows)
+        .on_conflict_do_nothing()
+        .returning(*SHOWN)
+        .cte("made")
+    )
 
 
 def lock_clients(connection: Connection, client_uuids: Collection[str]) -> None:
@@ -237,10 +271,6 @@ def _past_expiry(now: datetime) -> sa.ColumnElement[bool]:
 
 def _past_result(now: datetime) -> sa.ColumnElement[bool]:
     return sa.and_(guard(TIMED_OUT), c.result_deadline <= now)
-
-
-def _live(client_uuid: str) -> tuple[sa.ColumnElement[bool], ...]:
-    return clients.c.uuid == client_uuid, clients.c.deleted_at.is_(None)
 
 
 def _texts(values: Collection[str]) -> sa.BindParameter[Any]:

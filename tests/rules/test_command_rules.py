@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from shared.commands import rules
 from shared.commands.rules import Ack, Attempt, CommandRequest, Timings
-from shared.errors import CommandInFlight, CommandLockedOut, NotCapable, Refused
+from shared.errors import ClientNotFound, CommandInFlight, CommandLockedOut, NotCapable, Refused
 from shared.vocabulary import COMMAND_RANKS, TERMINAL_RANK, CommandAction, CommandState
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -60,7 +60,8 @@ def target(**more: Any) -> dict[str, Any]:
     return {"open_command_id": None, "capabilities": None, "lockout_until": None, **more}
 
 
-REFUSALS = [
+REFUSALS: list[tuple[CommandRequest, dict[str, Any] | None, type[Exception], str]] = [
+    (request(), None, ClientNotFound, "there is no such client"),
     (request(), target(open_command_id="c"), CommandInFlight, "one open command a client"),
     (
         request(),
@@ -81,10 +82,9 @@ REFUSALS = [
 
 @pytest.mark.parametrize(("wanted", "found", "error", "note"), REFUSALS, ids=lambda value: str(value)[:30])
 def test_a_command_is_refused_by_name(
-    wanted: CommandRequest, found: dict[str, Any], error: type[Exception], note: str
+    wanted: CommandRequest, found: dict[str, Any] | None, error: type[Exception], note: str
 ) -> None:
-    with pytest.raises(error):
-        rules.check_may_issue(wanted, found, NOW)
+    assert type(rules.refusal(wanted, found, NOW)) is error
 
 
 ALLOWED = [
@@ -102,7 +102,7 @@ ALLOWED = [
 
 @pytest.mark.parametrize(("wanted", "found", "note"), ALLOWED, ids=lambda value: str(value)[:30])
 def test_a_command_is_allowed(wanted: CommandRequest, found: dict[str, Any], note: str) -> None:
-    rules.check_may_issue(wanted, found, NOW)
+    assert rules.refusal(wanted, found, NOW) is None
 
 
 @pytest.mark.parametrize("seconds", [9.999, 86_400.001, 0, -1])

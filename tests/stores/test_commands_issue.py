@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.commands import operations, store
+from shared.commands.acks import store as acks_store
 from shared.errors import (
     ClientNotFound,
     CommandInFlight,
@@ -138,7 +139,7 @@ def test_a_time_to_live_out_of_bounds_leaves_nothing_behind(connection: Connecti
         issue(connection, now, client, ttl=seconds(9))
 
     assert lockout(connection, client) is None
-    assert store.open_by_client(connection, [client]) == {}
+    assert store.page_of_client(connection, client, 1, None) == []
 
 
 def test_text_that_postgres_cannot_store_is_scrubbed(connection: Connection, now: datetime, client: str) -> None:
@@ -209,16 +210,6 @@ def test_a_clients_commands_are_paged_newest_first(connection: Connection, now: 
     assert [row["id"] for row in (*first, *rest)] == names[::-1]
 
 
-def test_open_commands_are_found_by_client(connection: Connection, now: datetime) -> None:
-    busy, idle, done = (add_client(connection, now) for _ in range(3))
-    name = issue(connection, now, busy)
-    say(connection, now, done, issue(connection, now, done), "succeeded")
-
-    found = store.open_by_client(connection, [busy, idle, done])
-
-    assert {client: row["id"] for client, row in found.items()} == {busy: name}
-
-
 def test_history_is_dropped_by_its_end(connection: Connection, now: datetime, client: str) -> None:
     name = issue(connection, now, client)
     say(connection, now, client, name, "succeeded")
@@ -254,13 +245,14 @@ def test_sweeps_read_the_index_of_open_commands_and_not_the_history(connection: 
     sa.event.listen(connection, "before_cursor_execute", write_down)
 
     store.clients_overdue(connection, now)
+    acks_store.clients_with_evidence(connection, now)
     store.count_open(connection, "recovery")
     store.expire(connection, now)
     claim(connection, now, limit=5)
 
     sa.event.remove(connection, "before_cursor_execute", write_down)
 
-    assert len(ran) == 4
+    assert len(ran) == 5
     for text, values in ran:
         plan = "\n".join(connection.exec_driver_sql(f"EXPLAIN {text}", values).scalars())
         assert "uq_client_commands_open" in plan, plan

@@ -14,6 +14,18 @@ from shared.tables import client_commands, clients
 from shared.vocabulary import CommandSource, CommandState, PublishAnswer
 
 c = client_commands.c
+CLAIMED = (
+    c.id,
+    c.client_uuid,
+    c.action,
+    c.if_boot_id,
+    c.if_app_instance,
+    c.created_at,
+    c.expires_at,
+    c.publish_lease_until,
+    c.publish_attempts,
+)
+"""What a publisher needs of a command."""
 A_SECOND = timedelta(seconds=1)  # the unit of MQTT's message expiry: with less left a command is too late
 
 
@@ -31,27 +43,13 @@ def claim(
     due = _due(now, only_ids, client_uuids).order_by(c.created_at, c.id).limit(limit)
     taken = due.with_for_update(skip_locked=True).cte("due")
     lost = sa.func.coalesce(c.unanswered_at, c.publish_attempted_at)
-    statement = (
-        sa.update(client_commands)
-        .where(c.id == taken.c.id)
-        .values(
-            unanswered_at=sa.case((c.publish_lease_until.is_not(None), lost), else_=c.unanswered_at),
-            publish_attempted_at=now,
-            publish_lease_until=now + LEASE,
-            publish_attempts=c.publish_attempts + 1,
-        )
-        .returning(
-            c.id,
-            c.client_uuid,
-            c.action,
-            c.if_boot_id,
-            c.if_app_instance,
-            c.created_at,
-            c.expires_at,
-            c.publish_lease_until,
-            c.publish_attempts,
-        )
-    )
+    held = {
+        "unanswered_at": sa.case((c.publish_lease_until.is_not(None), lost), else_=c.unanswered_at),
+        "publish_attempted_at": now,
+        "publish_lease_until": now + LEASE,
+        "publish_attempts": c.publish_attempts + 1,
+    }
+    statement = sa.update(client_commands).where(c.id == taken.c.id).values(**held).returning(*CLAIMED)
     return connection.execute(statement).mappings().all()
 
 
@@ -80,12 +78,6 @@ def note(connection: Connection, now: datetime, attempts: Mapping[Attempt, timed
     The values say how long to wait before the next publish.
     """
     a = _recordset(now, attempts)
-    queued = c.state == CommandState.QUEUED.value
-    accepted = sa.and_(a.c.answer < 0x80, a.c.answer != PublishAnswer.NO_SUBSCRIBER)
-    doubted = sa.and_(a.c.answer.is_(None), a.c.may_have_left)
-    never_left = sa.and_(
-        a.c.answer.is_(None), ~a.c.may_have_left, c.publish_answer.is_(None), c.unanswered_at.is_(None)
-    )
     statement = (
         sa.update(client_commands)
         .where(c.id == a.c.id, c.publish_lease_until == a.c.lease_until)
@@ -93,21 +85,35 @@ def note(connection: Connection, now: datetime, attempts: Mapping[Attempt, timed
             publish_lease_until=None,
             publish_answer=sa.func.coalesce(a.c.answer, c.publish_answer),
             next_publish_at=a.c.next_publish_at,
-            unanswered_at=sa.case((doubted, sa.func.coalesce(c.unanswered_at, now)), else_=c.unanswered_at),
-            publish_attempted_at=sa.case((never_left, None), else_=c.publish_attempted_at),
-            sent_at=sa.case(
-                (accepted, sa.func.coalesce(c.sent_at, sa.func.least(now, c.received_at, c.finished_at))),
-                else_=c.sent_at,
-            ),
-            outcome_reason=sa.case(
-                (sa.and_(queued, a.c.answer == PublishAnswer.NO_SUBSCRIBER), NO_SUBSCRIBER),
-                (sa.and_(queued, accepted), None),
-                else_=c.outcome_reason,
-            ),
+            **_proof(now, a),
+            **_told(now, a),
         )
         .returning(c.id)
     )
     return list(connection.execute(statement).scalars())
+
+
+def _proof(now: datetime, a: sa.TableValuedAlias) -> dict[str, sa.ColumnElement[Any]]:
+    """What an attempt leaves of the proof that nobody has the command: a doubt stays, and what never left is undone."""
+    doubted = sa.and_(a.c.answer.is_(None), a.c.may_have_left)
+    nothing_before = sa.and_(c.publish_answer.is_(None), c.unanswered_at.is_(None))
+    never_left = sa.and_(a.c.answer.is_(None), ~a.c.may_have_left, nothing_before)
+    return {
+        "unanswered_at": sa.case((doubted, sa.func.coalesce(c.unanswered_at, now)), else_=c.unanswered_at),
+        "publish_attempted_at": sa.case((never_left, None), else_=c.publish_attempted_at),
+    }
+
+
+def _told(now: datetime, a: sa.TableValuedAlias) -> dict[str, sa.ColumnElement[Any]]:
+    """What people see of an attempt: when the broker took it, or that nobody listens."""
+    queued = c.state == CommandState.QUEUED.value
+    accepted = sa.and_(a.c.answer < 0x80, a.c.answer != PublishAnswer.NO_SUBSCRIBER)
+    sent_at = sa.func.coalesce(c.sent_at, sa.func.least(now, c.received_at, c.finished_at))
+    unheard = sa.and_(queued, a.c.answer == PublishAnswer.NO_SUBSCRIBER)
+    return {
+        "sent_at": sa.case((accepted, sent_at), else_=c.sent_at),
+        "outcome_reason": sa.case((unheard, NO_SUBSCRIBER), (sa.and_(queued, accepted), None), else_=c.outcome_reason),
+    }
 
 
 def mark_sent(connection: Connection, now: datetime, command_ids: Collection[str]) -> list[str]:
