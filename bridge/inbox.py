@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from bridge import messages
+from bridge import messages, usual
 from bridge.messages import MAX_BYTES, Said
 from bridge.payloads import Refused
 from bridge.stamps import legible_stamp
@@ -18,8 +18,8 @@ from shared.vocabulary import DeadLetterReason
 LEVEL_FORM: Final = re.compile(r"[a-z]{1,16}", re.ASCII)
 Handler = Callable[[str, float, bytes], Said]
 HANDLERS: Final[dict[str, tuple[Handler, int]]] = {
-    TopicKind.HEARTBEAT.value: (messages.heartbeat, MAX_BYTES[TopicKind.HEARTBEAT]),
-    TopicKind.HEALTH.value: (messages.health, MAX_BYTES[TopicKind.HEALTH]),
+    TopicKind.HEARTBEAT.value: (usual.heartbeat, MAX_BYTES[TopicKind.HEARTBEAT]),
+    TopicKind.HEALTH.value: (usual.health, MAX_BYTES[TopicKind.HEALTH]),
     TopicKind.SERVICE_FAILED.value: (messages.service_failed, MAX_BYTES[TopicKind.SERVICE_FAILED]),
     TopicKind.PRESENCE.value: (messages.presence, MAX_BYTES[TopicKind.PRESENCE]),
     TopicKind.ACKS.value: (messages.ack, MAX_BYTES[TopicKind.ACKS]),
@@ -90,7 +90,7 @@ class Inbox:
             return handler(levels[1], arrival.heard, payload)
         if len(levels) == 4 and levels[0] == self._root and levels[2] == TopicKind.LOGS and _is_level(levels[3]):
             _check(levels[1], payload, MAX_BYTES[TopicKind.LOGS])
-            return messages.log(levels[1], arrival.heard, payload, levels[3])
+            return usual.log(levels[1], arrival.heard, payload, levels[3])
         if topic == self._canary:
             return messages.canary(arrival.heard, payload)
         raise Refused(DeadLetterReason.UNKNOWN_TOPIC)

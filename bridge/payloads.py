@@ -90,7 +90,7 @@ class Fields:
         value = self.values.get(name)
         if value is None:
             return None
-        seconds = _seconds(value)
+        seconds = seconds_of(value)
         if seconds is None:
             self.bad += 1
         return seconds
@@ -202,7 +202,7 @@ def _scrubbed(value: Any) -> Any:
     return [_scrubbed(inner) for inner in value] if type(value) is list else value
 
 
-def _seconds(value: Any) -> float | None:
+def seconds_of(value: Any) -> float | None:
     """Seconds since 1970 of a time that a display told, or None when it is none between 1970 and 2100."""
     if type(value) is str and len(value) <= 40:
         seconds = _seconds_of_iso(value)
@@ -217,7 +217,7 @@ _ISO: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*", re.ASCII)
 
 
 def _seconds_of_iso(text: str) -> float | None:
-    """As `_seconds`; a time without a zone is taken for UTC."""
+    """As `seconds_of`; a time without a zone is taken for UTC."""
     try:
         moment = datetime.fromisoformat(text) if _ISO.fullmatch(text) else None
     except ValueError:

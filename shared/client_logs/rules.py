@@ -13,7 +13,12 @@ from shared.vocabulary import LogLevel
 
 MESSAGE_MAX_CHARS: Final = 8192  # a longer message is cut
 KEPT_ABOVE_MARK: Final = 100_000  # logs of one boot behind a gap, before the gap is taken for lost
-ALIASES: Final = {"warn": LogLevel.WARNING, "err": LogLevel.ERROR, "fatal": LogLevel.CRITICAL}
+LEVELS: Final = {
+    **{level.value: level for level in LogLevel},
+    "warn": LogLevel.WARNING,
+    "err": LogLevel.ERROR,
+    "fatal": LogLevel.CRITICAL,
+}
 
 Boot = tuple[str, str, int]
 """client uuid, install_id, boot_seq: within it logs are numbered from 1 without a gap."""
@@ -57,12 +62,8 @@ class Settled:
 
 def level_of(word: str) -> tuple[LogLevel, str | None]:
     """The level for a log topic's last segment, and the word itself where it is none of ours."""
-    if word in ALIASES:
-        return ALIASES[word], None
-    try:
-        return LogLevel(word), None
-    except ValueError:
-        return LogLevel.INFO, word
+    level = LEVELS.get(word)
+    return (LogLevel.INFO, word) if level is None else (level, None)
 
 
 def boot_of(line: LogLine) -> Boot | None:

@@ -51,7 +51,7 @@ class Health:
 
     uuid: str
     heard: float
-    body: dict[str, Any]
+    body: Any  # the whole report, as what it says or as JSON that msgspec puts through
     screen_health: ScreenHealthStatus | None = None
     log_level: str | None = None
     app_version: str | None = None
