@@ -279,6 +279,13 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "port on which the bridge answers /healthz, /readyz, /metrics",
     ),
     Setting("DATABASE_POOL_SIZE", _whole(1, 200), 5, "", "connections that one process keeps to Postgres"),
+    Setting(
+        "DATABASE_PREPARED_STATEMENTS",
+        _flag,
+        True,
+        "",
+        "whether a connection keeps statements prepared; false behind a pooler that changes it between transactions",
+    ),
 )
 BY_NAME: Final = {setting.name: setting for setting in SETTINGS}
 

@@ -6,18 +6,20 @@ transaction: one clock for every instance of every function.
 
 import re
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from typing import Any, Final
 
 import pg8000.dbapi
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, event
 from sqlalchemy.engine import ExceptionContext
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import DBAPIError, InvalidatePoolError, OperationalError
 
 from shared.config import Config
+from shared.prepared import PreparingConnection
 
 SOCKET_TIMEOUT_SECONDS: Final = 10  # pg8000 waits for ever on a stopped backend unless told otherwise
 STATEMENT_TIMEOUT_MS: Final = 8_000  # below the socket's, so that Postgres says it first
@@ -36,11 +38,19 @@ def scrub(text: str) -> str:
 
 def make_engine(config: Config, application_name: str) -> Engine:
     """An engine for DATABASE_URL with bounded waits and a pool of DATABASE_POOL_SIZE connections."""
-    return engine_for(config["DATABASE_URL"], application_name, config["DATABASE_POOL_SIZE"])
+    return engine_for(
+        config["DATABASE_URL"],
+        application_name,
+        config["DATABASE_POOL_SIZE"],
+        prepared=config["DATABASE_PREPARED_STATEMENTS"],
+    )
 
 
-def engine_for(database_url: str, application_name: str, pool_size: int = 5) -> Engine:
-    """As `make_engine`, from a `postgresql://user:password@host:port/name` address."""
+def engine_for(database_url: str, application_name: str, pool_size: int = 5, *, prepared: bool = True) -> Engine:
+    """As `make_engine`, from a `postgresql://user:password@host:port/name` address.
+
+    `prepared` False: statements are not kept by the connection that they were prepared on.
+    """
     engine = sa.create_engine(
         pg8000_url(database_url),
         connect_args={
@@ -51,15 +61,18 @@ def engine_for(database_url: str, application_name: str, pool_size: int = 5) -> 
                 "lock_timeout": str(LOCK_TIMEOUT_MS),
                 "idle_in_transaction_session_timeout": "60000",
                 "timezone": "UTC",
+                # A statement kept for long is still planned for the values that it is run with.
+                "plan_cache_mode": "force_custom_plan",
             },
         },
         pool_size=pool_size,
         max_overflow=0,
         pool_timeout=5,
-        pool_pre_ping=True,
         pool_recycle=1800,
     )
+    event.listen(engine, "do_connect", partial(_connect, prepared))
     event.listen(engine, "connect", _set_nodelay)
+    event.listen(engine, "checkout", _refuse_the_dead)
     event.listen(engine, "handle_error", _drop_desynchronised)
     return engine
 
@@ -93,6 +106,18 @@ def constraint_name(error: DBAPIError) -> str | None:
     """The name of the constraint that refused a statement, or None."""
     details = error.orig.args[0] if error.orig is not None and error.orig.args else None
     return details.get("n") if isinstance(details, dict) else None
+
+
+def _connect(
+    prepared: bool, _dialect: Any, _record: Any, arguments: Sequence[Any], named: Mapping[str, Any]
+) -> PreparingConnection:
+    return PreparingConnection(*arguments, keep=prepared, **named)
+
+
+def _refuse_the_dead(dbapi_connection: PreparingConnection, _record: Any, _proxy: Any) -> None:
+    """A connection that its server has ended is replaced, and so are the others of that time."""
+    if not dbapi_connection.lives():
+        raise InvalidatePoolError
 
 
 def _set_nodelay(dbapi_connection: Any, _record: Any) -> None:
