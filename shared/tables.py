@@ -46,6 +46,7 @@ from shared.vocabulary import (
     RegisteredBy,
     Role,
     ScreenHealthStatus,
+    RecoveryBasis,
     TargetFormat,
 )
 
@@ -152,6 +153,8 @@ clients = Table(
         "ix_clients_service_failed_at",
         "service_failed_at",
         postgresql_where=text("service_failed_at IS NOT NULL"),
+    Index("ix_clients_crashed", "process_status_since", postgresql_where=text("process_status = 'crashed'")),
+    Index("ix_clients_deleted", "uuid", postgresql_where=text("deleted_at IS NOT NULL")),
     ),
 )
 
@@ -329,7 +332,7 @@ recovery_events = Table(
     metadata,
     Column("id", BigInteger, Identity(), primary_key=True),
     _when("at", nullable=False),
-    _of_client(),
+    Column("client_uuid", Text, ForeignKey("clients.uuid")),  # null: about the breaker of the fleet or of a site
     Column("decision", Text, nullable=False),
     Column("why", Text, nullable=False),
     Column("evidence", JSONB, nullable=False),
@@ -338,6 +341,9 @@ recovery_events = Table(
 )
 
 scheduler_status = Table(  # one row: what the last tick did
+    Index(
+        "ix_client_commands_shutdown", "client_uuid", "created_at", postgresql_where=text("action = 'shutdown_host'")
+    ),
     "scheduler_status",
     metadata,
     Column("id", SmallInteger, primary_key=True, server_default="1"),
@@ -351,6 +357,59 @@ scheduler_status = Table(  # one row: what the last tick did
 
 bridge_status = Table(  # one row: whether we hear the fleet
     "bridge_status",
+    Index("ix_recovery_events_at_id", "at", "id"),
+)
+
+client_recovery = Table(  # clients that recovery, or an operator about recovery, has ever done something to
+    "client_recovery",
+    metadata,
+    _of_client(primary_key=True),
+    Column("step", SmallInteger, nullable=False, server_default="0"),  # rungs of the ladder used
+    Column("restarts", SmallInteger, nullable=False, server_default="0"),  # what the rungs were
+    Column("reboots", SmallInteger, nullable=False, server_default="0"),
+    _when("tried_since"),  # the first of them
+    Column("command_id", Text),  # of the last rung; taken back by the statement that ends it when nobody had it
+    Column("basis", Text),  # the evidence that the last rung was used on
+    _when("unheard_at"),  # when a command of recovery was answered that nobody listens
+    _when("healthy_since"),  # on the ladder, and well at every tick since
+    Column("decided", Text),  # the state last recorded in recovery_events
+    _when("decided_at"),
+    _when("held_at"),  # an operator wants it left alone
+    Column("held_by", Text),
+    Column("held_reason", Text),
+    _when("held_until"),  # null: until somebody resumes
+    CheckConstraint("step BETWEEN 0 AND 4", name="step"),
+    CheckConstraint(
+        "(held_at IS NULL) = (held_by IS NULL) AND (held_at IS NULL) = (held_reason IS NULL)", name="held"
+    ),
+    _one_of("basis", RecoveryBasis),
+    Index("ix_client_recovery_step", "client_uuid", postgresql_where=text("step > 0")),
+)
+
+recovery_exclusions = Table(  # never recovered, until included again: one client, or every client of a site
+    "recovery_exclusions",
+    metadata,
+    Column("id", BigInteger, Identity(), primary_key=True),
+    Column("client_uuid", Text, ForeignKey("clients.uuid")),
+    Column("site", Text),
+    Column("reason", Text, nullable=False),
+    Column("excluded_by", Text, nullable=False),
+    _when("excluded_at", nullable=False),
+    UniqueConstraint("client_uuid"),
+    UniqueConstraint("site"),
+    CheckConstraint("(client_uuid IS NULL) <> (site IS NULL)", name="whom"),
+)
+
+recovery_breakers = Table(  # of the fleet, and of each site whose breaker was ever open
+    "recovery_breakers",
+    metadata,
+    Column("site", Text, primary_key=True),  # '' is the whole fleet: no site is called that
+    _when("open_since"),  # null: closed
+    Column("why", Text),
+    Column("stale", Integer, nullable=False, server_default="0"),  # at the last tick that it was open
+    Column("seen", Integer, nullable=False, server_default="0"),
+    _when("released_at"),  # silence that began before counts no more
+    Column("released_by", Text),
     metadata,
     Column("id", SmallInteger, primary_key=True, server_default="1"),
     Column("epoch", BigInteger, nullable=False, server_default="0"),  # grows with each leader

@@ -180,10 +180,22 @@ class RegisteredBy(StrEnum):
 
 
 class RecoveryDecision(StrEnum):
-    """What a tick decided about one unhealthy client."""
+    """What was decided about one unhealthy client, or about the breaker of the fleet or of a site."""
 
     RESTART_APP = "restart_app"
+    REBOOT_HOST = "reboot_host"
     NONE = "none"  # nothing was sent; `why` says why
+    BREAKER_OPEN = "breaker_open"  # too many fell silent: no silent display is acted on
+    BREAKER_CLOSED = "breaker_closed"  # enough of them are heard again
+    BREAKER_RELEASED = "breaker_released"  # an operator took it upon themselves
+
+
+class RecoveryBasis(StrEnum):
+    """On what evidence recovery acts."""
+
+    CRASHED = "crashed"  # a fresh heartbeat says so
+    SERVICE_FAILED = "service_failed"  # a fresh heartbeat, and a failure that still stands
+    STALE = "stale"  # silent while we listened, and not known to be disconnected
 
 
 class RecoveryState(StrEnum):
@@ -192,10 +204,14 @@ class RecoveryState(StrEnum):
     OFF = "off"  # CRASH_RECOVERY_ENABLED is false
     DUE = "due"  # the next tick acts
     IN_FLIGHT = "in_flight"  # a command is on its way
+    VERIFYING = "verifying"  # recovery's command was done; whether it helped is not known yet
     LOCKED = "locked"  # a command ran lately; waits for the lockout to end
-    UNREACHABLE = "unreachable"  # the broker proved that nobody listens
-    BLOCKED_BRIDGE = "blocked_bridge"  # the bridge is silent: we cannot trust what we see
-    NOT_RECOVERED = "not_recovered"  # this kind of failure is not acted on automatically
+    SUSPENDED = "suspended"  # everything was tried and nothing helped: a person must act
+    UNREACHABLE = "unreachable"  # nobody listens at the display
+    BLOCKED_BRIDGE = "blocked_bridge"  # the bridge is silent, or was: we cannot trust what we see
+    BLOCKED_BREAKER = "blocked_breaker"  # too many displays fell silent at once: it may be our own fault
+    HELD = "held"  # stopped or shut down on purpose, or a person wants it left alone
+    NOT_RECOVERED = "not_recovered"  # the display cannot do what would be tried
 
 
 class FailureEvent(StrEnum):
