@@ -21,6 +21,7 @@ from shared.commands.rules import (
     NO_ACK,
     NO_RESULT,
     NO_SUBSCRIBER,
+    PUBLISH_DENIED,
     TIMED_OUT,
     CommandRequest,
     Move,
@@ -28,7 +29,7 @@ from shared.commands.rules import (
     lifetime,
     respects_lockout,
 )
-from shared.tables import client_commands, client_heartbeats, clients
+from shared.tables import client_commands, client_heartbeats, client_recovery, clients
 from shared.vocabulary import CommandAction, PublishAnswer
 
 c = client_commands.c
@@ -54,6 +55,9 @@ SHOWN = (
     c.confirmed_by,
 )
 """What every view of a command shows."""
+
+RETURNED = (c.id, c.client_uuid, c.action, c.source, c.outcome_reason, c.lockout_before)
+"""What follows from a command's end needs this of it."""
 
 OPEN: sa.ColumnElement[bool] = sa.literal_column("client_commands.rank < 90")
 """Spelt out, so that the planner sees the partial index of open commands."""
@@ -241,12 +245,12 @@ def drop_history(connection: Connection, before: datetime) -> int:
 def end(
     connection: Connection, now: datetime, move: Move, reason: sa.ColumnElement[str], which: sa.ColumnElement[bool]
 ) -> Sequence[RowMapping]:
-    """Make a terminal move on `which`; a command that provably nobody had gives its lockout back."""
+    """Make a terminal move on `which`; a command that provably nobody had gives lockout and rung of the ladder back."""
     ended = (
         sa.update(client_commands)
         .where(OPEN, guard(move), which)
         .values(state=move.to.value, finished_at=now, outcome_reason=reason)
-        .returning(c.id, c.client_uuid, c.source, c.outcome_reason, c.lockout_before, NOBODYS.label("nobodys"))
+        .returning(*RETURNED, NOBODYS.label("nobodys"))
         .cte("ended")
     )
     released = (
@@ -257,7 +261,25 @@ def end(
         .cte("released")
     )
     query = sa.select(ended.c.id, ended.c.client_uuid, ended.c.source, ended.c.outcome_reason)
-    return connection.execute(query.add_cte(released)).mappings().all()
+    return connection.execute(query.add_cte(released).add_cte(_step_back(now, ended))).mappings().all()
+
+
+def _step_back(now: datetime, ended: sa.CTE) -> sa.CTE:
+    """Recovery's ladder as it was before a command that nobody had, or that the broker refused; and who is unheard."""
+    r = client_recovery.c
+    in_vain = sa.or_(ended.c.nobodys, ended.c.outcome_reason == PUBLISH_DENIED)
+    restarted = sa.case((ended.c.action == CommandAction.RESTART_APP.value, 1), else_=0)
+    step = sa.func.greatest(r.step - 1, 0)
+    values = {
+        "step": step,
+        "restarts": sa.func.greatest(r.restarts - restarted, 0),
+        "reboots": sa.func.greatest(r.reboots - (1 - restarted), 0),
+        "tried_since": sa.case((step > 0, r.tried_since), else_=None),
+        "command_id": None,
+        "unheard_at": sa.case((ended.c.outcome_reason == NO_SUBSCRIBER, now), else_=r.unheard_at),
+    }
+    statement = sa.update(client_recovery).where(r.client_uuid == ended.c.client_uuid, r.command_id == ended.c.id)
+    return statement.where(in_vain).values(**values).returning(r.client_uuid).cte("stepped_back")
 
 
 def guard(move: Move) -> sa.ColumnElement[bool]:
