@@ -52,10 +52,14 @@ def _never_raises(callback: Callable[P, None]) -> Callable[P, None]:
 
 
 class BrokerConnection:
-    """MQTT 5 with a session that outlives the connection; `is_ready` once every topic is subscribed."""
+    """MQTT 5 with a session that outlives the connection; `is_ready` once every topic is subscribed.
+
+    The broker says so behind all that it held: with a backlog that is long after messages came.
+    """
 
     def __init__(self, url: str, username: str, password: str, topics: Iterable[str]) -> None:
         """`url` is the services' listener; the client id is `username`, so that the session is found again."""
+        self.is_open = False  # the broker has let us in: what it held for us comes, and publishes are taken
         self.is_ready = False
         self.found_session = False  # whether the broker kept one: what was not acknowledged comes again
         self.fault: str | None = None  # why the connection is over
@@ -170,7 +174,7 @@ class BrokerConnection:
 
         Answers the number of the publish, or None when it provably did not leave.
         """
-        if not self.is_ready or self.fault is not None:
+        if not self.is_open or self.fault is not None:
             return None
         properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]  # paho leaves it without types
         properties.MessageExpiryInterval = expiry_seconds
@@ -210,7 +214,7 @@ class BrokerConnection:
 
     def _over(self, why: str) -> None:
         self.fault = self.fault or why
-        self.is_ready = False
+        self.is_open = self.is_ready = False
 
     def _set_option(self, level: int, option: int, value: int) -> None:
         raw = self._client.socket()
@@ -223,7 +227,7 @@ class BrokerConnection:
         if code.value != 0:
             self._over(f"refused: {code}")
             return
-        self.found_session = bool(flags.session_present)
+        self.is_open, self.found_session = True, bool(flags.session_present)
         event("broker_connected", "connected to the broker", session_present=flags.session_present)
         options = SubscribeOptions(qos=1, retainHandling=SubscribeOptions.RETAIN_SEND_IF_NEW_SUB)
         client.subscribe([(topic, options) for topic in self._topics])

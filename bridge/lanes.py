@@ -49,6 +49,11 @@ class Lanes:
         return self.urgent.fault or self.bulk.fault
 
     @property
+    def is_open(self) -> bool:
+        """Whether the broker has let us in, and what it held for us comes."""
+        return self.bulk.is_open and self.urgent.is_open
+
+    @property
     def is_ready(self) -> bool:
         """Whether every topic is subscribed."""
         return self.bulk.is_ready and self.urgent.is_ready

@@ -239,7 +239,7 @@ class Bridge:
         self._outbox.came_online(outcome.online)
 
     def _send_canary(self, broker: Lanes) -> None:
-        if self._is_announced and self._due.is_canary():
+        if broker.urgent.is_ready and self._due.is_canary():
             body = {"instance": self._instance, "number": next(self._due.canary_number)}
             broker.urgent.publish(self._topics.canary, msgspec.json.encode(body), int(CANARY_SECONDS))
 
@@ -248,7 +248,7 @@ class Bridge:
         if self._outbox.has_answers:
             with self._leader.database() as database:
                 self._outbox.record(database)
-        if self._is_announced and self._outbox.is_due:
+        if broker.urgent.is_ready and self._outbox.is_due:
             with self._leader.database() as database:
                 self._outbox.publish(database, broker.urgent)
 
@@ -267,7 +267,7 @@ class Bridge:
         self._snapshots.latest = Snapshot(
             at=time.monotonic(),
             epoch=self._leader.epoch,
-            is_connected=self._broker is not None and self._broker.is_ready,
+            is_connected=self._broker is not None and self._broker.is_open,
             committed_at=self._committed_at,
             canary_at=self._canary_at,
             round_trip_at=self._round_trip_at,

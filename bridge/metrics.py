@@ -75,7 +75,7 @@ def _gauges(snapshot: Snapshot, now: float) -> Iterator[Metric]:
 
     yield gauge("unacknowledged", "messages that came and are not acknowledged yet", snapshot.waiting)
     yield gauge("leader", "1 while this process leads, 0 while it stands by", snapshot.epoch is not None)
-    yield gauge("connected", "1 while subscribed at the broker", snapshot.is_connected)
+    yield gauge("connected", "1 while both sessions at the broker are open", snapshot.is_connected)
     yield gauge("healthy", "1 while /healthz answers 200", not snapshot.faults(now))
     if snapshot.epoch is not None:
         yield gauge("epoch", "the number of this leader", snapshot.epoch)

@@ -117,3 +117,20 @@ def _old_session(broker: mosquitto.RunningBroker, topic: str) -> None:
     wait_until(lambda: bool(subscribed), SECONDS)
     client.disconnect()
     client.loop_stop()
+
+
+def test_a_display_is_told_what_is_committed_while_the_rest_of_a_backlog_still_comes(
+    start_bridge: StartBridge, broker: mosquitto.RunningBroker, database: Database
+) -> None:
+    """The answer to its SUBSCRIBE reaches a bridge behind everything that the broker held for it."""
+    start_bridge().kill()
+    with displays(broker, [str(uuid.uuid4()) for _ in range(2)]) as (noisy, spooling):
+        noisy.close()
+        for number in range(1, 11):
+            spooling.publish("logs/info", {"message": f"line {number}", **stamp(number)})
+        log_much(broker.broker.displays_port, noisy.uuid, BACKLOG)
+
+        start_bridge(wait=False)
+
+        eventually(lambda: ("logs_committed", {**stamp(10)}) in spooling.told)
+        assert database.value("SELECT counters FROM bridge_status")["received"] < BACKLOG
