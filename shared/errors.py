@@ -85,10 +85,28 @@ class ConversionNotFound(NotFound):
     code = "conversion_not_found"
 
 
+class ThumbnailNotFound(NotFound):
+    """This medium has no picture of its first page: it is no presentation, or its conversion has made none yet."""
+
+    code = "thumbnail_not_found"
+
+
 class TokenNotFound(NotFound):
     """There is no API token with this id."""
 
     code = "token_not_found"
+
+
+class IncidentNotFound(NotFound):
+    """There is no incident with this id."""
+
+    code = "incident_not_found"
+
+
+class MaintenanceWindowNotFound(NotFound):
+    """There is no maintenance window with this id."""
+
+    code = "maintenance_window_not_found"
 
 
 class StateConflict(ServiceError):
@@ -237,3 +255,21 @@ class ExpiryTooFar(Refused):
     """A token lives ten years at most; leave the time out for one that does not expire."""
 
     code = "expiry_too_far"
+
+
+class MaintenanceTimesRefused(Refused):
+    """A maintenance window cannot have these times."""
+
+    code = "maintenance_times_refused"
+
+
+class TimeZoneUnknown(Refused):
+    """There is no such time zone."""
+
+    code = "time_zone_unknown"
+
+
+class ClientsUnknown(Refused):
+    """Some of these clients do not exist; `uuids` names them."""
+
+    code = "clients_unknown"

@@ -2,6 +2,7 @@
 
     originals/<hh>/<sha256>.<kind>    uploaded files; the same bytes are kept once
     converted/<hh>/<file_hash>.pdf    PDFs, named after the hash of what they were made from
+    thumbnails/<hh>/<file_hash>.png   their first pages, small
     incoming/<random>                 uploads that are still arriving
 
 Every path is made from a hash that we computed, or is checked to have that form: nothing that a user sent
@@ -128,27 +129,23 @@ class MediaVolume:
         """Open a converted file by its path below `converted/`; errors as for `open_original`."""
         return self._converted(path).open("rb")
 
+    def open_thumbnail(self, file_hash: str) -> BinaryIO:
+        """Open the picture of the first page; errors as for `open_original`."""
+        return (self.root / _thumbnail_path(file_hash)).open("rb")
+
+    def write_thumbnail(self, file_hash: str, content: bytes) -> None:
+        """Put the picture of a first page in its place, in one step. Raises VolumeFull."""
+        with _writing(self.root / _thumbnail_path(file_hash), "thumbnail") as draft:
+            draft.write(content)
+
     @contextlib.contextmanager
     def writing_converted(self, path: str, writer: str) -> Iterator["Draft"]:
         """A draft of `writer`'s (letters, digits, -) that takes its place at `path` when the block ends well.
 
         Where the block raises, the draft is removed and `path` stays as it was. Raises VolumeFull.
         """
-        target = self._converted(path)
-        draft = target.with_name(f".{target.name}.{writer}.{secrets.token_hex(8)}.draft")
-        with _volume_errors():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            file = draft.open("x+b")
-        try:
-            with _closed_after(file):
-                yield Draft(file)
-                _flush(file)
-            with _volume_errors():
-                draft.replace(target)
-                _sync_folder(target.parent)
-        except BaseException:
-            draft.unlink(missing_ok=True)
-            raise
+        with _writing(self._converted(path), writer) as draft:
+            yield draft
 
     def remove_drafts(self, path: str, writer: str) -> None:
         """Remove what `writer` has begun to write for `path`: for its successor, after it was killed.
@@ -196,6 +193,31 @@ def converted_path(file_hash: str) -> str:
     if not _SHA256.fullmatch(file_hash):
         raise ValueError("not a SHA-256")
     return f"{file_hash[:2]}/{file_hash}.pdf"
+
+
+def _thumbnail_path(file_hash: str) -> str:
+    if not _SHA256.fullmatch(file_hash):
+        raise ValueError("not a SHA-256")
+    return f"thumbnails/{file_hash[:2]}/{file_hash}.png"
+
+
+@contextlib.contextmanager
+def _writing(target: Path, writer: str) -> Iterator[Draft]:
+    """A draft beside `target` that replaces it when the block ends well; see `MediaVolume.writing_converted`."""
+    draft = target.with_name(f".{target.name}.{writer}.{secrets.token_hex(8)}.draft")
+    with _volume_errors():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        file = draft.open("x+b")
+    try:
+        with _closed_after(file):
+            yield Draft(file)
+            _flush(file)
+        with _volume_errors():
+            draft.replace(target)
+            _sync_folder(target.parent)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
 
 
 def _copy(stream: ByteStream, draft: Draft, limit_bytes: int) -> tuple[str, int]:

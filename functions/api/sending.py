@@ -14,12 +14,17 @@ OTHERS_POLICY: Final = "sandbox; default-src 'none'"
 
 
 def send_stored(
-    open_file: Callable[[str], BinaryIO], path: str, content_type: str, sha256: str, filename: str, missing: NotFound
+    open_file: Callable[[str], BinaryIO],
+    path: str,
+    content_type: str,
+    sha256: str | None,
+    filename: str,
+    missing: NotFound,
 ) -> Response:
     """The file that `open_file` finds at `path`, a path that the database named.
 
-    Its bytes never change under one hash, so the hash is its ETag. Raises `missing` when the volume does
-    not have it.
+    Bytes that never change have their hash as ETag; without one (a PDF may be made anew) it is made of the
+    file's time and size. Raises `missing` when the volume does not have it.
     """
     try:
         file = open_file(path)
@@ -35,13 +40,14 @@ def send_stored(
     return answer
 
 
-def _answer(file: BinaryIO, content_type: str, sha256: str, filename: str) -> Response:
+def _answer(file: BinaryIO, content_type: str, sha256: str | None, filename: str) -> Response:
     """The whole file, the range asked for, or 304. Raises RequestedRangeNotSatisfiable."""
-    size = os.fstat(file.fileno()).st_size
+    status = os.fstat(file.fileno())
+    size = status.st_size
     inline = content_type in INLINE
     answer = send_file(file, content_type, as_attachment=not inline, download_name=filename, conditional=False)
     answer.content_length = size
-    answer.set_etag(sha256)
+    answer.set_etag(sha256 or f"{status.st_mtime_ns:x}-{size:x}")
     answer.make_conditional(request.environ, accept_ranges=_wants_one_range(), complete_length=size)
     answer.headers["Accept-Ranges"] = "bytes"
     return answer

@@ -1,13 +1,14 @@
 """What a worker does with a claimed conversion, outside of any transaction: from the original to the PDF."""
 
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import BinaryIO
 
 from functions.convert_worker.converter import ConversionFault, convert
-from functions.convert_worker.pdf import count_pages
+from functions.convert_worker.pdf import Examined, examine
 from shared.conversions import rules
 from shared.conversions.operations import Job
-from shared.conversions.rules import Fault, Timeouts
+from shared.conversions.rules import Fault, Findings, Timeouts
 from shared.errors import ServiceError, VolumeFull
 from shared.event_media import rules as media_rules
 from shared.media_volume import MediaVolume, converted_path
@@ -25,13 +26,13 @@ class Workshop:
     max_attempts: int
 
 
-def make_pdf(workshop: Workshop, job: Job) -> tuple[str, int]:
-    """The path of the job's PDF below `converted/` and its pages; it lies on the volume then.
+def make_pdf(workshop: Workshop, job: Job) -> tuple[str, Findings]:
+    """The path of the job's PDF below `converted/` and what was found in it; it lies on the volume then.
 
     0. What an earlier worker of this conversion was writing when it was killed is removed.
     1. A PDF of the same bytes that is there and whole is used again: the converter is not called.
     2. The original is looked at once more, and sent to the converter while it is hashed.
-    3. The PDF is checked while it is a draft, and takes its place in one step.
+    3. The PDF is checked while it is a draft, and takes its place in one step; its first page does too.
 
     Raises ConversionFault.
     """
@@ -40,8 +41,8 @@ def make_pdf(workshop: Workshop, job: Job) -> tuple[str, int]:
     path = converted_path(job.file_hash)
     try:
         workshop.volume.remove_drafts(path, _writer(job))
-        pages = _pages_there(workshop.volume, path)
-        return path, pages or _convert_original(workshop, job, path)
+        examined = _there(workshop.volume, job, path) or _convert_original(workshop, job, path)
+        return path, _findings(workshop.volume, job, examined)
     except (VolumeFull, OSError) as error:
         raise ConversionFault(Fault.VOLUME_UNAVAILABLE, str(error)) from error
 
@@ -50,20 +51,41 @@ def _writer(job: Job) -> str:
     return f"conversion-{job.conversion_id}"
 
 
-def _pages_there(volume: MediaVolume, path: str) -> int | None:
-    """The pages of the PDF that other media with the same bytes, or a worker that died, left; None for none."""
+def _findings(volume: MediaVolume, job: Job, examined: Examined) -> Findings:
+    """What to report; the thumbnail is put in its place."""
+    if examined.thumbnail is not None:
+        volume.write_thumbnail(job.file_hash, examined.thumbnail)
+    return Findings(
+        pages=examined.pages,
+        visible_slides=job.visible_slides,
+        hidden_slides=job.hidden_slides,
+        embedded_fonts=examined.embedded_fonts,
+        contents=examined.contents,
+        has_thumbnail=examined.thumbnail is not None,
+    )
+
+
+def _there(volume: MediaVolume, job: Job, path: str) -> Examined | None:
+    """The PDF that other media with the same bytes, or a worker that died, left; None for none that is usable."""
     try:
-        with volume.open_converted(path) as file:
-            return count_pages(file)
+        file = volume.open_converted(path)
     except OSError:
+        return None
+    with file, ExitStack() as deck:
+        return examine(file, deck.enter_context(original) if (original := _original(volume, job)) else None, job.kind)
+
+
+def _original(volume: MediaVolume, job: Job) -> BinaryIO | None:
+    try:
+        return volume.open_original(job.path or "")
+    except (OSError, ValueError):
         return None
 
 
-def _convert_original(workshop: Workshop, job: Job, path: str) -> int:
-    try:
-        source = workshop.volume.open_original(job.path or "")
-    except (OSError, ValueError) as error:
-        raise ConversionFault(Fault.SOURCE_MISSING, type(error).__name__) from error
+def _convert_original(workshop: Workshop, job: Job, path: str) -> Examined:
+    source = _original(workshop.volume, job)
+    if source is None:
+        raise ConversionFault(Fault.SOURCE_MISSING, job.path or "deleted")
     with source:
         _look_again(source, job.kind)
         return _convert(workshop, job, source, path)
@@ -76,14 +98,14 @@ def _look_again(source: BinaryIO, kind: str) -> None:
         raise ConversionFault(rules.fault_of_refusal(error), error.detail) from error
 
 
-def _convert(workshop: Workshop, job: Job, source: BinaryIO, path: str) -> int:
+def _convert(workshop: Workshop, job: Job, source: BinaryIO, path: str) -> Examined:
     trace = f"conversion-{job.conversion_id}-{job.attempts}"
     with workshop.volume.writing_converted(path, _writer(job)) as draft:
         sent = convert(workshop.converter_url, source, f"deck.{job.kind}", draft, workshop.timeouts, trace)
         if sent != job.file_hash:
             raise ConversionFault(Fault.SOURCE_CHANGED, f"sent {sent}")
-        pages = count_pages(draft.file)
-        if pages is None:
+        examined = examine(draft.file, source, job.kind)
+        if examined is None:
             raise ConversionFault(Fault.INVALID_PDF, "no PDF with pages")
-    event("conversion_written", "the PDF is on the volume", conversion_id=job.conversion_id, pages=pages)
-    return pages
+    event("conversion_written", "the PDF is on the volume", conversion_id=job.conversion_id, pages=examined.pages)
+    return examined

@@ -105,11 +105,11 @@ def _deliver(conversion_id: int, task_name: str) -> Response:
     event("conversion_claimed", "conversion claimed", conversion_id=conversion_id, attempt=job.attempts)
     started = time.monotonic()
     try:
-        path, pages = make_pdf(WORKSHOP, job)
+        path, found = make_pdf(WORKSHOP, job)
     except ConversionFault as fault:
         return _record_fault(job, fault)
     with transaction(ENGINE) as connection:
-        kept = operations.finish(connection, database_now(connection), job, path, pages)
+        kept = operations.finish(connection, database_now(connection), job, path, found)
     took = round((time.monotonic() - started) * 1000)
     event("conversion_ready", "conversion ready", conversion_id=conversion_id, duration_ms=took, kept=kept)
     return _done("ready") if kept else _again("Another worker has taken this conversion over.")

@@ -1,33 +1,84 @@
-"""Is it a PDF that can be shown, and how many pages does it have?"""
+"""Is it a PDF that can be shown, and what is worth knowing of it? Asked of a process of its own.
 
-import threading
-from typing import BinaryIO
+PDFium and the readers of decks are given what strangers made. A crash, a loop or a bomb in there ends the examiner;
+what it had said until then counts. So a PDF whose pages could be counted is usable, whatever its first page does to
+whoever draws it.
+"""
 
-TAIL_BYTES = 1024  # where readers look for the end mark
-_PDFIUM = threading.Lock()  # PDFium may be used by one thread at a time
+import base64
+import json
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+from shared.event_media.contents.rules import Contents
+
+EXAMINER: Final = "functions.convert_worker.examiner"
+SECONDS: Final = 20  # beside the converter's time there is room for it in the function's
+REPOSITORY: Final = Path(__file__).parents[2]
+NO_DECK: Final = "-"
 
 
-def count_pages(file: BinaryIO) -> int | None:
-    """The pages of a PDF that begins and ends as one; None when it does not, or has no page."""
-    size = file.seek(0, 2)
-    file.seek(0)
-    begins = file.read(5) == b"%PDF-"
-    file.seek(max(0, size - TAIL_BYTES))
-    if not begins or b"%%EOF" not in file.read():
+@dataclass(frozen=True)
+class Examined:
+    """What the examiner could say of a PDF with pages, and of the deck that it was made from."""
+
+    pages: int
+    embedded_fonts: tuple[str, ...] | None = None
+    """Names as the PDF spells them; None where not every page was looked at."""
+    thumbnail: bytes | None = field(default=None, repr=False)
+    """A PNG of the first page."""
+    contents: Contents | None = None
+    """None where the deck was not there or could not be read."""
+
+
+def examine(file: BinaryIO, deck: BinaryIO | None = None, kind: str = NO_DECK) -> Examined | None:
+    """What is worth knowing of a PDF; None when it does not begin and end as one, or has no page."""
+    said = _ask(file, deck, kind)
+    pages = said.get("pages", 0)
+    if not pages:
         return None
-    return _parsed_pages(file) or None
+    fonts, contents, thumbnail = said.get("fonts"), said.get("contents"), said.get("thumbnail")
+    return Examined(
+        pages=pages,
+        embedded_fonts=tuple(fonts["embedded"]) if fonts and fonts["pages"] == pages else None,
+        thumbnail=base64.b64decode(thumbnail) if thumbnail else None,
+        contents=_contents(contents) if contents else None,
+    )
 
 
-def _parsed_pages(file: BinaryIO) -> int:
-    import pypdfium2  # noqa: PLC0415 - a job that needs no PDF looked at does not pay for it
+def _contents(said: dict[str, Any]) -> Contents:
+    fonts = said["fonts"]
+    return Contents(**{**said, "fonts": None if fonts is None else set(fonts)})
 
-    file.seek(0)
-    with _PDFIUM:
+
+def _ask(file: BinaryIO, deck: BinaryIO | None, kind: str) -> dict[str, Any]:
+    """Every finding that the examiner came to say."""
+    file.flush()
+    descriptors = () if deck is None else (deck.fileno(),)
+    command = [sys.executable, "-m", EXAMINER, NO_DECK if deck is None else kind, str(*descriptors or (0,))]
+    with subprocess.Popen(
+        command,
+        stdin=file.fileno(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        pass_fds=descriptors,
+        cwd="/",
+        env={"PYTHONPATH": str(REPOSITORY), "LANG": "C.UTF-8"},
+    ) as process:
         try:
-            document = pypdfium2.PdfDocument(file)
-        except pypdfium2.PdfiumError:
-            return 0
-        try:
-            return len(document)
-        finally:
-            document.close()
+            output, _ = process.communicate(timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            output, _ = process.communicate()
+    return _findings(output)
+
+
+def _findings(output: bytes) -> dict[str, Any]:
+    """The whole lines; the last one may be cut where the process was killed."""
+    said: dict[str, Any] = {}
+    for line in output.split(b"\n")[:-1]:
+        said.update(json.loads(line))
+    return said

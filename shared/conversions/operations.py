@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection, RowMapping
 
 from shared.conversions import rules, store
-from shared.conversions.rules import Fault, Move
+from shared.conversions.rules import Fault, Findings, Move
 from shared.errors import ConversionNotFound
 
 SWEEP_LIMIT = 500  # per tick; the next one takes the rest
@@ -71,10 +71,9 @@ def claim(connection: Connection, now: datetime, conversion_id: int, lease: time
     )
 
 
-def finish(connection: Connection, now: datetime, job: Job, path: str, pages: int) -> bool:
+def finish(connection: Connection, now: datetime, job: Job, path: str, found: Findings) -> bool:
     """The PDF is on the volume: ready. False when the claim was lost to another worker meanwhile."""
-    report = rules.report(pages, job.visible_slides, job.hidden_slides)
-    return store.finish(connection, now, job.conversion_id, job.token, path, pages, report)
+    return store.finish(connection, now, job.conversion_id, job.token, path, found.pages, rules.report(found))
 
 
 def give_up_or_back(connection: Connection, now: datetime, job: Job, fault: Fault, max_attempts: int) -> Move | None:

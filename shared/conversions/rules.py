@@ -1,12 +1,14 @@
 """When a conversion moves, which faults are worth another try, and how long everything may take."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 from typing import Any, Final
 
 from shared.errors import Encrypted, NoSlides, NotAPresentation, NotConvertible, ServiceError, TooLargeUnpacked
+from shared.event_media.contents.rules import MOST_TARGETS, Contents
 from shared.vocabulary import CONVERTIBLE_KINDS, ConversionStatus
 
 PENDING, PROCESSING = ConversionStatus.PENDING, ConversionStatus.PROCESSING
@@ -91,6 +93,19 @@ PERMANENT: Final = frozenset(
 UNTOUCHED: Final = frozenset({Fault.CONVERTER_UNREACHABLE, Fault.QUEUE_FULL, Fault.VOLUME_UNAVAILABLE})
 """Nobody looked at the file, so that the try does not count: an outage must not fail what waits."""
 INVALID_PDF_TRIES: Final = 2
+METRIC_COMPATIBLE: Final = {
+    "calibri": "Carlito",
+    "cambria": "Caladea",
+    "arial": "Liberation Sans",
+    "helvetica": "Liberation Sans",
+    "arial narrow": "Liberation Sans Narrow",
+    "times new roman": "Liberation Serif",
+    "courier new": "Liberation Mono",
+}
+"""Families that free fonts stand in for, letter by letter as wide."""
+STYLE_WORDS: Final = re.compile(
+    r"(regular|roman|normal|book|bold|italic|oblique|medium|light|thin|black|heavy|extra|ultra|semi|demi|ps|mt|vf|std|\d)*"
+)
 _REFUSALS: Final[Mapping[type[ServiceError], Fault]] = {
     NotAPresentation: Fault.NOT_A_PRESENTATION,
     Encrypted: Fault.ENCRYPTED,
@@ -164,11 +179,83 @@ def timeouts(deadline: timedelta) -> Timeouts:
     return Timeouts(deadline, timedelta(seconds=5), above(15), above(60), above(80), above(120))
 
 
-def report(pages: int, visible_slides: int | None, hidden_slides: int | None) -> dict[str, Any]:
-    """What is worth knowing of a finished conversion; `warnings` makes the badge amber."""
-    warnings = []
-    if visible_slides is not None and pages != visible_slides:
-        warnings.append({"code": "pages_differ", "slides": visible_slides, "pages": pages})
-    if hidden_slides:
-        warnings.append({"code": "hidden_slides", "slides": hidden_slides})
-    return {"pages": pages, "visible_slides": visible_slides, "hidden_slides": hidden_slides, "warnings": warnings}
+@dataclass(frozen=True)
+class Findings:
+    """What was seen of a finished conversion; None where it could not be seen."""
+
+    pages: int
+    visible_slides: int | None
+    hidden_slides: int | None
+    embedded_fonts: tuple[str, ...] | None
+    """Names of the fonts that the PDF carries, as it spells them."""
+    contents: Contents | None
+    """What the deck shows and names."""
+    has_thumbnail: bool
+
+
+def report(found: Findings) -> dict[str, Any]:
+    """What is worth knowing of a finished conversion; `warnings` makes the badge amber, none says that all is there."""
+    fonts = _fonts(found.contents, found.embedded_fonts)
+    return {
+        "pages": found.pages,
+        "visible_slides": found.visible_slides,
+        "hidden_slides": found.hidden_slides,
+        "fonts": fonts,
+        "thumbnail": found.has_thumbnail,
+        "warnings": [*_slides_warnings(found), *_font_warnings(fonts), *_contents_warnings(found.contents)],
+    }
+
+
+def _slides_warnings(found: Findings) -> Iterator[dict[str, Any]]:
+    if found.visible_slides is not None and found.pages != found.visible_slides:
+        yield {"code": "pages_differ", "slides": found.visible_slides, "pages": found.pages}
+    if found.hidden_slides:
+        yield {"code": "hidden_slides", "slides": found.hidden_slides}
+
+
+def _fonts(contents: Contents | None, embedded: tuple[str, ...] | None) -> dict[str, Any] | None:
+    """The fonts that the deck's text names, those of them that the PDF lacks, and those that it has; None: unknown."""
+    if contents is None or contents.fonts is None or embedded is None:
+        return None
+    missing = {family for family in contents.fonts if not any(is_font_of(name, family) for name in embedded)}
+    return {"named": sorted(contents.fonts), "substituted": sorted(missing), "embedded": sorted(embedded)}
+
+
+def _font_warnings(fonts: dict[str, Any] | None) -> Iterator[dict[str, Any]]:
+    if fonts and fonts["substituted"]:
+        alike = {family: METRIC_COMPATIBLE[family.lower()] for family in fonts["substituted"] if _alike(family, fonts)}
+        yield {"code": "fonts_substituted", "fonts": fonts["substituted"], "same_widths": alike}
+
+
+def _alike(family: str, fonts: dict[str, Any]) -> bool:
+    """Was the family replaced by one whose letters have the same widths, so that no line breaks elsewhere?"""
+    twin = METRIC_COMPATIBLE.get(family.lower())
+    return twin is not None and any(is_font_of(name, twin) for name in fonts["embedded"])
+
+
+def _contents_warnings(contents: Contents | None) -> Iterator[dict[str, Any]]:
+    if contents is None:
+        return
+    lost = {"videos": contents.videos, "audios": contents.audios, "animated_slides": contents.animated_slides}
+    if any(lost.values()):
+        yield {"code": "motion_lost", **lost}
+    if contents.linked_files:
+        yield _links("links_not_followed", contents.linked_files)
+    if contents.hyperlinks:
+        yield _links("hyperlinks", contents.hyperlinks)
+
+
+def _links(code: str, targets: list[str]) -> dict[str, Any]:
+    return {"code": code, "count": len(targets), "targets": targets[:MOST_TARGETS]}
+
+
+def is_font_of(name: str, family: str) -> bool:
+    """Is the font that a PDF calls `name` (`OpenSans-BoldItalic`) of this family (`Open Sans`)?"""
+    wanted, found = _letters(family), _letters(name)
+    if not wanted or not found.startswith(wanted):
+        return False
+    return STYLE_WORDS.fullmatch(found[len(wanted) :]) is not None
+
+
+def _letters(name: str) -> str:
+    return "".join(character for character in name.lower() if character.isalnum())

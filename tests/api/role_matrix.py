@@ -33,6 +33,7 @@ EXPECTED = {
     "GET /api/event-media": VIEWER,
     "GET /api/event-media/<id:media_id>": VIEWER,
     "GET /api/event-media/<id:media_id>/content": VIEWER,
+    "GET /api/event-media/<id:media_id>/thumbnail": VIEWER,
     "POST /api/conversions/<id:media_id>/pdf": OPERATOR,
     "GET /api/conversions/<id:media_id>/status": VIEWER,
     "GET /api/conversions": VIEWER,

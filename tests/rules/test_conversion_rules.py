@@ -1,14 +1,16 @@
 """When a conversion moves, which faults are worth another try, and how long everything may take."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.conversions import rules
-from shared.conversions.rules import Fault, Move, Verdict
+from shared.conversions.rules import Fault, Findings, Move, Verdict
 from shared.errors import Encrypted, NoSlides, NotAPresentation, NotConvertible, TooLargeUnpacked
+from shared.event_media.contents.rules import Contents
 from shared.vocabulary import ConversionStatus, MediaKind
 
 GIVE_UP = Verdict(Move.FAIL, counts=True)
@@ -124,7 +126,69 @@ REPORTS = [
 def test_the_report_warns_of_what_people_would_miss(
     pages: int, visible: int | None, hidden: int | None, warnings: list[str]
 ) -> None:
-    report = rules.report(pages, visible, hidden)
+    report = rules.report(Findings(pages, visible, hidden, None, None, has_thumbnail=False))
 
     assert report["pages"] == pages
     assert [warning["code"] for warning in report["warnings"]] == warnings
+
+
+FONTS = [
+    ("Carlito", "Carlito", True),
+    ("OpenSans-BoldItalic", "Open Sans", True),
+    ("TimesNewRomanPS-BoldMT", "Times New Roman", True),
+    ("ArialMT", "Arial", True),
+    ("ArialNarrow", "Arial", False),  # another family
+    ("LiberationSansNarrow-Bold", "Liberation Sans", False),
+    ("NotoSansCJKjp-Regular", "Noto Sans", False),
+    ("DejaVuSans", "DejaVu Sans Mono", False),
+    ("Anything", "", False),
+]
+
+
+@pytest.mark.parametrize(("name", "family", "same"), FONTS)
+def test_a_font_of_the_pdf_belongs_to_a_family_or_does_not(name: str, family: str, same: bool) -> None:
+    assert rules.is_font_of(name, family) is same
+
+
+def reported(contents: Contents | None, embedded: tuple[str, ...] | None) -> dict[str, Any]:
+    return rules.report(Findings(2, 2, 0, embedded, contents, has_thumbnail=True))
+
+
+def test_a_deck_whose_fonts_are_all_there_has_no_warning() -> None:
+    report = reported(Contents(fonts={"Open Sans", "Carlito"}), ("OpenSans-Bold", "Carlito", "OpenSymbol"))
+
+    assert report["warnings"] == []
+    assert report["fonts"]["substituted"] == []
+
+
+def test_a_font_that_was_substituted_is_named_and_whether_its_letters_are_as_wide() -> None:
+    report = reported(Contents(fonts={"Calibri", "Futura", "Cambria"}), ("Carlito-Bold", "DejaVuSans"))
+
+    assert report["warnings"] == [
+        {
+            "code": "fonts_substituted",
+            "fonts": ["Calibri", "Cambria", "Futura"],
+            "same_widths": {"Calibri": "Carlito"},
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("contents", "embedded"), [(None, ()), (Contents(fonts=None), ()), (Contents({"Futura"}), None)]
+)
+def test_what_could_not_be_seen_is_unknown_and_no_warning(contents: Contents | None, embedded: Any) -> None:
+    report = reported(contents, embedded)
+
+    assert (report["fonts"], report["warnings"]) == (None, [])
+
+
+def test_what_moves_and_what_lies_outside_is_counted() -> None:
+    contents = Contents(videos=1, audios=2, animated_slides=3, hyperlinks=["https://a"], linked_files=["file:///b"])
+
+    warnings = {warning.pop("code"): warning for warning in reported(contents, ())["warnings"]}
+
+    assert warnings == {
+        "motion_lost": {"videos": 1, "audios": 2, "animated_slides": 3},
+        "links_not_followed": {"count": 1, "targets": ["file:///b"]},
+        "hyperlinks": {"count": 1, "targets": ["https://a"]},
+    }

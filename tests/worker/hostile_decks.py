@@ -20,6 +20,12 @@ def pptx_bytes(folder: Path, slides: int = 1, hidden: int = 0) -> bytes:
     return (folder / "good.pptx").read_bytes()
 
 
+def part_of(package: bytes, name: str) -> bytes:
+    """One part of a package."""
+    with zipfile.ZipFile(io.BytesIO(package)) as opened:
+        return opened.read(name)
+
+
 def with_parts(package: bytes, parts: Mapping[str, bytes]) -> bytes:
     """The package with these parts replaced or added."""
     out = io.BytesIO()

@@ -70,4 +70,4 @@ def converted_file(call: Call, path: str) -> Response:
     name = row["filename"].rpartition(".")[0] + ".pdf"
     missing = ConversionNotFound("The PDF is recorded but not on the media volume; ask for the conversion again.")
     opener = call.services.media_volume.open_converted
-    return send_stored(opener, row["target_path"], "application/pdf", row["file_hash"], name, missing)
+    return send_stored(opener, row["target_path"], "application/pdf", None, name, missing)

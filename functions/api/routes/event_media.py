@@ -19,6 +19,7 @@ from shared.errors import (
     NoSlides,
     NotAPresentation,
     TaskQueueUnavailable,
+    ThumbnailNotFound,
     TooLargeUnpacked,
     UnsupportedMediaType,
     UploadTooLarge,
@@ -155,3 +156,21 @@ def media_content(call: Call, media_id: int) -> Response:
     missing = EventMediaNotFound("The file is recorded but not on the media volume.")
     opener = call.services.media_volume.open_original
     return send_stored(opener, media["path"], content_type, media["sha256"], media["filename"], missing)
+
+
+@routes.get(
+    "/<id:media_id>/thumbnail",
+    role=Role.VIEWER,
+    produces="image/png",
+    statuses={200: "The picture", 206: "A part of it", 304: "Unchanged"},
+    raises=(EventMediaNotFound, ThumbnailNotFound),
+)
+def media_thumbnail(call: Call, media_id: int) -> Response:
+    """The first page of a presentation as a PNG, 480 pixels on its longer side; it comes with the conversion."""
+    with call.transaction() as (connection, _):
+        media = operations.find(connection, media_id)
+        conversion = conversions_store.latest_of_media(connection, media_id)
+    if conversion is None or not (conversion["report"] or {}).get("thumbnail"):
+        raise ThumbnailNotFound
+    opener = call.services.media_volume.open_thumbnail
+    return send_stored(opener, media["sha256"], "image/png", None, f"{media['filename']}.png", ThumbnailNotFound())

@@ -58,6 +58,12 @@ def inspect(file: BinaryIO) -> Slides | None:
     raise NotAPresentation
 
 
+def deck_stream(file: BinaryIO) -> Stream:
+    """The stream of the deck's records. Raises KeyError, ValueError, IndexError or struct.error where there is none."""
+    container = _Container(file)
+    return container.open(container.root_streams()[DECK])
+
+
 def _inspect_deck(container: _Container, streams: dict[str, _Entry]) -> Slides | None:
     try:
         deck = container.open(streams[DECK])
@@ -73,7 +79,7 @@ def _inspect_deck(container: _Container, streams: dict[str, _Entry]) -> Slides |
     return slides
 
 
-def _count(deck: _Stream, user: bytes) -> Slides:
+def _count(deck: Stream, user: bytes) -> Slides:
     """Follow the newest edit to the document, its list of slides, and each slide's flags."""
     token, edit = struct.unpack_from("<LL", user, 12)
     if token == _ENCRYPTED_TOKEN:
@@ -84,7 +90,7 @@ def _count(deck: _Stream, user: bytes) -> Slides:
     return Slides(visible=len(slides) - hidden, hidden=hidden)
 
 
-def _places(deck: _Stream, edit: int) -> tuple[dict[int, int], int]:
+def _places(deck: Stream, edit: int) -> tuple[dict[int, int], int]:
     """Where each numbered object lies, and the document's number; what a newer edit says counts."""
     places: dict[int, int] = {}
     document = 0
@@ -104,7 +110,7 @@ def _places(deck: _Stream, edit: int) -> tuple[dict[int, int], int]:
     raise ValueError("too many edits")
 
 
-def _directory(deck: _Stream, place: int) -> Iterator[tuple[int, int]]:
+def _directory(deck: Stream, place: int) -> Iterator[tuple[int, int]]:
     record = _Record.at(deck, place)
     if record.type != _PERSIST_DIRECTORY or record.length > MAX_DIRECTORY_RECORD_BYTES:
         raise ValueError("no directory")
@@ -116,7 +122,7 @@ def _directory(deck: _Stream, place: int) -> Iterator[tuple[int, int]]:
         at += 1 + count
 
 
-def _slide_references(deck: _Stream, document: int) -> list[int]:
+def _slide_references(deck: Stream, document: int) -> list[int]:
     """The numbers of the slides, in order. The list with instance 0 is the slides'; masters and notes have others."""
     record = _Record.at(deck, document)
     if record.type != _DOCUMENT:
@@ -130,7 +136,7 @@ def _slide_references(deck: _Stream, document: int) -> list[int]:
     ]
 
 
-def _is_hidden(deck: _Stream, slide: int) -> bool:
+def _is_hidden(deck: Stream, slide: int) -> bool:
     for child in _Record.at(deck, slide).children(deck):
         if child.type == _SLIDE_INFO:
             flags: int = struct.unpack("<H", deck.read(child.body + 10, 2))[0]
@@ -148,11 +154,11 @@ class _Record:
     length: int
 
     @classmethod
-    def at(cls, deck: _Stream, place: int) -> _Record:
+    def at(cls, deck: Stream, place: int) -> _Record:
         version_and_instance, kind, length = struct.unpack("<HHL", deck.read(place, 8))
         return cls(kind, version_and_instance >> 4, place + 8, length)
 
-    def children(self, deck: _Stream) -> Iterator[_Record]:
+    def children(self, deck: Stream) -> Iterator[_Record]:
         place = self.body
         while place + 8 <= self.body + self.length:
             child = _Record.at(deck, place)
@@ -173,10 +179,10 @@ class _Entry:
     size: int
 
 
-class _Stream:
+class Stream:
     """Random access to the bytes of a chain of sectors. Reading past the end gives fewer bytes."""
 
-    def __init__(self, file: BinaryIO | _Stream, sectors: array[int], sector_bytes: int, base: int) -> None:
+    def __init__(self, file: BinaryIO | Stream, sectors: array[int], sector_bytes: int, base: int) -> None:
         """Sector n lies at `base + n * sector_bytes` of `file`."""
         self._reads_left = MAX_READS
         self._file = file
@@ -198,7 +204,7 @@ class _Stream:
         return b"".join(parts)
 
     def _raw(self, place: int, count: int) -> bytes:
-        if isinstance(self._file, _Stream):
+        if isinstance(self._file, Stream):
             return self._file.read(place, count)
         self._file.seek(place)
         return self._file.read(count)
@@ -222,7 +228,7 @@ class _Container:
         self._mini_fat = self._numbers(self._chain(mini_fat, self._fat))
         self._entries = self._read_directory(directory)
         root = self._entries[0]
-        self._mini = _Stream(file, self._chain(root.start, self._fat), self._sector_bytes, self._sector_bytes)
+        self._mini = Stream(file, self._chain(root.start, self._fat), self._sector_bytes, self._sector_bytes)
 
     def root_streams(self) -> dict[str, _Entry]:
         """The streams at the top level by name: one inside an embedded object says nothing of the file."""
@@ -239,14 +245,14 @@ class _Container:
                 found[entry.name] = entry
         return found
 
-    def open(self, entry: _Entry) -> _Stream:
+    def open(self, entry: _Entry) -> Stream:
         """The stream of a directory entry."""
         if entry.size < self._mini_cutoff:
-            return _Stream(self._mini, self._chain(entry.start, self._mini_fat), 64, 0)
+            return Stream(self._mini, self._chain(entry.start, self._mini_fat), 64, 0)
         sectors = self._chain(entry.start, self._fat)
         if len(sectors) * self._sector_bytes < entry.size:
             raise ValueError("a stream is cut")
-        return _Stream(self._file, sectors, self._sector_bytes, self._sector_bytes)
+        return Stream(self._file, sectors, self._sector_bytes, self._sector_bytes)
 
     def _read_fat(self, header: bytes) -> array[int]:
         """The table of following sectors; where its own sectors lie stands in the header and in a chain."""
@@ -275,14 +281,14 @@ class _Container:
 
     def _numbers(self, sectors: array[int]) -> array[int]:
         """The content of these sectors as 32-bit numbers."""
-        stream = _Stream(self._file, sectors, self._sector_bytes, self._sector_bytes)
+        stream = Stream(self._file, sectors, self._sector_bytes, self._sector_bytes)
         raw = stream.read(0, len(sectors) * self._sector_bytes)
         return array("I", raw[: len(raw) // 4 * 4])
 
     def _read_directory(self, start: int) -> list[_Entry]:
         sectors = self._chain(start, self._fat)
         count = min(len(sectors) * self._sector_bytes // 128, MAX_DIRECTORY_ENTRIES)
-        stream = _Stream(self._file, sectors, self._sector_bytes, self._sector_bytes)
+        stream = Stream(self._file, sectors, self._sector_bytes, self._sector_bytes)
         return [_entry(stream.read(128 * number, 128)) for number in range(count)]
 
 

@@ -1,0 +1,179 @@
+"""The program that looks into a finished PDF and its deck: `python -m functions.convert_worker.examiner KIND`.
+
+Standard input is the PDF, descriptor DECK the deck, where KIND is not `-`. Each finding is one line of JSON on standard
+output as soon as it is known: `pages`, `fonts`, `thumbnail`, `contents`. What hostile bytes can do to the readers,
+they do to this process alone: it may use little memory and time, writes no file, sees no secret and reaches nobody.
+"""
+
+import base64
+import ctypes
+import json
+import os
+import resource
+import signal
+import struct
+import sys
+import time
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any, BinaryIO, Final
+from xml.etree.ElementTree import ParseError
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+
+from shared.event_media.contents.odp import rules as odp
+from shared.event_media.contents.ppt import rules as ppt
+from shared.event_media.contents.pptx import rules as pptx
+from shared.event_media.contents.rules import Contents
+from shared.vocabulary import MediaKind
+
+NO_DECK: Final = "-"
+TAIL_BYTES: Final = 1024  # where readers look for the end mark
+MEMORY_BYTES: Final = 1536 * 1024**2
+CPU_SECONDS: Final = 12
+FONT_SECONDS: Final = 6.0  # for all pages: a deck of 5,000 slides is not read to its end
+NAME_BYTES: Final = 256
+THUMBNAIL_PIXELS: Final = 480  # the longer side
+PR_SET_PDEATHSIG, CLONE_NEWUSER, CLONE_NEWNET = 1, 0x10000000, 0x40000000
+BAD_DECK: Final = (
+    *(ValueError, LookupError, RuntimeError, MemoryError, OSError, EOFError),
+    *(struct.error, zlib.error, zipfile.BadZipFile, ParseError),
+)
+
+
+def main(kind: str, deck: int) -> None:
+    """Say what is found, line by line, until everything is said or a limit ends this process."""
+    _limit()
+    with os.fdopen(0, "rb") as file:
+        document = _open(file) if _looks_whole(file) else None
+        say("pages", len(document) if document else 0)
+        if document:
+            say("fonts", _fonts(document))
+            if kind != NO_DECK:
+                say("contents", _contents(kind, deck))
+            say("thumbnail", base64.b64encode(_thumbnail(document)).decode())
+    sys.stdout.flush()
+    os._exit(0)  # a document that is damaged may not be closed in peace
+
+
+def say(name: str, finding: Any) -> None:
+    """One finding; what follows may kill this process."""
+    print(json.dumps({name: finding}), flush=True)  # noqa: T201 - its way to speak
+
+
+def _limit() -> None:
+    """Die with the worker, use little, write nothing, and reach nobody where the kernel lets us."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    libc.unshare(CLONE_NEWUSER | CLONE_NEWNET)
+    for what, most in (
+        (resource.RLIMIT_AS, MEMORY_BYTES),
+        (resource.RLIMIT_CPU, CPU_SECONDS),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        resource.setrlimit(what, (most, most))
+
+
+def _looks_whole(file: BinaryIO) -> bool:
+    """Does it begin and end as a PDF does?"""
+    size = file.seek(0, 2)
+    file.seek(0)
+    begins = file.read(5) == b"%PDF-"
+    file.seek(max(0, size - TAIL_BYTES))
+    return begins and b"%%EOF" in file.read()
+
+
+def _open(file: BinaryIO) -> pypdfium2.PdfDocument | None:
+    try:
+        return pypdfium2.PdfDocument(file)
+    except pypdfium2.PdfiumError:
+        return None
+
+
+def _fonts(document: pypdfium2.PdfDocument) -> dict[str, Any]:
+    """The names of the fonts that the PDF's text is set in and carries, and how many pages were looked at."""
+    embedded: set[str] = set()
+    until = time.monotonic() + FONT_SECONDS
+    pages = 0
+    for pages in range(1, len(document) + 1):
+        page = pdfium.FPDF_LoadPage(document, pages - 1)
+        if page:
+            embedded.update(_embedded(_objects(page)))
+            pdfium.FPDF_ClosePage(page)
+        if time.monotonic() > until:
+            break
+    return {"embedded": sorted(embedded), "pages": pages}
+
+
+def _objects(page: Any) -> Iterator[Any]:
+    """Every object of a page, and those inside of forms."""
+    waiting = [pdfium.FPDFPage_GetObject(page, number) for number in range(pdfium.FPDFPage_CountObjects(page))]
+    while waiting:
+        one = waiting.pop()
+        if pdfium.FPDFPageObj_GetType(one) == pdfium.FPDF_PAGEOBJ_FORM:
+            count = pdfium.FPDFFormObj_CountObjects(one)
+            waiting += [pdfium.FPDFFormObj_GetObject(one, number) for number in range(max(0, count))]
+        yield one
+
+
+def _embedded(objects: Iterator[Any]) -> Iterator[str]:
+    """The names of the embedded fonts of these objects, without the mark of a subset (`BAAAAA+`)."""
+    for one in objects:
+        if pdfium.FPDFPageObj_GetType(one) != pdfium.FPDF_PAGEOBJ_TEXT:
+            continue
+        font = pdfium.FPDFTextObj_GetFont(one)
+        if font and pdfium.FPDFFont_GetIsEmbedded(font) == 1:
+            name = ctypes.create_string_buffer(NAME_BYTES)
+            pdfium.FPDFFont_GetBaseFontName(font, name, NAME_BYTES)
+            yield name.value.decode("utf-8", "replace").rpartition("+")[2]
+
+
+def _contents(kind: str, deck: int) -> dict[str, Any] | None:
+    """What the deck shows and names; None when it cannot be read for a report."""
+    try:
+        with os.fdopen(deck, "rb") as file:
+            found = _read(kind, file)
+    except BAD_DECK:
+        return None
+    return {**asdict(found), "fonts": None if found.fonts is None else sorted(found.fonts)}
+
+
+def _read(kind: str, file: BinaryIO) -> Contents:
+    file.seek(0)
+    if kind == MediaKind.PPT:
+        return ppt.read(file)
+    with zipfile.ZipFile(file) as package:
+        return pptx.read(package) if kind == MediaKind.PPTX else odp.read(package)
+
+
+def _thumbnail(document: pypdfium2.PdfDocument) -> bytes:
+    """The first page as a PNG."""
+    page = document[0]
+    scale = THUMBNAIL_PIXELS / max(*page.get_size(), 1.0)
+    bitmap = page.render(scale=scale, rev_byteorder=True)
+    width, height, channels = bitmap.width, bitmap.height, bitmap.n_channels
+    if channels not in {3, 4}:
+        raise ValueError("a page is rendered in colours")
+    raw = memoryview(bitmap.buffer).cast("B")
+    rows = (bytes(raw[y * bitmap.stride :][: width * channels]) for y in range(height))
+    return png(width, height, channels, rows)
+
+
+def png(width: int, height: int, channels: int, rows: Iterator[bytes]) -> bytes:
+    """A PNG of 8 bits a channel: RGB or RGBA, by rows from the top."""
+    header = struct.pack(">LLBBBBB", width, height, 8, 2 if channels == 3 else 6, 0, 0, 0)
+    data = zlib.compress(b"".join(b"\0" + row for row in rows), 6)
+    parts = ((b"IHDR", header), (b"IDAT", data), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, content) for kind, content in parts)
+
+
+def _chunk(kind: bytes, content: bytes) -> bytes:
+    return struct.pack(">L", len(content)) + kind + content + struct.pack(">L", zlib.crc32(kind + content))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))

@@ -1,0 +1,215 @@
+"""What is on the slides of a .pptx.
+
+A run of text without a font of its own takes that of its level in the shape, in the placeholder of layout and
+master, in the master's text styles, or in the presentation's default, and in the end the theme's minor font.
+"""
+
+import posixpath
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+from xml.etree import ElementTree as ET
+
+from shared.event_media.contents.rules import ASIAN, COMPLEX, LARGEST_PART_BYTES, LATIN, Contents, scripts_of
+
+A: Final = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+P: Final = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
+R: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+FALLBACK: Final = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+ELEMENTS: Final = {LATIN: f"{A}latin", ASIAN: f"{A}ea", COMPLEX: f"{A}cs"}
+THEME_ENDINGS: Final = {LATIN: "lt", ASIAN: "ea", COMPLEX: "cs"}
+TITLES: Final = {"title", "ctrTitle"}
+EFFECTS: Final = {
+    f"{P}{name}" for name in ("anim", "animClr", "animEffect", "animMotion", "animRot", "animScale", "set")
+}
+AUDIO_SUFFIXES: Final = (".mp3", ".wav", ".m4a", ".wma", ".aac", ".ogg", ".mid", ".aif", ".aiff", ".flac")
+
+
+@dataclass(frozen=True)
+class Link:
+    """One relationship of a part."""
+
+    kind: str
+    """The last word of its type."""
+    target: str
+    """A part's name, or an address where it is external."""
+    is_external: bool
+
+
+class _Package:
+    """The parts of a package by name, whatever their case, and their relationships."""
+
+    def __init__(self, package: zipfile.ZipFile) -> None:
+        self._package = package
+        self._names = {name.lower(): name for name in package.namelist()}
+        self._trees: dict[str, ET.Element] = {}
+
+    def tree(self, name: str | None, *, keep: bool = True) -> ET.Element:
+        """A part's root; an empty one where there is none. Raises ValueError for one that is too large."""
+        real = self._names.get((name or "").lower())
+        if real is None:
+            return ET.Element("none")
+        if real in self._trees:
+            return self._trees[real]
+        if self._package.getinfo(real).file_size > LARGEST_PART_BYTES:
+            raise ValueError("a part is too large to be read for a report")
+        with self._package.open(real) as part:
+            root = ET.parse(part).getroot()  # noqa: S314 - the file was refused if it held a document type
+        if keep:
+            self._trees[real] = root
+        return root
+
+    def links(self, name: str | None) -> dict[str, Link]:
+        """The relationships of a part by id."""
+        if name is None:
+            return {}
+        folder, file = posixpath.split(name)
+        found = {}
+        for element in self.tree(posixpath.join(folder, "_rels", f"{file}.rels"), keep=False):
+            target, external = element.get("Target", ""), element.get("TargetMode") == "External"
+            inside = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
+            kind = element.get("Type", "").rpartition("/")[2]
+            found[element.get("Id", "")] = Link(kind, target if external else inside, external)
+        return found
+
+    def linked(self, name: str | None, kind: str) -> str | None:
+        """The part that a part's one relationship of this kind leads to."""
+        return next((link.target for link in self.links(name).values() if link.kind == kind), None)
+
+
+@dataclass(frozen=True)
+class _Styles:
+    """Where the text of one slide gets its fonts from, besides itself."""
+
+    layout: ET.Element
+    master: ET.Element
+    presentation: ET.Element
+    theme: ET.Element
+
+    def inherited(self, shape: ET.Element | None, level: int, script: str) -> str:
+        """The typeface of a run that names none."""
+        for style in self._lists(shape):
+            found = style.find(f"{A}lvl{level}pPr/{A}defRPr/{ELEMENTS[script]}") if style is not None else None
+            if found is not None and found.get("typeface"):
+                return found.get("typeface", "")
+        return f"+mn-{THEME_ENDINGS[script]}"
+
+    def real(self, typeface: str) -> str:
+        """A typeface's family: the theme's where it begins with a plus."""
+        if not typeface.startswith("+"):
+            return typeface
+        place = "majorFont" if typeface.startswith("+mj") else "minorFont"
+        element = {"lt": "latin", "ea": "ea", "cs": "cs"}.get(typeface[-2:], "latin")
+        found = self.theme.find(f".//{A}fontScheme/{A}{place}/{A}{element}")
+        return found.get("typeface", "") if found is not None else ""
+
+    def _lists(self, shape: ET.Element | None) -> Iterator[ET.Element | None]:
+        place = _placeholder(shape)
+        if shape is not None:
+            yield shape.find(f"{P}txBody/{A}lstStyle")
+        if place is not None:
+            for tree in (self.layout, self.master):
+                twin = _twin(tree, place)
+                yield twin.find(f"{P}txBody/{A}lstStyle") if twin is not None else None
+            style = "titleStyle" if place.get("type") in TITLES else "bodyStyle"
+            yield self.master.find(f"{P}txStyles/{P}{style}")
+        yield self.master.find(f"{P}txStyles/{P}otherStyle") if place is None else None
+        yield self.presentation.find(f"{P}defaultTextStyle")
+
+
+def read(file: zipfile.ZipFile) -> Contents:
+    """What the shown slides hold. Raises what a damaged package raises."""
+    package, contents = _Package(file), Contents()
+    main = package.linked("", "officeDocument")
+    presentation, links = package.tree(main), package.links(main)
+    media: dict[str, str] = {}
+    for entry in presentation.iter(f"{P}sldId"):
+        link = links.get(entry.get(f"{R}id", ""))
+        if link is not None:
+            _read_slide(package, link.target, presentation, contents, media)
+    contents.videos = sum(kind == "video" for kind in media.values())
+    contents.audios = sum(kind == "audio" for kind in media.values())
+    return contents
+
+
+def _read_slide(
+    package: _Package, name: str, presentation: ET.Element, contents: Contents, media: dict[str, str]
+) -> None:
+    slide = package.tree(name, keep=False)
+    if slide.get("show") in {"0", "false"}:
+        return
+    layout = package.linked(name, "slideLayout")
+    master = package.linked(layout, "slideMaster")
+    theme = package.tree(package.linked(master, "theme"))
+    styles = _Styles(package.tree(layout), package.tree(master), presentation, theme)
+    _note_fonts(slide, styles, contents, of_placeholders=True)
+    for tree in (styles.layout, styles.master):
+        _note_fonts(tree, styles, contents, of_placeholders=False)
+    for part in (name, layout, master):
+        for link in package.links(part).values():
+            _note_link(link, contents, media)
+    timing = slide.find(f"{P}timing")
+    contents.animated_slides += timing is not None and any(one.tag in EFFECTS for one in timing.iter())
+
+
+def _note_link(link: Link, contents: Contents, media: dict[str, str]) -> None:
+    if link.kind in {"video", "audio"}:
+        media[link.target] = link.kind
+    elif link.kind == "media":
+        media.setdefault(link.target, "audio" if link.target.lower().endswith(AUDIO_SUFFIXES) else "video")
+    if link.is_external:
+        contents.link(link.target, is_hyperlink=link.kind == "hyperlink")
+
+
+def _note_fonts(tree: ET.Element, styles: _Styles, contents: Contents, *, of_placeholders: bool) -> None:
+    """The families of every run of text; layouts and masters show only what stands in no placeholder."""
+    for shape, level, run in _runs(tree):
+        if not of_placeholders and _placeholder(shape) is not None:
+            continue
+        for script in scripts_of("".join(part.text or "" for part in run.iter(f"{A}t"))):
+            own = run.find(f"{A}rPr/{ELEMENTS[script]}")
+            named = own.get("typeface") if own is not None else None
+            family = styles.real(named or styles.inherited(shape, level, script))
+            if family and contents.fonts is not None:
+                contents.fonts.add(family)
+
+
+def _runs(tree: ET.Element) -> Iterator[tuple[ET.Element | None, int, ET.Element]]:
+    """Every run of text with its shape and its level from 1."""
+    waiting: list[tuple[ET.Element, ET.Element | None, int]] = [(tree, None, 1)]
+    while waiting:
+        element, shape, level = waiting.pop()
+        if element.tag in {f"{A}r", f"{A}fld"}:
+            yield shape, level, element
+            continue
+        if element.tag == f"{P}sp":
+            shape = element
+        elif element.tag == f"{A}p":
+            level = _level(element)
+        waiting += [(child, shape, level) for child in element if child.tag != FALLBACK]
+
+
+def _level(paragraph: ET.Element) -> int:
+    properties = paragraph.find(f"{A}pPr")
+    said = properties.get("lvl", "0") if properties is not None else "0"
+    return min(9, int(said) + 1) if said.isdigit() else 1
+
+
+def _placeholder(shape: ET.Element | None) -> ET.Element | None:
+    return shape.find(f"{P}nvSpPr/{P}nvPr/{P}ph") if shape is not None else None
+
+
+def _twin(tree: ET.Element, place: ET.Element) -> ET.Element | None:
+    """The shape of a layout or master that stands for the same place: by index, else by type."""
+    wanted, kind = place.get("idx"), place.get("type", "body")
+    by_type = None
+    for shape in tree.iter(f"{P}sp"):
+        found = _placeholder(shape)
+        if found is None:
+            continue
+        if wanted is not None and found.get("idx") == wanted:
+            return shape
+        same = found.get("type", "body") == kind or {found.get("type"), kind} <= TITLES
+        by_type = by_type if by_type is not None or not same else shape
+    return by_type
