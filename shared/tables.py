@@ -39,14 +39,18 @@ from shared.vocabulary import (
     ConfirmedBy,
     ConversionStatus,
     FailureEvent,
+    IncidentEventKind,
+    IncidentKind,
     LogLevel,
+    MaintenanceScope,
     MediaKind,
     Presence,
     ProcessStatus,
+    RecoveryBasis,
     RegisteredBy,
     Role,
     ScreenHealthStatus,
-    RecoveryBasis,
+    Symptom,
     TargetFormat,
 )
 
@@ -149,12 +153,19 @@ clients = Table(
     _one_of("presence", Presence),
     _one_of("registered_by", RegisteredBy),
     Index("ix_clients_changed_xid", "changed_xid"),
+    Index("ix_clients_crashed", "process_status_since", postgresql_where=text("process_status = 'crashed'")),
+    Index("ix_clients_deleted", "uuid", postgresql_where=text("deleted_at IS NOT NULL")),
     Index(
         "ix_clients_service_failed_at",
         "service_failed_at",
         postgresql_where=text("service_failed_at IS NOT NULL"),
-    Index("ix_clients_crashed", "process_status_since", postgresql_where=text("process_status = 'crashed'")),
-    Index("ix_clients_deleted", "uuid", postgresql_where=text("deleted_at IS NOT NULL")),
+    ),
+    Index("ix_clients_site", "site", postgresql_where=text("site IS NOT NULL")),
+    Index("ix_clients_subnet", text("subnet_of(ip)"), postgresql_where=text("ip IS NOT NULL")),
+    Index(
+        "ix_clients_mqtt_last_disconnect_at",
+        "mqtt_last_disconnect_at",
+        postgresql_where=text("mqtt_last_disconnect_at IS NOT NULL"),
     ),
 )
 
@@ -209,6 +220,11 @@ client_state_changes = Table(
     Column("to_status", Text, nullable=False),
     Column("cause", Text, nullable=False),  # in words
     Index("ix_client_state_changes_client_uuid_at", "client_uuid", "at"),
+    Index(
+        "ix_client_state_changes_fallen_at",
+        "at",
+        postgresql_where=text("to_status IN ('stale', 'crashed')"),
+    ),
 )
 
 service_failure_events = Table(  # each failure of a service as it came and was acknowledged; append only
@@ -325,6 +341,9 @@ client_commands = Table(
     Index("uq_client_commands_idempotency", "requested_by", "idempotency_key", unique=True),
     Index("ix_client_commands_client_uuid_created_at", "client_uuid", "created_at"),
     Index("ix_client_commands_changed_xid", "changed_xid"),
+    Index(
+        "ix_client_commands_shutdown", "client_uuid", "created_at", postgresql_where=text("action = 'shutdown_host'")
+    ),
 )
 
 recovery_events = Table(
@@ -338,25 +357,6 @@ recovery_events = Table(
     Column("evidence", JSONB, nullable=False),
     Column("command_id", Text, ForeignKey("client_commands.id")),
     Index("ix_recovery_events_client_uuid_at", "client_uuid", "at"),
-)
-
-scheduler_status = Table(  # one row: what the last tick did
-    Index(
-        "ix_client_commands_shutdown", "client_uuid", "created_at", postgresql_where=text("action = 'shutdown_host'")
-    ),
-    "scheduler_status",
-    metadata,
-    Column("id", SmallInteger, primary_key=True, server_default="1"),
-    _when("last_tick_at"),
-    Column("duration_ms", Integer),
-    Column("did", JSONB, nullable=False, server_default="{}"),
-    CheckConstraint("id = 1", name="id"),
-)
-
-# --- listening ---
-
-bridge_status = Table(  # one row: whether we hear the fleet
-    "bridge_status",
     Index("ix_recovery_events_at_id", "at", "id"),
 )
 
@@ -379,9 +379,7 @@ client_recovery = Table(  # clients that recovery, or an operator about recovery
     Column("held_reason", Text),
     _when("held_until"),  # null: until somebody resumes
     CheckConstraint("step BETWEEN 0 AND 4", name="step"),
-    CheckConstraint(
-        "(held_at IS NULL) = (held_by IS NULL) AND (held_at IS NULL) = (held_reason IS NULL)", name="held"
-    ),
+    CheckConstraint("(held_at IS NULL) = (held_by IS NULL) AND (held_at IS NULL) = (held_reason IS NULL)", name="held"),
     _one_of("basis", RecoveryBasis),
     Index("ix_client_recovery_step", "client_uuid", postgresql_where=text("step > 0")),
 )
@@ -410,6 +408,112 @@ recovery_breakers = Table(  # of the fleet, and of each site whose breaker was e
     Column("seen", Integer, nullable=False, server_default="0"),
     _when("released_at"),  # silence that began before counts no more
     Column("released_by", Text),
+)
+
+scheduler_status = Table(  # one row: what the last tick did
+    "scheduler_status",
+    metadata,
+    Column("id", SmallInteger, primary_key=True, server_default="1"),
+    _when("last_tick_at"),
+    Column("duration_ms", Integer),
+    Column("did", JSONB, nullable=False, server_default="{}"),
+    _when("incidents_at"),  # when failures were last grouped into incidents
+    CheckConstraint("id = 1", name="id"),
+)
+
+# --- maintenance windows and incidents ---
+
+maintenance_windows = Table(
+    "maintenance_windows",
+    metadata,
+    Column("id", BigInteger, Identity(), primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("reason", Text, nullable=False, server_default=""),
+    Column("scope", Text, nullable=False),
+    Column("site", Text),
+    _when("starts_at", nullable=False),  # of the first occurrence
+    _when("ends_at", nullable=False),
+    Column("time_zone", Text),  # IANA name; null: it does not repeat
+    Column("weekdays", ARRAY(Text)),
+    Column("repeat_until", sa.Date),  # last local date on which it begins; null: it repeats until somebody ends it
+    _when("last_ends_at"),  # end of the last occurrence; null: there is no last one
+    Column("created_by", Text, nullable=False),
+    _when("created_at", nullable=False),
+    _when("ended_at"),  # ended by a person; the row stays as history
+    Column("ended_by", Text),
+    _one_of("scope", MaintenanceScope),
+    CheckConstraint("(scope = 'site') = (site IS NOT NULL)", name="site"),
+    CheckConstraint("(time_zone IS NULL) = (weekdays IS NULL)", name="recurrence"),
+    CheckConstraint("ends_at > starts_at", name="ends_at"),
+    CheckConstraint("(ended_at IS NULL) = (ended_by IS NULL)", name="ended"),
+    Index("ix_maintenance_windows_created_at_id", "created_at", "id"),
+)
+
+maintenance_window_clients = Table(  # whom a window of scope `clients` names
+    "maintenance_window_clients",
+    metadata,
+    Column("window_id", BigInteger, ForeignKey("maintenance_windows.id", ondelete="CASCADE"), nullable=False),
+    _of_client(),
+    PrimaryKeyConstraint("window_id", "client_uuid"),
+    Index("ix_maintenance_window_clients_client_uuid", "client_uuid"),
+)
+
+incidents = Table(
+    "incidents",
+    metadata,
+    Column("id", BigInteger, Identity(), primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("key", Text, nullable=False, server_default=""),  # the site or the subnet; empty for the other kinds
+    _when("began_at", nullable=False),  # when the first display failed, or we heard the fleet last
+    _when("opened_at", nullable=False),
+    _when("closed_at"),
+    Column("cause", Text, nullable=False),  # in words
+    Column("group_size", Integer),  # clients of the site or subnet that were heard in the day before
+    Column("merged_into", BigInteger, ForeignKey("incidents.id", ondelete="SET NULL")),
+    _one_of("kind", IncidentKind),
+    Index(
+        "uq_incidents_open",
+        "kind",
+        "key",
+        unique=True,
+        postgresql_where=text("closed_at IS NULL AND kind <> 'cluster'"),
+    ),
+    Index("ix_incidents_open", "id", postgresql_where=text("closed_at IS NULL")),
+    Index("ix_incidents_opened_at_id", "opened_at", "id"),
+)
+
+incident_members = Table(  # one row for each time that a client was part of an incident
+    "incident_members",
+    metadata,
+    Column("incident_id", BigInteger, ForeignKey("incidents.id", ondelete="CASCADE"), nullable=False),
+    _of_client(),
+    _when("joined_at", nullable=False),
+    _when("left_at"),  # null: it is unwell still
+    Column("symptom", Text, nullable=False),
+    Column("unit", Text),  # the service that failed
+    _when("failed_at", nullable=False),
+    PrimaryKeyConstraint("incident_id", "client_uuid", "joined_at"),
+    _one_of("symptom", Symptom),
+    Index("uq_incident_members_present", "client_uuid", unique=True, postgresql_where=text("left_at IS NULL")),
+    Index("ix_incident_members_client_uuid_joined_at", "client_uuid", "joined_at"),
+)
+
+incident_events = Table(  # what cannot be read off the members; append only
+    "incident_events",
+    metadata,
+    Column("id", BigInteger, Identity(), primary_key=True),
+    Column("incident_id", BigInteger, ForeignKey("incidents.id", ondelete="CASCADE"), nullable=False),
+    _when("at", nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("words", Text, nullable=False),
+    _one_of("kind", IncidentEventKind),
+    Index("ix_incident_events_incident_id_at", "incident_id", "at"),
+)
+
+# --- listening ---
+
+bridge_status = Table(  # one row: whether we hear the fleet
+    "bridge_status",
     metadata,
     Column("id", SmallInteger, primary_key=True, server_default="1"),
     Column("epoch", BigInteger, nullable=False, server_default="0"),  # grows with each leader

@@ -103,6 +103,10 @@ CHECKED_LISTS = [
     ("event_media", "kind", vocabulary.MediaKind),
     ("conversions", "target_format", vocabulary.TargetFormat),
     ("service_failure_events", "event", vocabulary.FailureEvent),
+    ("maintenance_windows", "scope", vocabulary.MaintenanceScope),
+    ("incidents", "kind", vocabulary.IncidentKind),
+    ("incident_members", "symptom", vocabulary.Symptom),
+    ("incident_events", "kind", vocabulary.IncidentEventKind),
     ("users", "role", vocabulary.Role),
     ("api_tokens", "role", vocabulary.Role),
 ]
