@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, ParamSpec
 from urllib.parse import urlsplit
 
-from paho.mqtt.client import Client, MQTTMessage
+from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
@@ -24,6 +24,7 @@ from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from bridge.inbox import Arrival
+from bridge.lean_client import PlainClient, make_client
 from shared.structured_log import event, failure
 
 DEFAULT_PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
@@ -32,9 +33,8 @@ CONNECT_SECONDS: Final = 5.0
 SESSION_EXPIRY_SECONDS: Final = 86_400
 RECEIVE_MAXIMUM: Final = 4_000  # unacknowledged messages: the window is the back-pressure
 UNACKED_LIMIT: Final = 2 * RECEIVE_MAXIMUM  # above it only messages that need no acknowledgement can come: dropped
-PUBLISHES_IN_FLIGHT: Final = 200
-PACKETS_AT_ONCE: Final = 1_000
 MISC_EVERY_SECONDS: Final = 1.0
+RECEIVE_MAXIMUM_UNSAID: Final = 65_535  # MQTT 5: what a broker takes that names no number
 REFUSED: Final = 0x80  # reason codes from here on are errors
 
 P = ParamSpec("P")
@@ -67,15 +67,15 @@ class BrokerConnection:
         self.answers: dict[int, int] = {}  # publish -> the broker's reason code, for those that are watched
         self.dropped = 0  # messages without acknowledgement that came while too much waited
         self._watched: set[int] = set()
-        self._seen = 0
         self._misc_at = 0.0
         self._topics = tuple(topics)
         self._parts = urlsplit(url)
         self._client = self._make_client(username, password)
 
-    def _make_client(self, username: str, password: str) -> Client:
-        client = Client(
-            CallbackAPIVersion.VERSION2,
+    def _make_client(self, username: str, password: str) -> PlainClient:
+        client = make_client(
+            _never_raises(self._arrived),
+            callback_api_version=CallbackAPIVersion.VERSION2,
             client_id=username,
             protocol=MQTTProtocolVersion.MQTTv5,
             reconnect_on_failure=False,
@@ -84,11 +84,9 @@ class BrokerConnection:
         client.username_pw_set(username, password)
         if self._parts.scheme == "mqtts":
             client.tls_set_context(ssl.create_default_context())
-        client.max_inflight_messages_set(PUBLISHES_IN_FLIGHT)
         client.connect_timeout = CONNECT_SECONDS
         client.on_connect = _never_raises(self._connected)
         client.on_subscribe = _never_raises(self._subscribed)
-        client.on_message = _never_raises(self._arrived)
         client.on_publish = _never_raises(self._answered)
         client.on_disconnect = _never_raises(self._disconnected)
         return client
@@ -145,29 +143,24 @@ class BrokerConnection:
         writing = [raw] if self._client.want_write() else []
         readable, writable, _ = select.select([raw], writing, [], 0 if waiting else seconds)
         if readable or waiting:
-            self._read()
+            self._check(self._client.take())
         if writable:
             self._check(self._client.loop_write())
         if time.monotonic() >= self._misc_at:
             self._misc_at = time.monotonic() + MISC_EVERY_SECONDS
             self._check(self._client.loop_misc())
 
-    def _read(self) -> None:
-        """Packets until the socket is empty or enough came; only callbacks tell that a packet was whole."""
-        for _ in range(PACKETS_AT_ONCE):
-            before = self._seen
-            self._check(self._client.loop_read())
-            if self._seen == before or self.fault is not None:
-                return
-
     def acknowledge(self, count: int) -> None:
         """Acknowledge the first `count` arrivals, in their order, and forget them."""
-        self._set_option(socket.IPPROTO_TCP, socket.TCP_CORK, 1)  # many small packets as few large ones
-        for _ in range(count):
-            mid = self.arrivals.popleft().mid
-            if mid and self.fault is None:
-                self._check(self._client.ack(mid, 1))
-        self._set_option(socket.IPPROTO_TCP, socket.TCP_CORK, 0)
+        numbers = [number for _ in range(count) if (number := self.arrivals.popleft().mid)]
+        if self.fault is None:
+            self._set_option(socket.IPPROTO_TCP, socket.TCP_CORK, 1)  # few large packets, whoever makes them
+            self._check(self._client.acknowledge(numbers))
+            self._set_option(socket.IPPROTO_TCP, socket.TCP_CORK, 0)
+
+    def tell(self, messages: Iterable[tuple[str, bytes]], expiry_seconds: int) -> int:
+        """Publish these with QoS 1 and wait for no answer, as many as the broker takes now; how many."""
+        return self._client.tell(messages, expiry_seconds) if self.is_open and self.fault is None else 0
 
     def publish(self, topic: str, payload: bytes, expiry_seconds: int, *, watch: bool = False) -> int | None:
         """Publish with QoS 1, never retained, without waiting; a watched one's answer comes into `answers`.
@@ -222,38 +215,34 @@ class BrokerConnection:
             with contextlib.suppress(OSError):
                 raw.setsockopt(level, option, value)
 
-    def _connected(self, client: Client, _data: Any, flags: Any, code: ReasonCode, _properties: Any) -> None:
-        self._seen += 1
+    def _connected(self, client: Client, _data: Any, flags: Any, code: ReasonCode, properties: Any) -> None:
         if code.value != 0:
             self._over(f"refused: {code}")
             return
+        self._client.may_send(getattr(properties, "ReceiveMaximum", RECEIVE_MAXIMUM_UNSAID))
         self.is_open, self.found_session = True, bool(flags.session_present)
         event("broker_connected", "connected to the broker", session_present=flags.session_present)
         options = SubscribeOptions(qos=1, retainHandling=SubscribeOptions.RETAIN_SEND_IF_NEW_SUB)
         client.subscribe([(topic, options) for topic in self._topics])
 
     def _subscribed(self, _client: Client, _data: Any, _mid: int, codes: list[ReasonCode], _properties: Any) -> None:
-        self._seen += 1
         refused = [topic for topic, code in zip(self._topics, codes, strict=True) if code.value >= REFUSED]
         if refused:
             self._over(f"may not subscribe {refused[0]}")
         else:
             self.is_ready = True
 
-    def _arrived(self, _client: Client, _data: Any, message: MQTTMessage) -> None:
-        self._seen += 1
-        if message.qos == 0 and len(self.arrivals) >= UNACKED_LIMIT:
+    def _arrived(self, name: bytes, payload: bytes, mid: int, heard: float, is_retained: bool) -> None:
+        if not mid and len(self.arrivals) >= UNACKED_LIMIT:
             self.dropped += 1
             return
         try:
-            topic = message.topic
+            topic = name.decode()
         except UnicodeDecodeError:
             topic = ""  # no topic of ours: it becomes a dead letter
-        mid = message.mid if message.qos else 0
-        self.arrivals.append(Arrival(topic, bytes(message.payload), mid, message.timestamp, message.retain))
+        self.arrivals.append(Arrival(topic, payload, mid, heard, is_retained))
 
     def _answered(self, _client: Client, _data: Any, mid: int, code: ReasonCode, _properties: Any) -> None:
-        self._seen += 1
         if mid in self._watched:
             self._watched.discard(mid)
             self.answers[mid] = code.value

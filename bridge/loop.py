@@ -24,6 +24,7 @@ from bridge.due import CANARY_SECONDS, Due
 from bridge.inbox import Arrival, Inbox
 from bridge.lanes import Lanes
 from bridge.leader import DatabaseAway, Leader
+from bridge.marks import Marks
 from bridge.outbox import Outbox
 from bridge.snapshot import Snapshot, Snapshots
 from bridge.urgent import Urgent
@@ -42,7 +43,6 @@ BATCH_MESSAGES: Final = 2_000  # half the window: 0.57 of bare paho became 0.63;
 BATCH_SECONDS: Final = 0.01  # a message waits no longer for company
 IDLE_SECONDS: Final = 0.1  # one turn of the loop when nothing happens
 STANDBY_SECONDS: Final = 1.0
-LOGS_COMMITTED_EXPIRY_SECONDS: Final = 300
 LEAVE_SECONDS: Final = 2.0
 
 
@@ -72,6 +72,7 @@ class Bridge:
         self._tally = Tally()
         self._budgets = LogBudgets(Budget(self._config["LOG_BUDGET_PER_SECOND"], self._config["LOG_BUDGET_BURST"]))
         self._memory = Memory()
+        self._marks = Marks(self._topics.logs_committed)
         self._outbox = Outbox(self._topics.commands, timings(self._config))
         self._due = Due()
         self._committed_at = -math.inf
@@ -144,6 +145,7 @@ class Bridge:
             self._begin_budgets,
             self._store_urgent,
             self._store_batch,
+            self._marks.tell,
             self._send_canary,
             self._work_outbox,
             self._sweep,
@@ -185,7 +187,7 @@ class Bridge:
         if batch:
             outcome = self._store(broker.urgent, self._urgent.arrived, batch, self._writer(self._urgent.patient_from))
             self._urgent.committed(outcome)
-            self._committed(broker, outcome, is_urgent=True)
+            self._committed(outcome, is_urgent=True)
 
     def _store_batch(self, broker: Lanes) -> None:
         """Write the first arrivals, commit, and only then acknowledge them, in their order."""
@@ -198,7 +200,7 @@ class Bridge:
         self._urgent.bulk_came()
         outcome = self._store(broker.bulk, len(self._batch), self._batch, self._writer())
         self._batch = []
-        self._committed(broker, outcome)
+        self._committed(outcome)
 
     def _store(self, lane: BrokerConnection, arrived: int, batch: Sequence[Message], writer: Writer) -> Outcome:
         began = time.monotonic()
@@ -223,7 +225,7 @@ class Bridge:
     def _counted(self, messages: int, outcome: Outcome) -> dict[str, int]:
         return asdict(self._counters.with_outcome(outcome, messages))
 
-    def _committed(self, broker: Lanes, outcome: Outcome, *, is_urgent: bool = False) -> None:
+    def _committed(self, outcome: Outcome, *, is_urgent: bool = False) -> None:
         """What follows from a commit: tell displays how far their logs are safe, serve who came online."""
         self._committed_at = time.monotonic()
         self._budgets.took(self._committed_at, outcome.committed)
@@ -232,10 +234,7 @@ class Bridge:
                 self._round_trip_at = outcome.canary.heard
             else:
                 self._canary_at = outcome.canary.heard
-        for (uuid, install_id, boot_seq), seq in outcome.committed.items():
-            mark = {"install_id": install_id, "boot_seq": boot_seq, "seq": seq}
-            topic = self._topics.logs_committed(uuid)
-            broker.bulk.publish(topic, msgspec.json.encode(mark), LOGS_COMMITTED_EXPIRY_SECONDS)
+        self._marks.committed(outcome.committed)
         self._outbox.came_online(outcome.online)
 
     def _send_canary(self, broker: Lanes) -> None:
