@@ -663,8 +663,8 @@ export type Recovery = {
   why: string;
 };
 
-/** What a tick decided about one unhealthy client. */
-export type RecoveryDecision = "none" | "restart_app";
+/** What was decided about one unhealthy client, or about the breaker of the fleet or of a site. */
+export type RecoveryDecision = "breaker_closed" | "breaker_open" | "breaker_released" | "none" | "reboot_host" | "restart_app";
 
 /** One decision. `evidence` is what was known when it was made. */
 export type RecoveryEvent = {
@@ -678,7 +678,7 @@ export type RecoveryEvent = {
 };
 
 /** Why a client is, or is not, being recovered: shown to people. */
-export type RecoveryState = "blocked_bridge" | "due" | "in_flight" | "locked" | "not_recovered" | "off" | "unreachable";
+export type RecoveryState = "blocked_breaker" | "blocked_bridge" | "due" | "held" | "in_flight" | "locked" | "not_recovered" | "off" | "suspended" | "unreachable" | "verifying";
 
 /** The code as typed; case, dashes and blanks do not matter. */
 export type Redemption = {
@@ -734,8 +734,9 @@ export type Summary = {
   totals: Record<string, number>;
 };
 
-/** How far the summary looks back. */
+/** How far the summary looks back, and of whom it speaks. */
 export type SummaryQuery = {
+  client?: string | null;
   hours?: number;
 };
 

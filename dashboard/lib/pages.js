@@ -11,7 +11,11 @@ import { useEffect, useRef, useState } from "../vendor/hooks.js";
  * @property {boolean} failed the last request failed; `items` are from before
  * @property {() => void} loadMore
  * @property {() => void} reload
+ * @property {(page: import("./types").Page<T>, idOf: (row: T) => unknown) => void} absorb put what a fresh first page
+ *   has before the known rows; where nothing joins the two, or the list has grown too long, the page replaces it
  */
+
+const ROWS_AT_MOST = 1_000; // of a list that grows by itself
 
 /**
  * Load the first page now and whenever `about` changes.
@@ -41,6 +45,17 @@ export function usePages(about, load) {
     }
   }
 
+  /** @type {Paged<T>["absorb"]} */
+  function absorb(page, idOf) {
+    setState((before) => {
+      const known = new Set((before.items ?? []).map(idOf));
+      const joint = page.items.findIndex((row) => known.has(idOf(row)));
+      if (joint === 0) return before;
+      if (joint < 0 || (before.items ?? []).length + joint > ROWS_AT_MOST) return { ...before, items: page.items, cursor: page.next_cursor };
+      return { ...before, items: [...page.items.slice(0, joint), ...(before.items ?? [])] };
+    });
+  }
+
   useEffect(() => {
     fetchPage(null);
     return () => current.current.abort();
@@ -52,5 +67,6 @@ export function usePages(about, load) {
       if (!state.busy && state.cursor) fetchPage(state.cursor);
     },
     reload: () => fetchPage(null),
+    absorb,
   };
 }

@@ -146,7 +146,7 @@ function TabBody({ client }) {
   const { uuid, status } = client;
   const current = openTab();
   return html`<div id="tab-body" role="tabpanel" tabindex="0" aria-labelledby=${`tab-${current}`}>
-    ${current === "logs" && h(ClientLogs, { uuid, key: uuid })}
+    ${current === "logs" && h(ClientLogs, { client, key: uuid })}
     ${current === "commands" && h(ClientCommands, { uuid, key: uuid })}
     ${current === "health" && h(ClientHealth, { client, key: uuid })}
     ${current === "events" && h(ClientEvents, { uuid, status, key: uuid })}

@@ -197,12 +197,18 @@ def _newest_first(
     return connection.execute(query.order_by(c.received_at.desc(), c.id.desc()).limit(limit)).mappings().all()
 
 
-def summary(connection: Connection, since: datetime) -> Sequence[RowMapping]:
-    """Per client, by name: uuid, name, counts {level: n}, last_error_at; whole hours, from the one of `since` on."""
+def summary(connection: Connection, since: datetime, client_uuid: str | None = None) -> Sequence[RowMapping]:
+    """Per client, by name: uuid, name, counts {level: n}, last_error_at; whole hours, from the one of `since` on.
+
+    With `client_uuid` of that one only.
+    """
     h = client_log_hours.c
     levels = (
         sa.select(h.client_uuid, h.level, sa.func.sum(h.count).label("n"), sa.func.max(h.last_at).label("last_at"))
-        .where(h.hour >= sa.func.date_trunc("hour", sa.literal(since)))
+        .where(
+            h.hour >= sa.func.date_trunc("hour", sa.literal(since)),
+            sa.true() if client_uuid is None else h.client_uuid == client_uuid,
+        )
         .group_by(h.client_uuid, h.level)
         .subquery()
     )

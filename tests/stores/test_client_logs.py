@@ -207,6 +207,8 @@ def test_the_summary_counts_by_client_and_level(connection: Connection, some_log
     assert (rows[U]["name"], rows[U]["last_error_at"]) == ("lobby", some_logs - timedelta(minutes=1))
     assert rows[V]["counts"] == {"error": 1}
     assert store.summary(connection, some_logs + timedelta(hours=2)) == []
+    [only] = store.summary(connection, some_logs - timedelta(hours=1), V)
+    assert (only["uuid"], only["counts"]) == (V, {"error": 1})
 
 
 def test_the_estimate_needs_no_count(connection: Connection, some_logs: datetime) -> None:

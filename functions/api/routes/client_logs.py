@@ -23,6 +23,7 @@ from functions.api.routing import Call, Routes
 from shared.client_logs import store
 from shared.clients import operations as clients
 from shared.errors import ClientNotFound
+from shared.tables import UUID_PATTERN
 from shared.vocabulary import LogLevel, Role
 
 routes = Routes("client_logs", "/api/client-logs", "What displays log, newest first.")
@@ -42,9 +43,10 @@ class LogQuery(Query):
 
 
 class SummaryQuery(Query):
-    """How far the summary looks back."""
+    """How far the summary looks back, and of whom it speaks."""
 
     hours: Hours = 24
+    client: Annotated[str, msgspec.Meta(pattern=UUID_PATTERN, description="only this client")] | None = None
 
 
 class RecentErrorsQuery(Query):
@@ -120,7 +122,7 @@ def summary(call: Call, query: SummaryQuery) -> Summary:
     """Counts by level, per client and in total, over whole hours."""
     with call.transaction() as (connection, now):
         since = (now - timedelta(hours=query.hours)).replace(minute=0, second=0, microsecond=0)
-        rows = store.summary(connection, since)
+        rows = store.summary(connection, since, query.client)
     totals = {level.value: sum(row["counts"].get(level.value, 0) for row in rows) for level in LogLevel}
     return Summary(since=since, totals=totals, clients=[answer_of(ClientSummary, row) for row in rows])
 
