@@ -102,10 +102,16 @@ class Memory:
     installs: dict[str, str] = field(default_factory=dict)  # uuid -> its installation
     acks: dict[str, int] = field(default_factory=dict)  # uuid and where it was said -> what was said, hashed
     drop_rows: dict[str, DropRow] = field(default_factory=dict)  # uuid -> its log line that counts what was dropped
+    boots: dict[str, Boot] = field(default_factory=dict)  # uuid -> the boot that told something last
+
+    def new_boots(self, told: Iterable[Boot]) -> set[str]:
+        """Whose boots among `told` are not the one that told something last."""
+        return {boot[0] for boot in told if self.boots.get(boot[0]) != boot}
 
     def keep(self, outcome: Outcome) -> None:
         """Remember what a committed batch wrote."""
         self.installs |= outcome.installs
         self.acks |= outcome.acks
+        self.boots |= {boot[0]: boot for boot in outcome.committed}
         if outcome.drop_rows is not None:
             self.drop_rows = outcome.drop_rows

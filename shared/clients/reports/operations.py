@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection, Row
 
@@ -13,6 +13,8 @@ from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
 from shared.clients.reports.store import ProcessChange, StatusChange
 from shared.listening.rules import Listening
 from shared.vocabulary import ClientStatus, ProcessStatus
+
+INSTALLS_KEPT: Final = 32  # of one client; who comes back from further away counts as new
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,12 @@ def admit(
 
 
 def note_installs(connection: Connection, now: datetime, installs: Sequence[tuple[str, str]]) -> None:
-    """Remember the (uuid, install_id) that these are, in order of arrival; an unknown one is its client's newest."""
+    """Remember the (uuid, install_id) that these are, in order of arrival; an unknown one is its client's newest.
+
+    Only the newest INSTALLS_KEPT of each: a display that makes one up with every message fills no disk.
+    """
     store.note_installs(connection, now, installs)
+    store.forget_installs(connection, sorted({uuid for uuid, _ in installs}), INSTALLS_KEPT)
 
 
 def record_heartbeats(connection: Connection, now: datetime, clock: float, said: Iterable[Heartbeat]) -> list[NewStart]:

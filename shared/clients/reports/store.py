@@ -84,6 +84,19 @@ def note_installs(connection: Connection, now: datetime, installs: Sequence[tupl
     connection.execute(statement, {"now": now, "rows": _json(rows)})
 
 
+def forget_installs(connection: Connection, uuids: Sequence[str], keep: int) -> int:
+    """Forget all but the newest `keep` installations of each of these clients; how many."""
+    statement = sa.text(
+        """
+        DELETE FROM client_installs AS i
+        USING (SELECT client_uuid, max(ordinal) AS newest FROM client_installs
+            WHERE client_uuid = ANY(:uuids) GROUP BY client_uuid) AS latest
+        WHERE i.client_uuid = latest.client_uuid AND i.ordinal <= latest.newest - :keep
+        """
+    )
+    return connection.execute(statement, {"uuids": uuids, "keep": keep}).rowcount
+
+
 NEWER: Final = """
     CASE WHEN EXCLUDED.install_id IS NULL OR h.install_id IS NULL THEN true
          WHEN EXCLUDED.install_id = h.install_id THEN (EXCLUDED.boot_seq, EXCLUDED.seq) > (h.boot_seq, h.seq)
