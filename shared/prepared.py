@@ -10,14 +10,15 @@ of them changes: docs/decisions/0012-one-round-trip-per-statement.md.
 import select
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import date, datetime
 from functools import lru_cache
 from struct import Struct
 from typing import Any, Final
 
 import pg8000
-from pg8000.converters import make_params
+from pg8000.converters import DATE, PG_TYPES, TIMESTAMP, TIMESTAMPTZ, make_params
 from pg8000.core import Context
 from pg8000.dbapi import convert_paramstyle
 from pg8000.exceptions import DatabaseError, Error, InterfaceError
@@ -51,6 +52,27 @@ class Prepared:
     input_functions: list[Any] | None = None
 
 
+def _quickly(read: Callable[[str], Any], kind: int) -> Callable[[str], Any]:
+    """`read`, and pg8000's own way for what Python's calendar does not have (infinity, years before 1)."""
+    slowly = PG_TYPES[kind]
+
+    def either(text: str) -> Any:
+        try:
+            return read(text)
+        except ValueError:
+            return slowly(text)
+
+    return either
+
+
+READERS: Final = {
+    # pg8000 reads times with strptime, 10 us each where these take 0.2
+    TIMESTAMPTZ: _quickly(datetime.fromisoformat, TIMESTAMPTZ),
+    TIMESTAMP: _quickly(datetime.fromisoformat, TIMESTAMP),
+    DATE: _quickly(date.fromisoformat, DATE),
+}
+
+
 class PreparingCursor(pg8000.Cursor):  # type: ignore[misc]  # pg8000 has no types
     """pg8000's cursor, whose `execute` is the connection's `ask`."""
 
@@ -78,6 +100,8 @@ class PreparingConnection(pg8000.Connection):  # type: ignore[misc]  # pg8000 ha
     def __init__(self, *arguments: Any, keep: bool = True, **named: Any) -> None:
         """`keep` False: each statement is parsed anew, as a pooler between transactions needs it."""
         super().__init__(*arguments, **named)
+        for kind, read in READERS.items():
+            self.register_in_adapter(kind, read)
         self._keep = keep
         self._kept: OrderedDict[Key, Prepared] = OrderedDict()
         self._closing: list[bytes] = []

@@ -23,6 +23,7 @@ from shared.vocabulary import Role
 
 T = TypeVar("T")
 JSON: Final = "application/json"
+FORM: Final = "multipart/form-data"  # an upload in one request
 PUBLIC: Final = None  # the role of a route that anybody may call
 
 
@@ -38,7 +39,7 @@ class Call:
     caller: Principal | None = None
     """None only on public routes called without credentials."""
     session_cookie: str | None = None
-    _begun: tuple[ExitStack, Connection] | None = None
+    _reading: tuple[ExitStack, Connection] | None = None
 
     @property
     def principal(self) -> Principal:
@@ -48,38 +49,35 @@ class Call:
         return self.caller
 
     def begin(self) -> Connection:
-        """A transaction for recognising the caller of a read, who then reads in it: `transaction` takes it over."""
-        if self._begun is None:
+        """The connection on which a read's caller is recognised and then reads: `transaction` takes it over."""
+        if self._reading is None:
             stack = ExitStack()
-            self._begun = stack, stack.enter_context(db.transaction(self.services.engine))
-        return self._begun[1]
+            self._reading = stack, stack.enter_context(db.reading(self.services.engine))
+        return self._reading[1]
 
     def end(self) -> None:
-        """Commit what `begin` began and no handler took over."""
-        if self._begun is not None:
-            stack, _ = self._begun
-            self._begun = None
+        """Give back the connection that `begin` took, also while an error is on its way."""
+        if self._reading is not None:
+            stack, _ = self._reading
+            self._reading = None
             stack.close()
 
     @contextmanager
     def transaction(self) -> Iterator[tuple[Connection, datetime]]:
         """One transaction and its `now`; committed at the end, rolled back when anything is raised.
 
-        The first one of a read goes on where its caller was recognised: half the round trips. What was written
-        there (that the token was used) is kept also when the read is refused.
+        A read goes on where its caller was recognised, and at that moment's `now`: on a connection that is for
+        reads alone (`db.reading`), and is given back when the read has what it wants.
         """
-        if self._begun is None:
+        now = self.caller.recognised_at if self.caller else None
+        if self._reading is None or now is None:
             with db.transaction(self.services.engine) as connection:
                 yield connection, db.database_now(connection)
             return
-        (stack, connection), self._begun, refused = self._begun, None, None
-        with stack:
-            try:
-                yield connection, db.database_now(connection)
-            except ServiceError as error:
-                refused = error
-        if refused is not None:
-            raise refused
+        try:
+            yield self._reading[1], now
+        finally:
+            self.end()
 
     def audit(self, connection: Connection, now: datetime, action: str, target: str, **details: Any) -> None:
         """Write the audit line of a mutation that is being done, in the mutation's own transaction."""
@@ -109,7 +107,8 @@ class Endpoint:
     """Status -> what it means, for the answers that are no problem."""
     raises: tuple[type[ServiceError], ...]
     produces: str
-    upload: bool
+    upload: str | None
+    """The content type of a body as large as UPLOAD_LIMIT_BYTES; None for JSON or no body."""
     headers: Mapping[str, str]
     """Request headers that mean something to it: name -> meaning."""
     before_password_change: bool
@@ -169,7 +168,7 @@ class Routes:
         statuses: Mapping[int, str] | None = None,
         raises: tuple[type[ServiceError], ...] = (),
         produces: str = JSON,
-        upload: bool = False,
+        upload: str | None = None,
         headers: Mapping[str, str] | None = None,
         before_password_change: bool = False,
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -177,7 +176,7 @@ class Routes:
 
         `role` is the least role, or PUBLIC. The shapes come from the function's annotations: a parameter
         named `body` or `query` is parsed into its Struct, the others are path parameters, and what it
-        returns is the answer's shape. `upload` raises the body limit to UPLOAD_LIMIT_BYTES.
+        returns is the answer's shape. `upload` is the content type of a body up to UPLOAD_LIMIT_BYTES.
         """
 
         def declare(handler: Callable[..., Any]) -> Callable[..., Any]:

@@ -44,7 +44,9 @@ def principal_of_token(connection: Connection, text: str) -> Principal:
         raise InvalidIdentity
     if rules.is_use_worth_noting(token.now, token.last_used_at):
         store.note_token_use(connection, token.id, token.now, token.now - rules.TOKEN_USE_RESOLUTION)
-    return Principal(PrincipalKind.TOKEN, token.id, token.name, Role(token.role), token.expires_at)
+    return Principal(
+        PrincipalKind.TOKEN, token.id, token.name, Role(token.role), token.expires_at, recognised_at=token.now
+    )
 
 
 def principal_of_session(connection: Connection, cookie: str) -> Principal:
@@ -59,6 +61,7 @@ def principal_of_session(connection: Connection, cookie: str) -> Principal:
         Role(session.role),
         session.expires_at,
         session.must_change_password,
+        session.now,
     )
 
 

@@ -22,6 +22,31 @@ _TOKEN_COLUMNS = (
     api_tokens.c.revoked_at,
     api_tokens.c.last_used_at,
 )
+# Asked at every request, so made once: making a statement costs more than running it.
+_TOKEN_BY_ID = sa.select(
+    api_tokens.c.id,
+    api_tokens.c.name,
+    api_tokens.c.role,
+    api_tokens.c.secret_hash,
+    api_tokens.c.expires_at,
+    api_tokens.c.revoked_at,
+    api_tokens.c.last_used_at,
+    sa.func.now().label("now"),
+).where(api_tokens.c.id == sa.bindparam("token_id"))
+_SESSION_BY_HASH = (
+    sa.select(
+        user_sessions.c.user_id,
+        user_sessions.c.expires_at,
+        user_sessions.c.revoked_at,
+        users.c.username,
+        users.c.role,
+        users.c.must_change_password,
+        sa.func.now().label("now"),
+    )
+    .join(users, users.c.id == user_sessions.c.user_id)
+    .where(user_sessions.c.id_hash == sa.bindparam("id_hash"))
+    .where(users.c.disabled_at.is_(None))
+)
 _AUDIT_COLUMNS = (
     audit_log.c.id,
     audit_log.c.at,
@@ -95,20 +120,7 @@ def insert_session(
 
 def session_by_hash(connection: Connection, id_hash: str) -> AnyRow | None:
     """A session with its user and the database's `now`; None when unknown or the user is disabled."""
-    return connection.execute(
-        sa.select(
-            user_sessions.c.user_id,
-            user_sessions.c.expires_at,
-            user_sessions.c.revoked_at,
-            users.c.username,
-            users.c.role,
-            users.c.must_change_password,
-            sa.func.now().label("now"),
-        )
-        .join(users, users.c.id == user_sessions.c.user_id)
-        .where(user_sessions.c.id_hash == id_hash)
-        .where(users.c.disabled_at.is_(None))
-    ).first()
+    return connection.execute(_SESSION_BY_HASH, {"id_hash": id_hash}).first()
 
 
 def revoke_session(connection: Connection, id_hash: str, now: datetime) -> bool:
@@ -193,11 +205,7 @@ def insert_token(
 
 def token_by_id(connection: Connection, token_id: str) -> AnyRow | None:
     """A token with its secret_hash and the database's `now`, whether live or not."""
-    return connection.execute(
-        sa.select(*_TOKEN_COLUMNS, api_tokens.c.secret_hash, sa.func.now().label("now")).where(
-            api_tokens.c.id == token_id
-        )
-    ).first()
+    return connection.execute(_TOKEN_BY_ID, {"token_id": token_id}).first()
 
 
 def note_token_use(connection: Connection, token_id: str, now: datetime, not_since: datetime) -> None:

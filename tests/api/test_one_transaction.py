@@ -1,4 +1,4 @@
-"""A read recognises its caller and reads in one transaction; a change does not hold one before it has its body."""
+"""A read recognises its caller and reads on one connection; a change does not hold one before it has its body."""
 
 import threading
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from functions.api.app import create_app
 from functions.api.routing import Call, Routes
 from functions.api.services import Services
 from shared.access.rules import parse_token
-from shared.db import engine_for, transaction
+from shared.db import engine_for, reading, transaction
 from shared.errors import ClientNotFound
 from shared.tables import api_tokens
 from shared.vocabulary import Role
@@ -47,10 +47,19 @@ def idle(call: Call) -> None:
 
 
 @contextmanager
-def begun(engine: Engine) -> Iterator[list[str]]:
-    """A note of every transaction that begins and how it ends."""
+def asked_of(engine: Engine) -> Iterator[list[str]]:
+    """A note of every connection that is taken, every statement in a transaction or outside, and every commit."""
     noted: list[str] = []
-    listeners = {name: (lambda _c, name=name: noted.append(name)) for name in ("begin", "commit", "rollback")}
+
+    def statement(connection: sa.Connection, *_more: object) -> None:
+        raw: Any = connection.connection.dbapi_connection
+        noted.append("in a transaction" if raw._in_transaction else "by itself")
+
+    listeners: dict[str, Any] = {
+        "checkout": lambda *_more: noted.append("taken"),
+        "after_cursor_execute": statement,
+        "commit": lambda _connection: noted.append("commit"),
+    }
     for name, listener in listeners.items():
         event.listen(engine, name, listener)
     try:
@@ -68,23 +77,38 @@ def last_used(engine: Engine, token: str) -> Any:
         return connection.execute(query).scalar_one()
 
 
-def test_a_read_takes_one_transaction_and_a_change_two(api: Api, engine: Engine) -> None:
+def test_a_read_takes_one_connection_and_no_transaction_and_a_change_two(api: Api, engine: Engine) -> None:
     identity = new_client(engine)
+    api.get(f"/api/clients/{identity}")  # notes that the token is used
 
-    with begun(engine) as read:
+    with asked_of(engine) as read:
         api.get(f"/api/clients/{identity}")
-    with begun(engine) as change:
+    with asked_of(engine) as change:
         api.patch(f"/api/clients/{identity}", json={"name": "x"})
 
-    assert read == ["begin", "commit"]
-    assert change == ["begin", "commit"] * 2
+    assert read == ["taken", "by itself", "by itself"]  # who asks, and the client
+    assert (change.count("taken"), change.count("commit"), change.count("by itself")) == (2, 2, 0)
 
 
 def test_a_read_by_cookie_too(app: Flask, cookie: str, engine: Engine) -> None:
-    with begun(engine) as read:
+    with asked_of(engine) as read:
         assert ask_by_cookie(app, "GET", "/api/clients", cookie).status_code == 200
 
-    assert read == ["begin", "commit"]
+    assert (read.count("taken"), read.count("in a transaction"), read.count("commit")) == (1, 0, 0)
+
+
+def test_a_change_after_a_read_on_the_same_connection_is_a_transaction_again(engine: Engine, database_url: str) -> None:
+    issue_token(engine, Role.VIEWER)
+    alone = engine_for(database_url, "tests", pool_size=1)
+    with reading(alone) as connection:
+        connection.execute(sa.text("SELECT 1"))
+
+    with alone.connect() as connection:
+        connection.execute(sa.text("UPDATE api_tokens SET name = 'lost'"))  # and no commit
+
+    with transaction(alone) as connection:
+        assert connection.execute(sa.text("SELECT count(*) FROM api_tokens WHERE name = 'lost'")).scalar_one() == 0
+    alone.dispose()
 
 
 REFUSED = [
