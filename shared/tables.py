@@ -359,6 +359,7 @@ recovery_events = Table(
     Index("ix_recovery_events_client_uuid_at", "client_uuid", "at"),
     Index("ix_recovery_events_at_id", "at", "id"),
 )
+    Index("ix_recovery_events_of_breakers", "at", "id", postgresql_where=text("client_uuid IS NULL")),
 
 client_recovery = Table(  # clients that recovery, or an operator about recovery, has ever done something to
     "client_recovery",

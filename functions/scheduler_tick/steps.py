@@ -129,8 +129,15 @@ def sweep_statuses(world: World, _moment: Moment) -> Did:
 def recover(world: World, _moment: Moment) -> Did:
     """Ask for the restarts that are due; the next step publishes them."""
     with transaction(world.engine) as connection:
-        report = recovery.recover(connection, database_now(connection), world.config, world.timings)
-    return {"restarts": len(report.command_ids), "waiting": report.waiting, "blocked_bridge": report.blocked_bridge}
+        report = asdict(recovery.recover(connection, database_now(connection), world.config, world.timings))
+    del report["command_ids"]
+    return report
+
+
+def watch_breakers(world: World, _moment: Moment) -> Did:
+    """Keep the breakers up to what the heartbeats say, where a late tick does not recover."""
+    with transaction(world.engine) as connection:
+        return {"open": recovery.watch_breakers(connection, database_now(connection), world.config)}
 
 
 def publish(world: World, _moment: Moment) -> Did:
@@ -195,5 +202,8 @@ STEPS: Final[dict[str, Callable[[World, Moment], Did]]] = {
     "retention": retain,
 }
 """In this order."""
-SWEEPS: Final = {name: step for name, step in STEPS.items() if step not in {recover, publish}}
+SWEEPS: Final = {
+    **{name: step for name, step in STEPS.items() if step not in {recover, publish}},
+    "breakers": watch_breakers,
+}
 """All that a late tick does."""

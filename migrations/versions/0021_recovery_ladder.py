@@ -60,6 +60,7 @@ UP = (
     """,
     "ALTER TABLE recovery_events ALTER COLUMN client_uuid DROP NOT NULL",
     "CREATE INDEX ix_recovery_events_at_id ON recovery_events (at, id)",
+    "CREATE INDEX ix_recovery_events_of_breakers ON recovery_events (at, id) WHERE client_uuid IS NULL",
     "CREATE INDEX ix_clients_crashed ON clients (process_status_since) WHERE process_status = 'crashed'",
     "CREATE INDEX ix_clients_deleted ON clients (uuid) WHERE deleted_at IS NOT NULL",
     """
@@ -71,6 +72,7 @@ DOWN = (
     "DROP INDEX ix_client_commands_shutdown",
     "DROP INDEX ix_clients_deleted",
     "DROP INDEX ix_clients_crashed",
+    "DROP INDEX ix_recovery_events_of_breakers",
     "DROP INDEX ix_recovery_events_at_id",
     "DELETE FROM recovery_events WHERE client_uuid IS NULL",
     "ALTER TABLE recovery_events ALTER COLUMN client_uuid SET NOT NULL",

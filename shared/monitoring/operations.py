@@ -14,7 +14,8 @@ from shared.listening.rules import Listening, listening
 from shared.monitoring import rules, store
 from shared.monitoring.rules import Cursor
 from shared.recovery import operations as recovery
-from shared.recovery.rules import is_unwell
+from shared.recovery.breakers import operations as breakers
+from shared.recovery.evidence.rules import is_unwell
 from shared.vocabulary import ProcessStatus
 
 FAILED_SHOWN = 1000  # service failures told whole in one overview
@@ -69,7 +70,7 @@ def overview(
         service_failed=store.failed_services(connection, FAILED_SHOWN),
         bridge=bridge_state(connection, now, config),
         scheduler=scheduler_state(connection, now, config),
-        breaker=BREAKER,
+        breaker=breakers.state(connection, config),
     )
 
 
@@ -91,13 +92,6 @@ def _changed(connection: Connection, now: datetime, config: Config, since: int) 
     for row in rows:
         row[RECOVERY] = states.get(row[UUID])
     return msgspec.json.encode(rows)
-
-
-BREAKER: Mapping[str, Any] = {
-    "open": False,
-    "why": "Nothing is done to stale displays yet, so there is nothing to hold back.",
-}
-"""The breaker guards actions on stale displays; none exist before it does."""
 
 
 def crashed(

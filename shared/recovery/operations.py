@@ -1,34 +1,28 @@
-"""Recover crashed clients, and say of every unhealthy one what recovery does about it."""
+"""Recover clients, and say of every unhealthy one what recovery does about it."""
 
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, RowMapping
 
-from shared.clients.reports.rules import stale_after
 from shared.commands import operations as commands
 from shared.commands import store as commands_store
 from shared.commands.operations import CommandRequest
 from shared.config import Config
-from shared.errors import ServiceError
 from shared.listening import store as listening_store
-from shared.listening.rules import BridgeStatus, is_bridge_silent
+from shared.listening.rules import BridgeStatus
 from shared.recovery import rules, store
-from shared.recovery.rules import Condition, Verdict
-from shared.vocabulary import (
-    CommandAction,
-    CommandSource,
-    CommandState,
-    Presence,
-    ProcessStatus,
-    RecoveryDecision,
-    RecoveryState,
-)
+from shared.recovery.breakers import operations as breakers
+from shared.recovery.breakers.operations import Watch
+from shared.recovery.evidence import operations as evidence
+from shared.recovery.evidence.rules import Condition, Fleet, has_recovered, is_healthy, is_unwell
+from shared.recovery.rules import Verdict
+from shared.vocabulary import CommandAction, CommandSource, RecoveryBasis, RecoveryDecision
 
 REQUESTED_BY = "recovery"
-UNDELIVERED = (CommandState.QUEUED, CommandState.SENT)
 
 
 @dataclass(frozen=True)
@@ -36,137 +30,239 @@ class RecoveryReport:
     """What one round of recovery did."""
 
     command_ids: tuple[str, ...] = ()
-    """The restarts asked for; they are to be published after the commit."""
+    """The commands asked for; they are to be published after the commit."""
     waiting: int = 0
-    """Crashed clients that are due but beyond the number of recovery commands open at once."""
+    """Clients that are due but beyond the number of recovery commands open at once; those looked at."""
     blocked_bridge: bool = False
+    restarts: int = 0
+    reboots: int = 0
+    breakers_open: int = 0
+    """Of the fleet and of sites."""
+    recovered: int = 0
+    """Clients that were well for so long that their ladder begins anew."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One client as a tick sees it: what is known of it and what follows."""
+
+    row: RowMapping
+    client: Condition
+    verdict: Verdict
+
+    @property
+    def uuid(self) -> str:
+        return str(self.row["uuid"])
+
+    @property
+    def since(self) -> datetime:
+        """How long it has been waiting for help, for the order among those that are due."""
+        row, basis = self.row, self.verdict.basis
+        began = row["service_failed_at"] if basis is RecoveryBasis.SERVICE_FAILED else row["process_status_since"]
+        at: datetime = row["last_heartbeat_at"] if basis is RecoveryBasis.STALE or began is None else began
+        return at
 
 
 def states_of(
     connection: Connection, now: datetime, config: Config, rows: Sequence[RowMapping]
 ) -> dict[str, dict[str, Any]]:
-    """{state, why, until, step} of the unhealthy among these clients, by uuid; `rows` are `clients.store.shown`.
+    """{state, why, until, step} of the unhealthy among these clients, by uuid.
 
-    `step` is the rung of the ladder: 0, as long as there is one action only.
+    `rows` have uuid, status, process_status and service_failed_at; `step` is the number of rungs used.
     """
-    unwell = [row for row in rows if rules.is_unwell(row["status"], row["process_status"], row["service_failed_at"])]
-    if not unwell:
+    uuids = [row["uuid"] for row in rows if is_unwell(row["status"], row["process_status"], row["service_failed_at"])]
+    if not uuids:
         return {}
-    verdicts = _verdicts(connection, now, config, unwell, listening_store.bridge_status(connection))
-    return {uuid: {"state": v.state, "why": v.why, "until": v.until, "step": 0} for uuid, v in verdicts.items()}
+    bridge = listening_store.bridge_status(connection)
+    fleet = evidence.circumstances(now, config, bridge, breakers.standing(connection, config))
+    cases = _cases(connection, now, fleet, uuids)
+    return {
+        case.uuid: {"state": v.state, "why": v.why, "until": v.until, "step": case.client.step}
+        for case in cases
+        if (v := case.verdict)
+    }
 
 
 def recover(connection: Connection, now: datetime, config: Config, timings: commands.Timings) -> RecoveryReport:
-    """Ask for one restart_app for each crashed client that is due, the longest crashed first, up to the cap.
+    """Ask for what is due: at most one command a client, the longest unwell first, up to the cap.
 
     1. Only with CRASH_RECOVERY_ENABLED, and only one transaction at a time.
-    2. Every crashed client gets its verdict; while the bridge is silent all are blocked.
-    3. The due ones get a restart, each in a savepoint: one that somebody else commands meanwhile is left alone.
-    4. Actions and changed decisions are recorded with their evidence.
+    2. The breakers are reckoned anew; while the bridge is silent, or the fleet's is open, silent clients are no case.
+    3. Each client that could need help gets its verdict; those that are well go down the ladder in time.
+    4. The due ones are locked and judged again, then commanded in one statement; each goes one rung up.
+    5. Actions and changed decisions are recorded with their evidence.
     """
     if not config["CRASH_RECOVERY_ENABLED"]:
         return RecoveryReport()
     store.lock_recovery(connection)
     bridge = listening_store.bridge_status(connection)
-    crashed = store.crashed(connection)
-    if not crashed:
-        return RecoveryReport()
-    verdicts = _verdicts(connection, now, config, crashed, bridge)
-    free = max(0, config["RECOVERY_MAX_OPEN"] - commands_store.count_open(connection, CommandSource.RECOVERY))
-    due = [row for row in crashed if verdicts[row["uuid"]].acts]
-    commands_store.lock_clients(connection, [row["uuid"] for row in due[:free]])
-    issued = {row["uuid"]: _restart(connection, now, row["uuid"], timings) for row in due[:free]}
-    _record(connection, now, [_event(row, verdicts[row["uuid"]], bridge, issued.get(row["uuid"])) for row in crashed])
-    sent = tuple(command_id for command_id in issued.values() if command_id is not None)
+    watch = _watch(connection, now, config, bridge)
+    uuids = evidence.candidates(connection, now, config, bridge, watch.open)
+    fleet = evidence.circumstances(now, config, bridge, watch.open)
+    cases = _cases(connection, now, fleet, uuids)
+    due = sorted((case for case in cases if case.verdict.acts), key=lambda case: (case.since, case.uuid))
+    chosen = _still_due(connection, now, fleet, _within_cap(connection, config, watch, due))
+    issued = _issue(connection, now, chosen, timings)
+    _record(
+        connection, now, bridge, [case for case in cases if not is_healthy(case.client, now, fleet)], chosen, issued
+    )
+    actions = [case.verdict.action for case in chosen if case.uuid in issued]
     return RecoveryReport(
-        sent, len(due[free:]), any(v.state is RecoveryState.BLOCKED_BRIDGE for v in verdicts.values())
+        command_ids=tuple(issued.values()),
+        waiting=len(due) - len(issued),
+        blocked_bridge=fleet.bridge_silent and bool(cases),
+        restarts=actions.count(CommandAction.RESTART_APP),
+        reboots=actions.count(CommandAction.REBOOT_HOST),
+        breakers_open=len(watch.open),
+        recovered=_note_health(connection, now, fleet, cases),
     )
 
 
-def _restart(connection: Connection, now: datetime, client_uuid: str, timings: commands.Timings) -> str | None:
-    """The id of the new command; None when a rule of commands refuses it after all."""
-    request = CommandRequest(
-        client_uuid=client_uuid,
-        action=CommandAction.RESTART_APP,
+def watch_breakers(connection: Connection, now: datetime, config: Config) -> int:
+    """Reckon the breakers anew and do nothing else, as a late tick must; how many are open."""
+    if not config["CRASH_RECOVERY_ENABLED"]:
+        return 0
+    store.lock_recovery(connection)
+    return len(_watch(connection, now, config, listening_store.bridge_status(connection)).open)
+
+
+def _watch(connection: Connection, now: datetime, config: Config, bridge: BridgeStatus) -> Watch:
+    return breakers.watch(connection, now, config, bridge)
+
+
+def _cases(connection: Connection, now: datetime, fleet: Fleet, uuids: Sequence[str]) -> list[Case]:
+    """These clients, each with its verdict; deleted ones are no case."""
+    if not uuids:
+        return []
+    found = evidence.conditions(connection, now, fleet, uuids)
+    return [Case(row, client, rules.recovery_state(client, now, fleet)) for row, client in found]
+
+
+def _within_cap(connection: Connection, config: Config, watch: Watch, due: Sequence[Case]) -> list[Case]:
+    """As many of these, the first first, as may be commanded beside what is open; in a small fleet one silent one."""
+    if not due:
+        return []
+    places = config["RECOVERY_MAX_OPEN"] - commands_store.count_open(connection, CommandSource.RECOVERY)
+    silent = len(due) if watch.seen >= rules.SMALL_FLEET else 1 - store.count_open_silent(connection)
+    chosen: list[Case] = []
+    for case in due:
+        is_silent = case.verdict.basis is RecoveryBasis.STALE
+        if len(chosen) < places and (silent > 0 or not is_silent):
+            chosen.append(case)
+            silent -= is_silent
+    return chosen
+
+
+def _still_due(connection: Connection, now: datetime, fleet: Fleet, chosen: Sequence[Case]) -> list[Case]:
+    """Those to which the same would still be done now that nobody can change them."""
+    if not chosen:
+        return []
+    commands_store.lock_clients(connection, [case.uuid for case in chosen])
+    actions = {case.uuid: case.verdict.action for case in chosen}
+    again = _cases(connection, now, fleet, list(actions))
+    return [case for case in again if case.verdict.action is actions[case.uuid]]
+
+
+def _issue(connection: Connection, now: datetime, chosen: Sequence[Case], timings: commands.Timings) -> dict[str, str]:
+    """Command these, and put each one rung up: ids by client; one that somebody else commands meanwhile is missing."""
+    if not chosen:
+        return {}
+    by_uuid = {case.uuid: case for case in chosen}
+    requests = {str(uuid.uuid4()): _request(case) for case in chosen}
+    issued = {row["client_uuid"]: row["id"] for row in commands_store.insert(connection, now, requests, timings)}
+    rungs = [_rung(by_uuid[client], command_id) for client, command_id in issued.items()]
+    if rungs:
+        store.step_up(connection, now, rungs)
+    return issued
+
+
+def _request(case: Case) -> CommandRequest:
+    return CommandRequest(
+        client_uuid=case.uuid,
+        action=case.verdict.action or CommandAction.RESTART_APP,
         requested_by=REQUESTED_BY,
-        reason="The display says that its player has crashed.",
+        reason=rules.why_acted(case.client, case.verdict),
         source=CommandSource.RECOVERY,
     )
-    try:
-        return str(commands.issue(connection, now, request, timings)["id"])
-    except ServiceError:
-        return None
 
 
-def _verdicts(
-    connection: Connection, now: datetime, config: Config, rows: Sequence[RowMapping], bridge: BridgeStatus
-) -> dict[str, Verdict]:
-    """The verdict on each of these unhealthy clients, by uuid."""
-    max_age = timedelta(seconds=config["CANARY_MAX_AGE_SECONDS"])
-    silent = bridge.connected_since is None or is_bridge_silent(bridge, now, max_age)
-    more = store.obstacles(connection, [row["uuid"] for row in rows])
+def _rung(case: Case, command_id: str) -> dict[str, Any]:
+    is_restart = case.verdict.action is CommandAction.RESTART_APP
     return {
-        row["uuid"]: rules.recovery_state(
-            _condition(row, more[row["uuid"]], config["HEARTBEAT_STALE_SECONDS"]),
-            now,
-            enabled=config["CRASH_RECOVERY_ENABLED"],
-            bridge_silent=silent,
-        )
-        for row in rows
+        "client_uuid": case.uuid,
+        "command_id": command_id,
+        "basis": case.verdict.basis,
+        "restarts": int(is_restart),
+        "reboots": int(not is_restart),
     }
 
 
-def _condition(row: RowMapping, more: RowMapping, stale_seconds: int) -> Condition:
-    undelivered = row["command_state"] in UNDELIVERED
-    return Condition(
-        process_status=ProcessStatus(row["process_status"]),
-        process_status_since=row["process_status_since"],
-        last_heartbeat_at=row["last_heartbeat_at"],
-        stale_after=stale_after(row["interval_seconds"] or 0, stale_seconds),
-        presence=Presence(row["presence"]),
-        presence_at=more["presence_at"],
-        service_failed_unit=row["service_failed_unit"],
-        capabilities=more["capabilities"],
-        lockout_until=row["lockout_until"],
-        open_action=row["command_action"],
-        open_until=row["command_expires_at"] if undelivered else None,
-        unheard_at=more["unheard_at"],
-    )
+def _note_health(connection: Connection, now: datetime, fleet: Fleet, cases: Sequence[Case]) -> int:
+    """Keep since when those on the ladder are well; how many of them were long enough to begin it anew."""
+    notes = []
+    for case in cases:
+        since = case.row["healthy_since"]
+        if not case.client.step or (since is None and not is_healthy(case.client, now, fleet)):
+            continue
+        well = (since or now) if is_healthy(case.client, now, fleet) else None
+        recovered = has_recovered(case.client, now, well)
+        if recovered or well != since:
+            notes.append({"client_uuid": case.uuid, "healthy_since": _text(well), "recovered": recovered})
+    if notes:
+        store.note_health(connection, notes)
+    return sum(note["recovered"] is True for note in notes)
 
 
-def _event(row: RowMapping, verdict: Verdict, bridge: BridgeStatus, command_id: str | None) -> dict[str, Any]:
+def _record(
+    connection: Connection,
+    now: datetime,
+    bridge: BridgeStatus,
+    unwell: Sequence[Case],
+    chosen: Sequence[Case],
+    issued: Mapping[str, str],
+) -> None:
+    """Write the actions, and those decisions to do nothing that differ from the client's last one."""
+    acted = [case for case in chosen if case.uuid in issued]
+    changed = [case for case in unwell if case.uuid not in issued and _is_news(case, now)]
+    events = [_event(case, bridge, issued.get(case.uuid)) for case in (*acted, *changed)]
+    if events:
+        store.record(connection, now, events)
+    if changed:
+        store.note_decisions(connection, now, {case.uuid: case.verdict.state for case in changed})
+
+
+def _is_news(case: Case, now: datetime) -> bool:
+    """Whether this decision is another one than the last, or about another silence."""
+    if case.verdict.state not in rules.RECORDED:
+        return False
+    heard_at, decided_at = case.client.last_heartbeat_at, case.row["decided_at"]
+    silent = heard_at is not None and now - heard_at > case.client.stale_after
+    new_silence = silent and decided_at is not None and heard_at > decided_at
+    return case.row["decided"] != case.verdict.state or new_silence
+
+
+def _event(case: Case, bridge: BridgeStatus, command_id: str | None) -> dict[str, Any]:
     """The decision on one client as it is recorded."""
-    evidence = {
+    verdict, row = case.verdict, case.row
+    moments = ("process_status_since", "last_heartbeat_at", "lockout_until", "service_failed_at", "unheard_at")
+    seen = {
         "state": verdict.state,
+        "step": case.client.step,
+        "basis": verdict.basis,
         "process_status": row["process_status"],
-        "process_status_since": _text(row["process_status_since"]),
-        "last_heartbeat_at": _text(row["last_heartbeat_at"]),
         "presence": row["presence"],
-        "lockout_until": _text(row["lockout_until"]),
+        **{name: _text(row[name]) for name in moments},
         "canary_at": _text(bridge.canary_at),
         "connected_since": _text(bridge.connected_since),
     }
-    decision = RecoveryDecision.NONE if command_id is None else RecoveryDecision.RESTART_APP
+    acted = command_id is not None and verdict.action is not None
     return {
-        "client_uuid": row["uuid"],
-        "decision": decision,
-        "why": verdict.why if command_id is None else "The player crashed and the heartbeat that says so is fresh.",
-        "evidence": evidence,
+        "client_uuid": case.uuid,
+        "decision": RecoveryDecision(verdict.action) if acted and verdict.action else RecoveryDecision.NONE,
+        "why": rules.why_acted(case.client, verdict) if acted else verdict.why,
+        "evidence": seen,
         "command_id": command_id,
     }
-
-
-def _record(connection: Connection, now: datetime, events: Sequence[dict[str, Any]]) -> None:
-    """Write the actions, and those decisions to do nothing that differ from the client's last one."""
-    before = store.last_decisions(connection, [event["client_uuid"] for event in events])
-    changed = [event for event in events if event["command_id"] is not None or _is_news(event, before)]
-    if changed:
-        store.record(connection, now, changed)
-
-
-def _is_news(event: Mapping[str, Any], before: Mapping[str, tuple[str, str | None]]) -> bool:
-    state = event["evidence"]["state"]
-    return state in rules.OBSTACLES and before.get(event["client_uuid"]) != (event["decision"], state)
 
 
 def _text(moment: datetime | None) -> str | None:

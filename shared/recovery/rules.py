@@ -1,116 +1,191 @@
 """Why a client is, or is not, being recovered: one pure answer, in words that an operator understands.
 
-First cut: only a display whose fresh heartbeat says `crashed` is acted on, by one restart_app a lockout.
-Silent displays are never acted on: their silence may be ours.
+Evidence decides the action, the ladder how far it goes, and each obstacle has its state. Whatever is not
+known for sure (nobody listened, too many at once, a failure that nobody confirmed) is a reason to wait.
 """
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from shared.vocabulary import ClientStatus, CommandAction, Presence, ProcessStatus, RecoveryState
+from shared.clients.reports.rules import in_words
+from shared.recovery.evidence.rules import Condition, Fleet, evidence, is_heard
+from shared.vocabulary import CommandAction, Presence, RecoveryBasis, RecoveryState
 
+LADDER: Final = (
+    CommandAction.RESTART_APP,
+    CommandAction.RESTART_APP,
+    CommandAction.REBOOT_HOST,
+    CommandAction.REBOOT_HOST,
+)
+"""What is tried one after another; after the last rung the client is suspended until a person acts."""
 CRASHED_FOR: Final = timedelta(seconds=20)  # the display's own watchdog goes first (30-commands-and-recovery)
-OBSTACLES: Final = (
+SMALL_FLEET: Final = 10  # with fewer clients one silent display is acted on at a time
+RECORDED: Final = (
+    RecoveryState.VERIFYING,
     RecoveryState.LOCKED,
+    RecoveryState.SUSPENDED,
     RecoveryState.UNREACHABLE,
     RecoveryState.BLOCKED_BRIDGE,
+    RecoveryState.HELD,
     RecoveryState.NOT_RECOVERED,
 )
-"""States in which a tick decides to do nothing; each change of them is recorded."""
+"""States in which a tick decides to do nothing about a client; each change of them is recorded.
 
-
-@dataclass(frozen=True)
-class Condition:
-    """What is known of one client when it is asked what recovery does about it."""
-
-    process_status: ProcessStatus
-    process_status_since: datetime | None
-    last_heartbeat_at: datetime | None
-    stale_after: timedelta
-    """Silence beyond which this client's heartbeat proves nothing any more."""
-    presence: Presence
-    presence_at: datetime | None
-    service_failed_unit: str | None
-    capabilities: Collection[str] | None
-    """Actions it can do; None means all."""
-    lockout_until: datetime | None
-    open_action: str | None
-    """Action of its open command; None when it has none."""
-    open_until: datetime | None
-    unheard_at: datetime | None
-    """When its latest recovery command was answered that nobody listens; None when it was not."""
+What a breaker blocks is recorded once, as the breaker's opening.
+"""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """`until`: when this ends by itself, where that is known. `acts`: the next tick sends restart_app."""
+    """`until`: when this ends by itself, where that is known.
+
+    `action`: what the next tick sends, and on what `basis`; None where it sends nothing.
+    """
 
     state: RecoveryState
     why: str
     until: datetime | None = None
-    acts: bool = False
+    action: CommandAction | None = None
+    basis: RecoveryBasis | None = None
+
+    @property
+    def acts(self) -> bool:
+        return self.action is not None
 
 
-def is_unwell(status: str, process_status: str, service_failed_at: datetime | None) -> bool:
-    """Whether people ask what recovery does about it: crashed, silent or with a failed service."""
-    return (
-        status in {ClientStatus.CRASHED, ClientStatus.STALE}
-        or process_status == ProcessStatus.CRASHED
-        or service_failed_at is not None
-    )
-
-
-def recovery_state(client: Condition, now: datetime, *, enabled: bool, bridge_silent: bool) -> Verdict:
+def recovery_state(client: Condition, now: datetime, fleet: Fleet) -> Verdict:
     """What recovery does about an unhealthy client, and why."""
-    if not enabled:
+    if not fleet.enabled:
         return Verdict(RecoveryState.OFF, "Automatic recovery is switched off (CRASH_RECOVERY_ENABLED).")
+    verdict = _before_evidence(client, now, fleet) or _by_evidence(client, now, fleet)
+    if client.incident is None:
+        return verdict
+    return replace(verdict, why=f"{verdict.why} It is part of an incident: {client.incident}")
+
+
+def _before_evidence(client: Condition, now: datetime, fleet: Fleet) -> Verdict | None:
+    """What holds whatever the display's state; None where its state decides."""
     if client.open_action is not None:
         why = f"A {client.open_action} is on its way; its outcome decides what comes next."
         return Verdict(RecoveryState.IN_FLIGHT, why, client.open_until)
-    if bridge_silent:
+    if client.hold is not None:
+        return Verdict(RecoveryState.HELD, client.hold, client.held_until)
+    if fleet.bridge_silent:
         why = "The bridge gives no sign, so what we see may be out of date; nothing is sent until it listens again."
         return Verdict(RecoveryState.BLOCKED_BRIDGE, why)
-    if not _is_fresh(client, now):
-        return _of_silent(client)
-    if client.process_status is ProcessStatus.CRASHED:
-        return _of_crashed(client, now)
-    why = f"The service {client.service_failed_unit} failed; failed services are left to a person."
-    return Verdict(RecoveryState.NOT_RECOVERED, why)
+    if client.step >= len(LADDER):
+        return Verdict(RecoveryState.SUSPENDED, _nothing_helped(client, now))
+    return None
 
 
-def _is_fresh(client: Condition, now: datetime) -> bool:
-    return client.last_heartbeat_at is not None and now - client.last_heartbeat_at <= client.stale_after
+def _by_evidence(client: Condition, now: datetime, fleet: Fleet) -> Verdict:
+    basis = evidence(client, now, fleet)
+    if basis is None:
+        return _of_uncertain(client, now, fleet)
+    return _obstacle(client, now, fleet, basis) or _due(client, now, basis)
 
 
-def _of_silent(client: Condition) -> Verdict:
-    if client.presence is Presence.OFFLINE:
-        why = "The display is silent and the broker says that it is not connected: nothing can be sent to it."
-        return Verdict(RecoveryState.UNREACHABLE, why)
-    why = "The display is silent; silent displays are not acted on automatically, send a command if it should restart."
-    return Verdict(RecoveryState.NOT_RECOVERED, why)
+def _nothing_helped(client: Condition, now: datetime) -> str:
+    began = f", the first of them {in_words(now - client.tried_since)} ago" if client.tried_since else ""
+    return f"{tried(client)} did not help{began}: nothing is sent any more until a person acts and resumes recovery."
 
 
-def _of_crashed(client: Condition, now: datetime) -> Verdict:
-    """The player crashed and the heartbeat that says so is fresh: the first obstacle, or due."""
-    if client.capabilities is not None and CommandAction.RESTART_APP not in client.capabilities:
-        return Verdict(RecoveryState.NOT_RECOVERED, "The player crashed, but this display cannot do restart_app.")
+def tried(client: Condition) -> str:
+    """How often what was tried, as the subject of a sentence."""
+    counted = ((client.restarts, "restart"), (client.reboots, "reboot"))
+    return " and ".join(f"{n} {word}{'' if n == 1 else 's'}" for n, word in counted if n) or "Nothing so far"
+
+
+def _of_uncertain(client: Condition, now: datetime, fleet: Fleet) -> Verdict:
+    """Unwell, but nothing to act on."""
+    if client.last_heartbeat_at is None:
+        return Verdict(RecoveryState.NOT_RECOVERED, "The display was never heard; there is nothing to go by.")
+    if not is_heard(client, now, fleet):
+        why = "The display has not been heard since the bridge listens again; its silence counts from then."
+        since = fleet.listening_since
+        return Verdict(RecoveryState.BLOCKED_BRIDGE, why, since + client.stale_after if since else None)
+    if client.service_failed_unit is not None:
+        why = (
+            f"The service {client.service_failed_unit} failed, but the display has not said so again since;"
+            " acknowledge the failure if all is well."
+        )
+        return Verdict(RecoveryState.VERIFYING, why)
+    return Verdict(RecoveryState.VERIFYING, "The display is heard again; whether it stays well is not known yet.")
+
+
+def _obstacle(client: Condition, now: datetime, fleet: Fleet, basis: RecoveryBasis) -> Verdict | None:
+    """What stands in the way of acting on this evidence; None where nothing does."""
+    if _is_unreachable(client, basis):
+        return Verdict(RecoveryState.UNREACHABLE, _UNREACHABLE[basis])
+    if basis is RecoveryBasis.STALE and (why := _breaker(client, fleet)) is not None:
+        return Verdict(RecoveryState.BLOCKED_BREAKER, why)
     if client.lockout_until is not None and client.lockout_until > now:
-        why = "A restart or reboot was sent lately; the display is given time to come back before the next one."
-        return Verdict(RecoveryState.LOCKED, why, client.lockout_until)
-    if _is_unreachable(client):
-        why = "The player crashed, but nobody listens at the display; recovery tries again after its next heartbeat."
-        return Verdict(RecoveryState.UNREACHABLE, why)
+        return _locked(client, client.lockout_until)
+    action = action_for(basis, client.step)
+    if client.capabilities is not None and action not in client.capabilities:
+        why = f"{_WRONG[basis]}, but this display says that it cannot do {action}."
+        return Verdict(RecoveryState.NOT_RECOVERED, why)
+    return None
+
+
+def _is_unreachable(client: Condition, basis: RecoveryBasis) -> bool:
+    """Proof that nobody listened, or the broker's word for it, with no sign of the display since."""
+    offline = client.presence is Presence.OFFLINE
+    if offline and basis is RecoveryBasis.STALE:
+        return True
+    came_online_at = client.presence_at if client.presence is Presence.ONLINE else None
+    signs = [at for at in (client.last_heartbeat_at, came_online_at) if at is not None]
+    gone = (client.unheard_at, client.presence_at if offline else None)
+    return any(at is not None and all(sign <= at for sign in signs) for at in gone)
+
+
+def _breaker(client: Condition, fleet: Fleet) -> str | None:
+    """Why no silent display of the fleet, or of this client's site, is acted on; None where they are."""
+    of_site = fleet.breakers.get(client.site) if client.site is not None else None
+    return fleet.breakers.get(None) or of_site
+
+
+def _locked(client: Condition, until: datetime) -> Verdict:
+    if client.done_action is not None:
+        why = f"Recovery's {client.done_action} was done; whether it helped is judged when the lockout ends."
+        return Verdict(RecoveryState.VERIFYING, why, until)
+    why = "A restart or reboot was sent lately; the display is given time to come back before the next one."
+    return Verdict(RecoveryState.LOCKED, why, until)
+
+
+def action_for(basis: RecoveryBasis, step: int) -> CommandAction:
+    """What is tried on this rung: nothing but a reboot reaches a player that hangs."""
+    return CommandAction.REBOOT_HOST if basis is RecoveryBasis.STALE else LADDER[step]
+
+
+def _due(client: Condition, now: datetime, basis: RecoveryBasis) -> Verdict:
     since = client.process_status_since or now
-    if now - since < CRASHED_FOR:
+    if basis is RecoveryBasis.CRASHED and now - since < CRASHED_FOR:
         why = "The player crashed a moment ago; the display's own watchdog goes first."
         return Verdict(RecoveryState.DUE, why, since + CRASHED_FOR)
-    return Verdict(RecoveryState.DUE, "The player crashed; the next tick sends restart_app.", acts=True)
+    action = action_for(basis, client.step)
+    before = f" {tried(client)} did not help so far." if client.step else ""
+    why = f"{_WRONG[basis]}; the next tick with a place free sends {action}.{before}"
+    return Verdict(RecoveryState.DUE, why, action=action, basis=basis)
 
 
-def _is_unreachable(client: Condition) -> bool:
-    """Proof that nobody listened, or the broker's word for it, with no heartbeat since."""
-    gone_at = client.presence_at if client.presence is Presence.OFFLINE else None
-    heard_at = client.last_heartbeat_at
-    return any(at is not None and heard_at is not None and heard_at <= at for at in (client.unheard_at, gone_at))
+def why_acted(client: Condition, verdict: Verdict) -> str:
+    """Why this was sent, for the record."""
+    basis = verdict.basis or RecoveryBasis.CRASHED
+    before = f" {tried(client)} did not help." if client.step else ""
+    return f"{_WRONG[basis]}: {verdict.action}, attempt {client.step + 1} of {len(LADDER)}.{before}"
+
+
+_WRONG: Final = {
+    RecoveryBasis.CRASHED: "The player crashed and the heartbeat that says so is fresh",
+    RecoveryBasis.SERVICE_FAILED: "A service failed and the display is heard",
+    RecoveryBasis.STALE: "The display is silent while we listen, and the broker does not say that it left",
+}
+_UNREACHABLE: Final = {
+    RecoveryBasis.CRASHED: "The player crashed, but nobody listens at the display;"
+    " recovery tries again after its next heartbeat.",
+    RecoveryBasis.SERVICE_FAILED: "A service failed, but nobody listens at the display;"
+    " recovery tries again after its next heartbeat.",
+    RecoveryBasis.STALE: "The display is silent and not connected: nothing can be sent to it.",
+}

@@ -1,17 +1,16 @@
-"""SQL of recovery: who has crashed, what stands in the way, what was decided."""
+"""SQL of recovery: what was decided and recorded, and how far it has gone with each client."""
 
-from collections.abc import Collection, Sequence
+import json
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
-from sqlalchemy.dialects.postgresql import JSONB, distinct_on
+from sqlalchemy.dialects.postgresql import JSONB
 
-from shared.clients import store as clients_store
-from shared.commands.rules import NO_SUBSCRIBER
-from shared.tables import client_commands, clients, recovery_events
-from shared.vocabulary import CommandSource, CommandState, ProcessStatus
+from shared.tables import client_commands, client_recovery, recovery_events
+from shared.vocabulary import RecoveryBasis
 
 RECOVERY_LOCK: Final = 7_305_003  # advisory lock of the transaction that counts and issues
 SHOWN = (
@@ -26,56 +25,88 @@ SHOWN = (
 
 
 def lock_recovery(connection: Connection) -> None:
-    """Wait until no other transaction recovers: the number of open recovery commands then stays what it is."""
+    """Wait until no other transaction recovers or is in the way of it; then none does until this one ends.
+
+    What was counted then stays what it is, and a hold that was answered to an operator is never overtaken.
+    """
     connection.execute(sa.select(sa.func.pg_advisory_xact_lock(RECOVERY_LOCK)))
 
 
-def crashed(connection: Connection) -> Sequence[RowMapping]:
-    """Every client whose display says that its player crashed, the longest crashed first."""
-    query = clients_store.shown().where(clients.c.process_status == ProcessStatus.CRASHED)
-    return connection.execute(query.order_by(clients.c.process_status_since, clients.c.uuid)).mappings().all()
+def lock_for_operator(connection: Connection) -> None:
+    """Wait until no transaction recovers; other operators are let in as well."""
+    connection.execute(sa.select(sa.func.pg_advisory_xact_lock_shared(RECOVERY_LOCK)))
 
 
-def obstacles(connection: Connection, uuids: Collection[str]) -> dict[str, RowMapping]:
-    """What no list of clients shows but recovery asks for, by uuid: capabilities, presence_at and unheard_at.
+def count_open_silent(connection: Connection) -> int:
+    """How many commands are open that recovery sent to displays because they were silent."""
+    query = sa.select(sa.func.count()).where(
+        sa.literal_column("client_commands.rank < 90"),  # spelt out: a partial index
+        client_commands.c.id == client_recovery.c.command_id,
+        client_commands.c.client_uuid == client_recovery.c.client_uuid,
+        client_recovery.c.basis == RecoveryBasis.STALE.value,
+    )
+    return int(connection.execute(query).scalar_one())
 
-    `unheard_at` is when the client's latest recovery command ended because nobody listened; None otherwise.
+
+def step_up(connection: Connection, now: datetime, taken: Sequence[dict[str, Any]]) -> None:
+    """One rung further, and which command stands for it: {client_uuid, command_id, basis, restarts, reboots} each."""
+    connection.execute(
+        sa.text(
+            """
+            INSERT INTO client_recovery AS r
+                (client_uuid, step, restarts, reboots, tried_since, command_id, basis)
+            SELECT client_uuid, 1, restarts, reboots, CAST(:now AS timestamptz), command_id, basis
+            FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(
+                client_uuid text, restarts smallint, reboots smallint, command_id text, basis text)
+            ORDER BY client_uuid
+            ON CONFLICT (client_uuid) DO UPDATE SET step = r.step + 1, restarts = r.restarts + EXCLUDED.restarts,
+                reboots = r.reboots + EXCLUDED.reboots, tried_since = coalesce(r.tried_since, EXCLUDED.tried_since),
+                command_id = EXCLUDED.command_id, basis = EXCLUDED.basis, healthy_since = NULL,
+                unheard_at = NULL, decided = NULL, decided_at = NULL
+            """
+        ),
+        {"now": now, "rows": json.dumps(taken)},
+    )
+
+
+def note_health(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
+    """{client_uuid, healthy_since, recovered} each: since when it is well, and whether the ladder begins anew.
+
+    The last command stays known: a failure that it mended is not one again because time goes by.
     """
-    latest = (
-        sa.select(client_commands.c.state, client_commands.c.outcome_reason, client_commands.c.finished_at)
-        .where(
-            client_commands.c.client_uuid == clients.c.uuid, client_commands.c.source == CommandSource.RECOVERY.value
-        )
-        .order_by(client_commands.c.created_at.desc())
-        .limit(1)
-        .lateral("latest")
+    connection.execute(
+        sa.text(
+            """
+            UPDATE client_recovery AS r SET
+                healthy_since = CASE WHEN said.recovered THEN NULL ELSE said.healthy_since END,
+                step = CASE WHEN said.recovered THEN 0 ELSE r.step END,
+                restarts = CASE WHEN said.recovered THEN 0 ELSE r.restarts END,
+                reboots = CASE WHEN said.recovered THEN 0 ELSE r.reboots END,
+                tried_since = CASE WHEN said.recovered THEN NULL ELSE r.tried_since END
+            FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(
+                client_uuid text, healthy_since timestamptz, recovered boolean)
+            WHERE r.client_uuid = said.client_uuid
+            """
+        ),
+        {"rows": json.dumps(rows)},
     )
-    nobody = sa.and_(
-        latest.c.state == CommandState.CANCELLED.value,
-        latest.c.outcome_reason == NO_SUBSCRIBER,
-    )
-    unheard_at = sa.case((nobody, latest.c.finished_at), else_=None).label("unheard_at")
-    query = (
-        sa.select(clients.c.uuid, clients.c.capabilities, clients.c.presence_at, unheard_at)
-        .select_from(clients.outerjoin(latest, sa.true()))
-        .where(clients.c.uuid == sa.any_(_texts(uuids)))
-    )
-    return {row["uuid"]: row for row in connection.execute(query).mappings()}
 
 
-def last_decisions(connection: Connection, uuids: Collection[str]) -> dict[str, tuple[str, str | None]]:
-    """The latest (decision, recovery state) recorded for each of these clients that has one."""
-    query = (
-        sa.select(
-            recovery_events.c.client_uuid,
-            recovery_events.c.decision,
-            recovery_events.c.evidence["state"].astext.label("state"),
-        )
-        .ext(distinct_on(recovery_events.c.client_uuid))
-        .where(recovery_events.c.client_uuid == sa.any_(_texts(uuids)))
-        .order_by(recovery_events.c.client_uuid, recovery_events.c.at.desc(), recovery_events.c.id.desc())
+def note_decisions(connection: Connection, now: datetime, decided: dict[str, str]) -> None:
+    """Remember the state that was recorded last of each client, by uuid."""
+    rows = [{"client_uuid": uuid, "decided": state} for uuid, state in decided.items()]
+    connection.execute(
+        sa.text(
+            """
+            INSERT INTO client_recovery (client_uuid, decided, decided_at)
+            SELECT client_uuid, decided, CAST(:now AS timestamptz)
+            FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(client_uuid text, decided text)
+            ORDER BY client_uuid
+            ON CONFLICT (client_uuid) DO UPDATE SET decided = EXCLUDED.decided, decided_at = EXCLUDED.decided_at
+            """
+        ),
+        {"now": now, "rows": json.dumps(rows)},
     )
-    return {row.client_uuid: (row.decision, row.state) for row in connection.execute(query)}
 
 
 def record(connection: Connection, now: datetime, events: Sequence[dict[str, Any]]) -> None:
@@ -108,10 +139,24 @@ def events_page(
     return connection.execute(query.order_by(*newest_first).limit(limit)).mappings().all()
 
 
+def breaker_events(connection: Connection, site: str | None, limit: int) -> Sequence[RowMapping]:
+    """The last decisions on the breakers of the whole fleet and of this site, the newest first."""
+    whose = recovery_events.c.evidence["site"].astext
+    query = (
+        sa.select(*SHOWN)
+        .where(recovery_events.c.client_uuid.is_(None), sa.or_(whose.is_(None), whose == site))
+        .order_by(recovery_events.c.at.desc(), recovery_events.c.id.desc())
+        .limit(limit)
+    )
+    return connection.execute(query).mappings().all()
+
+
 def drop_history(connection: Connection, before: datetime) -> int:
     """Forget decisions made before then; how many."""
     return connection.execute(sa.delete(recovery_events).where(recovery_events.c.at < before)).rowcount
 
 
-def _texts(values: Collection[str]) -> sa.BindParameter[Any]:
-    return sa.literal(list(values), sa.ARRAY(sa.Text))
+def state_of(connection: Connection, client_uuid: str) -> RowMapping | None:
+    """How far recovery has gone with this client and what an operator said; None when neither ever happened."""
+    query = sa.select(*client_recovery.c).where(client_recovery.c.client_uuid == client_uuid)
+    return connection.execute(query).mappings().one_or_none()

@@ -7,8 +7,12 @@ from typing import Any
 import pytest
 
 from shared.recovery import rules
-from shared.recovery.rules import Condition, Verdict
-from shared.vocabulary import Presence, ProcessStatus, RecoveryState
+from shared.recovery.breakers import rules as breakers
+from shared.recovery.breakers.rules import Silence
+from shared.recovery.evidence import rules as evidence
+from shared.recovery.evidence.rules import Condition, Fleet
+from shared.recovery.rules import Verdict
+from shared.vocabulary import CommandAction, Presence, ProcessStatus, RecoveryBasis, RecoveryState
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 CRASHED = Condition(
@@ -18,12 +22,25 @@ CRASHED = Condition(
     stale_after=timedelta(seconds=180),
     presence=Presence.ONLINE,
     presence_at=None,
+    site=None,
     service_failed_unit=None,
+    failure_stands=False,
     capabilities=None,
     lockout_until=None,
     open_action=None,
     open_until=None,
     unheard_at=None,
+    hold=None,
+    held_until=None,
+    step=0,
+    restarts=0,
+    reboots=0,
+    tried_since=None,
+    done_action=None,
+    incident=None,
+)
+HEARD = Fleet(
+    enabled=True, bridge_silent=False, listening_since=NOW - timedelta(hours=9), stale_seconds=180, breakers={}
 )
 
 
@@ -31,35 +48,53 @@ def ago(seconds: float) -> datetime:
     return NOW - timedelta(seconds=seconds)
 
 
-def verdict(client: Condition, *, enabled: bool = True, bridge_silent: bool = False) -> Verdict:
-    return rules.recovery_state(client, NOW, enabled=enabled, bridge_silent=bridge_silent)
+def verdict(client: Condition, **fleet: Any) -> Verdict:
+    return rules.recovery_state(client, NOW, replace(HEARD, **fleet))
 
 
+SILENT = {"last_heartbeat_at": ago(181)}
+FAILED = {"process_status": ProcessStatus.RUNNING, "service_failed_unit": "x.service", "failure_stands": True}
 CASES: list[tuple[dict[str, Any], RecoveryState, str]] = [
     ({}, RecoveryState.DUE, "crashed for two minutes, heard a moment ago"),
     ({"process_status_since": ago(20)}, RecoveryState.DUE, "20 s are enough"),
     ({"open_action": "restart_app"}, RecoveryState.IN_FLIGHT, "a command is open, whoever sent it"),
     ({"lockout_until": NOW + timedelta(seconds=1)}, RecoveryState.LOCKED, "a restart ran lately"),
     ({"lockout_until": NOW}, RecoveryState.DUE, "the lockout is over"),
+    (
+        {"lockout_until": NOW + timedelta(seconds=1), "done_action": "restart_app"},
+        RecoveryState.VERIFYING,
+        "recovery's own restart was done",
+    ),
     ({"capabilities": ["reboot_host"]}, RecoveryState.NOT_RECOVERED, "it cannot restart its player"),
     ({"capabilities": ["restart_app"]}, RecoveryState.DUE, "it can"),
+    ({"capabilities": ["restart_app"], "step": 2}, RecoveryState.NOT_RECOVERED, "it cannot be rebooted"),
     ({"unheard_at": ago(10)}, RecoveryState.UNREACHABLE, "nobody listened, and no heartbeat since"),
     ({"unheard_at": ago(11)}, RecoveryState.DUE, "a heartbeat since"),
     ({"presence": Presence.OFFLINE, "presence_at": ago(5)}, RecoveryState.UNREACHABLE, "gone after its heartbeat"),
     ({"presence": Presence.OFFLINE, "presence_at": ago(15)}, RecoveryState.DUE, "the heartbeat is the truth"),
-    ({"last_heartbeat_at": ago(181)}, RecoveryState.NOT_RECOVERED, "silent: what it said is old"),
-    ({"last_heartbeat_at": ago(180)}, RecoveryState.DUE, "at the threshold it still counts"),
+    ({"step": 4}, RecoveryState.SUSPENDED, "everything was tried"),
+    ({"hold": "anna says so.", "step": 4}, RecoveryState.HELD, "a person's word comes first"),
+    ({"open_action": "reboot_host", "hold": "x."}, RecoveryState.IN_FLIGHT, "what is on its way is not held"),
+    (SILENT, RecoveryState.DUE, "silent while we listened"),
+    ({**SILENT, "process_status": ProcessStatus.RUNNING}, RecoveryState.DUE, "whatever its player was"),
+    ({"last_heartbeat_at": ago(180)}, RecoveryState.DUE, "at the threshold it is still heard, and crashed"),
+    (
+        {"last_heartbeat_at": ago(180), "process_status": ProcessStatus.RUNNING},
+        RecoveryState.VERIFYING,
+        "at the threshold it is still heard, and well",
+    ),
     ({"last_heartbeat_at": None}, RecoveryState.NOT_RECOVERED, "never heard"),
+    ({**SILENT, "presence": Presence.OFFLINE}, RecoveryState.UNREACHABLE, "silent and not connected"),
+    ({**SILENT, "presence": Presence.UNKNOWN}, RecoveryState.DUE, "silent, and nobody knows whether it is connected"),
+    ({**SILENT, "unheard_at": ago(100)}, RecoveryState.UNREACHABLE, "silent, and nobody listened"),
     (
-        {"last_heartbeat_at": ago(181), "presence": Presence.OFFLINE},
-        RecoveryState.UNREACHABLE,
-        "silent and not connected",
+        {**SILENT, "unheard_at": ago(100), "presence_at": ago(50)},
+        RecoveryState.DUE,
+        "nobody listened, but it has connected since",
     ),
-    (
-        {"process_status": ProcessStatus.RUNNING, "service_failed_unit": "player.service"},
-        RecoveryState.NOT_RECOVERED,
-        "a failed service is left to a person",
-    ),
+    (FAILED, RecoveryState.DUE, "a service failed"),
+    ({**FAILED, "failure_stands": False}, RecoveryState.VERIFYING, "the failure is not said any more"),
+    ({**FAILED, "unheard_at": ago(5)}, RecoveryState.UNREACHABLE, "a service failed, and nobody listens"),
 ]
 
 
@@ -84,8 +119,107 @@ def test_a_locked_client_says_until_when() -> None:
     assert verdict(replace(CRASHED, lockout_until=until)).until == until
 
 
+LADDER: list[tuple[dict[str, Any], int, CommandAction]] = [
+    ({}, 0, CommandAction.RESTART_APP),
+    ({}, 1, CommandAction.RESTART_APP),
+    ({}, 2, CommandAction.REBOOT_HOST),
+    ({}, 3, CommandAction.REBOOT_HOST),
+    (FAILED, 1, CommandAction.RESTART_APP),
+    (FAILED, 2, CommandAction.REBOOT_HOST),
+    (SILENT, 0, CommandAction.REBOOT_HOST),
+    (SILENT, 3, CommandAction.REBOOT_HOST),
+]
+
+
+@pytest.mark.parametrize(("facts", "step", "action"), LADDER)
+def test_evidence_and_rung_decide_the_action(facts: dict[str, Any], step: int, action: CommandAction) -> None:
+    answer = verdict(replace(CRASHED, **{**facts, "step": step}))
+
+    assert (answer.state, answer.action) == (RecoveryState.DUE, action)
+
+
+def test_a_suspended_client_says_what_was_tried_how_often_and_that_nothing_helped() -> None:
+    client = replace(CRASHED, step=4, restarts=2, reboots=2, tried_since=ago(45 * 60))
+
+    answer = verdict(client)
+
+    assert answer.why == (
+        "2 restarts and 2 reboots did not help, the first of them 45 minutes ago:"
+        " nothing is sent any more until a person acts and resumes recovery."
+    )
+    assert (answer.until, answer.action) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("restarts", "reboots", "words"),
+    [
+        (0, 0, "Nothing so far"),
+        (1, 0, "1 restart"),
+        (2, 1, "2 restarts and 1 reboot"),
+        (0, 4, "4 reboots"),
+    ],
+)
+def test_what_was_tried_is_counted_in_words(restarts: int, reboots: int, words: str) -> None:
+    assert rules.tried(replace(CRASHED, restarts=restarts, reboots=reboots)) == words
+
+
+def test_a_heartbeat_from_before_we_listened_is_no_evidence_of_a_crash() -> None:
+    answer = verdict(CRASHED, listening_since=ago(5))
+
+    assert (answer.state, answer.acts, answer.until) == (
+        RecoveryState.BLOCKED_BRIDGE,
+        False,
+        NOW + timedelta(seconds=175),
+    )
+
+
+@pytest.mark.parametrize(("listened", "acts"), [(20, False), (180, False), (181, True)])
+def test_silence_counts_from_when_we_began_to_listen(listened: int, acts: bool) -> None:
+    client = replace(CRASHED, last_heartbeat_at=ago(3600))
+
+    assert verdict(client, listening_since=ago(listened)).acts is acts
+
+
+def test_a_long_interval_of_its_own_makes_a_display_silent_later() -> None:
+    client = replace(CRASHED, last_heartbeat_at=ago(500), stale_after=timedelta(seconds=900))
+
+    assert evidence.evidence(client, NOW, HEARD) is RecoveryBasis.CRASHED
+
+
+OPEN = "612 of 1,000 are silent."
+
+
+@pytest.mark.parametrize(
+    ("facts", "site", "breakers", "state"),
+    [
+        (SILENT, None, {None: OPEN}, RecoveryState.BLOCKED_BREAKER),
+        (SILENT, "Basel", {None: OPEN}, RecoveryState.BLOCKED_BREAKER),
+        (SILENT, "Basel", {"Basel": OPEN}, RecoveryState.BLOCKED_BREAKER),
+        (SILENT, "Bern", {"Basel": OPEN}, RecoveryState.DUE),
+        (SILENT, None, {"Basel": OPEN}, RecoveryState.DUE),
+        ({}, "Basel", {None: OPEN, "Basel": OPEN}, RecoveryState.DUE),  # the crash is no guess
+        (FAILED, "Basel", {None: OPEN}, RecoveryState.DUE),
+        ({**SILENT, "presence": Presence.OFFLINE}, None, {None: OPEN}, RecoveryState.UNREACHABLE),
+    ],
+)
+def test_a_breaker_holds_back_what_is_done_to_the_silent_only(
+    facts: dict[str, Any], site: str | None, breakers: dict[str | None, str], state: RecoveryState
+) -> None:
+    answer = verdict(replace(CRASHED, **facts, site=site), breakers=breakers)
+
+    assert answer.state is state
+    assert (answer.why == OPEN) is (state is RecoveryState.BLOCKED_BREAKER)
+
+
+def test_whoever_is_part_of_an_incident_is_told_its_cause() -> None:
+    answer = verdict(replace(CRASHED, incident="Basel lost its network."))
+
+    assert answer.why.endswith(" It is part of an incident: Basel lost its network.")
+    assert answer.acts
+
+
 def test_switched_off_says_so_before_anything_else() -> None:
-    answer = verdict(replace(CRASHED, open_action="restart_app"), enabled=False, bridge_silent=True)
+    answer = verdict(replace(CRASHED, open_action="restart_app", hold="x."), enabled=False, bridge_silent=True)
 
     assert answer.state is RecoveryState.OFF
     assert "CRASH_RECOVERY_ENABLED" in answer.why
@@ -111,4 +245,121 @@ def test_while_the_bridge_is_silent_nothing_is_done_to_anybody(facts: dict[str, 
     ],
 )
 def test_who_is_unwell(status: str, process_status: str, failed_at: datetime | None, unwell: bool) -> None:
-    assert rules.is_unwell(status, process_status, failed_at) is unwell
+    assert evidence.is_unwell(status, process_status, failed_at) is unwell
+
+
+def row(**facts: Any) -> dict[str, Any]:
+    nothing = dict.fromkeys(
+        ("service_failed_at", "health_received_at", "health_says_none", "health_repeats", "tried_state"), None
+    )
+    return {**nothing, "tried_finished_at": None, **facts}
+
+
+TRIED = {"service_failed_at": ago(900), "tried_state": "succeeded", "tried_finished_at": ago(600)}
+FAILURES: list[tuple[dict[str, Any], bool, str]] = [
+    ({}, False, "nothing failed"),
+    ({"service_failed_at": ago(60)}, True, "it failed, and nothing was said since"),
+    (
+        {"service_failed_at": ago(60), "health_received_at": ago(30), "health_says_none": True},
+        False,
+        "the display says that nothing fails any more",
+    ),
+    (
+        {"service_failed_at": ago(60), "health_received_at": ago(70), "health_says_none": True},
+        True,
+        "that was before it failed",
+    ),
+    (TRIED, False, "a restart was done since, and the display has not said so again"),
+    ({**TRIED, "tried_state": "expired"}, True, "the restart was never done"),
+    ({**TRIED, "tried_finished_at": ago(901)}, True, "it failed after the restart"),
+    ({**TRIED, "health_received_at": ago(500), "health_repeats": True}, True, "the display said so after the restart"),
+    ({**TRIED, "health_received_at": ago(700), "health_repeats": True}, False, "it said so before the restart only"),
+    ({**TRIED, "health_received_at": ago(500)}, False, "a plain report that says nothing of services"),
+]
+
+
+@pytest.mark.parametrize(("facts", "stands", "note"), FAILURES, ids=[note for _, _, note in FAILURES])
+def test_whether_a_failure_stands_is_known_by_the_displays_word_not_by_the_mark(
+    facts: dict[str, Any], stands: bool, note: str
+) -> None:
+    assert evidence.failure_stands(row(**facts)) is stands
+
+
+RUNNING = replace(CRASHED, process_status=ProcessStatus.RUNNING)
+
+
+@pytest.mark.parametrize(
+    ("client", "healthy_since", "recovered"),
+    [
+        (RUNNING, None, False),
+        (replace(RUNNING, process_status_since=ago(7200)), ago(1799), False),
+        (replace(RUNNING, process_status_since=ago(7200)), ago(1800), True),
+        (replace(RUNNING, process_status_since=ago(1799)), ago(7200), False),  # it crashed between two ticks
+        (replace(RUNNING, process_status_since=None), ago(1800), True),
+    ],
+)
+def test_the_ladder_begins_anew_after_half_an_hour_of_health(
+    client: Condition, healthy_since: datetime | None, recovered: bool
+) -> None:
+    assert evidence.has_recovered(client, NOW, healthy_since) is recovered
+
+
+@pytest.mark.parametrize(
+    ("facts", "healthy"),
+    [
+        ({}, True),
+        ({"process_status": ProcessStatus.UNKNOWN}, True),
+        ({"process_status": ProcessStatus.STARTING}, False),
+        ({"process_status": ProcessStatus.STOPPED}, False),
+        ({"process_status": ProcessStatus.CRASHED}, False),
+        ({"failure_stands": True}, False),
+        (SILENT, False),
+    ],
+)
+def test_healthy_is_only_what_is_known_to_be(facts: dict[str, Any], healthy: bool) -> None:
+    assert evidence.is_healthy(replace(RUNNING, **facts), NOW, HEARD) is healthy
+    assert not evidence.is_healthy(replace(RUNNING, **facts), NOW, replace(HEARD, bridge_silent=True))
+
+
+# --- breakers ---
+
+
+@pytest.mark.parametrize(
+    ("seen", "stale", "recent", "opens", "stays"),
+    [
+        (1000, 0, 0, False, False),
+        (1000, 199, 199, False, False),  # not a fifth
+        (1000, 200, 200, True, True),
+        (1000, 200, 199, False, True),
+        (1000, 499, 0, False, True),  # not a half, and not at once
+        (1000, 500, 0, True, True),
+        (10, 4, 4, False, False),  # fewer than five
+        (9, 5, 0, True, True),
+        (20, 5, 5, True, True),
+        (0, 0, 0, False, False),
+    ],
+)
+def test_when_a_breaker_opens_and_how_long_it_stays(
+    seen: int, stale: int, recent: int, opens: bool, stays: bool
+) -> None:
+    silence = Silence(seen, stale, recent)
+
+    assert (breakers.opens(silence), breakers.stays_open(silence)) == (opens, stays)
+
+
+DAY = timedelta(hours=24)
+
+
+@pytest.mark.parametrize(
+    ("listening_since", "heard_until", "since"),
+    [
+        (NOW - 3 * DAY, None, NOW - DAY),
+        (NOW - DAY / 2, NOW - 2 * DAY, NOW - 2.5 * DAY),  # deaf for a day and a half
+        (None, NOW - DAY, NOW - 2 * DAY),  # deaf still
+        (None, None, NOW - DAY),  # nobody was ever heard
+    ],
+)
+def test_a_day_in_which_we_did_not_listen_is_no_day(
+    listening_since: datetime | None, heard_until: datetime | None, since: datetime
+) -> None:
+    assert breakers.seen_since(NOW, listening_since, heard_until) == since

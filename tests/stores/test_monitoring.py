@@ -12,7 +12,7 @@ from shared.clients import store as clients_store
 from shared.db import database_now, transaction
 from shared.monitoring import rules, store
 from shared.monitoring.rules import Cursor
-from shared.recovery.rules import is_unwell
+from shared.recovery.evidence.rules import is_unwell
 from shared.tables import client_commands, client_heartbeats, clients
 from shared.vocabulary import ClientStatus, ProcessStatus, RegisteredBy
 

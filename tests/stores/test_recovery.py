@@ -1,4 +1,4 @@
-"""First-cut recovery on real Postgres: who is restarted, how often, and what people are told."""
+"""Recovery on real Postgres: who is acted on, who is left alone, and what people are told."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -107,16 +107,14 @@ LEFT_ALONE: list[tuple[Callable[[Connection, datetime], str], str]] = [
     (lambda c, now: add_client(c, now, process_status="stopped"), "stopped on purpose"),
     (lambda c, now: add_client(c, now, process_status="running"), "healthy"),
     (
-        lambda c, now: add_client(c, now, process_status="running", service_failed_at=now, service_failed_unit="x"),
-        "a failed service",
+        lambda c, now: add_client(c, now - seconds(181), process_status="running", status="stale", presence="offline"),
+        "silent and not connected",
     ),
-    (lambda c, now: add_client(c, now - timedelta(hours=1), process_status="running", status="stale"), "silent"),
     (
-        lambda c, now: add_client(
-            c, now - seconds(181), process_status="crashed", process_status_since=now - timedelta(hours=1)
-        ),
-        "crashed, then silent",
+        lambda c, now: add_client(c, now - timedelta(hours=1), process_status="stopped", status="stale"),
+        "stopped on purpose, then silent",
     ),
+    (lambda c, now: add_client(c, now - seconds(180), process_status="running"), "silent, not beyond the threshold"),
 ]
 
 
@@ -146,17 +144,22 @@ def test_a_bridge_that_is_not_connected_hears_nobody(connection: Connection, now
     assert recover(connection, now).blocked_bridge
 
 
-def test_a_display_that_always_crashes_is_restarted_once_a_lockout(connection: Connection, now: datetime) -> None:
+def test_a_display_that_always_crashes_climbs_the_ladder_once_a_lockout_and_is_suspended(
+    connection: Connection, now: datetime
+) -> None:
     client = crash(connection, now)
-    restarted_at: list[int] = []
+    asked: list[tuple[int, str]] = []
 
-    for minute in range(31):
+    for minute in range(46):
         at = now + timedelta(minutes=minute)
         for name in tick_at(connection, client, at).command_ids:
-            restarted_at.append(minute)
+            asked.append((minute, command(connection, name)["action"]))
             commands.record_acks(connection, at, [Ack(client, name, CommandState.SUCCEEDED)], TIMINGS)
 
-    assert restarted_at == [0, 10, 20, 30]
+    assert asked == [(0, "restart_app"), (10, "restart_app"), (20, "reboot_host"), (30, "reboot_host")]
+    state = told(connection, now + timedelta(minutes=45), client)
+    assert (state["state"], state["step"], state["until"]) == ("suspended", 4, None)
+    assert "2 restarts and 2 reboots did not help" in state["why"]
 
 
 def test_decisions_are_recorded_when_they_change_only(connection: Connection, now: datetime) -> None:
@@ -169,9 +172,9 @@ def test_decisions_are_recorded_when_they_change_only(connection: Connection, no
 
     assert decisions(connection, client) == [
         ("restart_app", "due"),
-        ("none", "locked"),
+        ("none", "verifying"),
         ("restart_app", "due"),
-        ("none", "locked"),
+        ("none", "verifying"),
     ]
 
 

@@ -1,0 +1,156 @@
+"""Open, keep, close and release the breakers of the fleet and of its sites."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping
+
+from shared.config import Config
+from shared.listening.rules import BridgeStatus
+from shared.recovery import store as recovery
+from shared.recovery.breakers import rules, store
+from shared.recovery.breakers.rules import Silence
+from shared.vocabulary import RecoveryDecision
+
+SITES_TOLD = 3  # by name, where several are open at once
+
+
+@dataclass(frozen=True)
+class Watch:
+    """What the breakers were found to be."""
+
+    seen: int
+    """Clients heard within the last 24 hours of listening: the size of the fleet."""
+    open: Mapping[str | None, str] = field(default_factory=dict)
+    """Why, by site; None is the whole fleet."""
+
+
+def watch(
+    connection: Connection, now: datetime, config: Config, bridge: BridgeStatus, quiet: Sequence[str] = ()
+) -> Watch:
+    """Reckon every breaker anew from who is silent now, write down what changed, and record it once.
+
+    1. The fleet's own first; while it is open no site's opens beside it.
+    2. Those that are open stay open until their share has fallen, or somebody releases them.
+    The caller holds recovery's lock, and counts `quiet` clients as at rest.
+    """
+    seen_since, rows = _silent(connection, now, config, bridge, quiet)
+    before: dict[str | None, RowMapping] = {row["site"] or None: row for row in store.standing(connection)}
+    whole = _of_fleet(store.seen(connection, seen_since), rows)
+    is_open = rules.stays_open(whole) if None in before else rules.opens(whole)
+    found: dict[str | None, tuple[bool, Silence]] = {None: (is_open, whole)}
+    sites = {row["site"]: row for row in rows if row["site"] is not None and row["site_stale"] >= rules.FEWEST}
+    seen = store.seen_at(connection, sites, seen_since) if sites else {}
+    for site in {*sites, *before} - {None}:
+        silence = _of_site(seen.get(site, 0), sites[site]) if site in sites else Silence(0, 0, 0)
+        keeps = rules.stays_open(silence) if site in before else not is_open and rules.opens(silence)
+        found[site] = keeps, silence
+    _write(connection, now, before, found)
+    return Watch(whole.seen, {site: rules.why(site, silence) for site, (keeps, silence) in found.items() if keeps})
+
+
+def _silent(
+    connection: Connection, now: datetime, config: Config, bridge: BridgeStatus, quiet: Sequence[str]
+) -> tuple[datetime, Sequence[RowMapping]]:
+    """Since when clients count as seen, and how many are silent by site."""
+    since = bridge.connected_since
+    listened_long = since is not None and now - since >= rules.SEEN_WITHIN
+    heard_until = None if listened_long else store.heard_until(connection, since)
+    seen_since = rules.seen_since(now, since, heard_until)
+    window = {
+        "seen_since": seen_since,
+        "heard_until": heard_until,
+        "since": since,
+        "together_since": now - rules.TOGETHER,
+    }
+    return seen_since, store.silent(connection, now, config["HEARTBEAT_STALE_SECONDS"], window, quiet)
+
+
+def _of_fleet(seen: int, rows: Sequence[RowMapping]) -> Silence:
+    known, stale, recent = (sum(row[name] for row in rows) for name in ("known", "stale", "recent"))
+    return Silence(seen - known, stale, recent)
+
+
+def _of_site(seen: int, row: RowMapping) -> Silence:
+    return Silence(seen - row["site_known"], row["site_stale"], row["site_recent"])
+
+
+def _write(
+    connection: Connection,
+    now: datetime,
+    before: Mapping[str | None, RowMapping],
+    found: Mapping[str | None, tuple[bool, Silence]],
+) -> None:
+    """Write the open breakers and those that closed; record each opening and closing."""
+    touched = {site: one for site, one in found.items() if one[0] or site in before}
+    rows = [_row(site, now, before.get(site), is_open, silence) for site, (is_open, silence) in touched.items()]
+    if rows:
+        store.put(connection, rows)
+    events = [
+        _event(site, RecoveryDecision.BREAKER_OPEN if is_open else RecoveryDecision.BREAKER_CLOSED, silence)
+        for site, (is_open, silence) in touched.items()
+        if is_open != (site in before)
+    ]
+    if events:
+        recovery.record(connection, now, events)
+
+
+def _row(site: str | None, now: datetime, before: RowMapping | None, is_open: bool, silence: Silence) -> dict[str, Any]:
+    since = before["open_since"] if before is not None else now
+    return {
+        "site": site or store.THE_FLEET,
+        "open_since": since.isoformat() if is_open else None,
+        "why": rules.why(site, silence) if is_open else None,
+        "stale": silence.stale,
+        "seen": silence.seen,
+    }
+
+
+def _event(site: str | None, decision: RecoveryDecision, silence: Silence, by: str | None = None) -> dict[str, Any]:
+    whose = "The breaker of the fleet" if site is None else f"The breaker of {site}"
+    words = {
+        RecoveryDecision.BREAKER_OPEN: rules.why(site, silence),
+        RecoveryDecision.BREAKER_CLOSED: f"{whose} closed: few enough displays are silent.",
+        RecoveryDecision.BREAKER_RELEASED: f"{whose} was released by {by}; silence that began before counts no more.",
+    }
+    numbers = {"seen": silence.seen, "stale": silence.stale, "recent": silence.recent}
+    return {
+        "client_uuid": None,
+        "decision": decision,
+        "why": words[decision],
+        "evidence": {"site": site, **numbers},
+        "command_id": None,
+    }
+
+
+def release(connection: Connection, now: datetime, by: str, site: str | None) -> list[str | None]:
+    """Release the breaker of this site, or all that are open (None): the sites, None being the whole fleet.
+
+    Silence that began before the release is never evidence again, neither for the fleet's breaker nor for a
+    site's below it; displays that fall silent later are. Nothing happens where nothing is open.
+    """
+    recovery.lock_recovery(connection)
+    rows = store.release(connection, now, by, site)
+    released = [(row["site"] or None, Silence(row["seen"], row["stale"], 0)) for row in rows]
+    if released:
+        events = [_event(one, RecoveryDecision.BREAKER_RELEASED, silence, by) for one, silence in released]
+        recovery.record(connection, now, events)
+    return [one for one, _ in released]
+
+
+def standing(connection: Connection, config: Config) -> dict[str | None, str]:
+    """Why each open breaker is open, by site; None is the whole fleet. None is open while recovery is off."""
+    if not config["CRASH_RECOVERY_ENABLED"]:
+        return {}
+    return {row["site"] or None: row["why"] for row in store.standing(connection)}
+
+
+def state(connection: Connection, config: Config) -> dict[str, Any]:
+    """{open, why} for the overview's one banner; `why` is None while every breaker is closed."""
+    open_now = standing(connection, config)
+    told = [why for _, why in sorted(open_now.items(), key=lambda item: item[0] or "")]
+    more = len(told) - SITES_TOLD
+    rest = [f"{more:,} more sites are held back as well."] if more > 0 else []
+    return {"open": bool(told), "why": " ".join(told[:SITES_TOLD] + rest) or None}

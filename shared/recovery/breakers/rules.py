@@ -1,0 +1,56 @@
+"""When so many displays are silent at once that the fault may be ours: then no silent display is acted on."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+FEWEST: Final = 5  # below it nobody speaks of a mass
+TOGETHER: Final = timedelta(minutes=5)  # fell silent "at once"
+SEEN_WITHIN: Final = timedelta(hours=24)  # of listening time; who was not heard in it is no part of the reckoning
+FELL_TOGETHER: Final = 0.2  # share that opens when it fell silent at once, and that keeps it open
+MOST_SILENT: Final = 0.5  # share that opens, however long they have been silent
+
+
+@dataclass(frozen=True)
+class Silence:
+    """How many clients of the fleet or of a site are silent, by the raw age of their heartbeats."""
+
+    seen: int
+    """Clients heard within SEEN_WITHIN, without those whose silence is no news."""
+    stale: int
+    recent: int
+    """Those of the stale that fell silent within TOGETHER."""
+
+
+def opens(silence: Silence) -> bool:
+    """Whether a closed breaker opens."""
+    together = silence.recent >= FEWEST and silence.recent >= FELL_TOGETHER * silence.seen
+    return together or (silence.stale >= FEWEST and silence.stale >= MOST_SILENT * silence.seen)
+
+
+def stays_open(silence: Silence) -> bool:
+    """Whether an open breaker stays open."""
+    return silence.stale >= FEWEST and silence.stale >= FELL_TOGETHER * silence.seen
+
+
+def seen_since(now: datetime, listening_since: datetime | None, heard_until: datetime | None) -> datetime:
+    """When SEEN_WITHIN began; time in which we did not listen does not count.
+
+    `heard_until` is the last heartbeat before `listening_since`, or of all while nobody listens; None: there is
+    none, or we have listened long enough not to ask.
+    """
+    if heard_until is None:
+        return now - SEEN_WITHIN
+    listened = now - listening_since if listening_since is not None else timedelta()
+    return heard_until - (SEEN_WITHIN - listened)
+
+
+def why(site: str | None, silence: Silence) -> str:
+    """Why a breaker is open, in words."""
+    share = f"{silence.stale:,} of {silence.seen:,} displays"
+    whose = share if site is None else f"At {site}, {share}"
+    return (
+        f"{whose} are silent: so many at once may be our own fault. No silent display"
+        f"{'' if site is None else ' there'} is rebooted until fewer than {FELL_TOGETHER:.0%} are silent,"
+        " or an operator releases the breaker."
+    )

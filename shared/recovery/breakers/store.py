@@ -1,0 +1,129 @@
+"""SQL of the breakers: who is silent, by site, and which breakers are open.
+
+The fleet is read once, in its narrow table of heartbeats; only who is silent is looked up further.
+"""
+
+import json
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy import Connection, RowMapping
+
+from shared.recovery.evidence.store import AT_REST, THRESHOLD
+from shared.tables import client_heartbeats, recovery_breakers
+
+b = recovery_breakers.c
+THE_FLEET: Final = ""  # the key of the whole fleet's breaker
+
+SILENT: Final = sa.text(
+    f"""
+    WITH silent AS (
+        SELECT h.client_uuid AS uuid, h.last_heartbeat_at, h.last_heartbeat_at + {THRESHOLD} AS stale_at
+        FROM client_heartbeats AS h
+        WHERE h.last_heartbeat_at < CAST(:now AS timestamptz) - {THRESHOLD}
+            AND h.last_heartbeat_at > CAST(:seen_since AS timestamptz)),
+    judged AS (
+        SELECT c.site,
+            coalesce({AT_REST}, false) OR c.uuid = ANY(CAST(:quiet AS text[]))
+                OR coalesce(h.stale_at <= (SELECT released_at FROM recovery_breakers WHERE site = ''), false) AS known,
+            coalesce(h.stale_at <= own.released_at, false) AS known_at_site,
+            CASE WHEN h.stale_at > CAST(:heard_until AS timestamptz)
+                THEN greatest(h.stale_at, CAST(:since AS timestamptz)) ELSE h.stale_at END
+                > CAST(:together_since AS timestamptz) AS recent
+        FROM silent AS h
+        JOIN clients AS c ON c.uuid = h.uuid AND c.deleted_at IS NULL
+        LEFT JOIN client_recovery AS r ON r.client_uuid = h.uuid
+        LEFT JOIN recovery_breakers AS own ON own.site = c.site)
+    SELECT site, count(*) FILTER (WHERE known) AS known, count(*) FILTER (WHERE NOT known) AS stale,
+        count(*) FILTER (WHERE NOT known AND recent) AS recent,
+        count(*) FILTER (WHERE known OR known_at_site) AS site_known,
+        count(*) FILTER (WHERE NOT known AND NOT known_at_site) AS site_stale,
+        count(*) FILTER (WHERE NOT known AND NOT known_at_site AND recent) AS site_recent
+    FROM judged GROUP BY site ORDER BY site
+    """  # noqa: S608 - made of constants
+)
+SEEN: Final = sa.text(  # NOT EXISTS over the few deleted ones: their partial index is all that is read of clients
+    """
+    SELECT count(*) FROM client_heartbeats AS h WHERE h.last_heartbeat_at > CAST(:seen_since AS timestamptz)
+        AND NOT EXISTS (SELECT FROM clients AS c WHERE c.uuid = h.client_uuid AND c.deleted_at IS NOT NULL)
+    """
+)
+SEEN_AT: Final = sa.text(
+    """
+    SELECT c.site, count(*) AS seen FROM clients AS c JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
+    WHERE c.site = ANY(CAST(:sites AS text[])) AND c.deleted_at IS NULL
+        AND h.last_heartbeat_at > CAST(:seen_since AS timestamptz)
+    GROUP BY c.site
+    """
+)
+
+
+def heard_until(connection: Connection, before: datetime | None) -> datetime | None:
+    """The last heartbeat of all before then (None: whenever); None when there is none."""
+    query = sa.select(sa.func.max(client_heartbeats.c.last_heartbeat_at))
+    if before is not None:
+        query = query.where(client_heartbeats.c.last_heartbeat_at < before)
+    at: datetime | None = connection.execute(query).scalar_one()
+    return at
+
+
+def silent(
+    connection: Connection,
+    now: datetime,
+    stale_seconds: int,
+    window: dict[str, datetime | None],
+    quiet: Collection[str],
+) -> Sequence[RowMapping]:
+    """By site (None: no site), how many clients are silent, and how many of them are `known`: their silence counts
+    no more, because they are at rest or a breaker was released over it.
+
+    `window`: seen_since, heard_until, since (of listening) and together_since. Deleted clients are left out.
+    """
+    parameters = {"now": now, "stale": stale_seconds, "quiet": list(quiet), **window}
+    return connection.execute(SILENT, parameters).mappings().all()
+
+
+def seen(connection: Connection, seen_since: datetime) -> int:
+    """How many clients were heard since then."""
+    return int(connection.execute(SEEN, {"seen_since": seen_since}).scalar_one())
+
+
+def seen_at(connection: Connection, sites: Collection[str], seen_since: datetime) -> dict[str, int]:
+    """How many clients of each of these sites were heard since then; a site without any is missing."""
+    found = connection.execute(SEEN_AT, {"sites": list(sites), "seen_since": seen_since})
+    return {row.site: row.seen for row in found}
+
+
+def standing(connection: Connection) -> Sequence[RowMapping]:
+    """The breakers that are open, the fleet's first."""
+    query = sa.select(*recovery_breakers.c).where(b.open_since.is_not(None)).order_by(b.site)
+    return connection.execute(query).mappings().all()
+
+
+def put(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
+    """Write breakers as a tick found them: {site, open_since, why, stale, seen} each."""
+    statement = sa.text(
+        """
+        INSERT INTO recovery_breakers AS b (site, open_since, why, stale, seen)
+        SELECT site, open_since, why, stale, seen FROM jsonb_to_recordset(CAST(:rows AS jsonb))
+            AS said(site text, open_since timestamptz, why text, stale int, seen int) ORDER BY site
+        ON CONFLICT (site) DO UPDATE SET open_since = EXCLUDED.open_since, why = EXCLUDED.why,
+            stale = EXCLUDED.stale, seen = EXCLUDED.seen
+        """
+    )
+    connection.execute(statement, {"rows": json.dumps(rows)})
+
+
+def release(connection: Connection, now: datetime, by: str, site: str | None) -> Sequence[RowMapping]:
+    """Close the open breaker of this site, or every open one (None), over the silence that there is; those closed."""
+    statement = (
+        sa.update(recovery_breakers)
+        .where(b.open_since.is_not(None))
+        .values(open_since=None, released_at=sa.func.greatest(b.open_since, now), released_by=by)
+        .returning(b.site, b.why, b.stale, b.seen)
+    )
+    if site is not None:
+        statement = statement.where(b.site == site)
+    return connection.execute(statement).mappings().all()

@@ -1,0 +1,52 @@
+"""Gather what a tick, or whoever asks why, goes by: the fleet's circumstances and the clients' conditions."""
+
+from collections.abc import Collection, Mapping
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection, RowMapping
+
+from shared.config import Config
+from shared.listening.rules import BridgeStatus, is_bridge_silent
+from shared.recovery.evidence import rules, store
+from shared.recovery.evidence.rules import Condition, Fleet
+
+MOST_LOOKED_AT = 1000  # of the crashed, failing and silent; the tick's time must not grow with a broken fleet
+
+
+def circumstances(now: datetime, config: Config, bridge: BridgeStatus, breakers: Mapping[str | None, str]) -> Fleet:
+    """What is the same for all."""
+    return Fleet(
+        enabled=config["CRASH_RECOVERY_ENABLED"],
+        bridge_silent=is_silent(bridge, now, config),
+        listening_since=bridge.connected_since,
+        stale_seconds=config["HEARTBEAT_STALE_SECONDS"],
+        breakers=breakers,
+    )
+
+
+def is_silent(bridge: BridgeStatus, now: datetime, config: Config) -> bool:
+    """Whether we do not hear the fleet, so that nothing that we see may be acted on."""
+    max_age = timedelta(seconds=config["CANARY_MAX_AGE_SECONDS"])
+    return bridge.connected_since is None or is_bridge_silent(bridge, now, max_age)
+
+
+def candidates(
+    connection: Connection, now: datetime, config: Config, bridge: BridgeStatus, breakers: Mapping[str | None, str]
+) -> list[str]:
+    """Whom a tick looks at. Silent clients only where one may be acted on: in a mass they would be all there are."""
+    silent_too = not is_silent(bridge, now, config) and None not in breakers
+    return store.candidates(
+        connection,
+        now,
+        silent_since=bridge.connected_since if silent_too else None,
+        stale_seconds=config["HEARTBEAT_STALE_SECONDS"],
+        blocked_sites=[site for site in breakers if site is not None],
+        most=max(MOST_LOOKED_AT, 2 * config["RECOVERY_MAX_OPEN"]),
+    )
+
+
+def conditions(
+    connection: Connection, now: datetime, fleet: Fleet, uuids: Collection[str]
+) -> list[tuple[RowMapping, Condition]]:
+    """Each of these clients that is not deleted: its row of `store.conditions`, and what that says."""
+    return [(row, rules.condition(row, now, fleet)) for row in store.conditions(connection, uuids)]

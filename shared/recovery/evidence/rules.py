@@ -1,0 +1,193 @@
+"""What is known of a client that may need recovery, and what of it counts as evidence."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Final, Protocol
+
+from shared.clients.reports.rules import stale_after
+from shared.vocabulary import ClientStatus, CommandState, Presence, ProcessStatus, RecoveryBasis
+
+HEALTHY_FOR: Final = timedelta(minutes=30)  # then the ladder begins anew
+
+
+class Row(Protocol):
+    """A row of the database, read by column name."""
+
+    def __getitem__(self, column: str, /) -> Any: ...
+
+
+@dataclass(frozen=True)
+class Fleet:
+    """What is the same for every client when it is asked what recovery does about it."""
+
+    enabled: bool
+    bridge_silent: bool
+    listening_since: datetime | None
+    """Start of the present listening time; silence before it counts for nothing."""
+    stale_seconds: int
+    """HEARTBEAT_STALE_SECONDS."""
+    breakers: Mapping[str | None, str]
+    """Why each breaker that is open is; None is the whole fleet's, the others are sites'."""
+    quiet: Mapping[str, tuple[str, datetime]] = field(default_factory=dict)
+    """Why, and until when, nothing is sent to the clients inside a maintenance window."""
+    incidents: Mapping[str, str] = field(default_factory=dict)
+    """The cause, in words, of the open incident of each client that is part of one."""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What is known of one client when it is asked what recovery does about it."""
+
+    process_status: ProcessStatus
+    process_status_since: datetime | None
+    last_heartbeat_at: datetime | None
+    stale_after: timedelta
+    """Silence beyond which this client's heartbeat proves nothing any more."""
+    presence: Presence
+    presence_at: datetime | None
+    site: str | None
+    service_failed_unit: str | None
+    failure_stands: bool
+    """The service fails still, for all that is known; False also where none is recorded."""
+    capabilities: Collection[str] | None
+    """Actions it can do; None means all."""
+    lockout_until: datetime | None
+    open_action: str | None
+    """Action of its open command; None when it has none."""
+    open_until: datetime | None
+    unheard_at: datetime | None
+    """When a recovery command was answered that nobody listens; None when none was."""
+    hold: str | None
+    """Why it is left alone, in words; None where it is not."""
+    held_until: datetime | None
+    step: int
+    """Rungs of the ladder used."""
+    restarts: int
+    reboots: int
+    tried_since: datetime | None
+    done_action: str | None
+    """What recovery did last, where that is done and its lockout still stands."""
+    incident: str | None
+    """The cause, in words, of the open incident that it is part of."""
+
+
+def is_unwell(status: str, process_status: str, service_failed_at: datetime | None) -> bool:
+    """Whether people ask what recovery does about it: crashed, silent or with a failed service."""
+    return (
+        status in {ClientStatus.CRASHED, ClientStatus.STALE}
+        or process_status == ProcessStatus.CRASHED
+        or service_failed_at is not None
+    )
+
+
+def failure_stands(row: Row) -> bool:
+    """Whether the recorded failure of a service is one still.
+
+    The mark stays until a person takes it off, so it alone proves nothing: the display's newest health report
+    may say that nothing fails, and after a restart or reboot that was done only a new word of it counts.
+    """
+    failed_at, told_at = row["service_failed_at"], row["health_received_at"]
+    if failed_at is None:
+        return False
+    if told_at is not None and told_at > failed_at and row["health_says_none"]:
+        return False
+    if row["tried_state"] != CommandState.SUCCEEDED or row["tried_finished_at"] <= failed_at:
+        return True
+    return told_at is not None and told_at > row["tried_finished_at"] and bool(row["health_repeats"])
+
+
+def why_held(
+    row: Row, now: datetime, quiet: tuple[str, datetime] | None
+) -> tuple[str, datetime | None] | tuple[None, None]:
+    """Why this client is left alone, and until when if that is known; (None, None) where it is not.
+
+    `quiet` is the maintenance window that is on for it, in words and with its end.
+    """
+    if row["held_at"] is not None and (row["held_until"] is None or row["held_until"] > now):
+        return f"{row['held_by']} put recovery on hold: {_sentence(row['held_reason'])}", row["held_until"]
+    if row["excluded_reason"] is not None:
+        what = "its site" if row["excluded_site"] is not None else "this display"
+        return f"{row['excluded_by']} excluded {what} from recovery: {_sentence(row['excluded_reason'])}", None
+    if quiet is not None:
+        return quiet
+    if row["shut_down"]:
+        return "The display was shut down on purpose; it is left alone until its next heartbeat.", None
+    if row["process_status"] == ProcessStatus.STOPPED:
+        return "The player was stopped on purpose; it is left alone.", None
+    return None, None
+
+
+def _sentence(said: str) -> str:
+    return said if said.endswith((".", "!", "?")) else f"{said}."
+
+
+def condition(row: Row, now: datetime, fleet: Fleet) -> Condition:
+    """What a row of `store.conditions` says."""
+    hold, held_until = why_held(row, now, fleet.quiet.get(row["uuid"]))
+    undelivered = row["open_state"] in {CommandState.QUEUED, CommandState.SENT}
+    own_lockout = row["command_id"] is not None and row["lockout_command_id"] == row["command_id"]
+    done = own_lockout and row["tried_state"] == CommandState.SUCCEEDED
+    return Condition(
+        process_status=ProcessStatus(row["process_status"]),
+        process_status_since=row["process_status_since"],
+        last_heartbeat_at=row["last_heartbeat_at"],
+        stale_after=stale_after(row["interval_seconds"] or 0, fleet.stale_seconds),
+        presence=Presence(row["presence"]),
+        presence_at=row["presence_at"],
+        site=row["site"],
+        service_failed_unit=row["service_failed_unit"],
+        failure_stands=failure_stands(row),
+        capabilities=row["capabilities"],
+        lockout_until=row["lockout_until"],
+        open_action=row["open_action"],
+        open_until=row["open_expires_at"] if undelivered else row["open_result_deadline"],
+        unheard_at=row["unheard_at"],
+        hold=hold,
+        held_until=held_until,
+        step=row["step"] or 0,
+        restarts=row["restarts"] or 0,
+        reboots=row["reboots"] or 0,
+        tried_since=row["tried_since"],
+        done_action=row["tried_action"] if done else None,
+        incident=fleet.incidents.get(row["uuid"]),
+    )
+
+
+def is_heard(client: Condition, now: datetime, fleet: Fleet) -> bool:
+    """Whether its last heartbeat is fresh, and of this listening time: what it said before may be over."""
+    heard, since = client.last_heartbeat_at, fleet.listening_since
+    if heard is None or since is None or fleet.bridge_silent:
+        return False
+    return heard >= since and now - heard <= client.stale_after
+
+
+def is_silent(client: Condition, now: datetime, fleet: Fleet) -> bool:
+    """Whether it was silent beyond its threshold while we listened."""
+    heard, since = client.last_heartbeat_at, fleet.listening_since
+    if heard is None or since is None or fleet.bridge_silent:
+        return False
+    return now - max(heard, since) > client.stale_after
+
+
+def is_healthy(client: Condition, now: datetime, fleet: Fleet) -> bool:
+    """Whether it is known to be well: heard, and nothing crashed, starting, stopped or failing."""
+    plays = client.process_status in {ProcessStatus.RUNNING, ProcessStatus.UNKNOWN}
+    return plays and not client.failure_stands and is_heard(client, now, fleet)
+
+
+def has_recovered(client: Condition, now: datetime, healthy_since: datetime | None) -> bool:
+    """Whether a healthy client was so for as long as takes it back to the foot of the ladder."""
+    if healthy_since is None:
+        return False
+    since = max(healthy_since, client.process_status_since or healthy_since)
+    return now - since >= HEALTHY_FOR
+
+
+def evidence(client: Condition, now: datetime, fleet: Fleet) -> RecoveryBasis | None:
+    """What there is to act on; None where nothing is known for sure."""
+    if is_heard(client, now, fleet):
+        if client.process_status is ProcessStatus.CRASHED:
+            return RecoveryBasis.CRASHED
+        return RecoveryBasis.SERVICE_FAILED if client.failure_stands else None
+    return RecoveryBasis.STALE if is_silent(client, now, fleet) else None

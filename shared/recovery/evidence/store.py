@@ -1,0 +1,124 @@
+"""SQL of what is known of clients that may need recovery, set-wise.
+
+Text, not Core: the planner takes a partial index only where its condition stands spelt out in the statement.
+"""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy import Connection, RowMapping
+
+SHUT_DOWN: Final = """EXISTS (
+    SELECT FROM client_commands AS s WHERE s.client_uuid = c.uuid AND s.action = 'shutdown_host'
+        AND s.state = 'succeeded' AND s.finished_at >= h.last_heartbeat_at)"""
+"""SQL: the client was shut down on purpose and not heard since."""
+
+AT_REST: Final = f"""(c.process_status = 'stopped'
+    OR r.held_at IS NOT NULL AND (r.held_until IS NULL OR r.held_until > CAST(:now AS timestamptz))
+    OR EXISTS (SELECT FROM recovery_exclusions AS x WHERE x.client_uuid = c.uuid OR x.site = c.site)
+    OR {SHUT_DOWN})"""
+"""SQL: `rules.why_held` has an answer, maintenance apart: its silence is no news and nothing is sent."""
+
+THRESHOLD: Final = "greatest(CAST(:stale AS int), 3 * h.interval_seconds) * interval '1 second'"
+"""SQL: `clients.reports.rules.stale_after`."""
+
+UNHEARD: Final = """(c.presence = 'offline' OR r.unheard_at >= h.last_heartbeat_at
+    AND NOT (c.presence = 'online' AND c.presence_at > r.unheard_at))"""
+"""SQL: nothing can be sent to a silent client."""
+
+CONDITIONS: Final = sa.text(
+    f"""
+    SELECT c.uuid, c.site, c.process_status::text AS process_status, c.process_status_since,
+        h.last_heartbeat_at, h.interval_seconds, c.presence, c.presence_at, c.service_failed_at, c.service_failed_unit,
+        c.capabilities, c.lockout_until, c.lockout_command_id, k.action AS open_action, k.state AS open_state,
+        k.expires_at AS open_expires_at, k.result_deadline AS open_result_deadline, r.step, r.restarts, r.reboots,
+        r.tried_since, r.command_id, r.unheard_at, r.healthy_since, r.decided, r.decided_at,
+        r.held_at, r.held_by, r.held_reason, r.held_until,
+        t.action AS tried_action, t.state AS tried_state, t.finished_at AS tried_finished_at,
+        e.reason AS excluded_reason, e.site AS excluded_site, e.excluded_by, e.excluded_at,
+        g.received_at AS health_received_at, jsonb_typeof(g.body -> 'service_failed') = 'null' AS health_says_none,
+        jsonb_typeof(g.body -> 'service_failed') <> 'null' AS health_repeats, {SHUT_DOWN} AS shut_down
+    FROM clients AS c
+    LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
+    LEFT JOIN client_commands AS k ON k.client_uuid = c.uuid AND k.rank < 90
+    LEFT JOIN client_recovery AS r ON r.client_uuid = c.uuid
+    LEFT JOIN client_commands AS t ON t.id = r.command_id
+    LEFT JOIN LATERAL (SELECT * FROM recovery_exclusions AS x WHERE x.client_uuid = c.uuid OR x.site = c.site
+        ORDER BY x.site NULLS FIRST LIMIT 1) AS e ON true
+    LEFT JOIN client_health AS g ON g.client_uuid = c.uuid AND c.service_failed_at IS NOT NULL
+    WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND c.deleted_at IS NULL
+    """  # noqa: S608 - made of constants
+)
+
+CANDIDATES: Final = sa.text(
+    f"""
+    WITH ill AS (
+        SELECT uuid, process_status_since AS since, 'crashed' AS how FROM clients WHERE process_status = 'crashed'
+        UNION ALL
+        SELECT uuid, service_failed_at, 'failed' FROM clients WHERE service_failed_at IS NOT NULL
+        UNION ALL
+        SELECT client_uuid, last_heartbeat_at, 'silent' FROM client_heartbeats AS h
+        WHERE CAST(:since AS timestamptz) IS NOT NULL AND last_heartbeat_at < CAST(:now AS timestamptz) - {THRESHOLD}
+            AND CAST(:since AS timestamptz) < CAST(:now AS timestamptz) - {THRESHOLD}),
+    grouped AS (
+        SELECT uuid, min(since) AS since, bool_or(how = 'silent') AS silent, bool_and(how = 'failed') AS failed_only
+        FROM ill GROUP BY uuid),
+    looked_at AS (
+        SELECT i.uuid, i.since, k.id IS NULL AND coalesce(r.step, 0) < 4 AND NOT {AT_REST}
+            AND coalesce(c.lockout_until <= CAST(:now AS timestamptz), true)
+            AND NOT coalesce(i.silent AND ({UNHEARD} OR c.site = ANY(CAST(:blocked AS text[]))), false)
+            AND NOT coalesce(i.failed_only AND r.decided = 'verifying', false) AS may_act
+        FROM grouped AS i
+        JOIN clients AS c ON c.uuid = i.uuid AND c.deleted_at IS NULL
+        LEFT JOIN client_heartbeats AS h ON h.client_uuid = i.uuid
+        LEFT JOIN client_recovery AS r ON r.client_uuid = i.uuid
+        LEFT JOIN client_commands AS k ON k.client_uuid = i.uuid AND k.rank < 90
+        WHERE NOT coalesce(
+            i.silent AND r.decided = 'unreachable' AND r.decided_at >= h.last_heartbeat_at AND {UNHEARD}, false))
+    (SELECT uuid FROM looked_at ORDER BY may_act DESC, since, uuid LIMIT :most)
+    UNION SELECT client_uuid FROM client_recovery WHERE step > 0
+    """  # noqa: S608 - made of constants
+)
+
+
+def conditions(connection: Connection, uuids: Collection[str]) -> Sequence[RowMapping]:
+    """What `rules.condition` is made of, of each of these clients that is not deleted."""
+    return connection.execute(CONDITIONS, {"uuids": list(uuids)}).mappings().all()
+
+
+def candidates(
+    connection: Connection,
+    now: datetime,
+    *,
+    silent_since: datetime | None,
+    stale_seconds: int,
+    blocked_sites: Collection[str],
+    most: int,
+) -> list[str]:
+    """The clients that a tick looks at: crashed, failing, silent or on the ladder.
+
+    Up to `most` of the first three, those in whose way nothing stands first, the longest unwell first of these.
+    `silent_since`: start of the listening time; None leaves the silent ones out. A silent client that nothing can
+    be sent to is left out once that is recorded, until it gives a sign.
+    """
+    parameters = {
+        "now": now,
+        "since": silent_since,
+        "stale": stale_seconds,
+        "blocked": list(blocked_sites),
+        "most": most,
+    }
+    return list(connection.execute(CANDIDATES, parameters).scalars())
+
+
+def silent(connection: Connection, now: datetime, stale_seconds: int) -> list[str]:
+    """Every client that is silent by the raw age of its heartbeat."""
+    statement = sa.text(
+        f"""
+        SELECT h.client_uuid FROM client_heartbeats AS h
+        WHERE h.last_heartbeat_at < CAST(:now AS timestamptz) - {THRESHOLD}
+        """  # noqa: S608 - made of constants
+    )
+    return list(connection.execute(statement, {"now": now, "stale": stale_seconds}).scalars())
