@@ -9,19 +9,18 @@ import { classes, html } from "./lib/html.js";
 import { enable, enabled, helpOpen } from "./lib/keys.js";
 import { mustChangePassword, principal, recall, signOut } from "./lib/session.js";
 import { S } from "./lib/strings.js";
-import { goToView, param, view } from "./lib/url.js";
+import { VIEWS, goToView, param, view } from "./lib/url.js";
 import { Banners } from "./views/banners.js";
 import { FleetPage } from "./views/fleet.js";
 import { lazy } from "./views/lazy.js";
 import { Dialog, LoadFailed, Loading } from "./views/parts.js";
 import { NewPasswordPage, SignInDialog, SignInPage } from "./views/sign_in.js";
 
-/** @type {import("./lib/url.js").View[]} */
-const VIEWS = ["fleet", "logs", "conversions"];
 const PAGES = {
   fleet: FleetPage,
   logs: lazy(async () => (await import("./views/logs.js")).LogsPage),
   conversions: lazy(async () => (await import("./views/conversions.js")).ConversionsPage),
+  settings: lazy(async () => (await import("./views/settings.js")).SettingsPage),
 };
 const ClientPanel = lazy(async () => (await import("./views/client_panel.js")).ClientPanel);
 const chosen = param("d");

@@ -270,6 +270,36 @@ export function recentErrors(filter, abort) {
   return call("GET", `/api/client-logs/recent-errors${search(filter)}`, { signal: abort });
 }
 
+// --- settings, tokens, audit ---
+
+/** @param {AbortSignal} [abort] @returns {Promise<import("./types").Settings>} */
+export function settings(abort) {
+  return call("GET", "/api/settings", { signal: abort });
+}
+
+/** @param {string | null} cursor @param {AbortSignal} [abort] @returns {Promise<import("./types").Page<import("./types").Token>>} */
+export function listTokens(cursor, abort) {
+  return call("GET", `/api/tokens${search({ limit: 50, cursor })}`, { signal: abort });
+}
+
+/** @param {{name: string, role: string, expires_at: string | null}} wanted @returns {Promise<import("./types").IssuedToken>} */
+export function issueToken(wanted) {
+  return call("POST", "/api/tokens", { body: wanted });
+}
+
+/** @param {string} id */
+export function revokeToken(id) {
+  return call("DELETE", `/api/tokens/${encodeURIComponent(id)}`);
+}
+
+/**
+ * @param {{actor?: string, action?: string, target?: string, cursor?: string | null}} filter @param {AbortSignal} [abort]
+ * @returns {Promise<import("./types").Page<import("./types").AuditEntry>>}
+ */
+export function listAudit(filter, abort) {
+  return call("GET", `/api/audit${search({ limit: 25, ...filter })}`, { signal: abort });
+}
+
 // --- media and conversions ---
 
 /** @param {string | null} cursor @param {AbortSignal} [abort] @returns {Promise<import("./types").Page<Media>>} */

@@ -18,6 +18,10 @@ export type Uptime = Api.Uptime;
 export type Segment = Api.UptimeSegment;
 export type Event = Api.Event;
 export type Summary = Api.Summary;
+export type Settings = Api.Settings;
+export type Token = Api.Token;
+export type IssuedToken = Api.IssuedToken;
+export type AuditEntry = Api.AuditEntry;
 
 /** A row of the overview; the fields that only a display's own page tells are there once that was asked for. */
 export type Client = Api.Client & Partial<Omit<Api.ClientDetails, keyof Api.Client>>;

@@ -5,7 +5,10 @@
  */
 import { computed, signal } from "../vendor/signals.js";
 
-/** @typedef {"fleet" | "logs" | "conversions"} View */
+/** @typedef {"fleet" | "logs" | "conversions" | "settings"} View */
+
+/** @type {View[]} */
+export const VIEWS = ["fleet", "logs", "conversions", "settings"];
 
 /** @type {import("../vendor/signals.js").Signal<URLSearchParams>} */
 const current = signal(new URLSearchParams(location.search));
@@ -14,7 +17,7 @@ export const query = computed(() => current.value);
 /** @type {import("../vendor/signals.js").ReadonlySignal<View>} */
 export const view = computed(() => {
   const word = current.value.get("v");
-  return word === "logs" || word === "conversions" ? word : "fleet";
+  return VIEWS.find((name) => name === word) ?? "fleet";
 });
 
 /** How many entries of the browser's history this page has pushed, so that closing can go back. */

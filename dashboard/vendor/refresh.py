@@ -31,6 +31,7 @@ MODULES = {
     "signals-core.js": ("@preact/signals-core", "dist/signals-core.mjs"),
     "signals.js": ("@preact/signals", "dist/signals.mjs"),
     "htm.js": ("htm", "dist/htm.mjs"),
+    "qr.js": ("lean-qr", "index.mjs"),
 }
 # bare import -> file here
 IMPORTS = {

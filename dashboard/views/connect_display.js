@@ -2,16 +2,16 @@
 /** How a display connects: an admin creates a code that can be used once. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
-import { signal } from "../vendor/signals.js";
 import { ApiProblem, changeClient, createEnrolment } from "../lib/api.js";
 import { now } from "../lib/clock.js";
 import { newUuid } from "../lib/commands.js";
 import { clients, refresh, version } from "../lib/fleet.js";
 import { exact, left } from "../lib/format.js";
 import { html } from "../lib/html.js";
-import { mayAdminister } from "../lib/session.js";
 import { S } from "../lib/strings.js";
+import { connecting } from "./connect_button.js";
 import { CopyButton, Dialog, Glyph } from "./parts.js";
+import { Qr } from "./qr.js";
 
 /** @typedef {{uuid: string, code: string, expires_at: string}} Enrolment */
 
@@ -36,8 +36,9 @@ function Code({ enrolment }) {
     ${heard
       ? html`<p class="done" role="status"><${Glyph} shape="running" />${S.empty.connected}</p>`
       : html`<p role="status">${over ? S.empty.over : S.empty.until(exact(expires_at), left(expires_at, now.value))}</p>`}
+    ${!over && !heard && html`<div class="qr-row">${h(Qr, { text: JSON.stringify({ url: `${location.origin}/api/enroll`, code }), label: S.empty.qr })}<p class="quiet">${S.empty.qrHow}</p></div>`}
     <p>${S.empty.how}</p>
-    <pre class="command-line"><code>${line}</code></pre>
+    <div class="command-line"><pre><code>${line}</code></pre>${h(CopyButton, { text: line, label: S.empty.copyLine })}</div>
     <p class="quiet">${S.empty.then}</p>
   </div>`;
 }
@@ -71,26 +72,7 @@ function ConnectForm() {
   </form>`;
 }
 
-/** Whether the dialog is open. Not the button's own state: the first code ends the empty page the button stood on. */
-const open = signal(false);
-
-/** What stands where the table will be. */
-export function EmptyFleet() {
-  return html`<section class="empty" aria-labelledby="empty-title">
-    <h2 id="empty-title">${S.empty.title}</h2>
-    <p>${mayAdminister.value ? S.empty.admin : S.empty.other}</p>
-    ${h(ConnectButton, { look: "primary" })}
-  </section>`;
-}
-
-/** @param {{look: "primary" | "plain"}} props */
-export function ConnectButton({ look }) {
-  if (!mayAdminister.value) return null;
-  return html`<button class=${look} onClick=${() => (open.value = true)}>${S.empty.connect}</button>`;
-}
-
 export function ConnectDialog() {
-  if (!open.value) return null;
   const body = [html`<p class="quiet">${S.empty.admin}</p>`, h(ConnectForm, {})];
-  return h(Dialog, { title: S.empty.connect, onClose: () => (open.value = false), children: body });
+  return h(Dialog, { title: S.empty.connect, onClose: () => (connecting.value = false), children: body });
 }

@@ -6,7 +6,7 @@ import { html } from "../lib/html.js";
 import { S } from "../lib/strings.js";
 import { RecentlyAcknowledged } from "./acknowledged.js";
 import { Attention } from "./attention.js";
-import { ConnectButton, ConnectDialog, EmptyFleet } from "./connect_display.js";
+import { ConnectButton, ConnectDialog, EmptyFleet } from "./connect_button.js";
 import { DisplaysTable } from "./displays_table.js";
 import { FailedPanel } from "./failed_panel.js";
 import { Loading } from "./parts.js";

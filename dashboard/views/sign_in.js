@@ -76,7 +76,8 @@ function passwordRefusal(error) {
   return error.status === 401 ? S.password.wrong : error.message;
 }
 
-export function NewPasswordPage() {
+/** Asks for the present password and a new one. @param {{done: () => void}} props */
+export function PasswordForm({ done }) {
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState("");
   /** @param {SubmitEvent} event */
@@ -85,18 +86,24 @@ export function NewPasswordPage() {
     const form = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
     setBusy(true);
     setFailed("");
-    await changePassword(String(form.get("current")), String(form.get("fresh"))).catch((error) => setFailed(passwordRefusal(error)));
+    await changePassword(String(form.get("current")), String(form.get("fresh"))).then(done, (error) => setFailed(passwordRefusal(error)));
     setBusy(false);
   }
+  return html`<form class="sign-in" onSubmit=${submit}>
+    <label>${S.password.current}<input name="current" type="password" autocomplete="current-password" required autofocus /></label>
+    <label>${S.password.fresh}<input name="fresh" type="password" autocomplete="new-password" required /></label>
+    <p class="form-error" role="alert">${failed}</p>
+    <button class="primary" disabled=${busy}>${busy ? S.password.going : S.password.go}</button>
+  </form>`;
+}
+
+export function NewPasswordPage() {
   return html`<main class="sign-in-page" id="main">
-    <form class="sign-in-card" onSubmit=${submit}>
+    <div class="sign-in-card">
       <h1>${S.password.title}</h1>
       <p class="quiet">${S.password.why}</p>
-      <label>${S.password.current}<input name="current" type="password" autocomplete="current-password" required autofocus /></label>
-      <label>${S.password.fresh}<input name="fresh" type="password" autocomplete="new-password" required /></label>
-      <p class="form-error" role="alert">${failed}</p>
-      <button class="primary" disabled=${busy}>${busy ? S.password.going : S.password.go}</button>
-    </form>
+      ${h(PasswordForm, { done: () => {} })}
+    </div>
   </main>`;
 }
 

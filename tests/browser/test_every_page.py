@@ -38,6 +38,10 @@ def test_no_page_scrolls_sideways(open_page: OpenPage, display: SimulatedDisplay
         (f"/?d={uuid_of(display)}&tab=commands", "No command has been sent to this display."),
         ("/?v=logs", "aaaa"),
         ("/?v=conversions", "Choose files"),
+        ("/?v=settings", "Access tokens"),
+        (f"/?v=logs&c={uuid_of(display)}", "aaaa"),
+        (f"/?d={uuid_of(display)}&tab=health", "has not reported its health"),
+        (f"/?d={uuid_of(display)}&tab=events", "Registered"),
     ):
         watched.open(address)
         expect(page.get_by_text(proof).first).to_be_visible()

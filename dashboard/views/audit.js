@@ -1,0 +1,43 @@
+// @ts-check
+/** The audit log: who changed what, newest first. */
+import { h } from "../vendor/preact.js";
+import { useState } from "../vendor/hooks.js";
+import { listAudit } from "../lib/api.js";
+import { Time, person } from "../lib/format.js";
+import { html } from "../lib/html.js";
+import { usePages } from "../lib/pages.js";
+import { S } from "../lib/strings.js";
+import { LoadFailed, Loading } from "./parts.js";
+
+/** @param {{entry: import("../lib/types").AuditEntry}} props */
+function Row({ entry }) {
+  const details = Object.entries(entry.details).map(([key, value]) => `${key}: ${typeof value === "object" ? JSON.stringify(value) : value}`);
+  return html`<li class="audit">
+    <span class="quiet">${h(Time, { at: entry.at })}</span><span>${person(entry.actor)}</span><span><code>${entry.action}</code></span>
+    <span class="audit-target quiet">${entry.target}${details.length > 0 && ` · ${details.join(", ")}`}</span><span>${entry.result}</span>
+  </li>`;
+}
+
+export function Audit() {
+  const [filter, setFilter] = useState({ actor: "", action: "", target: "" });
+  const list = usePages(JSON.stringify(filter), (cursor, abort) => listAudit({ ...filter, cursor }, abort));
+  /** @param {SubmitEvent} event */
+  const submit = (event) => {
+    event.preventDefault();
+    const form = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
+    /** @param {string} name */
+    const text = (name) => String(form.get(name)).trim();
+    setFilter({ actor: text("actor"), action: text("action"), target: text("target") });
+  };
+  return html`<section class="card settings-card" aria-labelledby="audit-title">
+    <div><h2 id="audit-title">${S.settings.audit}</h2><p class="quiet">${S.settings.auditLead}</p></div>
+    <form class="settings-form" onSubmit=${submit}>
+      ${/** @type {const} */ (["actor", "action", "target"]).map((name) => html`<label key=${name}>${S.settings[name]}<input name=${name} maxlength="300" autocomplete="off" /></label>`)}
+      <button class="plain">${S.settings.filter}</button>
+    </form>
+    ${!list.items && (list.failed ? h(LoadFailed, { text: S.settings.failed, retry: list.reload }) : h(Loading, { rows: 4 }))}
+    ${list.items && html`<ul aria-busy=${list.busy}>${list.items.map((entry) => h(Row, { key: entry.id, entry }))}</ul>`}
+    ${list.items?.length === 0 && html`<p class="quiet">${S.settings.noAudit}</p>`}
+    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${S.logs.more}</button>`}
+  </section>`;
+}

@@ -1,0 +1,100 @@
+// @ts-check
+/** Access tokens of scripts and machines: issue, list, revoke. */
+import { h } from "../vendor/preact.js";
+import { useState } from "../vendor/hooks.js";
+import * as api from "../lib/api.js";
+import { serverNow } from "../lib/clock.js";
+import { Age, Time, person } from "../lib/format.js";
+import { classes, html } from "../lib/html.js";
+import { usePages } from "../lib/pages.js";
+import { S } from "../lib/strings.js";
+import { CopyButton, Dialog, LoadFailed, Loading } from "./parts.js";
+
+/** @typedef {import("../lib/types").Token} Token */
+
+const DAY = 86_400_000;
+const ROLES = ["viewer", "operator", "admin"];
+
+/** @param {unknown} error */
+const wordsOf = (error) => (error instanceof api.ApiProblem ? error.message : S.session.unreachable);
+
+/** @param {Token} token */
+function hasEnded(token) {
+  return token.revoked_at !== null || (token.expires_at !== null && Date.parse(token.expires_at) <= serverNow());
+}
+
+/** @param {{changed: () => void}} props */
+function Issue({ changed }) {
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState("");
+  const [issued, setIssued] = useState(/** @type {import("../lib/types").IssuedToken | null} */ (null));
+  /** @param {SubmitEvent} event */
+  async function submit(event) {
+    event.preventDefault();
+    const element = /** @type {HTMLFormElement} */ (event.currentTarget);
+    const form = new FormData(element);
+    const days = Number(form.get("days"));
+    setBusy(true);
+    setFailed("");
+    try {
+      const expires_at = days ? new Date(serverNow() + days * DAY).toISOString() : null;
+      setIssued(await api.issueToken({ name: String(form.get("name")).trim(), role: String(form.get("role")), expires_at }));
+      element.reset();
+      changed();
+    } catch (error) {
+      setFailed(wordsOf(error));
+    }
+    setBusy(false);
+  }
+  return html`<form class="settings-form" onSubmit=${submit}>
+      <label>${S.settings.tokenName}<input name="name" required maxlength="200" autocomplete="off" /></label>
+      <label>${S.settings.role}<select name="role">${ROLES.map((role) => html`<option key=${role} value=${role}>${S.settings.roles[role]}</option>`)}</select></label>
+      <label>${S.settings.expires}<select name="days">${S.settings.expiry.map(([days, word]) => html`<option key=${days} value=${days}>${word}</option>`)}</select></label>
+      <button class="primary" disabled=${busy}>${busy ? S.settings.issuing : S.settings.issue}</button>
+    </form>
+    <p class="form-error" role="alert">${failed}</p>
+    ${issued && html`<div class="issued" role="status"><strong>${S.settings.issued}</strong><span class="code"><code>${issued.token}</code>${h(CopyButton, { text: issued.token, label: S.settings.copyToken })}</span></div>`}`;
+}
+
+/** @param {{token: Token, ask: (token: Token) => void}} props */
+function Row({ token, ask }) {
+  const ended = hasEnded(token);
+  return html`<li class=${classes("token", ended && "over")}>
+    <span class="token-body"><strong>${token.name}</strong>
+      <span class="quiet">${h(Time, { at: token.created_at })} ${S.settings.created(person(token.created_by))} · ${token.last_used_at ? [`${S.settings.lastUsed} `, h(Age, { at: token.last_used_at })] : S.settings.neverUsed} · ${token.expires_at ? [`${S.settings.ends} `, h(Time, { at: token.expires_at })] : S.settings.noEnd}</span></span>
+    <span class="tag">${token.role}</span>
+    ${ended
+      ? html`<span class="tag">${token.revoked_at ? S.settings.revoked : S.settings.ended}</span>`
+      : html`<button class="danger" aria-label=${S.settings.revokeOf(token.name)} onClick=${() => ask(token)}>${S.settings.revoke}</button>`}
+  </li>`;
+}
+
+/** @param {{token: Token, close: () => void, changed: () => void}} props */
+function Revoke({ token, close, changed }) {
+  const [failed, setFailed] = useState("");
+  const go = () =>
+    api.revokeToken(token.id).then(
+      () => {
+        changed();
+        close();
+      },
+      (error) => setFailed(wordsOf(error)),
+    );
+  const body = html`<p><strong>${token.name}</strong></p><p>${S.settings.revokeWhy}</p><p class="form-error" role="alert">${failed}</p>
+    <div class="dialog-foot"><button class="plain" onClick=${close} autofocus>${S.cancel}</button><button class="danger" onClick=${go}>${S.settings.revoke}</button></div>`;
+  return h(Dialog, { title: S.settings.revokeTitle, onClose: close, children: body });
+}
+
+export function Tokens() {
+  const list = usePages("tokens", (cursor, abort) => api.listTokens(cursor, abort));
+  const [asking, setAsking] = useState(/** @type {Token | null} */ (null));
+  return html`<section class="card settings-card" aria-labelledby="tokens-title">
+    <div><h2 id="tokens-title">${S.settings.tokens}</h2><p class="quiet">${S.settings.tokensLead}</p></div>
+    ${h(Issue, { changed: list.reload })}
+    ${!list.items && (list.failed ? h(LoadFailed, { text: S.settings.failed, retry: list.reload }) : h(Loading, { rows: 2 }))}
+    ${list.items && html`<ul>${list.items.map((token) => h(Row, { key: token.id, token, ask: setAsking }))}</ul>`}
+    ${list.items?.length === 0 && html`<p class="quiet">${S.settings.noTokens}</p>`}
+    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${S.logs.more}</button>`}
+    ${asking && h(Revoke, { token: asking, close: () => setAsking(null), changed: list.reload })}
+  </section>`;
+}

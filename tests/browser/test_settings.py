@@ -1,0 +1,53 @@
+"""The settings page: tokens that are shown once, who did what, and how the service is set."""
+
+import re
+
+import requests
+from playwright.sync_api import expect
+
+from tests.browser.watched import WatchedPage
+from tests.stack import Stack
+
+
+def answer_to(stack: Stack, token: str) -> int:
+    """The status that a script with this token gets."""
+    return requests.get(
+        f"{stack.url}/api/clients", headers={"Authorization": f"Bearer {token}"}, timeout=30
+    ).status_code
+
+
+def test_a_token_is_shown_once_works_and_is_refused_after_it_was_revoked(dashboard: WatchedPage, stack: Stack) -> None:
+    page = dashboard.sign_in("/?v=settings")
+    page.get_by_label("What is it for").fill("wall script")
+    page.get_by_role("button", name="Issue a token").click()
+
+    shown = page.locator(".issued code")
+    expect(shown).to_contain_text("sgn_")
+    token = shown.inner_text()
+    assert answer_to(stack, token) == 200
+    page.reload()
+    row = page.locator(".token").filter(has_text="wall script")
+    expect(row).to_contain_text("viewer")
+    assert token not in page.content()
+
+    row.get_by_role("button", name="Revoke the token wall script").click()
+    page.get_by_role("dialog").get_by_role("button", name="Revoke", exact=True).click()
+
+    expect(row).to_contain_text("Revoked")
+    assert answer_to(stack, token) == 401
+    page.get_by_label("What", exact=True).fill("token.delete")
+    page.get_by_role("button", name="Filter").click()
+    expect(page.locator(".audit").first).to_contain_text("token.delete")
+    expect(page.locator(".audit").filter(has_text="session.create")).to_have_count(0)
+
+
+def test_the_service_tells_its_last_tick_and_every_value_in_force(dashboard: WatchedPage) -> None:
+    page = dashboard.sign_in("/?v=settings")
+
+    service = page.get_by_role("region", name="Service")
+    expect(service).to_contain_text(re.compile(r"took [\d,]+ ms"))
+    expect(service).to_contain_text("listening")
+    ticks = service.locator(".setting").filter(has_text="TICK_SECONDS")
+    expect(ticks).to_contain_text("1 s")
+    expect(ticks).to_contain_text("default 60")
+    expect(service).not_to_contain_text("MQTT_PASSWORD")
