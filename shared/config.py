@@ -205,6 +205,34 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "age of the bridge's canary beyond which nothing is recovered",
     ),
     Setting(
+        "INCIDENT_MIN_CLIENTS",
+        _whole(2, 10_000),
+        3,
+        "",
+        "displays of one site or subnet that fail together before they are an incident; two are a coincidence",
+    ),
+    Setting(
+        "INCIDENT_MIN_PERCENT",
+        _whole(1, 100),
+        30,
+        "%",
+        "share of the site's or subnet's displays, heard within a day, that must be among them",
+    ),
+    Setting(
+        "INCIDENT_WINDOW_SECONDS",
+        _whole(30, 3600),
+        300,
+        "s",
+        "time within which they fail: longer than a display takes to boot, shorter than a shift",
+    ),
+    Setting(
+        "INCIDENT_CLOSE_SECONDS",
+        _whole(0, DAY),
+        300,
+        "s",
+        "how long all members must be well before an incident is closed",
+    ),
+    Setting(
         "LOG_BUDGET_PER_SECOND", _whole(1, 1_000_000), 50, "1/s", "log messages of one client that the bridge stores"
     ),
     Setting(

@@ -1,0 +1,92 @@
+"""What an incident comes from, in words: a sentence that an operator can act on."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from shared.vocabulary import IncidentKind, Symptom
+
+LIKELY_PLACE: Final = {IncidentKind.SITE: "of the site", IncidentKind.SUBNET: "of this part of the network"}
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of an incident's members, those that are well again among them."""
+
+    kind: IncidentKind
+    key: str
+    size: int | None
+    symptoms: Mapping[Symptom, int]
+    """Displays by how they failed; one that failed twice counts by the first time."""
+    first_failed_at: datetime
+    last_failed_at: datetime
+    sites: int
+    unit: str | None
+    """The service that failed, where it was one and the same."""
+
+
+def cause(facts: Facts) -> str:
+    """What happened, and what that is likely to come from, in a sentence."""
+    members = sum(facts.symptoms.values())
+    happened = f"{_whom(facts, members)} {_what(facts)} {_within(facts.last_failed_at - facts.first_failed_at)}"
+    return f"{happened}; {_likely(facts)}."
+
+
+def _whom(facts: Facts, members: int) -> str:
+    number = f"{members} of {max(facts.size, members)} displays" if facts.size is not None else f"{members} displays"
+    if facts.kind is IncidentKind.SITE:
+        return f"{number} at site {facts.key}"
+    if facts.kind is IncidentKind.SUBNET:
+        return f"{number} in the subnet {facts.key}"
+    return f"{number} at {facts.sites} sites" if facts.sites > 1 else number
+
+
+def _what(facts: Facts) -> str:
+    if len(facts.symptoms) > 1:
+        parts = [f"{count} {WORDS[symptom]}" for symptom, count in facts.symptoms.items()]
+        return f"failed ({', '.join(parts)})"
+    [symptom] = facts.symptoms
+    if symptom is Symptom.SERVICE_FAILED and facts.unit is not None:
+        return f"reported that {facts.unit} failed"
+    return DONE[symptom]
+
+
+WORDS: Final = {
+    Symptom.SILENT: "silent",
+    Symptom.CRASHED: "crashed",
+    Symptom.SERVICE_FAILED: "with a failed service",
+    Symptom.DISCONNECTED: "cut off for a moment",
+}
+DONE: Final = {
+    Symptom.SILENT: "went silent",
+    Symptom.CRASHED: "crashed",
+    Symptom.SERVICE_FAILED: "reported a failed service",
+    Symptom.DISCONNECTED: "lost the broker and came back",
+}
+
+
+def _within(spread: timedelta) -> str:
+    seconds = int(spread.total_seconds())
+    if seconds < 1:
+        return "at once"
+    if seconds < 120:
+        return f"within {seconds} s"
+    return f"within {seconds // 60} minutes" if seconds < 7200 else f"within {seconds // 3600} hours"
+
+
+def _likely(facts: Facts) -> str:
+    """What to look at first. Silence and lost connections are the network's or the power's, crashes the content's."""
+    by_network = sum(facts.symptoms.get(symptom, 0) for symptom in (Symptom.SILENT, Symptom.DISCONNECTED))
+    if 2 * by_network < sum(facts.symptoms.values()):
+        return "what they were given to show, or an update, is likely"
+    if facts.kind is IncidentKind.CLUSTER:
+        return "a provider they share, the way to the broker or the broker itself is likely"
+    what = "the network or power" if Symptom.SILENT in facts.symptoms else "a short break of the network"
+    return f"{what} {LIKELY_PLACE[facts.kind]} is likely"
+
+
+def why_unheard(silent_since: datetime) -> str:
+    """The cause of an incident of our own."""
+    since = silent_since.strftime("%Y-%m-%d %H:%M:%S UTC")
+    return f"We do not hear the fleet: the bridge gives no sign since {since}. The displays may well be running."

@@ -1,0 +1,171 @@
+"""Displays that fail together become one incident; it lives until all of them have been well for a while."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy import Connection
+
+from shared.config import Config
+from shared.incidents import rules, store
+from shared.incidents.causes import rules as causes
+from shared.incidents.rules import Failure, Group, OpenIncident, Thresholds
+from shared.incidents.store import Since
+from shared.listening import store as listening_store
+from shared.listening.rules import Listening, listening
+from shared.vocabulary import IncidentEventKind, IncidentKind
+
+REOPENED_WITHIN: Final = timedelta(minutes=30)  # the same place again so soon: it was not over
+SETTLED_AFTER: Final = timedelta(seconds=30)  # displays reconnect with us; what they lost before that was our loss
+
+
+@dataclass(frozen=True)
+class IncidentReport:
+    """What one look at the fleet did. `deaf`: we do not hear the fleet, so no display was judged."""
+
+    opened: int = 0
+    joined: int = 0
+    left: int = 0
+    merged: int = 0
+    closed: int = 0
+    deaf: bool = False
+
+
+@dataclass(frozen=True)
+class Membership:
+    """The open incident that a display is part of."""
+
+    id: int
+    cause: str
+
+
+def thresholds(config: Config) -> Thresholds:
+    """When failures at one place are an incident."""
+    window = timedelta(seconds=config["INCIDENT_WINDOW_SECONDS"])
+    return Thresholds(config["INCIDENT_MIN_CLIENTS"], config["INCIDENT_MIN_PERCENT"], window)
+
+
+def observe(connection: Connection, now: datetime, config: Config) -> IncidentReport:
+    """Bring the incidents up to what happened since the last look, one transaction at a time.
+
+    1. While we do not hear the fleet that is the incident, and no display is judged: what we see is old.
+    2. Displays that are well again leave.
+    3. New failures join an open incident, or open one where enough of them fit together.
+    4. An incident that nobody has been part of for INCIDENT_CLOSE_SECONDS is closed.
+
+    Running it twice, or half and again, comes to the same: whoever is in an open incident is no new failure.
+    """
+    store.lock_incidents(connection)
+    heard = listening(
+        listening_store.bridge_status(connection), now, timedelta(seconds=config["CANARY_MAX_AGE_SECONDS"])
+    )
+    if heard.silent or heard.since is None:
+        return _deaf(connection, now, heard)
+    closed = _close(connection, now, store.close_listening(connection, now), "We hear the fleet again.")
+    left = store.leave_well(connection, now)
+    opened, joined, merged = _group(connection, now, thresholds(config), _since(connection, now, heard.since, config))
+    well_since = now - timedelta(seconds=config["INCIDENT_CLOSE_SECONDS"])
+    closed += _close(connection, now, store.close_quiet(connection, now, well_since), "All displays are well again.")
+    return IncidentReport(opened, joined, left, merged, closed)
+
+
+def open_incident_of(connection: Connection, uuids: Collection[str]) -> dict[str, Membership]:
+    """The open incident of those of these clients that are in one and unwell still."""
+    return {uuid: Membership(number, cause) for uuid, number, cause in store.open_of(connection, uuids)}
+
+
+def _deaf(connection: Connection, now: datetime, heard: Listening) -> IncidentReport:
+    """Open the incident of our own; a bridge that never gave a sign was not started yet, which is none."""
+    if heard.silent_since is None:
+        return IncidentReport(deaf=True)
+    words = causes.why_unheard(heard.silent_since)
+    _, is_new = _open(connection, now, IncidentKind.LISTENING, "", heard.silent_since, words)
+    return IncidentReport(opened=int(is_new), deaf=True)
+
+
+def _since(connection: Connection, now: datetime, heard_since: datetime, config: Config) -> Since:
+    """Failures noticed since a window before the last look: of those before, none were enough for an incident."""
+    oldest = now - rules.OLDEST
+    noticed = min(store.look(connection, now) or now, now) - timedelta(seconds=config["INCIDENT_WINDOW_SECONDS"])
+    return Since(max(noticed, oldest), oldest, heard_since + SETTLED_AFTER)
+
+
+def _group(connection: Connection, now: datetime, limits: Thresholds, since: Since) -> tuple[int, int, int]:
+    """Find where the new failures belong and write it: how many opened, joined and merged."""
+    failures = rules.one_each(store.failed(connection, now, since))
+    if not failures:
+        return 0, 0, 0
+    known = store.open_incidents(connection)
+    joins, rest = rules.joining(failures, known, limits.window)
+    joined = sum(_join(connection, now, incident_id, more, None) for incident_id, more in joins.items())
+    opened = merged = 0
+    for group in rules.merged(_groups(connection, rest, limits, now), known, limits.window):
+        is_new, absorbed = _write(connection, now, group, known)
+        opened, joined, merged = opened + is_new, joined + len(group.failures), merged + absorbed
+    return opened, joined, merged
+
+
+def _groups(connection: Connection, failures: Sequence[Failure], limits: Thresholds, now: datetime) -> list[Group]:
+    """The failures that are an incident by site, those left by subnet, and those left by moment."""
+    heard_since = now - rules.OLDEST
+    groups: list[Group] = []
+    rest = list(failures)
+    for kind, sizes in ((IncidentKind.SITE, store.sites), (IncidentKind.SUBNET, store.subnets)):
+        found = rules.crowded(rest, rules.PLACES[kind], limits)
+        if found:
+            groups += rules.at_places(kind, found, sizes(connection, list(found), heard_since), limits)
+            rest = rules.without(rest, groups)
+    if rules.may_cluster(rest):
+        groups += rules.clusters(rest, store.fleet(connection, heard_since))
+    return groups
+
+
+def _write(connection: Connection, now: datetime, group: Group, known: Sequence[OpenIncident]) -> tuple[bool, int]:
+    """Write one group: whether its incident is new, and how many others it absorbed."""
+    incident_id, is_new = group.into, False
+    if incident_id is None:
+        incident_id, is_new = _open(connection, now, group.kind, group.key, group.began_at, "")
+    absorbed = store.absorb(connection, now, incident_id, group.absorbs)
+    causes_of = {incident.id: _place(incident) for incident in known}
+    store.record(connection, now, absorbed, IncidentEventKind.MERGED, f"Part of incident {incident_id} from here on.")
+    for part in absorbed:
+        words = f"Incident {part} ({causes_of[part]}) turned out to be part of this one."
+        store.record(connection, now, [incident_id], IncidentEventKind.MERGED, words)
+    _join(connection, now, incident_id, group.failures, group.size)
+    return is_new, len(absorbed)
+
+
+def _place(incident: OpenIncident) -> str:
+    return f"{incident.kind} {incident.key}".strip()
+
+
+def _open(
+    connection: Connection, now: datetime, kind: IncidentKind, key: str, began_at: datetime, words: str
+) -> tuple[int, bool]:
+    """The open incident of this place, and whether it was not open before: the last one once more, or a new one."""
+    if kind is IncidentKind.CLUSTER:
+        return store.insert(connection, now, kind, key, began_at, words), True
+    if (open_id := store.find_open(connection, kind, key)) is not None:
+        return open_id, False
+    if (again := store.reopen(connection, kind, key, now - REOPENED_WITHIN)) is None:
+        return store.insert(connection, now, kind, key, began_at, words), True
+    store.record(connection, now, [again], IncidentEventKind.REOPENED, "It failed again shortly after.")
+    return again, True
+
+
+def _join(
+    connection: Connection, now: datetime, incident_id: int, failures: Sequence[Failure], size: int | None
+) -> int:
+    """Put displays into an incident and say its cause anew; how many joined."""
+    count = store.add_members(connection, now, incident_id, failures)
+    if size is not None:
+        store.set_size(connection, incident_id, size)
+    facts = store.facts(connection, incident_id)
+    store.describe(connection, incident_id, causes.cause(facts), facts.first_failed_at)
+    return count
+
+
+def _close(connection: Connection, now: datetime, incident_ids: Sequence[int], words: str) -> int:
+    store.record(connection, now, incident_ids, IncidentEventKind.CLOSED, words)
+    return len(incident_ids)

@@ -1,0 +1,266 @@
+"""Which displays fail together: pure grouping of failures by place and moment.
+
+A failure counts by the moment when the display failed (for a silent one its last heartbeat), not when we
+noticed: what was cut off at once is noticed over a minute or two. Places are asked first (site, then
+subnet), because they name what to look at; what failed at one moment at several places is one cluster.
+"""
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from shared.vocabulary import IncidentKind, Symptom
+
+AT_ONCE: Final = timedelta(seconds=60)  # two heartbeats of 30 s: what one event cuts off falls silent within it
+CLUSTER_LEAST: Final = 5  # below it a coincidence; the fleet's breaker counts from as many
+CLUSTER_PERCENT: Final = 2  # of the fleet: 100,000 displays that fail once a week each lose ten a minute by chance
+PLACES_LEAST: Final = 3  # places that fail at once are one event elsewhere, not one event each
+OLDEST: Final = timedelta(hours=24)  # what failed before is no news, even if we notice it only now
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """When failures at one place are an incident."""
+
+    least: int
+    """Displays that failed: INCIDENT_MIN_CLIENTS."""
+    percent: int
+    """Of the place's displays that were heard in the last day: INCIDENT_MIN_PERCENT."""
+    window: timedelta
+    """Within which they failed: INCIDENT_WINDOW_SECONDS."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A display that failed lately and belongs to no open incident."""
+
+    uuid: str
+    site: str | None
+    subnet: str | None
+    symptom: Symptom
+    at: datetime
+    """The moment when it failed."""
+    unit: str | None = None
+    """The service that failed."""
+    was_in: int | None = None
+    """The open incident that it has left as well again."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenIncident:
+    """An incident that is open, as far as new failures are compared with it."""
+
+    id: int
+    kind: IncidentKind
+    key: str
+    """The site or the subnet; empty for other kinds."""
+    began_at: datetime
+    last_failed_at: datetime
+    sites: frozenset[str | None]
+    """Where its members stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Failures that belong together: a new incident, or more of the open one `into`."""
+
+    kind: IncidentKind
+    key: str
+    failures: tuple[Failure, ...]
+    size: int | None = None
+    """Displays of the place that were heard in the last day."""
+    into: int | None = None
+    absorbs: tuple[int, ...] = ()
+    """Open incidents that turn out to be part of this one."""
+
+    @property
+    def began_at(self) -> datetime:
+        """When its first display failed."""
+        return min(failure.at for failure in self.failures)
+
+
+def one_each(failures: Iterable[Failure]) -> list[Failure]:
+    """One failure of each display, the gravest: silent before crashed, service failed, disconnected."""
+    gravest: dict[str, Failure] = {}
+    order = list(Symptom)
+    for failure in failures:
+        known = gravest.get(failure.uuid)
+        if known is None or order.index(failure.symptom) < order.index(known.symptom):
+            gravest[failure.uuid] = failure
+    return list(gravest.values())
+
+
+def joining(
+    failures: Iterable[Failure], open_incidents: Collection[OpenIncident], window: timedelta
+) -> tuple[dict[int, list[Failure]], list[Failure]]:
+    """Those that belong to an open incident, by its id, and the rest.
+
+    A display that was in it already, or stands at its place and failed within the window of its failures, or
+    failed at the moment of an open cluster.
+    """
+    joins: dict[int, list[Failure]] = {}
+    rest = []
+    for failure in failures:
+        incident_id = next((o.id for o in open_incidents if _belongs(failure, o, window)), None)
+        if incident_id is None:
+            rest.append(failure)
+        else:
+            joins.setdefault(incident_id, []).append(failure)
+    return joins, rest
+
+
+def _belongs(failure: Failure, incident: OpenIncident, window: timedelta) -> bool:
+    if failure.was_in == incident.id:
+        return True
+    if incident.kind is IncidentKind.CLUSTER:
+        return abs(failure.at - incident.began_at) <= AT_ONCE
+    place = {IncidentKind.SITE: failure.site, IncidentKind.SUBNET: failure.subnet}.get(incident.kind)
+    near = incident.began_at - window <= failure.at <= incident.last_failed_at + window
+    return place == incident.key and near
+
+
+def of_site(failure: Failure) -> str | None:
+    """The key of an incident of kind `site`."""
+    return failure.site
+
+
+def of_subnet(failure: Failure) -> str | None:
+    """The key of an incident of kind `subnet`."""
+    return failure.subnet
+
+
+Place = Callable[[Failure], str | None]
+PLACES: Final[Mapping[IncidentKind, Place]] = {IncidentKind.SITE: of_site, IncidentKind.SUBNET: of_subnet}
+
+
+def crowded(failures: Iterable[Failure], place: Place, limits: Thresholds) -> dict[str, list[Failure]]:
+    """The places with enough failures within the window, by place: their sizes decide whether it is an incident."""
+    found = {}
+    for key, at_place in _by(place, failures).items():
+        together = _together(at_place, limits.window)
+        if key is not None and len(together) >= limits.least:
+            found[key] = together
+    return found
+
+
+def _by(key: Callable[[Failure], Hashable], failures: Iterable[Failure]) -> dict[str | None, list[Failure]]:
+    found: dict[Hashable, list[Failure]] = {}
+    for failure in failures:
+        found.setdefault(key(failure), []).append(failure)
+    return found  # type: ignore[return-value]
+
+
+def _together(failures: Sequence[Failure], window: timedelta) -> list[Failure]:
+    """The most that failed within the window; displays that only lost the broker must have done so at once."""
+    grave = [failure for failure in failures if failure.symptom is not Symptom.DISCONNECTED]
+    light = [failure for failure in failures if failure.symptom is Symptom.DISCONNECTED]
+    return densest(grave, window) + densest(light, AT_ONCE)
+
+
+def densest(failures: Iterable[Failure], span: timedelta) -> list[Failure]:
+    """The most failures of which no two are further apart than the span; of as many, the earliest."""
+    ordered = sorted(failures, key=lambda failure: (failure.at, failure.uuid))
+    best, first = (0, 0), 0
+    for last, failure in enumerate(ordered):
+        while failure.at - ordered[first].at > span:
+            first += 1
+        if last + 1 - first > best[1] - best[0]:
+            best = (first, last + 1)
+    return ordered[best[0] : best[1]]
+
+
+def at_places(
+    kind: IncidentKind, found: Mapping[str, Sequence[Failure]], sizes: Mapping[str, int], limits: Thresholds
+) -> list[Group]:
+    """The crowded places where the share is high enough, each as a group, in the order of their names."""
+    groups = []
+    for key, together in sorted(found.items()):
+        size = max(sizes.get(key, 0), len(together))
+        if 100 * len(together) >= limits.percent * size:
+            groups.append(Group(kind, key, tuple(together), size))
+    return groups
+
+
+def without(failures: Iterable[Failure], groups: Iterable[Group]) -> list[Failure]:
+    """The failures that are in none of the groups."""
+    taken = {failure.uuid for group in groups for failure in group.failures}
+    return [failure for failure in failures if failure.uuid not in taken]
+
+
+def may_cluster(failures: Sequence[Failure]) -> bool:
+    """Whether so many failed at once that the size of the fleet decides."""
+    return len(densest(failures, AT_ONCE)) >= CLUSTER_LEAST
+
+
+def clusters(failures: Sequence[Failure], fleet: int) -> list[Group]:
+    """What failed at one moment without a place in common; `fleet` is how many displays were heard lately."""
+    groups: list[Group] = []
+    rest = list(failures)
+    while True:
+        together = densest(rest, AT_ONCE)
+        if len(together) < CLUSTER_LEAST or 100 * len(together) < CLUSTER_PERCENT * fleet:
+            return groups
+        groups.append(Group(IncidentKind.CLUSTER, "", tuple(together)))
+        rest = without(rest, groups)
+
+
+def merged(groups: Sequence[Group], open_incidents: Collection[OpenIncident], window: timedelta) -> list[Group]:
+    """The groups after what belongs together became one.
+
+    A place that has an open incident goes on with it. Three places that failed at once are one cluster, an open
+    one's where there is one; a site takes over the subnets that lie in it.
+    """
+    going_on = [_going_on(group, open_incidents) for group in groups]
+    at_once = _at_once(going_on, open_incidents)
+    left = [group for group in going_on if not any(group in cluster for cluster, _ in at_once)]
+    return [_one(*parts) for parts in at_once] + [_with_subnets(group, open_incidents, window) for group in left]
+
+
+def _going_on(group: Group, open_incidents: Collection[OpenIncident]) -> Group:
+    if group.kind is IncidentKind.CLUSTER:
+        return group
+    return replace(group, into=next((o.id for o in open_incidents if (o.kind, o.key) == (group.kind, group.key)), None))
+
+
+Part = Group | OpenIncident
+
+
+def _at_once(
+    groups: Sequence[Group], open_incidents: Collection[OpenIncident]
+) -> list[tuple[list[Group], list[OpenIncident]]]:
+    """New groups and open incidents that began at once, at three places or beside a cluster."""
+    kinds = {IncidentKind.SITE, IncidentKind.SUBNET, IncidentKind.CLUSTER}
+    parts: list[Part] = [*groups, *(o for o in open_incidents if o.kind in kinds)]
+    parts.sort(key=lambda part: (part.began_at, part.kind, part.key))
+    found = []
+    while parts:
+        together = [part for part in parts if part.began_at - parts[0].began_at <= AT_ONCE]
+        new = [part for part in together if isinstance(part, Group)]
+        has_cluster = any(part.kind is IncidentKind.CLUSTER for part in together)
+        if new and (len(together) >= PLACES_LEAST or (has_cluster and len(together) > 1)):
+            found.append((new, [part for part in together if isinstance(part, OpenIncident)]))
+            parts = parts[len(together) :]
+        else:
+            parts = parts[1:]
+    return found
+
+
+def _one(groups: Sequence[Group], open_incidents: Sequence[OpenIncident]) -> Group:
+    into = next((o.id for o in open_incidents if o.kind is IncidentKind.CLUSTER), None)
+    parts = {*(o.id for o in open_incidents), *(group.into for group in groups if group.into is not None)}
+    absorbs = tuple(sorted(parts - {into}))
+    failures = tuple(failure for group in groups for failure in group.failures)
+    return Group(IncidentKind.CLUSTER, "", failures, None, into, absorbs)
+
+
+def _with_subnets(group: Group, open_incidents: Collection[OpenIncident], window: timedelta) -> Group:
+    """A site's group, with the open subnets whose displays all stand there and began to fail with it."""
+    if group.kind is not IncidentKind.SITE:
+        return group
+    within = tuple(
+        o.id
+        for o in open_incidents
+        if o.kind is IncidentKind.SUBNET and o.sites == {group.key} and abs(o.began_at - group.began_at) <= window
+    )
+    return replace(group, absorbs=within)

@@ -1,0 +1,115 @@
+"""Maintenance windows: planned by people, asked by whatever sends something by itself.
+
+An operator's own command is never held back: whoever works on a display needs it.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, RowMapping
+
+from shared.errors import ClientsUnknown, MaintenanceWindowNotFound
+from shared.maintenance import rules, store
+from shared.maintenance.rules import Quiet, Recurrence, Schedule
+from shared.vocabulary import MaintenanceScope, Weekday
+
+
+@dataclass(frozen=True)
+class NewWindow:
+    """What somebody plans. `site` goes with scope `site`, `clients` with scope `clients`."""
+
+    name: str
+    reason: str
+    scope: MaintenanceScope
+    site: str | None
+    clients: Collection[str]
+    schedule: Schedule
+
+
+def plan(connection: Connection, now: datetime, wanted: NewWindow, by: str) -> RowMapping:
+    """Keep a window; the row. One that began in the past is on from now.
+
+    Raises:
+        MaintenanceTimesRefused: its times make no sense.
+        TimeZoneUnknown: there is no such time zone.
+        ClientsUnknown: some of its clients do not exist.
+    """
+    schedule = rules.checked(wanted.schedule, now)
+    recurrence = schedule.recurrence
+    row = store.insert(
+        connection,
+        {
+            "name": wanted.name,
+            "reason": wanted.reason,
+            "scope": wanted.scope.value,
+            "site": wanted.site,
+            "starts_at": schedule.starts_at,
+            "ends_at": schedule.ends_at,
+            "time_zone": recurrence.time_zone if recurrence else None,
+            "weekdays": [day.value for day in Weekday if day in recurrence.weekdays] if recurrence else None,
+            "repeat_until": recurrence.until if recurrence else None,
+            "last_ends_at": rules.last_end(schedule),
+            "created_by": by,
+            "created_at": now,
+        },
+    )
+    if wanted.scope is MaintenanceScope.CLIENTS:
+        _name_clients(connection, row["id"], set(wanted.clients))
+    return row
+
+
+def _name_clients(connection: Connection, window_id: int, uuids: set[str]) -> None:
+    unknown = sorted(uuids - store.name_clients(connection, window_id, uuids))
+    if unknown:
+        raise ClientsUnknown(f"{len(unknown)} of these clients do not exist.", uuids=unknown[:100])
+
+
+def end(connection: Connection, now: datetime, window_id: int, by: str) -> bool:
+    """End a window for good; False when it had ended already, which changes nothing.
+
+    Raises:
+        MaintenanceWindowNotFound: there is none with this id.
+    """
+    if store.end(connection, now, window_id, by):
+        return True
+    if store.get(connection, window_id) is None:
+        raise MaintenanceWindowNotFound
+    return False
+
+
+def quiet_of(connection: Connection, now: datetime, uuids: Collection[str]) -> dict[str, Quiet]:
+    """Why, by whom and until when nothing is sent to those of these clients that a window covers now.
+
+    Of several windows the one that ends last counts. Asks Postgres once, or twice where a window is on.
+    """
+    on = {row["id"]: _quiet(row, at.ends_at) for row in store.begun(connection, now) if (at := _on(row, now))}
+    if not on or not uuids:
+        return {}
+    found: dict[str, Quiet] = {}
+    for uuid, window_id in store.covered(connection, list(on), uuids):
+        if uuid not in found or found[uuid].until < on[window_id].until:
+            found[uuid] = on[window_id]
+    return found
+
+
+def quiet_uuids(connection: Connection, now: datetime, uuids: Collection[str]) -> set[str]:
+    """Those of these clients to which nothing is to be sent now, but by an operator's own command."""
+    return set(quiet_of(connection, now, uuids))
+
+
+def schedule_of(row: RowMapping) -> Schedule:
+    """The schedule of a window's row."""
+    recurrence = None
+    if row["time_zone"] is not None:
+        weekdays = frozenset(Weekday(day) for day in row["weekdays"])
+        recurrence = Recurrence(row["time_zone"], weekdays, row["repeat_until"])
+    return Schedule(row["starts_at"], row["ends_at"], recurrence, row["ended_at"])
+
+
+def _on(row: RowMapping, now: datetime) -> rules.Occurrence | None:
+    return rules.occurrence_at(schedule_of(row), now)
+
+
+def _quiet(row: RowMapping, until: datetime) -> Quiet:
+    return Quiet(row["id"], row["name"], row["reason"], row["created_by"], until)

@@ -1,0 +1,183 @@
+"""When a maintenance window is on: once, or each week by the clock on the wall of a named time zone.
+
+A repeated window begins and ends at the same local time each week, so it may last an hour more or less
+where the clocks change. Where a local time comes twice, or not at all, the wider reading counts: rather
+quiet for an hour too long than a command into somebody's hands.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from shared.errors import MaintenanceTimesRefused, TimeZoneUnknown
+from shared.vocabulary import MaintenanceState, Weekday
+
+LONGEST: Final = timedelta(days=92)  # longer than a refurbishment; a forgotten window ends by itself
+LONGEST_REPEATED: Final = timedelta(days=7)  # then the next one begins
+FURTHEST: Final = timedelta(days=5 * 366)  # a start beyond is a typing mistake
+DAYS: Final = tuple(Weekday)  # as `date.weekday` counts them: Monday is 0
+
+
+@dataclass(frozen=True)
+class Recurrence:
+    """Each week on these days, from the first start on; `until` is the last local date on which it begins."""
+
+    time_zone: str
+    weekdays: Collection[Weekday]
+    until: date | None = None
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """When a window is on. The times are those of its first occurrence."""
+
+    starts_at: datetime
+    ends_at: datetime
+    recurrence: Recurrence | None = None
+    ended_at: datetime | None = None
+    """When somebody ended it for good; nothing of it is on from then."""
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """One time that a window is on: from the start up to, not at, the end."""
+
+    starts_at: datetime
+    ends_at: datetime
+
+
+@dataclass(frozen=True)
+class Quiet:
+    """Why nothing is sent to a client now, who said so, and until when."""
+
+    window_id: int
+    name: str
+    reason: str
+    by: str
+    until: datetime
+
+    @property
+    def why(self) -> str:
+        """One sentence for people; `until` stands apart."""
+        because = f" ({self.reason.strip().rstrip('.')})" if self.reason.strip() else ""
+        return f"In the maintenance window “{self.name}”{because}: nothing is sent by itself until it ends."
+
+
+def occurrence_at(schedule: Schedule, now: datetime) -> Occurrence | None:
+    """The occurrence that is on now, of several the one that ends last; None when none is."""
+    if schedule.ended_at is not None and schedule.ended_at <= now:
+        return None
+    found = [o for o in _around(schedule, now) if o.starts_at <= now < o.ends_at]
+    return max(found, key=lambda occurrence: occurrence.ends_at, default=None)
+
+
+def next_occurrence(schedule: Schedule, now: datetime) -> Occurrence | None:
+    """The first occurrence that begins after now; None when there is none any more."""
+    if schedule.ended_at is not None:
+        return None
+    return next((o for o in _around(schedule, max(now, schedule.starts_at)) if o.starts_at > now), None)
+
+
+def last_end(schedule: Schedule) -> datetime | None:
+    """When its last occurrence ends; None for one that repeats without end."""
+    recurrence = schedule.recurrence
+    if recurrence is None:
+        return schedule.ends_at
+    if recurrence.until is None:
+        return None
+    last_week = datetime.combine(recurrence.until, time(), UTC) - timedelta(days=6)
+    return max(occurrence.ends_at for occurrence in _around(schedule, max(last_week, schedule.starts_at)))
+
+
+def state_at(schedule: Schedule, now: datetime) -> MaintenanceState:
+    """Where the window stands."""
+    if schedule.ended_at is not None and schedule.ended_at <= now:
+        return MaintenanceState.ENDED
+    if occurrence_at(schedule, now) is not None:
+        return MaintenanceState.ACTIVE
+    over = last_end(schedule)
+    return MaintenanceState.OVER if over is not None and over <= now else MaintenanceState.PLANNED
+
+
+def checked(schedule: Schedule, now: datetime) -> Schedule:
+    """The schedule as it is kept: the first start in its wider reading.
+
+    Raises:
+        MaintenanceTimesRefused: it makes no sense; the text says why.
+        TimeZoneUnknown: there is no such time zone.
+    """
+    length = schedule.ends_at - schedule.starts_at
+    if length <= timedelta():
+        raise MaintenanceTimesRefused("ends_at must be after starts_at.")
+    if schedule.starts_at - now > FURTHEST:
+        raise MaintenanceTimesRefused("starts_at must be within the next five years.")
+    if schedule.recurrence is None:
+        return _checked_single(schedule, length, now)
+    return _checked_repeated(schedule, schedule.recurrence, length, now)
+
+
+def _checked_single(schedule: Schedule, length: timedelta, now: datetime) -> Schedule:
+    if length > LONGEST:
+        raise MaintenanceTimesRefused(f"A window lasts {LONGEST.days} days at most.")
+    if schedule.ends_at <= now:
+        raise MaintenanceTimesRefused("ends_at must be in the future.")
+    return schedule
+
+
+def _checked_repeated(schedule: Schedule, recurrence: Recurrence, length: timedelta, now: datetime) -> Schedule:
+    first = schedule.starts_at.astimezone(_known_zone(recurrence.time_zone)).date()
+    if length > LONGEST_REPEATED:
+        raise MaintenanceTimesRefused(f"A repeated window lasts {LONGEST_REPEATED.days} days at most.")
+    if DAYS[first.weekday()] not in recurrence.weekdays:
+        day = DAYS[first.weekday()].value
+        raise MaintenanceTimesRefused(f"starts_at is a {day} in {recurrence.time_zone}: weekdays must name that day.")
+    if recurrence.until is not None and recurrence.until < first:
+        raise MaintenanceTimesRefused("recurrence.until must not be before the day of starts_at.")
+    kept = replace(schedule, starts_at=min(o.starts_at for o in _around(schedule, schedule.starts_at)))
+    over = last_end(kept)
+    if over is not None and over <= now:
+        raise MaintenanceTimesRefused("The last repetition must end in the future.")
+    return kept
+
+
+def _known_zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # a malformed name is a ValueError, a folder's an OSError
+        raise TimeZoneUnknown(f"There is no time zone {name[:100]!r}; name one such as Europe/Rome.") from None
+
+
+def _zone(name: str) -> ZoneInfo:
+    """The zone; UTC where this machine's data lacks one that another machine's had when it was checked."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return ZoneInfo("UTC")
+
+
+def _around(schedule: Schedule, moment: datetime) -> Sequence[Occurrence]:
+    """Every occurrence that can be on at that moment, and at least the next one after it, in order."""
+    if schedule.recurrence is None:
+        return (Occurrence(schedule.starts_at, schedule.ends_at),)
+    return tuple(_repeated(schedule, schedule.recurrence, moment))
+
+
+def _repeated(schedule: Schedule, recurrence: Recurrence, moment: datetime) -> Iterator[Occurrence]:
+    """The occurrences from the longest that can still be on up to a week and a day ahead."""
+    zone = _zone(recurrence.time_zone)
+    begins, ends = (at.astimezone(zone).replace(tzinfo=None, fold=0) for at in (schedule.starts_at, schedule.ends_at))
+    today = moment.astimezone(zone).date()
+    for number in range(-(ends - begins).days - 2, 9):
+        day = today + timedelta(days=number)
+        is_within = begins.date() <= day and (recurrence.until is None or day <= recurrence.until)
+        if is_within and DAYS[day.weekday()] in recurrence.weekdays:
+            local = datetime.combine(day, begins.time())
+            yield Occurrence(min(_readings(local, zone)), max(_readings(local + (ends - begins), zone)))
+
+
+def _readings(local: datetime, zone: ZoneInfo) -> tuple[datetime, datetime]:
+    """What a local time may mean, in UTC: the same twice, unless the clocks change there."""
+    first, second = (local.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
+    return first, second

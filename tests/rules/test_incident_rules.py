@@ -1,0 +1,304 @@
+"""Which failures belong together, and what people read of the cause."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.incidents import rules
+from shared.incidents.causes import rules as causes
+from shared.incidents.causes.rules import Facts
+from shared.incidents.rules import Failure, Group, OpenIncident, Thresholds
+from shared.incidents.timeline import rules as timeline
+from shared.vocabulary import IncidentEventKind, IncidentKind, Symptom
+
+NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
+LIMITS = Thresholds(least=3, percent=30, window=timedelta(minutes=5))
+SITE, SUBNET, CLUSTER = IncidentKind.SITE, IncidentKind.SUBNET, IncidentKind.CLUSTER
+SILENT, CRASHED = Symptom.SILENT, Symptom.CRASHED
+SERVICE_FAILED, DISCONNECTED = Symptom.SERVICE_FAILED, Symptom.DISCONNECTED
+
+
+def failed(name: str, at: float, site: str | None = "Rome", **more: Any) -> Failure:
+    """A display that failed so many seconds after NOW."""
+    facts = {"subnet": None, "symptom": SILENT, **more}
+    return Failure(name, site, at=NOW + timedelta(seconds=at), **facts)
+
+
+def some(count: int, at: float = 0, site: str | None = "Rome", **more: Any) -> list[Failure]:
+    """So many failures, a second apart."""
+    return [failed(f"{site}-{at}-{n}", at + n, site, **more) for n in range(count)]
+
+
+def opened(number: int, kind: IncidentKind, key: str, at: float = 0, **more: Any) -> OpenIncident:
+    began = NOW + timedelta(seconds=at)
+    facts = {"last_failed_at": began, "sites": frozenset({key} if kind is SITE else ()), **more}
+    return OpenIncident(number, kind, key, began, **facts)
+
+
+def by_site(failures: Iterable[Failure], sizes: dict[str, int]) -> list[Group]:
+    return rules.at_places(SITE, rules.crowded(failures, rules.of_site, LIMITS), sizes, LIMITS)
+
+
+def names(failures: Iterable[Failure]) -> list[str]:
+    return sorted(failure.uuid for failure in failures)
+
+
+AT_ONE_SITE = [
+    (some(3), 10, True, "three of ten"),
+    (some(2), 2, False, "two are a coincidence"),
+    (some(3), 11, False, "less than the share"),
+    (some(3), 0, True, "a site of displays that were not heard for a day"),
+    ([failed("a", 0), failed("b", 150), failed("c", 300)], 10, True, "just within the window"),
+    ([failed("a", 0), failed("b", 150), failed("c", 301)], 10, False, "one too late"),
+    (some(3, site=None), 3, False, "nobody's site is no place"),
+    (some(3, symptom=DISCONNECTED), 10, True, "cut off together"),
+    ([failed(n, 50 * i, symptom=DISCONNECTED) for i, n in enumerate("abc")], 10, False, "cut off one by one"),
+]
+
+
+@pytest.mark.parametrize(("failures", "size", "is_one", "note"), AT_ONE_SITE, ids=[n for *_, n in AT_ONE_SITE])
+def test_enough_displays_of_a_site_within_the_window_are_an_incident(
+    failures: list[Failure], size: int, is_one: bool, note: str
+) -> None:
+    assert bool(by_site(failures, {"Rome": size})) is is_one
+
+
+def test_those_far_from_the_others_in_time_are_left_out_of_the_group() -> None:
+    [group] = by_site([*some(4), failed("long dead", -9000)], {"Rome": 5})
+
+    assert (len(group.failures), group.size, group.began_at) == (4, 5, NOW)
+
+
+def test_of_one_displays_failures_the_gravest_counts() -> None:
+    both = [failed("a", 0, symptom=DISCONNECTED), failed("a", 9, symptom=SILENT), failed("b", 0, symptom=CRASHED)]
+
+    assert [(f.uuid, f.symptom) for f in rules.one_each(both)] == [("a", SILENT), ("b", CRASHED)]
+
+
+def test_what_has_no_place_in_common_but_the_moment_is_a_cluster() -> None:
+    scattered = [failed(f"d{n}", n, site=f"site {n}") for n in range(6)]
+
+    assert rules.may_cluster(scattered)
+    assert [names(g.failures) for g in rules.clusters(scattered, fleet=300)] == [names(scattered)]
+    assert rules.clusters(scattered, fleet=301) == []  # so many fail by chance in so large a fleet
+    assert not rules.may_cluster(scattered[:4])
+
+
+def test_two_moments_are_two_clusters() -> None:
+    early, late = some(5, 0, site=None), some(7, 200, site=None)
+
+    assert [len(g.failures) for g in rules.clusters([*early, *late], 100)] == [7, 5]
+
+
+JOINS = [
+    (failed("x", 100), opened(1, SITE, "Rome"), True, "the same site soon after"),
+    (failed("x", 100, site="Oslo"), opened(1, SITE, "Rome"), False, "another site"),
+    (failed("x", 301), opened(1, SITE, "Rome"), False, "long after the last one"),
+    (failed("x", 301), opened(1, SITE, "Rome", last_failed_at=NOW + timedelta(seconds=60)), True, "after the last"),
+    (failed("x", 9999, was_in=1), opened(1, SITE, "Rome"), True, "it came back for a while"),
+    (failed("x", 60, site=None), opened(1, CLUSTER, ""), True, "the moment of a cluster"),
+    (failed("x", 61, site=None), opened(1, CLUSTER, ""), False, "after the moment of a cluster"),
+    (failed("x", 9, subnet="10.1.2.0/24"), opened(1, SUBNET, "10.1.2.0/24"), True, "the same subnet"),
+    (failed("x", 9, site=None), opened(1, SUBNET, "10.1.2.0/24"), False, "no subnet known"),
+]
+
+
+@pytest.mark.parametrize(("failure", "incident", "joins", "note"), JOINS, ids=[n for *_, n in JOINS])
+def test_a_new_failure_joins_the_open_incident_that_it_fits(
+    failure: Failure, incident: OpenIncident, joins: bool, note: str
+) -> None:
+    found, rest = rules.joining([failure], [incident], LIMITS.window)
+
+    assert (found, rest) == (({1: [failure]}, []) if joins else ({}, [failure]))
+
+
+def merged(groups: list[Group], *known: OpenIncident) -> list[Group]:
+    return rules.merged(groups, known, LIMITS.window)
+
+
+def at_site(name: str, at: float, count: int = 3) -> Group:
+    return Group(SITE, name, tuple(some(count, at, name)), count)
+
+
+def test_two_sites_at_once_are_two_incidents() -> None:
+    groups = [at_site("Rome", 0), at_site("Oslo", 9)]
+
+    assert merged(groups) == groups
+
+
+def test_three_sites_at_once_are_one_cluster() -> None:
+    [one] = merged([at_site("Rome", 0), at_site("Oslo", 9), at_site("Lyon", 58)])
+
+    assert (one.kind, one.key, len(one.failures), one.size, one.into) == (CLUSTER, "", 9, None, None)
+
+
+def test_three_sites_one_after_the_other_are_three_incidents() -> None:
+    groups = [at_site("Rome", 0), at_site("Oslo", 61), at_site("Lyon", 122)]
+
+    assert merged(groups) == groups
+
+
+def test_a_third_site_that_is_noticed_later_takes_the_open_two_into_one_cluster() -> None:
+    [one] = merged([at_site("Lyon", 40)], opened(1, SITE, "Rome", 0), opened(2, SITE, "Oslo", 30))
+
+    assert (one.kind, one.into, one.absorbs, len(one.failures)) == (CLUSTER, None, (1, 2), 3)
+
+
+def test_a_site_beside_an_open_cluster_goes_into_it() -> None:
+    [one] = merged([at_site("Lyon", 40)], opened(7, CLUSTER, "", 10))
+
+    assert (one.kind, one.into, one.absorbs) == (CLUSTER, 7, ())
+
+
+def test_incidents_that_began_long_ago_stay_what_they_are() -> None:
+    old = [opened(n, SITE, f"site {n}", -9000) for n in (1, 2, 3)]
+    new = at_site("Lyon", 0)
+
+    assert merged([new], *old) == [new]
+
+
+def test_a_site_that_has_an_open_incident_goes_on_with_it() -> None:
+    [one] = merged([at_site("Rome", 9000)], opened(4, SITE, "Rome", 0))
+
+    assert (one.kind, one.into, one.absorbs) == (SITE, 4, ())
+
+
+def test_a_site_takes_over_a_subnet_that_lies_in_it() -> None:
+    within = opened(1, SUBNET, "10.1.2.0/24", sites=frozenset({"Rome"}))
+    beyond = opened(2, SUBNET, "10.1.3.0/24", sites=frozenset({"Rome", None}))
+
+    [one] = merged([at_site("Rome", 90, 9)], within, beyond)
+
+    assert (one.kind, one.key, one.absorbs) == (SITE, "Rome", (1,))
+
+
+SITES = st.sampled_from([None, "Rome", "Oslo", "Lyon", "Bern"])
+SUBNETS = st.sampled_from([None, "10.1.1.0/24", "10.1.2.0/24"])
+FAILURES = st.lists(st.tuples(SITES, SUBNETS, st.integers(-900, 900), st.sampled_from(list(Symptom))), max_size=40).map(
+    lambda rows: [failed(f"d{n}", at, site, subnet=sub, symptom=s) for n, (site, sub, at, s) in enumerate(rows)]
+)
+OPEN = st.lists(
+    st.tuples(
+        st.sampled_from([(SITE, "Rome"), (SITE, "Oslo"), (SUBNET, "10.1.1.0/24"), (CLUSTER, "")]),
+        st.integers(-900, 900),
+    ),
+    max_size=4,
+    unique_by=lambda pair: pair[0],
+).map(lambda rows: [opened(n, kind, key, at) for n, ((kind, key), at) in enumerate(rows)])
+
+
+@given(FAILURES, OPEN, st.integers(1, 60))
+def test_however_failures_come_no_display_is_counted_twice_and_no_incident_is_absorbed_twice(
+    failures: list[Failure], known: list[OpenIncident], fleet: int
+) -> None:
+    joins, rest = rules.joining(failures, known, LIMITS.window)
+    groups = by_site(rest, {})
+    left = rules.without(rest, groups)
+    groups += rules.at_places(SUBNET, rules.crowded(left, rules.of_subnet, LIMITS), {}, LIMITS)
+    groups += rules.clusters(rules.without(rest, groups), fleet)
+    found = rules.merged(groups, known, LIMITS.window)
+
+    taken = [f.uuid for fs in joins.values() for f in fs] + [f.uuid for g in found for f in g.failures]
+    absorbed = [number for group in found for number in group.absorbs]
+    targets = [group.into for group in found if group.into is not None]
+    assert len(taken) == len(set(taken))
+    assert set(taken) <= {f.uuid for f in failures}
+    assert len(absorbed) == len(set(absorbed))
+    assert not set(absorbed) & set(targets)
+    assert all(len(group.failures) >= LIMITS.least for group in found)
+    places = [(g.kind, g.key) for g in found if g.kind is not CLUSTER]
+    assert len(places) == len(set(places))
+
+
+@given(st.lists(st.integers(-900, 900), max_size=30), st.integers(0, 300))
+def test_the_densest_span_holds_the_most_failures_that_any_span_holds(moments: list[int], seconds: int) -> None:
+    failures = [failed(f"d{n}", at) for n, at in enumerate(moments)]
+    found = rules.densest(failures, timedelta(seconds=seconds))
+    most = max((sum(start <= at <= start + seconds for at in moments) for start in moments), default=0)
+
+    assert len(found) == most
+    assert all(f.at - g.at <= timedelta(seconds=seconds) for f in found for g in found)
+
+
+def facts(
+    kind: IncidentKind = SITE, key: str = "Rome", size: int | None = 12, spread: float = 40, **more: Any
+) -> Facts:
+    symptoms = more.pop("symptoms", {SILENT: 11})
+    known = {"sites": 1, "unit": None, **more}
+    return Facts(kind, key, size, symptoms, NOW, NOW + timedelta(seconds=spread), **known)
+
+
+CONTENT = "what they were given to show, or an update, is likely."
+CAUSES = [
+    (facts(), "11 of 12 displays at site Rome went silent within 40 s", "the network or power of the site is likely."),
+    (
+        facts(SUBNET, "10.1.2.0/24", 5, 0, symptoms={SILENT: 5}),
+        "5 of 5 displays in the subnet 10.1.2.0/24 went silent at once",
+        "the network or power of this part of the network is likely.",
+    ),
+    (
+        facts(CLUSTER, "", None, 45, symptoms={SILENT: 60}, sites=5),
+        "60 displays at 5 sites went silent within 45 s",
+        "a provider they share, the way to the broker or the broker itself is likely.",
+    ),
+    (facts(symptoms={CRASHED: 4}, spread=200), "4 of 12 displays at site Rome crashed within 3 minutes", CONTENT),
+    (
+        facts(symptoms={SERVICE_FAILED: 4}, unit="content-sync.service"),
+        "4 of 12 displays at site Rome reported that content-sync.service failed within 40 s",
+        CONTENT,
+    ),
+    (
+        facts(symptoms={DISCONNECTED: 12}, spread=8),
+        "12 of 12 displays at site Rome lost the broker and came back within 8 s",
+        "a short break of the network of the site is likely.",
+    ),
+    (
+        facts(symptoms={SILENT: 8, CRASHED: 1}, spread=8000),
+        "9 of 12 displays at site Rome failed (8 silent, 1 crashed) within 2 hours",
+        "the network or power of the site is likely.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("known", "happened", "likely"), CAUSES, ids=[happened[:30] for _, happened, _ in CAUSES])
+def test_the_cause_is_a_sentence_that_says_what_to_look_at(known: Facts, happened: str, likely: str) -> None:
+    assert causes.cause(known) == f"{happened}; {likely}"
+
+
+@given(
+    st.sampled_from([SITE, SUBNET, CLUSTER]),
+    st.dictionaries(st.sampled_from(list(Symptom)), st.integers(1, 9), min_size=1),
+    st.one_of(st.none(), st.integers(0, 50)),
+    st.integers(0, 10**6),
+)
+def test_every_incident_has_a_cause_in_words(
+    kind: IncidentKind, symptoms: dict[Symptom, int], size: int | None, spread: int
+) -> None:
+    words = causes.cause(facts(kind, "Rome", size, spread, symptoms=symptoms))
+
+    assert words.startswith(str(sum(symptoms.values())))
+    assert words.endswith("likely.")
+
+
+def test_our_own_silence_says_that_the_displays_may_be_well() -> None:
+    words = causes.why_unheard(NOW)
+
+    assert "2026-03-10 12:00:00 UTC" in words
+    assert "may well be running" in words
+
+
+def test_entries_of_the_timeline_say_how_many_displays_they_are_about() -> None:
+    asked = {"action": "restart_app", "requested_by": "recovery", "reason": ""}
+    decided = {"decision": "none", "why": "The breaker is open."}
+
+    assert timeline.title(IncidentEventKind.JOINED, 11, {}) == "11 displays failed"
+    assert timeline.title(IncidentEventKind.LEFT, 1, {}) == "1 display well again"
+    assert timeline.title(IncidentEventKind.COMMAND, 2, asked) == "Restart for 2 displays asked for by recovery"
+    assert timeline.title(IncidentEventKind.RECOVERY, 9, decided) == (
+        "Recovery does nothing for 9 displays: The breaker is open."
+    )
+    assert timeline.title(IncidentEventKind.CLOSED, None, {"words": "All well."}) == "All well."
