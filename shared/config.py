@@ -249,7 +249,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         _whole(1, 36500),
         365,
         "d",
-        "how long commands, recovery events, clients' state changes and the audit log are kept",
+        "how long commands, recovery, incidents, maintenance windows, clients' changes and the audit log are kept",
     ),
     Setting("UPLOAD_LIMIT_BYTES", _whole(1, 10 * 1024**3), 200 * 1000 * 1000, "B", "largest upload"),
     Setting(

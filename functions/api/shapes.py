@@ -4,6 +4,7 @@ Field names are the contract that scripts rely on: fields may be added, none ren
 """
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
@@ -11,6 +12,8 @@ import msgspec
 from sqlalchemy import RowMapping
 
 from functions.api.bodies import Answer, answer_of
+from shared.incidents.operations import Membership
+from shared.maintenance.rules import Quiet
 from shared.vocabulary import (
     ClientStatus,
     CommandAction,
@@ -82,6 +85,23 @@ class Health(Answer):
     temperature_celsius: float | None
 
 
+class OpenIncident(Answer):
+    """The open incident that a client is part of; `GET /api/incidents/<id>` tells the rest."""
+
+    id: int
+    cause: str
+
+
+class QuietTime(Answer):
+    """The maintenance window in which nothing is sent to a client by itself, and why; commands of people are."""
+
+    window_id: int
+    name: str
+    reason: str
+    by: str
+    until: datetime
+
+
 class ClientDetails(Client):
     """A client as its own page shows it."""
 
@@ -98,6 +118,8 @@ class ClientDetails(Client):
     service_failed_cleared_at: datetime | None
     service_failed_cleared_by: str | None
     health: Health | None
+    incident: OpenIncident | None
+    maintenance: QuietTime | None
 
 
 class Command(Answer):
@@ -165,13 +187,23 @@ def client(row: RowMapping, recovery: Mapping[str, Any] | None) -> Client:
     return answer_of(Client, row, recovery=recovery, open_command=open_command(row))
 
 
-def client_details(row: RowMapping, recovery: Mapping[str, Any] | None) -> ClientDetails:
+def client_details(
+    row: RowMapping, recovery: Mapping[str, Any] | None, incident: Membership | None, quiet: Quiet | None
+) -> ClientDetails:
     """A row of `clients.store.get` as its answer."""
     health = None
     if row["health_received_at"] is not None:
         figures = ("cpu_percent", "memory_percent", "disk_percent", "temperature_celsius")
         health = {"received_at": row["health_received_at"], **{name: row[name] for name in figures}}
-    return answer_of(ClientDetails, row, recovery=recovery, open_command=open_command(row), health=health)
+    more = {"open_command": open_command(row), "health": health}
+    return answer_of(
+        ClientDetails,
+        row,
+        recovery=recovery,
+        **more,
+        incident=incident and asdict(incident),
+        maintenance=quiet and asdict(quiet),
+    )
 
 
 def open_command(row: RowMapping) -> dict[str, Any] | None:

@@ -23,8 +23,11 @@ from shared.config import Config
 from shared.conversions import operations as conversions
 from shared.conversions.rules import timeouts
 from shared.db import database_now, transaction
+from shared.incidents import operations as incidents
+from shared.incidents import store as incidents_store
 from shared.listening import store as listening_store
 from shared.listening.rules import listening
+from shared.maintenance import store as maintenance
 from shared.monitoring import store as monitoring
 from shared.monitoring.history import store as client_history
 from shared.monitoring.rules import is_scheduler_late
@@ -126,6 +129,12 @@ def sweep_statuses(world: World, _moment: Moment) -> Did:
         return {"changed": reports.sweep_statuses(connection, now, stale_seconds, bridge)}
 
 
+def watch_incidents(world: World, _moment: Moment) -> Did:
+    """Bring the incidents up to the states that were just swept: displays that fail together are one."""
+    with transaction(world.engine) as connection:
+        return asdict(incidents.observe(connection, database_now(connection), world.config))
+
+
 def recover(world: World, _moment: Moment) -> Did:
     """Ask for the restarts that are due; the next step publishes them."""
     with transaction(world.engine) as connection:
@@ -186,6 +195,8 @@ def _drop_history(world: World, moment: Moment) -> Did:
             "commands": commands_store.drop_history(connection, before),
             "audit": access.delete_audit_before(connection, before),
             "client_history": client_history.drop_before(connection, before),
+            "incidents": incidents_store.drop_history(connection, before),
+            "maintenance_windows": maintenance.drop_history(connection, before),
             "sessions": access.delete_sessions_before(connection, moment.now),
             "login_failures": access.delete_failures_before(
                 connection, moment.now - timedelta(seconds=world.config["LOGIN_FAILURES_SECONDS"])
@@ -196,6 +207,7 @@ def _drop_history(world: World, moment: Moment) -> Did:
 STEPS: Final[dict[str, Callable[[World, Moment], Did]]] = {
     "expire": expire,
     "statuses": sweep_statuses,
+    "incidents": watch_incidents,
     "recover": recover,
     "publish": publish,
     "conversions": sweep_conversions,

@@ -15,6 +15,8 @@ from shared.access.enrolment import operations as enrolment
 from shared.clients import operations, store
 from shared.clients.store import ClientFilter
 from shared.errors import ClientNotFound, FailureChanged
+from shared.incidents import operations as incidents
+from shared.maintenance import operations as maintenance
 from shared.monitoring import operations as monitoring
 from shared.vocabulary import ClientStatus, Role
 
@@ -206,7 +208,13 @@ def clear_service_failed(call: Call, uuid: str) -> ClearedFailure:
 
 def details(call: Call, connection: Connection, now: datetime, row: RowMapping) -> shapes.ClientDetails:
     """A client's row as its own page shows it."""
-    return shapes.client_details(row, with_recovery(call, connection, now, [row]).get(row["uuid"]))
+    uuid = row["uuid"]
+    return shapes.client_details(
+        row,
+        with_recovery(call, connection, now, [row]).get(uuid),
+        incidents.open_incident_of(connection, [uuid]).get(uuid),
+        maintenance.quiet_of(connection, now, [uuid]).get(uuid),
+    )
 
 
 def _failure_meant(if_match: str | None) -> datetime | None:

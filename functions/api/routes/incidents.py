@@ -1,0 +1,158 @@
+"""/api/incidents: displays that fail together, and times in which we did not hear the fleet."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+import msgspec
+from sqlalchemy import Connection, RowMapping
+
+from functions.api.bodies import Answer, Page, PageQuery, Time, answer_of, decode_cursor, page
+from functions.api.routing import Call, Routes
+from shared.errors import IncidentNotFound
+from shared.incidents.timeline import operations, store
+from shared.incidents.timeline.store import IncidentFilter
+from shared.maintenance import operations as maintenance
+from shared.vocabulary import ClientStatus, IncidentEventKind, IncidentKind, Role, Symptom
+
+routes = Routes("incidents", "/api/incidents", "Displays that fail together: one incident with one timeline.")
+
+FIRST_PAGE = 25
+
+
+class IncidentQuery(PageQuery):
+    """Which incidents to list."""
+
+    is_open: Annotated[bool, msgspec.Meta(description="true: those that are open; false: those that are closed")] | (
+        None
+    ) = msgspec.field(default=None, name="open")
+    site: Annotated[str, msgspec.Meta(max_length=100, description="one of its displays stands there")] | None = None
+    since: Annotated[Time, msgspec.Meta(description="those that were open then, or later")] | None = None
+
+
+class Incident(Answer):
+    """Displays that failed together, and what that is likely to come from (`cause`).
+
+    `members` were ever part of it, `unwell` are so still; `group_size` is how many displays of the site or subnet
+    were heard in the day before, null for other kinds. An incident that turned out to be part of another one is
+    closed with `merged_into`. One of kind `listening` is our own: we do not hear the fleet, and it has no members.
+    """
+
+    id: int
+    kind: IncidentKind
+    site: str | None
+    subnet: str | None
+    cause: str
+    began_at: datetime
+    opened_at: datetime
+    closed_at: datetime | None
+    members: int
+    unwell: int
+    group_size: int | None
+    merged_into: int | None
+
+
+class Member(Answer):
+    """A display that was part of the incident, as it was the last time; `left_at` is null while it is unwell."""
+
+    uuid: str
+    name: str
+    site: str | None
+    status: ClientStatus
+    symptom: Symptom
+    unit: str | None
+    failed_at: datetime
+    joined_at: datetime
+    left_at: datetime | None
+
+
+class IncidentEvent(Answer):
+    """Something that happened. `title` is for people; `count` displays are meant, `uuids` are up to ten of them."""
+
+    at: datetime
+    kind: IncidentEventKind
+    title: str
+    count: int | None
+    uuids: list[str]
+    details: dict[str, Any]
+
+
+class IncidentDetails(Incident):
+    """An incident with the first page of its displays and of its timeline.
+
+    `in_maintenance` of the unwell ones are in a maintenance window now: nothing is sent to those by itself.
+    """
+
+    in_maintenance: int
+    displays: Page[Member]
+    timeline: Page[IncidentEvent]
+
+
+@routes.get("", role=Role.VIEWER)
+def list_incidents(call: Call, query: IncidentQuery) -> Page[Incident]:
+    """Incidents, the newest first."""
+    after: Any = decode_cursor(query.cursor, datetime, int)
+    wanted = IncidentFilter(query.is_open, query.site, query.since)
+    with call.transaction() as (connection, _):
+        rows = store.page(connection, wanted, query.limit + 1, after)
+    return page(rows, query.limit, lambda row: (row["opened_at"], row["id"]), _incident)
+
+
+@routes.get("/<id:incident_id>", role=Role.VIEWER, raises=(IncidentNotFound,))
+def incident(call: Call, incident_id: int) -> IncidentDetails:
+    """One incident with its displays and its timeline."""
+    with call.transaction() as (connection, now):
+        found = _incident(operations.find(connection, incident_id))
+        return IncidentDetails(
+            **msgspec.structs.asdict(found),
+            in_maintenance=len(maintenance.quiet_uuids(connection, now, store.present(connection, incident_id))),
+            displays=_members(connection, incident_id, FIRST_PAGE, None),
+            timeline=_events(connection, incident_id, FIRST_PAGE, None),
+        )
+
+
+@routes.get("/<id:incident_id>/displays", role=Role.VIEWER, raises=(IncidentNotFound,))
+def displays_of_incident(call: Call, incident_id: int, query: PageQuery) -> Page[Member]:
+    """Displays that were ever part of it, by name."""
+    after: Any = decode_cursor(query.cursor, str, str)
+    with call.transaction() as (connection, _):
+        operations.find(connection, incident_id)
+        return _members(connection, incident_id, query.limit, after)
+
+
+@routes.get("/<id:incident_id>/events", role=Role.VIEWER, raises=(IncidentNotFound,))
+def events_of_incident(call: Call, incident_id: int, query: PageQuery) -> Page[IncidentEvent]:
+    """One timeline: opened, displays failed and well again, commands, recovery, closed; the newest first."""
+    after: Any = decode_cursor(query.cursor, datetime, str, str)
+    with call.transaction() as (connection, _):
+        operations.find(connection, incident_id)
+        return _events(connection, incident_id, query.limit, after)
+
+
+def _incident(row: RowMapping) -> Incident:
+    kind = row["kind"]
+    site, subnet = (row["key"] if kind == of else None for of in (IncidentKind.SITE, IncidentKind.SUBNET))
+    return answer_of(Incident, row, site=site, subnet=subnet)
+
+
+def _members(connection: Connection, incident_id: int, limit: int, after: tuple[str, str] | None) -> Page[Member]:
+    rows = store.members_page(connection, incident_id, limit + 1, after)
+    return page(rows, limit, lambda row: (row["name"], row["uuid"]), lambda row: answer_of(Member, row))
+
+
+def _events(
+    connection: Connection, incident_id: int, limit: int, after: tuple[datetime, str, str] | None
+) -> Page[IncidentEvent]:
+    found = operations.events(connection, incident_id, limit + 1, after)
+    return page(
+        found,
+        limit,
+        lambda event: (event.at, event.kind.value, event.key),
+        lambda event: IncidentEvent(
+            at=event.at,
+            kind=event.kind,
+            title=event.title,
+            count=event.count,
+            uuids=list(event.uuids),
+            details=event.details,
+        ),
+    )
