@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from bridge.inbox import PutAside, Taken
 from bridge.messages import Canary
 from shared.client_logs.drops.rules import DropRow
-from shared.client_logs.rules import Boot, LogLine
+from shared.client_logs.rules import Boot, LastMark, LogLine
 from shared.clients.failures.rules import Failure
 from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
+from shared.clients.unchanged import operations as unchanged
 
 REGISTERING = (Heartbeat, Health, LogLine, Failure)
 """What makes an unknown uuid a client; a retained presence or an ACK does not."""
@@ -77,6 +78,10 @@ class Outcome:
     installs: dict[str, str] = field(default_factory=dict)
     acks: dict[str, int] = field(default_factory=dict)
     drop_rows: dict[str, DropRow] | None = None  # None: as before
+    heartbeats: dict[str, tuple[int, int]] = field(default_factory=dict)  # see unchanged.Memory
+    health: dict[str, tuple[int, int]] = field(default_factory=dict)
+    cursor: str | None = None  # None: as before
+    marks: dict[str, LastMark | None] = field(default_factory=dict)  # None: to be read again
 
     def absorb(self, later: "Outcome") -> "Outcome":
         """This outcome and that of the messages after it, as far as storing them goes."""
@@ -92,6 +97,9 @@ class Outcome:
         self.canary = later.canary or self.canary
         self.installs |= later.installs
         self.acks |= later.acks
+        self.heartbeats |= later.heartbeats
+        self.health |= later.health
+        self.marks |= later.marks
         return self
 
 
@@ -102,6 +110,8 @@ class Memory:
     installs: dict[str, str] = field(default_factory=dict)  # uuid -> its installation
     acks: dict[str, int] = field(default_factory=dict)  # uuid and where it was said -> what was said, hashed
     drop_rows: dict[str, DropRow] = field(default_factory=dict)  # uuid -> its log line that counts what was dropped
+    reports: unchanged.Memory = field(default_factory=unchanged.Memory)
+    marks: dict[str, LastMark] = field(default_factory=dict)  # uuid -> of the boot that told something last
     boots: dict[str, Boot] = field(default_factory=dict)  # uuid -> the boot that told something last
 
     def new_boots(self, told: Iterable[Boot]) -> set[str]:
@@ -115,3 +125,11 @@ class Memory:
         self.boots |= {boot[0]: boot for boot in outcome.committed}
         if outcome.drop_rows is not None:
             self.drop_rows = outcome.drop_rows
+        self.reports.heartbeats |= outcome.heartbeats
+        self.reports.health |= outcome.health
+        self.reports.cursor = outcome.cursor or self.reports.cursor
+        for uuid, mark in outcome.marks.items():
+            if mark is None:
+                self.marks.pop(uuid, None)
+            else:
+                self.marks[uuid] = mark

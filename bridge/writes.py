@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -16,11 +16,13 @@ from bridge.inbox import PutAside, Taken, put_aside
 from shared.client_logs import operations as client_logs
 from shared.client_logs.boots import store as boots_store
 from shared.client_logs.drops import operations as dropped_logs
-from shared.client_logs.rules import LogLine, boot_of
+from shared.client_logs.rules import LogLine, MarksMoved, boot_of
 from shared.clients.failures import operations as service_failures
 from shared.clients.failures.rules import Failure
 from shared.clients.reports import operations as reports
 from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
+from shared.clients.unchanged import operations as unchanged
+from shared.clients.unchanged.rules import likeness_of_health, likeness_of_heartbeat, remembered
 from shared.commands.acks import operations as acks
 from shared.commands.rules import Ack, Sighting, Timings
 from shared.db import database_now, sqlstate
@@ -79,11 +81,18 @@ class Writer:
             return self._write(connection, batch, counted, self._store)
         except LeadershipLost:
             raise
+        except MarksMoved:
+            event("marks_moved", "a mark was not where it was remembered; writing the batch without that memory")
+            self.memory.marks.clear()
         except Exception as error:
             if not is_poison(connection, error):
                 raise
-        event("batch_refused", "the database refused a batch; looking for the message that is to blame")
-        return self._write(connection, batch, counted, self._store_bisected)
+            event("batch_refused", "the database refused a batch; looking for the message that is to blame")
+        forgetful = replace(self, memory=Memory(drop_rows=self.memory.drop_rows))
+        outcome = forgetful._write(connection, batch, counted, forgetful._store_bisected)  # noqa: SLF001 - ourselves
+        outcome.cursor = None  # what changed since the memory's own last look is still to be forgotten
+        self.memory.keep(outcome)
+        return outcome
 
     def _write(self, connection: Connection, batch: Sequence[Message], counted: Counted, store: "Store") -> Outcome:
         with connection.begin():
@@ -136,13 +145,16 @@ class Writer:
     def _store(self, connection: Connection, at: Moment, taken: Sequence[Taken]) -> Outcome:
         """Every kind set-wise; the order between kinds is the one in which they need each other."""
         outcome = Outcome()
+        if self.patient_from is None:
+            outcome.cursor = unchanged.forget_changed(connection, self.memory.reports)
         batch = Batch.of(self._admit(connection, at, taken, outcome))
         outcome.canary = batch.canary
+        self._repeat_reports(connection, at, batch, outcome)
         self._note_installs(connection, at, batch, outcome)
-        sightings = _store_reports(connection, at, batch)
+        sightings = _store_reports(connection, at, batch, outcome)
         if batch.presence:
             outcome.online = reports.record_presence(connection, at.now, batch.presence)
-        _store_logs(connection, at, batch, outcome)
+        self._store_logs(connection, at, batch, outcome)
         self._store_acks(connection, at, batch, outcome)
         acks.record_boot_evidence(connection, at.now, sightings)
         return outcome
@@ -153,7 +165,9 @@ class Writer:
         if not uuids:
             return list(taken)
         registering = [one.said.uuid for one in taken if one.said.uuid and isinstance(one.said.body, REGISTERING)]
-        known = reports.admit(connection, at.now, sorted(uuids), registering, auto_register=self.auto_register)
+        known = {uuid for uuid in uuids if self.memory.reports.knows(uuid)}
+        if asked := sorted(uuids - known):
+            known |= reports.admit(connection, at.now, asked, registering, auto_register=self.auto_register)
         admitted = [one for one in taken if one.said.uuid is None or one.said.uuid in known]
         if len(admitted) < len(taken):
             strangers = [one for one in taken if one.said.uuid and one.said.uuid not in known]
@@ -167,6 +181,17 @@ class Writer:
         is_presence = isinstance(one.said.body, PresenceSaid)
         return is_presence and self.patient_from is not None and one.arrival.heard > self.patient_from
 
+    def _repeat_reports(self, connection: Connection, at: Moment, batch: Batch, outcome: Outcome) -> None:
+        """Write what only repeats what is stored; the rest of the reports stays in the batch."""
+        memory = self.memory.reports
+        if batch.heartbeats:
+            others, known = unchanged.repeat_heartbeats(connection, at.now, at.clock, batch.heartbeats, memory)
+            batch.heartbeats, outcome.heartbeats = others, known
+        if batch.health:
+            failed = {failure.uuid for failure in batch.repeated_failures}
+            reports_left, known = unchanged.repeat_health(connection, at.now, at.clock, batch.health, memory, failed)
+            batch.health, outcome.health = reports_left, known
+
     def _note_installs(self, connection: Connection, at: Moment, batch: Batch, outcome: Outcome) -> None:
         """A new installation of a client becomes its newest: in order of arrival, before reports are compared."""
         told: list[Heartbeat | Health] = [*batch.heartbeats, *batch.health]
@@ -178,6 +203,15 @@ class Writer:
         if new:
             reports.note_installs(connection, at.now, list(new))
             outcome.installs = dict(new.keys())
+
+    def _store_logs(self, connection: Connection, at: Moment, batch: Batch, outcome: Outcome) -> None:
+        if not batch.logs:
+            return
+        stored = client_logs.record(connection, at.now, at.clock, batch.logs, self.memory.marks)
+        outcome.duplicates = stored.duplicates
+        outcome.given_up = stored.given_up
+        outcome.committed = stored.committed
+        outcome.marks = stored.marks
 
     def _store_acks(self, connection: Connection, at: Moment, batch: Batch, outcome: Outcome) -> None:
         """ACKs of the topic always; what heartbeat and health repeat only when it is something else than before."""
@@ -206,14 +240,17 @@ def is_poison(connection: Connection, error: Exception) -> bool:
     return not isinstance(error, OSError)
 
 
-def _store_reports(connection: Connection, at: Moment, batch: Batch) -> list[Sighting]:
+def _store_reports(connection: Connection, at: Moment, batch: Batch, outcome: Outcome) -> list[Sighting]:
     """Heartbeats, health and failures; answer which machines or players started anew."""
     started, failures = [], batch.failures
     if batch.heartbeats:
-        started = reports.record_heartbeats(connection, at.now, at.clock, batch.heartbeats)
+        heartbeats = reports.record_heartbeats(connection, at.now, at.clock, batch.heartbeats)
+        outcome.heartbeats |= remembered(heartbeats.newest, likeness_of_heartbeat)
+        started = heartbeats.started
     if batch.health:
-        repeated = reports.record_health(connection, at.now, at.clock, batch.health, batch.repeated_failures)
-        failures = sorted([*failures, *repeated], key=_heard)
+        health = reports.record_health(connection, at.now, at.clock, batch.health, batch.repeated_failures)
+        outcome.health |= remembered(health.newest, likeness_of_health)
+        failures = sorted([*failures, *health.failures], key=_heard)
     if failures:
         service_failures.record(connection, at.now, at.clock, failures)
     return [Sighting(start.uuid, start.boot_id, start.app_instance) for start in started]
@@ -221,15 +258,6 @@ def _store_reports(connection: Connection, at: Moment, batch: Batch) -> list[Sig
 
 def _heard(report: Heartbeat | Health | Failure) -> float:
     return report.heard
-
-
-def _store_logs(connection: Connection, at: Moment, batch: Batch, outcome: Outcome) -> None:
-    if not batch.logs:
-        return
-    stored = client_logs.record(connection, at.now, at.clock, batch.logs)
-    outcome.duplicates = stored.duplicates
-    outcome.given_up = stored.given_up
-    outcome.committed = stored.committed
 
 
 def _stranger(one: Taken) -> PutAside:

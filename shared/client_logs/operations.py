@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from types import MappingProxyType
 
 from sqlalchemy import Connection
 
 from shared.client_logs import rules, store
-from shared.client_logs.rules import Boot, LogLine, Settled
+from shared.client_logs.rules import Boot, LastMark, LogLine, Mark, MarksMoved, Settled
 from shared.vocabulary import LogLevel
 
 
@@ -20,15 +21,29 @@ class Stored:
     given_up: int = 0  # numbers that never came and are not waited for any more
     committed: dict[Boot, int] = field(default_factory=dict)
     """Of each boot that told something: everything up to this number is stored, once this commits."""
+    marks: dict[str, LastMark | None] = field(default_factory=dict)
+    """Of each client whose mark moved: what may be remembered once this commits; None: nothing."""
 
 
-def record(connection: Connection, now: datetime, clock: float, lines: Sequence[LogLine]) -> Stored:
-    """Store the lines that are new, in order of arrival, and move the marks."""
+def record(
+    connection: Connection,
+    now: datetime,
+    clock: float,
+    lines: Sequence[LogLine],
+    remembered: Mapping[str, LastMark] = MappingProxyType({}),
+) -> Stored:
+    """Store the lines that are new, in order of arrival, and move the marks.
+
+    `remembered` are `Stored.marks` of what was committed before.
+
+    Raises:
+        MarksMoved: what is remembered is not what is stored; nothing may be committed.
+    """
     by_boot: dict[Boot, dict[int, LogLine]] = {}
     for line in lines:
         if (boot := rules.boot_of(line)) is not None and line.seq is not None:
             by_boot.setdefault(boot, {}).setdefault(line.seq, line)
-    settled = _settle(connection, now, by_boot)
+    settled = _settle(connection, now, by_boot, remembered)
     fresh = {id(by_boot[boot][seq]) for boot, change in settled.items() for seq in change.fresh}
     new = [line for line in lines if rules.boot_of(line) is None or id(line) in fresh]
     if new:
@@ -39,6 +54,7 @@ def record(connection: Connection, now: datetime, clock: float, lines: Sequence[
         duplicates=len(lines) - len(new),
         given_up=sum(change.given_up for change in settled.values()),
         committed={boot: change.mark.seq for boot, change in settled.items()},
+        marks=_to_remember(settled),
     )
 
 
@@ -50,15 +66,37 @@ def pass_over(connection: Connection, now: datetime, numbers: Iterable[tuple[Boo
     by_boot: dict[Boot, list[int]] = {}
     for boot, number in numbers:
         by_boot.setdefault(boot, []).append(number)
-    return {boot: change.mark.seq for boot, change in _settle(connection, now, by_boot).items()}
+    return {boot: change.mark.seq for boot, change in _settle(connection, now, by_boot, {}).items()}
 
 
-def _settle(connection: Connection, now: datetime, by_boot: Mapping[Boot, Iterable[int]]) -> dict[Boot, Settled]:
+def _to_remember(settled: Mapping[Boot, Settled]) -> dict[str, LastMark | None]:
+    """Of clients that told of one boot, without a gap."""
+    marks: dict[str, LastMark | None] = {}
+    for boot, change in settled.items():
+        is_plain = boot[0] not in marks and not change.mark.islands
+        marks[boot[0]] = (boot, change.mark.seq) if is_plain else None
+    return marks
+
+
+def _settle(
+    connection: Connection,
+    now: datetime,
+    by_boot: Mapping[Boot, Iterable[int]],
+    remembered: Mapping[str, LastMark],
+) -> dict[Boot, Settled]:
     if not by_boot:
         return {}
-    known = store.marks(connection, by_boot.keys())
+    last = {mark[0]: mark[1] for boot in by_boot if (mark := remembered.get(boot[0])) is not None and mark[0] == boot}
+    asked = [boot for boot in by_boot if boot not in last]
+    known = {boot: Mark(seq) for boot, seq in last.items()}
+    if asked:
+        known |= store.marks(connection, asked)
     settled = {boot: rules.settle(known[boot], numbers) for boot, numbers in by_boot.items()}
-    store.set_marks(connection, now, {boot: change.mark.seq for boot, change in settled.items()})
+    if asked:
+        store.set_marks(connection, now, {boot: settled[boot].mark.seq for boot in asked})
+    moves = {boot: (seq, settled[boot].mark.seq) for boot, seq in last.items()}
+    if moves and store.move_marks(connection, now, moves) < len(moves):
+        raise MarksMoved
     passed = {
         b: change.mark.seq for b, change in settled.items() if known[b].islands and change.mark.seq > known[b].seq
     }

@@ -23,6 +23,8 @@ LEVELS: Final = {
 Boot = tuple[str, str, int]
 """client uuid, install_id, boot_seq: within it logs are numbered from 1 without a gap."""
 Island = tuple[int, int]
+LastMark = tuple[Boot, int]
+"""The boot of a client that told something last, and up to where it is stored; nothing is stored above."""
 
 
 @dataclass(slots=True)
@@ -58,6 +60,10 @@ class Settled:
     fresh: tuple[int, ...]  # those not stored before, ascending
     mark: Mark
     given_up: int  # numbers at or below the new mark that never came
+
+
+class MarksMoved(Exception):
+    """A mark is not where it was remembered to be."""
 
 
 def level_of(word: str) -> tuple[LogLevel, str | None]:

@@ -107,6 +107,21 @@ def set_marks(connection: Connection, now: datetime, moved: Mapping[Boot, int]) 
     connection.execute(statement, {"now": now, "rows": _json(rows)})
 
 
+def move_marks(connection: Connection, now: datetime, moves: Mapping[Boot, tuple[int, int]]) -> int:
+    """Move each mark from the first number to the second; how many stood at the first."""
+    statement = sa.text(
+        """
+        UPDATE log_marks AS m SET seq = said.seq, updated_at = CAST(:now AS timestamptz)
+        FROM jsonb_to_recordset(CAST(:rows AS jsonb))
+            AS said(uuid text, install_id text, boot_seq bigint, was bigint, seq bigint)
+        WHERE (m.client_uuid, m.install_id, m.boot_seq) = (said.uuid, said.install_id, said.boot_seq)
+            AND m.seq = said.was
+        """
+    )
+    rows = [{**_boot(boot), "was": was, "seq": seq} for boot, (was, seq) in moves.items()]
+    return connection.execute(statement, {"now": now, "rows": _json(rows)}).rowcount
+
+
 def add_keys(connection: Connection, keys: Iterable[tuple[Boot, int]]) -> None:
     """Remember logs of known clients that are stored above their mark."""
     statement = sa.text(

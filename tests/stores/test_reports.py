@@ -53,7 +53,7 @@ def take(connection: Connection, *said: Heartbeat, now: datetime = NOW) -> list[
     """One batch of heartbeats."""
     installs = [(one.uuid, one.install_id) for one in said if one.install_id is not None]
     reports.note_installs(connection, now, list(dict.fromkeys(installs)))
-    return reports.record_heartbeats(connection, now, CLOCK, said)
+    return reports.record_heartbeats(connection, now, CLOCK, said).started
 
 
 # --- who may report ---
@@ -182,7 +182,7 @@ def report(seq: int | None = None, *, at: float = CLOCK, **fields: Any) -> Healt
 
 def take_health(connection: Connection, *said: Health, repeats: Iterable[Failure] = ()) -> list[Failure]:
     reports.note_installs(connection, NOW, [(U, "i")])
-    return reports.record_health(connection, NOW, CLOCK, said, repeats)
+    return reports.record_health(connection, NOW, CLOCK, said, repeats).failures
 
 
 def test_the_newest_health_report_is_kept_and_an_older_one_changes_nothing(connection: Connection) -> None:

@@ -26,6 +26,25 @@ class NewStart:
     app_instance: str | None
 
 
+@dataclass(frozen=True)
+class HeartbeatsRecorded:
+    """What a batch of heartbeats did."""
+
+    started: list[NewStart]
+    newest: list[Heartbeat]
+    """Those of clients of which nothing else was said, and that are stored now."""
+
+
+@dataclass(frozen=True)
+class HealthRecorded:
+    """What a batch of health reports did."""
+
+    failures: list[Failure]
+    """The failures that they repeat and that count."""
+    newest: list[Health]
+    """As of HeartbeatsRecorded."""
+
+
 def admit(
     connection: Connection, now: datetime, uuids: Sequence[str], registering: Iterable[str], *, auto_register: bool
 ) -> set[str]:
@@ -51,13 +70,18 @@ def note_installs(connection: Connection, now: datetime, installs: Sequence[tupl
     store.forget_installs(connection, sorted({uuid for uuid, _ in installs}), INSTALLS_KEPT)
 
 
-def record_heartbeats(connection: Connection, now: datetime, clock: float, said: Iterable[Heartbeat]) -> list[NewStart]:
+def record_heartbeats(
+    connection: Connection, now: datetime, clock: float, said: Iterable[Heartbeat]
+) -> HeartbeatsRecorded:
     """Keep the newest heartbeat of each client and what it changes; answer which started anew."""
-    rows = store.put_heartbeats(connection, now, clock, rules.newest(said))
+    candidates = rules.newest(said)
+    found = store.put_heartbeats(connection, now, clock, candidates)
+    rows = [row for row in found if not row.is_old]
     changes = [_process_change(row, now) for row in rows if row.differs]
     if changes:
         store.change_process_status(connection, now, changes)
-    return [NewStart(row.uuid, row.boot_id, row.app_instance) for row in rows if row.began_anew]
+    started = [NewStart(row.uuid, row.boot_id, row.app_instance) for row in rows if row.began_anew]
+    return HeartbeatsRecorded(started, rules.only_ones(candidates, {row.uuid for row in found if row.is_old}))
 
 
 def _process_change(row: Row[Any], now: datetime) -> ProcessChange:
@@ -68,7 +92,7 @@ def _process_change(row: Row[Any], now: datetime) -> ProcessChange:
 
 def record_health(
     connection: Connection, now: datetime, clock: float, said: Iterable[Health], repeats: Iterable[Failure]
-) -> list[Failure]:
+) -> HealthRecorded:
     """Keep the newest health report of each client; of the failures they repeat, answer those that count.
 
     A failure repeated by a report that is not its client's newest is history, not state.
@@ -76,8 +100,10 @@ def record_health(
     candidates = rules.newest(said)
     newest = {(report.uuid, report.heard) for report in candidates}
     current = [failure for failure in repeats if (failure.uuid, failure.heard) in newest]
-    accepted = store.put_health(connection, now, clock, candidates, [failure.uuid for failure in current])
-    return [failure for failure in current if failure.uuid in accepted]
+    rows = store.put_health(connection, now, clock, candidates, [failure.uuid for failure in current])
+    old = {row.uuid for row in rows if row.is_old}
+    failures = [failure for failure in current if failure.uuid not in old]
+    return HealthRecorded(failures, rules.only_ones(candidates, old))
 
 
 def record_presence(connection: Connection, now: datetime, said: Sequence[PresenceSaid]) -> set[str]:

@@ -4,7 +4,8 @@
 arrived, and the difference to the clock at the time of writing is the report's age.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, Protocol, TypeVar
@@ -120,6 +121,12 @@ def newest(reports: Iterable[Report]) -> list[Report]:
 
 def _order(report: Stamped) -> tuple[int, int]:
     return report.boot_seq or 0, report.seq or 0
+
+
+def only_ones(reports: Sequence[Report], without: Collection[str]) -> list[Report]:
+    """Of the clients that have one report here and are not among `without`."""
+    count = Counter(report.uuid for report in reports)
+    return [report for report in reports if count[report.uuid] == 1 and report.uuid not in without]
 
 
 def presence_changes(said: Sequence[PresenceSaid]) -> list[PresenceChange]:

@@ -139,22 +139,24 @@ PUT_HEARTBEATS: Final = f"""
             coalesce(said.process_status, c.process_status::text) AS process_status,
             c.process_status::text <> said.process_status
                 OR c.status <> coalesce(said.process_status, c.process_status::text) AS differs,
-            old.boot_id <> said.boot_id OR old.app_instance <> said.app_instance AS began_anew
-        FROM put
-        JOIN said ON said.uuid = put.client_uuid
+            old.boot_id <> said.boot_id OR old.app_instance <> said.app_instance AS began_anew,
+            put.client_uuid IS NULL AS is_old
+        FROM said
         JOIN clients AS c ON c.uuid = said.uuid
+        LEFT JOIN put ON put.client_uuid = said.uuid
         LEFT JOIN old ON old.client_uuid = said.uuid) AS kept
-    WHERE differs OR began_anew ORDER BY uuid
+    WHERE differs OR began_anew OR is_old ORDER BY uuid
 """  # noqa: S608 - made of constants
 
 
 def put_heartbeats(
     connection: Connection, now: datetime, clock: float, said: Sequence[Heartbeat]
 ) -> Sequence[Row[Any]]:
-    """Keep each client's newest heartbeat; answer only those that change something else.
+    """Keep each client's newest heartbeat; answer only those that are not, or that change something else.
 
-    Rows: uuid, process_status, boot_id, app_instance, at, differs (the client's process_status or shown
-    state is another one), began_anew (its boot_id or app_instance was another one before; null: not known).
+    Rows: uuid, process_status, boot_id, app_instance, at, is_old (not the newest: not kept), differs (the client's
+    process_status or shown state is another one), began_anew (its boot_id or app_instance was another one before;
+    null: not known).
     """
     parameters = {"now": now, "clock": clock, "rows": _json(said)}
     return connection.execute(sa.text(PUT_HEARTBEATS), parameters).all()
@@ -223,17 +225,21 @@ PUT_HEALTH: Final = f"""
     changed AS (
         UPDATE clients AS c SET {", ".join(f"{column} = {value}" for column, value in SEEN_IN_HEALTH.items())}
         FROM said JOIN different USING (uuid) WHERE c.uuid = said.uuid)
-    SELECT client_uuid FROM put WHERE client_uuid IN (
-        SELECT jsonb_array_elements_text(CAST(:asked AS jsonb)))
+    SELECT said.uuid, put.client_uuid IS NULL AS is_old
+    FROM said LEFT JOIN put ON put.client_uuid = said.uuid
+    WHERE put.client_uuid IS NULL OR said.uuid IN (SELECT jsonb_array_elements_text(CAST(:asked AS jsonb)))
 """  # noqa: S608 - made of constants
 
 
 def put_health(
     connection: Connection, now: datetime, clock: float, said: Sequence[Health], asked: Sequence[str]
-) -> set[str]:
-    """Keep each client's newest health report and what it shows; answer whose of `asked` was the newest."""
+) -> Sequence[Row[tuple[str, bool]]]:
+    """Keep each client's newest health report and what it shows; answer those that are not the newest, and `asked`.
+
+    Rows: uuid, is_old (not the newest: not kept).
+    """
     parameters = {"now": now, "clock": clock, "rows": _json(said), "asked": _json(asked)}
-    return set(connection.execute(sa.text(PUT_HEALTH), parameters).scalars())
+    return connection.execute(sa.text(PUT_HEALTH), parameters).all()
 
 
 def put_presence(connection: Connection, now: datetime, changes: Sequence[PresenceChange]) -> set[str]:

@@ -1,0 +1,264 @@
+"""What the bridge remembers saves writing: with and without it the same is stored, whoever changes what meanwhile."""
+
+import json
+import time
+import uuid as uuids
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any, Final
+
+import pytest
+import sqlalchemy as sa
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import Connection, Engine
+
+from bridge.batch import Memory, Outcome
+from bridge.inbox import Arrival, Inbox
+from bridge.writes import Writer
+from shared.commands.operations import timings
+from shared.config import load
+from shared.listening import operations as listening
+from tests.bridge.conftest import stamp
+
+INBOX: Final = Inbox("signage", "signage/service/canary")
+Said = tuple[str, str, dict[str, Any]]
+"""Client, the topic's last levels, body."""
+
+
+class Fleet:
+    """Batches written as a leading bridge writes them, with its memory unless told otherwise."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.memory = Memory()
+        with connection.begin():
+            epoch = listening.lead(connection, "test")
+        assert epoch is not None
+        self.writer = Writer(
+            epoch=epoch,
+            instance="test",
+            auto_register=True,
+            timings=timings(load({"DATABASE_URL": "postgresql://nobody@nowhere/none"})),
+            listening_gap=timedelta(seconds=45),
+            memory=self.memory,
+        )
+
+    def write(self, *said: Said, memory: Memory | None = None) -> Outcome:
+        batch = [
+            INBOX.read(Arrival(f"signage/{uuid}/{topic}", json.dumps(body).encode(), 1, time.monotonic()))
+            for uuid, topic, body in said
+        ]
+        writer = replace(self.writer, memory=memory or self.memory)
+        return writer.write(self.connection, batch, lambda _outcome: {})
+
+    def forget(self) -> None:
+        """As a bridge that has just begun to lead."""
+        self.memory.reports.forget([*self.memory.reports.heartbeats, *self.memory.reports.health])
+        for memory in (self.memory.marks, self.memory.installs, self.memory.acks):
+            memory.clear()
+
+    def do(self, statement: str, **parameters: Any) -> None:
+        """What somebody else does."""
+        with self.connection.engine.begin() as other:
+            other.execute(sa.text(statement), parameters)
+
+    def rows(self, statement: str, **parameters: Any) -> list[dict[str, Any]]:
+        with self.connection.begin():
+            return [dict(row) for row in self.connection.execute(sa.text(statement), parameters).mappings()]
+
+    def one(self, uuid: str) -> dict[str, Any]:
+        """What is stored of a client."""
+        (row,) = self.rows(
+            "SELECT c.*, h.last_heartbeat_at, h.seq, h.boot_id, h.app_instance, r.seq AS health_seq, r.body,"
+            " r.cpu_percent FROM clients AS c LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid"
+            " LEFT JOIN client_health AS r ON r.client_uuid = c.uuid WHERE c.uuid = :u",
+            u=uuid,
+        )
+        return row
+
+
+@pytest.fixture
+def fleet(engine: Engine) -> Iterator[Fleet]:
+    with engine.connect() as connection:
+        yield Fleet(connection)
+        connection.invalidate()  # with the lead
+
+
+@pytest.fixture
+def client() -> str:
+    return str(uuids.uuid4())
+
+
+def heartbeat(client: str, seq: int, **fields: Any) -> Said:
+    body = {"process_status": "running", "boot_id": "b", "app_instance": "a", "interval_seconds": 20}
+    return client, "heartbeat", {**body, **stamp(seq), **fields}
+
+
+def health(client: str, seq: int, **fields: Any) -> Said:
+    return client, "health", {"hostname": "lobby", "cpu_percent": float(seq), **stamp(seq), **fields}
+
+
+def log(client: str, seq: int, **fields: Any) -> Said:
+    return client, "logs/info", {"message": f"line {seq}", **stamp(seq), **fields}
+
+
+def test_a_repeated_report_moves_time_number_and_measurements_and_is_no_change_of_its_client(
+    fleet: Fleet, client: str
+) -> None:
+    fleet.write(heartbeat(client, 1), health(client, 1))
+    fleet.write()  # what the first one changed is forgotten
+    fleet.write(heartbeat(client, 2), health(client, 2))
+    before = fleet.one(client)
+
+    fleet.write(heartbeat(client, 3), heartbeat(client, 4), health(client, 3))
+    after = fleet.one(client)
+
+    assert fleet.memory.reports.heartbeats[client][1] == 4
+    assert (after["seq"], after["health_seq"], after["cpu_percent"]) == (4, 3, 3.0)
+    assert after["body"] == health(client, 3)[2]
+    assert after["last_heartbeat_at"] > before["last_heartbeat_at"]
+    assert after["changed_xid"] == before["changed_xid"]
+
+
+def test_a_client_that_somebody_else_changed_is_looked_at_again(fleet: Fleet, client: str) -> None:
+    fleet.write(heartbeat(client, 1))
+    fleet.write(heartbeat(client, 2))
+    fleet.write(heartbeat(client, 3))
+    fleet.do("UPDATE clients SET status = 'late' WHERE uuid = :u", u=client)
+
+    fleet.write(heartbeat(client, 4))
+
+    assert fleet.one(client)["status"] == "running"
+    changes = fleet.rows("SELECT to_status FROM client_state_changes WHERE client_uuid = :u ORDER BY id", u=client)
+    assert [change["to_status"] for change in changes] == ["running", "running"]
+
+
+def test_a_change_that_was_under_way_at_the_last_look_is_not_missed(fleet: Fleet, client: str, engine: Engine) -> None:
+    fleet.write(heartbeat(client, 1))
+    fleet.write(heartbeat(client, 2))
+    with engine.connect() as other, other.begin() as transaction:
+        other.execute(sa.text("UPDATE clients SET hostname = 'new' WHERE uuid = :u"), {"u": client})
+        fleet.write(health(str(uuids.uuid4()), 1))
+        other.execute(sa.text("UPDATE clients SET status = 'stale' WHERE uuid = :u"), {"u": client})
+        transaction.commit()
+
+    fleet.write(heartbeat(client, 3))
+
+    assert fleet.one(client)["status"] == "running"
+
+
+def test_a_deleted_client_is_forgotten_with_its_next_message(fleet: Fleet, client: str) -> None:
+    fleet.write(heartbeat(client, 1), log(client, 1))
+    fleet.write(heartbeat(client, 2), log(client, 2))
+    fleet.do("UPDATE clients SET deleted_at = now() WHERE uuid = :u", u=client)
+
+    outcome = fleet.write(heartbeat(client, 3), log(client, 3))
+
+    assert [refused.reason.value for refused in outcome.refused] == ["unknown_client", "unknown_client"]
+    assert fleet.one(client)["seq"] == 2
+
+
+def test_a_row_that_is_not_what_is_remembered_goes_the_long_way(fleet: Fleet, client: str) -> None:
+    fleet.write(heartbeat(client, 1), health(client, 1))
+    fleet.write(heartbeat(client, 2), health(client, 2))
+    fleet.write(heartbeat(client, 3), health(client, 3))
+    fleet.do("UPDATE client_heartbeats SET boot_seq = 0, boot_id = 'x' WHERE client_uuid = :u", u=client)
+    fleet.do("DELETE FROM client_health WHERE client_uuid = :u", u=client)
+
+    fleet.write(heartbeat(client, 4), health(client, 4))
+
+    stored = fleet.one(client)
+    assert (stored["seq"], stored["boot_id"], stored["health_seq"]) == (4, "b", 4)
+
+
+def test_a_late_report_is_not_remembered_as_the_newest(fleet: Fleet, client: str) -> None:
+    fleet.write(heartbeat(client, 5, app_instance="new"))
+    fleet.forget()
+    fleet.write(heartbeat(client, 4, app_instance="old"))
+
+    fleet.write(heartbeat(client, 6, app_instance="old"))
+
+    assert fleet.one(client)["app_instance"] == "old"
+    assert fleet.one(client)["seq"] == 6
+
+
+def test_marks_that_moved_without_us_cost_nothing_but_a_second_try(fleet: Fleet, client: str) -> None:
+    fleet.write(log(client, 1))
+    fleet.write(log(client, 2))
+    fleet.do("DELETE FROM log_marks WHERE client_uuid = :u", u=client)
+    fleet.do("DELETE FROM client_logs WHERE client_uuid = :u", u=client)
+
+    outcome = fleet.write(log(client, 1), log(client, 2), heartbeat(client, 1))
+
+    assert outcome.committed == {(client, "installation-a", 1): 2}
+    messages = fleet.rows("SELECT message FROM client_logs WHERE client_uuid = :u ORDER BY id", u=client)
+    assert [row["message"] for row in messages] == ["line 1", "line 2"]
+    assert fleet.one(client)["seq"] == 1
+
+
+def test_the_second_try_misses_no_change_either(fleet: Fleet, client: str) -> None:
+    fleet.write(heartbeat(client, 1), log(client, 1))
+    fleet.write(heartbeat(client, 2), log(client, 2))
+    fleet.write(heartbeat(client, 3), log(client, 3))
+    fleet.do("UPDATE log_marks SET seq = 9 WHERE client_uuid = :u", u=client)
+    fleet.do("UPDATE clients SET status = 'stale' WHERE uuid = :u", u=client)
+
+    fleet.write(log(client, 10))
+    fleet.write(heartbeat(client, 4))
+
+    assert fleet.one(client)["status"] == "running"
+
+
+# --- with and without ---
+
+REPORT: Final = st.tuples(
+    st.sampled_from(["heartbeat", "health", "logs/info"]),
+    st.integers(0, 1),  # whose
+    st.integers(1, 6),  # seq
+    st.integers(1, 2),  # boot_seq
+    st.sampled_from(["i", "i", "i", "j", None]),  # installation; None: without a stamp
+    st.sampled_from(["a", "a", "b"]),  # what it says
+)
+ELSEWHERE: Final = st.sampled_from(["UPDATE clients SET status = 'late', hostname = 'x' WHERE uuid = :u", None])
+STORED: Final = (
+    "SELECT process_status::text, status, hostname, service_failed_unit FROM clients WHERE uuid = :u",
+    "SELECT boot_id, app_instance, install_id, boot_seq, seq FROM client_heartbeats WHERE client_uuid = :u",
+    "SELECT install_id, boot_seq, seq, cpu_percent, body FROM client_health WHERE client_uuid = :u",
+    "SELECT install_id, ordinal FROM client_installs WHERE client_uuid = :u ORDER BY ordinal",
+    "SELECT message, level::text FROM client_logs WHERE client_uuid = :u ORDER BY id",
+    "SELECT install_id, boot_seq, seq FROM log_marks WHERE client_uuid = :u ORDER BY 1, 2",
+    "SELECT install_id, boot_seq, seq FROM log_keys WHERE client_uuid = :u ORDER BY 1, 2, 3",
+    "SELECT sum(count) FROM client_log_hours WHERE client_uuid = :u",
+    "SELECT from_status, to_status FROM client_state_changes WHERE client_uuid = :u ORDER BY id",
+)
+
+
+def said(client: str, report: tuple[str, int, int, int, str | None, str]) -> Said:
+    topic, _, seq, boot_seq, install, word = report
+    numbers = {} if install is None else {"install_id": install, "boot_seq": boot_seq, "seq": seq}
+    bodies: dict[str, dict[str, Any]] = {
+        "heartbeat": {"process_status": "running" if word == "a" else "crashed", "app_instance": word, "boot_id": "b"},
+        "health": {"hostname": word, "cpu_percent": float(seq), "service_failed": {"unit": "p"} if seq == 6 else None},
+        "logs/info": {"message": f"{word} {seq}"},
+    }
+    return client, topic, {**bodies[topic], **numbers}
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(st.lists(REPORT, min_size=1, max_size=5), ELSEWHERE), min_size=1, max_size=6))
+def test_with_and_without_memory_the_same_is_stored(
+    fleet: Fleet, batches: Sequence[tuple[list[tuple[str, int, int, int, str | None, str]], str | None]]
+) -> None:
+    with_memory, without = [[str(uuids.uuid4()) for _ in range(2)] for _ in range(2)]
+
+    for reports, elsewhere in batches:
+        for clients, memory in ((with_memory, fleet.memory), (without, Memory())):
+            fleet.write(*(said(clients[report[1]], report) for report in reports), memory=memory)
+            if elsewhere:
+                fleet.do(elsewhere, u=clients[0])
+
+    for left, right in zip(with_memory, without, strict=True):
+        for question in STORED:
+            assert fleet.rows(question, u=left) == fleet.rows(question, u=right), question
