@@ -358,8 +358,8 @@ recovery_events = Table(
     Column("command_id", Text, ForeignKey("client_commands.id")),
     Index("ix_recovery_events_client_uuid_at", "client_uuid", "at"),
     Index("ix_recovery_events_at_id", "at", "id"),
-)
     Index("ix_recovery_events_of_breakers", "at", "id", postgresql_where=text("client_uuid IS NULL")),
+)
 
 client_recovery = Table(  # clients that recovery, or an operator about recovery, has ever done something to
     "client_recovery",
