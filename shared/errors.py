@@ -217,6 +217,12 @@ class TaskQueueUnavailable(ServiceError):
     code = "task_queue_unavailable"
 
 
+class NameNotAccepted(Refused):
+    """A file needs a name that people can read."""
+
+    code = "name_not_accepted"
+
+
 class BrokerUnavailable(ServiceError):
     """The MQTT broker cannot be reached."""
 
@@ -235,6 +241,24 @@ class EnrolmentCodeInvalid(Refused):
 
 class ClientDeleted(StateConflict):
     """This client was deleted; its uuid is not used again."""
+class UploadNotFound(NotFound):
+    """There is no such upload: it was ended, or it was not finished within a day."""
+
+    code = "upload_not_found"
+
+
+class UploadOffsetConflict(StateConflict):
+    """The upload goes on at another byte; `upload_offset` says at which."""
+
+    code = "upload_offset_conflict"
+
+
+class UploadLocked(ServiceError):
+    """Another request is sending this upload; try again when it has ended or fallen silent."""
+
+    code = "upload_locked"
+
+
 
     code = "client_deleted"
 

@@ -10,6 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     CheckConstraint,
     Column,
     Computed,
@@ -633,6 +634,7 @@ login_failures = Table(
     Index("ix_login_failures_bucket_at", "bucket", "at"),
 )
 
+    Column("rebuild", Boolean, nullable=False, server_default="false"),  # a PDF that is there is not used again
 api_tokens = Table(
     "api_tokens",
     metadata,
@@ -645,6 +647,24 @@ api_tokens = Table(
     _when("expires_at"),
     _when("revoked_at"),
     _when("last_used_at"),
+uploads = Table(  # resumable ones; the row and its parts on the volume are one upload
+    "uploads",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("filename", Text, nullable=False),
+    Column("bytes", BigInteger, nullable=False),
+    Column("received", BigInteger, nullable=False, server_default="0"),  # durable; all of them: media_id is set
+    Column("parts", ARRAY(Text), nullable=False, server_default="{}"),  # file names, in order
+    Column("writer", Text),  # fencing token of the request that is sending
+    _when("writer_until"),
+    Column("media_id", BigInteger, ForeignKey("event_media.id")),
+    _when("created_at", nullable=False),
+    _when("expires_at", nullable=False),
+    Column("created_by", Text, nullable=False),
+    CheckConstraint("received BETWEEN 0 AND bytes", name="received"),
+    Index("ix_uploads_expires_at", "expires_at"),
+)
+
     _one_of("role", Role),
 )
 

@@ -17,6 +17,7 @@ from werkzeug.routing import BaseConverter, IntegerConverter
 
 from functions.api import auth, bodies, limits, problems
 from functions.api.routes import ALL
+from functions.api.routes import uploads as uploads_in_parts
 from functions.api.routing import JSON, Call, Endpoint, Reply, Routes
 from functions.api.services import Services
 from shared.structured_log import event
@@ -70,10 +71,12 @@ def body_limit_of(app: Flask) -> Callable[[str, str], int]:
     """Method and path -> the most bytes that its body may have: uploads by setting, the others little."""
     services: Services = app.extensions["signage"]
     upload_limit: int = services.config["UPLOAD_LIMIT_BYTES"] + limits.UPLOAD_ENVELOPE
-    uploads = {(endpoint.method, endpoint.path) for endpoint in app.extensions["signage_endpoints"] if endpoint.upload}
+    endpoints: list[Endpoint] = [e for e in app.extensions["signage_endpoints"] if e.upload]
+    uploads = {(e.method, re.compile(re.sub(r"<[^>]+>", "[^/]+", e.path))) for e in endpoints}
 
     def body_limit(method: str, path: str) -> int:
-        return upload_limit if (method, path) in uploads else limits.BODY_LIMIT
+        is_upload = any(method == known and shape.fullmatch(path) for known, shape in uploads)
+        return upload_limit if is_upload else limits.BODY_LIMIT
 
     return body_limit
 
@@ -138,6 +141,7 @@ def _end(response: Response) -> Response:
     response.headers["X-Request-Id"] = g.request_id
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
+    uploads_in_parts.mark(response)
     if request.path not in _QUIET:
         event(
             "request",

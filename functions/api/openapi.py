@@ -23,7 +23,7 @@ from functions.api.problems import (
     MalformedJson,
     status_of,
 )
-from functions.api.routing import JSON, Endpoint, Routes
+from functions.api.routing import FORM, JSON, Endpoint, Routes
 from shared import errors
 
 TITLE: Final = "Signage Fleet API"
@@ -133,24 +133,22 @@ def _operation(routes: Routes, endpoint: Endpoint, schemas: _Schemas) -> dict[st
         "x-role": "public" if endpoint.role is None else endpoint.role.value,
     }
     if endpoint.upload:
-        operation["requestBody"] = _UPLOAD_BODY
+        operation["requestBody"] = _upload_body(endpoint.upload)
     elif endpoint.body is not None:
         operation["requestBody"] = {"required": True, "content": {JSON: {"schema": schemas.of(endpoint.body)}}}
     return operation
 
 
-_UPLOAD_BODY: Final = {
-    "required": True,
-    "content": {
-        "multipart/form-data": {
-            "schema": {
-                "type": "object",
-                "properties": {"file": {"type": "string", "contentMediaType": "application/octet-stream"}},
-                "required": ["file"],
-            }
-        }
-    },
+_FILE_FORM: Final = {
+    "type": "object",
+    "properties": {"file": {"type": "string", "contentMediaType": "application/octet-stream"}},
+    "required": ["file"],
 }
+
+
+def _upload_body(content_type: str) -> dict[str, Any]:
+    schema = _FILE_FORM if content_type == FORM else {"type": "string", "contentMediaType": content_type}
+    return {"required": True, "content": {content_type: {"schema": schema}}}
 
 
 def _parameters(endpoint: Endpoint, schemas: _Schemas) -> list[dict[str, Any]]:

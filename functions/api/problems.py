@@ -70,6 +70,12 @@ class PreconditionFailed(errors.ServiceError):
     code = "precondition_failed"
 
 
+class ProtocolUnknown(PreconditionFailed):
+    """Uploads in parts speak version 1.0.0 of the tus protocol: the header Tus-Resumable must say so."""
+
+    code = "protocol_unknown"
+
+
 class BodyTooLarge(errors.ServiceError):
     """The request's body is larger than this address accepts."""
 
@@ -114,6 +120,7 @@ STATUSES: Final[dict[type[errors.ServiceError], tuple[int, str]]] = {
     UriTooLong: (414, "Address too long"),
     errors.UnsupportedMediaType: (415, "Unsupported media type"),
     RangeNotSatisfiable: (416, "Range not satisfiable"),
+    errors.UploadLocked: (423, "Locked"),
     errors.Refused: (422, "Refused by a rule"),
     errors.TooManyAttempts: (429, "Too many attempts"),
     errors.TaskQueueUnavailable: (503, "Temporarily unavailable"),
@@ -201,7 +208,7 @@ def _status_and_title(error: type[errors.ServiceError]) -> tuple[int, str]:
 def _headers_of(error: errors.ServiceError, status: int) -> list[tuple[str, str]]:
     if status == 401:
         return [("WWW-Authenticate", 'Bearer realm="signage"')]
-    if status in {429, 503}:
+    if status in {423, 429, 503}:
         return [("Retry-After", str(error.extras.get("retry_after_seconds", RETRY_SECONDS)))]
     return []
 

@@ -67,6 +67,8 @@ def _findings(volume: MediaVolume, job: Job, examined: Examined) -> Findings:
 
 def _there(volume: MediaVolume, job: Job, path: str) -> Examined | None:
     """The PDF that other media with the same bytes, or a worker that died, left; None for none that is usable."""
+    if job.rebuild:
+        return None
     try:
         file = volume.open_converted(path)
     except OSError:

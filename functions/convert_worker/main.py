@@ -109,7 +109,7 @@ def _deliver(conversion_id: int, task_name: str) -> Response:
     except ConversionFault as fault:
         return _record_fault(job, fault)
     with transaction(ENGINE) as connection:
-        kept = operations.finish(connection, database_now(connection), job, path, found)
+        kept = operations.finish(connection, database_now(connection), WORKSHOP.volume, job, path, found)
     took = round((time.monotonic() - started) * 1000)
     event("conversion_ready", "conversion ready", conversion_id=conversion_id, duration_ms=took, kept=kept)
     return _done("ready") if kept else _again("Another worker has taken this conversion over.")

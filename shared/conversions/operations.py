@@ -9,6 +9,9 @@ from sqlalchemy import Connection, RowMapping
 from shared.conversions import rules, store
 from shared.conversions.rules import Fault, Findings, Move
 from shared.errors import ConversionNotFound
+from shared.event_media import operations as event_media
+from shared.event_media import store as event_media_store
+from shared.media_volume import MediaVolume
 
 SWEEP_LIMIT = 500  # per tick; the next one takes the rest
 
@@ -26,6 +29,30 @@ def ensure_pdf(connection: Connection, now: datetime, media: RowMapping) -> tupl
     if row is not None:
         return row, True
     return find(connection, media_id), False
+
+
+def rebuild(connection: Connection, now: datetime, media: RowMapping) -> tuple[RowMapping, bool]:
+    """Have another PDF made of this medium, and whether the caller must enqueue it after the commit.
+
+    The present one is served until the new one takes its place. What is under way already goes on as it is.
+    Raises NotConvertible.
+    """
+    row, must_enqueue = ensure_pdf(connection, now, media)
+    if must_enqueue:
+        return row, True
+    row_again = store.request_rebuild(connection, now, media["id"], media["sha256"])
+    return (row_again, True) if row_again is not None else (row, False)
+
+
+def delete_media(connection: Connection, now: datetime, media_id: int) -> RowMapping:
+    """Delete a medium and its conversions: its row as it was. Raises EventMediaNotFound.
+
+    After the commit the caller lets its files go (`event_media.operations.remove_unreferenced`); should it be
+    killed before, the sweep of the volume finds them.
+    """
+    row = event_media.delete(connection, now, media_id)
+    store.delete_of_media(connection, media_id)
+    return row
 
 
 def find(connection: Connection, media_id: int) -> RowMapping:
@@ -48,6 +75,8 @@ class Job:
     path: str | None
     """Of the original, below the media root; None when the medium was deleted."""
     kind: str
+    rebuild: bool
+    """A PDF that is there already must not be used."""
     visible_slides: int | None
     hidden_slides: int | None
 
@@ -66,14 +95,23 @@ def claim(connection: Connection, now: datetime, conversion_id: int, lease: time
         file_hash=row["file_hash"],
         path=source["path"] if source else None,
         kind=source["kind"] if source else "",
+        rebuild=row["rebuild"],
         visible_slides=source["visible_slides"] if source else None,
         hidden_slides=source["hidden_slides"] if source else None,
     )
 
 
-def finish(connection: Connection, now: datetime, job: Job, path: str, found: Findings) -> bool:
-    """The PDF is on the volume: ready. False when the claim was lost to another worker meanwhile."""
-    return store.finish(connection, now, job.conversion_id, job.token, path, found.pages, rules.report(found))
+def finish(connection: Connection, now: datetime, volume: MediaVolume, job: Job, path: str, found: Findings) -> bool:
+    """The PDF is on the volume: ready. False when the claim was lost to another worker meanwhile.
+
+    Where the medium was deleted meanwhile, and no other one has the same bytes, the PDF goes again.
+    """
+    event_media_store.lock_content(connection, job.file_hash)
+    report = rules.report(found)
+    kept = store.finish(connection, now, job.conversion_id, job.token, path, found.pages, report)
+    if not kept:
+        event_media.remove_unreferenced(connection, volume, job.file_hash, job.path)
+    return kept
 
 
 def give_up_or_back(connection: Connection, now: datetime, job: Job, fault: Fault, max_attempts: int) -> Move | None:

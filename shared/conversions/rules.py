@@ -22,7 +22,8 @@ class Move(StrEnum):
     FINISH = "finish"  # its PDF is on the volume
     FAIL = "fail"  # it will not be tried again by itself
     RELEASE = "release"  # a worker gives it back for another try
-    REQUEST = "request"  # somebody asks for it anew
+    REQUEST = "request"  # somebody asks for it again after it failed
+    REBUILD = "rebuild"  # somebody wants another PDF, or the one there was has vanished
 
 
 MOVES: Final[Mapping[Move, tuple[frozenset[ConversionStatus], ConversionStatus]]] = {
@@ -31,6 +32,7 @@ MOVES: Final[Mapping[Move, tuple[frozenset[ConversionStatus], ConversionStatus]]
     Move.FAIL: (frozenset({PROCESSING}), FAILED),
     Move.RELEASE: (frozenset({PROCESSING}), PENDING),
     Move.REQUEST: (frozenset({FAILED}), PENDING),
+    Move.REBUILD: (frozenset({READY, FAILED}), PENDING),
 }
 """Move -> (the states that it starts in, the state that it ends in). There are no others."""
 

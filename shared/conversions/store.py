@@ -29,6 +29,7 @@ SHOWN = (
     conversions.c.pages,
     conversions.c.target_path,
     conversions.c.report,
+    conversions.c.rebuild,
 )
 NO_ERROR: dict[str, Any] = {"error_code": None, "error_message": None}
 _LIVE = sa.and_(conversions.c.source_event_media_id == event_media.c.id, event_media.c.deleted_at.is_(None))
@@ -54,14 +55,30 @@ def insert_pending(connection: Connection, now: datetime, media_id: int, file_ha
 
 def request_again(connection: Connection, now: datetime, media_id: int, file_hash: str) -> RowMapping | None:
     """Give a failed conversion all its tries again; None when it is not failed."""
+    return _ask(connection, now, media_id, file_hash, Move.REQUEST, {})
+
+
+def request_rebuild(connection: Connection, now: datetime, media_id: int, file_hash: str) -> RowMapping | None:
+    """Have another PDF made, whatever there is; None when the conversion is under way."""
+    return _ask(connection, now, media_id, file_hash, Move.REBUILD, {"rebuild": True})
+
+
+def _ask(
+    connection: Connection, now: datetime, media_id: int, file_hash: str, move: Move, values: dict[str, Any]
+) -> RowMapping | None:
     of_content = (conversions.c.source_event_media_id == media_id, conversions.c.file_hash == file_hash)
-    fresh = {"status": MOVES[Move.REQUEST][1], "attempts": 0, "started_at": None, "finished_at": None, **NO_ERROR}
+    fresh = {"status": MOVES[move][1], "attempts": 0, "started_at": None, "finished_at": None, **NO_ERROR}
     statement = (
         sa.update(conversions)
-        .where(*of_content, _from(Move.REQUEST))
-        .values(**fresh, generation=conversions.c.generation + 1, enqueued_at=now)
+        .where(*of_content, _from(move))
+        .values(**fresh, **values, generation=conversions.c.generation + 1, enqueued_at=now)
     )
     return connection.execute(statement.returning(*SHOWN)).mappings().one_or_none()
+
+
+def delete_of_media(connection: Connection, media_id: int) -> int:
+    """Forget every conversion of a medium that is being deleted; how many there were."""
+    return connection.execute(sa.delete(conversions).where(conversions.c.source_event_media_id == media_id)).rowcount
 
 
 def get(connection: Connection, conversion_id: int) -> RowMapping | None:
@@ -94,12 +111,14 @@ def list_page(
 def ready_target(connection: Connection, path: str) -> RowMapping | None:
     """Who made the PDF at `path` (below `converted/`) ready, of media that were not deleted; None: do not serve it.
 
-    Several media may have the same content, and so the same PDF; the newest answers.
+    Several media may have the same content, and so the same PDF; the newest answers. While another PDF is being
+    made the old one is served.
     """
+    is_served = sa.or_(conversions.c.status == ConversionStatus.READY, conversions.c.rebuild)
     query = (
         sa.select(*SHOWN, event_media.c.filename)
         .join(event_media, _LIVE)
-        .where(conversions.c.target_path == scrub(path), conversions.c.status == ConversionStatus.READY)
+        .where(conversions.c.target_path == scrub(path), is_served)
     )
     return connection.execute(query.order_by(conversions.c.id.desc()).limit(1)).mappings().one_or_none()
 
@@ -137,7 +156,7 @@ def finish(
     connection: Connection, now: datetime, conversion_id: int, token: str, path: str, pages: int, report: dict[str, Any]
 ) -> bool:
     """Make a claimed conversion ready; False when the claim is no longer ours."""
-    result = {"target_path": path, "pages": pages, "report": report, "finished_at": now, **NO_ERROR}
+    result = {"target_path": path, "pages": pages, "report": report, "finished_at": now, "rebuild": False, **NO_ERROR}
     return _leave(connection, conversion_id, token, Move.FINISH, result)
 
 

@@ -78,16 +78,35 @@ def find(connection: Connection, media_id: int) -> RowMapping:
     return row
 
 
-def delete(connection: Connection, now: datetime, volume: MediaVolume, media_id: int) -> None:
-    """Mark a medium deleted, and remove its original unless another medium has the same bytes.
+def rename(connection: Connection, media_id: int, filename: str) -> RowMapping:
+    """Give a medium another name for people; its ending goes on to say what it is. Raises EventMediaNotFound."""
+    kind = MediaKind(find(connection, media_id)["kind"])
+    row = store.rename(connection, media_id, rules.name_of_kind(filename, kind))
+    if row is None:
+        raise EventMediaNotFound
+    return row
 
-    The file goes before the caller commits: should that fail, the row is back without its file, and a
-    conversion of it says `source_missing`; the other way round files would stay that nobody finds.
-    Raises EventMediaNotFound.
+
+def delete(connection: Connection, now: datetime, media_id: int) -> RowMapping:
+    """Mark a medium deleted: its row as it was. Raises EventMediaNotFound.
+
+    Its files are still there: they go when the mark is committed, see `remove_unreferenced`. The other way round
+    a medium would lose its file when the commit fails.
     """
     row = store.tombstone(connection, now, media_id)
     if row is None:
         raise EventMediaNotFound
-    store.lock_content(connection, row["sha256"])
-    if not store.is_path_in_use(connection, row["path"]):
-        volume.remove_original(row["path"])
+    return row
+
+
+def remove_unreferenced(connection: Connection, volume: MediaVolume, sha256: str, path: str | None) -> None:
+    """Remove the original at `path`, and the PDF and picture made of this content, unless a medium needs them.
+
+    The content stays locked until the caller's transaction ends, so that an upload of the same bytes comes
+    before or after. Should the process be killed in between, the sweep of the volume finds what is left.
+    """
+    store.lock_content(connection, sha256)
+    if path is not None and not store.is_path_in_use(connection, path):
+        volume.remove_original(path)
+    if not store.is_content_in_use(connection, sha256):
+        volume.remove_made_of(sha256)

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from pathlib import PurePath
 from typing import BinaryIO, Final
 
-from shared.errors import NotAPresentation, UnsupportedMediaType
+from shared.errors import NameNotAccepted, NotAPresentation, UnsupportedMediaType
 from shared.event_media.compound_files import rules as compound_files
 from shared.event_media.packages import rules as packages
 from shared.event_media.packages.rules import Slides
 from shared.vocabulary import CONVERTIBLE_KINDS, MediaKind
 
-__all__ = ["Slides", "inspect", "kind_of_name", "shown_filename"]
+__all__ = ["Slides", "inspect", "kind_of_name", "name_of_kind", "shown_filename"]
 
 SUFFIXES: Final[dict[str, MediaKind]] = {f".{kind}": kind for kind in MediaKind} | {".jpg": MediaKind.JPEG}
 FILENAME_CHARACTERS: Final = 255
@@ -37,6 +37,14 @@ def shown_filename(filename: str) -> str:
     name = _CONTROL.sub("", re.split(r"[/\\]", filename)[-1]).strip()
     suffix = PurePath(name).suffix[:16]
     return name if len(name) <= FILENAME_CHARACTERS else name[: FILENAME_CHARACTERS - len(suffix)] + suffix
+
+
+def name_of_kind(filename: str, kind: MediaKind) -> str:
+    """A new name for people, with an ending of its kind where it has none. Raises NameNotAccepted for an empty one."""
+    name = shown_filename(filename)
+    if not PurePath(name).stem.strip(". "):
+        raise NameNotAccepted
+    return name if SUFFIXES.get(PurePath(name).suffix.lower()) == kind else shown_filename(f"{name}.{kind}")
 
 
 def inspect(file: BinaryIO, named: MediaKind) -> tuple[MediaKind, Slides | None]:

@@ -68,6 +68,23 @@ def tombstone(connection: Connection, now: datetime, media_id: int) -> RowMappin
     return connection.execute(statement).mappings().one_or_none()
 
 
+def rename(connection: Connection, media_id: int, filename: str) -> RowMapping | None:
+    """Another name for a medium; None when there is none or it was deleted."""
+    statement = (
+        sa.update(event_media)
+        .where(event_media.c.id == media_id, event_media.c.deleted_at.is_(None))
+        .values(filename=filename)
+        .returning(*SHOWN)
+    )
+    return connection.execute(statement).mappings().one_or_none()
+
+
+def is_content_in_use(connection: Connection, sha256: str) -> bool:
+    """Has a medium that was not deleted this content, whatever kind it is?"""
+    live = sa.exists().where(event_media.c.sha256 == sha256, event_media.c.deleted_at.is_(None))
+    return bool(connection.execute(sa.select(live)).scalar_one())
+
+
 def is_path_in_use(connection: Connection, path: str) -> bool:
     """Does a medium that was not deleted lie at this path of the volume?"""
     live = sa.exists().where(event_media.c.path == path, event_media.c.deleted_at.is_(None))

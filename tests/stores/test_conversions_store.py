@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,13 +16,14 @@ from shared.conversions.rules import Fault, Findings, Move
 from shared.db import database_now, transaction
 from shared.errors import ConversionNotFound, NotConvertible
 from shared.event_media import store as media_store
-from shared.media_volume import converted_path, original_path
+from shared.media_volume import MediaVolume, converted_path, original_path
 from shared.tables import conversions, event_media
 from shared.vocabulary import ConversionStatus, MediaKind
 
 LEASE = timedelta(seconds=240)
 HASH = "ab" * 32
 PATH = converted_path(HASH)
+VOLUME = MediaVolume(Path("/nonexistent/media"))  # nothing lies there
 
 
 @pytest.fixture
@@ -113,11 +115,11 @@ def test_after_another_worker_took_over_the_first_one_can_write_nothing(connecti
     later = now + LEASE + timedelta(seconds=1)
     second = claimed(connection, later, conversion_id)
 
-    assert not operations.finish(connection, later, first, PATH, pdf_of(3))
+    assert not operations.finish(connection, later, VOLUME, first, PATH, pdf_of(3))
     assert operations.give_up_or_back(connection, later, first, Fault.ENCRYPTED, 3) is None
     assert operations.give_up_or_back(connection, later, first, Fault.QUEUE_FULL, 3) is None
-    assert operations.finish(connection, later, second, PATH, pdf_of(3))
-    assert not operations.finish(connection, later, second, PATH, pdf_of(3)), "and nobody finishes twice"
+    assert operations.finish(connection, later, VOLUME, second, PATH, pdf_of(3))
+    assert not operations.finish(connection, later, VOLUME, second, PATH, pdf_of(3)), "and nobody finishes twice"
 
 
 def test_a_finished_conversion_is_served_by_its_path_and_not_claimed_again(
@@ -127,7 +129,7 @@ def test_a_finished_conversion_is_served_by_its_path_and_not_claimed_again(
     job = claimed(connection, now, conversion_id)
     assert store.ready_target(connection, PATH) is None
 
-    assert operations.finish(connection, now, job, PATH, pdf_of(2))
+    assert operations.finish(connection, now, VOLUME, job, PATH, pdf_of(2))
 
     target = store.ready_target(connection, PATH)
     assert target is not None
@@ -141,7 +143,7 @@ def test_a_finished_conversion_is_served_by_its_path_and_not_claimed_again(
 def test_the_pdf_of_a_deleted_medium_is_not_served(connection: Connection, now: datetime) -> None:
     conversion_id = pending(connection, now)
     job = claimed(connection, now, conversion_id)
-    operations.finish(connection, now, job, PATH, pdf_of(3))
+    operations.finish(connection, now, VOLUME, job, PATH, pdf_of(3))
 
     media_store.tombstone(connection, now, row_of(connection, conversion_id)["source_event_media_id"])
 
@@ -198,7 +200,7 @@ def test_the_sweep_finds_what_was_forgotten_and_gives_it_a_new_name_on_the_queue
     old = now - LEASE - timedelta(seconds=1)
     claimed(connection, old, abandoned)
     job = claimed(connection, old, done)
-    operations.finish(connection, old, job, PATH, pdf_of(3))
+    operations.finish(connection, old, VOLUME, job, PATH, pdf_of(3))
     long_ago = {"enqueued_at": old, "created_at": old}
     connection.execute(sa.update(conversions).where(conversions.c.id != fresh).values(**long_ago))
 
@@ -294,7 +296,7 @@ def test_when_a_lease_ends_while_its_worker_finishes_exactly_one_result_stands(
 
     finished, taken = race(
         [
-            lambda connection, now: operations.finish(connection, now, job, PATH, pdf_of(3)),
+            lambda connection, now: operations.finish(connection, now, VOLUME, job, PATH, pdf_of(3)),
             lambda connection, now: operations.claim(connection, now, conversion_id, LEASE),
         ]
     )

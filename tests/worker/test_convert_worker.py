@@ -18,10 +18,11 @@ import sqlalchemy as sa
 from sqlalchemy import Engine, RowMapping
 
 from shared.conversions import operations as conversions_operations
+from shared.conversions import store as conversions_store
 from shared.db import database_now, transaction
 from shared.event_media import operations as media_operations
 from shared.event_media import rules as media_rules
-from shared.media_volume import MediaVolume, converted_path
+from shared.media_volume import MediaVolume, converted_path, original_path
 from shared.tables import conversions
 from shared.vocabulary import MediaKind
 from tests.rules.oidc_harness import FOREIGN, Issuer, issuing, signed
@@ -38,6 +39,7 @@ from tests.worker.harness import (
     peak_memory_bytes,
     worker,
 )
+from tests.worker.hostile_pdfs import PDF
 
 pytestmark = pytest.mark.slow
 
@@ -115,7 +117,10 @@ class Desk:
 
     def delete(self, conversion: RowMapping) -> None:
         with transaction(self.engine) as connection:
-            media_operations.delete(connection, database_now(connection), self.volume, conversion["media_id"])
+            conversions_operations.delete_media(connection, database_now(connection), conversion["media_id"])
+        with transaction(self.engine) as connection:
+            path = original_path(conversion["file_hash"], "pptx")
+            media_operations.remove_unreferenced(connection, self.volume, conversion["file_hash"], path)
 
 
 @pytest.fixture
@@ -314,9 +319,9 @@ def test_a_source_that_is_gone_or_was_changed_fails_and_is_not_published(
 
     outcomes = [function.deliver(conversion["id"]).json() for conversion in (gone, changed, deleted)]
 
-    assert outcomes == [{"outcome": "failed"}] * 3
-    codes = [desk.row(conversion)["error_code"] for conversion in (gone, changed, deleted)]
-    assert codes == ["source_missing", "source_changed", "source_missing"]
+    assert outcomes == [{"outcome": "failed"}, {"outcome": "failed"}, {"outcome": "gone"}]
+    codes = [desk.row(conversion)["error_code"] for conversion in (gone, changed)]
+    assert codes == ["source_missing", "source_changed"]
     assert files_below(desk.volume.root / "converted") == []
 
 
@@ -430,6 +435,61 @@ def test_a_task_that_the_sweep_has_replaced_is_let_go(
     new = function.deliver(conversion["id"], task=f"{name}-2")
 
     assert (old.json(), status, new.json()) == ({"outcome": "superseded"}, "pending", {"outcome": "ready"})
+
+
+def test_a_medium_that_is_deleted_while_it_is_converted_leaves_no_file(
+    function: Worker, desk: Desk, gate: Gate, deck: bytes
+) -> None:
+    conversion = desk.upload(other(deck, "deleted meanwhile"))
+
+    def delete_it(handler: Any) -> None:
+        desk.delete(conversion)
+        answering(200, PDF)(handler)
+
+    gate.scripted.append(delete_it)
+
+    answers = [function.deliver(conversion["id"]).status_code for _ in range(2)]
+
+    assert answers == [503, 200]  # it comes again, and finds nothing to do
+    assert files_below(desk.volume.root) == []
+
+
+def test_the_pdf_of_a_deleted_medium_stays_for_another_one_with_the_same_bytes(
+    function: Worker, desk: Desk, gate: Gate, deck: bytes
+) -> None:
+    same = other(deck, "deleted once")
+    first, second = desk.upload(same, "a.pptx"), desk.upload(same, "b.pptx")
+    function.deliver(first["id"])
+    before, asked = files_below(desk.volume.root), gate.count
+
+    desk.delete(first)
+    left = files_below(desk.volume.root)
+    outcome = function.deliver(second["id"]).json()
+    desk.delete(second)
+
+    assert (len(before), left, outcome, gate.count) == (3, before, {"outcome": "ready"}, asked)
+    assert files_below(desk.volume.root) == []
+
+
+def test_a_pdf_that_is_asked_for_anew_is_made_anew_and_the_old_one_is_served_meanwhile(
+    function: Worker, desk: Desk, gate: Gate, deck: bytes
+) -> None:
+    conversion = desk.upload(deck)
+    function.deliver(conversion["id"])
+    asked = gate.count
+    with transaction(desk.engine) as connection:
+        media = media_operations.find(connection, conversion["media_id"])
+        again, must_enqueue = conversions_operations.rebuild(connection, database_now(connection), media)
+        served = conversions_store.ready_target(connection, desk.row(conversion)["target_path"])
+    gate.scripted.append(answering(200, PDF))
+
+    outcome = function.deliver(conversion["id"]).json()
+
+    row = desk.row(conversion)
+    assert (again["status"], must_enqueue, again["generation"]) == ("pending", True, 2)
+    assert served is not None
+    assert (outcome, gate.count) == ({"outcome": "ready"}, asked + 1)
+    assert (row["pages"], row["rebuild"], pages_of(desk.volume, row)) == (1, False, 1)
 
 
 def test_a_conversion_that_does_not_exist_is_no_reason_to_come_again(function: Worker) -> None:

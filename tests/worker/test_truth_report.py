@@ -17,6 +17,7 @@ from shared.conversions import rules
 from shared.conversions.rules import Findings
 from tests.worker import decks, hostile_decks
 from tests.worker.harness import Converter
+from tests.worker.hostile_pdfs import HOSTILE, PDF, pdf_with, stream
 
 pytestmark = pytest.mark.slow
 
@@ -128,12 +129,6 @@ def contents_of(deck: Path) -> Any:
     return found.contents
 
 
-PDF = (
-    b"%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Kids[3 0 R]/Count 1>>\nendobj\n"
-    b"3 0 obj\n<</Type/Page/Parent 2 0 R/MediaBox[0 0 100 50]>>\nendobj\ntrailer\n<</Root 1 0 R>>\n%%EOF\n"
-)
-
-
 def test_films_sounds_animations_and_links_of_a_pptx_are_found(tmp_path: Path) -> None:
     def furnish(slide: Any) -> None:
         (tmp_path / "film.mp4").write_bytes(b"\0\0\0\x18ftypisom")
@@ -198,38 +193,6 @@ def test_a_deck_that_cannot_be_read_costs_its_part_of_the_report_alone(tmp_path:
 
     assert found is not None
     assert (found.pages, found.contents, found.thumbnail is not None) == (1, None, True)
-
-
-def pdf_with(page: bytes, *others: bytes) -> bytes:
-    """A PDF of one page with these entries, and more objects from number 4 on."""
-    body = PDF.replace(b"/MediaBox[0 0 100 50]", page)
-    more = b"".join(b"%d 0 obj\n%s\nendobj\n" % (number, other) for number, other in enumerate(others, 4))
-    return body.replace(b"trailer", more + b"trailer")
-
-
-def stream(entries: bytes, content: bytes) -> bytes:
-    return b"<<%s/Length %d>>\nstream\n%s\nendstream" % (entries, len(content), content)
-
-
-SPINNING = b"/MediaBox[0 0 100 50]/Contents 4 0 R/Resources<</XObject<</F 5 0 R>>>>"
-FORM = b"/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</F 5 0 R>>>>"
-HUGE = (
-    b"/Type/XObject/Subtype/Image/Width 60000/Height 60000/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/FlateDecode"
-)
-HOSTILE = {
-    "a page as large as a country": pdf_with(b"/MediaBox[0 0 9e9 9e9]"),
-    "a page without an extent": pdf_with(b"/MediaBox[0 0 0 0]"),
-    "a form that draws itself": pdf_with(SPINNING, stream(b"", b"/F Do " * 50), stream(FORM, b"/F Do " * 50)),
-    "a picture of ten gigabytes": pdf_with(
-        b"/MediaBox[0 0 100 50]/Contents 4 0 R/Resources<</XObject<</F 5 0 R>>>>",
-        stream(b"", b"100 0 0 50 0 0 cm /F Do"),
-        stream(HUGE, zlib.compress(bytes(10_000_000))),
-    ),
-    "a page with a million operators": pdf_with(
-        b"/MediaBox[0 0 100 50]/Contents 4 0 R",
-        stream(b"/Filter/FlateDecode", zlib.compress(b"0 0 m 100 50 l S " * 1_000_000)),
-    ),
-}
 
 
 @pytest.mark.parametrize("what", HOSTILE)

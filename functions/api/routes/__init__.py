@@ -22,6 +22,7 @@ from functions.api.routes import (
     sessions,
     settings,
     tokens,
+    uploads,
 )
 from functions.api.routing import Routes
 
@@ -33,9 +34,10 @@ ALL: Final[tuple[Routes, ...]] = (
     client_logs.routes,
     commands.routes,
     recovery.routes,
-    event_media.routes,
     incidents.routes,
     maintenance.routes,
+    event_media.routes,
+    uploads.routes,
     conversions.routes,
     conversions.files,
     sessions.routes,

@@ -1,6 +1,7 @@
 """/api/conversions and /api/files: presentations as PDFs."""
 
 from flask import Response
+from sqlalchemy import RowMapping
 
 from functions.api import shapes
 from functions.api.bodies import Page, PageQuery, decode_cursor, page
@@ -23,12 +24,39 @@ files = Routes("files", "/api/files", "Converted files.")
     raises=(EventMediaNotFound, NotConvertible),
 )
 def ensure_pdf(call: Call, media_id: int) -> Reply[shapes.Conversion]:
-    """Make sure that a PDF of this medium exists or is on its way; one that failed is tried again."""
+    """Make sure that a PDF of this medium exists or is on its way; one that failed or has vanished is made again."""
     with call.transaction() as (connection, now):
         media = event_media.find(connection, media_id)
         conversion, must_enqueue = operations.ensure_pdf(connection, now, media)
+        if not must_enqueue and _has_vanished(call, conversion):
+            conversion, must_enqueue = operations.rebuild(connection, now, media)
         if must_enqueue:
             call.audit(connection, now, "conversion.request", str(media_id), conversion_id=conversion["id"])
+    return _under_way(call, conversion, must_enqueue)
+
+
+@routes.post(
+    "/<id:media_id>/reconvert",
+    role=Role.OPERATOR,
+    statuses={202: "It is being made"},
+    raises=(EventMediaNotFound, NotConvertible),
+)
+def reconvert(call: Call, media_id: int) -> Reply[shapes.Conversion]:
+    """Make another PDF of this medium, say after fonts were installed; the present one is served until then."""
+    with call.transaction() as (connection, now):
+        media = event_media.find(connection, media_id)
+        conversion, must_enqueue = operations.rebuild(connection, now, media)
+        call.audit(connection, now, "conversion.rebuild", str(media_id), conversion_id=conversion["id"])
+    return _under_way(call, conversion, must_enqueue)
+
+
+def _has_vanished(call: Call, conversion: RowMapping) -> bool:
+    """Does the row promise a PDF that the volume does not have?"""
+    is_ready = conversion["status"] == ConversionStatus.READY
+    return is_ready and not call.services.media_volume.has_converted(conversion["target_path"])
+
+
+def _under_way(call: Call, conversion: RowMapping, must_enqueue: bool) -> Reply[shapes.Conversion]:
     if must_enqueue:
         enqueue(call, conversion["id"], conversion["generation"])
     return Reply(shapes.conversion(conversion), 200 if conversion["status"] == ConversionStatus.READY else 202)

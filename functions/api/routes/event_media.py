@@ -1,14 +1,16 @@
 """/api/event-media: upload files; presentations get their conversion at once."""
 
 from datetime import datetime
-from typing import Final
+from typing import Annotated, Final
 
+import msgspec
 from flask import Response
 from sqlalchemy import Connection, RowMapping
+from sqlalchemy.exc import SQLAlchemyError
 
 from functions.api import shapes
-from functions.api.bodies import Answer, Page, PageQuery, decode_cursor, page
-from functions.api.routing import Call, Reply, Routes
+from functions.api.bodies import Answer, Body, Page, PageQuery, decode_cursor, page
+from functions.api.routing import FORM, Call, Reply, Routes
 from functions.api.sending import send_stored
 from functions.api.uploads import FilePart
 from shared.conversions import operations as conversions
@@ -16,6 +18,7 @@ from shared.conversions import store as conversions_store
 from shared.errors import (
     Encrypted,
     EventMediaNotFound,
+    NameNotAccepted,
     NoSlides,
     NotAPresentation,
     TaskQueueUnavailable,
@@ -75,7 +78,7 @@ def enqueue(call: Call, conversion_id: int, generation: int) -> None:
         NoSlides,
         VolumeFull,
     ),
-    upload=True,
+    upload=FORM,
 )
 def upload(call: Call) -> Reply[Uploaded]:
     """Store the form field `file`. A ppt, pptx or odp is converted to PDF in the background."""
@@ -83,7 +86,7 @@ def upload(call: Call) -> Reply[Uploaded]:
     try:
         with call.transaction() as (connection, now):
             media = operations.record_upload(connection, now, received, call.principal.actor)
-            conversion, must_enqueue = _conversion_for(connection, now, media)
+            conversion, must_enqueue = conversion_for(connection, now, media)
             call.audit(connection, now, "event_media.upload", str(media["id"]), filename=media["filename"])
     except BaseException:
         received.discard()
@@ -108,7 +111,7 @@ def _receive(call: Call) -> ReceivedUpload:
     return received
 
 
-def _conversion_for(connection: Connection, now: datetime, media: RowMapping) -> tuple[RowMapping | None, bool]:
+def conversion_for(connection: Connection, now: datetime, media: RowMapping) -> tuple[RowMapping | None, bool]:
     """The conversion of a presentation and whether it must be enqueued; none for other media."""
     if media["kind"] not in CONVERTIBLE_KINDS:
         return None, False
@@ -139,6 +142,34 @@ def media_item(call: Call, media_id: int) -> MediaItem:
         conversion = conversions_store.latest_of_media(connection, media_id)
     shown = shapes.conversion(conversion) if conversion is not None else None
     return MediaItem(media=shapes.media(media), conversion=shown)
+
+
+class NewName(Body):
+    """Another name for a file; an ending that does not say its kind is given one that does."""
+
+    filename: Annotated[str, msgspec.Meta(min_length=1, max_length=255)]
+
+
+@routes.patch("/<id:media_id>", role=Role.OPERATOR, raises=(EventMediaNotFound, NameNotAccepted))
+def rename_media(call: Call, media_id: int, body: NewName) -> shapes.Media:
+    """Give an uploaded file another name."""
+    with call.transaction() as (connection, now):
+        media = operations.rename(connection, media_id, body.filename)
+        call.audit(connection, now, "event_media.rename", str(media_id), filename=media["filename"])
+    return shapes.media(media)
+
+
+@routes.delete("/<id:media_id>", role=Role.OPERATOR, statuses={204: "Deleted"}, raises=(EventMediaNotFound,))
+def delete_media(call: Call, media_id: int) -> None:
+    """Delete an uploaded file and its conversions. Files that no other medium has the same bytes of go too."""
+    with call.transaction() as (connection, now):
+        media = conversions.delete_media(connection, now, media_id)
+        call.audit(connection, now, "event_media.delete", str(media_id), filename=media["filename"])
+    try:
+        with call.transaction() as (connection, _):
+            operations.remove_unreferenced(connection, call.services.media_volume, media["sha256"], media["path"])
+    except (OSError, SQLAlchemyError):
+        failure("media_files_left", "files of a deleted medium are left for the sweep", media_id=media_id)
 
 
 @routes.get(

@@ -3,6 +3,7 @@
     originals/<hh>/<sha256>.<kind>    uploaded files; the same bytes are kept once
     converted/<hh>/<file_hash>.pdf    PDFs, named after the hash of what they were made from
     thumbnails/<hh>/<file_hash>.png   their first pages, small
+    uploads/<id>/<offset>-<token>     parts of uploads that may be resumed
     incoming/<random>                 uploads that are still arriving
 
 Every path is made from a hash that we computed, or is checked to have that form: nothing that a user sent
@@ -10,33 +11,35 @@ is ever joined to a path. Files appear whole or not at all: written beside, flus
 """
 
 import contextlib
-import hashlib
 import os
-import re
 import secrets
+import shutil
+import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import BinaryIO, Final, Protocol
+from typing import BinaryIO, Final
 
-from shared.errors import UploadTooLarge, VolumeFull
-from shared.structured_log import failure
+from shared.media_volume import paths
+from shared.media_volume.durable import (
+    SLOW_BLOCK_BYTES,
+    ByteStream,
+    Chain,
+    Draft,
+    closed_after,
+    copy_hashed,
+    make_durable,
+    read_or_end,
+    sync_folder,
+    volume_errors,
+    writing,
+)
+from shared.media_volume.paths import converted_path, original_path
 
-BLOCK_BYTES: Final = 1024 * 1024
+__all__ = ["ByteStream", "Draft", "IncomingFile", "MediaVolume", "StoredFile", "converted_path", "original_path"]
 ABANDONED_AFTER: Final = timedelta(days=1)  # longer than any upload takes
-_SHA256: Final = re.compile(r"[0-9a-f]{64}")
-_ORIGINAL: Final = re.compile(r"originals/[0-9a-f]{2}/[0-9a-f]{64}\.[a-z0-9]{2,5}")
-_CONVERTED: Final = re.compile(r"[0-9a-f]{2}/[0-9a-f]{64}\.pdf")
-
-
-class ByteStream(Protocol):
-    """What an upload is read from."""
-
-    def read(self, size: int, /) -> bytes:
-        """Up to `size` bytes; none at the end."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -55,15 +58,12 @@ class IncomingFile:
 
 
 @dataclass(frozen=True)
-class Draft:
-    """A file that is being written and can be read meanwhile."""
+class StoredFile:
+    """A file on the volume."""
 
-    file: BinaryIO
-
-    def write(self, block: bytes) -> None:
-        """Append a block. Raises VolumeFull."""
-        with _volume_errors():
-            self.file.write(block)
+    path: str
+    """Below the root."""
+    bytes: int
 
 
 class MediaVolume:
@@ -84,13 +84,13 @@ class MediaVolume:
         """
         folder = self.root / "incoming"
         path = folder / secrets.token_hex(16)
-        with _volume_errors():
+        with volume_errors():
             folder.mkdir(parents=True, exist_ok=True)
             file = path.open("xb")
         try:
-            with _closed_after(file):
-                digest, size = _copy(stream, Draft(file), limit_bytes)
-                _flush(file)
+            with closed_after(file):
+                digest, size = copy_hashed(stream, Draft(file), limit_bytes)
+                make_durable(file)
         except BaseException:
             path.unlink(missing_ok=True)
             raise
@@ -102,12 +102,12 @@ class MediaVolume:
         Two uploads of the same bytes end in the same place; the second replaces the first by itself.
         Raises VolumeFull.
         """
-        path = original_path(incoming.sha256, kind)
+        path = paths.original_path(incoming.sha256, kind)
         target = self.root / path
-        with _volume_errors():
+        with volume_errors():
             target.parent.mkdir(parents=True, exist_ok=True)
             incoming.path.replace(target)
-            _sync_folder(target.parent)
+            sync_folder(target.parent)
         return path
 
     def open_original(self, path: str) -> BinaryIO:
@@ -115,15 +115,24 @@ class MediaVolume:
 
         Raises FileNotFoundError when it is not there, and ValueError when it is no such path.
         """
-        if not _ORIGINAL.fullmatch(path):
+        if not paths.ORIGINAL.fullmatch(path):
             raise ValueError("not the path of an original")
         return (self.root / path).open("rb")
 
     def remove_original(self, path: str) -> None:
         """Remove an original, if it is there. For the caller who knows that no row needs it any more."""
-        if not _ORIGINAL.fullmatch(path):
+        if not paths.ORIGINAL.fullmatch(path):
             raise ValueError("not the path of an original")
         (self.root / path).unlink(missing_ok=True)
+
+    def remove_made_of(self, file_hash: str) -> None:
+        """Remove the PDF and the picture made of this content, if they are there; knowledge as above."""
+        for path in (self._converted(paths.converted_path(file_hash)), self.root / paths.thumbnail_path(file_hash)):
+            path.unlink(missing_ok=True)
+
+    def has_converted(self, path: str) -> bool:
+        """Is the file there? For those who mend; what is served goes by the database."""
+        return self._converted(path).is_file()
 
     def open_converted(self, path: str) -> BinaryIO:
         """Open a converted file by its path below `converted/`; errors as for `open_original`."""
@@ -131,11 +140,11 @@ class MediaVolume:
 
     def open_thumbnail(self, file_hash: str) -> BinaryIO:
         """Open the picture of the first page; errors as for `open_original`."""
-        return (self.root / _thumbnail_path(file_hash)).open("rb")
+        return (self.root / paths.thumbnail_path(file_hash)).open("rb")
 
     def write_thumbnail(self, file_hash: str, content: bytes) -> None:
         """Put the picture of a first page in its place, in one step. Raises VolumeFull."""
-        with _writing(self.root / _thumbnail_path(file_hash), "thumbnail") as draft:
+        with writing(self.root / paths.thumbnail_path(file_hash), "thumbnail") as draft:
             draft.write(content)
 
     @contextlib.contextmanager
@@ -144,7 +153,7 @@ class MediaVolume:
 
         Where the block raises, the draft is removed and `path` stays as it was. Raises VolumeFull.
         """
-        with _writing(self._converted(path), writer) as draft:
+        with writing(self._converted(path), writer) as draft:
             yield draft
 
     def remove_drafts(self, path: str, writer: str) -> None:
@@ -156,6 +165,44 @@ class MediaVolume:
         for draft in target.parent.glob(f".{target.name}.{writer}.*.draft"):
             draft.unlink(missing_ok=True)
 
+    def write_part(self, upload_id: str, part: str, stream: ByteStream, most: int, is_time: Callable[[], bool]) -> int:
+        """Write up to `most` bytes of a stream, or what comes until `is_time`, as one part: how many it has.
+
+        Whatever ends the stream, also an error, what came before is kept, durable. Raises VolumeFull.
+        """
+        path = self._part(upload_id, part)
+        with volume_errors():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            file = path.open("xb")
+        with closed_after(file):
+            size = 0
+            while size < most and not is_time() and (block := read_or_end(stream, min(SLOW_BLOCK_BYTES, most - size))):
+                Draft(file).write(block)
+                size += len(block)
+            make_durable(file)
+        if size == 0:
+            path.unlink(missing_ok=True)
+        else:
+            sync_folder(path.parent)
+        return size
+
+    @contextlib.contextmanager
+    def open_parts(self, upload_id: str, parts: Sequence[str]) -> Iterator[ByteStream]:
+        """These parts one after the other, as one stream. Raises VolumeFull where one is missing."""
+        with contextlib.ExitStack() as opened, volume_errors():
+            files = [self._part(upload_id, part) for part in parts]
+            yield Chain(opened, files)
+
+    def remove_upload(self, upload_id: str) -> None:
+        """Remove whatever parts of an upload there are. Never raises: the sweep finds what stays."""
+        shutil.rmtree(self._part(upload_id, "0-" + "0" * 32).parent, ignore_errors=True)
+
+    def _part(self, upload_id: str, part: str) -> Path:
+        path = f"uploads/{upload_id}/{part}"
+        if not paths.PART.fullmatch(path):
+            raise ValueError("not the path of a part")
+        return self.root / path
+
     def remove_abandoned_uploads(self) -> None:
         """Remove uploads that never found their place because their process was killed."""
         limit = time.time() - ABANDONED_AFTER.total_seconds()
@@ -163,6 +210,21 @@ class MediaVolume:
             with contextlib.suppress(OSError):
                 if path.stat().st_mtime < limit:
                     path.unlink()
+
+    def old_files(self, older_than: timedelta) -> Iterator[StoredFile]:
+        """Every file that was last written so long ago, in the order of the folders. Links are not followed."""
+        limit = time.time() - older_than.total_seconds()
+        for folder, _, names in os.walk(self.root):
+            for name in sorted(names):
+                path = Path(folder, name)
+                with contextlib.suppress(FileNotFoundError):
+                    status = path.lstat()
+                    if stat.S_ISREG(status.st_mode) and status.st_mtime < limit:
+                        yield StoredFile(path.relative_to(self.root).as_posix(), status.st_size)
+
+    def remove(self, file: StoredFile) -> None:
+        """Remove a file that `old_files` named. For the caller who knows that nothing needs it."""
+        (self.root / file.path).unlink(missing_ok=True)
 
     def is_usable(self) -> bool:
         """Can a file be written to the volume? For the readiness check; never raises."""
@@ -175,95 +237,6 @@ class MediaVolume:
         return True
 
     def _converted(self, path: str) -> Path:
-        if not _CONVERTED.fullmatch(path):
+        if not paths.CONVERTED.fullmatch(path):
             raise ValueError("not the path of a converted file")
         return self.root / "converted" / path
-
-
-def original_path(sha256: str, kind: str) -> str:
-    """Where the original with this hash lies, below the root. Raises ValueError for what is no hash."""
-    path = f"originals/{sha256[:2]}/{sha256}.{kind}"
-    if not _ORIGINAL.fullmatch(path):
-        raise ValueError("not a SHA-256 and a kind")
-    return path
-
-
-def converted_path(file_hash: str) -> str:
-    """Where the PDF of the source with this hash lies, below `converted/`. Raises ValueError as above."""
-    if not _SHA256.fullmatch(file_hash):
-        raise ValueError("not a SHA-256")
-    return f"{file_hash[:2]}/{file_hash}.pdf"
-
-
-def _thumbnail_path(file_hash: str) -> str:
-    if not _SHA256.fullmatch(file_hash):
-        raise ValueError("not a SHA-256")
-    return f"thumbnails/{file_hash[:2]}/{file_hash}.png"
-
-
-@contextlib.contextmanager
-def _writing(target: Path, writer: str) -> Iterator[Draft]:
-    """A draft beside `target` that replaces it when the block ends well; see `MediaVolume.writing_converted`."""
-    draft = target.with_name(f".{target.name}.{writer}.{secrets.token_hex(8)}.draft")
-    with _volume_errors():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        file = draft.open("x+b")
-    try:
-        with _closed_after(file):
-            yield Draft(file)
-            _flush(file)
-        with _volume_errors():
-            draft.replace(target)
-            _sync_folder(target.parent)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
-
-
-def _copy(stream: ByteStream, draft: Draft, limit_bytes: int) -> tuple[str, int]:
-    digest, size = hashlib.sha256(), 0
-    while block := stream.read(BLOCK_BYTES):
-        size += len(block)
-        if size > limit_bytes:
-            raise UploadTooLarge(limit_bytes=limit_bytes)
-        digest.update(block)
-        draft.write(block)
-    return digest.hexdigest(), size
-
-
-def _flush(file: BinaryIO) -> None:
-    """Force a file to disk and close it: a cloud mount says only at the close that it could not be stored."""
-    with _volume_errors():
-        file.flush()
-        os.fsync(file.fileno())
-        file.close()
-
-
-@contextlib.contextmanager
-def _closed_after(file: BinaryIO) -> Iterator[None]:
-    """Close it whatever happens; a full volume that complained once would complain again at the close."""
-    try:
-        yield
-    finally:
-        with contextlib.suppress(OSError):
-            file.close()
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a rename durable; a mount that knows no folders to sync has nothing to add."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        with contextlib.suppress(OSError):
-            os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-@contextlib.contextmanager
-def _volume_errors() -> Iterator[None]:
-    """Turn what the file system says into the one error of the product; the reason is logged."""
-    try:
-        yield
-    except OSError as error:
-        failure("media_volume_failed", "the media volume refused an operation", errno=error.errno)
-        raise VolumeFull from error

@@ -1,0 +1,250 @@
+"""/api/event-media/uploads: uploads that can be resumed, by the tus protocol 1.0 (https://tus.io).
+
+Spoken are the core and the extensions creation, termination and expiration. An upload whose last byte has arrived
+is a medium: `Upload-Offset` is the file's length from the same transaction on in which the medium appeared.
+"""
+
+import base64
+import binascii
+import re
+from datetime import datetime
+from email.utils import format_datetime
+from typing import Final
+
+from flask import Response, current_app, request
+from sqlalchemy import RowMapping
+
+from functions.api.bodies import Answer, answer_of
+from functions.api.problems import BadRequest, BodyTooLarge, InvalidField, ProtocolUnknown
+from functions.api.routes.event_media import conversion_for, enqueue
+from functions.api.routing import Call, Reply, Routes
+from shared.errors import (
+    Encrypted,
+    NoSlides,
+    NotAPresentation,
+    Refused,
+    TooLargeUnpacked,
+    UnsupportedMediaType,
+    UploadLocked,
+    UploadNotFound,
+    UploadOffsetConflict,
+    UploadTooLarge,
+    VolumeFull,
+)
+from shared.event_media.operations import ReceivedUpload
+from shared.event_media.uploads import operations
+from shared.event_media.uploads.rules import Turn
+from shared.vocabulary import Role
+
+PREFIX: Final = "/api/event-media/uploads"
+VERSION: Final = "1.0.0"
+EXTENSIONS: Final = "creation,termination,expiration"
+PART: Final = "application/offset+octet-stream"
+LARGEST_NUMBER: Final = 2**62
+LONGEST_METADATA: Final = 4096
+REFUSALS: Final = (UnsupportedMediaType, NotAPresentation, Encrypted, TooLargeUnpacked, NoSlides)
+TUS: Final = {"Tus-Resumable": "1.0.0, the version of the protocol"}
+
+routes = Routes("uploads", PREFIX, "Uploads in parts that survive a broken connection: tus 1.0.")
+
+
+class Upload(Answer):
+    """An upload in parts. `offset` bytes of `length` are safe; `media_id` is set when all are."""
+
+    id: str
+    filename: str
+    offset: int
+    length: int
+    media_id: int | None
+    created_at: datetime
+    expires_at: datetime
+
+
+def mark(response: Response) -> None:
+    """What the protocol asks of every answer below this address, problems included."""
+    if not (request.path == PREFIX or request.path.startswith(PREFIX + "/")):
+        return
+    response.headers["Tus-Resumable"] = VERSION
+    if request.method == "OPTIONS" or response.status_code == 412:
+        response.headers["Tus-Version"] = VERSION
+    if request.method == "OPTIONS":
+        response.headers["Tus-Extension"] = EXTENSIONS
+        response.headers["Tus-Max-Size"] = str(current_app.extensions["signage"].config["UPLOAD_LIMIT_BYTES"])
+
+
+@routes.post(
+    "",
+    role=Role.OPERATOR,
+    statuses={201: "Created"},
+    raises=(UnsupportedMediaType, UploadTooLarge, ProtocolUnknown),
+    headers={
+        **TUS,
+        "Upload-Length": "the file's bytes",
+        "Upload-Metadata": "`filename` and its value in Base64; other pairs are passed over",
+    },
+)
+def create_upload(call: Call) -> Reply[Upload]:
+    """Announce a file. Its parts are then sent with PATCH to the Location."""
+    _check_version(call)
+    size, filename = _number(call, "Upload-Length"), _filename(call)
+    if size == 0:
+        raise InvalidField(errors=[{"field": "Upload-Length", "expected": "1 or more: no file of ours is empty"}])
+    limit: int = call.services.config["UPLOAD_LIMIT_BYTES"]
+    with call.transaction() as (connection, now):
+        row = operations.create(connection, now, filename, size, limit, call.principal.actor)
+        call.audit(connection, now, "upload.create", row["id"], filename=row["filename"])
+        expired = operations.forget_expired(connection, now)
+    for upload_id in expired:
+        call.services.media_volume.remove_upload(upload_id)
+    return Reply(_shown(row), 201, {"Location": f"{PREFIX}/{row['id']}", **_headers(row)})
+
+
+@routes.get("/<upload_id>", role=Role.VIEWER, raises=(UploadNotFound, ProtocolUnknown), headers=TUS)
+def upload_state(call: Call, upload_id: str) -> Reply[Upload]:
+    """How far an upload is: HEAD for clients of the protocol, GET for everybody else."""
+    if call.request.method == "HEAD":
+        _check_version(call)
+    with call.transaction() as (connection, now):
+        row = operations.find(connection, now, upload_id)
+    return Reply(_shown(row), 200, _headers(row))
+
+
+@routes.patch(
+    "/<upload_id>",
+    role=Role.OPERATOR,
+    statuses={204: "Received"},
+    raises=(UploadNotFound, UploadOffsetConflict, UploadLocked, VolumeFull, ProtocolUnknown, *REFUSALS),
+    upload=PART,
+    headers={**TUS, "Upload-Offset": "the byte of the file at which the body begins"},
+)
+def continue_upload(call: Call, upload_id: str) -> Reply[None]:
+    """Send the next bytes, as many as you like. The last ones make the file a medium."""
+    _check_version(call)
+    if call.request.mimetype != PART:
+        raise UnsupportedMediaType(f"Parts of an upload are sent as Content-Type: {PART}.")
+    offset = _number(call, "Upload-Offset")
+    with call.transaction() as (connection, now):
+        turn = operations.take_turn(connection, now, upload_id, offset)
+    try:
+        _check_length(call, turn)
+        _receive(call, turn)
+    finally:
+        with call.transaction() as (connection, _):
+            operations.end_turn(connection, turn)
+    with call.transaction() as (connection, now):
+        row = operations.find(connection, now, upload_id)
+    return Reply(None, 204, _headers(row))
+
+
+@routes.delete(
+    "/<upload_id>",
+    role=Role.OPERATOR,
+    statuses={204: "Ended"},
+    raises=(UploadNotFound, UploadLocked, ProtocolUnknown),
+    headers=TUS,
+)
+def terminate_upload(call: Call, upload_id: str) -> None:
+    """End an upload and remove its parts. What has become a medium stays one."""
+    _check_version(call)
+    with call.transaction() as (connection, now):
+        operations.terminate(connection, now, upload_id)
+        call.audit(connection, now, "upload.terminate", upload_id)
+    call.services.media_volume.remove_upload(upload_id)
+
+
+def _receive(call: Call, turn: Turn) -> None:
+    """Part after part to the volume, each counted when it is durable; the last one in the medium's transaction."""
+    volume, stream = call.services.media_volume, call.request.stream
+    while turn.left:
+        part, size = operations.write_part(volume, turn, stream)
+        if size == 0:
+            return
+        if size == turn.left:
+            _refuse_more(stream)
+            _complete(call, operations.after_part(turn, part, size))
+            return
+        with call.transaction() as (connection, now):
+            turn = operations.keep_part(connection, now, turn, part, size)
+
+
+def _complete(call: Call, turn: Turn) -> None:
+    """All is there: one file, looked at, a medium with its conversion."""
+    volume = call.services.media_volume
+    with call.transaction() as (connection, now):
+        operations.hold(connection, now, turn)
+    received = _assemble(call, turn)
+    try:
+        with call.transaction() as (connection, now):
+            media = operations.complete(connection, now, turn, received, call.principal.actor)
+            conversion, must_enqueue = conversion_for(connection, now, media)
+            call.audit(connection, now, "event_media.upload", str(media["id"]), filename=media["filename"])
+    except BaseException:
+        received.discard()
+        raise
+    volume.remove_upload(turn.upload_id)
+    if conversion is not None and must_enqueue:
+        enqueue(call, conversion["id"], conversion["generation"])
+
+
+def _assemble(call: Call, turn: Turn) -> ReceivedUpload:
+    """The whole file, looked at. One that is refused for what it is will not be better next time: it goes."""
+    try:
+        return operations.assemble(call.services.media_volume, turn)
+    except (Refused, UnsupportedMediaType):
+        with call.transaction() as (connection, _):
+            operations.give_up(connection, turn)
+        call.services.media_volume.remove_upload(turn.upload_id)
+        raise
+
+
+def _check_version(call: Call) -> None:
+    if call.request.headers.get("Tus-Resumable") != VERSION:
+        raise ProtocolUnknown
+
+
+def _check_length(call: Call, turn: Turn) -> None:
+    if (call.request.content_length or 0) > turn.left:
+        raise _too_long(turn.left)
+
+
+def _refuse_more(stream: object) -> None:
+    """A body of no declared length may have more than the file has left."""
+    if stream.read(1):  # type: ignore[attr-defined]
+        raise _too_long(0)
+
+
+def _too_long(left: int) -> BodyTooLarge:
+    return BodyTooLarge("The body is longer than what the file has left.", limit_bytes=left)
+
+
+def _number(call: Call, name: str) -> int:
+    value = call.request.headers.get(name, "")
+    if not re.fullmatch(r"[0-9]{1,18}", value) or int(value) > LARGEST_NUMBER:
+        raise InvalidField(f"{name}: expected a whole number.", errors=[{"field": name, "expected": "a whole number"}])
+    return int(value)
+
+
+def _filename(call: Call) -> str:
+    """The pair `filename` of Upload-Metadata."""
+    pairs = call.request.headers.get("Upload-Metadata", "")[:LONGEST_METADATA].split(",")
+    for pair in pairs:
+        key, _, value = pair.strip().partition(" ")
+        if key == "filename":
+            try:
+                return base64.b64decode(value, validate=True).decode()
+            except (binascii.Error, UnicodeDecodeError):
+                raise BadRequest("Upload-Metadata: the filename is no UTF-8 in Base64.") from None
+    raise BadRequest("Upload-Metadata must hold the filename.")
+
+
+def _headers(row: RowMapping) -> dict[str, str]:
+    headers = {
+        "Upload-Offset": str(row["received"]),
+        "Upload-Length": str(row["bytes"]),
+        "Upload-Expires": format_datetime(row["expires_at"], usegmt=True),
+    }
+    return {**headers, "Upload-Media-Id": str(row["media_id"])} if row["media_id"] else headers
+
+
+def _shown(row: RowMapping) -> Upload:
+    return answer_of(Upload, row, offset=row["received"], length=row["bytes"])

@@ -1,0 +1,49 @@
+"""Whose a file on the media volume is, by its path alone."""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+
+class Owner(StrEnum):
+    """Who must be asked before a file is removed."""
+
+    PATH = "path"  # a medium that names this very file
+    CONTENT = "content"  # any medium with this content: its PDF, its picture
+    UPLOAD = "upload"  # an upload that comes in parts
+    NOBODY = "nobody"  # what a killed process was writing
+    STRANGER = "stranger"  # no file of ours: never touched
+
+
+@dataclass(frozen=True)
+class Belonging:
+    """Whose a file is, and the words to ask with."""
+
+    owner: Owner
+    key: str = ""
+    """The path, the content's SHA-256 or the upload's id."""
+    sha256: str = ""
+    """The content to lock while it is removed; empty for none."""
+
+
+_SHAPES: Final = (
+    (re.compile(r"originals/[0-9a-f]{2}/(?P<sha>[0-9a-f]{64})\.[a-z0-9]{2,5}"), Owner.PATH),
+    (re.compile(r"converted/[0-9a-f]{2}/(?P<sha>[0-9a-f]{64})\.pdf"), Owner.CONTENT),
+    (re.compile(r"thumbnails/[0-9a-f]{2}/(?P<sha>[0-9a-f]{64})\.png"), Owner.CONTENT),
+    (re.compile(r"uploads/(?P<upload>[0-9a-f]{32})/[0-9]{1,15}-[0-9a-f]{32}"), Owner.UPLOAD),
+    (re.compile(r"incoming/[0-9a-f]{32}|\.probe-[0-9a-f]{16}"), Owner.NOBODY),
+    (re.compile(r"(converted|thumbnails)/[0-9a-f]{2}/\.[^/]+\.draft"), Owner.NOBODY),
+)
+
+
+def belonging(path: str) -> Belonging:
+    """Whose the file at this path below the root is."""
+    for shape, owner in _SHAPES:
+        found = shape.fullmatch(path)
+        if found:
+            named = found.groupdict()
+            sha256 = named.get("sha", "")
+            keys = {Owner.PATH: path, Owner.CONTENT: sha256, Owner.UPLOAD: named.get("upload", "")}
+            return Belonging(owner, keys.get(owner, ""), sha256)
+    return Belonging(Owner.STRANGER)

@@ -1,0 +1,127 @@
+"""Uploads in parts: created, continued by one request at a time, and made a medium by the last part."""
+
+import secrets
+import time
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy import Connection, RowMapping
+
+from shared.db import scrub
+from shared.errors import UploadLocked, UploadNotFound, UploadTooLarge
+from shared.event_media import operations as event_media
+from shared.event_media import rules as media_rules
+from shared.event_media.operations import ReceivedUpload
+from shared.event_media.uploads import rules, store
+from shared.event_media.uploads.rules import Turn
+from shared.media_volume import ByteStream, MediaVolume
+
+EXPIRED_AT_ONCE: Final = 20
+
+
+def create(connection: Connection, now: datetime, filename: str, size: int, limit_bytes: int, by: str) -> RowMapping:
+    """A new upload of `size` bytes. Raises UnsupportedMediaType or UploadTooLarge: before a byte is sent."""
+    media_rules.kind_of_name(filename)
+    if size > limit_bytes:
+        raise UploadTooLarge(f"A file may have {limit_bytes:,} bytes at most.", limit_bytes=limit_bytes)
+    return store.insert(
+        connection,
+        id=secrets.token_hex(16),
+        filename=media_rules.shown_filename(scrub(filename)),
+        bytes=size,
+        created_at=now,
+        expires_at=now + rules.LIFE,
+        created_by=by,
+    )
+
+
+def find(connection: Connection, now: datetime, upload_id: str) -> RowMapping:
+    """One upload. Raises UploadNotFound for one that never was, was ended, or has expired."""
+    row = store.get(connection, now, upload_id)
+    if row is None:
+        raise UploadNotFound
+    return row
+
+
+def take_turn(connection: Connection, now: datetime, upload_id: str, offset: int) -> Turn:
+    """Let one request send from `offset` on. Raises UploadNotFound, UploadLocked or UploadOffsetConflict."""
+    row = store.get(connection, now, upload_id, lock=True)
+    if row is None:
+        raise UploadNotFound
+    rules.check_turn(now, row["received"], offset, row["writer_until"])
+    token = secrets.token_hex(16)
+    store.give_turn(connection, upload_id, token, now + rules.LEASE)
+    return Turn(upload_id, token, offset, row["bytes"], row["filename"], tuple(row["parts"]))
+
+
+def write_part(volume: MediaVolume, turn: Turn, stream: ByteStream) -> tuple[str, int]:
+    """Write the next part to the volume, durable: its name and its bytes, 0 when nothing more came.
+
+    What came before the connection broke counts. Raises VolumeFull.
+    """
+    part = f"{turn.offset}-{turn.token}"
+    until = time.monotonic() + rules.PART_SECONDS
+    most = min(turn.left, rules.PART_BYTES)
+    return part, volume.write_part(turn.upload_id, part, stream, most, lambda: time.monotonic() > until)
+
+
+def keep_part(connection: Connection, now: datetime, turn: Turn, part: str, size: int) -> Turn:
+    """Count a part in: the turn as it goes on. Raises UploadLocked when another request has taken over."""
+    until = now + rules.LEASE
+    if not store.add_part(connection, turn.upload_id, turn.token, turn.offset, part, size, until):
+        raise UploadLocked
+    return after_part(turn, part, size)
+
+
+def after_part(turn: Turn, part: str, size: int) -> Turn:
+    """The turn with one more part."""
+    parts = (*turn.parts, part)
+    return Turn(turn.upload_id, turn.token, turn.offset + size, turn.bytes, turn.filename, parts)
+
+
+def hold(connection: Connection, now: datetime, turn: Turn, by: timedelta = rules.ASSEMBLY) -> None:
+    """Keep the turn while the parts become one file. Raises UploadLocked when another request has taken over."""
+    if not store.prolong(connection, turn.upload_id, turn.token, now + by):
+        raise UploadLocked
+
+
+def assemble(volume: MediaVolume, turn: Turn) -> ReceivedUpload:
+    """All parts as one file that was looked at; raises as `event_media.operations.receive_upload`."""
+    with volume.open_parts(turn.upload_id, turn.parts) as stream:
+        return event_media.receive_upload(volume, stream, turn.filename, turn.bytes)
+
+
+def complete(connection: Connection, now: datetime, turn: Turn, received: ReceivedUpload, by: str) -> RowMapping:
+    """Make the medium, in the transaction in which the upload's last byte counts: its row.
+
+    So an upload that says that it is whole has become a medium, whenever somebody is killed. Raises
+    UploadLocked when another request has taken over, and VolumeFull.
+    """
+    media = event_media.record_upload(connection, now, received, by)
+    if not store.complete(connection, turn.upload_id, turn.token, media["id"]):
+        raise UploadLocked
+    return media
+
+
+def end_turn(connection: Connection, turn: Turn) -> None:
+    """Let the next request send."""
+    store.end_turn(connection, turn.upload_id, turn.token)
+
+
+def terminate(connection: Connection, now: datetime, upload_id: str) -> None:
+    """End an upload; what it has become stays. Raises UploadNotFound, or UploadLocked while a request sends."""
+    row = store.get(connection, now, upload_id, lock=True)
+    if row is None:
+        raise UploadNotFound
+    rules.check_turn(now, row["received"], row["received"], row["writer_until"])
+    store.delete(connection, upload_id)
+
+
+def give_up(connection: Connection, turn: Turn) -> None:
+    """Forget an upload whose content was refused: sending it again cannot mend it."""
+    store.delete(connection, turn.upload_id)
+
+
+def forget_expired(connection: Connection, now: datetime) -> list[str]:
+    """Forget some uploads that have expired: the ids, whose parts the caller removes after the commit."""
+    return list(store.delete_expired(connection, now, EXPIRED_AT_ONCE))

@@ -1,0 +1,50 @@
+"""Uploads that come in parts (tus 1.0): what may follow what, and for how long.
+
+An upload is a row and its parts on the volume. A part is one file, written by one request and never changed; the
+row says which parts count, in order. So a request that was killed, or was overtaken by another one, can spoil
+nothing: what it wrote and never told the row is no part of the upload.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from shared.errors import UploadLocked, UploadOffsetConflict
+
+LIFE: Final = timedelta(days=1)
+"""From the creation; then the upload and its parts are removed."""
+LEASE: Final = timedelta(seconds=30)
+"""A request that has told nothing for so long is taken for dead."""
+PART_BYTES: Final = 8 * 1024**2
+PART_SECONDS: Final = 8.0
+"""A part ends when it is so large or so old: what a killed request can lose."""
+ASSEMBLY: Final = timedelta(seconds=180)
+"""The lease while the parts become one file."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """The right of one request to add to an upload."""
+
+    upload_id: str
+    token: str
+    offset: int
+    """Bytes that are there already."""
+    bytes: int
+    """Of the whole file."""
+    filename: str
+    parts: tuple[str, ...]
+
+    @property
+    def left(self) -> int:
+        """Bytes that are missing."""
+        return self.bytes - self.offset
+
+
+def check_turn(now: datetime, received: int, offset: int, writer_until: datetime | None) -> None:
+    """May a request send from `offset` on? Raises UploadLocked or UploadOffsetConflict."""
+    if writer_until is not None and writer_until > now:
+        seconds = max(1, round((writer_until - now).total_seconds()))
+        raise UploadLocked(retry_after_seconds=seconds)
+    if offset != received:
+        raise UploadOffsetConflict(upload_offset=received)

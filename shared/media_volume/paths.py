@@ -1,0 +1,30 @@
+"""The paths below the root of the media volume: made of hashes and ids, never of what a user sent."""
+
+import re
+from typing import Final
+
+PART: Final = re.compile(r"uploads/[0-9a-f]{32}/[0-9]{1,15}-[0-9a-f]{32}")
+SHA256: Final = re.compile(r"[0-9a-f]{64}")
+ORIGINAL: Final = re.compile(r"originals/[0-9a-f]{2}/[0-9a-f]{64}\.[a-z0-9]{2,5}")
+CONVERTED: Final = re.compile(r"[0-9a-f]{2}/[0-9a-f]{64}\.pdf")
+
+
+def original_path(sha256: str, kind: str) -> str:
+    """Where the original with this hash lies, below the root. Raises ValueError for what is no hash."""
+    path = f"originals/{sha256[:2]}/{sha256}.{kind}"
+    if not ORIGINAL.fullmatch(path):
+        raise ValueError("not a SHA-256 and a kind")
+    return path
+
+
+def converted_path(file_hash: str) -> str:
+    """Where the PDF of the source with this hash lies, below `converted/`. Raises ValueError as above."""
+    if not SHA256.fullmatch(file_hash):
+        raise ValueError("not a SHA-256")
+    return f"{file_hash[:2]}/{file_hash}.pdf"
+
+
+def thumbnail_path(file_hash: str) -> str:
+    if not SHA256.fullmatch(file_hash):
+        raise ValueError("not a SHA-256")
+    return f"thumbnails/{file_hash[:2]}/{file_hash}.png"
