@@ -586,6 +586,7 @@ conversions = Table(
     Column("pages", Integer),
     Column("target_path", Text),  # below MEDIA_ROOT/converted
     Column("report", JSONB),
+    Column("rebuild", Boolean, nullable=False, server_default="false"),  # a PDF that is there is not used again
     UniqueConstraint("source_event_media_id", "target_format", "file_hash", name="uq_conversions_media_format_hash"),
     _one_of("target_format", TargetFormat),
     Index("ix_conversions_file_hash", "file_hash"),
@@ -596,6 +597,24 @@ conversions = Table(
         "created_at",
         postgresql_where=text("status IN ('pending', 'processing')"),
     ),
+)
+
+uploads = Table(  # resumable ones; the row and its parts on the volume are one upload
+    "uploads",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("filename", Text, nullable=False),
+    Column("bytes", BigInteger, nullable=False),
+    Column("received", BigInteger, nullable=False, server_default="0"),  # durable; all of them: media_id is set
+    Column("parts", ARRAY(Text), nullable=False, server_default="{}"),  # file names, in order
+    Column("writer", Text),  # fencing token of the request that is sending
+    _when("writer_until"),
+    Column("media_id", BigInteger, ForeignKey("event_media.id")),
+    _when("created_at", nullable=False),
+    _when("expires_at", nullable=False),
+    Column("created_by", Text, nullable=False),
+    CheckConstraint("received BETWEEN 0 AND bytes", name="received"),
+    Index("ix_uploads_expires_at", "expires_at"),
 )
 
 # --- access ---
@@ -634,7 +653,6 @@ login_failures = Table(
     Index("ix_login_failures_bucket_at", "bucket", "at"),
 )
 
-    Column("rebuild", Boolean, nullable=False, server_default="false"),  # a PDF that is there is not used again
 api_tokens = Table(
     "api_tokens",
     metadata,
@@ -647,24 +665,6 @@ api_tokens = Table(
     _when("expires_at"),
     _when("revoked_at"),
     _when("last_used_at"),
-uploads = Table(  # resumable ones; the row and its parts on the volume are one upload
-    "uploads",
-    metadata,
-    Column("id", Text, primary_key=True),
-    Column("filename", Text, nullable=False),
-    Column("bytes", BigInteger, nullable=False),
-    Column("received", BigInteger, nullable=False, server_default="0"),  # durable; all of them: media_id is set
-    Column("parts", ARRAY(Text), nullable=False, server_default="{}"),  # file names, in order
-    Column("writer", Text),  # fencing token of the request that is sending
-    _when("writer_until"),
-    Column("media_id", BigInteger, ForeignKey("event_media.id")),
-    _when("created_at", nullable=False),
-    _when("expires_at", nullable=False),
-    Column("created_by", Text, nullable=False),
-    CheckConstraint("received BETWEEN 0 AND bytes", name="received"),
-    Index("ix_uploads_expires_at", "expires_at"),
-)
-
     _one_of("role", Role),
 )
 
