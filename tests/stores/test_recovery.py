@@ -3,26 +3,22 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
-from typing import Any
 
 import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
-from shared import config
 from shared.clients import store as clients_store
 from shared.commands import operations as commands
 from shared.commands.rules import Ack, Attempt
-from shared.config import Config
 from shared.db import database_now
 from shared.recovery import operations, store
 from shared.recovery.operations import RecoveryReport
-from shared.tables import bridge_status, client_commands, client_heartbeats, clients, recovery_events
+from shared.tables import bridge_status, client_commands, recovery_events
 from shared.vocabulary import CommandAction, CommandState, PublishAnswer
 from tests.stores.commands_world import TIMINGS, add_client, command, lockout, request, seconds
+from tests.stores.recovery_world import OFF, ON, beat, crash, decisions, hear, recover, told
 
-ON = config.load({"CRASH_RECOVERY_ENABLED": "true"})
-OFF = config.load({})
 LOCKOUT = TIMINGS.lockout
 
 
@@ -33,45 +29,12 @@ def now(connection: Connection) -> datetime:
     return at
 
 
-def hear(connection: Connection, at: datetime) -> None:
-    """The bridge listens and its canary came back at this moment."""
-    connection.execute(sa.update(bridge_status).values(connected_since=at - timedelta(hours=1), canary_at=at))
-
-
-def crash(connection: Connection, now: datetime, crashed_for: float = 60, **facts: Any) -> str:
-    """A client whose fresh heartbeat says that its player crashed that many seconds ago."""
-    since = now - seconds(crashed_for)
-    return add_client(connection, now, process_status="crashed", process_status_since=since, status="crashed", **facts)
-
-
-def beat(connection: Connection, client: str, at: datetime) -> None:
-    connection.execute(
-        sa.update(client_heartbeats).where(client_heartbeats.c.client_uuid == client).values(last_heartbeat_at=at)
-    )
-
-
-def recover(connection: Connection, now: datetime, settings: Config = ON) -> RecoveryReport:
-    return operations.recover(connection, now, settings, TIMINGS)
-
-
 def tick_at(connection: Connection, client: str, at: datetime) -> RecoveryReport:
     """A tick at a moment when the bridge listens and the client was just heard."""
     hear(connection, at)
     beat(connection, client, at)
     commands.expire(connection, at)
     return recover(connection, at)
-
-
-def decisions(connection: Connection, client: str) -> list[tuple[str, str | None]]:
-    """(decision, state in the evidence), the oldest first."""
-    rows = store.events_page(connection, client, 100, None)
-    return [(row["decision"], row["evidence"]["state"]) for row in reversed(rows)]
-
-
-def told(connection: Connection, now: datetime, client: str, settings: Config = ON) -> dict[str, Any]:
-    """What people read about this client."""
-    rows = connection.execute(clients_store.shown().where(clients.c.uuid == client)).mappings().all()
-    return operations.states_of(connection, now, settings, rows)[client]
 
 
 def test_a_crashed_display_is_asked_to_restart_in_recoverys_name_with_its_preconditions(

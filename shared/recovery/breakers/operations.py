@@ -38,7 +38,8 @@ def watch(
     """
     seen_since, rows = _silent(connection, now, config, bridge, quiet)
     before: dict[str | None, RowMapping] = {row["site"] or None: row for row in store.standing(connection)}
-    whole = _of_fleet(store.seen(connection, seen_since), rows)
+    everybody = store.seen(connection, seen_since)
+    whole = _of_fleet(everybody, rows)
     is_open = rules.stays_open(whole) if None in before else rules.opens(whole)
     found: dict[str | None, tuple[bool, Silence]] = {None: (is_open, whole)}
     sites = {row["site"]: row for row in rows if row["site"] is not None and row["site_stale"] >= rules.FEWEST}
@@ -48,7 +49,7 @@ def watch(
         keeps = rules.stays_open(silence) if site in before else not is_open and rules.opens(silence)
         found[site] = keeps, silence
     _write(connection, now, before, found)
-    return Watch(whole.seen, {site: rules.why(site, silence) for site, (keeps, silence) in found.items() if keeps})
+    return Watch(everybody, {site: rules.why(site, silence) for site, (keeps, silence) in found.items() if keeps})
 
 
 def _silent(

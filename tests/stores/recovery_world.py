@@ -1,0 +1,169 @@
+"""Fleets, ticks in virtual time, and what they did, for the tests of recovery."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from shared import config
+from shared.clients import store as clients_store
+from shared.clients.reports import operations as reports
+from shared.commands import operations as commands
+from shared.commands.rules import Ack, Attempt
+from shared.config import Config
+from shared.listening import store as listening_store
+from shared.listening.rules import listening
+from shared.recovery import operations, store
+from shared.recovery.operations import RecoveryReport
+from shared.tables import bridge_status, client_commands, client_heartbeats, clients
+from shared.vocabulary import CommandState, PublishAnswer
+from tests.stores.commands_world import TIMINGS, add_client
+
+ON = config.load({"CRASH_RECOVERY_ENABLED": "true"})
+OFF = config.load({})
+
+
+def hear(connection: Connection, at: datetime, since: timedelta = timedelta(days=3)) -> None:
+    """The bridge has listened for that long, and its canary came back at this moment."""
+    connection.execute(sa.update(bridge_status).values(connected_since=at - since, canary_at=at))
+
+
+def crash(connection: Connection, now: datetime, crashed_for: float = 60, **facts: Any) -> str:
+    """A client whose fresh heartbeat says that its player crashed that many seconds ago."""
+    since = now - timedelta(seconds=crashed_for)
+    return add_client(connection, now, process_status="crashed", process_status_since=since, status="crashed", **facts)
+
+
+def fleet(connection: Connection, heard_at: datetime, number: int, site: str | None = None, **facts: Any) -> list[str]:
+    """That many running clients with their last heartbeat at that moment; their uuids."""
+    columns = {"process_status": "running", "status": "running", "presence": "online", **facts}
+    statement = sa.text(
+        f"""
+        WITH made AS (
+            INSERT INTO clients (uuid, registered_by, site, process_status, status, presence, process_status_since)
+            SELECT gen_random_uuid()::text, 'enrolment', CAST(:site AS text), CAST(:process_status AS process_status),
+                :status, :presence, CAST(:at AS timestamptz) - interval '2 hours'
+            FROM generate_series(1, :number) RETURNING uuid)
+        INSERT INTO client_heartbeats (client_uuid, last_heartbeat_at, boot_id, app_instance)
+        SELECT uuid, CAST(:at AS timestamptz), '{BOOT}', '{START}' FROM made RETURNING client_uuid
+        """
+    )
+    parameters = {**columns, "at": heard_at, "number": number, "site": site}
+    return list(connection.execute(statement, parameters).scalars())
+
+
+BOOT, START = "boot-1", "start-1"
+
+
+def beat(connection: Connection, uuids: Sequence[str] | str, at: datetime) -> None:
+    """These clients were heard at this moment."""
+    named = [uuids] if isinstance(uuids, str) else list(uuids)
+    mine = client_heartbeats.c.client_uuid == sa.any_(sa.literal(named, sa.ARRAY(sa.Text)))
+    connection.execute(sa.update(client_heartbeats).where(mine).values(last_heartbeat_at=at))
+
+
+def become(connection: Connection, client: str, at: datetime, process_status: str) -> None:
+    """The client's heartbeat says so at this moment, and it is news."""
+    values = {"process_status": process_status, "process_status_since": at, "status": process_status}
+    connection.execute(sa.update(clients).where(clients.c.uuid == client).values(**values))
+    beat(connection, client, at)
+
+
+def recover(connection: Connection, now: datetime, settings: Config = ON) -> RecoveryReport:
+    return operations.recover(connection, now, settings, TIMINGS)
+
+
+def sent(connection: Connection, report: RecoveryReport) -> list[tuple[str, str]]:
+    """(client, action) of the commands of one round, by client."""
+    rows = connection.execute(
+        sa.select(client_commands.c.client_uuid, client_commands.c.action).where(
+            client_commands.c.id.in_(report.command_ids)
+        )
+    )
+    return sorted((row.client_uuid, row.action) for row in rows)
+
+
+def finish(connection: Connection, at: datetime, report: RecoveryReport, state: str = "succeeded") -> None:
+    """The displays say that the commands of this round ended so."""
+    rows = connection.execute(
+        sa.select(client_commands.c.client_uuid, client_commands.c.id).where(
+            client_commands.c.id.in_(report.command_ids)
+        )
+    ).all()
+    commands.record_acks(connection, at, [Ack(client, name, CommandState(state)) for client, name in rows], TIMINGS)
+
+
+def answer(connection: Connection, at: datetime, report: RecoveryReport, code: PublishAnswer) -> None:
+    """The broker answers the commands of this round so."""
+    claimed = commands.claim_due(connection, at, only_ids=list(report.command_ids))
+    attempts = [Attempt(one.id, one.lease_until, one.attempts, code, may_have_left=code < 0x80) for one in claimed]
+    commands.record_publish_answers(connection, at, attempts, TIMINGS)
+
+
+@dataclass
+class History:
+    """Ticks, and what they did."""
+
+    connection: Connection
+    at: datetime
+    acts: list[tuple[int, str]] = field(default_factory=list)
+    """(minute, action), of all clients."""
+    minute: int = 0
+    every: int = 1
+    """Minutes from one tick to the next."""
+
+    def tick(self, heard: Sequence[str] | str = (), *, done: bool = True) -> RecoveryReport:
+        """One tick while the bridge listens; these clients were just heard. `done`: its commands succeed."""
+        hear(self.connection, self.at)
+        beat(self.connection, heard, self.at)
+        commands.expire(self.connection, self.at)
+        sweep(self.connection, self.at)
+        report = recover(self.connection, self.at)
+        self.acts += [(self.minute, action) for _, action in sent(self.connection, report)]
+        if done:
+            finish(self.connection, self.at, report)
+        self.minute += self.every
+        self.at += timedelta(minutes=self.every)
+        return report
+
+    def ticks(self, minutes: int, heard: Sequence[str] | str = (), *, done: bool = True) -> None:
+        for _ in range(0, minutes, self.every):
+            self.tick(heard, done=done)
+
+    def told(self, client: str) -> dict[str, Any]:
+        """What people read about this client ten seconds after the last tick."""
+        return told(self.connection, self.at - timedelta(minutes=self.every) + timedelta(seconds=10), client)
+
+
+def sweep(connection: Connection, at: datetime) -> None:
+    """Bring the shown states up to this moment, as the bridge and the tick do."""
+    bridge = listening(listening_store.bridge_status(connection), at, timedelta(seconds=45))
+    reports.sweep_statuses(connection, at, 180, bridge)
+
+
+def decisions(connection: Connection, client: str) -> list[tuple[str, str | None]]:
+    """(decision, state in the evidence), the oldest first."""
+    rows = store.events_page(connection, client, 100, None)
+    return [(row["decision"], row["evidence"]["state"]) for row in reversed(rows)]
+
+
+def breaker_decisions(connection: Connection) -> list[tuple[str, str | None]]:
+    """(decision, site) on breakers, the oldest first."""
+    rows = store.events_page(connection, None, 1000, None)
+    return [(row["decision"], row["evidence"]["site"]) for row in reversed(rows) if row["client_uuid"] is None]
+
+
+def told(connection: Connection, now: datetime, client: str, settings: Config = ON) -> dict[str, Any]:
+    """What people read about this client."""
+    sweep(connection, now)
+    rows = connection.execute(clients_store.shown().where(clients.c.uuid == client)).mappings().all()
+    return operations.states_of(connection, now, settings, rows)[client]
+
+
+def rung(connection: Connection, client: str) -> tuple[int, int, int]:
+    """(step, restarts, reboots) of this client."""
+    row = store.state_of(connection, client)
+    return (0, 0, 0) if row is None else (row["step"], row["restarts"], row["reboots"])

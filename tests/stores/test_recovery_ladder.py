@@ -1,0 +1,313 @@
+"""The ladder on real Postgres: up with each attempt, back with what nobody had, anew after half an hour of health."""
+
+from datetime import datetime, timedelta
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from shared.commands import operations as commands
+from shared.commands import store as commands_store
+from shared.db import database_now
+from shared.recovery import store
+from shared.recovery.holds import operations as holds
+from shared.tables import client_health, clients
+from shared.vocabulary import PublishAnswer
+from tests.stores.commands_world import BOOT, TIMINGS, command, lockout, seconds
+from tests.stores.recovery_world import (
+    History,
+    answer,
+    beat,
+    become,
+    crash,
+    decisions,
+    finish,
+    fleet,
+    hear,
+    recover,
+    rung,
+    sent,
+    told,
+)
+
+LADDER = [(0, "restart_app"), (10, "restart_app"), (20, "reboot_host"), (30, "reboot_host")]
+
+
+@pytest.fixture
+def now(connection: Connection) -> datetime:
+    at = database_now(connection)
+    hear(connection, at)
+    return at
+
+
+def silent(connection: Connection, now: datetime, minutes: float = 10) -> str:
+    """A display that fell silent that long ago, in a fleet large enough for it."""
+    fleet(connection, now, 20)
+    [client] = fleet(connection, now - timedelta(minutes=minutes), 1)
+    return client
+
+
+def fail(connection: Connection, client: str, at: datetime) -> None:
+    values = {"service_failed_at": at, "service_failed_unit": "player.service"}
+    connection.execute(sa.update(clients).where(clients.c.uuid == client).values(**values))
+
+
+def report(connection: Connection, client: str, at: datetime, body: dict[str, object]) -> None:
+    """The display's newest health report."""
+    connection.execute(sa.delete(client_health).where(client_health.c.client_uuid == client))
+    connection.execute(sa.insert(client_health).values(client_uuid=client, received_at=at, body=body))
+
+
+def test_a_silent_display_is_rebooted_only_if_it_still_runs_the_boot_that_was_seen(
+    connection: Connection, now: datetime
+) -> None:
+    client = silent(connection, now)
+
+    report = recover(connection, now)
+
+    [name] = report.command_ids
+    row = command(connection, name)
+    assert (row["client_uuid"], row["action"], row["if_boot_id"]) == (client, "reboot_host", BOOT)
+    assert (report.restarts, report.reboots) == (0, 1)
+
+
+def test_a_silent_display_that_stays_silent_is_rebooted_four_times_and_suspended(
+    connection: Connection, now: datetime
+) -> None:
+    others = fleet(connection, now, 20)
+    [client] = fleet(connection, now - timedelta(minutes=10), 1)
+    history = History(connection, now, every=5)
+
+    history.ticks(50, others)
+
+    assert history.acts == [(minute, "reboot_host") for minute in (0, 10, 20, 30)]
+    assert history.told(client)["why"].startswith("4 reboots did not help")
+
+
+def test_a_failed_service_that_keeps_failing_climbs_the_ladder_too(connection: Connection, now: datetime) -> None:
+    [client] = fleet(connection, now, 1)
+    fail(connection, client, now - seconds(5))
+    history = History(connection, now, every=5)
+
+    for _ in range(9):
+        report(connection, client, history.at, {"service_failed": {"unit": "player.service"}})
+        history.tick(client)
+
+    assert history.acts == LADDER
+    assert history.told(client)["state"] == "suspended"
+
+
+def test_a_failure_that_a_restart_mended_is_not_acted_on_again_though_nobody_acknowledged_it(
+    connection: Connection, now: datetime
+) -> None:
+    [client] = fleet(connection, now, 1)
+    fail(connection, client, now - seconds(5))
+    history = History(connection, now, every=5)
+
+    history.ticks(120, client)  # a plain display: no word of services in its reports
+
+    assert history.acts == [(0, "restart_app")]
+    state = history.told(client)
+    assert (state["state"], state["until"]) == ("verifying", None)
+    assert "acknowledge the failure" in state["why"]
+    assert rung(connection, client) == (0, 0, 0)
+
+
+def test_a_service_that_fails_again_after_the_restart_goes_on_up_the_ladder(
+    connection: Connection, now: datetime
+) -> None:
+    [client] = fleet(connection, now, 1)
+    fail(connection, client, now - seconds(5))
+    history = History(connection, now)
+    history.ticks(5, client)
+    fail(connection, client, history.at - seconds(30))
+
+    history.ticks(6, client)
+
+    assert history.acts == LADDER[:2]
+
+
+def test_half_an_hour_of_health_begins_the_ladder_anew(connection: Connection, now: datetime) -> None:
+    client = crash(connection, now)
+    history = History(connection, now, every=5)
+    history.ticks(11, client)
+    become(connection, client, history.at, "running")
+
+    history.ticks(30, client)
+    before = rung(connection, client)
+    last = history.tick(client)
+    become(connection, client, history.at, "crashed")
+    history.ticks(10, client)
+
+    assert (before, last.recovered, rung(connection, client)) == ((2, 2, 0), 1, (1, 1, 0))
+    assert [action for _, action in history.acts] == ["restart_app"] * 3
+
+
+def test_less_than_half_an_hour_of_health_does_not(connection: Connection, now: datetime) -> None:
+    client = crash(connection, now)
+    history = History(connection, now, every=5)
+    history.ticks(11, client)
+    become(connection, client, history.at, "running")
+    history.ticks(29, client)
+    become(connection, client, history.at - timedelta(seconds=1), "crashed")
+
+    history.ticks(10, client)
+
+    assert [action for _, action in history.acts] == ["restart_app", "restart_app", "reboot_host"]
+
+
+def test_health_while_nobody_listened_does_not_count(connection: Connection, now: datetime) -> None:
+    client = crash(connection, now)
+    history = History(connection, now, every=5)
+    history.ticks(11, client)
+    become(connection, client, history.at, "running")
+    history.ticks(20, client)
+    recover(connection, history.at + timedelta(minutes=5))  # the canary is minutes old
+    history.at += timedelta(minutes=10)
+
+    history.ticks(20, client)
+
+    assert rung(connection, client)[0] == 2
+
+
+def test_an_answer_that_nobody_listens_takes_lockout_and_rung_back_with_the_command(
+    connection: Connection, now: datetime
+) -> None:
+    client = silent(connection, now)
+    report = recover(connection, now)
+    before = rung(connection, client)
+
+    answer(connection, now + seconds(1), report, PublishAnswer.NO_SUBSCRIBER)
+
+    row = command(connection, report.command_ids[0])
+    assert (row["state"], row["outcome_reason"]) == ("cancelled", "no_subscriber")
+    assert (before, rung(connection, client)) == ((1, 0, 1), (0, 0, 0))
+    assert lockout(connection, client) is None
+    assert told(connection, now + seconds(2), client)["state"] == "unreachable"
+    assert recover(connection, now + seconds(60)).command_ids == ()
+
+
+def test_a_display_that_nobody_listens_for_is_never_suspended_however_long_it_is_gone(
+    connection: Connection, now: datetime
+) -> None:
+    others = fleet(connection, now, 20)
+    [client] = fleet(connection, now - timedelta(minutes=10), 1)
+    history = History(connection, now, every=5)
+
+    for _ in range(12):
+        report = history.tick(others, done=False)
+        if report.command_ids:
+            answer(connection, history.at - seconds(299), report, PublishAnswer.NO_SUBSCRIBER)
+
+    assert len(history.acts) == 1  # it gave no sign since
+    assert rung(connection, client) == (0, 0, 0)
+    assert decisions(connection, client) == [("reboot_host", "due"), ("none", "unreachable")]
+
+
+def test_a_display_that_comes_online_without_a_heartbeat_is_tried_again(connection: Connection, now: datetime) -> None:
+    client = silent(connection, now)
+    answer(connection, now + seconds(1), recover(connection, now), PublishAnswer.NO_SUBSCRIBER)
+    connected = {"presence": "online", "presence_at": now + seconds(20)}
+    connection.execute(sa.update(clients).where(clients.c.uuid == client).values(**connected))
+
+    again = recover(connection, now + seconds(40))
+
+    assert sent(connection, again) == [(client, "reboot_host")]
+
+
+def test_only_the_undone_rung_comes_back(connection: Connection, now: datetime) -> None:
+    client = crash(connection, now)
+    history = History(connection, now)
+    history.ticks(10, client)
+    second = history.tick(client, done=False)
+
+    answer(connection, history.at - seconds(59), second, PublishAnswer.NO_SUBSCRIBER)
+
+    assert rung(connection, client) == (1, 1, 0)
+
+
+def test_what_was_never_published_costs_no_rung(connection: Connection, now: datetime) -> None:
+    client = crash(connection, now)
+    recover(connection, now)
+
+    commands.expire(connection, now + seconds(61))
+
+    assert (rung(connection, client), lockout(connection, client)) == ((0, 0, 0), None)
+
+
+def test_what_the_broker_refuses_costs_no_rung_and_the_lockout_keeps_it_from_being_tried_each_minute(
+    connection: Connection, now: datetime
+) -> None:
+    client = crash(connection, now)
+    report = recover(connection, now)
+
+    answer(connection, now, report, PublishAnswer.NOT_AUTHORIZED)
+
+    assert command(connection, report.command_ids[0])["outcome_reason"] == "publish_denied"
+    assert rung(connection, client) == (0, 0, 0)
+    assert lockout(connection, client) == now + TIMINGS.lockout
+
+
+def test_what_a_display_had_is_never_undone(connection: Connection, now: datetime) -> None:
+    client = crash(connection, now)
+    report = recover(connection, now)
+    answer(connection, now, report, PublishAnswer.SUCCESS)
+
+    commands.expire(connection, now + seconds(61))
+
+    assert command(connection, report.command_ids[0])["outcome_reason"] == "no_ack"
+    assert rung(connection, client) == (1, 1, 0)
+
+
+def test_undoing_twice_takes_one_rung_back(connection: Connection, now: datetime) -> None:
+    client = crash(connection, now)
+    history = History(connection, now)
+    history.ticks(10, client)
+    report = history.tick(client, done=False)
+
+    answer(connection, history.at - seconds(59), report, PublishAnswer.NO_SUBSCRIBER)
+    answer(connection, history.at, report, PublishAnswer.NO_SUBSCRIBER)
+    commands_store.cancel(connection, history.at, report.command_ids[0], "x")
+
+    assert rung(connection, client) == (1, 1, 0)
+
+
+def test_while_it_is_verified_people_read_until_when(connection: Connection, now: datetime) -> None:
+    client = crash(connection, now)
+    finish(connection, now + seconds(5), recover(connection, now))
+    beat(connection, client, now + seconds(30))
+
+    state = told(connection, now + seconds(30), client)
+
+    assert (state["state"], state["until"], state["step"]) == ("verifying", lockout(connection, client), 1)
+
+
+def test_an_operators_restart_is_no_rung(connection: Connection, now: datetime) -> None:
+    client = crash(connection, now, lockout_until=now + seconds(300))
+
+    assert told(connection, now, client)["state"] == "locked"
+    assert rung(connection, client) == (0, 0, 0)
+
+
+def test_a_suspended_display_that_is_resumed_begins_at_the_foot(connection: Connection, now: datetime) -> None:
+    client = crash(connection, now)
+    history = History(connection, now, every=5)
+    history.ticks(50, client)
+
+    assert holds.resume(connection, client)
+    history.ticks(11, client)
+
+    assert history.acts == [*LADDER, (50, "restart_app"), (60, "restart_app")]
+    assert ("none", "suspended") in decisions(connection, client)
+
+
+def test_the_record_says_which_attempt_it_was_and_what_had_been_tried(connection: Connection, now: datetime) -> None:
+    client = crash(connection, now)
+    history = History(connection, now, every=10)
+    history.ticks(31, client)
+
+    actions = [row for row in store.events_page(connection, client, 100, None) if row["command_id"]]
+
+    assert [row["decision"] for row in reversed(actions)] == [action for _, action in LADDER]
+    assert "attempt 4 of 4. 2 restarts and 1 reboot did not help." in actions[0]["why"]
+    assert (actions[0]["evidence"]["step"], actions[0]["evidence"]["basis"]) == (3, "crashed")
