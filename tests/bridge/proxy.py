@@ -1,8 +1,9 @@
-"""A TCP proxy on loopback whose two directions can be held separately: what a slow or half-dead network does."""
+"""A TCP proxy on loopback that is slow, silent or cut as it is told: what networks do."""
 
 import contextlib
 import selectors
 import socket
+import struct
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,10 +12,16 @@ from deploy.local.layout import LOOPBACK
 
 
 class Proxy:
-    """Forwards connections to `target`; while `hold_upward` is set nothing goes from the caller to the target."""
+    """Forwards connections to `target`.
+
+    While `hold_upward` is set nothing goes from the caller to the target, while `hold_downward` is set nothing comes
+    back; `delay_seconds` is how long each piece of data is on its way.
+    """
 
     def __init__(self, target: int) -> None:
         self.hold_upward = threading.Event()
+        self.hold_downward = threading.Event()
+        self.delay_seconds = 0.0
         self._target = target
         self._listener = socket.create_server((LOOPBACK, 0))
         self.port: int = self._listener.getsockname()[1]
@@ -39,11 +46,13 @@ class Proxy:
             selector.register(caller, selectors.EVENT_READ, target)
             while not self._stop.is_set():
                 for key, _ in selector.select(0.02):
-                    if key.fileobj is caller and self.hold_upward.is_set():
+                    if (self.hold_upward if key.fileobj is caller else self.hold_downward).is_set():
+                        self._stop.wait(0.005)
                         continue
                     data = key.fileobj.recv(65536)  # type: ignore[union-attr]  # only sockets are registered
                     if not data:
                         return
+                    self._stop.wait(self.delay_seconds)
                     key.data.sendall(data)
 
     def cut(self) -> None:
@@ -53,6 +62,14 @@ class Proxy:
             for end in pair:
                 with contextlib.suppress(OSError):
                     end.shutdown(socket.SHUT_RDWR)
+
+    def reset(self) -> None:
+        """As `cut`, but both ends are told with a reset."""
+        for pair in self._pairs:
+            for end in pair:
+                with contextlib.suppress(OSError):
+                    end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.cut()
 
     def close(self) -> None:
         self._stop.set()

@@ -1,6 +1,6 @@
 """`make campaign`: every campaign at full size, its ledger under campaign-results/.
 
-    python -m tests.faults [kills | fuzz | hang ...] [--seed N] [--share PERCENT]
+    python -m tests.faults [kills | hang | network ...] [--seed N] [--share PERCENT]
 
 Exit code 1 when a condition of one does not hold.
 """
@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from deploy.local import guardian
-from tests.faults import fuzz, hang, kills
+from tests.faults import clock, disk, fuzz, hang, herd, kills, network, noise, soak
 from tests.faults.ledger import Ledger
 
 Campaign = Callable[[int, float, Path], Ledger]
@@ -32,11 +32,48 @@ def _hang(seed: int, share: float, folder: Path) -> Ledger:
     return hang.run(hang.Plan(displays=_part(200, share), seconds=300 * share, seed=seed), folder)
 
 
+def _network(seed: int, share: float, folder: Path) -> Ledger:
+    return network.run(network.Plan(displays=_part(50, share), rounds=_part(32, share), seed=seed), folder)
+
+
+def _clock(seed: int, share: float, folder: Path) -> Ledger:
+    return clock.run(clock.Plan(displays=_part(50, share), lines=_part(50, share), seed=seed), folder)
+
+
+def _noise(seed: int, share: float, folder: Path) -> Ledger:
+    plan = noise.Plan(
+        seconds=20 * share, commands=_part(30, share), backlog=_part(100_000, share), lines=_part(200, share), seed=seed
+    )
+    return noise.run(plan, folder)
+
+
+def _herd(seed: int, share: float, folder: Path) -> Ledger:
+    return herd.run(herd.Plan(displays=_part(2000, share), seed=seed), folder)
+
+
+def _disk(seed: int, share: float, folder: Path) -> Ledger:
+    return disk.run(disk.Plan(displays=_part(50, share), seconds=20 * share, seed=seed), folder)
+
+
+def _soak(seed: int, share: float, folder: Path) -> Ledger:
+    return soak.run(soak.Plan(seconds=3600 * share, seed=seed), folder)
+
+
 def _part(whole: int, share: float) -> int:
     return max(1, round(whole * share))
 
 
-CAMPAIGNS: dict[str, Campaign] = {"kills": _kills, "fuzz": _fuzz, "hang": _hang}
+CAMPAIGNS: dict[str, Campaign] = {
+    "kills": _kills,
+    "hang": _hang,
+    "network": _network,
+    "clock": _clock,
+    "noise": _noise,
+    "herd": _herd,
+    "fuzz": _fuzz,
+    "soak": _soak,
+    "disk": _disk,  # the last: its mounts are this process's own from then on
+}
 
 
 def main(arguments: Sequence[str]) -> int:

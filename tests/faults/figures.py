@@ -15,7 +15,13 @@ HEADING: Final = "## Figures"
 WORDS: Final = {
     "kills": "kill -9 of bridge, Postgres and broker",
     "hang": "Postgres stands still",
+    "disk": "the disk of Postgres is full, Postgres is stopped",
+    "network": "slow, silent, half-open and reset connections of the bridge",
+    "clock": "clocks of bridge and Postgres leap by an hour and a day",
+    "noise": "displays log more than can be read",
+    "herd": "2,000 displays come back at once",
     "fuzz": "spoiled payloads among good ones",
+    "soak": "steady load for long",
 }
 HIDDEN: Final = frozenset({"repeats", "heartbeats"})
 

@@ -98,6 +98,10 @@ class Fleet:
         return all(one.wire is not None for one in self.displays)
 
     @property
+    def any_connected(self) -> bool:
+        return any(one.wire is not None for one in self.displays)
+
+    @property
     def uncommitted(self) -> int:
         return sum(one.lines - one.committed for one in self.displays)
 

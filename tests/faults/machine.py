@@ -136,6 +136,10 @@ class Machine:
         """How many batches the bridge has committed since it leads; 0 unless it listens."""
         return batches(self.health_port)
 
+    def counted(self, name: str) -> int:
+        """One of the bridge's counters; 0 unless it listens."""
+        return counters(self.health_port).get(name, 0)
+
     def set_displays(self, logins: dict[str, str]) -> None:
         """Make these the displays' logins."""
         process = self.broker.process
@@ -149,7 +153,12 @@ class Machine:
 
 
 def batches(port: int) -> int:
-    """How many batches the bridge of this health port has committed since it leads; 0 unless it listens.
+    """How many batches the bridge of this health port has committed since it leads; 0 unless it listens."""
+    return counters(port).get("batches", 0)
+
+
+def counters(port: int) -> dict[str, int]:
+    """What the bridge of this health port counts since it leads; nothing unless it listens.
 
     Not /readyz: with more waiting than it can work off in ten seconds its canary expires in the broker's queue,
     and it says so.
@@ -159,10 +168,10 @@ def batches(port: int) -> int:
         connection.request("GET", "/healthz")
         said = json.loads(connection.getresponse().read())
     except (OSError, http.client.HTTPException, ValueError):
-        return 0
+        return {}
     finally:
         connection.close()
-    return int(said["counters"]["batches"]) if said.get("connected") else 0
+    return dict(said["counters"]) if said.get("connected") else {}
 
 
 def rows(engine: Engine, statement: str, **parameters: object) -> list[Any]:
@@ -179,9 +188,11 @@ def machine(
     extend: Callable[[str], str] = lambda text: text,
     postgres_settings: Sequence[str] = (),
     durable: bool = True,
+    before_database: Callable[[Component], None] = lambda _: None,
 ) -> Iterator[Machine]:
     """Postgres, broker and bridge as shipped, on free ports, below `folder`; `extend` may change mosquitto.conf."""
     made = _made(folder, extend, postgres_settings, durable)
+    before_database(made.database)
     try:
         for component in (made.database, made.broker):
             component.start()

@@ -72,3 +72,17 @@ def judge(ledger: Ledger, service: Machine, displays: Fleet) -> None:
         "nothing ended by itself": exits == 0,
         "no dead letter of a good message": letters == 0,
     }
+
+
+def judge_states(ledger: Ledger, service: Machine) -> None:
+    """No display was ever thought dead: all of them talked all the time."""
+    engine = service.engine()
+    try:
+        question = "SELECT count(*) FROM client_state_changes WHERE to_status IN ('crashed', 'stale', 'stopped')"
+        dead = int(rows(engine, question)[0][0])
+        running = int(rows(engine, "SELECT count(*) FROM clients WHERE status = 'running'")[0][0])
+        others = int(rows(engine, "SELECT count(*) FROM clients")[0][0]) - running
+    finally:
+        engine.dispose()
+    ledger.counted |= {"thought_dead": dead, "not_running_in_the_end": others}
+    ledger.conditions |= {"no display was thought dead": dead == 0, "all run in the end": others == 0}
