@@ -87,11 +87,13 @@ export type ClearedFailure = {
   created_at: string;
   health: Health | null;
   hostname: string | null;
+  incident: OpenIncident | null;
   interval_seconds: number | null;
   ip: string | null;
   last_heartbeat_at: string | null;
   lockout_until: string | null;
   log_level: string | null;
+  maintenance: QuietTime | null;
   mqtt_last_disconnect_at: string | null;
   mqtt_reconnect_count: number | null;
   name: string;
@@ -148,11 +150,13 @@ export type ClientDetails = {
   created_at: string;
   health: Health | null;
   hostname: string | null;
+  incident: OpenIncident | null;
   interval_seconds: number | null;
   ip: string | null;
   last_heartbeat_at: string | null;
   lockout_until: string | null;
   log_level: string | null;
+  maintenance: QuietTime | null;
   mqtt_last_disconnect_at: string | null;
   mqtt_reconnect_count: number | null;
   name: string;
@@ -411,6 +415,66 @@ export type Health = {
   temperature_celsius: number | null;
 };
 
+/** Displays that failed together, and what that is likely to come from (`cause`). `members` were ever part of it, `unwell` are so still; `group_size` is how many displays of the site or subnet were heard in the day before, null for other kinds. An incident that turned out to be part of another one is closed with `merged_into`. One of kind `listening` is our own: we do not hear the fleet, and it has no members. */
+export type Incident = {
+  began_at: string;
+  cause: string;
+  closed_at: string | null;
+  group_size: number | null;
+  id: number;
+  kind: IncidentKind;
+  members: number;
+  merged_into: number | null;
+  opened_at: string;
+  site: string | null;
+  subnet: string | null;
+  unwell: number;
+};
+
+/** An incident with the first page of its displays and of its timeline. `in_maintenance` of the unwell ones are in a maintenance window now: nothing is sent to those by itself. */
+export type IncidentDetails = {
+  began_at: string;
+  cause: string;
+  closed_at: string | null;
+  displays: PageMember;
+  group_size: number | null;
+  id: number;
+  in_maintenance: number;
+  kind: IncidentKind;
+  members: number;
+  merged_into: number | null;
+  opened_at: string;
+  site: string | null;
+  subnet: string | null;
+  timeline: PageIncidentEvent;
+  unwell: number;
+};
+
+/** Something that happened. `title` is for people; `count` displays are meant, `uuids` are up to ten of them. */
+export type IncidentEvent = {
+  at: string;
+  count: number | null;
+  details: Record<string, unknown>;
+  kind: IncidentEventKind;
+  title: string;
+  uuids: Array<string>;
+};
+
+/** What kind of thing happened in an incident: one entry of its timeline. */
+export type IncidentEventKind = "closed" | "command" | "joined" | "left" | "merged" | "opened" | "recovery" | "reopened";
+
+/** What the displays of an incident have in common. */
+export type IncidentKind = "cluster" | "listening" | "site" | "subnet";
+
+/** Which incidents to list. */
+export type IncidentQuery = {
+  cursor?: string | null;
+  limit?: number;
+  open?: boolean | null;
+  since?: string | null;
+  site?: string | null;
+};
+
 /** A new token. `token` is shown this once. */
 export type IssuedToken = {
   expires_at: string | null;
@@ -451,6 +515,39 @@ export type LogQuery = {
   until?: string | null;
 };
 
+/** Which windows to list. */
+export type MaintenanceQuery = {
+  client?: string | null;
+  current?: boolean | null;
+  cursor?: string | null;
+  limit?: number;
+};
+
+/** Whom a maintenance window keeps quiet. */
+export type MaintenanceScope = "clients" | "fleet" | "site";
+
+/** Where a maintenance window stands. */
+export type MaintenanceState = "active" | "ended" | "over" | "planned";
+
+/** A window. `occurrence` is the one that is on, or else the next one; null when there is none any more. */
+export type MaintenanceWindow = {
+  clients: Array<string>;
+  created_at: string;
+  created_by: string;
+  ended_at: string | null;
+  ended_by: string | null;
+  ends_at: string;
+  id: number;
+  name: string;
+  occurrence: Occurrence | null;
+  reason: string;
+  recurrence: Recurrence | null;
+  scope: MaintenanceScope;
+  site: string | null;
+  starts_at: string;
+  state: MaintenanceState;
+};
+
 /** An uploaded file. `sha256` is in hex. */
 export type Media = {
   bytes: number;
@@ -471,6 +568,19 @@ export type MediaItem = {
 /** What an uploaded file is, by its content. */
 export type MediaKind = "gif" | "jpeg" | "mp4" | "odp" | "pdf" | "png" | "ppt" | "pptx" | "webm" | "webp";
 
+/** A display that was part of the incident, as it was the last time; `left_at` is null while it is unwell. */
+export type Member = {
+  failed_at: string;
+  joined_at: string;
+  left_at: string | null;
+  name: string;
+  site: string | null;
+  status: ClientStatus;
+  symptom: Symptom;
+  unit: string | null;
+  uuid: string;
+};
+
 /** What to tell a display. */
 export type NewCommand = {
   action: CommandAction;
@@ -483,6 +593,23 @@ export type NewCommand = {
 export type NewLogLevel = {
   level: LogLevel;
   minutes: number;
+};
+
+/** A window to plan. `starts_at` is now where it is left out; with `recurrence` the times are the first ones. */
+export type NewMaintenanceWindow = {
+  clients?: Array<string>;
+  ends_at: string;
+  name: string;
+  reason?: string;
+  recurrence?: RecurrenceBody | null;
+  scope: MaintenanceScope;
+  site?: string | null;
+  starts_at?: string | null;
+};
+
+/** Another name for a file; an ending that does not say its kind is given one that does. */
+export type NewName = {
+  filename: string;
 };
 
 /** A new password, and the present one as proof. */
@@ -502,6 +629,12 @@ export type NewToken = {
 export type NoQuery = {
 };
 
+/** One time that a window is on. */
+export type Occurrence = {
+  ends_at: string;
+  starts_at: string;
+};
+
 /** The command that a client has open. */
 export type OpenCommand = {
   action: CommandAction;
@@ -510,6 +643,12 @@ export type OpenCommand = {
   id: string;
   source: CommandSource;
   state: CommandState;
+};
+
+/** The open incident that a client is part of; `GET /api/incidents/<id>` tells the rest. */
+export type OpenIncident = {
+  cause: string;
+  id: number;
 };
 
 /** What the display was told. Its health reports the level in force; `until` is by our clock. */
@@ -599,14 +738,38 @@ export type PageEvent = {
 };
 
 /** One page of a list; `next_cursor` is null on the last one. */
+export type PageIncidentEvent = {
+  items: Array<IncidentEvent>;
+  next_cursor: string | null;
+};
+
+/** One page of a list; `next_cursor` is null on the last one. */
+export type PageIncident = {
+  items: Array<Incident>;
+  next_cursor: string | null;
+};
+
+/** One page of a list; `next_cursor` is null on the last one. */
 export type PageLog = {
   items: Array<Log>;
   next_cursor: string | null;
 };
 
 /** One page of a list; `next_cursor` is null on the last one. */
+export type PageMaintenanceWindow = {
+  items: Array<MaintenanceWindow>;
+  next_cursor: string | null;
+};
+
+/** One page of a list; `next_cursor` is null on the last one. */
 export type PageMedia = {
   items: Array<Media>;
+  next_cursor: string | null;
+};
+
+/** One page of a list; `next_cursor` is null on the last one. */
+export type PageMember = {
+  items: Array<Member>;
   next_cursor: string | null;
 };
 
@@ -641,6 +804,15 @@ export type Problem = {
 
 /** What a display's heartbeat says of its player process. */
 export type ProcessStatus = "crashed" | "running" | "starting" | "stopped" | "unknown";
+
+/** The maintenance window in which nothing is sent to a client by itself, and why; commands of people are. */
+export type QuietTime = {
+  by: string;
+  name: string;
+  reason: string;
+  until: string;
+  window_id: number;
+};
 
 /** `status` is `ready` when every check is ok, else `not_ready`. */
 export type Ready = {
@@ -679,6 +851,20 @@ export type RecoveryEvent = {
 
 /** Why a client is, or is not, being recovered: shown to people. */
 export type RecoveryState = "blocked_breaker" | "blocked_bridge" | "due" | "held" | "in_flight" | "locked" | "not_recovered" | "off" | "suspended" | "unreachable" | "verifying";
+
+/** Each week on `weekdays`; `until` is the last local date on which it begins, null for no end. */
+export type Recurrence = {
+  time_zone: string;
+  until: string | null;
+  weekdays: Array<Weekday>;
+};
+
+/** Each week on `weekdays`, at the local times of the first occurrence in `time_zone`. */
+export type RecurrenceBody = {
+  time_zone: string;
+  until?: string | null;
+  weekdays: Array<Weekday>;
+};
 
 /** The code as typed; case, dashes and blanks do not matter. */
 export type Redemption = {
@@ -740,6 +926,9 @@ export type SummaryQuery = {
   hours?: number;
 };
 
+/** How a display failed that belongs to an incident. */
+export type Symptom = "crashed" | "disconnected" | "service_failed" | "silent";
+
 /** What a medium can be converted to. */
 export type TargetFormat = "pdf";
 
@@ -760,6 +949,17 @@ export type Token = {
   name: string;
   revoked_at: string | null;
   role: Role;
+};
+
+/** An upload in parts. `offset` bytes of `length` are safe; `media_id` is set when all are. */
+export type Upload = {
+  created_at: string;
+  expires_at: string;
+  filename: string;
+  id: string;
+  length: number;
+  media_id: number | null;
+  offset: number;
 };
 
 /** What an upload made: the medium and, for a presentation, its conversion. */
@@ -794,3 +994,6 @@ export type UptimeWindow = {
   shares: Record<string, number>;
   unknown_seconds: number;
 };
+
+/** Days of the week, in the order of ISO 8601. */
+export type Weekday = "friday" | "monday" | "saturday" | "sunday" | "thursday" | "tuesday" | "wednesday";
