@@ -540,8 +540,10 @@ dead_letters = Table(
     Column("count", BigInteger, nullable=False, server_default="1"),
     _when("first_at", nullable=False),
     _when("last_at", nullable=False),
+    Column("sender", Text, Computed("split_part(topic, '/', 2)", persisted=True), nullable=False),
     UniqueConstraint("topic", "sha256", "reason"),
     Index("ix_dead_letters_last_at_id", "last_at", "id"),
+    Index("ix_dead_letters_sender", "sender"),
 )
 
 # --- event media and conversions ---

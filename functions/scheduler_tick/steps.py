@@ -195,6 +195,9 @@ def _drop_history(world: World, moment: Moment) -> Did:
             "commands": commands_store.drop_history(connection, before),
             "audit": access.delete_audit_before(connection, before),
             "client_history": client_history.drop_before(connection, before),
+            "dead_letters": listening_store.drop_dead_letters(
+                connection, moment.now - timedelta(days=world.config["LOG_RETENTION_DAYS"])
+            ),
             "incidents": incidents_store.drop_history(connection, before),
             "maintenance_windows": maintenance.drop_history(connection, before),
             "sessions": access.delete_sessions_before(connection, moment.now),

@@ -31,6 +31,16 @@ class DeadLetter:
     detail: str | None
     count: int
 
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What makes two letters one."""
+        return self.topic, self.sha256, self.reason
+
+    @property
+    def sender(self) -> str:
+        """The second level of its topic: the broker lets each display write below its own name alone."""
+        return self.topic.split("/")[1] if "/" in self.topic else ""
+
 
 def bridge_status(connection: Connection) -> BridgeStatus:
     """What the leading bridge last wrote about itself."""
@@ -110,9 +120,33 @@ def put_aside(connection: Connection, now: datetime, letters: Sequence[DeadLette
     )
 
 
+def kept_of_senders(connection: Connection, senders: Sequence[str]) -> dict[str, int]:
+    """How many different dead letters of each of these senders are kept; who has none is left out."""
+    query = sa.select(dead_letters.c.sender, sa.func.count()).where(dead_letters.c.sender.in_(senders))
+    return {sender: int(count) for sender, count in connection.execute(query.group_by(dead_letters.c.sender))}
+
+
+def kept_already(connection: Connection, letters: Sequence[DeadLetter]) -> set[tuple[str, str, str]]:
+    """The (topic, sha256, reason) of those that were put aside before."""
+    statement = sa.text(
+        """
+        SELECT d.topic, d.sha256, d.reason FROM dead_letters AS d
+        JOIN jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(topic text, sha256 text, reason text)
+            USING (topic, sha256, reason)
+        """
+    )
+    rows = connection.execute(statement, {"rows": msgspec.json.encode(letters).decode()})
+    return {(row.topic, row.sha256, row.reason) for row in rows}
+
+
+def drop_dead_letters(connection: Connection, before: datetime) -> int:
+    """Drop what was last put aside before then; how many rows."""
+    return connection.execute(sa.delete(dead_letters).where(dead_letters.c.last_at < before)).rowcount
+
+
 def dead_letters_page(connection: Connection, limit: int, cursor: tuple[datetime, int] | None) -> Sequence[RowMapping]:
     """Up to `limit` dead letters, the latest first, that come after the pair (last_at, id) `cursor`."""
-    columns = [column for column in dead_letters.c if column.name != "payload"]
+    columns = [column for column in dead_letters.c if column.name not in {"payload", "sender"}]
     query = sa.select(*columns, dead_letters.c.payload).order_by(
         dead_letters.c.last_at.desc(), dead_letters.c.id.desc()
     )
