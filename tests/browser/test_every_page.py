@@ -1,51 +1,89 @@
-"""Every page in both colour schemes, at 320 and 1360 pixels: nothing scrolls sideways, nothing complains."""
+"""Every page in both colour schemes, at 320 and 1360 pixels: nothing scrolls sideways, no rule of axe is broken."""
 
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import expect
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
 
 from deploy.local.demo_fleet.simulated import SimulatedDisplay
 from tests.browser.conftest import OpenPage, name_of, online_display, uuid_of
 from tests.browser.watched import WatchedPage, does_not_scroll_sideways
 from tests.stack import Stack, eventually
 
+AXE = Axe()
 WIDTHS = (320, 1360)
 SCHEMES = ("light", "dark")
 
 
 @pytest.fixture(scope="module")
 def display(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedDisplay]:
-    """One display for all of these tests, with long words in everything it says."""
-    with online_display(stack.api(), tmp_path_factory.mktemp("display")) as online:
-        online.log("error", "a" * 300)
+    """One display for all of these tests, with something in every part of its panel and long words in all of it."""
+    api = stack.api()
+    with online_display(api, tmp_path_factory.mktemp("display")) as online:
+        for level in ("error", "warning", "info"):
+            online.log(level, f"{level} {'a' * 300}")
+        online.health(screen_health="black", cpu_percent=97.0, disk_percent=20.0)
         online.service_failed("a-unit-with-quite-a-long-name-that-does-not-break.service")
+        path = f"/api/clients/{uuid_of(online)}"
+        eventually(lambda: api.get(path)["service_failed_at"] and api.get(path)["health"], "all that it said")
         yield online
+
+
+def violations(page: Page) -> list[str]:
+    """What axe finds (WCAG 2.2 AA among its rules), each as its rule and the first element that breaks it."""
+    found = AXE.run(page, options={"resultTypes": ["violations"]}).response
+    return [f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in found["violations"]]
 
 
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_no_page_scrolls_sideways(open_page: OpenPage, display: SimulatedDisplay, width: int, scheme: str) -> None:
+def test_no_page_scrolls_sideways_or_breaks_a_rule_of_accessibility(
+    open_page: OpenPage, display: SimulatedDisplay, width: int, scheme: str
+) -> None:
     watched = open_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
     page = watched.open()
     expect(page.get_by_label("User name")).to_be_visible()
     assert does_not_scroll_sideways(page)
+    assert violations(page) == []
     watched.sign_in()
 
+    one = f"d={uuid_of(display)}"
     for address, proof in (
         ("/", name_of(display)),
-        (f"/?d={uuid_of(display)}", "MQTT connection"),
-        (f"/?d={uuid_of(display)}&tab=commands", "No command has been sent to this display."),
-        ("/?v=logs", "aaaa"),
+        (f"/?{one}", "MQTT connection"),
+        (f"/?{one}&tab=commands", "No command has been sent to this display."),
+        (f"/?{one}&tab=health", "above the usual limit"),
+        (f"/?{one}&tab=events", "does-not-break.service failed"),
+        ("/?v=logs", "error aaaa"),
+        (f"/?v=logs&c={uuid_of(display)}", "info aaaa"),
         ("/?v=conversions", "Choose files"),
-        ("/?v=settings", "Access tokens"),
-        (f"/?v=logs&c={uuid_of(display)}", "aaaa"),
-        (f"/?d={uuid_of(display)}&tab=health", "has not reported its health"),
-        (f"/?d={uuid_of(display)}&tab=events", "Registered"),
+        ("/?v=settings", "Values in force"),
     ):
         watched.open(address)
         expect(page.get_by_text(proof).first).to_be_visible()
         assert does_not_scroll_sideways(page), address
+        assert violations(page) == [], address
+
+
+def test_dialogs_break_no_rule_of_accessibility(dashboard: WatchedPage, display: SimulatedDisplay) -> None:
+    page = dashboard.sign_in(f"/?d={uuid_of(display)}")
+    page.get_by_role("button", name="Shut down").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_contain_text("No key sends a command")
+    assert violations(page) == []
+
+
+def test_the_check_of_accessibility_sees_a_button_without_a_name(dashboard: WatchedPage) -> None:
+    page = dashboard.open()
+    expect(page.get_by_label("User name")).to_be_visible()
+
+    page.evaluate("document.body.append(document.createElement('button'))")
+
+    assert violations(page)[0].startswith("button-name")
 
 
 def test_the_colour_scheme_follows_the_system(open_page: OpenPage) -> None:
