@@ -32,6 +32,57 @@ export type AuditQuery = {
   target?: string | null;
 };
 
+/** Many commands asked for at once. `state_reason` says in words why it is paused or aborted. */
+export type Batch = {
+  action: CommandAction;
+  created_at: string;
+  finished_at: string | null;
+  id: string;
+  max_unproven: string;
+  reason: string;
+  requested_by: string;
+  state: BatchState;
+  state_reason: string | null;
+  wave: number;
+  waves: number;
+};
+
+/** A batch with its counts. `result` is null until it is over: then succeeded (every one), partial or failed. */
+export type BatchDetails = {
+  action: CommandAction;
+  by_wave: Array<WaveView>;
+  clients: number;
+  created_at: string;
+  finished_at: string | null;
+  id: string;
+  max_unproven: string;
+  members: PageBatchMember;
+  outcomes: Record<string, number>;
+  reason: string;
+  requested_by: string;
+  result: string | null;
+  state: BatchState;
+  state_reason: string | null;
+  states: Record<string, number>;
+  unproven: number;
+  wave: number;
+  waves: number;
+};
+
+/** A member with its client's name; null where there is no such client. */
+export type BatchMember = {
+  command: MemberCommand | null;
+  decided_at: string | null;
+  lockout_until: string | null;
+  name: string | null;
+  outcome: MemberOutcome;
+  uuid: string;
+  wave: number | null;
+};
+
+/** Where many commands that were asked for at once stand. */
+export type BatchState = "aborted" | "finished" | "paused" | "running";
+
 /** Whether recovery holds back because too many displays went silent at once. */
 export type Breaker = {
   open: boolean;
@@ -75,6 +126,17 @@ export type Caller = {
 export type Check = {
   ok: boolean;
   why: string;
+};
+
+/** Which clients, as `GET /api/clients` takes it; at least one field. */
+export type ChosenClients = {
+  q?: string | null;
+  service_failed?: boolean | null;
+  site?: string | null;
+  stale?: boolean | null;
+  status?: ClientStatus | null;
+  tag?: string | null;
+  version?: string | null;
 };
 
 /** The client after the acknowledgement; `cleared` is false when there was nothing to clear. */
@@ -299,6 +361,13 @@ export type ConversionItem = {
 
 /** Where a conversion stands. */
 export type ConversionStatus = "failed" | "pending" | "processing" | "ready";
+
+/** Which conversions. */
+export type ConversionsQuery = {
+  cursor?: string | null;
+  limit?: number;
+  status?: ConversionStatus | null;
+};
 
 /** A client that is crashed or silent: `reason` in words, `since` when it began. */
 export type CrashedClient = {
@@ -568,6 +637,13 @@ export type MediaItem = {
 /** What an uploaded file is, by its content. */
 export type MediaKind = "gif" | "jpeg" | "mp4" | "odp" | "pdf" | "png" | "ppt" | "pptx" | "webm" | "webp";
 
+/** Which uploaded files. */
+export type MediaQuery = {
+  cursor?: string | null;
+  kind?: MediaKind | null;
+  limit?: number;
+};
+
 /** A display that was part of the incident, as it was the last time; `left_at` is null while it is unwell. */
 export type Member = {
   failed_at: string;
@@ -581,12 +657,46 @@ export type Member = {
   uuid: string;
 };
 
+/** How far a member's command has come; `GET /api/commands/<id>` tells all of it. */
+export type MemberCommand = {
+  confirmed_by: ConfirmedBy | null;
+  created_at: string;
+  expires_at: string;
+  finished_at: string | null;
+  id: string;
+  late_state: string | null;
+  outcome_reason: string | null;
+  state: CommandState;
+};
+
+/** What became of one client of a batch. */
+export type MemberOutcome = "aborted" | "accepted" | "command_in_flight" | "locked_out" | "not_capable" | "unknown_client" | "waiting";
+
+/** Which members to show. */
+export type MemberQuery = {
+  cursor?: string | null;
+  limit?: number;
+  outcome?: MemberOutcome | null;
+};
+
 /** What to tell a display. */
 export type NewCommand = {
   action: CommandAction;
   override_lockout?: boolean;
   reason?: string;
   ttl_seconds?: number | null;
+};
+
+/** What to tell many displays: `clients` or `filter`. With `waves`, each is sent when the one before is over. */
+export type NewCommands = {
+  action: CommandAction;
+  clients?: Array<string> | null;
+  dry_run?: boolean;
+  filter?: ChosenClients | null;
+  max_unproven?: number | string;
+  reason?: string;
+  ttl_seconds?: number | null;
+  waves?: Array<number | string> | null;
 };
 
 /** From which level on a display logs, and for how long. */
@@ -658,6 +768,15 @@ export type OrderedLogLevel = {
   uuid: string;
 };
 
+/** What became of one client. `accepted` is not success: its command's state is. */
+export type Outcome = {
+  command: MemberCommand | null;
+  lockout_until: string | null;
+  outcome: MemberOutcome;
+  uuid: string;
+  wave: number | null;
+};
+
 /** The fleet. `full` false: only clients whose state changed since the cursor; `gone` are to be forgotten. */
 export type OverviewAnswer = {
   breaker: Breaker;
@@ -698,6 +817,18 @@ export type PageAcknowledgedFailure = {
 /** One page of a list; `next_cursor` is null on the last one. */
 export type PageAuditEntry = {
   items: Array<AuditEntry>;
+  next_cursor: string | null;
+};
+
+/** One page of a list; `next_cursor` is null on the last one. */
+export type PageBatchMember = {
+  items: Array<BatchMember>;
+  next_cursor: string | null;
+};
+
+/** One page of a list; `next_cursor` is null on the last one. */
+export type PageBatch = {
+  items: Array<Batch>;
   next_cursor: string | null;
 };
 
@@ -891,6 +1022,14 @@ export type SchedulerShown = {
 /** What a display's health report says of the panel it drives. */
 export type ScreenHealthStatus = "black" | "disconnected" | "frozen" | "off" | "ok" | "unknown";
 
+/** One outcome for each client asked for, in that order. `batch_id` is null in a dry run. */
+export type Sent = {
+  batch_id: string | null;
+  counts: Record<string, number>;
+  outcomes: Array<Outcome>;
+  state: BatchState | null;
+};
+
 /** The caller, and until when their proof of identity holds (null: not by itself ended). */
 export type Session = {
   expires_at: string | null;
@@ -993,6 +1132,14 @@ export type UptimeWindow = {
   known_seconds: number;
   shares: Record<string, number>;
   unknown_seconds: number;
+};
+
+/** One wave: how many members, what was decided of them, and where their commands stand. */
+export type WaveView = {
+  clients: number;
+  number: number;
+  outcomes: Record<string, number>;
+  states: Record<string, number>;
 };
 
 /** Days of the week, in the order of ISO 8601. */

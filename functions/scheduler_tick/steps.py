@@ -136,7 +136,7 @@ def watch_incidents(world: World, _moment: Moment) -> Did:
 
 
 def recover(world: World, _moment: Moment) -> Did:
-    """Ask for the restarts that are due; the next step publishes them."""
+    """Ask for the restarts and reboots that are due; the next step publishes them."""
     with transaction(world.engine) as connection:
         report = asdict(recovery.recover(connection, database_now(connection), world.config, world.timings))
     del report["command_ids"]
@@ -195,11 +195,11 @@ def _drop_history(world: World, moment: Moment) -> Did:
             "commands": commands_store.drop_history(connection, before),
             "audit": access.delete_audit_before(connection, before),
             "client_history": client_history.drop_before(connection, before),
+            "incidents": incidents_store.drop_history(connection, before),
+            "maintenance_windows": maintenance.drop_history(connection, before),
             "dead_letters": listening_store.drop_dead_letters(
                 connection, moment.now - timedelta(days=world.config["LOG_RETENTION_DAYS"])
             ),
-            "incidents": incidents_store.drop_history(connection, before),
-            "maintenance_windows": maintenance.drop_history(connection, before),
             "sessions": access.delete_sessions_before(connection, moment.now),
             "login_failures": access.delete_failures_before(
                 connection, moment.now - timedelta(seconds=world.config["LOGIN_FAILURES_SECONDS"])
