@@ -46,7 +46,7 @@ class BoundedBody(io.RawIOBase):
         """`stream` is the server's wsgi.input."""
         super().__init__()
         self._stream = stream
-        self._left = limit
+        self._left = self._limit = limit
 
     def readable(self) -> bool:
         return True
@@ -72,8 +72,13 @@ class BoundedBody(io.RawIOBase):
     def _counted(self, block: bytes) -> bytes:
         self._left -= len(block)
         if self._left < 0:
-            raise problems.BodyTooLarge
+            raise too_large(self._limit)
         return block
+
+
+def too_large(limit: int) -> problems.BodyTooLarge:
+    """The refusal that says how much would have been accepted."""
+    return problems.BodyTooLarge(f"The body may have {limit:,} bytes at most here.", limit_bytes=limit)
 
 
 def _refusal(environ: "WSGIEnvironment", limit: int) -> ServiceError | None:
@@ -83,7 +88,7 @@ def _refusal(environ: "WSGIEnvironment", limit: int) -> ServiceError | None:
     if not (length.isascii() and length.isdigit()):
         return problems.BadRequest("Content-Length is no number.")
     if len(length) > 18 or int(length) > limit:
-        return problems.BodyTooLarge(limit_bytes=limit)
+        return too_large(limit)
     return None
 
 

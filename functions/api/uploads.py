@@ -9,7 +9,7 @@ from typing import Final
 
 from flask import Request
 from werkzeug.exceptions import RequestEntityTooLarge
-from werkzeug.sansio.multipart import Data, Event, File, MultipartDecoder, NeedData
+from werkzeug.sansio.multipart import Data, Epilogue, Event, File, MultipartDecoder, NeedData
 
 from functions.api.problems import BadRequest, BodyTooLarge
 from shared.db import scrub
@@ -48,7 +48,10 @@ class FilePart(io.RawIOBase):
         return block
 
     def finish(self) -> None:
-        """Read what follows the file, so that the request is known to be whole."""
+        """Read what follows the file, so that the request is known to be whole and to hold no second file."""
+        while not isinstance(found := self._next(), Epilogue):
+            if isinstance(found, File):
+                raise BadRequest("One file at a time: the form has a second one; nothing was stored.")
         while block := self._request.stream.read(BLOCK_BYTES):
             self._received += len(block)
         if self._declared is not None and self._received != self._declared:

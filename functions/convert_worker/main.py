@@ -10,6 +10,7 @@ import json
 import logging
 import re
 import time
+import uuid
 from datetime import timedelta
 from typing import Any, Final
 
@@ -166,5 +167,22 @@ def _again(detail: str) -> Response:
 
 
 def _problem(status: int, code: str, detail: str, **headers: str) -> Response:
-    body = {"type": f"urn:signage:problem:{code}", "title": code, "status": status, "detail": detail, "code": code}
-    return Response(json.dumps(body), status, headers, mimetype="application/problem+json")
+    """An RFC 9457 document, as the api function's."""
+    document = {
+        "type": f"urn:signage:problem:{code}",
+        "title": TITLES[status],
+        "status": status,
+        "detail": detail,
+        "code": code,
+        "request_id": uuid.uuid4().hex,
+    }
+    return Response(json.dumps(document), status, headers, mimetype="application/problem+json")
+
+
+TITLES: Final = {
+    400: "Bad request",
+    401: "Not authenticated",
+    405: "Method not allowed",
+    500: "Internal error",
+    503: "Temporarily unavailable",
+}

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from pathlib import PurePath
 from typing import BinaryIO, Final
 
-from shared.errors import NameNotAccepted, NotAPresentation, UnsupportedMediaType
+from shared.errors import NameNotAccepted, NotAPresentation, TooLargeUnpacked, UnsupportedMediaType
 from shared.event_media.compound_files import rules as compound_files
 from shared.event_media.packages import rules as packages
 from shared.event_media.packages.rules import Slides
+from shared.event_media.pictures import rules as pictures
 from shared.vocabulary import CONVERTIBLE_KINDS, MediaKind
 
 __all__ = ["Slides", "inspect", "kind_of_name", "name_of_kind", "shown_filename"]
@@ -19,6 +20,7 @@ __all__ = ["Slides", "inspect", "kind_of_name", "name_of_kind", "shown_filename"
 SUFFIXES: Final[dict[str, MediaKind]] = {f".{kind}": kind for kind in MediaKind} | {".jpg": MediaKind.JPEG}
 FILENAME_CHARACTERS: Final = 255
 HEAD_BYTES: Final = 4096
+PDF_TAIL_BYTES: Final = 1024  # where readers look for the end mark
 ZIP: Final = b"PK\x03\x04"
 OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
@@ -55,6 +57,7 @@ def inspect(file: BinaryIO, named: MediaKind) -> tuple[MediaKind, Slides | None]
 
     Raises:
         UnsupportedMediaType: no presentation by its name, and not what the name says by its content.
+        TooLargeUnpacked: a picture beyond all screens.
         NotAPresentation: a presentation by its name alone.
         Encrypted, TooLargeUnpacked, NoSlides: a presentation that cannot be shown.
     """
@@ -64,8 +67,21 @@ def inspect(file: BinaryIO, named: MediaKind) -> tuple[MediaKind, Slides | None]
     head = file.read(HEAD_BYTES)
     for kind, matches in SIGNATURES.items():
         if matches(head) and _is_related(kind, named):
+            _check_rest(file, kind)
             return kind, None
     raise UnsupportedMediaType(f"The file's name says {named}, but its content does not.")
+
+
+def _check_rest(file: BinaryIO, kind: MediaKind) -> None:
+    """What the first bytes alone do not tell. Raises UnsupportedMediaType or TooLargeUnpacked."""
+    if kind is MediaKind.PDF:
+        file.seek(max(0, file.seek(0, 2) - PDF_TAIL_BYTES))
+        if b"%%EOF" not in file.read():
+            raise UnsupportedMediaType("The PDF has no end: it is cut off, or none at all.")
+    elif kind in PICTURES:
+        file.seek(0)
+        if pictures.pixels(file) > pictures.MAX_PIXELS:
+            raise TooLargeUnpacked("The picture has more than 150 megapixels.")
 
 
 def _inspect_presentation(file: BinaryIO) -> tuple[MediaKind, Slides | None]:

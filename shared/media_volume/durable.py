@@ -88,7 +88,7 @@ def copy_hashed(stream: ByteStream, draft: Draft, limit_bytes: int) -> tuple[str
     while block := stream.read(BLOCK_BYTES):
         size += len(block)
         if size > limit_bytes:
-            raise UploadTooLarge(limit_bytes=limit_bytes)
+            raise UploadTooLarge(f"A file may have {limit_bytes:,} bytes at most.", limit_bytes=limit_bytes)
         digest.update(block)
         draft.write(block)
     return digest.hexdigest(), size

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from tests.api.people import Api
-from tests.worker import decks
+from tests.worker import decks, hostile_decks
 
 PDF = b"%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n"
 
@@ -80,6 +81,60 @@ CUT_OFF = [
 ]
 
 
+def test_a_second_file_is_refused_and_the_first_one_not_kept(api: Api, media_root: Path) -> None:
+    before = stored(api)
+    twice = [(io.BytesIO(PDF), "a.pdf"), (io.BytesIO(PDF), "b.pdf")]
+
+    answer = api.post("/api/event-media", data={"file": twice})
+
+    assert (answer.status_code, answer.get_json()["code"]) == (400, "bad_request")
+    assert "One file at a time" in answer.get_json()["detail"]
+    assert stored(api) == before
+    assert left_over(media_root) == []
+
+
+def test_other_fields_around_the_file_are_passed_over(api: Api) -> None:
+    form = {"before": "x", "file": (io.BytesIO(PDF), "a.pdf"), "description": "y" * 1000}
+
+    assert api.post("/api/event-media", data=form).status_code == 201
+
+
+HUGE_PICTURES = [
+    ("a.png", hostile_decks.png_of(15_000, 10_001)),
+    ("a.gif", b"GIF89a" + struct.pack("<HH", 15_000, 10_001)),
+    (
+        "a.webp",
+        b"RIFF\0\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0" + (14_999).to_bytes(3, "little") + (10_000).to_bytes(3, "little"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "content"), HUGE_PICTURES)
+def test_a_picture_beyond_all_screens_is_refused(api: Api, name: str, content: bytes) -> None:
+    answer = upload(api, name, content)
+
+    assert (answer.status_code, answer.get_json()["code"]) == (422, "too_large_unpacked")
+
+
+def test_what_only_begins_as_a_pdf_is_none(api: Api) -> None:
+    answer = upload(api, "a.pdf", b"%PDF-1.4 junk")
+
+    assert (answer.status_code, answer.get_json()["code"]) == (415, "unsupported_media_type")
+
+
+def test_lists_are_narrowed_by_kind_and_by_status(api: Api, tmp_path: Path) -> None:
+    decks.make_pptx(tmp_path / "a.pptx", 1)
+    upload(api, "a.pptx", (tmp_path / "a.pptx").read_bytes())
+    upload(api, "a.pdf", PDF)
+
+    kinds = {item["kind"] for item in api.get("/api/event-media?kind=pptx").get_json()["items"]}
+    statuses = {item["status"] for item in api.get("/api/conversions?status=pending").get_json()["items"]}
+
+    assert (kinds, statuses) == ({"pptx"}, {"pending"})
+    assert api.get("/api/conversions?status=ready").get_json()["items"] == []
+    assert api.get("/api/conversions?status=lost").status_code == 400
+
+
 @pytest.mark.parametrize("body", CUT_OFF)
 def test_a_form_that_is_not_whole_is_refused_and_leaves_nothing(api: Api, media_root: Path, body: bytes) -> None:
     before = stored(api)
@@ -108,6 +163,7 @@ def test_a_file_beyond_the_limit_is_refused_and_leaves_nothing(app: Flask, api: 
         services.config.values.update(values)
 
     assert (answer.status_code, answer.get_json()["code"]) == (413, "too_large")
+    assert (answer.get_json()["limit_bytes"], "20 bytes" in answer.get_json()["detail"]) == (20, True)
     assert stored(api) == before
     assert left_over(media_root) == []
 

@@ -81,7 +81,7 @@ def test_a_long_name_keeps_its_ending() -> None:
 
 
 CONTENTS = [
-    (b"%PDF-1.7\n", MediaKind.PDF),
+    (b"%PDF-1.7\n%%EOF\n", MediaKind.PDF),
     (hostile_decks.png_of(1, 1), MediaKind.PNG),
     (b"\xff\xd8\xff\xe0", MediaKind.JPEG),
     (b"RIFF\x00\x00\x00\x00WEBPVP8 ", MediaKind.WEBP),
@@ -246,6 +246,9 @@ PICTURES = [
         b"MM\x00*\x00\x00\x00\x08\x00\x02" + struct.pack(">HHLHHHHLL", 256, 3, 1, 640, 0, 257, 4, 1, 480),
         "TIFF, Motorola",
     ),
+    (b"RIFF\0\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\x7f\x02\0\xdf\x01\0", "an extended WebP"),
+    (b"RIFF\0\0\0\0WEBPVP8L\0\0\0\0\x2f" + (639 | 479 << 14).to_bytes(4, "little"), "a lossless WebP"),
+    (b"RIFF\0\0\0\0WEBPVP8 \0\0\0\0\0\0\0\x9d\x01\x2a\x80\x02\xe0\x01", "a lossy WebP"),
 ]
 
 

@@ -92,7 +92,7 @@ def test_what_is_refused_leaves_nothing_on_the_volume(
 
 
 def test_an_upload_of_exactly_the_limit_is_taken(volume: MediaVolume) -> None:
-    received = operations.receive_upload(volume, io.BytesIO(b"%PDF-".ljust(LIMIT)), "full.pdf", LIMIT)
+    received = operations.receive_upload(volume, io.BytesIO(b"%PDF-".ljust(LIMIT - 5) + b"%%EOF"), "full.pdf", LIMIT)
 
     assert received.incoming.bytes == LIMIT
     received.discard()

@@ -518,7 +518,8 @@ def test_what_is_no_job_is_refused_with_a_problem_document(function: Worker, bod
 
     answer = requests.post(function.url, data=body, headers=headers, timeout=10)
 
-    assert (answer.status_code, answer.json()["code"]) == (status, "bad_job")
+    assert (answer.status_code, answer.json()["code"], answer.json()["title"]) == (status, "bad_job", "Bad request")
+    assert answer.json()["request_id"]
     assert answer.headers["Content-Type"] == "application/problem+json"
 
 

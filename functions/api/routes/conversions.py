@@ -73,12 +73,18 @@ def conversion_status(call: Call, media_id: int) -> shapes.Conversion:
     return shapes.conversion(row)
 
 
+class ConversionsQuery(PageQuery):
+    """Which conversions."""
+
+    status: ConversionStatus | None = None
+
+
 @routes.get("", role=Role.VIEWER)
-def list_conversions(call: Call, query: PageQuery) -> Page[shapes.ConversionItem]:
+def list_conversions(call: Call, query: ConversionsQuery) -> Page[shapes.ConversionItem]:
     """Conversions, the newest first, each with its file's name."""
     after = decode_cursor(query.cursor, int)
     with call.transaction() as (connection, _):
-        rows = store.list_page(connection, query.limit + 1, after[0] if after else None)
+        rows = store.list_page(connection, query.limit + 1, after[0] if after else None, query.status)
     return page(rows, query.limit, lambda row: (row["id"],), shapes.conversion_item)
 
 

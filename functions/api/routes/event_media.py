@@ -125,12 +125,18 @@ class MediaItem(Answer):
     conversion: shapes.Conversion | None
 
 
+class MediaQuery(PageQuery):
+    """Which uploaded files."""
+
+    kind: MediaKind | None = None
+
+
 @routes.get("", role=Role.VIEWER)
-def list_media(call: Call, query: PageQuery) -> Page[shapes.Media]:
+def list_media(call: Call, query: MediaQuery) -> Page[shapes.Media]:
     """Uploaded files, the newest first."""
     after = decode_cursor(query.cursor, int)
     with call.transaction() as (connection, _):
-        rows = store.list_page(connection, query.limit + 1, after[0] if after else None)
+        rows = store.list_page(connection, query.limit + 1, after[0] if after else None, query.kind)
     return page(rows, query.limit, lambda row: (row["id"],), shapes.media)
 
 

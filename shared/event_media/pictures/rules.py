@@ -1,5 +1,7 @@
 """The size of a picture, read from its header: a small file may unpack to gigabytes."""
 
+import re
+from collections.abc import Callable
 from typing import IO, Final, Literal
 
 Order = Literal["big", "little"]
@@ -12,21 +14,14 @@ _TIFF_LONGEST: Final = 64  # IFD entries looked at
 
 
 def pixels(file: IO[bytes]) -> int:
-    """Width times height of a PNG, GIF, BMP, JPEG or TIFF; 0 for anything else or what cannot be read.
+    """Width times height of a PNG, GIF, BMP, WebP, JPEG or TIFF; 0 for anything else or what cannot be read.
 
     `file` is read from its current position on, by far not to its end.
     """
     head = file.read(32)
-    if head.startswith(b"\x89PNG\r\n\x1a\n"):
-        return _area(head[16:20], head[20:24], "big")
-    if head[:6] in {b"GIF87a", b"GIF89a"}:
-        return _area(head[6:8], head[8:10], "little")
-    if head[:2] == b"BM" and len(head) >= 26:
-        return abs(_signed(head[18:22]) * _signed(head[22:26]))
-    if head[:3] == b"\xff\xd8\xff":
-        return _jpeg(head[2:], file)
-    if head[:4] in {b"II*\x00", b"MM\x00*"}:
-        return _tiff(head + file.read(1024 * 1024))
+    for shape, measure in SHAPES:
+        if shape.match(head):
+            return measure(head, file)
     return 0
 
 
@@ -36,6 +31,17 @@ def _area(width: bytes, height: bytes, order: Order) -> int:
 
 def _signed(raw: bytes) -> int:
     return int.from_bytes(raw, "little", signed=True)  # a negative height means top-down
+
+
+def _webp(head: bytes) -> int:
+    """Its first chunk tells the size: extended, lossless or lossy, each in its own way."""
+    if head[12:16] == b"VP8X":
+        return (1 + int.from_bytes(head[24:27], "little")) * (1 + int.from_bytes(head[27:30], "little"))
+    if head[12:16] == b"VP8L":
+        bits = int.from_bytes(head[21:25], "little")
+        return (1 + (bits & 0x3FFF)) * (1 + (bits >> 14 & 0x3FFF))
+    width, height = int.from_bytes(head[26:28], "little"), int.from_bytes(head[28:30], "little")
+    return (width & 0x3FFF) * (height & 0x3FFF)
 
 
 def _jpeg(read: bytes, file: IO[bytes]) -> int:
@@ -83,3 +89,18 @@ def _tiff(data: bytes) -> int:
             short = int.from_bytes(entry[2:4], order) == _TIFF_SHORT
             found[tag] = int.from_bytes(entry[8:10] if short else entry[8:12], order)
     return found[_TIFF_WIDTH] * found[_TIFF_HEIGHT]
+
+
+def _bmp(head: bytes, _file: IO[bytes]) -> int:
+    return abs(_signed(head[18:22]) * _signed(head[22:26])) if len(head) >= 26 else 0
+
+
+SHAPES: Final[tuple[tuple[re.Pattern[bytes], Callable[[bytes, IO[bytes]], int]], ...]] = (
+    (re.compile(rb"\x89PNG\r\n\x1a\n"), lambda head, _: _area(head[16:20], head[20:24], "big")),
+    (re.compile(rb"GIF8[79]a"), lambda head, _: _area(head[6:8], head[8:10], "little")),
+    (re.compile(rb"BM"), _bmp),
+    (re.compile(rb"RIFF....WEBP", re.DOTALL), lambda head, _: _webp(head)),
+    (re.compile(rb"\xff\xd8\xff"), lambda head, file: _jpeg(head[2:], file)),
+    (re.compile(rb"II\*\x00|MM\x00\*"), lambda head, file: _tiff(head + file.read(1024 * 1024))),
+)
+"""How a picture begins, and how its size is read."""
