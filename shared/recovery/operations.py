@@ -1,7 +1,7 @@
 """Recover clients, and say of every unhealthy one what recovery does about it."""
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -49,6 +49,8 @@ class Case:
     row: RowMapping
     client: Condition
     verdict: Verdict
+    healthy: bool
+    """It is known to be well; its verdict then means nothing."""
 
     @property
     def uuid(self) -> str:
@@ -74,7 +76,7 @@ def states_of(
     if not uuids:
         return {}
     bridge = listening_store.bridge_status(connection)
-    fleet = evidence.circumstances(now, config, bridge, breakers.standing(connection, config))
+    fleet = evidence.circumstances(connection, now, config, bridge, breakers.standing(connection, config), uuids)
     cases = _cases(connection, now, fleet, uuids)
     return {
         case.uuid: {"state": v.state, "why": v.why, "until": v.until, "step": case.client.step}
@@ -98,14 +100,12 @@ def recover(connection: Connection, now: datetime, config: Config, timings: comm
     bridge = listening_store.bridge_status(connection)
     watch = _watch(connection, now, config, bridge)
     uuids = evidence.candidates(connection, now, config, bridge, watch.open)
-    fleet = evidence.circumstances(now, config, bridge, watch.open)
+    fleet = evidence.circumstances(connection, now, config, bridge, watch.open, uuids)
     cases = _cases(connection, now, fleet, uuids)
     due = sorted((case for case in cases if case.verdict.acts), key=lambda case: (case.since, case.uuid))
-    chosen = _still_due(connection, now, fleet, _within_cap(connection, config, watch, due))
+    chosen = _still_due(connection, now, config, bridge, watch, _within_cap(connection, config, watch, due))
     issued = _issue(connection, now, chosen, timings)
-    _record(
-        connection, now, bridge, [case for case in cases if not is_healthy(case.client, now, fleet)], chosen, issued
-    )
+    _record(connection, now, bridge, [case for case in cases if not case.healthy], chosen, issued)
     actions = [case.verdict.action for case in chosen if case.uuid in issued]
     return RecoveryReport(
         command_ids=tuple(issued.values()),
@@ -114,7 +114,7 @@ def recover(connection: Connection, now: datetime, config: Config, timings: comm
         restarts=actions.count(CommandAction.RESTART_APP),
         reboots=actions.count(CommandAction.REBOOT_HOST),
         breakers_open=len(watch.open),
-        recovered=_note_health(connection, now, fleet, cases),
+        recovered=_note_health(connection, now, cases),
     )
 
 
@@ -127,15 +127,18 @@ def watch_breakers(connection: Connection, now: datetime, config: Config) -> int
 
 
 def _watch(connection: Connection, now: datetime, config: Config, bridge: BridgeStatus) -> Watch:
-    return breakers.watch(connection, now, config, bridge)
+    return breakers.watch(connection, now, config, bridge, evidence.quiet_and_silent(connection, now, config))
 
 
-def _cases(connection: Connection, now: datetime, fleet: Fleet, uuids: Sequence[str]) -> list[Case]:
+def _cases(connection: Connection, now: datetime, fleet: Fleet, uuids: Collection[str]) -> list[Case]:
     """These clients, each with its verdict; deleted ones are no case."""
     if not uuids:
         return []
     found = evidence.conditions(connection, now, fleet, uuids)
-    return [Case(row, client, rules.recovery_state(client, now, fleet)) for row, client in found]
+    return [
+        Case(row, client, rules.recovery_state(client, now, fleet), is_healthy(client, now, fleet))
+        for row, client in found
+    ]
 
 
 def _within_cap(connection: Connection, config: Config, watch: Watch, due: Sequence[Case]) -> list[Case]:
@@ -153,13 +156,16 @@ def _within_cap(connection: Connection, config: Config, watch: Watch, due: Seque
     return chosen
 
 
-def _still_due(connection: Connection, now: datetime, fleet: Fleet, chosen: Sequence[Case]) -> list[Case]:
-    """Those to which the same would still be done now that nobody can change them."""
+def _still_due(
+    connection: Connection, now: datetime, config: Config, bridge: BridgeStatus, watch: Watch, chosen: Sequence[Case]
+) -> list[Case]:
+    """Those, now locked, to which the same would be done by what stands there now."""
     if not chosen:
         return []
-    commands_store.lock_clients(connection, [case.uuid for case in chosen])
     actions = {case.uuid: case.verdict.action for case in chosen}
-    again = _cases(connection, now, fleet, list(actions))
+    commands_store.lock_clients(connection, actions)
+    fleet = evidence.circumstances(connection, now, config, bridge, watch.open, actions)
+    again = _cases(connection, now, fleet, actions)
     return [case for case in again if case.verdict.action is actions[case.uuid]]
 
 
@@ -197,14 +203,14 @@ def _rung(case: Case, command_id: str) -> dict[str, Any]:
     }
 
 
-def _note_health(connection: Connection, now: datetime, fleet: Fleet, cases: Sequence[Case]) -> int:
+def _note_health(connection: Connection, now: datetime, cases: Sequence[Case]) -> int:
     """Keep since when those on the ladder are well; how many of them were long enough to begin it anew."""
     notes = []
     for case in cases:
         since = case.row["healthy_since"]
-        if not case.client.step or (since is None and not is_healthy(case.client, now, fleet)):
+        if not case.client.step or (since is None and not case.healthy):
             continue
-        well = (since or now) if is_healthy(case.client, now, fleet) else None
+        well = (since or now) if case.healthy else None
         recovered = has_recovered(case.client, now, well)
         if recovered or well != since:
             notes.append({"client_uuid": case.uuid, "healthy_since": _text(well), "recovered": recovered})

@@ -142,9 +142,10 @@ def events_page(
 def breaker_events(connection: Connection, site: str | None, limit: int) -> Sequence[RowMapping]:
     """The last decisions on the breakers of the whole fleet and of this site, the newest first."""
     whose = recovery_events.c.evidence["site"].astext
+    theirs = whose.is_(None) if site is None else sa.or_(whose.is_(None), whose == site)
     query = (
         sa.select(*SHOWN)
-        .where(recovery_events.c.client_uuid.is_(None), sa.or_(whose.is_(None), whose == site))
+        .where(recovery_events.c.client_uuid.is_(None), theirs)
         .order_by(recovery_events.c.at.desc(), recovery_events.c.id.desc())
         .limit(limit)
     )

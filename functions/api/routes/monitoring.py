@@ -39,10 +39,12 @@ class FailedService(Answer):
 
 
 class Scheduler(Answer):
-    """Whether ticks come."""
+    """Whether ticks come, how long the last one took and what each of its steps did."""
 
     last_tick_at: datetime | None
     late: bool
+    duration_ms: int | None
+    did: dict[str, Any]
 
 
 class Breaker(Answer):

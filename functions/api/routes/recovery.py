@@ -1,62 +1,267 @@
-"""/api/clients/<uuid>/recovery and /api/recovery/events: why it did, or did not, restart."""
+"""/api/clients/<uuid>/recovery and /api/recovery: why it did, or did not, restart; and what people say about it."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
+from sqlalchemy import Connection, RowMapping
 
 from functions.api import shapes
-from functions.api.bodies import Answer, Page, PageQuery, answer_of, decode_cursor, page
-from functions.api.routes.clients import with_recovery
+from functions.api.bodies import Answer, Body, Page, PageQuery, Time, answer_of, decode_cursor, page
+from functions.api.routes.clients import Bridge, with_recovery
+from functions.api.routes.monitoring import Breaker
 from functions.api.routing import Call, Routes
 from shared.clients import operations as clients
 from shared.errors import ClientNotFound
+from shared.monitoring import operations as monitoring
 from shared.recovery import store
+from shared.recovery.breakers import operations as breakers
+from shared.recovery.holds import operations as holds
+from shared.recovery.holds import store as holds_store
 from shared.vocabulary import RecoveryDecision, Role
 
-routes = Routes("recovery", "/api", "What automatic recovery decided, and on what evidence.")
+routes = Routes("recovery", "/api", "What automatic recovery decided, on what evidence, and what people told it.")
 
 LAST_EVENTS = 25
+LAST_BREAKERS = 5
+Reason = Annotated[str, msgspec.Meta(min_length=1, max_length=500, description="why, for people")]
+SiteName = Annotated[str, msgspec.Meta(min_length=1, max_length=100, description="as the clients' `site` says it")]
 
 
 class RecoveryEvent(Answer):
-    """One decision. `evidence` is what was known when it was made."""
+    """One decision; on a breaker where `client_uuid` is null. `evidence` is what was known when it was made."""
 
     id: int
     at: datetime
-    client_uuid: str
+    client_uuid: str | None
     decision: RecoveryDecision
     why: str
     evidence: dict[str, Any]
     command_id: str | None
 
 
+class Hold(Answer):
+    """An operator wants the client left alone; `until` null: until somebody resumes."""
+
+    at: datetime
+    by: str
+    reason: str
+    until: datetime | None
+
+
+class Exclusion(Answer):
+    """Never recovered until it is included again: one client, or with `site` every client that stands there."""
+
+    client_uuid: str | None
+    site: str | None
+    reason: str
+    excluded_by: str
+    excluded_at: datetime
+
+
+class Tried(Answer):
+    """How far up the ladder of four attempts recovery has gone, and since when the client is well again."""
+
+    step: int
+    restarts: int
+    reboots: int
+    since: datetime | None
+    healthy_since: datetime | None
+
+
 class ClientRecovery(Answer):
-    """What recovery does about one client now (`recovery` is null while it is healthy), and its last decisions."""
+    """What recovery does about one client now (`recovery` is null while it is healthy), and all that bears on it."""
 
     uuid: str
     enabled: bool
     recovery: shapes.Recovery | None
+    tried: Tried
+    hold: Hold | None
+    exclusion: Exclusion | None
+    breaker: Breaker
+    bridge: Bridge
     events: list[RecoveryEvent]
+    breaker_events: list[RecoveryEvent]
+
+
+class SaidOfClient(ClientRecovery):
+    """The client as `GET /api/clients/<uuid>/recovery` tells it. `changed` false: that was said already."""
+
+    changed: bool
+
+
+class HoldBody(Body):
+    """Leave the client alone."""
+
+    reason: Reason
+    until: Time | None = None
+
+
+class ExcludeBody(Body):
+    """Never recover the client."""
+
+    reason: Reason
+
+
+class ExcludeSiteBody(Body):
+    """Never recover a client of this site."""
+
+    site: SiteName
+    reason: Reason
+
+
+class IncludeSiteBody(Body):
+    """Recover the clients of this site again."""
+
+    site: SiteName
+
+
+class ReleaseBody(Body):
+    """Which breaker: a site's, or without one every breaker that is open."""
+
+    site: SiteName | None = None
+
+
+class Released(Answer):
+    """The sites whose breaker was released, null being the whole fleet's; empty where none was open."""
+
+    released: list[str | None]
+    breaker: Breaker
+
+
+class SaidOfSite(Answer):
+    """`changed` false: that was said already."""
+
+    site: str
+    exclusion: Exclusion | None
+    changed: bool
 
 
 @routes.get("/clients/<uuid:uuid>/recovery", role=Role.VIEWER, raises=(ClientNotFound,))
 def client_recovery(call: Call, uuid: str) -> ClientRecovery:
     """Why a client is, or is not, being recovered."""
     with call.transaction() as (connection, now):
-        row = clients.find(connection, uuid)
-        recovery = with_recovery(call, connection, now, [row]).get(uuid)
-        events = store.events_page(connection, uuid, LAST_EVENTS, None)
-    enabled: bool = call.services.config["CRASH_RECOVERY_ENABLED"]
-    return ClientRecovery(
-        uuid=uuid,
-        enabled=enabled,
-        recovery=None if recovery is None else answer_of(shapes.Recovery, recovery),
-        events=[answer_of(RecoveryEvent, row) for row in events],
-    )
+        return ClientRecovery(**_told(call, connection, now, uuid))
+
+
+def _told(call: Call, connection: Connection, now: datetime, uuid: str) -> dict[str, Any]:
+    config = call.services.config
+    row = clients.find(connection, uuid)
+    recovery = with_recovery(call, connection, now, [row]).get(uuid)
+    exclusion = holds_store.exclusion(connection, uuid, row["site"])
+    breaker_events = store.breaker_events(connection, row["site"], LAST_BREAKERS)
+    events = store.events_page(connection, uuid, LAST_EVENTS, None)
+    return {
+        "uuid": uuid,
+        "enabled": config["CRASH_RECOVERY_ENABLED"],
+        "recovery": None if recovery is None else answer_of(shapes.Recovery, recovery),
+        **_kept(store.state_of(connection, uuid), now),
+        "exclusion": None if exclusion is None else answer_of(Exclusion, exclusion),
+        "breaker": Breaker(**breakers.state(connection, config)),
+        "bridge": Bridge(**monitoring.bridge_state(connection, now, config)),
+        "events": [answer_of(RecoveryEvent, event) for event in events],
+        "breaker_events": [answer_of(RecoveryEvent, event) for event in breaker_events],
+    }
+
+
+def _kept(state: RowMapping | None, now: datetime) -> dict[str, Any]:
+    """How far recovery has gone, and the hold that stands."""
+    if state is None:
+        return {"tried": Tried(step=0, restarts=0, reboots=0, since=None, healthy_since=None), "hold": None}
+    tried = answer_of(Tried, state, since=state["tried_since"])
+    held = state["held_at"] is not None and (state["held_until"] is None or state["held_until"] > now)
+    said = {name: state[f"held_{name}"] for name in ("at", "by", "reason", "until")}
+    return {"tried": tried, "hold": Hold(**said) if held else None}
+
+
+def _said(call: Call, connection: Connection, now: datetime, uuid: str, *, changed: bool) -> SaidOfClient:
+    return SaidOfClient(**_told(call, connection, now, uuid), changed=changed)
+
+
+@routes.post("/clients/<uuid:uuid>/recovery/hold", role=Role.OPERATOR, raises=(ClientNotFound,))
+def hold_client(call: Call, uuid: str, body: HoldBody) -> SaidOfClient:
+    """Leave a client alone until then, or until somebody resumes; after the answer recovery sends it nothing."""
+    with call.transaction() as (connection, now):
+        changed = holds.hold(connection, now, uuid, call.principal.actor, body.reason, body.until)
+        if changed:
+            until = body.until.isoformat() if body.until else None
+            call.audit(connection, now, "recovery.hold", uuid, reason=body.reason, until=until)
+        return _said(call, connection, now, uuid, changed=changed)
+
+
+@routes.post("/clients/<uuid:uuid>/recovery/resume", role=Role.OPERATOR, raises=(ClientNotFound,))
+def resume_client(call: Call, uuid: str) -> SaidOfClient:
+    """End a hold or a suspension: recovery begins again at the foot of its ladder, once the lockout is over."""
+    with call.transaction() as (connection, now):
+        changed = holds.resume(connection, uuid)
+        if changed:
+            call.audit(connection, now, "recovery.resume", uuid)
+        return _said(call, connection, now, uuid, changed=changed)
+
+
+@routes.post("/clients/<uuid:uuid>/recovery/exclude", role=Role.OPERATOR, raises=(ClientNotFound,))
+def exclude_client(call: Call, uuid: str, body: ExcludeBody) -> SaidOfClient:
+    """Never recover a client, until it is included again."""
+    with call.transaction() as (connection, now):
+        changed = holds.exclude(connection, now, uuid, call.principal.actor, body.reason)
+        if changed:
+            call.audit(connection, now, "recovery.exclude", uuid, reason=body.reason)
+        return _said(call, connection, now, uuid, changed=changed)
+
+
+@routes.post("/clients/<uuid:uuid>/recovery/include", role=Role.OPERATOR, raises=(ClientNotFound,))
+def include_client(call: Call, uuid: str) -> SaidOfClient:
+    """Recover a client again; an exclusion of its whole site stays."""
+    with call.transaction() as (connection, now):
+        changed = holds.include(connection, uuid)
+        if changed:
+            call.audit(connection, now, "recovery.include", uuid)
+        return _said(call, connection, now, uuid, changed=changed)
+
+
+@routes.get("/recovery/exclusions", role=Role.VIEWER)
+def recovery_exclusions(call: Call, query: PageQuery) -> Page[Exclusion]:
+    """Clients and sites that are never recovered, the latest exclusion first."""
+    after = decode_cursor(query.cursor, int)
+    with call.transaction() as (connection, _):
+        rows = holds_store.exclusions(connection, query.limit + 1, None if after is None else after[0])
+    return page(rows, query.limit, lambda row: (row["id"],), lambda row: answer_of(Exclusion, row))
+
+
+@routes.post("/recovery/sites/exclude", role=Role.OPERATOR)
+def exclude_site(call: Call, body: ExcludeSiteBody) -> SaidOfSite:
+    """Never recover a client of a site, whichever stand there, until the site is included again."""
+    with call.transaction() as (connection, now):
+        row, changed = holds.exclude_site(connection, now, body.site, call.principal.actor, body.reason)
+        if changed:
+            call.audit(connection, now, "recovery.exclude", f"site:{body.site}", reason=body.reason)
+    return SaidOfSite(site=body.site, exclusion=answer_of(Exclusion, row), changed=changed)
+
+
+@routes.post("/recovery/sites/include", role=Role.OPERATOR)
+def include_site(call: Call, body: IncludeSiteBody) -> SaidOfSite:
+    """Recover the clients of a site again; exclusions of single clients stay."""
+    with call.transaction() as (connection, now):
+        changed = holds.include_site(connection, body.site)
+        if changed:
+            call.audit(connection, now, "recovery.include", f"site:{body.site}")
+    return SaidOfSite(site=body.site, exclusion=None, changed=changed)
+
+
+@routes.post("/recovery/breaker/release", role=Role.OPERATOR)
+def release_breaker(call: Call, body: ReleaseBody) -> Released:
+    """Let recovery act on silent displays again. Silence that began before never opens a breaker again; new does."""
+    with call.transaction() as (connection, now):
+        released = breakers.release(connection, now, call.principal.actor, body.site)
+        for site in released:
+            call.audit(connection, now, "recovery.release_breaker", "fleet" if site is None else f"site:{site}")
+        state = breakers.state(connection, call.services.config)
+    return Released(released=released, breaker=Breaker(**state))
 
 
 @routes.get("/recovery/events", role=Role.VIEWER)
 def recovery_events(call: Call, query: PageQuery) -> Page[RecoveryEvent]:
-    """Decisions on the whole fleet, the newest first."""
+    """Decisions on the whole fleet and its breakers, the newest first."""
     after = decode_cursor(query.cursor, datetime, int)
     with call.transaction() as (connection, _):
         rows = store.events_page(connection, None, query.limit + 1, after)

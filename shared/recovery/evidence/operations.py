@@ -6,21 +6,35 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection, RowMapping
 
 from shared.config import Config
+from shared.incidents import operations as incidents
 from shared.listening.rules import BridgeStatus, is_bridge_silent
+from shared.maintenance import operations as maintenance
+from shared.maintenance import store as maintenance_store
 from shared.recovery.evidence import rules, store
 from shared.recovery.evidence.rules import Condition, Fleet
 
 MOST_LOOKED_AT = 1000  # of the crashed, failing and silent; the tick's time must not grow with a broken fleet
 
 
-def circumstances(now: datetime, config: Config, bridge: BridgeStatus, breakers: Mapping[str | None, str]) -> Fleet:
-    """What is the same for all."""
+def circumstances(
+    connection: Connection,
+    now: datetime,
+    config: Config,
+    bridge: BridgeStatus,
+    breakers: Mapping[str | None, str],
+    uuids: Collection[str],
+) -> Fleet:
+    """What is the same for all, and who of these clients is in a maintenance window or part of an incident."""
+    quiet = maintenance.quiet_of(connection, now, uuids)
+    met = incidents.open_incident_of(connection, uuids)
     return Fleet(
         enabled=config["CRASH_RECOVERY_ENABLED"],
         bridge_silent=is_silent(bridge, now, config),
         listening_since=bridge.connected_since,
         stale_seconds=config["HEARTBEAT_STALE_SECONDS"],
         breakers=breakers,
+        quiet={uuid: (window.why, window.until) for uuid, window in quiet.items()},
+        incidents={uuid: incident.cause for uuid, incident in met.items()},
     )
 
 
@@ -43,6 +57,14 @@ def candidates(
         blocked_sites=[site for site in breakers if site is not None],
         most=max(MOST_LOOKED_AT, 2 * config["RECOVERY_MAX_OPEN"]),
     )
+
+
+def quiet_and_silent(connection: Connection, now: datetime, config: Config) -> list[str]:
+    """Silent clients inside a maintenance window; asked for only while a window may be on."""
+    if not maintenance_store.begun(connection, now):
+        return []
+    silent = store.silent(connection, now, config["HEARTBEAT_STALE_SECONDS"])
+    return sorted(maintenance.quiet_uuids(connection, now, silent))
 
 
 def conditions(

@@ -59,9 +59,9 @@ def include(connection: Connection, client_uuid: str | None, site: str | None) -
 
 
 def exclusion(connection: Connection, client_uuid: str | None, site: str | None) -> RowMapping | None:
-    """What excludes this client: its own exclusion before its site's; None where neither does."""
-    whom = sa.or_(x.client_uuid == client_uuid, x.site == site)
-    query = sa.select(*EXCLUSION).where(whom).order_by(x.site.nulls_first()).limit(1)
+    """What excludes this client, or whoever stands at this site; None where neither does. One of both is given."""
+    whom = [column == said for column, said in ((x.client_uuid, client_uuid), (x.site, site)) if said is not None]
+    query = sa.select(*EXCLUSION).where(sa.or_(*whom)).order_by(x.site.nulls_first()).limit(1)
     return connection.execute(query).mappings().one_or_none()
 
 

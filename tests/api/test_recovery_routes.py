@@ -1,0 +1,239 @@
+"""What operators say to recovery over HTTP: each heard once, audited, and told back in full."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import Engine
+
+from shared.db import database_now
+from shared.recovery import operations as recovery
+from shared.tables import audit_log, recovery_breakers, recovery_events, recovery_exclusions, scheduler_status
+from tests.api.conftest import Api
+from tests.stores.commands_world import TIMINGS
+from tests.stores.recovery_world import ON, crash, fleet, hear
+
+SAYINGS: list[tuple[str, dict[str, Any] | None]] = [
+    ("hold", {"reason": "being moved"}),
+    ("exclude", {"reason": "a test display"}),
+    ("include", None),
+    ("resume", None),
+]
+NOWHERE = "00000000-0000-4000-8000-00000000dead"
+
+
+@pytest.fixture
+def crashed(engine: Engine) -> str:
+    with engine.begin() as connection:
+        now = database_now(connection)
+        hear(connection, now)
+        return crash(connection, now)
+
+
+@pytest.fixture
+def open_breakers(engine: Engine) -> Iterator[None]:
+    """Breakers of the fleet and of two sites that are open."""
+    with engine.begin() as connection:
+        now = database_now(connection)
+        for site in ("", "Basel", "Bern"):
+            row = {"site": site, "open_since": now, "why": f"{site}: silent.", "stale": 9, "seen": 10}
+            connection.execute(sa.insert(recovery_breakers).values(**row))
+    yield
+    with engine.begin() as connection:
+        connection.execute(sa.delete(recovery_breakers))
+
+
+def audited(engine: Engine, target: str) -> list[str]:
+    with engine.connect() as connection:
+        lines = sa.select(audit_log.c.action).where(audit_log.c.target == target).order_by(audit_log.c.id)
+        return list(connection.execute(lines).scalars())
+
+
+def say(api: Api, client: str, word: str, body: dict[str, Any] | None) -> dict[str, Any]:
+    answer = api.post(f"/api/clients/{client}/recovery/{word}", json=body, role="operator")
+    assert answer.status_code == 200, answer.text
+    told: dict[str, Any] = answer.get_json()
+    return told
+
+
+def tick(engine: Engine) -> tuple[str, ...]:
+    """One round of recovery; the commands that it asked for."""
+    with engine.begin() as connection:
+        now = database_now(connection)
+        hear(connection, now)
+        return recovery.recover(connection, now, ON, TIMINGS).command_ids
+
+
+def test_a_hold_is_told_with_who_and_why_and_keeps_recovery_away(api: Api, engine: Engine, crashed: str) -> None:
+    told = say(api, crashed, "hold", {"reason": "being moved"})
+
+    assert (told["changed"], told["hold"]["reason"], told["hold"]["until"]) == (True, "being moved", None)
+    assert told["hold"]["by"].startswith("token:")
+    tick(engine)
+    assert api.get(f"/api/clients/{crashed}/commands").get_json()["items"] == []
+
+    resumed = say(api, crashed, "resume", None)
+    assert (resumed["changed"], resumed["hold"]) == (True, None)
+    tick(engine)
+    [command] = api.get(f"/api/clients/{crashed}/commands").get_json()["items"]
+    assert (command["action"], command["source"]) == ("restart_app", "recovery")
+
+
+@pytest.mark.parametrize(("word", "body"), SAYINGS)
+def test_what_is_said_twice_is_heard_and_audited_once(
+    api: Api, engine: Engine, crashed: str, word: str, body: dict[str, Any] | None
+) -> None:
+    if body is None:
+        before = "hold" if word == "resume" else "exclude"
+        say(api, crashed, before, {"reason": "first"})
+    first, second = say(api, crashed, word, body), say(api, crashed, word, body)
+
+    assert (first["changed"], second["changed"]) == (True, False)
+    assert {**first, "changed": None} == {**second, "changed": None}
+    assert audited(engine, crashed).count(f"recovery.{word}") == 1
+
+
+@pytest.mark.parametrize(("word", "body"), SAYINGS)
+def test_said_by_many_at_once_it_is_heard_once(
+    api: Api, engine: Engine, crashed: str, word: str, body: dict[str, Any] | None
+) -> None:
+    if body is None:
+        say(api, crashed, "hold" if word == "resume" else "exclude", {"reason": "first"})
+
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda _: say(api, crashed, word, body), range(4)))
+
+    assert sorted(answer["changed"] for answer in answers) == [False, False, False, True]
+    assert audited(engine, crashed).count(f"recovery.{word}") == 1
+
+
+@pytest.mark.parametrize(("word", "body"), SAYINGS)
+def test_an_unknown_client_is_not_found(api: Api, word: str, body: dict[str, Any] | None) -> None:
+    answer = api.post(f"/api/clients/{NOWHERE}/recovery/{word}", json=body, role="operator")
+
+    assert (answer.status_code, answer.get_json()["code"]) == (404, "client_not_found")
+
+
+def test_a_hold_that_would_be_over_already_is_refused(api: Api, crashed: str) -> None:
+    body = {"reason": "x", "until": "2020-01-01T00:00:00Z"}
+    answer = api.post(f"/api/clients/{crashed}/recovery/hold", json=body, role="operator")
+
+    assert answer.status_code == 422
+
+
+def test_a_hold_until_a_time_ends_by_itself(api: Api, engine: Engine, crashed: str) -> None:
+    with engine.connect() as connection:
+        until = database_now(connection) + timedelta(hours=1)
+    told = say(api, crashed, "hold", {"reason": "being moved", "until": until.isoformat()})
+    assert told["hold"]["until"] is not None
+
+    with engine.begin() as connection:
+        now = database_now(connection) + timedelta(hours=2)
+        hear(connection, now)
+        connection.execute(sa.text("UPDATE client_heartbeats SET last_heartbeat_at = :now"), {"now": now})
+        recovery.recover(connection, now, ON, TIMINGS)
+
+    assert api.get(f"/api/clients/{crashed}/commands").get_json()["items"] != []
+
+
+def test_a_site_is_excluded_and_included_as_a_whole(api: Api, engine: Engine) -> None:
+    with engine.begin() as connection:
+        now = database_now(connection)
+        hear(connection, now)
+        client = crash(connection, now, site="Atelier/2")
+    body = {"site": "Atelier/2", "reason": "being rebuilt"}
+
+    first, second = (api.post("/api/recovery/sites/exclude", json=body, role="operator").get_json() for _ in range(2))
+    tick(engine)
+
+    assert (first["changed"], second["changed"], second["exclusion"]["reason"]) == (True, False, "being rebuilt")
+    assert api.get(f"/api/clients/{client}/commands").get_json()["items"] == []
+    assert api.get(f"/api/clients/{client}/recovery").get_json()["exclusion"]["site"] == "Atelier/2"
+    assert "Atelier/2" in [row["site"] for row in api.get("/api/recovery/exclusions").get_json()["items"]]
+    over, again = (
+        api.post("/api/recovery/sites/include", json={"site": "Atelier/2"}, role="operator").get_json()["changed"]
+        for _ in range(2)
+    )
+    assert (over, again) == (True, False)
+    assert audited(engine, "site:Atelier/2") == ["recovery.exclude", "recovery.include"]
+
+
+@pytest.mark.usefixtures("open_breakers")
+def test_every_open_breaker_is_released_at_once_and_once(api: Api, engine: Engine) -> None:
+    def release(_: int) -> list[str | None]:
+        answer = api.post("/api/recovery/breaker/release", json={}, role="operator").get_json()
+        released: list[str | None] = answer["released"]
+        return released
+
+    with ThreadPoolExecutor(3) as pool:
+        answers = list(pool.map(release, range(3)))
+
+    assert sorted(map(len, answers)) == [0, 0, 3]
+    assert {site for released in answers for site in released} == {None, "Basel", "Bern"}
+    for target in ("fleet", "site:Basel", "site:Bern"):
+        assert audited(engine, target) == ["recovery.release_breaker"]
+    with engine.begin() as connection:
+        connection.execute(sa.delete(audit_log))
+        connection.execute(sa.delete(recovery_events).where(recovery_events.c.client_uuid.is_(None)))
+
+
+@pytest.mark.usefixtures("open_breakers")
+def test_one_sites_breaker_is_released_alone(api: Api, engine: Engine) -> None:
+    answer = api.post("/api/recovery/breaker/release", json={"site": "Bern"}, role="operator").get_json()
+
+    assert answer["released"] == ["Bern"]
+    with engine.connect() as connection:
+        open_ones = sa.select(recovery_breakers.c.site).where(recovery_breakers.c.open_since.is_not(None))
+        assert set(connection.execute(open_ones).scalars()) == {"", "Basel"}
+
+
+def test_why_is_told_in_full(api: Api, engine: Engine, crashed: str) -> None:
+    tick(engine)
+
+    told = api.get(f"/api/clients/{crashed}/recovery").get_json()
+
+    assert (told["tried"]["step"], told["tried"]["restarts"], told["tried"]["reboots"]) == (1, 1, 0)
+    assert told["events"][0]["decision"] == "restart_app"
+    assert told["breaker"] == {"open": False, "why": None}
+    assert told["bridge"]["state"] == "listening"
+    assert (told["hold"], told["exclusion"]) == (None, None)
+
+
+def test_a_breakers_opening_is_among_the_decisions_and_told_of_its_clients(api: Api, engine: Engine) -> None:
+    with engine.begin() as connection:
+        now = database_now(connection)
+        hear(connection, now)
+        gone = fleet(connection, now - timedelta(minutes=4), 20, site="Chur")
+        recovery.recover(connection, now, ON, TIMINGS)
+
+    [event] = api.get(f"/api/clients/{gone[0]}/recovery").get_json()["breaker_events"]
+
+    assert (event["decision"], event["client_uuid"], event["command_id"]) == ("breaker_open", None, None)
+    assert event in api.get("/api/recovery/events").get_json()["items"]
+
+
+def test_the_overview_tells_what_the_last_tick_did_and_how_long_it_took(api: Api, engine: Engine) -> None:
+    with engine.begin() as connection:
+        did = {"recover": {"restarts": 2}, "failed": []}
+        values = {"last_tick_at": database_now(connection), "duration_ms": 41, "did": did}
+        connection.execute(sa.update(scheduler_status).values(**values))
+
+    scheduler = api.get("/api/monitoring/overview").get_json()["scheduler"]
+
+    assert (scheduler["duration_ms"], scheduler["did"], scheduler["late"]) == (41, did, False)
+
+
+def test_exclusions_are_listed_page_by_page(api: Api, engine: Engine) -> None:
+    with engine.begin() as connection:
+        connection.execute(sa.delete(recovery_exclusions))
+    for number in range(3):
+        api.post("/api/recovery/sites/exclude", json={"site": f"S{number}", "reason": "x"}, role="operator")
+
+    first = api.get("/api/recovery/exclusions?limit=2").get_json()
+    second = api.get(f"/api/recovery/exclusions?limit=2&cursor={first['next_cursor']}").get_json()
+
+    assert [row["site"] for row in (*first["items"], *second["items"])] == ["S2", "S1", "S0"]
+    assert second["next_cursor"] is None
