@@ -1,6 +1,6 @@
 """`make campaign`: every campaign at full size, its ledger under campaign-results/.
 
-    python -m tests.faults [kills | hang | network ...] [--seed N] [--share PERCENT]
+    python -m tests.faults [kills | hang | commands | network ...] [--seed N] [--share PERCENT]
 
 Exit code 1 when a condition of one does not hold.
 """
@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from deploy.local import guardian
-from tests.faults import clock, disk, fuzz, hang, herd, kills, network, noise, soak
+from tests.faults import clock, commands, disk, fuzz, hang, herd, kills, network, noise, soak
 from tests.faults.ledger import Ledger
 
 Campaign = Callable[[int, float, Path], Ledger]
@@ -30,6 +30,10 @@ def _fuzz(seed: int, share: float, folder: Path) -> Ledger:
 
 def _hang(seed: int, share: float, folder: Path) -> Ledger:
     return hang.run(hang.Plan(displays=_part(200, share), seconds=300 * share, seed=seed), folder)
+
+
+def _commands(seed: int, share: float, _folder: Path) -> Ledger:
+    return commands.run(commands.Plan(interleavings=_part(10_000, share), seed=seed))
 
 
 def _network(seed: int, share: float, folder: Path) -> Ledger:
@@ -66,6 +70,7 @@ def _part(whole: int, share: float) -> int:
 CAMPAIGNS: dict[str, Campaign] = {
     "kills": _kills,
     "hang": _hang,
+    "commands": _commands,
     "network": _network,
     "clock": _clock,
     "noise": _noise,

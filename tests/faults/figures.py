@@ -15,6 +15,7 @@ HEADING: Final = "## Figures"
 WORDS: Final = {
     "kills": "kill -9 of bridge, Postgres and broker",
     "hang": "Postgres stands still",
+    "commands": "interleavings of everybody who works on a command",
     "disk": "the disk of Postgres is full, Postgres is stopped",
     "network": "slow, silent, half-open and reset connections of the bridge",
     "clock": "clocks of bridge and Postgres leap by an hour and a day",

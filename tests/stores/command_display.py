@@ -1,0 +1,109 @@
+"""A display for the command machine: the reference client's own decisions, and what really happened on the device."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from deploy.local.demo_fleet import contract
+from deploy.local.demo_fleet.state import Act, Boot, DisplayState, Effect, JournalEntry, Send, Write
+from shared.commands.rules import Ack
+from shared.vocabulary import CommandAction, CommandState
+
+
+@dataclass(frozen=True)
+class Message:
+    """A command as the broker holds it: delivered any number of times until it expires."""
+
+    payload: bytes
+    until: datetime
+
+
+class Display:
+    """What is on the disk outlives the machine; what was sent may arrive at any time, more than once."""
+
+    def __init__(self, uuid: str) -> None:
+        self.uuid = uuid
+        self.boots = self.starts = 1
+        self.is_on = True
+        self.disk: list[JournalEntry] = []
+        self.said: list[Ack] = []
+        self.received: set[str] = set()
+        self.attempts: Counter[str] = Counter()
+        self.effects: Counter[str] = Counter()
+        self.journals_lost = 0
+        self.refusals: Counter[str] = Counter()
+        self.state = self._fresh()
+
+    @property
+    def boot_id(self) -> str:
+        return f"boot-{self.boots}"
+
+    @property
+    def app_instance(self) -> str:
+        return f"start-{self.starts}"
+
+    def take(self, message: Message, now: datetime, how: str, cut: int | None) -> None:
+        """The broker delivers: dropped when it expired or nobody is there; `cut`: power is lost before that effect."""
+        if now >= message.until or not self.is_on:
+            return
+        command = contract.parse_command(message.payload)
+        self.received.add(command.id)
+        self._carry_out(self.state.on_command(command, now), now, how, cut)
+
+    def lose_journal(self) -> None:
+        """The disk and the memory forget every command."""
+        self.disk = []
+        self.state.journal = {}
+        self.journals_lost += 1
+
+    def start_machine(self, now: datetime) -> None:
+        """A boot, whatever ended the one before; what it cut short is settled by its effect."""
+        self.boots += 1
+        self.starts += 1
+        self.is_on = True
+        self.state = self._fresh()
+        self._carry_out(self.state.booted(now), now, "works", None)
+
+    def last_command(self, now: datetime) -> list[Ack]:
+        """What the heartbeat repeats."""
+        last = self.state.heartbeat(now)["last_command"]
+        return [] if last is None else [Ack(self.uuid, last["id"], CommandState(last["state"]))]
+
+    def _fresh(self) -> DisplayState:
+        return DisplayState(Boot("install", self.boots, self.boot_id), self.app_instance, self.disk)
+
+    def _carry_out(self, effects: Sequence[Effect], now: datetime, how: str, cut: int | None) -> None:
+        for number, effect in enumerate(effects):
+            if number == cut:
+                self.start_machine(now)
+                return
+            if isinstance(effect, Write):
+                self.disk.append(effect.entry)
+            elif isinstance(effect, Send):
+                self._say(effect)
+            else:
+                self._act(effect, now, how)
+
+    def _say(self, effect: Send) -> None:
+        body = effect.body
+        self.said.append(Ack(self.uuid, body["id"], CommandState(body["state"]), body["reason"]))
+        if body["reason"] is not None:
+            self.refusals[body["reason"]] += 1
+
+    def _act(self, act: Act, now: datetime, how: str) -> None:
+        self.attempts[act.command_id] += 1
+        if how == "hangs":
+            return
+        if how == "fails":
+            self._carry_out(self.state.finished(act.command_id, now, "no_player"), now, how, None)
+            return
+        self.effects[act.command_id] += 1
+        if act.action == CommandAction.REBOOT_HOST:
+            self.start_machine(now)
+        elif act.action == CommandAction.SHUTDOWN_HOST:
+            self.is_on = False
+        else:
+            self.starts += 1
+            self.state.app_instance = self.app_instance
+            self._carry_out(self.state.finished(act.command_id, now), now, how, None)

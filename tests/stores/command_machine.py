@@ -1,0 +1,246 @@
+"""The command machine, told by chance: publishers that die, ACKs in any order, sweeps, a display with a journal.
+
+Virtual time, real Postgres, real transactions whose connections die between any two statements. The model is the
+reference display, which knows what it was delivered and what it carried out; the promises of docs/reliability.md
+are checked after every step, and a trigger keeps every move that the database ever saw.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import Any, Final
+
+import sqlalchemy as sa
+from hypothesis import note
+from hypothesis import strategies as st
+from hypothesis.stateful import initialize, rule
+from sqlalchemy import Connection
+
+from shared.commands import operations
+from shared.commands.rules import Ack, Sighting
+from shared.errors import StateConflict
+from shared.tables import client_heartbeats, clients
+from shared.vocabulary import CommandAction, CommandSource, CommandState
+from tests.stores.command_chances import OPENINGS, SEEDS, TAKEN, Fate, step_of
+from tests.stores.command_faults import Crash, Died
+from tests.stores.command_model import CommandModel
+from tests.stores.commands_world import TIMINGS, request
+
+THREADS: Final = ThreadPoolExecutor(2)
+
+
+APPLIES: Final[dict[str, Callable[["CommandMachine"], object]]] = {
+    "withdraw": lambda machine: machine.open_rows(),
+    "go_on": lambda machine: machine.held,
+    "deliver": lambda machine: machine.bag,
+    "forget": lambda machine: machine.display.disk,
+    "hear": lambda machine: machine.display.said,
+    "babble": lambda machine: machine.asked,
+    "forge": lambda machine: machine.asked,
+    "beat": lambda machine: machine.display.is_on,
+    "come_back": lambda machine: machine.display.is_on,
+}
+
+
+class CommandMachine(CommandModel):
+    """Everything that may happen to them, a step at a time."""
+
+    @initialize(seed=st.integers(0, SEEDS))
+    def begin(self, seed: int) -> None:
+        """Somebody asks for something, and mostly it is published at once."""
+        opening = OPENINGS[seed % len(OPENINGS)]
+        if opening is not None:
+            self.ask(opening[0], CommandSource.OPERATOR, True, 600, None)
+            self.work([TAKEN], True, None, None, heard=True, delivered=True, how=opening[1], cut=None)
+            return
+        self.ask(**step_of(seed, 0, "ask")[1])
+        if seed % 4:
+            self.work(**step_of(seed, 0, "work")[1])
+
+    @rule(seed=st.integers(0, SEEDS))
+    def step(self, seed: int) -> None:
+        """One thing happens. All kinds are one rule: rules of their own would be left out of half of the runs."""
+        self.steps += 1
+        name, drawn = step_of(seed, self.steps)
+        note(f"{name} {drawn}")
+        if APPLIES.get(name, bool)(self):
+            getattr(self, name)(**drawn)
+
+    # --- what people and clocks do ---
+
+    def ask(
+        self,
+        action: CommandAction,
+        source: CommandSource,
+        override: bool,
+        seconds: int | None,
+        crash: Crash | None,
+    ) -> None:
+        """Ask with a key; whoever does not hear the answer asks again with the same."""
+        self.keys += 1
+        wanted = request(
+            self.client,
+            action,
+            source=source,
+            override_lockout=override,
+            idempotency_key=f"{self.client}-{self.keys}",
+            ttl=None if seconds is None else timedelta(seconds=seconds),
+        )
+
+        def issue(connection: Connection) -> str:
+            return str(operations.issue(connection, self.now, wanted, TIMINGS)["id"])
+
+        try:
+            try:
+                name = self.database.run(issue, crash)
+            except Died:
+                name = self.database.run(issue)
+                if crash is not None and crash.committed:
+                    self.reached["a command stored unheard, asked for again"] += 1
+        except StateConflict:
+            assert self.open_rows() or (self.lockout is not None and self.lockout > self.now)
+        else:
+            assert not self.open_rows()
+            self.asked.append(name)
+
+    def wait(self, passed: float) -> None:
+        self.now += timedelta(seconds=passed)
+
+    def tick(self, crash: Crash | None) -> None:
+        try:
+            report = self.database.run(self.sweep, crash)
+        except Died:
+            self.reached["a tick that dies"] += 1
+            return
+        if report.proven and not self.display.is_on:
+            self.reached["a shutdown told by silence"] += 1
+        for row in self.read():
+            assert row["rank"] >= 30 or row["expires_at"] > self.now
+            assert row["rank"] not in {30, 40} or row["result_deadline"] > self.now
+
+    def time_tells(self, passed: int, silent: bool, crash: Crash | None) -> None:
+        """Time goes by; the display is heard, or it is told that it is gone; and a tick looks at that."""
+        self.now += timedelta(seconds=passed)
+        if self.display.is_on and not silent:
+            self.beat(crash)
+        else:
+            self.fall_silent(stale=passed > 180)
+        self.tick(None)
+
+    def withdraw(self, crash: Crash | None) -> None:
+        self.survive(self.cancel, crash)
+
+    def cancel(self, connection: Connection) -> None:
+        if self.asked:
+            operations.cancel(connection, self.now, self.asked[-1], "anna")
+
+    # --- publishers, alive and dying ---
+
+    def work(
+        self, fates: list[Fate], online: bool, claims: Crash | None, records: Crash | None, **display: Any
+    ) -> None:
+        """A publisher claims what is due and meets its fate; half a minute later another one does."""
+        for number, fate in enumerate(fates):
+            self.now += timedelta(seconds=31 if number else 1)
+            for claimed in self.claim(claims, online=online):
+                self.put(claimed, self.now, fate)
+                if fate.arrives and display["delivered"]:
+                    self.deliver([0], display["how"], display["cut"])
+                    self.store_acks(self.display.said if display["heard"] else [], None)
+                self.record(claimed, fate, records)
+
+    def hold(self) -> None:
+        """A publisher claims what is due and is slow."""
+        self.held += [(claimed, self.now) for claimed in self.claim(None, online=False)]
+
+    def go_on(self, fate: Fate, late: bool) -> None:
+        """The slow one goes on, perhaps after its lease: its publish went out long before, its answer comes now."""
+        claimed, since = self.held.pop(0)
+        self.put(claimed, since, fate)
+        self.now += timedelta(seconds=21 if late else 0)
+        if self.now >= claimed.lease_until and fate.recorded:
+            self.reached["an answer after its lease"] += 1
+        self.record(claimed, fate, None)
+
+    # --- the device ---
+
+    def deliver(self, which: list[int], how: str, cut: int | None) -> None:
+        """The broker delivers what it holds, the latest first, perhaps again; power may fail between two steps."""
+        for number in which:
+            message = self.bag[-1 - number % len(self.bag)]
+            before = self.display.received.copy(), self.display.boots
+            self.display.take(message, self.now, how, cut)
+            if self.display.received == before[0]:
+                self.reached["a message delivered again"] += 1
+            if cut is not None and self.display.boots > before[1]:
+                self.reached["power lost between two steps"] += 1
+
+    def forget(self) -> None:
+        self.display.lose_journal()
+        self.reached["a journal lost"] += 1
+
+    def start_machine(self) -> None:
+        """The machine starts anew, for whatever reason."""
+        self.display.start_machine(self.now)
+
+    def hear(self, which: list[int], crash: Crash | None) -> None:
+        """ACKs arrive: any of those ever sent, in any order, any number of times; the bridge may die over them."""
+        said = self.display.said
+        acks = [said[-1 - number % len(said)] for number in which]
+        self.store_acks(acks, crash)
+
+    def babble(self, words: list[CommandState]) -> None:
+        """A display that does not keep the contract says anything of its own command."""
+        self.store_acks([Ack(self.client, self.asked[-1], word) for word in words], None)
+
+    def forge(self, word: CommandState) -> None:
+        """Another display speaks of this one's command, on its own topic."""
+        before = self.read()
+        ack = Ack(self.stranger, self.asked[-1], word)
+        report = self.database.run(lambda connection: operations.record_acks(connection, self.now, [ack], TIMINGS))
+        assert report.foreign == (ack,)
+        assert self.read() == before
+        self.reached["a forged ACK refused"] += 1
+
+    def beat(self, crash: Crash | None) -> None:
+        """A heartbeat, stored with its evidence and its last command in one transaction, as the bridge does."""
+        self.survive(self.heartbeat, crash)
+
+    def heartbeat(self, connection: Connection) -> None:
+        boot, start = self.display.boot_id, self.display.app_instance
+        row = client_heartbeats.c.client_uuid == self.client
+        stored = connection.execute(sa.select(client_heartbeats).where(row).with_for_update()).mappings().one()
+        values = {"last_heartbeat_at": self.now, "boot_id": boot, "app_instance": start}
+        connection.execute(sa.update(client_heartbeats).where(row).values(**values))
+        operations.record_acks(connection, self.now, self.display.last_command(self.now), TIMINGS)
+        if (stored["boot_id"], stored["app_instance"]) != (boot, start):
+            operations.record_boot_evidence(connection, self.now, [Sighting(self.client, boot, start)])
+
+    def fall_silent(self, stale: bool) -> None:
+        """The broker or the sweep of states says that the display is gone; it may be back at the next word."""
+        gone = {"status": "stale", "status_since": self.now} if stale else {"presence": "offline"}
+        self.know(**gone, presence_at=self.now)
+
+    def come_back(self) -> None:
+        self.know(presence="online", presence_at=self.now, status="running", status_since=self.now)
+
+    def know(self, **facts: Any) -> None:
+        change = sa.update(clients).where(clients.c.uuid == self.client).values(**facts)
+        self.database.run(lambda connection: connection.execute(change))
+
+    # --- all at once ---
+
+    def at_once(self, pair: list[str]) -> None:
+        """Two of them overlap in threads of their own, in whatever order Postgres lets them."""
+        jobs = {"tick": self.sweep, "claim": self.claim_at_once, "hear": self.hear_all, "beat": self.heartbeat}
+        works: list[Callable[[Connection], Any]] = [jobs.get(name, self.cancel) for name in pair]
+        for future in [THREADS.submit(self.survive, work, None) for work in works]:
+            future.result(timeout=30)
+        self.reached["two at once"] += 1
+
+    def claim_at_once(self, connection: Connection) -> None:
+        """A publisher that overlaps another: both go on with what they got, and nobody gets what another has."""
+        self.held += [(claimed, self.now) for claimed in operations.claim_due(connection, self.now)]
+
+    def hear_all(self, connection: Connection) -> None:
+        operations.record_acks(connection, self.now, self.display.said[-6:], TIMINGS)

@@ -1,0 +1,166 @@
+"""What the command machine knows: one client, its display, and the promises that are checked after every step."""
+
+from collections import Counter
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from hypothesis.stateful import RuleBasedStateMachine, invariant
+from sqlalchemy import Connection
+
+from shared.commands import operations
+from shared.commands.rules import LOCKING, Ack, Attempt, Claimed
+from shared.db import database_now
+from shared.errors import CommandNotCancellable
+from shared.tables import client_commands, clients
+from shared.vocabulary import COMMAND_RANKS, TERMINAL_RANK, CommandState
+from tests.stores.command_chances import NO_BROKER, Fate
+from tests.stores.command_coverage import LEGAL, end_of, moves_of
+from tests.stores.command_display import Display, Message
+from tests.stores.command_faults import Crash, Database, Died
+from tests.stores.commands_world import TIMINGS, add_client
+
+c = client_commands.c
+SEEN = (  # no more than is looked at: most of a step's time goes into taking rows apart
+    sa.select(
+        *(c.id, c.action, c.state, c.rank, c.outcome_reason, c.confirmed_by, c.late_state),
+        *(c.created_at, c.expires_at, c.result_deadline),
+        c.finished_at.is_not(None).label("is_over"),
+        c.unanswered_at.is_not(None).label("is_doubtful"),
+        clients.c.lockout_until,
+    )
+    .where(clients.c.uuid == sa.bindparam("client"), c.client_uuid == clients.c.uuid)
+    .order_by(c.id)
+)
+
+
+class CommandModel(RuleBasedStateMachine):
+    """One client, its display, and everybody who works on its commands."""
+
+    database: Database
+    reached: Counter[str]
+    display: Display
+    bag: list[Message]
+    held: list[tuple[Claimed, datetime]]
+    asked: list[str]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now, self.client, self.stranger = self.database.run(_set_up)
+        self.display = Display(self.client)
+        self.bag = []
+        self.held = []
+        self.asked = []
+        self.keys = self.steps = 0
+        self.rows: list[dict[str, Any]] = []
+        self.lockout: datetime | None = None
+
+    def claim(self, crash: Crash | None, *, online: bool) -> list[Claimed]:
+        uuids = [self.client] if online else None
+        try:
+            return self.database.run(lambda connection: operations.claim_due(connection, self.now, None, uuids), crash)
+        except Died:
+            heard = crash is not None and crash.committed
+            self.reached["a claim that nobody heard of" if heard else "a claim lost"] += 1
+            return []
+
+    def put(self, claimed: Claimed, sent_at: datetime, fate: Fate) -> None:
+        """Publish: the message lives in the broker for as long as the command has left."""
+        if fate.arrives:
+            left = int(claimed.expires_in.total_seconds())
+            self.bag.append(Message(claimed.payload, sent_at + timedelta(seconds=left)))
+
+    def record(self, claimed: Claimed, fate: Fate, crash: Crash | None) -> None:
+        """Write down what the broker answered, if the publisher lives to do it."""
+        if not fate.recorded:
+            self.reached["a publisher that dies before it records"] += 1
+            return
+        if fate is NO_BROKER:
+            self.reached["the broker is down"] += 1
+        attempt = Attempt(claimed.id, claimed.lease_until, claimed.attempts, fate.answer, fate.left)
+        try:
+            self.database.run(
+                lambda connection: operations.record_publish_answers(connection, self.now, [attempt], TIMINGS), crash
+            )
+        except Died:
+            heard = crash is not None and crash.committed
+            self.reached["answers recorded unheard" if heard else "answers lost after the publish"] += 1
+
+    def store_acks(self, acks: list[Ack], crash: Crash | None) -> None:
+        try:
+            report = self.database.run(
+                lambda connection: operations.record_acks(connection, self.now, acks, TIMINGS), crash
+            )
+        except Died:
+            heard = crash is not None and crash.committed
+            self.reached["ACKs stored unheard" if heard else "ACKs lost"] += 1
+        else:
+            assert not report.unknown
+            assert not report.foreign
+
+    def sweep(self, connection: Connection) -> operations.ExpiryReport:
+        return operations.expire(connection, self.now)
+
+    def survive(self, work: Callable[[Connection], Any], crash: Crash | None) -> None:
+        """Do it; a death or a refusal that the state explains is not the end."""
+        try:
+            self.database.run(work, crash)
+        except (Died, CommandNotCancellable):
+            return
+
+    # --- what must hold, always ---
+
+    @invariant()
+    def every_promise_is_kept(self) -> None:
+        self.read()
+        assert len(self.open_rows()) <= 1
+        assert all(times == 1 for times in self.display.effects.values())
+        assert all(times <= 1 + self.display.journals_lost for times in self.display.attempts.values())
+        for row in self.rows:
+            assert row["is_over"] == (row["rank"] == TERMINAL_RANK)
+            assert row["rank"] == COMMAND_RANKS[CommandState(row["state"])]
+            assert row["late_state"] is None or row["state"] in {"expired", "timed_out"}
+            if row["id"] in self.display.received:
+                self.check_what_the_display_has(row)
+
+    def check_what_the_display_has(self, row: dict[str, Any]) -> None:
+        """It was not withdrawn on a false proof, and a display that restarts is spared."""
+        assert not (row["outcome_reason"] or "").startswith(("cancelled by", "already", "never_published"))
+        if row["action"] in LOCKING:
+            assert self.lockout is not None
+            assert self.lockout >= row["created_at"] + TIMINGS.lockout
+
+    def read(self) -> list[dict[str, Any]]:
+        """The client's commands and its lockout as they stand now."""
+        found = self.database.look(SEEN.params(client=self.client))
+        before, self.rows = self.lockout, [dict(row) for row in found]
+        self.lockout = self.rows[0].pop("lockout_until") if self.rows else None
+        if before is not None and (self.lockout is None or self.lockout < before):
+            self.reached["a lockout given back"] += 1
+        return self.rows
+
+    def open_rows(self) -> list[dict[str, Any]]:
+        return [row for row in self.rows if row["rank"] < TERMINAL_RANK]
+
+    def teardown(self) -> None:
+        """Nothing is stuck after its time and one tick, and every move that was made is one of the table."""
+        deadlines = [row["result_deadline"] or row["expires_at"] for row in self.open_rows()]
+        self.now = max([self.now, *deadlines])
+        self.database.run(self.sweep)
+        self.read()
+        assert self.open_rows() == []
+        moves = moves_of(self.database, self.client)
+        assert set(moves) <= LEGAL
+        self.reached.update(f"{source} -> {target}" for source, target in moves)
+        self.reached.update(end_of(row) for row in self.rows)
+        self.reached["kept late"] += sum(row["late_state"] is not None for row in self.rows)
+        self.reached["unanswered"] += sum(row["is_doubtful"] for row in self.rows)
+        self.reached["commands"] += len(self.rows)
+        self.reached["effects"] += len(self.display.effects)
+        self.reached["interleavings"] += 1
+
+
+def _set_up(connection: Connection) -> tuple[datetime, str, str]:
+    now = database_now(connection)
+    return now, add_client(connection, now), add_client(connection, now)
