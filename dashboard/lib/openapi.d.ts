@@ -263,11 +263,17 @@ export type ClientQuery = {
   version?: string | null;
 };
 
-/** What recovery does about one client now (`recovery` is null while it is healthy), and its last decisions. */
+/** What recovery does about one client now (`recovery` is null while it is healthy), and all that bears on it. */
 export type ClientRecovery = {
+  breaker: Breaker;
+  breaker_events: Array<RecoveryEvent>;
+  bridge: Bridge;
   enabled: boolean;
   events: Array<RecoveryEvent>;
+  exclusion: Exclusion | null;
+  hold: Hold | null;
   recovery: Recovery | null;
+  tried: Tried;
   uuid: string;
 };
 
@@ -460,6 +466,26 @@ export type Event = {
 /** What kind of thing happened to a client: one entry of its timeline. */
 export type EventKind = "audit" | "command" | "log" | "recovery" | "registered" | "service_cleared" | "service_failed" | "state";
 
+/** Never recover the client. */
+export type ExcludeBody = {
+  reason: string;
+};
+
+/** Never recover a client of this site. */
+export type ExcludeSiteBody = {
+  reason: string;
+  site: string;
+};
+
+/** Never recovered until it is included again: one client, or with `site` every client that stands there. */
+export type Exclusion = {
+  client_uuid: string | null;
+  excluded_at: string;
+  excluded_by: string;
+  reason: string;
+  site: string | null;
+};
+
 /** A client with a service failure. */
 export type FailedService = {
   name: string;
@@ -482,6 +508,20 @@ export type Health = {
   memory_percent: number | null;
   received_at: string;
   temperature_celsius: number | null;
+};
+
+/** An operator wants the client left alone; `until` null: until somebody resumes. */
+export type Hold = {
+  at: string;
+  by: string;
+  reason: string;
+  until: string | null;
+};
+
+/** Leave the client alone. */
+export type HoldBody = {
+  reason: string;
+  until?: string | null;
 };
 
 /** Displays that failed together, and what that is likely to come from (`cause`). `members` were ever part of it, `unwell` are so still; `group_size` is how many displays of the site or subnet were heard in the day before, null for other kinds. An incident that turned out to be part of another one is closed with `merged_into`. One of kind `listening` is our own: we do not hear the fleet, and it has no members. */
@@ -542,6 +582,11 @@ export type IncidentQuery = {
   open?: boolean | null;
   since?: string | null;
   site?: string | null;
+};
+
+/** Recover the clients of this site again. */
+export type IncludeSiteBody = {
+  site: string;
 };
 
 /** A new token. `token` is shown this once. */
@@ -869,6 +914,12 @@ export type PageEvent = {
 };
 
 /** One page of a list; `next_cursor` is null on the last one. */
+export type PageExclusion = {
+  items: Array<Exclusion>;
+  next_cursor: string | null;
+};
+
+/** One page of a list; `next_cursor` is null on the last one. */
 export type PageIncidentEvent = {
   items: Array<IncidentEvent>;
   next_cursor: string | null;
@@ -969,10 +1020,10 @@ export type Recovery = {
 /** What was decided about one unhealthy client, or about the breaker of the fleet or of a site. */
 export type RecoveryDecision = "breaker_closed" | "breaker_open" | "breaker_released" | "none" | "reboot_host" | "restart_app";
 
-/** One decision. `evidence` is what was known when it was made. */
+/** One decision; on a breaker where `client_uuid` is null. `evidence` is what was known when it was made. */
 export type RecoveryEvent = {
   at: string;
-  client_uuid: string;
+  client_uuid: string | null;
   command_id: string | null;
   decision: RecoveryDecision;
   evidence: Record<string, unknown>;
@@ -1002,11 +1053,46 @@ export type Redemption = {
   code: string;
 };
 
+/** Which breaker: a site's, or without one every breaker that is open. */
+export type ReleaseBody = {
+  site?: string | null;
+};
+
+/** The sites whose breaker was released, null being the whole fleet's; empty where none was open. */
+export type Released = {
+  breaker: Breaker;
+  released: Array<string | null>;
+};
+
 /** What a person or a script may do; each role may do what the ones before it may. */
 export type Role = "admin" | "operator" | "viewer";
 
-/** Whether ticks come. */
+/** The client as `GET /api/clients/<uuid>/recovery` tells it. `changed` false: that was said already. */
+export type SaidOfClient = {
+  breaker: Breaker;
+  breaker_events: Array<RecoveryEvent>;
+  bridge: Bridge;
+  changed: boolean;
+  enabled: boolean;
+  events: Array<RecoveryEvent>;
+  exclusion: Exclusion | null;
+  hold: Hold | null;
+  recovery: Recovery | null;
+  tried: Tried;
+  uuid: string;
+};
+
+/** `changed` false: that was said already. */
+export type SaidOfSite = {
+  changed: boolean;
+  exclusion: Exclusion | null;
+  site: string;
+};
+
+/** Whether ticks come, how long the last one took and what each of its steps did. */
 export type Scheduler = {
+  did: Record<string, unknown>;
+  duration_ms: number | null;
   last_tick_at: string | null;
   late: boolean;
 };
@@ -1088,6 +1174,15 @@ export type Token = {
   name: string;
   revoked_at: string | null;
   role: Role;
+};
+
+/** How far up the ladder of four attempts recovery has gone, and since when the client is well again. */
+export type Tried = {
+  healthy_since: string | null;
+  reboots: number;
+  restarts: number;
+  since: string | null;
+  step: number;
 };
 
 /** An upload in parts. `offset` bytes of `length` are safe; `media_id` is set when all are. */

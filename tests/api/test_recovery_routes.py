@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 from shared.db import database_now
 from shared.recovery import operations as recovery
 from shared.tables import audit_log, recovery_breakers, recovery_events, recovery_exclusions, scheduler_status
-from tests.api.conftest import Api
+from tests.api.people import Api
 from tests.stores.commands_world import TIMINGS
 from tests.stores.recovery_world import ON, crash, fleet, hear
 
