@@ -55,7 +55,9 @@ class OpenIncident:
     kind: IncidentKind
     key: str
     """The site or the subnet; empty for other kinds."""
-    began_at: datetime
+    moment: datetime
+    """When half of its displays had failed."""
+    first_failed_at: datetime
     last_failed_at: datetime
     sites: frozenset[str | None]
     """Where its members stand."""
@@ -78,6 +80,11 @@ class Group:
     def began_at(self) -> datetime:
         """When its first display failed."""
         return min(failure.at for failure in self.failures)
+
+    @property
+    def moment(self) -> datetime:
+        """When half of its displays had failed: one that failed alone a while before does not move it."""
+        return sorted(failure.at for failure in self.failures)[(len(self.failures) - 1) // 2]
 
 
 def one_each(failures: Iterable[Failure]) -> list[Failure]:
@@ -114,9 +121,9 @@ def _belongs(failure: Failure, incident: OpenIncident, window: timedelta) -> boo
     if failure.was_in == incident.id:
         return True
     if incident.kind is IncidentKind.CLUSTER:
-        return abs(failure.at - incident.began_at) <= AT_ONCE
+        return abs(failure.at - incident.moment) <= AT_ONCE
     place = {IncidentKind.SITE: failure.site, IncidentKind.SUBNET: failure.subnet}.get(incident.kind)
-    near = incident.began_at - window <= failure.at <= incident.last_failed_at + window
+    near = incident.first_failed_at - window <= failure.at <= incident.last_failed_at + window
     return place == incident.key and near
 
 
@@ -229,13 +236,13 @@ Part = Group | OpenIncident
 def _at_once(
     groups: Sequence[Group], open_incidents: Collection[OpenIncident]
 ) -> list[tuple[list[Group], list[OpenIncident]]]:
-    """New groups and open incidents that began at once, at three places or beside a cluster."""
+    """New groups and open incidents of one moment, at three places or beside a cluster."""
     kinds = {IncidentKind.SITE, IncidentKind.SUBNET, IncidentKind.CLUSTER}
     parts: list[Part] = [*groups, *(o for o in open_incidents if o.kind in kinds)]
-    parts.sort(key=lambda part: (part.began_at, part.kind, part.key))
+    parts.sort(key=lambda part: (part.moment, part.kind, part.key))
     found = []
     while parts:
-        together = [part for part in parts if part.began_at - parts[0].began_at <= AT_ONCE]
+        together = [part for part in parts if part.moment - parts[0].moment <= AT_ONCE]
         new = [part for part in together if isinstance(part, Group)]
         has_cluster = any(part.kind is IncidentKind.CLUSTER for part in together)
         if new and (len(together) >= PLACES_LEAST or (has_cluster and len(together) > 1)):
@@ -255,12 +262,12 @@ def _one(groups: Sequence[Group], open_incidents: Sequence[OpenIncident]) -> Gro
 
 
 def _with_subnets(group: Group, open_incidents: Collection[OpenIncident], window: timedelta) -> Group:
-    """A site's group, with the open subnets whose displays all stand there and began to fail with it."""
+    """A site's group, with the open subnets whose displays all stand there and failed with it."""
     if group.kind is not IncidentKind.SITE:
         return group
     within = tuple(
         o.id
         for o in open_incidents
-        if o.kind is IncidentKind.SUBNET and o.sites == {group.key} and abs(o.began_at - group.began_at) <= window
+        if o.kind is IncidentKind.SUBNET and o.sites == {group.key} and abs(o.moment - group.moment) <= window
     )
     return replace(group, absorbs=within)

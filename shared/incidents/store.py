@@ -118,7 +118,8 @@ def open_incidents(connection: Connection) -> list[OpenIncident]:
             incidents.c.id,
             incidents.c.kind,
             incidents.c.key,
-            incidents.c.began_at,
+            sa.func.percentile_disc(0.5).within_group(incident_members.c.failed_at).label("moment"),
+            sa.func.min(incident_members.c.failed_at).label("first_failed_at"),
             sa.func.max(incident_members.c.failed_at).label("last_failed_at"),
             sa.func.array_agg(sa.distinct(clients.c.site)).label("sites"),
         )
@@ -129,7 +130,15 @@ def open_incidents(connection: Connection) -> list[OpenIncident]:
         .order_by(incidents.c.id)
     )
     return [
-        OpenIncident(row.id, IncidentKind(row.kind), row.key, row.began_at, row.last_failed_at, frozenset(row.sites))
+        OpenIncident(
+            row.id,
+            IncidentKind(row.kind),
+            row.key,
+            row.moment,
+            row.first_failed_at,
+            row.last_failed_at,
+            frozenset(row.sites),
+        )
         for row in connection.execute(query)
     ]
 

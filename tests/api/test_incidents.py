@@ -10,7 +10,7 @@ from shared.config import Config
 from shared.db import database_now
 from shared.incidents import operations
 from tests.api.people import Api
-from tests.stores.test_incidents import come_back, go_silent, listen, site
+from tests.stores.incidents_world import come_back, go_silent, listen, site
 
 
 @pytest.fixture(scope="module")

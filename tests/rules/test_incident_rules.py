@@ -35,7 +35,12 @@ def some(count: int, at: float = 0, site: str | None = "Rome", **more: Any) -> l
 
 def opened(number: int, kind: IncidentKind, key: str, at: float = 0, **more: Any) -> OpenIncident:
     began = NOW + timedelta(seconds=at)
-    facts = {"last_failed_at": began, "sites": frozenset({key} if kind is SITE else ()), **more}
+    facts = {
+        "first_failed_at": began,
+        "last_failed_at": began,
+        "sites": frozenset({key} if kind is SITE else ()),
+        **more,
+    }
     return OpenIncident(number, kind, key, began, **facts)
 
 
@@ -152,6 +157,14 @@ def test_a_site_beside_an_open_cluster_goes_into_it() -> None:
     [one] = merged([at_site("Lyon", 40)], opened(7, CLUSTER, "", 10))
 
     assert (one.kind, one.into, one.absorbs) == (CLUSTER, 7, ())
+
+
+def test_one_display_that_failed_alone_before_does_not_part_what_failed_at_once() -> None:
+    early = Group(SITE, "Rome", (failed("alone", -250), *some(3, 0, "Rome")), 4)
+
+    [one] = merged([early, at_site("Oslo", 9), at_site("Lyon", 58)])
+
+    assert (one.kind, len(one.failures), one.began_at) == (CLUSTER, 10, NOW - timedelta(seconds=250))
 
 
 def test_incidents_that_began_long_ago_stay_what_they_are() -> None:

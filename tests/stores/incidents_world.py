@@ -1,0 +1,76 @@
+"""Displays that fail and come back, and looks at them, for the tests of incidents."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from shared import config
+from shared.config import Config
+from shared.incidents import operations
+from shared.incidents.operations import IncidentReport
+from shared.incidents.timeline import operations as told
+from shared.incidents.timeline import store as timeline
+from shared.incidents.timeline.store import IncidentFilter
+from shared.tables import bridge_status, client_heartbeats, client_state_changes, clients
+from tests.stores.commands_world import add_client, seconds
+
+CONFIG: Config = config.load({})
+NOTHING = IncidentReport()
+MINUTE = timedelta(minutes=1)
+
+
+def listen(connection: Connection, at: datetime, since: datetime | None = None) -> None:
+    """The bridge listens, and did for a day unless `since` says since when."""
+    values = {"connected_since": since or at - timedelta(days=1), "canary_at": at}
+    connection.execute(sa.update(bridge_status).values(**values))
+
+
+def site(connection: Connection, now: datetime, name: str | None = "Rome", count: int = 12, **facts: Any) -> list[str]:
+    """A site whose displays run; they were just heard."""
+    return [add_client(connection, now, site=name, status="running", **facts) for _ in range(count)]
+
+
+def change(connection: Connection, at: datetime, uuids: Sequence[str], status: str) -> None:
+    """Their shown state becomes this one, as the sweep and the bridge write it."""
+    mine = clients.c.uuid.in_(uuids)
+    rows = [{"client_uuid": u, "at": at, "from_status": "x", "to_status": status, "cause": "test"} for u in uuids]
+    connection.execute(sa.update(clients).where(mine).values(status=status, status_since=at))
+    connection.execute(sa.insert(client_state_changes), rows)
+
+
+def go_silent(connection: Connection, at: datetime, uuids: Sequence[str], heard_before: float = 190) -> None:
+    """They are noticed to be silent: their last heartbeats came so many seconds before, a second apart."""
+    for number, uuid in enumerate(uuids):
+        heard_at = at - seconds(heard_before) + seconds(number)
+        mine = client_heartbeats.c.client_uuid == uuid
+        connection.execute(sa.update(client_heartbeats).where(mine).values(last_heartbeat_at=heard_at))
+    change(connection, at, uuids, "stale")
+
+
+def come_back(connection: Connection, at: datetime, uuids: Sequence[str]) -> None:
+    mine = client_heartbeats.c.client_uuid.in_(uuids)
+    connection.execute(sa.update(client_heartbeats).where(mine).values(last_heartbeat_at=at))
+    change(connection, at, uuids, "running")
+
+
+def observe(connection: Connection, at: datetime) -> IncidentReport:
+    connection.execute(sa.update(bridge_status).values(canary_at=at))
+    return operations.observe(connection, at, CONFIG)
+
+
+def all_of(connection: Connection, **wanted: Any) -> list[dict[str, Any]]:
+    """Incidents as a list shows them, the oldest first."""
+    return [dict(row) for row in reversed(timeline.page(connection, IncidentFilter(**wanted), 100, None))]
+
+
+def only(connection: Connection) -> dict[str, Any]:
+    [row] = all_of(connection)
+    return row
+
+
+def happened(connection: Connection, incident_id: int) -> list[tuple[str, int | None]]:
+    """(kind, displays) of the timeline, the oldest first."""
+    return [(event.kind.value, event.count) for event in reversed(told.events(connection, incident_id, 100, None))]

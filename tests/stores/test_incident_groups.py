@@ -1,0 +1,129 @@
+"""What becomes one incident on real Postgres, by place, moment and kind of failure, and what is none."""
+
+from datetime import datetime
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection
+
+from shared.clients import operations as clients_operations
+from shared.db import database_now
+from shared.incidents import operations
+from shared.incidents.operations import IncidentReport
+from tests.stores.commands_world import add_client, seconds
+from tests.stores.incidents_world import (
+    MINUTE,
+    NOTHING,
+    all_of,
+    change,
+    go_silent,
+    happened,
+    listen,
+    observe,
+    only,
+    site,
+)
+
+
+@pytest.fixture
+def now(connection: Connection) -> datetime:
+    at = database_now(connection)
+    listen(connection, at)
+    return at
+
+
+def test_displays_without_a_site_are_grouped_by_subnet_v4_and_v6(connection: Connection, now: datetime) -> None:
+    four = [add_client(connection, now, status="running", ip=f"10.1.2.{n}") for n in range(10, 15)]
+    six = [add_client(connection, now, status="running", ip=f"2001:db8:0:1::{n}") for n in range(1, 4)]
+    bad = [add_client(connection, now, status="running", ip=text) for text in ("", "unknown", "10.1.2.300", "::zz")]
+    go_silent(connection, now, four[:4])
+    go_silent(connection, now, six, 900)
+    go_silent(connection, now, bad)
+
+    assert observe(connection, now).opened == 2
+
+    found = {row["key"]: row for row in all_of(connection)}
+    assert set(found) == {"10.1.2.0/24", "2001:db8:0:1::/64"}
+    assert (found["10.1.2.0/24"]["members"], found["10.1.2.0/24"]["group_size"]) == (4, 5)
+
+
+def test_what_fails_at_once_everywhere_is_one_incident(connection: Connection, now: datetime) -> None:
+    for name in ("Rome", "Oslo", "Lyon", "Bern"):
+        go_silent(connection, now, site(connection, now, name, 6))
+
+    assert observe(connection, now) == IncidentReport(opened=1, joined=24)
+    incident = only(connection)
+    assert (incident["kind"], incident["members"]) == ("cluster", 24)
+    assert "24 displays at 4 sites went silent" in incident["cause"]
+
+
+def test_sites_that_turn_out_to_have_failed_at_once_become_one_incident(connection: Connection, now: datetime) -> None:
+    rome, oslo, lyon = (site(connection, now, name, 6) for name in ("Rome", "Oslo", "Lyon"))
+    go_silent(connection, now, rome)
+    go_silent(connection, now, oslo)
+    assert observe(connection, now).opened == 2
+    go_silent(connection, now + MINUTE, lyon, 250)
+
+    assert observe(connection, now + MINUTE) == IncidentReport(opened=1, joined=6, merged=2)
+
+    first, second, whole = all_of(connection)
+    assert (first["merged_into"], second["merged_into"]) == (whole["id"], whole["id"])
+    assert (first["members"], first["closed_at"], whole["members"], whole["unwell"]) == (0, now + MINUTE, 18, 18)
+    assert [kind for kind, _ in happened(connection, whole["id"])].count("merged") == 2
+    assert happened(connection, first["id"])[-1] == ("merged", None)
+    assert set(operations.open_incident_of(connection, rome)) == set(rome)
+
+
+def test_a_crash_of_many_players_is_an_incident_and_speaks_of_content(connection: Connection, now: datetime) -> None:
+    fleet = site(connection, now)
+    change(connection, now, fleet[:6], "crashed")
+
+    observe(connection, now)
+
+    assert "6 of 12 displays at site Rome crashed at once; what they were given to show" in only(connection)["cause"]
+
+
+def test_failed_services_are_an_incident_until_they_are_acknowledged(connection: Connection, now: datetime) -> None:
+    facts: dict[str, Any] = {"service_failed_at": now - seconds(5), "service_failed_unit": "sync.service"}
+    fleet = site(connection, now, count=4, **facts)
+    assert observe(connection, now).opened == 1
+    assert "reported that sync.service failed" in only(connection)["cause"]
+
+    assert observe(connection, now + MINUTE) == NOTHING
+    clients_operations.clear_service_failed(connection, now + MINUTE, fleet[0], "user:anna", None)
+    assert observe(connection, now + MINUTE).left == 1
+
+
+def test_a_short_loss_of_the_broker_is_an_incident_that_closes_by_itself(connection: Connection, now: datetime) -> None:
+    fleet = site(connection, now, count=6, mqtt_last_disconnect_at=now - seconds(50))
+
+    assert observe(connection, now) == IncidentReport(opened=1, joined=6)
+    assert observe(connection, now + MINUTE) == IncidentReport(left=6)
+    assert observe(connection, now + 6 * MINUTE) == IncidentReport(closed=1)
+    assert "lost the broker and came back" in only(connection)["cause"]
+    assert operations.open_incident_of(connection, fleet) == {}
+
+
+def test_losses_of_the_broker_that_were_our_own_are_none_of_the_displays(connection: Connection, now: datetime) -> None:
+    listen(connection, now, since=now - 2 * MINUTE)
+    site(connection, now, count=6, mqtt_last_disconnect_at=now - seconds(100))
+    site(connection, now, "Oslo", count=6, mqtt_last_disconnect_at=now + seconds(50))  # its clock is ahead
+
+    assert observe(connection, now) == NOTHING
+
+
+def test_displays_that_are_silent_for_long_are_no_news_when_the_bridge_comes_back(
+    connection: Connection, now: datetime
+) -> None:
+    listen(connection, now, since=now - 4 * MINUTE)
+    fleet = site(connection, now, count=8)
+    for number, uuid in enumerate(fleet[:4]):  # each died on a day of its own; all are shown as stale anew
+        go_silent(connection, now, [uuid], 86_400 * 0.1 * (number + 1))
+
+    assert observe(connection, now) == NOTHING
+
+
+def test_a_whole_site_that_died_months_ago_is_no_news_either(connection: Connection, now: datetime) -> None:
+    go_silent(connection, now, site(connection, now), 90 * 86_400)
+
+    assert observe(connection, now) == NOTHING

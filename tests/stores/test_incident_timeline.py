@@ -1,0 +1,129 @@
+"""What people read of incidents, on real Postgres: list, displays, timeline, and for how long."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from shared.db import database_now
+from shared.errors import IncidentNotFound
+from shared.incidents import operations, store
+from shared.incidents.timeline import operations as told
+from shared.incidents.timeline import store as timeline
+from shared.tables import recovery_events
+from tests.stores.commands_world import issue
+from tests.stores.incidents_world import (
+    MINUTE,
+    all_of,
+    come_back,
+    go_silent,
+    listen,
+    observe,
+    only,
+    site,
+)
+
+
+@pytest.fixture
+def now(connection: Connection) -> datetime:
+    at = database_now(connection)
+    listen(connection, at)
+    return at
+
+
+def test_everybody_is_told_which_incident_a_display_is_in(connection: Connection, now: datetime) -> None:
+    fleet = site(connection, now)
+    go_silent(connection, now, fleet[:5])
+    observe(connection, now)
+    come_back(connection, now + MINUTE, fleet[:1])
+    observe(connection, now + MINUTE)
+
+    found = operations.open_incident_of(connection, fleet)
+
+    assert set(found) == set(fleet[1:5])
+    incident = only(connection)
+    assert {(m.id, m.cause) for m in found.values()} == {(incident["id"], incident["cause"])}
+
+
+def test_the_timeline_tells_commands_and_recovery_of_its_members_as_one_entry_each(
+    connection: Connection, now: datetime
+) -> None:
+    fleet = site(connection, now)
+    go_silent(connection, now, fleet[:4])
+    observe(connection, now)
+    for uuid in [*fleet[:2], fleet[11]]:
+        issue(connection, now + MINUTE, uuid)
+    event = {"at": now + MINUTE, "decision": "none", "why": "Held.", "evidence": {}}
+    connection.execute(sa.insert(recovery_events), [{**event, "client_uuid": uuid} for uuid in fleet[:3]])
+
+    events = told.events(connection, only(connection)["id"], 100, None)
+
+    by_kind = {event.kind.value: event for event in events}
+    assert [event.kind.value for event in events] == ["recovery", "command", "opened", "joined"]
+    assert (by_kind["command"].count, set(by_kind["command"].uuids)) == (2, set(fleet[:2]))
+    assert by_kind["recovery"].title == "Recovery does nothing for 3 displays: Held."
+    assert by_kind["opened"].title == only(connection)["cause"]
+
+
+def test_timeline_members_and_list_are_paged_without_gap_or_repetition(connection: Connection, now: datetime) -> None:
+    fleet = site(connection, now)[:6]
+    go_silent(connection, now, fleet)
+    observe(connection, now)
+    for minute, uuid in enumerate(fleet, 1):
+        come_back(connection, now + minute * MINUTE, [uuid])
+        observe(connection, now + minute * MINUTE)
+    incident_id = only(connection)["id"]
+    whole = told.events(connection, incident_id, 100, None)
+
+    paged: list[told.Event] = []
+    while part := told.events(connection, incident_id, 3, position(paged)):
+        paged += part
+    names: list[str] = []
+    while rows := timeline.members_page(connection, incident_id, 4, ("", names[-1]) if names else None):
+        names += [row["uuid"] for row in rows]
+
+    assert paged == whole
+    assert len(whole) == 8
+    assert names == sorted(fleet)
+
+
+def position(events: list[told.Event]) -> tuple[datetime, str, str] | None:
+    """Where a reader of these events goes on."""
+    return (events[-1].at, events[-1].kind.value, events[-1].key) if events else None
+
+
+def test_the_list_is_narrowed_by_state_site_and_time(connection: Connection, now: datetime) -> None:
+    rome, oslo = site(connection, now, "Rome"), site(connection, now, "Oslo")
+    go_silent(connection, now, rome[:4])
+    observe(connection, now)
+    come_back(connection, now + MINUTE, rome)
+    observe(connection, now + MINUTE)
+    observe(connection, now + 7 * MINUTE)
+    go_silent(connection, now + 9 * MINUTE, oslo[:4])
+    observe(connection, now + 9 * MINUTE)
+
+    def keys(**wanted: Any) -> list[str]:
+        return [row["key"] for row in all_of(connection, **wanted)]
+
+    assert keys() == ["Rome", "Oslo"]
+    assert (keys(is_open=True), keys(is_open=False)) == (["Oslo"], ["Rome"])
+    assert (keys(site="Rome"), keys(site="Bern")) == (["Rome"], [])
+    assert keys(since=now + 7 * MINUTE) == ["Rome", "Oslo"]
+    assert keys(since=now + 8 * MINUTE) == ["Oslo"]
+
+
+def test_history_of_closed_incidents_is_dropped_by_age(connection: Connection, now: datetime) -> None:
+    fleet = site(connection, now)[:4]
+    go_silent(connection, now, fleet)
+    observe(connection, now)
+    assert store.drop_history(connection, now + timedelta(days=400)) == 0  # open
+    come_back(connection, now + MINUTE, fleet)
+    observe(connection, now + MINUTE)
+    observe(connection, now + 7 * MINUTE)
+
+    assert store.drop_history(connection, now + 7 * MINUTE) == 0
+    assert store.drop_history(connection, now + 8 * MINUTE) == 1
+    with pytest.raises(IncidentNotFound):
+        told.find(connection, 1)
