@@ -29,6 +29,8 @@ MOST_PARAMETERS_KEPT: Final = 64  # beyond it a text is a list of values, whose 
 KEPT_VERBS: Final = ("SELECT", "INSERT", "UPDATE", "DELETE", "WITH")
 TRUSTED_FOR_SECONDS: Final = 30.0  # a connection used that recently is not asked whether it lives, only looked at
 BEGIN: Final = "begin transaction"
+PLANNED_ONCE: Final = "/* planned once */"
+"""In a statement's text: one plan for all values. For statements that find a few rows by key whatever the values."""
 # The server no longer has what we prepared: a changed result type, a DISCARD, a pooler's other connection.
 GONE_STATEMENT: Final = frozenset({"0A000", "26000", "42P05"})
 ERRORS: Final = {"28000": InterfaceError, "23505": pg8000.IntegrityError}  # others: ProgrammingError
@@ -50,6 +52,11 @@ class Prepared:
     text: str
     columns: list[dict[str, Any]] | None = None
     input_functions: list[Any] | None = None
+
+    @property
+    def planned_once(self) -> bool:
+        """Kept, and to be run with one plan for all values."""
+        return self.name != UNNAMED and PLANNED_ONCE in self.text
 
 
 def _quickly(read: Callable[[str], Any], kind: int) -> Callable[[str], Any]:
@@ -177,10 +184,11 @@ class PreparingConnection(pg8000.Connection):  # type: ignore[misc]  # pg8000 ha
         bound = self._bind(statement.name, make_params(self.py_types, arguments))
         parts = [_close(name) for name in self._closing]
         if first and not self.autocommit:
-            parts += [_parse(UNNAMED, BEGIN.encode(), ()), _bind_nothing(), _EXECUTE]
+            parts.append(_plainly(BEGIN))
         if known is None:
             parts.append(_parse(statement.name, statement.text.encode(self._client_encoding), key[1]))
-        parts += [bound, b"" if known else _DESCRIBE_PORTAL, _EXECUTE, _SYNC]
+        run = bound + (b"" if known else _DESCRIBE_PORTAL) + _EXECUTE
+        parts += [_ONE_PLAN, run, _PLAN_EACH, _SYNC] if statement.planned_once else [run, _SYNC]
 
         self._send(b"".join(parts))
         self._closing.clear()
@@ -267,9 +275,16 @@ def _parse(name: bytes, text: bytes, oids: Sequence[int]) -> bytes:
     return _message(b"P", name + text + b"\x00" + _COUNT(len(oids)) + types)
 
 
-def _bind_nothing() -> bytes:
-    return _message(b"B", b"\x00\x00" + _COUNT(0) + _COUNT(0) + _COUNT(0))
+def _plainly(text: str) -> bytes:
+    """All messages of a statement without parameters and rows."""
+    bound = _message(b"B", b"\x00\x00" + _COUNT(0) + _COUNT(0) + _COUNT(0))
+    return _parse(UNNAMED, text.encode(), ()) + bound + _EXECUTE
 
 
 def _close(name: bytes) -> bytes:
     return _message(b"C", b"S" + name)
+
+
+# When the statement between them fails, the server skips the second and takes the first back.
+_ONE_PLAN: Final = _plainly("SET plan_cache_mode = force_generic_plan")
+_PLAN_EACH: Final = _plainly("SET plan_cache_mode = force_custom_plan")

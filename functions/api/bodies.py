@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Annotated, Any, Final, Generic, NoReturn, TypeVar
 
 import msgspec
@@ -78,7 +79,7 @@ def parse_query(request: Request, shape: type[T]) -> T:
 
     Raises InvalidField naming the parameter and what was expected.
     """
-    lists = _list_fields(shape)
+    lists = _list_fields(shape)  # type: ignore[arg-type]  # a class can be hashed
     values: dict[str, Any] = {}
     for name, given in request.args.lists():
         if name not in lists and len(given) > 1:
@@ -132,6 +133,8 @@ def page(rows: Sequence[R], limit: int, keys: Callable[[R], Sequence[Any]], shap
 
 def answer_of(shape: type[T], row: AnyRow | RowMapping | Mapping[str, Any], **more: Any) -> T:
     """`row` as `shape`: columns by name, `more` beside or instead; columns the shape lacks are left out."""
+    if isinstance(row, dict):
+        return msgspec.convert({**row, **more}, shape)
     columns = row._mapping if isinstance(row, Row) else row  # noqa: SLF001 - SQLAlchemy's public name
     # SQLAlchemy's column names may be a subclass of str, which msgspec takes for no text
     return msgspec.convert({**{str(name): value for name, value in columns.items()}, **more}, shape)
@@ -196,6 +199,7 @@ def _field(path: str | None, name: str) -> str:
     return f"{path or ''}.{name}".strip(".")[:200]
 
 
+@cache
 def _list_fields(shape: type[Any]) -> set[str]:
     fields = msgspec.structs.fields(shape)
     return {f.encode_name for f in fields if _is_list(msgspec.inspect.type_info(f.type))}

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Row
 from sqlalchemy.dialects.postgresql import insert
 
+from shared.prepared import PLANNED_ONCE
 from shared.tables import api_tokens, audit_log, login_failures, user_sessions, users
 from shared.vocabulary import Role
 
@@ -23,16 +24,20 @@ _TOKEN_COLUMNS = (
     api_tokens.c.last_used_at,
 )
 # Asked at every request, so made once: making a statement costs more than running it.
-_TOKEN_BY_ID = sa.select(
-    api_tokens.c.id,
-    api_tokens.c.name,
-    api_tokens.c.role,
-    api_tokens.c.secret_hash,
-    api_tokens.c.expires_at,
-    api_tokens.c.revoked_at,
-    api_tokens.c.last_used_at,
-    sa.func.now().label("now"),
-).where(api_tokens.c.id == sa.bindparam("token_id"))
+_TOKEN_BY_ID = (
+    sa.select(
+        api_tokens.c.id,
+        api_tokens.c.name,
+        api_tokens.c.role,
+        api_tokens.c.secret_hash,
+        api_tokens.c.expires_at,
+        api_tokens.c.revoked_at,
+        api_tokens.c.last_used_at,
+        sa.func.now().label("now"),
+    )
+    .where(api_tokens.c.id == sa.bindparam("token_id"))
+    .suffix_with(PLANNED_ONCE)
+)
 _SESSION_BY_HASH = (
     sa.select(
         user_sessions.c.user_id,
@@ -46,6 +51,7 @@ _SESSION_BY_HASH = (
     .join(users, users.c.id == user_sessions.c.user_id)
     .where(user_sessions.c.id_hash == sa.bindparam("id_hash"))
     .where(users.c.disabled_at.is_(None))
+    .suffix_with(PLANNED_ONCE)
 )
 _AUDIT_COLUMNS = (
     audit_log.c.id,

@@ -1,8 +1,10 @@
 """SQL on client logs. Writes take a whole batch as one JSON parameter; see clients/reports/store for `clock`."""
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, Final
+from functools import cache
+from typing import Any, Final, TypedDict
 
 import msgspec
 import sqlalchemy as sa
@@ -10,6 +12,7 @@ from sqlalchemy import Connection, RowMapping
 from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.client_logs.rules import Boot, LogLine, Mark
+from shared.db import as_json, rows_of
 from shared.tables import client_log_hours, client_logs, clients
 from shared.vocabulary import SERIOUS_LEVELS, LogLevel
 
@@ -25,6 +28,28 @@ SHOWN: Final = (
     client_logs.c.context,
 )
 """What every view of a log line shows."""
+
+
+class LogRow(TypedDict):
+    """A row of SHOWN."""
+
+    id: int
+    level: str
+    raw_level: str | None
+    message: str
+    truncated: bool
+    logger: str | None
+    client_time: datetime | None
+    received_at: datetime
+    context: dict[str, Any] | None
+
+
+class ErrorRow(LogRow):
+    """A row of SHOWN with the client that logged it."""
+
+    client_uuid: str
+    client_name: str
+
 
 # --- writes ---
 
@@ -169,47 +194,66 @@ def page_of_client(
     text: str | None,
     limit: int,
     cursor: tuple[datetime, int] | None,
-) -> Sequence[RowMapping]:
+    shape: Any = LogRow,
+) -> list[Any]:
     """Up to `limit` lines of one client, the newest first, that come after the pair (received_at, id) `cursor`.
 
     No `levels` means all of them. `since` is included and `until` is not; `text` is looked for in message and
-    logger, whatever the case.
+    logger, whatever the case. Rows come as `shape`, which has the fields of LogRow.
     """
-    c = client_logs.c
-    query = sa.select(*SHOWN).where(c.client_uuid == uuid)
-    if levels:
-        query = query.where(c.level.in_(levels))
-    if since is not None:
-        query = query.where(c.received_at >= since)
-    if until is not None:
-        query = query.where(c.received_at < until)
-    if text:
-        found = (c.message.icontains(text, autoescape=True), c.logger.icontains(text, autoescape=True))
-        query = query.where(sa.or_(*found))
-    return _newest_first(connection, query, limit, cursor)
+    literally = re.sub("([/%_])", r"/\1", text or "")
+    asked = {"levels": [*levels], "since": since, "until": until, "text": literally}
+    given = {name: value for name, value in asked.items() if value} | _position(cursor)
+    return rows_of(connection, _page_of_client(frozenset(given)), {**given, "uuid": uuid, "limit": limit}, shape)
+
+
+@cache
+def _page_of_client(given: frozenset[str]) -> sa.Select[str]:
+    """The statement of a page that is narrowed by the parameters `given`."""
+    c, text = client_logs.c, sa.bindparam("text", type_=sa.Text)
+    narrowed = {
+        "levels": c.level.in_(sa.bindparam("levels", expanding=True)),
+        "since": c.received_at >= sa.bindparam("since"),
+        "until": c.received_at < sa.bindparam("until"),
+        "text": sa.or_(c.message.icontains(text, escape="/"), c.logger.icontains(text, escape="/")),
+    }
+    wanted = [condition for name, condition in narrowed.items() if name in given]
+    return _newest_first(sa.select(*SHOWN).where(c.client_uuid == sa.bindparam("uuid"), *wanted), given)
 
 
 def recent_errors(
-    connection: Connection, since: datetime, limit: int, cursor: tuple[datetime, int] | None
-) -> Sequence[RowMapping]:
-    """Up to `limit` error and critical lines of the fleet, the newest first, with client_uuid and client_name."""
+    connection: Connection, since: datetime, limit: int, cursor: tuple[datetime, int] | None, shape: Any = ErrorRow
+) -> list[Any]:
+    """Up to `limit` error and critical lines of the fleet, the newest first, with client_uuid and client_name.
+
+    Rows come as `shape`, which has the fields of ErrorRow.
+    """
+    place = _position(cursor)
+    values = {"since": since, "limit": limit, **place}
+    return rows_of(connection, _recent_errors(frozenset(place)), values, shape)
+
+
+@cache
+def _recent_errors(given: frozenset[str]) -> sa.Select[str]:
     c = client_logs.c
     query = (
         sa.select(*SHOWN, c.client_uuid, clients.c.name.label("client_name"))
         .join(clients, clients.c.uuid == c.client_uuid)
-        .where(c.level.in_(SERIOUS_LEVELS), c.received_at >= since, clients.c.deleted_at.is_(None))
+        .where(c.level.in_(SERIOUS_LEVELS), c.received_at >= sa.bindparam("since"), clients.c.deleted_at.is_(None))
     )
-    return _newest_first(connection, query, limit, cursor)
+    return _newest_first(query, given)
 
 
-def _newest_first(
-    connection: Connection, query: sa.Select[Any], limit: int, cursor: tuple[datetime, int] | None
-) -> Sequence[RowMapping]:
-    c = client_logs.c
-    if cursor is not None:  # the first condition lets Postgres leave out whole partitions
-        pair = sa.tuple_(c.received_at, c.id) < sa.tuple_(sa.literal(cursor[0]), sa.literal(cursor[1]))
-        query = query.where(c.received_at <= cursor[0], pair)
-    return connection.execute(query.order_by(c.received_at.desc(), c.id.desc()).limit(limit)).mappings().all()
+def _position(cursor: tuple[datetime, int] | None) -> dict[str, Any]:
+    return {} if cursor is None else {"after_time": cursor[0], "after_id": cursor[1]}
+
+
+def _newest_first(query: sa.Select[Any], given: frozenset[str]) -> sa.Select[str]:
+    c, limit = client_logs.c, sa.bindparam("limit", type_=sa.Integer)
+    if "after_time" in given:  # the first condition lets Postgres leave out whole partitions
+        moment, number = sa.bindparam("after_time", type_=c.received_at.type), sa.bindparam("after_id", type_=c.id.type)
+        query = query.where(c.received_at <= moment, sa.tuple_(c.received_at, c.id) < sa.tuple_(moment, number))
+    return as_json(query.order_by(c.received_at.desc(), c.id.desc()).limit(limit))
 
 
 def summary(connection: Connection, since: datetime, client_uuid: str | None = None) -> Sequence[RowMapping]:

@@ -3,12 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final, TypedDict
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 from sqlalchemy.dialects.postgresql import insert
 
+from shared.db import as_json, rows_of
+from shared.prepared import PLANNED_ONCE
 from shared.tables import client_commands, client_health, client_heartbeats, clients, service_failure_events
 from shared.vocabulary import TERMINAL_RANK, ClientStatus, FailureEvent, RegisteredBy
 
@@ -41,6 +43,41 @@ SHOWN = (
     client_commands.c.expires_at.label("command_expires_at"),
 )
 """What every view of a client shows: the client, its last heartbeat and its open command."""
+
+
+class ShownRow(TypedDict):
+    """A row of SHOWN that Postgres wrote as JSON."""
+
+    uuid: str
+    name: str
+    site: str | None
+    tags: list[str]
+    process_status: str
+    process_status_since: datetime | None
+    status: str
+    status_since: datetime
+    last_heartbeat_at: datetime | None
+    interval_seconds: int | None
+    screen_health: str
+    service_failed_at: datetime | None
+    service_failed_unit: str | None
+    mqtt_reconnect_count: int | None
+    mqtt_last_disconnect_at: datetime | None
+    presence: str
+    app_version: str | None
+    ip: str | None
+    hostname: str | None
+    lockout_until: datetime | None
+    command_id: str | None
+    command_action: str | None
+    command_state: str | None
+    command_source: str | None
+    command_created_at: datetime | None
+    command_expires_at: datetime | None
+
+
+OPEN: Final = sa.literal_column(f"client_commands.rank < {TERMINAL_RANK}", sa.Boolean)
+"""The command is open; spelt out, because a partial index serves it."""
 
 DETAILS = (
     clients.c.notes,
@@ -79,7 +116,7 @@ class ClientFilter:
 
 def shown(*more: Any) -> sa.Select[Any]:
     """The SELECT of every client that is not deleted, with its heartbeat and its open command."""
-    open_command = sa.and_(client_commands.c.client_uuid == clients.c.uuid, client_commands.c.rank < TERMINAL_RANK)
+    open_command = sa.and_(client_commands.c.client_uuid == clients.c.uuid, OPEN)
     source = clients.outerjoin(client_heartbeats, client_heartbeats.c.client_uuid == clients.c.uuid).outerjoin(
         client_commands, open_command
     )
@@ -142,11 +179,17 @@ def tombstone(connection: Connection, now: datetime, uuid: str) -> bool:
     return connection.execute(sa.update(clients).where(*live).values(deleted_at=now)).rowcount == 1
 
 
-def service_failed(connection: Connection, limit: int) -> Sequence[RowMapping]:
-    """Clients with a recorded service failure, the newest failure first."""
-    newest_first = (clients.c.service_failed_at.desc(), clients.c.uuid)
-    query = shown().where(clients.c.service_failed_at.is_not(None)).order_by(*newest_first).limit(limit)
-    return connection.execute(query).mappings().all()
+_SERVICE_FAILED: Final = as_json(
+    shown()
+    .where(clients.c.service_failed_at.is_not(None))
+    .order_by(clients.c.service_failed_at.desc(), clients.c.uuid)
+    .limit(sa.bindparam("limit", type_=sa.Integer))
+).suffix_with(PLANNED_ONCE)
+
+
+def service_failed(connection: Connection, limit: int) -> list[Any]:
+    """Clients with a recorded service failure, the newest failure first, each as ShownRow."""
+    return rows_of(connection, _SERVICE_FAILED, {"limit": limit}, ShownRow)
 
 
 def lock_failure(connection: Connection, uuid: str) -> RowMapping | None:

@@ -14,7 +14,9 @@ from sqlalchemy import Connection, RowMapping
 from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.clients import store as clients_store
+from shared.db import as_json, rows_of
 from shared.monitoring.rules import Cursor
+from shared.prepared import PLANNED_ONCE
 from shared.tables import Xid8, client_heartbeats, clients, scheduler_status
 from shared.vocabulary import TERMINAL_RANK, ClientStatus, ProcessStatus
 
@@ -179,17 +181,31 @@ def failed_services(connection: Connection, limit: int) -> Sequence[RowMapping]:
     return connection.execute(query.order_by(c.service_failed_at.desc(), c.uuid).limit(limit)).mappings().all()
 
 
-def crashed(connection: Connection, now: datetime, stale_after: timedelta, limit: int) -> Sequence[RowMapping]:
+def _crashed() -> sa.Select[str]:
+    """Who says so is found by an index, who is silent by one look through the narrow table of heartbeats."""
+    heard_at, own = client_heartbeats.c.last_heartbeat_at, client_heartbeats.c.interval_seconds
+    oldest = sa.bindparam("oldest", type_=heard_at.type)
+    more = STALE_INTERVALS * sa.func.coalesce(own, 0) - sa.bindparam("stale_seconds", type_=sa.Integer)
+    patience = sa.func.make_interval(0, 0, 0, 0, 0, 0, more)
+    silent = sa.select(client_heartbeats.c.client_uuid).where(heard_at < oldest, heard_at < oldest - patience)
+    says_so = sa.select(clients.c.uuid).where(sa.literal_column("clients.process_status = 'crashed'", sa.Boolean))
+    query = clients_store.shown().where(clients.c.uuid.in_(says_so.union(silent)))
+    ordered = query.order_by(heard_at, clients.c.uuid).limit(sa.bindparam("limit", type_=sa.Integer))
+    return as_json(ordered).suffix_with(PLANNED_ONCE)
+
+
+CRASHED: Final = _crashed()
+
+
+def crashed(connection: Connection, now: datetime, stale_after: timedelta, limit: int) -> list[Any]:
     """Clients whose process says crashed or whose heartbeat is too old, whatever the bridge does, oldest first.
 
     `stale_after` is the threshold; a client with a long interval of its own gets three of them. One never
-    heard of is not among them.
+    heard of is not among them. Each row is a `clients.store.ShownRow`.
     """
-    threshold = sa.func.greatest(stale_after, client_heartbeats.c.interval_seconds * timedelta(seconds=STALE_INTERVALS))
-    too_old = sa.literal(now) - client_heartbeats.c.last_heartbeat_at > threshold
-    unwell = sa.or_(clients.c.process_status == "crashed", too_old)
-    query = clients_store.shown().where(unwell).order_by(client_heartbeats.c.last_heartbeat_at, clients.c.uuid)
-    return connection.execute(query.limit(limit)).mappings().all()
+    seconds = int(stale_after.total_seconds())
+    values = {"oldest": now - stale_after, "stale_seconds": seconds, "limit": limit}
+    return rows_of(connection, CRASHED, values, clients_store.ShownRow)
 
 
 def scheduler(connection: Connection) -> RowMapping:

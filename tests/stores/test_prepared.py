@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
 
 from shared import prepared
-from shared.db import engine_for, sqlstate, transaction
+from shared.db import engine_for, reading, sqlstate, transaction
 from shared.prepared import MOST_KEPT, PreparingConnection
 
 NAMES = "SELECT name FROM pg_prepared_statements ORDER BY name"
@@ -177,9 +177,49 @@ def test_a_kept_statement_is_planned_for_its_values_each_time(alone: Engine) -> 
     with transaction(alone) as connection:
         for number in range(12):
             word_of(connection, number)
-        plans = "SELECT generic_plans, custom_plans FROM pg_prepared_statements WHERE statement LIKE '%things%'"
 
-        assert connection.execute(sa.text(plans)).one() == (0, 12)
+        assert plans(connection, "things") == (0, 12)
+
+
+def planned_once(connection: Connection, divisor: int) -> int:
+    text = "SELECT word IS NULL, 7 / CAST(:divisor AS int) FROM things WHERE id = 1 " + prepared.PLANNED_ONCE
+    return int(connection.execute(sa.text(text), {"divisor": divisor}).one()[1])
+
+
+def plans(connection: Connection, like: str) -> Any:
+    text = f"SELECT generic_plans, custom_plans FROM pg_prepared_statements WHERE statement LIKE '%{like}%'"
+    return tuple(connection.execute(sa.text(text)).one())
+
+
+def test_a_statement_that_says_so_is_planned_once_and_the_others_still_each_time(alone: Engine) -> None:
+    with transaction(alone) as connection:
+        add(connection, 1)
+        for number in range(1, 13):
+            assert planned_once(connection, number) == 7 // number
+            assert word_of(connection, number) == ("one" if number == 1 else None)
+
+        assert plans(connection, "planned once") == (12, 0)
+        assert plans(connection, "SELECT word FROM things") == (0, 12)
+
+
+@pytest.mark.parametrize("where", ["in a transaction", "by itself", "in a savepoint"])
+def test_when_it_fails_the_others_are_planned_each_time_again(alone: Engine, where: str) -> None:
+    with transaction(alone) as connection:
+        add(connection, 1)
+        planned_once(connection, 1)
+
+    if where == "in a savepoint":
+        with transaction(alone) as connection:
+            with pytest.raises(ProgrammingError), connection.begin_nested():
+                planned_once(connection, 0)
+            assert connection.execute(sa.text("SHOW plan_cache_mode")).scalar_one() == "force_custom_plan"
+    else:
+        with pytest.raises(ProgrammingError), (reading if where == "by itself" else transaction)(alone) as connection:
+            planned_once(connection, 0)
+
+    with transaction(alone) as connection:
+        assert connection.execute(sa.text("SHOW plan_cache_mode")).scalar_one() == "force_custom_plan"
+        assert planned_once(connection, 7) == 1
 
 
 def test_behind_a_pooler_nothing_is_kept_and_a_statement_is_still_one_round_trip(

@@ -14,7 +14,6 @@ from functions.api.bodies import (
     Time,
     answer_of,
     decode_cursor,
-    encode_cursor,
     page,
 )
 from functions.api.problems import InvalidField
@@ -112,9 +111,9 @@ def client_logs(call: Call, uuid: str, query: LogQuery) -> Page[Log]:
     with call.transaction() as (connection, _):
         client = clients.find(connection, uuid)
         rows = store.page_of_client(
-            connection, client["uuid"], query.level, query.since, query.until, query.q, query.limit + 1, after
+            connection, client["uuid"], query.level, query.since, query.until, query.q, query.limit + 1, after, Log
         )
-    return page(rows, query.limit, lambda row: (row["received_at"], row["id"]), lambda row: answer_of(Log, row))
+    return page(rows, query.limit, _place, lambda row: row)
 
 
 @routes.get("/summary", role=Role.VIEWER)
@@ -132,13 +131,13 @@ def recent_errors(call: Call, query: RecentErrorsQuery) -> Page[ErrorLog]:
     """Error and critical logs of the whole fleet, newest first."""
     after = decode_cursor(query.cursor, datetime, int)
     with call.transaction() as (connection, now):
-        rows = store.recent_errors(connection, now - timedelta(hours=query.hours), query.limit + 1, after)
-    shown = rows[: query.limit]
-    more = len(rows) > query.limit
-    return Page(
-        items=[answer_of(ErrorLog, row) for row in shown],
-        next_cursor=encode_cursor((shown[-1]["received_at"], shown[-1]["id"])) if more else None,
-    )
+        rows = store.recent_errors(connection, now - timedelta(hours=query.hours), query.limit + 1, after, ErrorLog)
+    return page(rows, query.limit, _place, lambda row: row)
+
+
+def _place(row: Log) -> tuple[datetime, int]:
+    """Where a list of logs goes on."""
+    return row.received_at, row.id
 
 
 @routes.get("/test", role=Role.VIEWER)

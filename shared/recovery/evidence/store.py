@@ -10,6 +10,8 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 
+from shared.prepared import PLANNED_ONCE
+
 SHUT_DOWN: Final = """EXISTS (
     SELECT FROM client_commands AS s WHERE s.client_uuid = c.uuid AND s.action = 'shutdown_host'
         AND s.state = 'succeeded' AND s.finished_at >= h.last_heartbeat_at)"""
@@ -48,7 +50,7 @@ CONDITIONS: Final = sa.text(
     LEFT JOIN LATERAL (SELECT * FROM recovery_exclusions AS x WHERE x.client_uuid = c.uuid OR x.site = c.site
         ORDER BY x.site NULLS FIRST LIMIT 1) AS e ON true
     LEFT JOIN client_health AS g ON g.client_uuid = c.uuid AND c.service_failed_at IS NOT NULL
-    WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND c.deleted_at IS NULL
+    WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND c.deleted_at IS NULL {PLANNED_ONCE}
     """  # noqa: S608 - made of constants
 )
 
