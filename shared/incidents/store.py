@@ -260,14 +260,14 @@ def facts(connection: Connection, incident_id: int) -> Facts:
     row = connection.execute(statement, {"id": incident_id}).one()
     counts = (row.silent, row.crashed, row.service_failed, row.disconnected)
     symptoms = {symptom: count for symptom, count in zip(Symptom, counts, strict=True) if count}
-    kind, size = IncidentKind(row.kind), row.group_size
-    return Facts(kind, row.key, size, symptoms, row.first_at, row.last_at, row.sites, row.unit)
+    kind = IncidentKind(row.kind)
+    return Facts(kind, row.key, row.group_size, symptoms, row.first_at, row.last_at, row.sites, row.unit)
 
 
 def describe(connection: Connection, incident_id: int, words: str, began_at: datetime) -> None:
     """Write the cause in words, and when the first display failed."""
-    values = {"cause": words, "began_at": began_at}
-    connection.execute(sa.update(incidents).where(incidents.c.id == incident_id).values(**values))
+    mine = incidents.c.id == incident_id
+    connection.execute(sa.update(incidents).where(mine).values(cause=words, began_at=began_at))
 
 
 def set_size(connection: Connection, incident_id: int, size: int) -> None:
@@ -280,8 +280,7 @@ def record(
     connection: Connection, now: datetime, incident_ids: Collection[int], kind: IncidentEventKind, words: str
 ) -> None:
     """Write into the timelines of these incidents."""
-    rows = [{"incident_id": i, "at": now, "kind": kind.value, "words": words} for i in incident_ids]
-    if rows:
+    if rows := [{"incident_id": i, "at": now, "kind": kind.value, "words": words} for i in incident_ids]:
         connection.execute(sa.insert(incident_events).values(rows))
 
 

@@ -22,6 +22,8 @@ from shared.tables import (
     clients,
     conversions,
     event_media,
+    incident_members,
+    incidents,
 )
 from tests.local.queue_harness import emulator
 from tests.stores.commands_world import committed, issued, new_client, request
@@ -110,6 +112,27 @@ def test_what_the_api_left_over_is_published(expiring: TickFunction, engine: Eng
         assert name.encode() in got.get(timeout=5).payload
 
     assert committed(engine, name)["state"] == "sent"
+
+
+def test_displays_that_fell_silent_together_are_one_incident_after_overlapping_ticks(
+    expiring: TickFunction, engine: Engine
+) -> None:
+    fleet = [new_client(engine, status="running", process_status="running", site="Rome") for _ in range(4)]
+    with engine.begin() as connection:
+        now = database_now(connection)
+        connection.execute(sa.update(bridge_status).values(connected_since=now - timedelta(hours=1), canary_at=now))
+        silent = sa.update(client_heartbeats).where(client_heartbeats.c.client_uuid.in_(fleet))
+        connection.execute(silent.values(last_heartbeat_at=now - timedelta(minutes=4)))
+    set_last_tick(engine, None)
+
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(lambda _: expiring.tick(), range(3)))
+
+    with engine.connect() as connection:
+        [incident] = connection.execute(sa.select(incidents).where(incidents.c.key == "Rome")).mappings()
+        members = sa.select(incident_members.c.client_uuid).where(incident_members.c.incident_id == incident["id"])
+        assert set(connection.execute(members).scalars()) == set(fleet)
+    assert incident["cause"].startswith("4 of 4 displays at site Rome went silent at once")
 
 
 def test_without_a_broker_the_tick_goes_on_and_the_command_waits(start: Start, engine: Engine) -> None:
