@@ -1,0 +1,346 @@
+"""Every scenario of the contract of recovery, by whole ticks on real Postgres; the broker is away, so commands wait."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import Connection, Engine
+
+from deploy.local.probes import free_port
+from functions.scheduler_tick import steps
+from functions.scheduler_tick.steps import SWEEPS, World
+from shared import config
+from shared.commands import operations as commands
+from shared.conversions.rules import timeouts
+from shared.db import database_now
+from shared.maintenance import operations as maintenance
+from shared.maintenance.operations import NewWindow
+from shared.maintenance.rules import Schedule
+from shared.mqtt import Publisher
+from shared.recovery import operations as recovery
+from shared.recovery.breakers import operations as breakers
+from shared.recovery.holds import operations as holds
+from shared.tables import client_commands, client_recovery, clients
+from shared.task_queue import TaskQueue
+from shared.vocabulary import MaintenanceScope
+from tests.stores.commands_world import TIMINGS
+from tests.stores.recovery_world import ON, beat, breaker_decisions, crash, fleet, hear, told
+from tests.tick.world import set_last_tick
+
+MINUTE = timedelta(minutes=1)
+EMPTY = "TRUNCATE clients, recovery_breakers, maintenance_windows CASCADE"
+
+
+@pytest.fixture(scope="module")
+def world(engine: Engine) -> World:
+    """A tick's world with recovery on, without broker and queue."""
+    nowhere = f"127.0.0.1:{free_port()}"
+    settings = config.load(
+        {
+            "CRASH_RECOVERY_ENABLED": "true",
+            "MQTT_URL": f"mqtt://{nowhere}",
+            "MQTT_USERNAME": "scheduler",
+            "MQTT_PASSWORD": "x",
+        }
+    )
+    queue = TaskQueue(f"grpc://{nowhere}/projects/p/locations/l", "http://x", "x@y.test", timeouts(MINUTE).dispatch)
+    return World(settings, engine, Publisher.from_config(settings), queue, commands.timings(settings))
+
+
+@pytest.fixture
+def now(engine: Engine) -> Iterator[datetime]:
+    """The moment at which the scenario's fleet is made; the bridge has listened for days."""
+    set_last_tick(engine, None)
+    with engine.begin() as connection:
+        at = database_now(connection)
+        hear(connection, at + MINUTE)  # the canary comes back while the test runs
+        yield_at = at
+    yield yield_at
+    with engine.begin() as connection:
+        connection.execute(sa.text(EMPTY))
+
+
+def made(engine: Engine, make: Callable[[Connection], object]) -> None:
+    with engine.begin() as connection:
+        make(connection)
+
+
+def tick(world: World) -> dict[str, object]:
+    """What one whole tick says that recovery did."""
+    report = steps.run(world)
+    assert report["failed"] == []
+    did: dict[str, object] = report["did"]["recover"]
+    return did
+
+
+def actions(engine: Engine) -> list[str]:
+    with engine.connect() as connection:
+        found = sa.select(client_commands.c.action).order_by(client_commands.c.action)
+        return list(connection.execute(found).scalars())
+
+
+def open_breakers(engine: Engine) -> set[str | None]:
+    with engine.connect() as connection:
+        return set(breakers.standing(connection, ON))
+
+
+def ailing(connection: Connection, now: datetime) -> None:
+    """3 crashed, 1 silent but connected, 1 silent and gone, of 1,000."""
+    fleet(connection, now, 995)
+    for _ in range(3):
+        crash(connection, now)
+    fleet(connection, now - 10 * MINUTE, 1)
+    fleet(connection, now - 10 * MINUTE, 1, presence="offline")
+
+
+def test_3_crashed_1_stale_online_and_1_stale_offline_of_1000_get_3_restarts_and_1_reboot_once(
+    world: World, engine: Engine, now: datetime
+) -> None:
+    made(engine, lambda connection: ailing(connection, now))
+
+    first, second = tick(world), tick(world)
+
+    assert (first["restarts"], first["reboots"]) == (3, 1)
+    assert (second["restarts"], second["reboots"]) == (0, 0)
+    assert actions(engine) == ["reboot_host", "restart_app", "restart_app", "restart_app"]
+
+
+def test_half_the_fleet_stale_at_once_with_1_crashed_gets_1_restart_and_the_breaker(
+    world: World, engine: Engine, now: datetime
+) -> None:
+    def half(connection: Connection) -> None:
+        fleet(connection, now, 499)
+        crash(connection, now)
+        fleet(connection, now - 4 * MINUTE, 500)
+
+    made(engine, half)
+
+    tick(world)
+
+    assert (actions(engine), open_breakers(engine)) == (["restart_app"], {None})
+
+
+def test_a_bridge_that_was_down_for_12_minutes_and_is_back_for_20_seconds_acts_on_nobody(
+    world: World, engine: Engine, now: datetime
+) -> None:
+    def back(connection: Connection) -> None:
+        fleet(connection, now, 300)
+        fleet(connection, now - 12 * MINUTE - timedelta(seconds=20), 700)
+        crash(connection, now - 12 * MINUTE - timedelta(seconds=20))
+        hear(connection, now, since=timedelta(seconds=20))
+
+    made(engine, back)
+
+    tick(world)
+
+    assert actions(engine) == []
+
+
+def test_back_for_100_seconds_with_30_percent_never_returned_acts_on_nobody_and_opens_the_breaker(
+    world: World, engine: Engine, now: datetime
+) -> None:
+    def back(connection: Connection) -> None:
+        fleet(connection, now, 700)
+        fleet(connection, now - 12 * MINUTE - timedelta(seconds=100), 300)
+        hear(connection, now, since=timedelta(seconds=100))
+
+    made(engine, back)
+
+    tick(world)
+    assert (actions(engine), open_breakers(engine)) == ([], {None})
+
+    made(engine, lambda connection: hear(connection, now, since=timedelta(minutes=9)))  # and it stays so
+    tick(world)
+    assert (actions(engine), open_breakers(engine)) == ([], {None})
+
+
+def test_4_of_1000_gone_for_30_minutes_get_4_reboots(world: World, engine: Engine, now: datetime) -> None:
+    def gone(connection: Connection) -> None:
+        fleet(connection, now, 996)
+        fleet(connection, now - 30 * MINUTE, 4)
+
+    made(engine, gone)
+
+    tick(world)
+
+    assert actions(engine) == ["reboot_host"] * 4
+
+
+def test_with_a_dead_canary_nobody_is_acted_on(world: World, engine: Engine, now: datetime) -> None:
+    made(engine, lambda connection: ailing(connection, now))
+    made(engine, lambda connection: hear(connection, now - timedelta(seconds=46)))
+
+    did = tick(world)
+
+    assert (actions(engine), did["blocked_bridge"]) == ([], True)
+    with engine.connect() as connection:
+        shown = sa.select(clients.c.status).where(clients.c.presence == "offline")
+        assert connection.execute(shown).scalar_one() == "unknown"
+
+
+def test_all_1000_crashed_under_6_overlapping_ticks_get_10_commands_on_distinct_clients(
+    world: World, engine: Engine, now: datetime
+) -> None:
+    made(engine, lambda connection: fleet(connection, now, 1000, process_status="crashed", status="crashed"))
+
+    with ThreadPoolExecutor(6) as pool:
+        reports = list(pool.map(lambda _: steps.run(world), range(6)))
+
+    assert all("skipped" in report or report["failed"] == [] for report in reports)
+    with engine.connect() as connection:
+        asked = connection.execute(sa.select(client_commands.c.client_uuid)).scalars().all()
+        rungs = connection.execute(sa.select(sa.func.sum(client_recovery.c.step))).scalar_one()
+    assert (len(asked), len(set(asked)), rungs) == (10, 10, 10)
+
+
+def test_a_tick_that_comes_much_too_late_opens_the_breaker_and_acts_on_nobody(
+    world: World, engine: Engine, now: datetime
+) -> None:
+    def half(connection: Connection) -> None:
+        fleet(connection, now, 500)
+        crash(connection, now)
+        fleet(connection, now - 4 * MINUTE, 499)
+
+    made(engine, half)
+    set_last_tick(engine, 4 * MINUTE)
+
+    report = steps.run(world)
+
+    assert (report["late"], list(report["did"]), report["did"]["breakers"]) == (True, list(SWEEPS), {"open": 1})
+    assert (actions(engine), open_breakers(engine)) == ([], {None})
+    with engine.connect() as connection:
+        assert breaker_decisions(connection) == [("breaker_open", None)]
+
+
+def plan(connection: Connection, now: datetime, site: str) -> None:
+    schedule = Schedule(now - MINUTE, now + 60 * MINUTE, None, None)
+    maintenance.plan(connection, now, NewWindow("New cables", "", MaintenanceScope.SITE, site, (), schedule), "user:a")
+
+
+def test_during_a_maintenance_window_nothing_is_sent_and_its_silence_opens_no_breaker(
+    world: World, engine: Engine, now: datetime
+) -> None:
+    quiet: list[str] = []
+
+    def works(connection: Connection) -> None:
+        fleet(connection, now, 30)
+        quiet.append(crash(connection, now, site="Basel"))
+        quiet.extend(fleet(connection, now - 4 * MINUTE, 40, site="Basel"))
+        plan(connection, now, "Basel")
+
+    made(engine, works)
+
+    tick(world)
+
+    assert (actions(engine), open_breakers(engine)) == ([], set())
+    with engine.connect() as connection:
+        state = told(connection, database_now(connection), quiet[0])
+    assert (state["state"], state["until"]) == ("held", now + 60 * MINUTE)
+    assert "New cables" in state["why"]
+
+
+def test_displays_that_fail_together_are_told_of_their_incident(world: World, engine: Engine, now: datetime) -> None:
+    gone: list[str] = []
+
+    def cut(connection: Connection) -> None:
+        fleet(connection, now, 100)
+        gone.extend(fleet(connection, now - 4 * MINUTE, 8, site="Basel"))
+
+    made(engine, cut)
+
+    tick(world)
+
+    with engine.connect() as connection:
+        state = told(connection, database_now(connection), gone[0])
+    assert state["state"] == "blocked_breaker"
+    assert "It is part of an incident: " in state["why"]
+
+
+# --- races ---
+
+
+def test_after_the_answer_to_a_hold_nothing_is_sent_however_ticks_overlap(engine: Engine, now: datetime) -> None:
+    ill: list[str] = []
+
+    def crashed(connection: Connection) -> None:
+        ill.extend(crash(connection, now) for _ in range(12))
+
+    made(engine, crashed)
+    settings = config.load({"CRASH_RECOVERY_ENABLED": "true", "RECOVERY_MAX_OPEN": "2"})
+    over = threading.Event()
+
+    def rounds(_: int) -> None:
+        while not over.is_set():
+            with engine.begin() as connection:
+                at = database_now(connection)
+                recovery.recover(connection, at, settings, TIMINGS)
+                connection.execute(  # each command ends at once, so that the next one can be sent
+                    sa.update(client_commands)
+                    .where(sa.literal_column("client_commands.rank < 90"))
+                    .values(state="succeeded", finished_at=at, sent_at=at)
+                )
+
+    def hold(client: str) -> int:
+        with engine.begin() as connection:
+            holds.hold(connection, database_now(connection), client, "user:anna", "x", None)
+            mine = sa.select(sa.func.count()).where(client_commands.c.client_uuid == client)
+            return int(connection.execute(mine).scalar_one())
+
+    with ThreadPoolExecutor(2) as ticking, ThreadPoolExecutor(4) as holding:
+        running = [ticking.submit(rounds, number) for number in range(2)]
+        at_hold = dict(zip(ill, holding.map(hold, ill), strict=True))
+        over.set()
+        for one in running:
+            one.result()
+
+    with engine.connect() as connection:
+        counted = sa.select(client_commands.c.client_uuid, sa.func.count()).group_by(client_commands.c.client_uuid)
+        sent = {row[0]: row[1] for row in connection.execute(counted)}
+    assert {client: sent.get(client, 0) for client in ill} == at_hold
+
+
+def test_a_display_that_recovers_while_the_tick_decides_is_left_alone(engine: Engine, now: datetime) -> None:
+    ill: list[str] = []
+    made(engine, lambda connection: ill.append(crash(connection, now)))
+
+    def round_() -> tuple[str, ...]:
+        with engine.begin() as connection:
+            return recovery.recover(connection, database_now(connection), ON, TIMINGS).command_ids
+
+    with engine.connect() as bridge, bridge.begin() as writing, ThreadPoolExecutor(1) as pool:
+        well = sa.update(clients).where(clients.c.uuid == ill[0])
+        bridge.execute(well.values(process_status="running", process_status_since=now, status="running"))
+        beat(bridge, ill, now)
+        ticking = pool.submit(round_)
+        wait_for_a_lock(engine)
+        writing.commit()
+        assert ticking.result(timeout=10) == ()
+
+
+def wait_for_a_lock(engine: Engine) -> None:
+    """Until some statement waits for a row that another transaction holds."""
+    deadline = time.monotonic() + 5
+    waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+    with engine.connect() as connection:
+        while not connection.execute(sa.text(waiting)).scalar_one():
+            assert time.monotonic() < deadline, "nobody waited"
+            connection.rollback()
+
+
+def test_a_round_that_dies_half_way_leaves_nothing(engine: Engine, now: datetime) -> None:
+    ill: list[str] = []
+    made(engine, lambda connection: ill.append(crash(connection, now)))
+
+    with engine.connect() as connection, connection.begin() as dying:
+        assert recovery.recover(connection, now, ON, TIMINGS).command_ids
+        dying.rollback()
+
+    with engine.connect() as connection:
+        left = sa.select(clients.c.lockout_until).where(clients.c.uuid == ill[0])
+        assert connection.execute(left).scalar_one() is None
+        assert connection.execute(sa.select(sa.func.count()).select_from(client_recovery)).scalar_one() == 0
+    assert actions(engine) == []
