@@ -73,6 +73,12 @@ class CommandNotFound(NotFound):
     code = "command_not_found"
 
 
+class CommandBatchNotFound(NotFound):
+    """There is no batch of commands with this id."""
+
+    code = "command_batch_not_found"
+
+
 class EventMediaNotFound(NotFound):
     """There is no event media with this id."""
 
@@ -133,6 +139,12 @@ class CommandNotCancellable(StateConflict):
     code = "not_cancellable"
 
 
+class CommandBatchOver(StateConflict):
+    """The batch is over; nothing of it can be paused, resumed or aborted any more."""
+
+    code = "command_batch_over"
+
+
 class ClientNotListening(StateConflict):
     """The broker says that this display is not connected, so nobody got the message; try again when it is online."""
 
@@ -155,6 +167,24 @@ class NotCapable(Refused):
     """This display says that it cannot do this."""
 
     code = "not_capable"
+
+
+class InvalidWaves(Refused):
+    """Waves are up to 20 numbers or shares such as 10%, with `rest` at the end; the limit is a number or a share."""
+
+    code = "invalid_waves"
+
+
+class NoClients(Refused):
+    """No client fits: there is nobody to send this to."""
+
+    code = "no_clients"
+
+
+class TooManyClients(Refused):
+    """A batch has 10,000 clients at most; narrow the filter."""
+
+    code = "too_many_clients"
 
 
 class IdempotencyKeyReused(Refused):
@@ -187,6 +217,12 @@ class TooLargeUnpacked(Refused):
     code = "too_large_unpacked"
 
 
+class NameNotAccepted(Refused):
+    """A file needs a name that people can read."""
+
+    code = "name_not_accepted"
+
+
 class NoSlides(Refused):
     """The presentation has no slides."""
 
@@ -205,6 +241,24 @@ class UploadTooLarge(ServiceError):
     code = "too_large"
 
 
+class UploadNotFound(NotFound):
+    """There is no such upload: it was ended, or it was not finished within a day."""
+
+    code = "upload_not_found"
+
+
+class UploadOffsetConflict(StateConflict):
+    """The upload goes on at another byte; `upload_offset` says at which."""
+
+    code = "upload_offset_conflict"
+
+
+class UploadLocked(ServiceError):
+    """Another request is sending this upload; try again when it has ended or fallen silent."""
+
+    code = "upload_locked"
+
+
 class VolumeFull(ServiceError):
     """The media volume is full or not writable; nothing was stored."""
 
@@ -215,12 +269,6 @@ class TaskQueueUnavailable(ServiceError):
     """The task queue cannot be reached."""
 
     code = "task_queue_unavailable"
-
-
-class NameNotAccepted(Refused):
-    """A file needs a name that people can read."""
-
-    code = "name_not_accepted"
 
 
 class BrokerUnavailable(ServiceError):
@@ -241,24 +289,6 @@ class EnrolmentCodeInvalid(Refused):
 
 class ClientDeleted(StateConflict):
     """This client was deleted; its uuid is not used again."""
-class UploadNotFound(NotFound):
-    """There is no such upload: it was ended, or it was not finished within a day."""
-
-    code = "upload_not_found"
-
-
-class UploadOffsetConflict(StateConflict):
-    """The upload goes on at another byte; `upload_offset` says at which."""
-
-    code = "upload_offset_conflict"
-
-
-class UploadLocked(ServiceError):
-    """Another request is sending this upload; try again when it has ended or fallen silent."""
-
-    code = "upload_locked"
-
-
 
     code = "client_deleted"
 

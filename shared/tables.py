@@ -33,6 +33,7 @@ from sqlalchemy.types import UserDefinedType
 
 from shared.vocabulary import (
     COMMAND_RANKS,
+    BatchState,
     ClientStatus,
     CommandAction,
     CommandSource,
@@ -45,6 +46,7 @@ from shared.vocabulary import (
     LogLevel,
     MaintenanceScope,
     MediaKind,
+    MemberOutcome,
     Presence,
     ProcessStatus,
     RecoveryBasis,
@@ -345,6 +347,50 @@ client_commands = Table(
     Index(
         "ix_client_commands_shutdown", "client_uuid", "created_at", postgresql_where=text("action = 'shutdown_host'")
     ),
+)
+
+command_batches = Table(  # many commands asked for at once
+    "command_batches",
+    metadata,
+    Column("id", Text, primary_key=True),  # a UUID
+    Column("action", Text, nullable=False),
+    Column("reason", Text, nullable=False, server_default=""),
+    Column("requested_by", Text, nullable=False),
+    Column("idempotency_key", Text),
+    Column("request_hash", Text, nullable=False),  # SHA-256 of the request
+    Column("traceparent", Text),
+    Column("ttl_seconds", Integer),  # null: the action's own
+    Column("max_unproven", Text, nullable=False),  # a number, or a share such as 10%
+    Column("waves", SmallInteger, nullable=False),  # how many there are
+    Column("wave", SmallInteger, nullable=False, server_default="1"),  # the present one
+    Column("state", Text, nullable=False, server_default="running"),
+    Column("state_reason", Text),  # why it is paused or aborted
+    Column("excused", Integer, nullable=False, server_default="0"),  # unproven commands when it was last resumed
+    Column("excused_wave", SmallInteger, nullable=False, server_default="0"),  # its wave then
+    _when("created_at", nullable=False),
+    _when("finished_at"),
+    _one_of("action", CommandAction),
+    _one_of("state", BatchState),
+    UniqueConstraint("requested_by", "idempotency_key"),
+    Index("ix_command_batches_created_at_id", "created_at", "id"),
+    Index("ix_command_batches_running", "created_at", postgresql_where=text("state = 'running'")),
+)
+
+command_batch_members = Table(  # fixed when the batch is made; its outcome is decided once
+    "command_batch_members",
+    metadata,
+    Column("batch_id", Text, ForeignKey("command_batches.id"), nullable=False),
+    Column("client_uuid", Text, nullable=False),  # as asked for: there may be no such client
+    Column("position", Integer, nullable=False),  # in the order asked for, from 0
+    Column("wave", SmallInteger),  # null: it can never be sent
+    Column("outcome", Text, nullable=False),
+    Column("command_id", Text, ForeignKey("client_commands.id", ondelete="SET NULL")),
+    _when("lockout_until"),  # of the client, when it was locked out
+    _when("decided_at"),  # null while it waits
+    PrimaryKeyConstraint("batch_id", "client_uuid"),
+    UniqueConstraint("batch_id", "position"),
+    UniqueConstraint("command_id"),
+    _one_of("outcome", MemberOutcome),
 )
 
 recovery_events = Table(

@@ -116,6 +116,27 @@ class CommandSource(StrEnum):
     BULK = "bulk"
 
 
+class BatchState(StrEnum):
+    """Where many commands that were asked for at once stand."""
+
+    RUNNING = "running"  # waves are sent, or their results awaited
+    PAUSED = "paused"  # nothing more is sent until an operator resumes it
+    FINISHED = "finished"  # every member was decided and every command is over
+    ABORTED = "aborted"  # an operator ended it; what displays may have goes on to its end
+
+
+class MemberOutcome(StrEnum):
+    """What became of one client of a batch."""
+
+    WAITING = "waiting"  # its wave, or its turn in it, has not come
+    ACCEPTED = "accepted"  # it has a command, whose state tells the rest
+    COMMAND_IN_FLIGHT = "command_in_flight"  # it had another open command when its turn came
+    LOCKED_OUT = "locked_out"  # it was restarted or rebooted lately
+    NOT_CAPABLE = "not_capable"  # its display says that it cannot do this
+    UNKNOWN_CLIENT = "unknown_client"  # there is no such client, or none any more
+    ABORTED = "aborted"  # the batch ended before its turn
+
+
 class ConfirmedBy(StrEnum):
     """How a command's success is known."""
 

@@ -142,6 +142,13 @@ def page(
     return connection.execute(query).mappings().all()
 
 
+def matching(connection: Connection, wanted: ClientFilter, limit: int) -> list[str]:
+    """The uuids of up to `limit` clients that fit, by name, then uuid."""
+    live = clients.c.deleted_at.is_(None)
+    query = sa.select(clients.c.uuid).where(live, *_conditions(wanted)).order_by(clients.c.name, clients.c.uuid)
+    return list(connection.execute(query.limit(limit)).scalars())
+
+
 def _conditions(wanted: ClientFilter) -> list[sa.ColumnElement[bool]]:
     conditions: list[sa.ColumnElement[bool]] = []
     for column, value in ((clients.c.status, wanted.status), (clients.c.site, wanted.site)):

@@ -5,6 +5,7 @@ so that entry points need one module.
 """
 
 import uuid
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 
@@ -48,6 +49,7 @@ __all__ = [
     "expire",
     "find",
     "issue",
+    "issue_many",
     "publish_due",
     "record_acks",
     "record_boot_evidence",
@@ -116,6 +118,23 @@ def issue(connection: Connection, now: datetime, request: CommandRequest, timing
         if winner is None:
             raise
         return winner
+
+
+def issue_many(
+    connection: Connection, now: datetime, requests: Sequence[CommandRequest], timings: Timings
+) -> dict[str, RowMapping | ServiceError]:
+    """What became of these requests without keys, each for another client: by uuid the new command, or why not.
+
+    Set-wise: a statement for all that are made, and one that tells why the rest is not. As `issue` otherwise.
+    """
+    made = store.insert(connection, now, {str(uuid.uuid4()): request for request in requests}, timings)
+    answers: dict[str, RowMapping | ServiceError] = {row["client_uuid"]: row for row in made}
+    refused = [request for request in requests if request.client_uuid not in answers]
+    targets = store.targets(connection, [request.client_uuid for request in refused]) if refused else {}
+    for request in refused:
+        refusal = rules.refusal(request, targets.get(request.client_uuid), now)
+        answers[request.client_uuid] = refusal or CommandInFlight()
+    return answers
 
 
 def _refusal(connection: Connection, now: datetime, request: CommandRequest) -> ServiceError:

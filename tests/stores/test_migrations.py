@@ -100,6 +100,9 @@ CHECKED_LISTS = [
     ("client_commands", "state", vocabulary.CommandState),
     ("client_commands", "source", vocabulary.CommandSource),
     ("client_commands", "confirmed_by", vocabulary.ConfirmedBy),
+    ("command_batches", "action", vocabulary.CommandAction),
+    ("command_batches", "state", vocabulary.BatchState),
+    ("command_batch_members", "outcome", vocabulary.MemberOutcome),
     ("event_media", "kind", vocabulary.MediaKind),
     ("conversions", "target_format", vocabulary.TargetFormat),
     ("service_failure_events", "event", vocabulary.FailureEvent),
@@ -159,6 +162,14 @@ def add_a_client_with_a_log_a_command_and_a_conversion(connection: Connection) -
         (
             "INSERT INTO client_commands (id, client_uuid, action, source, requested_by, created_at, expires_at)"
             f" VALUES ('c1', '{UUID}', 'restart_app', 'operator', 'user:a', now(), now() + interval '1 minute')"
+        ),
+        (
+            "INSERT INTO command_batches (id, action, requested_by, request_hash, max_unproven, waves, created_at)"
+            " VALUES ('b1', 'restart_app', 'user:a', 'h', '10%', 1, now())"
+        ),
+        (
+            "INSERT INTO command_batch_members (batch_id, client_uuid, position, wave, outcome, command_id)"
+            f" VALUES ('b1', '{UUID}', 0, 1, 'accepted', 'c1')"
         ),
         (
             "INSERT INTO event_media (id, filename, kind, bytes, sha256, path, uploaded_at, uploaded_by)"

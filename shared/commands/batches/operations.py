@@ -1,0 +1,245 @@
+"""Many commands at once: asked for, worked off wave by wave, paused, resumed, aborted.
+
+A batch is first a committed row with all its members. Whoever works it off (the request that made it, later the
+tick) locks its row, sends a part of the present wave and writes down each outcome in that same transaction: one
+that dies half-way has sent nothing of its part, and none is ever sent twice.
+"""
+
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection, Engine, RowMapping
+from sqlalchemy.exc import SQLAlchemyError
+
+from shared.commands import operations as commands
+from shared.commands import rules as command_rules
+from shared.commands import store as commands_store
+from shared.commands.batches import rules, store
+from shared.commands.batches.rules import BatchRequest, Decision, Member, Turn
+from shared.commands.rules import Timings
+from shared.db import database_now, scrub, transaction
+from shared.errors import CommandBatchNotFound, CommandBatchOver, IdempotencyKeyReused, NoClients, TooManyClients
+from shared.structured_log import failure
+from shared.vocabulary import BatchState, CommandAction, MemberOutcome
+
+OVER = (BatchState.FINISHED, BatchState.ABORTED)
+
+
+@dataclass(frozen=True)
+class WorkReport:
+    """What working off did."""
+
+    batches: int = 0
+    sent: int = 0
+    paused: int = 0
+    finished: int = 0
+
+
+def find(connection: Connection, batch_id: str) -> RowMapping:
+    """One batch. Raises CommandBatchNotFound."""
+    row = store.get(connection, batch_id)
+    if row is None:
+        raise CommandBatchNotFound
+    return row
+
+
+def preview(connection: Connection, now: datetime, request: BatchRequest, uuids: Sequence[str]) -> list[Member]:
+    """What each client would get if its turn were now, in the order asked for; nothing is stored or sent.
+
+    Raises what `create` says.
+    """
+    outcomes = _outcomes_now(connection, now, request, uuids)
+    return [replace(one, outcome=outcomes[one.client_uuid]) for one in _planned(request, outcomes)]
+
+
+def create(connection: Connection, now: datetime, request: BatchRequest, uuids: Sequence[str]) -> RowMapping:
+    """The new batch with all its members, nothing sent yet; or the one that this caller's key already stands for.
+
+    Raises:
+        IdempotencyKeyReused: the key stands for another request.
+        NoClients, TooManyClients: there is nobody, or more than 10,000.
+        InvalidWaves, Refused: the waves, the limit or the time to live are none.
+    """
+    request = replace(request, reason=scrub(request.reason))
+    before = of_same_key(connection, request)
+    if before is not None:
+        return before
+    members = _planned(request, _outcomes_now(connection, now, request, uuids))
+    batch_id = str(uuid.uuid4())
+    waves = max((one.wave for one in members if one.wave is not None), default=1)
+    if not store.insert_batch(connection, now, batch_id, request, waves):
+        winner = of_same_key(connection, request)  # the very same request has won in the meantime
+        if winner is None:
+            raise CommandBatchNotFound
+        return winner
+    store.insert_members(connection, now, batch_id, members)
+    return find(connection, batch_id)
+
+
+def of_same_key(connection: Connection, request: BatchRequest) -> RowMapping | None:
+    """The batch that this request's key stands for. Raises IdempotencyKeyReused."""
+    if request.idempotency_key is None:
+        return None
+    before = store.by_key(connection, request.requested_by, request.idempotency_key)
+    if before is not None and before["request_hash"] != request.hash():
+        raise IdempotencyKeyReused
+    return before
+
+
+def _planned(request: BatchRequest, outcomes: Mapping[str, MemberOutcome]) -> list[Member]:
+    rules.check_limit(request.max_unproven)
+    return rules.plan(outcomes, request.waves)
+
+
+def _outcomes_now(
+    connection: Connection, now: datetime, request: BatchRequest, uuids: Sequence[str]
+) -> dict[str, MemberOutcome]:
+    """What each of these would get now, each named once, in the order asked for."""
+    unique = list(dict.fromkeys(uuids))
+    if not unique:
+        raise NoClients
+    if len(unique) > rules.MOST_CLIENTS:
+        raise TooManyClients
+    targets = commands_store.targets(connection, unique)
+    return {one: rules.outcome_of(command_rules.refusal(request.to(one), targets.get(one), now)) for one in unique}
+
+
+def work_off(
+    engine: Engine, timings: Timings, budget_seconds: float, batch_ids: Sequence[str] | None = None
+) -> WorkReport:
+    """Work off these batches, or all that run, until they wait for results or the budget is over.
+
+    In transactions of its own. A fault of the database costs the part that was being sent: a later call goes on.
+    """
+    until = time.monotonic() + budget_seconds
+    turns: list[tuple[Turn, int]] = []
+    try:
+        if batch_ids is None:
+            with transaction(engine) as connection:
+                batch_ids = store.running(connection)
+        for batch_id in batch_ids:
+            while time.monotonic() < until:
+                with transaction(engine) as connection:
+                    turn, sent = advance(connection, database_now(connection), batch_id, timings)
+                turns.append((turn, sent))
+                if turn not in {Turn.SEND, Turn.NEXT_WAVE}:
+                    break
+    except SQLAlchemyError:
+        failure("batch_interrupted", "a batch could not be worked off; the next tick goes on")
+    kinds = [turn for turn, _ in turns]
+    sent = sum(number for _, number in turns)
+    return WorkReport(len(batch_ids or ()), sent, kinds.count(Turn.PAUSE), kinds.count(Turn.FINISH))
+
+
+def advance(connection: Connection, now: datetime, batch_id: str, timings: Timings) -> tuple[Turn, int]:
+    """Do the batch's next turn in this transaction: what it was, and how many commands it made."""
+    batch = store.lock_running(connection, batch_id)
+    if batch is None:
+        return Turn.WAIT, 0
+    now_at = rules.progress(store.counts(connection, batch_id), batch["wave"])
+    decision = rules.decide(
+        now_at,
+        wave=batch["wave"],
+        limit=batch["max_unproven"],
+        excused=batch["excused"],
+        excused_wave=batch["excused_wave"],
+    )
+    if decision.turn is Turn.SEND:
+        return Turn.SEND, _send(connection, now, batch, timings)
+    _write_down(connection, now, batch, decision)
+    return decision.turn, 0
+
+
+def _write_down(connection: Connection, now: datetime, batch: RowMapping, decision: Decision) -> None:
+    if decision.turn is Turn.NEXT_WAVE:
+        store.write(connection, batch["id"], wave=batch["wave"] + 1)
+    elif decision.turn is Turn.PAUSE:
+        store.write(connection, batch["id"], state=BatchState.PAUSED.value, state_reason=decision.why)
+    elif decision.turn is Turn.FINISH:
+        store.write(connection, batch["id"], state=BatchState.FINISHED.value, state_reason=None, finished_at=now)
+
+
+def _send(connection: Connection, now: datetime, batch: RowMapping, timings: Timings) -> int:
+    """Make the commands of some members of the present wave and decide each of them; how many were made."""
+    request = _request_of(batch)
+    uuids = store.waiting(connection, batch["id"], batch["wave"])
+    answers = commands.issue_many(connection, now, [request.to(one) for one in uuids], timings)
+    decided = []
+    for one, answer in answers.items():
+        refusal = answer if isinstance(answer, Exception) else None
+        lockout_until = refusal.extras.get("lockout_until") if refusal is not None else None
+        decided.append(
+            {
+                "client_uuid": one,
+                "outcome": rules.outcome_of(refusal),
+                "command_id": None if isinstance(answer, Exception) else answer["id"],
+                "lockout_until": lockout_until.isoformat() if lockout_until is not None else None,
+            }
+        )
+    store.decide(connection, now, batch["id"], decided)
+    return sum(one["command_id"] is not None for one in decided)
+
+
+def _request_of(batch: RowMapping) -> BatchRequest:
+    ttl = batch["ttl_seconds"]
+    return BatchRequest(
+        action=CommandAction(batch["action"]),
+        requested_by=batch["requested_by"],
+        reason=batch["reason"],
+        ttl=None if ttl is None else timedelta(seconds=ttl),
+        traceparent=batch["traceparent"],
+    )
+
+
+def pause(connection: Connection, batch_id: str, by: str) -> tuple[RowMapping, bool]:
+    """Send nothing more until it is resumed; the batch, and whether that changed it. What was sent goes on.
+
+    Raises CommandBatchNotFound, CommandBatchOver.
+    """
+    batch = _locked(connection, batch_id)
+    if batch["state"] == BatchState.PAUSED:
+        return batch, False
+    store.write(connection, batch_id, state=BatchState.PAUSED.value, state_reason=f"Paused by {by}.")
+    return find(connection, batch_id), True
+
+
+def resume(connection: Connection, batch_id: str) -> tuple[RowMapping, bool]:
+    """Go on where it was paused; what has gone wrong until now is excused. As `pause`."""
+    batch = _locked(connection, batch_id)
+    if batch["state"] == BatchState.RUNNING:
+        return batch, False
+    unproven = rules.progress(store.counts(connection, batch_id), batch["wave"]).unproven
+    excused = {"excused": unproven, "excused_wave": batch["wave"]}
+    store.write(connection, batch_id, state=BatchState.RUNNING.value, state_reason=None, **excused)
+    return find(connection, batch_id), True
+
+
+def abort(connection: Connection, now: datetime, batch_id: str, by: str) -> tuple[RowMapping, dict[str, int]]:
+    """End a batch: who waits gets nothing, and what provably nobody has is cancelled; how many each was.
+
+    Commands that a display may have go on to their end. An aborted batch stays as it is.
+    Raises CommandBatchNotFound, CommandBatchOver.
+    """
+    batch = store.lock(connection, batch_id)
+    if batch is not None and batch["state"] == BatchState.ABORTED:
+        return batch, {}
+    _locked(connection, batch_id)
+    left_out = store.leave_out_waiting(connection, now, batch_id)
+    commands_store.lock_clients(connection, store.open_clients(connection, batch_id))
+    cancelled = store.cancel_nobodys(connection, now, batch_id, f"cancelled by {by}")
+    why = f"Aborted by {by}: {left_out} were not sent, {cancelled} were withdrawn."
+    store.write(connection, batch_id, state=BatchState.ABORTED.value, state_reason=why, finished_at=now)
+    return find(connection, batch_id), {"not_sent": left_out, "cancelled": cancelled}
+
+
+def _locked(connection: Connection, batch_id: str) -> RowMapping:
+    """A batch that is not over, locked."""
+    batch = store.lock(connection, batch_id)
+    if batch is None:
+        raise CommandBatchNotFound
+    if batch["state"] in OVER:
+        raise CommandBatchOver(state=batch["state"])
+    return batch

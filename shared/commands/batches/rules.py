@@ -1,0 +1,233 @@
+"""Many commands at once, in waves: who is in which, and what a batch does next. Nothing here asks the database."""
+
+import hashlib
+import json
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from enum import StrEnum
+from typing import Final
+
+from shared.commands.rules import CommandRequest
+from shared.errors import ClientNotFound, InvalidWaves, ServiceError
+from shared.vocabulary import COMMAND_RANKS, TERMINAL_RANK, CommandAction, CommandSource, CommandState, MemberOutcome
+
+MOST_CLIENTS: Final = 10_000
+MOST_WAVES: Final = 20
+AT_ONCE: Final = 500  # members sent in one transaction
+REST: Final = "rest"
+ALL_AT_ONCE: Final = (REST,)
+UNPROVEN: Final = (CommandState.FAILED, CommandState.EXPIRED, CommandState.TIMED_OUT, CommandState.REJECTED)
+"""How a command ends when nothing shows that it was carried out."""
+NEVER_POSSIBLE: Final = (MemberOutcome.UNKNOWN_CLIENT, MemberOutcome.NOT_CAPABLE)
+"""What is decided when the batch is made; the rest is decided when a member's wave comes."""
+
+Wave = int | str
+"""A number of clients, a share such as `10%`, or `rest`."""
+Counts = Mapping[tuple[int | None, str, str | None], int]
+"""How many members there are by (wave, outcome, state of their command)."""
+
+
+@dataclass(frozen=True)
+class BatchRequest:
+    """What somebody asks of many clients. `clients` are uuids or None for those that `filter` names."""
+
+    action: CommandAction
+    requested_by: str
+    reason: str
+    waves: tuple[Wave, ...] = ALL_AT_ONCE
+    max_unproven: int | str = "10%"
+    """More unproven commands than this pause the batch: a number, or a share of those sent so far."""
+    ttl: timedelta | None = None
+    clients: tuple[str, ...] | None = None
+    filter: Mapping[str, object] | None = None
+    idempotency_key: str | None = None
+    traceparent: str | None = field(default=None, compare=False)
+
+    def hash(self) -> str:
+        """SHA-256 of what was asked for, in hexadecimal: the same key must come with the same request."""
+        ttl = self.ttl.total_seconds() if self.ttl else None
+        asked = [self.action, self.reason, self.waves, self.max_unproven, ttl, self.clients, self.filter]
+        return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+
+    def to(self, client_uuid: str) -> CommandRequest:
+        """The command for one of its clients. It heeds the lockout: nobody overrides it for many at once."""
+        return CommandRequest(
+            client_uuid=client_uuid,
+            action=self.action,
+            requested_by=self.requested_by,
+            reason=self.reason,
+            source=CommandSource.BULK,
+            ttl=self.ttl,
+            traceparent=self.traceparent,
+        )
+
+
+@dataclass(frozen=True)
+class Member:
+    """One client of a batch. `wave` counts from 1; None: it can never be sent."""
+
+    client_uuid: str
+    position: int
+    outcome: MemberOutcome
+    wave: int | None
+
+
+class Turn(StrEnum):
+    """What a batch does next."""
+
+    SEND = "send"  # members of the present wave are waiting
+    WAIT = "wait"  # for the results of what was sent
+    NEXT_WAVE = "next_wave"
+    PAUSE = "pause"
+    FINISH = "finish"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """`why` in words when it pauses."""
+
+    turn: Turn
+    why: str | None = None
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a batch stands, from its counts."""
+
+    waiting_now: int
+    waiting_later: int
+    sent_in_wave: int
+    sent: int
+    open: int
+    unproven: int
+
+
+def outcome_of(refusal: ServiceError | None) -> MemberOutcome:
+    """What becomes of a member against whose command this stands; the errors' codes are the outcomes' words."""
+    if refusal is None:
+        return MemberOutcome.ACCEPTED
+    if isinstance(refusal, ClientNotFound):
+        return MemberOutcome.UNKNOWN_CLIENT
+    return MemberOutcome(refusal.code)
+
+
+def plan(outcomes: Mapping[str, MemberOutcome], waves: Sequence[Wave]) -> list[Member]:
+    """The members in the order asked for, each with its wave, from what each client would get now.
+
+    Those that would be sent now come into the first waves: a first wave that nobody gets proves nothing.
+    """
+    sendable = [uuid for uuid, outcome in outcomes.items() if outcome not in NEVER_POSSIBLE]
+    sendable.sort(key=lambda uuid: outcomes[uuid] is not MemberOutcome.ACCEPTED)  # stable: the order stays
+    sizes = wave_sizes(waves, len(sendable))
+    numbers = [number for number, size in enumerate(sizes, start=1) for _ in range(size)]
+    wave_of = dict(zip(sendable, numbers, strict=True))
+    return [
+        Member(uuid, position, MemberOutcome.WAITING if uuid in wave_of else outcome, wave_of.get(uuid))
+        for position, (uuid, outcome) in enumerate(outcomes.items())
+    ]
+
+
+def wave_sizes(waves: Sequence[Wave], total: int) -> list[int]:
+    """How many clients each wave has; what the waves leave over comes in a last one. Waves without any are left out.
+
+    Raises InvalidWaves.
+    """
+    if not 1 <= len(waves) <= MOST_WAVES or REST in waves[:-1]:
+        raise InvalidWaves
+    sizes: list[int] = []
+    for wave in (*waves, REST):
+        sizes.append(min(_size(wave, total), total - sum(sizes)))
+    return [size for size in sizes if size]
+
+
+def _size(wave: Wave, total: int) -> int:
+    if wave == REST:
+        return total
+    if isinstance(wave, int):
+        if wave < 1:
+            raise InvalidWaves
+        return wave
+    return max(1, math.ceil(total * share_of(wave)))
+
+
+def share_of(percent: str) -> float:
+    """`10%` as 0.1. Raises InvalidWaves."""
+    number = percent.removesuffix("%")
+    if number == percent or not number.isdecimal() or not 0 <= int(number) <= 100:
+        raise InvalidWaves
+    return int(number) / 100
+
+
+def check_limit(limit: int | str) -> None:
+    """Raises InvalidWaves when it is neither a number nor a share."""
+    if isinstance(limit, int):
+        if limit < 0:
+            raise InvalidWaves
+    else:
+        share_of(limit)
+
+
+def progress(counts: Counts, wave: int) -> Progress:
+    """Where a batch stands whose present wave this is."""
+
+    def members(outcome: MemberOutcome, waves: Collection[int]) -> int:
+        return sum(n for (of_wave, said, _), n in counts.items() if said == outcome and of_wave in waves)
+
+    states = dict.fromkeys(CommandState, 0)
+    for (_, _, state), number in counts.items():
+        if state is not None:
+            states[CommandState(state)] += number
+    later = {of_wave for of_wave, _, _ in counts if of_wave is not None and of_wave > wave}
+    so_far = range(1, wave + 1)
+    return Progress(
+        waiting_now=members(MemberOutcome.WAITING, {wave}),
+        waiting_later=members(MemberOutcome.WAITING, later),
+        sent_in_wave=members(MemberOutcome.ACCEPTED, {wave}),
+        sent=members(MemberOutcome.ACCEPTED, so_far),
+        open=sum(number for state, number in states.items() if _is_open(state)),
+        unproven=sum(states[state] for state in UNPROVEN),
+    )
+
+
+def is_too_many(unproven: int, sent: int, limit: str) -> bool:
+    """Whether so many unproven commands of those sent are more than the limit, a number or a share."""
+    return unproven > (sent * share_of(limit) if limit.endswith("%") else int(limit))
+
+
+def decide(now: Progress, *, wave: int, limit: str, excused: int, excused_wave: int) -> Decision:
+    """What the batch does next. What an operator has excused by resuming does not pause it again.
+
+    1. While somebody still waits, too many unproven commands pause it.
+    2. The present wave is sent whole, and its results are waited for.
+    3. Nobody waits any more: it is over. 4. A wave that nobody got proves nothing: a person decides.
+    """
+    waits = now.waiting_now + now.waiting_later
+    if waits and is_too_many(now.unproven - excused, now.sent, limit):
+        again = f", {excused} of them excused" if excused else ""
+        why = f"{now.unproven} of {now.sent} commands ended unproven{again}, more than {limit}; {waits} were not sent."
+        return Decision(Turn.PAUSE, why)
+    if now.waiting_now:
+        return Decision(Turn.SEND)
+    if now.open:
+        return Decision(Turn.WAIT)
+    if not now.waiting_later:
+        return Decision(Turn.FINISH)
+    if not now.sent_in_wave and excused_wave < wave:
+        return Decision(Turn.PAUSE, f"No client of wave {wave} could be sent its command, so it proves nothing.")
+    return Decision(Turn.NEXT_WAVE)
+
+
+def result(counts: Counts) -> str | None:
+    """`succeeded` when every member's command did, `partial` when some did, `failed` when none; None before the end."""
+    if any(_is_open(CommandState(state)) for _, _, state in counts if state is not None):
+        return None
+    succeeded = sum(number for (_, _, state), number in counts.items() if state == CommandState.SUCCEEDED)
+    if succeeded == sum(counts.values()):
+        return "succeeded"
+    return "partial" if succeeded else "failed"
+
+
+def _is_open(state: CommandState) -> bool:
+    return COMMAND_RANKS[state] < TERMINAL_RANK
