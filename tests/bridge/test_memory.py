@@ -20,7 +20,7 @@ from bridge.writes import Writer
 from shared.commands.operations import timings
 from shared.config import load
 from shared.listening import operations as listening
-from tests.bridge.conftest import stamp
+from tests.bridge.conftest import eventually, stamp
 
 INBOX: Final = Inbox("signage", "signage/service/canary")
 Said = tuple[str, str, dict[str, Any]]
@@ -33,17 +33,21 @@ class Fleet:
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.memory = Memory()
-        with connection.begin():
-            epoch = listening.lead(connection, "test")
-        assert epoch is not None
+        self.epoch: int | None = None
+        eventually(self._leads)  # once the session of the test before is gone
         self.writer = Writer(
-            epoch=epoch,
+            epoch=self.epoch or 0,
             instance="test",
             auto_register=True,
             timings=timings(load({"DATABASE_URL": "postgresql://nobody@nowhere/none"})),
             listening_gap=timedelta(seconds=45),
             memory=self.memory,
         )
+
+    def _leads(self) -> bool:
+        with self.connection.begin():
+            self.epoch = listening.lead(self.connection, "test")
+        return self.epoch is not None
 
     def write(self, *said: Said, memory: Memory | None = None) -> Outcome:
         batch = [
