@@ -1,5 +1,6 @@
 """Connections that die where a test says: before a statement, before COMMIT, or after a COMMIT nobody heard of."""
 
+import logging
 import socket
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -34,6 +35,7 @@ class Database:
         self._idle: list[Connection] = []
         self.deaths: Counter[str] = Counter()
         """How many transactions were lost, by the place: `3 statements`, `commit unheard`."""
+        logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)  # it tells of every connection that dies
         sa.event.listen(engine, "do_connect", _without_tls, insert=True)
         self._reader = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
         sa.event.listen(engine, "before_cursor_execute", _count_down)
