@@ -15,7 +15,11 @@ from shared.mqtt import TopicKind
 from shared.structured_log import failure
 from shared.vocabulary import DeadLetterReason
 
-LEVEL_FORM: Final = re.compile(r"[a-z]{1,16}", re.ASCII)
+_is_level: Final = re.compile(r"[a-z]{1,16}", re.ASCII).fullmatch
+_is_uuid: Final = UUID_FORM.fullmatch
+PRESENCE: Final = TopicKind.PRESENCE.value
+LOGS: Final = TopicKind.LOGS.value
+LOG_MAX_BYTES: Final = MAX_BYTES[TopicKind.LOGS]
 Handler = Callable[[str, float, bytes], Said]
 HANDLERS: Final[dict[str, tuple[Handler, int]]] = {
     TopicKind.HEARTBEAT.value: (usual.heartbeat, MAX_BYTES[TopicKind.HEARTBEAT]),
@@ -82,14 +86,14 @@ class Inbox:
     def _said(self, arrival: Arrival) -> Said:
         topic, payload = arrival.topic, arrival.payload
         levels = topic.split("/")
-        if arrival.is_retained and levels[-1] != TopicKind.PRESENCE:
+        if arrival.is_retained and levels[-1] != PRESENCE:
             return IGNORED
-        if len(levels) == 3 and levels[0] == self._root and levels[2] in HANDLERS:
-            handler, max_bytes = HANDLERS[levels[2]]
+        if len(levels) == 3 and levels[0] == self._root and (found := HANDLERS.get(levels[2])) is not None:
+            handler, max_bytes = found
             _check(levels[1], payload, max_bytes)
             return handler(levels[1], arrival.heard, payload)
-        if len(levels) == 4 and levels[0] == self._root and levels[2] == TopicKind.LOGS and _is_level(levels[3]):
-            _check(levels[1], payload, MAX_BYTES[TopicKind.LOGS])
+        if len(levels) == 4 and levels[0] == self._root and levels[2] == LOGS and _is_level(levels[3]) is not None:
+            _check(levels[1], payload, LOG_MAX_BYTES)
             return usual.log(levels[1], arrival.heard, payload, levels[3])
         if topic == self._canary:
             return messages.canary(arrival.heard, payload)
@@ -98,7 +102,7 @@ class Inbox:
     def _log_number(self, arrival: Arrival) -> tuple[Boot, int] | None:
         """Of a log message, whatever its level, that its display numbered."""
         levels = arrival.topic.split("/")
-        if len(levels) != 4 or (levels[0], levels[2]) != (self._root, TopicKind.LOGS) or not _is_uuid(levels[1]):
+        if len(levels) != 4 or (levels[0], levels[2]) != (self._root, LOGS) or _is_uuid(levels[1]) is None:
             return None
         stamp = legible_stamp(arrival.payload)
         return None if stamp is None else ((levels[1], stamp[0], stamp[1]), stamp[2])
@@ -112,15 +116,7 @@ def put_aside(
 
 
 def _check(uuid: str, payload: bytes, max_bytes: int) -> None:
-    if not _is_uuid(uuid):
+    if _is_uuid(uuid) is None:
         raise Refused(DeadLetterReason.BAD_UUID)
     if len(payload) > max_bytes:
         raise Refused(DeadLetterReason.TOO_LARGE, f"{len(payload)} bytes; this topic takes {max_bytes}")
-
-
-def _is_level(word: str) -> bool:
-    return LEVEL_FORM.fullmatch(word) is not None
-
-
-def _is_uuid(word: str) -> bool:
-    return UUID_FORM.fullmatch(word) is not None

@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 from bridge.batch import Memory
 from bridge.inbox import Arrival, Inbox
 from bridge.loop import BATCH_MESSAGES
+from bridge.main import rarely_collect
 from bridge.writes import Writer
 from shared.commands.operations import timings
 from shared.config import load
@@ -39,6 +40,7 @@ def measure(folder: Path) -> list[Row]:
             subprocess.run([*psql, f"\\copy bench_copy FROM '{file}'"], check=True)
             return MESSAGES / (time.monotonic() - began)
 
+        rarely_collect()
         with engine.connect() as connection:
             written = writing(connection)
             for _ in range(2):
