@@ -1,6 +1,5 @@
 """Every scenario of the contract of recovery, by whole ticks on real Postgres; the broker is away, so commands wait."""
 
-import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -263,44 +262,35 @@ def test_displays_that_fail_together_are_told_of_their_incident(world: World, en
 # --- races ---
 
 
-def test_after_the_answer_to_a_hold_nothing_is_sent_however_ticks_overlap(engine: Engine, now: datetime) -> None:
+Saying = Callable[[Connection, str], object]
+SAYINGS: dict[str, Saying] = {
+    "hold": lambda c, uuid: holds.hold(c, database_now(c), uuid, "user:anna", "x", None),
+    "exclude": lambda c, uuid: holds.exclude(c, database_now(c), uuid, "user:anna", "x"),
+    "exclude the site": lambda c, _: holds.exclude_site(c, database_now(c), "Basel", "user:anna", "x"),
+    "resume": holds.resume,
+    "release": lambda c, _: breakers.release(c, database_now(c), "user:anna", None),
+}
+
+
+@pytest.mark.parametrize("word", SAYINGS)
+def test_what_an_operator_says_waits_for_the_round_that_runs_so_nothing_is_sent_after_the_answer(
+    engine: Engine, now: datetime, word: str
+) -> None:
     ill: list[str] = []
+    made(engine, lambda connection: ill.append(crash(connection, now, site="Basel")))
 
-    def crashed(connection: Connection) -> None:
-        ill.extend(crash(connection, now) for _ in range(12))
-
-    made(engine, crashed)
-    settings = config.load({"CRASH_RECOVERY_ENABLED": "true", "RECOVERY_MAX_OPEN": "2"})
-    over = threading.Event()
-
-    def rounds(_: int) -> None:
-        while not over.is_set():
-            with engine.begin() as connection:
-                at = database_now(connection)
-                recovery.recover(connection, at, settings, TIMINGS)
-                connection.execute(  # each command ends at once, so that the next one can be sent
-                    sa.update(client_commands)
-                    .where(sa.literal_column("client_commands.rank < 90"))
-                    .values(state="succeeded", finished_at=at, sent_at=at)
-                )
-
-    def hold(client: str) -> int:
+    def say() -> int:
+        """How many commands there are when the operator is answered."""
         with engine.begin() as connection:
-            holds.hold(connection, database_now(connection), client, "user:anna", "x", None)
-            mine = sa.select(sa.func.count()).where(client_commands.c.client_uuid == client)
-            return int(connection.execute(mine).scalar_one())
+            SAYINGS[word](connection, ill[0])
+            return int(connection.execute(sa.select(sa.func.count()).select_from(client_commands)).scalar_one())
 
-    with ThreadPoolExecutor(2) as ticking, ThreadPoolExecutor(4) as holding:
-        running = [ticking.submit(rounds, number) for number in range(2)]
-        at_hold = dict(zip(ill, holding.map(hold, ill), strict=True))
-        over.set()
-        for one in running:
-            one.result()
-
-    with engine.connect() as connection:
-        counted = sa.select(client_commands.c.client_uuid, sa.func.count()).group_by(client_commands.c.client_uuid)
-        sent = {row[0]: row[1] for row in connection.execute(counted)}
-    assert {client: sent.get(client, 0) for client in ill} == at_hold
+    with engine.connect() as ticking, ticking.begin() as round_, ThreadPoolExecutor(1) as pool:
+        assert recovery.recover(ticking, now, ON, TIMINGS).command_ids
+        answered = pool.submit(say)
+        wait_for_a_lock(engine)
+        round_.commit()
+        assert answered.result(timeout=10) == 1
 
 
 def test_a_display_that_recovers_while_the_tick_decides_is_left_alone(engine: Engine, now: datetime) -> None:
