@@ -10,9 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
-
-import jwt
+from typing import TYPE_CHECKING, Any
 
 from shared.errors import InvalidIdentity
 from shared.structured_log import event
@@ -29,7 +27,10 @@ RETRY_FAILED_FETCH_AFTER = timedelta(seconds=1)
 ALLOWED_HEADER = {"alg", "kid", "typ"}
 REQUIRED_CLAIMS = ["iss", "aud", "exp", "iat", "sub", "email", "email_verified"]
 
-_Keys = dict[str, jwt.PyJWK]
+if TYPE_CHECKING:
+    import jwt
+
+_Keys = dict[str, "jwt.PyJWK"]
 
 
 class KeySet:
@@ -48,7 +49,7 @@ class KeySet:
         self._next_fetch_for_known = 0.0
         self._next_fetch_for_unknown = 0.0
 
-    def find(self, key_id: str) -> jwt.PyJWK | None:
+    def find(self, key_id: str) -> "jwt.PyJWK | None":
         """The key of this id; None when the issuer has none, or cannot be asked and it was never seen."""
         if not self._is_fresh(key_id):
             with self._lock:  # one asks, the others wait for its answer (bounded by FETCH_TIMEOUT)
@@ -85,7 +86,8 @@ def fetch_keys(url: str) -> _Keys:
 
     Raises requests' errors and ValueError when there is no key set.
     """
-    import requests  # noqa: PLC0415 - only the functions that are called with a token pay for it
+    import jwt  # noqa: PLC0415 - it brings cryptography along; who is never called with a token need not pay
+    import requests  # noqa: PLC0415 - likewise
 
     with requests.Session() as session:
         session.trust_env = False  # a proxy or a .netrc from the environment must not choose our keys
@@ -133,6 +135,8 @@ def verify(token: str, audience: str, issuer: str, email: str, keys: KeySet) -> 
     """
     if not email or not audience or not issuer:
         raise _refusal("not_configured")  # an empty expectation must not match an empty claim
+    import jwt  # noqa: PLC0415 - see fetch_keys
+
     key = _signing_key(token, keys)
     try:
         claims: dict[str, Any] = jwt.decode(
@@ -151,8 +155,10 @@ def verify(token: str, audience: str, issuer: str, email: str, keys: KeySet) -> 
     return claims
 
 
-def _signing_key(token: str, keys: KeySet) -> jwt.PyJWK:
+def _signing_key(token: str, keys: KeySet) -> "jwt.PyJWK":
     """The key that the token's header names. Raises InvalidIdentity."""
+    import jwt  # noqa: PLC0415 - see fetch_keys
+
     if len(token) > LONGEST_TOKEN:
         raise _refusal("too_long")
     try:
