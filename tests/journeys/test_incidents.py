@@ -1,0 +1,61 @@
+"""Displays of one site that fail together, as an operator and a script see it: one incident, from MQTT to HTTP."""
+
+import uuid
+from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from deploy.local.demo_fleet.simulated import SimulatedDisplay
+from tests.stack import Api, Stack, enrol, eventually
+
+SITE = "Reykjavik"
+
+
+def test_displays_of_one_site_that_crash_together_are_one_incident_with_one_timeline(
+    stack: Stack, folder: Path
+) -> None:
+    api = stack.api()
+    names = [str(uuid.uuid4()) for _ in range(3)]
+    with ExitStack() as on:
+        displays = [on.enter_context(enrol(api, name, folder / name)) for name in names]
+        for name, display in zip(names, displays, strict=True):
+            api.call("PATCH", f"/api/clients/{name}", json={"site": SITE})
+            display.heartbeat("running")
+        eventually(lambda: all(api.get(f"/api/clients/{name}")["status"] == "running" for name in names), "all well")
+        window = api.post("/api/maintenance-windows", new_window(), 201)
+
+        for display in displays:
+            display.heartbeat("crashed")
+        incident = eventually(lambda: of_site(api, unwell=3), "the incident")
+
+        assert f"3 of 3 displays at site {SITE} crashed" in incident["cause"]
+        page = api.get(f"/api/clients/{names[0]}")
+        assert page["incident"] == {"id": incident["id"], "cause": incident["cause"]}
+        assert page["maintenance"]["window_id"] == window["id"]
+
+        api.post(f"/api/clients/{names[0]}/commands", {"action": "restart_app"}, 202)
+        eventually(lambda: well_again(api, displays), "all of them well again")
+        events = api.get(f"/api/incidents/{incident['id']}/events")["items"]
+        kinds = [event["kind"] for event in events]
+        assert {"opened", "joined", "command", "left"} <= set(kinds)
+        assert sum(event["count"] for event in events if event["kind"] == "left") == 3
+        api.call("DELETE", f"/api/maintenance-windows/{window['id']}", 204)
+
+
+def new_window() -> dict[str, Any]:
+    ends_at = datetime.now(UTC) + timedelta(hours=1)
+    return {"name": "New players", "scope": "site", "site": SITE, "ends_at": ends_at.isoformat()}
+
+
+def well_again(api: Api, displays: list[SimulatedDisplay]) -> dict[str, Any] | None:
+    """The incident without anybody unwell, while every display goes on saying that it runs."""
+    for display in displays:
+        display.heartbeat("running")
+    return of_site(api, unwell=0)
+
+
+def of_site(api: Api, unwell: int) -> dict[str, Any] | None:
+    """The site's incident once so many of its displays are unwell."""
+    found: list[dict[str, Any]] = api.get("/api/incidents", params={"site": SITE})["items"]
+    return next((incident for incident in found if incident["unwell"] == unwell), None)
