@@ -183,7 +183,8 @@ class MediaVolume:
         if size == 0:
             path.unlink(missing_ok=True)
         else:
-            sync_folder(path.parent)
+            with contextlib.suppress(FileNotFoundError):  # the upload was ended meanwhile, parts and all
+                sync_folder(path.parent)
         return size
 
     @contextlib.contextmanager

@@ -194,6 +194,11 @@ class Turnstile(io.RawIOBase):
     def tell(self) -> int:
         return self._at
 
+    def readinto(self, buffer: Any) -> int:
+        block = self.read(len(buffer))
+        buffer[: len(block)] = block
+        return len(block)
+
     def read(self, size: int = -1) -> bytes:
         if self._at >= len(self._content) // 2 and not self.halfway.is_set():
             self.halfway.set()

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from deploy.local import guardian
-from tests.faults import clock, commands, disk, fuzz, hang, herd, kills, network, noise, soak
+from tests.faults import clock, commands, conversions, disk, fuzz, hang, herd, kills, network, noise, soak
 from tests.faults.ledger import Ledger
 
 Campaign = Callable[[int, float, Path], Ledger]
@@ -63,6 +63,10 @@ def _soak(seed: int, share: float, folder: Path) -> Ledger:
     return soak.run(soak.Plan(seconds=3600 * share, seed=seed), folder)
 
 
+def _conversions(seed: int, share: float, folder: Path) -> Ledger:
+    return conversions.run(conversions.Plan(kills=_part(50, share), storms=_part(5, share), seed=seed), folder)
+
+
 def _part(whole: int, share: float) -> int:
     return max(1, round(whole * share))
 
@@ -70,6 +74,7 @@ def _part(whole: int, share: float) -> int:
 CAMPAIGNS: dict[str, Campaign] = {
     "kills": _kills,
     "hang": _hang,
+    "conversions": _conversions,
     "commands": _commands,
     "network": _network,
     "clock": _clock,

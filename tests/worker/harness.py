@@ -179,20 +179,32 @@ class Worker:
     log: Path
 
     def deliver(
-        self, conversion_id: Any, job: str = "convert_event_media_to_pdf", token: str | None = None, task: str = ""
+        self,
+        conversion_id: Any,
+        job: str = "convert_event_media_to_pdf",
+        token: str | None = None,
+        task: str = "",
+        doom: int = 0,
     ) -> requests.Response:
-        """One delivery by the queue."""
+        """One delivery by the queue; `doom` is for the worker that kills itself."""
         headers = {"Authorization": f"Bearer {signed() if token is None else token}"}
         headers |= {"X-CloudTasks-TaskName": task} if task else {}
+        headers |= {"X-Doom": str(doom)} if doom else {}
         body = {"job": job, "conversion_id": conversion_id}
         return requests.post(self.url, json=body, headers=headers, timeout=60)
 
 
 @contextmanager
 def worker(
-    database_url: str, media_root: Path, converter_url: str, keys_url: str, log: Path, **env: str
+    database_url: str,
+    media_root: Path,
+    converter_url: str,
+    keys_url: str,
+    log: Path,
+    source: Path = REPOSITORY / "functions" / "convert_worker" / "main.py",
+    **env: str,
 ) -> Iterator[Worker]:
-    """A worker on a free port; ready when it answers."""
+    """A worker on a free port; ready when it answers. `source` is another one for tests that kill it."""
     port = free_port()
     environment = {
         "PYTHONPATH": str(REPOSITORY),
@@ -209,7 +221,6 @@ def worker(
         "CONVERSION_DEADLINE_SECONDS": str(DEADLINE_SECONDS),
         **env,
     }
-    source = REPOSITORY / "functions" / "convert_worker" / "main.py"
     command = [sys.executable, "-m", "functions_framework", "--target=convert_worker", f"--source={source}"]
     with running(command, http_answers(port, "/"), log, environment=environment) as process:
         yield Worker(process, f"http://127.0.0.1:{port}/", log)

@@ -1,0 +1,65 @@
+"""The worker's function, which kills itself with SIGKILL at a boundary of its job: which one says X-Doom, from 1.
+
+A boundary is the beginning or the end of a statement, a commit, a flush to disk, a rename, a removal, the
+converter's request and the look into the PDF. Without it nothing is killed, and the
+answer says how many were passed. The server starts the next worker by itself.
+"""
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import functions_framework
+from flask import Request, Response
+from sqlalchemy import Engine, event
+
+from functions.convert_worker import job, main
+
+doom = 0
+passed = 0
+at_work = False
+
+
+def boundary(*_arguments: Any) -> None:
+    """One more; the end of everything where it is the one."""
+    global passed  # noqa: PLW0603 - one job at a time
+    if not at_work:
+        return
+    passed += 1
+    if passed == doom:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def between(act: Callable[..., Any]) -> Callable[..., Any]:
+    """`act` with a boundary before and after."""
+
+    def bounded(*arguments: Any, **keywords: Any) -> Any:
+        boundary()
+        result = act(*arguments, **keywords)
+        boundary()
+        return result
+
+    return bounded
+
+
+for name in ("before_cursor_execute", "after_cursor_execute", "begin", "commit"):
+    event.listen(Engine, name, boundary)
+os.fsync = between(os.fsync)
+Path.replace = between(Path.replace)  # type: ignore[method-assign]
+Path.unlink = between(Path.unlink)  # type: ignore[method-assign]
+vars(job)["convert"] = between(vars(job)["convert"])
+vars(job)["examine"] = between(vars(job)["examine"])
+
+
+@functions_framework.http
+def convert_worker(request: Request) -> Response:
+    """One delivery."""
+    global at_work, doom, passed
+    at_work, doom, passed = request.method == "POST", int(request.headers.get("X-Doom", "0")), 0
+    answer = main.convert_worker(request)
+    assert isinstance(answer, Response)
+    boundary()
+    answer.headers["X-Boundaries"] = str(passed)
+    return answer
