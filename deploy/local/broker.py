@@ -21,19 +21,17 @@ from pathlib import Path
 from typing import Final
 
 from deploy.local import guardian
+from deploy.local.broker_rights import SERVICES, URGENT, displays_acl, separate_services_acl, services_acl
 from deploy.local.layout import LOOPBACK, write_file
 from deploy.local.probes import Probe, connect_code, free_port, mqtt_refuses_anonymous, wait_until
 from deploy.local.short_lived import running
 from shared.access.rules import MOSQUITTO_SALT_BYTES, mosquitto_hash
 
+__all__ = ["SERVICES", "URGENT", "Broker", "RunningBroker", "command", "prepare", "serve", "throw_away"]
 STOP_SIGNAL: Final = signal.SIGTERM  # saves its sessions and ends
-SERVICES: Final = ("bridge", "api", "scheduler")  # the users of the services' listener
-URGENT: Final = "bridge_urgent"  # the bridge's second session (bridge/lanes.py), with the bridge's password
 
+KEPT_SECONDS: Final = 86_400  # as the bridge asks for its sessions
 SEPARATE_BELOW: Final = (2, 0, 12)  # the first mosquitto whose per_listener_settings lose messages
-
-UPWARD: Final = ("heartbeat", "health", "logs/+", "service_failed", "presence", "acks")
-DOWNWARD: Final = ("commands", "logs_committed", "log_level")
 
 
 class BrokerUnusable(Exception):
@@ -108,30 +106,6 @@ def service_logins(passwords: Mapping[str, str]) -> dict[str, str]:
     return {**passwords, URGENT: passwords["bridge"]}
 
 
-def displays_acl(root: str) -> str:
-    """What a display may: write its own upward topics, read its own downward ones; %u is its user name."""
-    upward = [f"pattern write {root}/%u/{topic}" for topic in UPWARD]
-    downward = [f"pattern read {root}/%u/{topic}" for topic in DOWNWARD]
-    return "\n".join(upward + downward) + "\n"
-
-
-def services_acl(root: str) -> str:
-    """What each of our services may.
-
-    Nobody subscribes to everything: a matching subscriber would turn every "no matching subscribers"
-    into success, and that answer is our proof that nobody got a command.
-    """
-    bridge = [f"topic read {root}/+/{topic}" for topic in UPWARD]
-    bridge.append(f"topic readwrite {root}/service/canary")
-    bridge += [f"topic write {root}/+/{topic}" for topic in ("commands", "logs_committed")]
-    urgent = [f"topic read {root}/+/{topic}" for topic in ("service_failed", "presence", "acks")]
-    urgent += [f"topic readwrite {root}/service/canary", f"topic write {root}/+/commands"]
-    api = [f"topic write {root}/+/{topic}" for topic in ("commands", "log_level")]
-    scheduler = [f"topic write {root}/+/commands"]
-    sections = zip((*SERVICES, URGENT), (bridge, api, scheduler, urgent), strict=True)
-    return "\n".join("\n".join([f"user {user}", *lines, ""]) for user, lines in sections)
-
-
 COMMON = """\
 # A PUBACK is no durability: what came since the last save is lost at a kill -9. Saving each second keeps
 # that window small; saving at every change would write the whole file each time (36,000 -> 534 messages/s).
@@ -157,14 +131,15 @@ log_type notice
 """
 
 # Without `use_username_as_clientid` any display could connect as "bridge", throw the bridge out and wipe its queue.
-SEPARATE = """\
-per_listener_settings true
-
+SEPARATE_DISPLAYS = """\
 listener {displays_port} {host}
 allow_anonymous false
 password_file {displays_passwords}
 acl_file {run}/displays.acl
 use_username_as_clientid true
+"""
+SEPARATE = """\
+per_listener_settings true
 
 listener {services_port} {host}
 allow_anonymous false
@@ -185,9 +160,10 @@ use_username_as_clientid true
 """
 
 
-def configuration(broker: Broker) -> str:
-    """The whole mosquitto.conf."""
-    return (COMMON + "\n" + (SHARED if broker.shared else SEPARATE)).format(
+def configuration(broker: Broker, *, displays: bool = True) -> str:
+    """The whole mosquitto.conf; where listeners are separate, without the displays' one if asked so."""
+    separate = SEPARATE + ("\n" + SEPARATE_DISPLAYS if displays else "")
+    return (COMMON + "\n" + (SHARED if broker.shared else separate)).format(
         host=LOOPBACK,
         run=broker.run,
         data=broker.data,
@@ -202,14 +178,39 @@ def prepare(broker: Broker, service_passwords: Mapping[str, str]) -> None:
     """Write every file that the broker reads; logins of displays that are there already stay."""
     for folder in (broker.run, broker.data):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    displays, services = displays_acl(broker.topic_root), services_acl(broker.topic_root)
-    for name, rules in (("displays", displays), ("services", services), ("all", services + "\n" + displays)):
+    displays, root = displays_acl(broker.topic_root), broker.topic_root
+    for name, rules in (
+        ("displays", displays),
+        ("services", separate_services_acl(root)),
+        ("all", services_acl(root) + "\n" + displays),
+    ):
         write_file(broker.run / f"{name}.acl", rules)
     lines = password_lines(service_logins(service_passwords))
     write_file(broker.services_password_file, lines)
     write_file(broker.displays_password_file, (lines if broker.shared else "") + _logins_of_displays(broker))
-    write_file(broker.configuration, configuration(broker))
     guardian.own(broker.data, system_user())
+    _follow_port(broker, service_passwords)
+
+
+def _follow_port(broker: Broker, service_passwords: Mapping[str, str]) -> None:
+    """Move the bridge's kept sessions to the services' port, should it be another one than before.
+
+    Mosquitto keeps each session with the port of its listener. Where listeners are separate and none has that
+    port, the session may not read: what displays publish before the bridge is back would be lost while they read
+    Success. So the bridge's sessions are taken up once on the new port, while displays cannot connect yet.
+    """
+    note = broker.run / "services.port"
+    before = note.read_text(encoding="utf-8").strip() if note.exists() else ""
+    moved = before not in {"", str(broker.services_port)} and (broker.data / "mosquitto.db").exists()
+    if moved and not broker.shared:
+        write_file(broker.configuration, configuration(broker, displays=False))
+        port, password = broker.services_port, service_passwords["bridge"]
+        log = broker.run / "moving.log"
+        with running(command(broker), mqtt_refuses_anonymous(port), log, stop_signal=STOP_SIGNAL, user=system_user()):
+            for user in ("bridge", URGENT):
+                connect_code(port, user, password, session_seconds=KEPT_SECONDS)
+    write_file(note, f"{broker.services_port}\n")
+    write_file(broker.configuration, configuration(broker))
 
 
 def _logins_of_displays(broker: Broker) -> str:

@@ -94,12 +94,16 @@ def mqtt_refuses_anonymous(port: int) -> Probe:
     return lambda: connect_code(port) == MQTT_NOT_AUTHORIZED
 
 
-def connect_code(port: int, username: str | None = None, password: str = "") -> int | None:
-    """The reason code that the broker answers an MQTT 5 CONNECT with (0: accepted); None without an answer."""
+def connect_code(port: int, username: str | None = None, password: str = "", session_seconds: int = 0) -> int | None:
+    """The reason code that the broker answers an MQTT 5 CONNECT with (0: accepted); None without an answer.
+
+    With `session_seconds` it takes up the session of that user name, whose client id it is, and leaves it so long.
+    """
     login = b"" if username is None else _string(username) + _string(password)
-    flags = 0x02 | (0 if username is None else 0xC0)  # clean start; user name and password follow
-    variable = struct.pack("!H4sBBHB", 4, b"MQTT", 5, flags, 10, 0)
-    body = variable + _string(f"probe-{username}") + login
+    flags = (0 if session_seconds else 0x02) | (0 if username is None else 0xC0)  # clean start; name and password
+    properties = b"\x05\x11" + struct.pack("!I", session_seconds) if session_seconds else b"\x00"
+    variable = struct.pack("!H4sBBH", 4, b"MQTT", 5, flags, 10) + properties
+    body = variable + _string(username if session_seconds and username else f"probe-{username}") + login
     try:
         with socket.create_connection((LOOPBACK, port), TIMEOUT_SECONDS) as connection:
             connection.sendall(b"\x10" + _length(len(body)) + body)

@@ -1,0 +1,48 @@
+"""Who may do what at the broker: mosquitto's ACL files."""
+
+from typing import Final
+
+SERVICES: Final = ("bridge", "api", "scheduler")  # the users of the services' listener
+URGENT: Final = "bridge_urgent"  # the bridge's second session (bridge/lanes.py), with the bridge's password
+
+UPWARD: Final = ("heartbeat", "health", "logs/+", "service_failed", "presence", "acks")
+DOWNWARD: Final = ("commands", "logs_committed", "log_level")
+
+
+def displays_acl(root: str) -> str:
+    """What a display may: write its own upward topics, read its own downward ones; %u is its user name."""
+    upward = [f"pattern write {root}/%u/{topic}" for topic in UPWARD]
+    downward = [f"pattern read {root}/%u/{topic}" for topic in DOWNWARD]
+    return "\n".join(upward + downward) + "\n"
+
+
+def services_acl(root: str) -> str:
+    """What each of our services may.
+
+    Nobody subscribes to everything: a matching subscriber would turn every "no matching subscribers"
+    into success, and that answer is our proof that nobody got a command.
+    """
+    bridge = [f"topic read {root}/+/{topic}" for topic in UPWARD]
+    bridge.append(f"topic readwrite {root}/service/canary")
+    bridge += [f"topic write {root}/+/{topic}" for topic in ("commands", "logs_committed")]
+    urgent = [f"topic read {root}/+/{topic}" for topic in ("service_failed", "presence", "acks")]
+    urgent += [f"topic readwrite {root}/service/canary", f"topic write {root}/+/commands"]
+    api = [f"topic write {root}/+/{topic}" for topic in ("commands", "log_level")]
+    scheduler = [f"topic write {root}/+/commands"]
+    sections = zip((*SERVICES, URGENT), (bridge, api, scheduler, urgent), strict=True)
+    return "\n".join("\n".join([f"user {user}", *lines, ""]) for user, lines in sections)
+
+
+def separate_services_acl(root: str) -> str:
+    """As `services_acl`, for a listener that no display can log in to.
+
+    After a restart mosquitto knows the sessions that it kept, but at the next SIGHUP (a display is enrolled) it
+    forgets the rules of those users that have not been back: what is published for the bridge is then lost while
+    the publisher reads Success. Patterns have no user to forget, so the right to read is one; who must not
+    read is told so.
+    """
+    upward = [f"{root}/+/{topic}" for topic in UPWARD]
+    others = "\n".join(
+        "\n".join([f"user {user}", *(f"topic deny {topic}" for topic in upward), ""]) for user in ("api", "scheduler")
+    )
+    return services_acl(root) + "\n" + others + "\n" + "".join(f"pattern read {topic}\n" for topic in upward)
