@@ -1,5 +1,6 @@
 """A simulated display against a real broker with the shipped configuration, seen from the service's side."""
 
+import asyncio
 import json
 import os
 import secrets
@@ -21,6 +22,7 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
 from deploy.local.broker import RunningBroker
+from deploy.local.demo_fleet import outage
 from deploy.local.demo_fleet.contract import LOGS
 from deploy.local.demo_fleet.credentials import Credentials
 from deploy.local.demo_fleet.display import Behaviour
@@ -218,6 +220,15 @@ def test_a_reconnect_within_the_delay_is_never_seen_as_offline(display: Simulate
     assert health["boot_seq"] == 1
     assert health["broker_connection"]["reconnect_count"] == 1
     assert health["broker_connection"]["last_disconnect_at"] is not None
+
+
+def test_a_site_without_network_is_gone_until_it_is_restored(display: SimulatedDisplay) -> None:
+    gone = asyncio.run_coroutine_threadsafe(outage.cut([display.display]), display.call(asyncio.get_running_loop))
+
+    assert gone.result(10) == [display.display]
+    assert display.call(lambda: display.display.is_up) is False
+    display.call(lambda: outage.restore(gone.result()))
+    display.wait_until_up()
 
 
 def test_a_restart_is_acknowledged_step_by_step_and_brings_a_new_app_instance(

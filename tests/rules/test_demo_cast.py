@@ -6,6 +6,7 @@ import pytest
 
 from deploy.local.demo_fleet.__main__ import BadSetting, settings_from
 from deploy.local.demo_fleet.behaviours import MISCHIEF, cast
+from deploy.local.demo_fleet.outage import LEAST, SILENT, dark_site
 
 
 def test_the_same_seed_gives_the_same_cast_and_another_seed_another_one() -> None:
@@ -32,6 +33,24 @@ def test_most_are_healthy_every_mischief_is_there_and_few_are_ever_silent() -> N
     assert mischiefs.count("healthy") > 25
     assert set(mischiefs) == {*MISCHIEF, "healthy"}
     assert mischiefs.count("freezes") + mischiefs.count("goes silent") < 10
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("count", [3, 24, 50, 200])
+def test_the_site_that_goes_dark_leaves_fewer_than_a_fifth_silent(count: int, seed: int) -> None:
+    roles = cast(count, seed, 30)
+    site = dark_site(roles)
+    gone = [role for role in roles if role.site == site or role.mischief in SILENT]
+
+    assert site is None or sum(role.site == site for role in roles) >= LEAST
+    assert site is None or 5 * len(gone) < count
+    assert dark_site(roles) == site
+
+
+def test_the_demo_as_it_comes_has_a_site_that_goes_dark_and_a_small_one_has_none() -> None:
+    assert dark_site(cast(50, 1, 30)) is not None
+    assert dark_site(cast(12, 1, 30)) is None
+    assert dark_site([]) is None
 
 
 def test_settings_come_from_the_stack_and_the_environment_wins(tmp_path: Path) -> None:

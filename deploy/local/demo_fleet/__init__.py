@@ -20,5 +20,6 @@ and, for the demo only:
     credentials.py   what a display gets when it is enrolled, and the file it keeps that in
     enrolment.py     the HTTP calls that enrol it
     behaviours.py    who is called what, stands where, and misbehaves how: by a seed
+    outage.py        the site that loses its network for a while
     __main__.py      N displays in one process on one event loop
 """

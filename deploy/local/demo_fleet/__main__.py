@@ -19,11 +19,11 @@ import os
 import shlex
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from logging import WARNING
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import requests
 
@@ -31,6 +31,7 @@ from deploy.local.demo_fleet.behaviours import Role, cast, live
 from deploy.local.demo_fleet.credentials import Credentials
 from deploy.local.demo_fleet.display import Behaviour, Display
 from deploy.local.demo_fleet.enrolment import Enroller, EnrolmentRefused
+from deploy.local.demo_fleet.outage import dark_site, outages
 from deploy.local.layout import layout_from
 from shared.structured_log import configure, event, failure
 
@@ -100,6 +101,7 @@ class Fleet:
         self._settings = settings
         self._enroller = Enroller(settings.api_url, settings.admin_token, settings.folder, settings.mqtt_url)
         self._displays: list[Display] = []
+        self._at_site: dict[str, list[Display]] = {}
         self._lives: list[asyncio.Task[None]] = []
 
     async def run(self) -> None:
@@ -109,6 +111,7 @@ class Fleet:
             credentials = await self._credentials_for(role)
             if credentials is not None:
                 await self._start(role, credentials)
+        self._lose_a_network(roles)
         event("fleet_started", "all displays are started", displays=len(self._displays))
 
     async def stop(self) -> None:
@@ -135,17 +138,26 @@ class Fleet:
     async def _start(self, role: Role, credentials: Credentials) -> None:
         display = Display(credentials, self._settings.folder / role.uuid, role.behaviour)
         self._displays.append(display)
+        self._at_site.setdefault(role.site, []).append(display)
         display.vitals = dict(role.vitals)
         await display.power_on()
-        self._lives.append(asyncio.get_running_loop().create_task(_life(display, role)))
+        self._begin(live(display, role), client_uuid=role.uuid)
+
+    def _lose_a_network(self, roles: Sequence[Role]) -> None:
+        site = dark_site(roles)
+        if site is not None:
+            self._begin(outages(self._at_site.get(site, []), self._settings.seed), site=site)
+
+    def _begin(self, story: Coroutine[Any, Any, None], **whose: str) -> None:
+        self._lives.append(asyncio.get_running_loop().create_task(_told(story, whose)))
 
 
-async def _life(display: Display, role: Role) -> None:
-    """One display's life; a fault in it is told and ends no other life."""
+async def _told(story: Coroutine[Any, Any, None], whose: Mapping[str, str]) -> None:
+    """One display's or site's story; a fault in it is logged and ends no other."""
     try:
-        await live(display, role)
+        await story
     except Exception:  # noqa: BLE001 - whatever it is, the rest of the fleet goes on
-        failure("display_fault", "a display lives on without its behaviour", client_uuid=role.uuid)
+        failure("display_fault", "a display or site goes on without its story", **whose)
 
 
 async def run_fleet(settings: Settings) -> None:
