@@ -19,6 +19,8 @@ from shared.client_logs import store as client_logs_store
 from shared.clients.reports import operations as reports
 from shared.commands import operations as commands
 from shared.commands import store as commands_store
+from shared.commands.batches import operations as batches
+from shared.commands.batches import store as batches_store
 from shared.config import Config
 from shared.conversions import operations as conversions
 from shared.conversions.rules import timeouts
@@ -40,6 +42,7 @@ from shared.task_queue import TaskQueue, enqueue_conversion
 TICK_LOCK: Final = 7_305_004  # advisory lock: one tick at a time
 WEEKS_AHEAD: Final = 3  # log partitions made ahead: room for a scheduler that is away over a holiday
 SHORTEST_PERIOD: Final = timedelta(seconds=5)  # for lateness only
+BATCH_BUDGET_SECONDS: Final = 10.0
 ENQUEUE_BUDGET: Final = timedelta(seconds=10)
 
 Did = Mapping[str, Any]
@@ -149,6 +152,11 @@ def watch_breakers(world: World, _moment: Moment) -> Did:
         return {"open": recovery.watch_breakers(connection, database_now(connection), world.config)}
 
 
+def send_waves(world: World, _moment: Moment) -> Did:
+    """Send the waves of batches that are due, pause those that go wrong, and end those that are over."""
+    return asdict(batches.work_off(world.engine, world.timings, BATCH_BUDGET_SECONDS))
+
+
 def publish(world: World, _moment: Moment) -> Did:
     """Publish what is due: recovery's commands, and what the API and the bridge left over."""
     return asdict(commands.publish_due(world.engine, world.publisher, world.timings))
@@ -192,6 +200,7 @@ def _drop_history(world: World, moment: Moment) -> Did:
     with transaction(world.engine) as connection:
         return {
             "recovery_events": recovery_store.drop_history(connection, before),
+            "command_batches": batches_store.drop_history(connection, before),
             "commands": commands_store.drop_history(connection, before),
             "audit": access.delete_audit_before(connection, before),
             "client_history": client_history.drop_before(connection, before),
@@ -212,13 +221,14 @@ STEPS: Final[dict[str, Callable[[World, Moment], Did]]] = {
     "statuses": sweep_statuses,
     "incidents": watch_incidents,
     "recover": recover,
+    "batches": send_waves,
     "publish": publish,
     "conversions": sweep_conversions,
     "retention": retain,
 }
 """In this order."""
 SWEEPS: Final = {
-    **{name: step for name, step in STEPS.items() if step not in {recover, publish}},
+    **{name: step for name, step in STEPS.items() if step not in {recover, send_waves, publish}},
     "breakers": watch_breakers,
 }
 """All that a late tick does."""

@@ -36,7 +36,7 @@ ROLE_FOR = {
     CommandAction.SHUTDOWN_HOST: Role.ADMIN,  # nobody can start it again from here
 }
 LONGEST_KEY = 200
-IDEMPOTENCY_KEY = {"Idempotency-Key": f"1 to {LONGEST_KEY} characters: the same key answers the same command"}
+IDEMPOTENCY_KEY = {"Idempotency-Key": f"1 to {LONGEST_KEY} characters: the same key answers what it answered before"}
 TRACEPARENT = re.compile(r"00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
 
 
@@ -87,8 +87,8 @@ def _request(call: Call, uuid: str, body: NewCommand) -> CommandRequest:
         source=CommandSource.OPERATOR,
         ttl=timedelta(seconds=body.ttl_seconds) if body.ttl_seconds is not None else None,
         override_lockout=body.override_lockout,
-        idempotency_key=_idempotency_key(call),
-        traceparent=_traceparent(call),
+        idempotency_key=idempotency_key(call),
+        traceparent=traceparent(call),
     )
 
 
@@ -96,7 +96,8 @@ def _why(body: NewCommand) -> dict[str, Any]:
     return {"reason": body.reason, "override_lockout": body.override_lockout}
 
 
-def _idempotency_key(call: Call) -> str | None:
+def idempotency_key(call: Call) -> str | None:
+    """The caller's key for this request; None without. Raises InvalidField."""
     key = call.request.headers.get("Idempotency-Key")
     if key is None:
         return None
@@ -108,7 +109,7 @@ def _idempotency_key(call: Call) -> str | None:
     return key
 
 
-def _traceparent(call: Call) -> str | None:
+def traceparent(call: Call) -> str | None:
     """The caller's W3C trace context, kept with the command; a malformed one is as good as none."""
     given = call.request.headers.get("traceparent", "")
     return given if TRACEPARENT.fullmatch(given) else None

@@ -1,0 +1,273 @@
+"""/api/commands for many clients at once, and /api/command-batches: what became of each, wave by wave."""
+
+from collections import Counter
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Annotated, Any, Final
+
+import msgspec
+from sqlalchemy import Connection, RowMapping
+
+from functions.api.batch_shapes import Batch, BatchDetails, BatchMember, MemberCommand, Outcome, Sent, WaveView
+from functions.api.bodies import Body, Page, PageQuery, answer_of, decode_cursor, page
+from functions.api.problems import InvalidField
+from functions.api.routes.commands import IDEMPOTENCY_KEY, ROLE_FOR, idempotency_key, traceparent
+from functions.api.routing import Call, Reply, Routes
+from shared.access.rules import check_may
+from shared.clients import store as clients_store
+from shared.clients.store import ClientFilter
+from shared.commands import operations as commands
+from shared.commands.batches import operations, rules, store
+from shared.commands.batches.rules import BatchRequest
+from shared.errors import (
+    CommandBatchNotFound,
+    CommandBatchOver,
+    Forbidden,
+    IdempotencyKeyReused,
+    InvalidWaves,
+    NoClients,
+    TooManyClients,
+)
+from shared.vocabulary import BatchState, ClientStatus, CommandAction, CommandState, MemberOutcome, Role
+
+routes = Routes(
+    "command_batches", "/api", "Commands for many clients: one outcome each, in waves that stop by themselves."
+)
+
+WORK_SECONDS: Final = 5.0  # what a request may take to make its commands; the tick makes the rest
+PUBLISH_SECONDS: Final = 3.0
+PUBLISH_AT_ONCE: Final = 50  # by the request itself; the bridge publishes the rest
+
+Uuid = Annotated[str, msgspec.Meta(pattern="^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$", max_length=36)]
+Number = Annotated[int, msgspec.Meta(ge=0, le=rules.MOST_CLIENTS)]
+Share = Annotated[str, msgspec.Meta(pattern="^(rest|[0-9]{1,3}%)$", max_length=4)]
+
+
+class ChosenClients(Body):
+    """Which clients, as `GET /api/clients` takes it; at least one field."""
+
+    status: ClientStatus | None = None
+    site: Annotated[str, msgspec.Meta(max_length=100)] | None = None
+    tag: Annotated[str, msgspec.Meta(max_length=64)] | None = None
+    version: Annotated[str, msgspec.Meta(max_length=200)] | None = None
+    q: Annotated[str, msgspec.Meta(max_length=200)] | None = None
+    stale: bool | None = None
+    service_failed: bool | None = None
+
+
+class NewCommands(Body):
+    """What to tell many displays: `clients` or `filter`. With `waves`, each is sent when the one before is over."""
+
+    action: CommandAction
+    reason: Annotated[str, msgspec.Meta(max_length=500, description="why, for the history")] = ""
+    clients: Annotated[list[Uuid], msgspec.Meta(max_length=rules.MOST_CLIENTS)] | None = None
+    filter: ChosenClients | None = None
+    waves: Annotated[list[Number | Share], msgspec.Meta(min_length=1, max_length=rules.MOST_WAVES)] | None = None
+    max_unproven: Number | Share = "10%"
+    ttl_seconds: Annotated[int, msgspec.Meta(ge=10, le=86_400)] | None = None
+    dry_run: bool = False
+
+
+class MemberQuery(PageQuery):
+    """Which members to show."""
+
+    outcome: MemberOutcome | None = None
+
+
+@routes.post(
+    "/commands",
+    role=Role.OPERATOR,
+    statuses={202: "Stored; one outcome for each client", 200: "Dry run: what each would get now; nothing is sent"},
+    raises=(Forbidden, IdempotencyKeyReused, InvalidWaves, NoClients, TooManyClients),
+    headers=IDEMPOTENCY_KEY,
+)
+def send_commands(call: Call, body: NewCommands) -> Reply[Sent]:
+    """Tell many displays what to do. Each has an outcome of its own; none is called done before it is."""
+    request = _request(call, body)
+    if body.dry_run:
+        return Reply(_dry_run(call, body, request), 200)
+    with call.transaction() as (connection, now):
+        batch = operations.of_same_key(connection, request)
+        if batch is None:
+            batch = operations.create(connection, now, request, _uuids(connection, body))
+        if batch["created_at"] == now:
+            facts = {"command": body.action, "reason": body.reason, "max_unproven": batch["max_unproven"]}
+            call.audit(connection, now, "command_batch.send", batch["id"], waves=batch["waves"], **facts)
+    _work_off(call, batch["id"])
+    return Reply(_sent(call, batch["id"]), 202)
+
+
+def _request(call: Call, body: NewCommands) -> BatchRequest:
+    check_may(call.principal, ROLE_FOR[body.action])
+    chosen = None if body.filter is None else {k: v for k, v in _fields(body.filter).items() if v is not None}
+    if (body.clients is None) == (not chosen):
+        raise InvalidField(
+            "clients: either a list of clients, or a filter with at least one field.",
+            errors=[{"field": "clients", "expected": "clients or filter"}],
+        )
+    return BatchRequest(
+        action=body.action,
+        requested_by=call.principal.actor,
+        reason=body.reason,
+        waves=tuple(body.waves) if body.waves is not None else rules.ALL_AT_ONCE,
+        max_unproven=body.max_unproven,
+        ttl=timedelta(seconds=body.ttl_seconds) if body.ttl_seconds is not None else None,
+        clients=None if body.clients is None else tuple(uuid.lower() for uuid in body.clients),
+        filter=chosen,
+        idempotency_key=idempotency_key(call),
+        traceparent=traceparent(call),
+    )
+
+
+def _fields(chosen: ChosenClients) -> dict[str, Any]:
+    return msgspec.structs.asdict(chosen)
+
+
+def _uuids(connection: Connection, body: NewCommands) -> list[str]:
+    """The clients asked for: the list as it is, or who fits the filter now."""
+    if body.clients is not None:
+        return [uuid.lower() for uuid in body.clients]
+    fields = _fields(body.filter or ChosenClients())
+    wanted = ClientFilter(text=fields.pop("q"), **fields)
+    return clients_store.matching(connection, wanted, rules.MOST_CLIENTS + 1)
+
+
+def _dry_run(call: Call, body: NewCommands, request: BatchRequest) -> Sent:
+    with call.transaction() as (connection, now):
+        members = operations.preview(connection, now, request, _uuids(connection, body))
+    outcomes = [
+        Outcome(uuid=one.client_uuid, outcome=one.outcome, wave=one.wave, command=None, lockout_until=None)
+        for one in members
+    ]
+    return Sent(batch_id=None, state=None, counts=Counter(one.outcome.value for one in members), outcomes=outcomes)
+
+
+def _work_off(call: Call, batch_id: str) -> None:
+    """Make what is due of this batch, and publish the first of it; bridge and tick do what is left."""
+    engine, timings = call.services.engine, commands.timings(call.services.config)
+    operations.work_off(engine, timings, WORK_SECONDS, [batch_id])
+    with call.transaction() as (connection, _):
+        rows = store.members(connection, batch_id, PUBLISH_AT_ONCE, outcome=MemberOutcome.ACCEPTED)
+    queued = [row["command_id"] for row in rows if row["command_state"] == CommandState.QUEUED]
+    if queued:
+        commands.publish_due(engine, call.services.publisher, timings, PUBLISH_SECONDS, only_ids=queued)
+
+
+def _sent(call: Call, batch_id: str) -> Sent:
+    with call.transaction() as (connection, _):
+        batch = operations.find(connection, batch_id)
+        rows = store.members(connection, batch_id, rules.MOST_CLIENTS)
+    counts = Counter(row["outcome"] for row in rows)
+    return Sent(
+        batch_id=batch_id, state=BatchState(batch["state"]), counts=counts, outcomes=[_outcome(r) for r in rows]
+    )
+
+
+def _outcome(row: RowMapping) -> Outcome:
+    return answer_of(Outcome, row, command=_command(row))
+
+
+def _member(row: RowMapping) -> BatchMember:
+    return answer_of(BatchMember, row, command=_command(row))
+
+
+def _command(row: RowMapping) -> dict[str, Any] | None:
+    if row["command_id"] is None:
+        return None
+    return {name: row[f"command_{name}"] for name in MemberCommand.__struct_fields__}
+
+
+@routes.get("/command-batches", role=Role.VIEWER)
+def list_command_batches(call: Call, query: PageQuery) -> Page[Batch]:
+    """Batches, the newest first."""
+    after = decode_cursor(query.cursor, datetime, str)
+    with call.transaction() as (connection, _):
+        rows = store.page(connection, query.limit + 1, after)
+    return page(rows, query.limit, lambda row: (row["created_at"], row["id"]), lambda row: answer_of(Batch, row))
+
+
+@routes.get("/command-batches/<uuid:batch_id>", role=Role.VIEWER, raises=(CommandBatchNotFound,))
+def command_batch(call: Call, batch_id: str, query: MemberQuery) -> BatchDetails:
+    """One batch: its counts, its waves, and a page of its members in the order asked for."""
+    return _details(call, batch_id, query)
+
+
+def _details(call: Call, batch_id: str, query: MemberQuery) -> BatchDetails:
+    after = decode_cursor(query.cursor, int)
+    with call.transaction() as (connection, _):
+        batch = operations.find(connection, batch_id)
+        counts = store.counts(connection, batch_id)
+        rows = store.members(connection, batch_id, query.limit + 1, None if after is None else after[0], query.outcome)
+    is_over = BatchState(batch["state"]) in operations.OVER
+    return answer_of(
+        BatchDetails,
+        batch,
+        clients=sum(counts.values()),
+        unproven=rules.progress(counts, batch["wave"]).unproven,
+        result=rules.result(counts) if is_over else None,
+        outcomes=_by(1, counts.items()),
+        states=_by(2, counts.items()),
+        by_wave=[_wave(number, counts) for number in range(1, batch["waves"] + 1)],
+        members=page(rows, query.limit, lambda row: (row["position"],), _member),
+    )
+
+
+def _wave(number: int, counts: rules.Counts) -> WaveView:
+    mine = [(key, amount) for key, amount in counts.items() if key[0] == number]
+    total = sum(amount for _, amount in mine)
+    return WaveView(number=number, clients=total, outcomes=_by(1, mine), states=_by(2, mine))
+
+
+def _by(part: int, counts: Iterable[tuple[tuple[int | None, str, str | None], int]]) -> dict[str, int]:
+    """How many members by one part of their key; those without are left out."""
+    summed: Counter[str] = Counter()
+    for key, number in counts:
+        if (word := key[part]) is not None:
+            summed[str(word)] += number
+    return dict(summed)
+
+
+@routes.post(
+    "/command-batches/<uuid:batch_id>/pause", role=Role.OPERATOR, raises=(CommandBatchNotFound, CommandBatchOver)
+)
+def pause_command_batch(call: Call, batch_id: str) -> BatchDetails:
+    """Send nothing more of this batch; what was sent goes on."""
+    with call.transaction() as (connection, now):
+        _, changed = operations.pause(connection, batch_id, call.principal.actor)
+        _audit(call, connection, now, "command_batch.pause", batch_id, changed)
+    return _details(call, batch_id, MemberQuery())
+
+
+@routes.post(
+    "/command-batches/<uuid:batch_id>/resume",
+    role=Role.OPERATOR,
+    raises=(CommandBatchNotFound, CommandBatchOver, Forbidden),
+)
+def resume_command_batch(call: Call, batch_id: str) -> BatchDetails:
+    """Go on with a paused batch; what has gone wrong until now is excused. Takes the role that sending it took."""
+    with call.transaction() as (connection, now):
+        batch = operations.find(connection, batch_id)
+        check_may(call.principal, ROLE_FOR[CommandAction(batch["action"])])
+        _, changed = operations.resume(connection, batch_id)
+        _audit(call, connection, now, "command_batch.resume", batch_id, changed, why_paused=batch["state_reason"])
+    _work_off(call, batch_id)
+    return _details(call, batch_id, MemberQuery())
+
+
+@routes.post(
+    "/command-batches/<uuid:batch_id>/abort", role=Role.OPERATOR, raises=(CommandBatchNotFound, CommandBatchOver)
+)
+def abort_command_batch(call: Call, batch_id: str) -> BatchDetails:
+    """End a batch: who waits gets nothing, what provably nobody has is cancelled, the rest goes on to its end."""
+    with call.transaction() as (connection, now):
+        _, numbers = operations.abort(connection, now, batch_id, call.principal.actor)
+        _audit(call, connection, now, "command_batch.abort", batch_id, bool(numbers), **numbers)
+    return _details(call, batch_id, MemberQuery())
+
+
+def _audit(
+    call: Call, connection: Connection, now: datetime, action: str, batch_id: str, changed: bool, **details: Any
+) -> None:
+    """A line for what changed something; a repeat is none."""
+    if changed:
+        call.audit(connection, now, action, batch_id, **details)
