@@ -97,9 +97,11 @@ def mark_commit(
     """A batch is about to be committed; False when this is not the leader's epoch any more.
 
     After more than `max_gap` without a commit (database away, process stopped) nothing was heard in
-    between, so the listening time begins anew.
+    between, so the listening time begins anew. So does one that begins in the future: the clock was set back,
+    and until it is there again nobody would count as heard.
     """
-    gap = sa.and_(bridge.c.connected_since.is_not(None), bridge.c.last_commit_at < now - max_gap)
+    begins_anew = sa.or_(bridge.c.last_commit_at < now - max_gap, bridge.c.connected_since > now)
+    gap = sa.and_(bridge.c.connected_since.is_not(None), begins_anew)
     values = {
         "last_commit_at": now,
         "counters": dict(counters),
