@@ -1,0 +1,54 @@
+"""A database for histories, and scenes: histories that a test writes itself."""
+
+import logging
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.simulation.ailments import Nature
+from tests.simulation.display import Display
+from tests.simulation.history import Databases, History, Outcome
+
+Scene = Callable[..., History]
+
+
+@pytest.fixture(scope="module")
+def databases(database_url: str) -> Iterator[Databases]:
+    """Engines on the module's own database."""
+    used = Databases(database_url)
+    yield used
+    used.close()
+
+
+@pytest.fixture(autouse=True)
+def _hush() -> Iterator[None]:
+    """Histories are full of faults that the service would log."""
+    logging.disable(logging.CRITICAL)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+@pytest.fixture
+def scene(databases: Databases) -> Scene:
+    """Makes a history of so many displays that are switched on in the first half minute, and ticks each minute."""
+
+    def make(count: int, *, until: float, **settings: str) -> History:
+        databases.empty()
+        history = History(databases, 7, settings)
+        for number in range(count):
+            display = history.add_display(Nature(), "Berlin")
+            history.agenda.at(1.0 + number * 30.0 / count, display.power_on)
+        history.plan_ticks(until, 50.0)
+        return history
+
+    return make
+
+
+def of(history: History) -> list[Display]:
+    """Its displays in order."""
+    return list(history.displays.values())
+
+
+def kinds(outcome: Outcome) -> set[str]:
+    """What it broke."""
+    return {breach.kind for breach in outcome.breaches}

@@ -1,0 +1,222 @@
+"""What the contract lets recovery do about a client, written from its text and not from shared/recovery.
+
+It reads facts out of the database by SQL of its own and rules on each client: must act, may act, must not.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import Enum
+from types import SimpleNamespace
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+STALE: Final = timedelta(seconds=180)
+INTERVALS: Final = 3
+CANARY_AGE: Final = timedelta(seconds=45)
+CRASHED_FOR: Final = timedelta(seconds=20)
+LADDER: Final = ("restart_app", "restart_app", "reboot_host", "reboot_host")
+HEALTHY_FOR: Final = timedelta(minutes=30)
+WAVE: Final = timedelta(minutes=5)
+SMALL_FLEET: Final = 10
+CAP: Final = 10
+TICK: Final = timedelta(seconds=60)
+LATE_TICKS: Final = 3
+
+CLIENTS: Final = sa.text(
+    """
+    SELECT c.uuid, c.process_status::text AS process_status, c.process_status_since, c.presence, c.presence_at,
+        c.service_failed_at, c.capabilities, c.lockout_until, h.last_heartbeat_at, h.interval_seconds,
+        EXISTS (SELECT FROM client_commands AS k WHERE k.client_uuid = c.uuid AND k.rank < 90) AS has_open,
+        (SELECT max(k.received_at) FROM client_commands AS k
+            WHERE k.client_uuid = c.uuid AND k.action = 'shutdown_host' AND k.received_at IS NOT NULL) AS shutdown_at
+    FROM clients AS c LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
+    WHERE c.deleted_at IS NULL ORDER BY c.uuid
+    """
+)
+COMMANDS: Final = sa.text(
+    """
+    SELECT id, client_uuid, action, source, state, outcome_reason, rank, created_at, expires_at, result_deadline,
+        sent_at, finished_at, lockout_before
+    FROM client_commands ORDER BY created_at, id
+    """
+)
+OURSELVES: Final = sa.text("SELECT canary_at, connected_since, last_tick_at FROM bridge_status, scheduler_status")
+
+
+class Duty(Enum):
+    """What a tick has to do about one client."""
+
+    MUST = "must act"
+    MAY = "may act"
+    NOT = "must not act"
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """The duty, the action that it is about, and why."""
+
+    duty: Duty
+    why: str
+    action: str | None = None
+    by_silence: bool = False
+    """Whether the only evidence is that nothing is heard."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the database says at one moment."""
+
+    now: datetime
+    canary_at: datetime | None
+    connected_since: datetime | None
+    last_tick_at: datetime | None
+    clients: Mapping[str, Any]
+    commands: Sequence[Any]
+
+    @classmethod
+    def read(cls, connection: Connection, now: datetime) -> "Facts":
+        """As everybody sees it now."""
+        ours = connection.execute(OURSELVES).one()
+        rows = connection.execute(CLIENTS).mappings().all()
+        return cls(
+            now,
+            ours.canary_at,
+            ours.connected_since,
+            ours.last_tick_at,
+            {row["uuid"]: SimpleNamespace(**row) for row in rows},
+            connection.execute(COMMANDS).all(),
+        )
+
+    @property
+    def is_deaf(self) -> bool:
+        """Whether the canary says that we hear nobody."""
+        return self.canary_at is None or self.now - self.canary_at > CANARY_AGE
+
+    @property
+    def is_late(self) -> bool:
+        """Whether a tick now comes so late that it only sweeps."""
+        return self.last_tick_at is not None and self.now - self.last_tick_at > LATE_TICKS * TICK
+
+    @property
+    def open_by_recovery(self) -> list[Any]:
+        return [command for command in self.commands if command.rank < 90 and command.source == "recovery"]
+
+
+def threshold(client: Any) -> timedelta:
+    """Silence beyond which a client is stale."""
+    return max(STALE, INTERVALS * timedelta(seconds=client.interval_seconds or 30))
+
+
+def is_held(client: Any) -> bool:
+    """Stopped, or shut down on purpose and not heard since."""
+    is_shut_down = client.shutdown_at is not None and (
+        client.last_heartbeat_at is None or client.last_heartbeat_at <= client.shutdown_at + timedelta(seconds=60)
+    )
+    return client.process_status == "stopped" or is_shut_down
+
+
+def is_healthy(facts: Facts, client: Any) -> bool:
+    """Freshly heard, and nothing that it says is wrong."""
+    return (
+        client.last_heartbeat_at is not None
+        and facts.now - client.last_heartbeat_at <= threshold(client)
+        and client.process_status != "crashed"
+        and client.service_failed_at is None
+    )
+
+
+class Breaker:
+    """Open while so many are silent at once that the cause must be ours, or nobody's that a reboot would help."""
+
+    def __init__(self) -> None:
+        self.is_open = False
+
+    def look(self, facts: Facts) -> None:
+        """Judge anew, as each tick does."""
+        seen = [c for c in facts.clients.values() if _counts(facts, c)]
+        silences = [facts.now - c.last_heartbeat_at - threshold(c) for c in seen]
+        stale = sum(silence > timedelta() for silence in silences)
+        wave = sum(timedelta() < silence <= WAVE for silence in silences)
+        opens = (wave >= 5 and wave >= 0.2 * len(seen)) or (stale >= 5 and stale >= 0.5 * len(seen))
+        stays = self.is_open and stale >= 5 and stale >= 0.2 * len(seen)
+        self.is_open = opens or stays
+
+
+def _counts(facts: Facts, client: Any) -> bool:
+    heard_at = client.last_heartbeat_at
+    return heard_at is not None and facts.now - heard_at <= timedelta(days=1) and not is_held(client)
+
+
+def rule(facts: Facts, client: Any, steps: int, breaker: Breaker) -> Ruling:
+    """What a tick at `facts.now` has to do about this client, `steps` rungs up its ladder."""
+    obstacles = {
+        "the canary is dead": facts.is_deaf,
+        "the tick is late": facts.is_late,
+        "a command is open": client.has_open,
+        "locked out": client.lockout_until is not None and client.lockout_until > facts.now,
+        "never heard": client.last_heartbeat_at is None,
+        "suspended": steps >= len(LADDER),
+    }
+    for why, stands in obstacles.items():
+        if stands:
+            return Ruling(Duty.NOT, why)
+    if facts.now - client.last_heartbeat_at <= threshold(client):
+        return _of_heard(facts, client, steps)
+    return _of_silent(facts, client, breaker)
+
+
+def _of_heard(facts: Facts, client: Any, steps: int) -> Ruling:
+    action = LADDER[steps]
+    if client.process_status == "stopped":
+        return Ruling(Duty.NOT, "stopped")
+    if client.process_status == "crashed":
+        if facts.now - client.process_status_since < CRASHED_FOR:
+            return Ruling(Duty.NOT, "crashed a moment ago")
+        return Ruling(_duty(facts, client, action), "crashed", action)
+    if client.service_failed_at is not None:
+        tried = [c for c in facts.commands if c.client_uuid == client.uuid and c.created_at >= client.service_failed_at]
+        duty = Duty.MAY if tried else _duty(facts, client, action)
+        return Ruling(duty, "service failed", action)
+    return Ruling(Duty.NOT, "healthy")
+
+
+def _of_silent(facts: Facts, client: Any, breaker: Breaker) -> Ruling:
+    since = facts.connected_since
+    obstacles = {
+        "not listened for long enough": since is None
+        or facts.now - max(client.last_heartbeat_at, since) <= threshold(client),
+        "held": is_held(client),
+        "unreachable": client.presence == "offline",
+        "the breaker is open": breaker.is_open,
+    }
+    for why, stands in obstacles.items():
+        if stands:
+            return Ruling(Duty.NOT, why)
+    return Ruling(_duty(facts, client, "reboot_host"), "stale", "reboot_host", by_silence=True)
+
+
+def _duty(facts: Facts, client: Any, action: str) -> Duty:
+    """MUST, unless the display is known to be out of reach, or cannot do it."""
+    if client.capabilities is not None and action not in client.capabilities:
+        return Duty.MAY
+    heard_at = client.last_heartbeat_at
+    if client.presence == "offline" and client.presence_at is not None and client.presence_at >= heard_at:
+        return Duty.MAY
+    last = [c for c in facts.commands if c.client_uuid == client.uuid and c.source == "recovery"][-1:]
+    if any(was_undone(c) and c.finished_at >= heard_at for c in last):
+        return Duty.MAY
+    return Duty.MUST
+
+
+def was_undone(command: Any) -> bool:
+    """Proven to have reached nobody: it counts for nothing."""
+    return bool(command.state == "cancelled")
+
+
+def steps_of(commands: Iterable[Any], since: datetime | None) -> int:
+    """How many rungs recovery has climbed with these commands of one client since its ladder began."""
+    taken = [c for c in commands if c.source == "recovery" and not was_undone(c)]
+    return sum(since is None or c.created_at >= since for c in taken)

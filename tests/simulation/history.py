@@ -1,0 +1,257 @@
+"""One history from beginning to end: a fleet, a service, what happens to both, and what the judge makes of it."""
+
+import random
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, cast
+from unittest.mock import patch
+
+import sqlalchemy as sa
+from sqlalchemy import Engine
+
+from functions.scheduler_tick import steps
+from shared import config
+from shared.clients import operations as clients
+from shared.commands import operations as commands
+from shared.db import engine_for
+from shared.errors import ServiceError
+from shared.vocabulary import CommandAction
+from tests.simulation.agenda import Agenda, Clocks, virtual_time
+from tests.simulation.ailments import Nature
+from tests.simulation.broker import SimulatedBroker
+from tests.simulation.display import Display
+from tests.simulation.gate import Gate, Killed
+from tests.simulation.oracle import Breach, Judge
+from tests.simulation.service import BridgeHost, Host, SimulatedPublisher
+
+if TYPE_CHECKING:
+    from shared.config import Config
+    from shared.mqtt import Publisher
+    from shared.task_queue import TaskQueue
+
+TICK: Final = 60.0
+LOCK_TIMEOUT_MS: Final = 100  # in a history nobody who holds a lock can let it go while another one waits
+NOT_ABOUT_COMMANDS: Final = ("conversions", "retention")
+SETTINGS: Final = {
+    "CRASH_RECOVERY_ENABLED": "true",
+    "MQTT_USERNAME": "bridge",
+    "MQTT_PASSWORD": "unused",
+}
+EMPTY: Final = (
+    "TRUNCATE clients RESTART IDENTITY CASCADE",
+    "TRUNCATE dead_letters RESTART IDENTITY",
+    """
+    UPDATE bridge_status SET epoch = 0, instance = NULL, connected_since = NULL, last_commit_at = NULL,
+        canary_at = NULL, counters = '{}'
+    """,
+    "UPDATE scheduler_status SET last_tick_at = NULL, duration_ms = NULL, did = '{}'",
+)
+
+
+class Databases:
+    """Engines of the components on one database that histories use one after another."""
+
+    def __init__(self, url: str) -> None:
+        """`url` is that of a migrated database."""
+        self.bridge, self.tick, self.judge = (self._engine(url, name) for name in ("bridge", "tick", "judge"))
+
+    @staticmethod
+    def _engine(url: str, name: str) -> Engine:
+        made = engine_for(url, f"simulated {name}", pool_size=6)
+
+        @sa.event.listens_for(made, "connect")
+        def _impatient(connection: Any, _record: Any) -> None:
+            cursor = connection.cursor()
+            cursor.execute(f"SET lock_timeout = {LOCK_TIMEOUT_MS}")
+            connection.commit()
+
+        return made
+
+    def empty(self) -> None:
+        """As after the migrations."""
+        with self.judge.begin() as connection:
+            for statement in EMPTY:
+                connection.execute(sa.text(statement))
+
+    def close(self) -> None:
+        """End every session."""
+        for engine in (self.bridge, self.tick, self.judge):
+            engine.dispose()
+
+
+@dataclass
+class Outcome:
+    """What became of one history."""
+
+    seed: int
+    breaches: list[Breach] = field(default_factory=list)
+    figures: Counter[str] = field(default_factory=Counter)
+    waits: list[float] = field(default_factory=list)
+    seconds: float = 0.0  # that it took in real time
+
+
+class History:
+    """Everything of one history. Stories act on it by its public names."""
+
+    def __init__(self, databases: Databases, seed: int, settings: Mapping[str, str] | None = None) -> None:
+        """The world as it is before anything happens."""
+        self.seed = seed
+        self.dice = random.Random(f"{seed} story")
+        self.agenda = Agenda()
+        self.clocks = Clocks(self.agenda)
+        self.config: Config = config.load({**SETTINGS, **(settings or {})})
+        self.databases = databases
+        wire_dice = random.Random(f"{seed} wire")
+        self.broker = SimulatedBroker(self.agenda, lambda: wire_dice.uniform(0.005, 0.2))
+        self.displays: dict[str, Display] = {}
+        self.judge = Judge(databases.judge, self.agenda, self.clocks, self.displays)
+        self.bridge_gate = Gate(databases.bridge, self.agenda.pass_by)
+        self.tick_gate = Gate(databases.tick, self.agenda.pass_by)
+        self.publisher = SimulatedPublisher(self.broker, self.agenda, random.Random(f"{seed} publisher"))
+        host = Host(self.config, databases.bridge, self.bridge_gate, self.broker, self.agenda)
+        self.bridges = [BridgeHost(host, f"bridge-{number}", self._is_busy) for number in (1, 2)]
+        self.tick_is_missing = False
+        self._commands_open = False
+        self._faults = 0
+        self._ticks_running = 0
+        self._world = steps.World(
+            config=self.config,
+            engine=databases.tick,
+            publisher=cast("Publisher", self.publisher),
+            queue=cast("TaskQueue", None),  # the step that enqueues conversions is left out
+            timings=commands.timings(self.config),
+        )
+
+    def add_display(self, nature: Nature, site: str | None = None) -> Display:
+        """An enrolled display, off."""
+        dice = random.Random(f"{self.seed} display {len(self.displays)}")
+        uuid = f"{self.seed % 2**32:08x}-0000-4000-8000-{len(self.displays):012x}"
+        display = Display(uuid, self.broker, self.agenda, dice, nature, self.judge.acted)
+        with self.databases.judge.begin() as connection:
+            connection.execute(ENROL, {"uuid": uuid, "site": site, "now": self.clocks.database()})
+        self.displays[uuid] = display
+        return display
+
+    # --- running ---
+
+    def run(self, until: float) -> Outcome:
+        """Let it happen."""
+        began = time.monotonic()
+        with self._code_under_test():
+            self.bridges[0].start()
+            self.agenda.run_until(until)
+            for bridge in self.bridges:
+                bridge.kill()
+        judge = self.judge
+        return Outcome(self.seed, judge.breaches, judge.figures, judge.waits, time.monotonic() - began)
+
+    @contextmanager
+    def _code_under_test(self) -> Iterator[None]:
+        about = {name: step for name, step in steps.STEPS.items() if name not in NOT_ABOUT_COMMANDS}
+        sweeps = {name: step for name, step in steps.SWEEPS.items() if name not in NOT_ABOUT_COMMANDS}
+        with ExitStack() as patched:
+            patched.enter_context(virtual_time(self.clocks, self.seed))
+            patched.enter_context(patch.object(steps, "STEPS", about))
+            patched.enter_context(patch.object(steps, "SWEEPS", sweeps))
+            patched.callback(self.bridge_gate.remove)
+            patched.callback(self.tick_gate.remove)
+            yield
+
+    def _is_busy(self) -> bool:
+        return self._commands_open
+
+    # --- the tick ---
+
+    def plan_ticks(self, until: float, first: float) -> None:
+        """One each minute."""
+        moment = first
+        while moment < until:
+            self.agenda.at(moment, self.tick)
+            moment += TICK
+
+    def tick(self) -> None:
+        """The scheduler calls, whatever else runs."""
+        if self.tick_is_missing:
+            return
+        if self._ticks_running:  # the other one holds the lock, or will
+            self._overlap()
+            return
+        for bridge in self.bridges:
+            bridge.turn()
+        self._ticks_running += 1
+        began, sound = self.agenda.now, self._faults == 0
+        self.judge.tick_begins()
+        report: dict[str, Any] | None = None
+        try:
+            report = steps.run(self._world)
+        except (Killed, sa.exc.SQLAlchemyError):
+            self.judge.figures["ticks that died"] += 1
+        self._ticks_running -= 1
+        self.tick_gate.calm()
+        self.publisher.kill_after = None
+        self._judge_tick(report, sound=sound, seconds=self.agenda.now - began)
+
+    def _judge_tick(self, report: dict[str, Any] | None, *, sound: bool, seconds: float) -> None:
+        failed = report.get("failed", []) if report is not None else []
+        if failed and sound and self._faults == 0:
+            self.judge.breaches.append(Breach("failed step", self.agenda.now, "-", ", ".join(failed)))
+        whole = report is not None and not failed and "skipped" not in report
+        self._commands_open = self.judge.tick_ends(whole=whole, alone=seconds < 2.0)
+        for bridge in self.bridges:
+            bridge.poke(0.1)
+
+    def _overlap(self) -> None:
+        """A second tick in the middle of a first one."""
+        self.judge.figures["overlapping ticks"] += 1
+        try:
+            report = steps.run(self._world)
+        except (Killed, sa.exc.SQLAlchemyError):
+            return
+        if "skipped" not in report:
+            self.judge.breaches.append(Breach("two ticks at once", self.agenda.now, "-", str(report)))
+
+    # --- people ---
+
+    def operate(self, display: Display, action: str) -> None:
+        """An operator sends a command, as the API does."""
+        request = commands.CommandRequest(display.uuid, CommandAction(action), "anna", "the operator's wish")
+        try:
+            with self.databases.tick.begin() as connection:
+                row = commands.issue(connection, self.clocks.database(), request, self._world.timings)
+            commands.publish_due(
+                self.databases.tick, self._world.publisher, self._world.timings, only_ids=[str(row["id"])]
+            )
+        except (ServiceError, sa.exc.SQLAlchemyError, Killed):
+            return
+        self.judge.figures["operators' commands"] += 1
+        self._commands_open = True
+        for bridge in self.bridges:
+            bridge.poke(0.1)
+
+    def acknowledge(self, display: Display) -> None:
+        """An operator clears the service failure that is shown."""
+        display.acknowledged_at = self.agenda.now
+        with self.databases.judge.begin() as connection:
+            clients.clear_service_failed(connection, self.clocks.database(), display.uuid, "anna", None)
+
+    # --- our faults ---
+
+    def fault_begins(self) -> None:
+        """From now on something of ours is not as it should be."""
+        self._faults += 1
+        self.judge.sound_since = float("inf")
+
+    def fault_ends(self) -> None:
+        """It is well again; whether all is, others know."""
+        self._faults -= 1
+        if not self._faults:
+            self.judge.sound_since = self.agenda.now
+
+
+ENROL: Final = sa.text(
+    "INSERT INTO clients (uuid, site, registered_by, created_at, status_since)"
+    " VALUES (:uuid, :site, 'enrolment', :now, :now)"
+)

@@ -1,0 +1,128 @@
+"""Many histories side by side, and what they come to."""
+
+import logging
+import multiprocessing
+import os
+import statistics
+import subprocess
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from deploy.local import postgres
+from deploy.local.layout import REPOSITORY
+from tests.simulation.history import Databases, History, Outcome
+from tests.simulation.oracle import Breach
+from tests.simulation.stories import tell
+
+KINDS: Final = (
+    "needless reboot",
+    "late",
+    "unnoticed",
+    "cap",
+    "carried out twice",
+    "stuck",
+    "fifth action",
+    "forbidden action",
+    "failed step",
+    "two ticks at once",
+    "crashed",
+)
+"""What a history may break, and what each means stands in oracle.py."""
+
+
+@dataclass
+class Run:
+    """What some histories came to."""
+
+    outcomes: list[Outcome] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def breaches(self) -> list[tuple[int, str]]:
+        """(seed, in words) of each."""
+        return [(outcome.seed, str(breach)) for outcome in self.outcomes for breach in outcome.breaches]
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """Counts over all histories, those of breaches first."""
+        total: Counter[str] = sum((outcome.figures for outcome in self.outcomes), Counter())
+        found = Counter(breach.kind for outcome in self.outcomes for breach in outcome.breaches)
+        waits = sorted(wait for outcome in self.outcomes for wait in outcome.waits)
+        return {
+            "histories": len(self.outcomes),
+            **{kind: found[kind] for kind in KINDS},
+            **dict(sorted(total.items())),
+            "seconds from falling ill to the action, median": round(statistics.median(waits), 1) if waits else 0.0,
+        }
+
+    def as_json(self) -> dict[str, Any]:
+        """For machines."""
+        breaches = [{"seed": seed, "breach": words} for seed, words in self.breaches]
+        return {"figures": self.figures, "breaches": breaches, "seconds": round(self.seconds, 1)}
+
+    def text(self) -> str:
+        """For people: a table, and how to see each breach again."""
+        lines = [f"{name:<60} {value:>10,}" for name, value in self.figures.items()]
+        lines.append(f"{'took, in seconds':<60} {self.seconds:>10,.1f}")
+        for seed, words in self.breaches:
+            lines += [f"BREACH  {words}", f"        python -m tests.simulation --only {seed}"]
+        return "\n".join(lines)
+
+
+def run_one(databases: Databases, seed: int) -> Outcome:
+    """One history; an exception in it is a breach of its own."""
+    databases.empty()
+    history = History(databases, seed)
+    try:
+        return history.run(tell(history))
+    except Exception:  # noqa: BLE001 - the others go on, and this one is told
+        fault = Breach("crashed", history.agenda.now, "-", traceback.format_exc())
+        return Outcome(seed, [*history.judge.breaches, fault], history.judge.figures, history.judge.waits)
+
+
+def run_many(seeds: Sequence[int], processes: int | None = None) -> Run:
+    """Each history by its seed, in processes with a database each."""
+    began = time.monotonic()
+    count = min(processes or os.cpu_count() or 1, len(seeds))
+    with databases(count) as urls:
+        if count == 1:
+            outcomes = _run_share(urls[0], seeds)
+        else:
+            with multiprocessing.get_context("spawn").Pool(count) as pool:
+                shares = [seeds[number::count] for number in range(count)]
+                outcomes = [one for share in pool.starmap(_run_share, zip(urls, shares, strict=True)) for one in share]
+    return Run(sorted(outcomes, key=lambda one: one.seed), time.monotonic() - began)
+
+
+def _run_share(url: str, seeds: Sequence[int]) -> list[Outcome]:
+    logging.disable(logging.CRITICAL)
+    used = Databases(url)
+    try:
+        return [run_one(used, seed) for seed in seeds]
+    finally:
+        used.close()
+
+
+@contextmanager
+def databases(count: int) -> Iterator[list[str]]:
+    """Addresses of so many migrated databases on a Postgres that is thrown away."""
+    with postgres.throw_away() as cluster:
+        url = postgres.ensure_database(cluster, "owner")
+        subprocess.run(
+            [sys.executable, "-m", "alembic", "upgrade", "head"],
+            check=True,
+            cwd=REPOSITORY,
+            env={**os.environ, "DATABASE_URL": url},
+            capture_output=True,
+        )
+        names = [f"history_{number}" for number in range(count)]
+        with postgres.superuser(cluster) as connection:
+            for name in names:
+                connection.run(f"CREATE DATABASE {name} TEMPLATE {postgres.DATABASE} OWNER {postgres.OWNER}")
+        yield [cluster.url(name, postgres.OWNER, "owner") for name in names]

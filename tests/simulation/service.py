@@ -1,0 +1,285 @@
+"""Our side of a history: the real bridge, the real tick and an operator, on the real database, in virtual time.
+
+Their code is production's; only the socket to the broker is simulated, and time. Each can be away, slow, hung or
+killed at any statement and at any publish.
+"""
+
+import random
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+from unittest.mock import patch
+
+from sqlalchemy import Engine
+
+from bridge import due, lanes
+from bridge.connection import KEEPALIVE_SECONDS
+from bridge.inbox import Arrival
+from bridge.leader import DatabaseAway
+from bridge.loop import Bridge
+from bridge.snapshot import Snapshots
+from bridge.writes import LeadershipLost
+from shared.config import Config
+from shared.errors import BrokerUnavailable, PublishUnanswered
+from shared.mqtt import Topics
+from tests.simulation.agenda import Agenda
+from tests.simulation.broker import KEEPALIVE_GRACE, Message, SimulatedBroker
+from tests.simulation.gate import Gate, Killed
+from tests.simulation.wire import ROOT
+
+SESSION_EXPIRY: Final = 86_400.0
+CALM_SECONDS: Final = 20.0  # between two turns of the bridge when nothing happens
+STANDBY_SECONDS: Final = 5.0  # between two attempts to lead
+CONNECT_SECONDS: Final = 0.5  # between two looks at a connection that is not ready
+BUSY_SECONDS: Final = 5.0  # while commands are open
+TICK: Final = 60.0  # shown states are swept by the tick as well, and decide nothing
+HOT_SECONDS: Final = 0.3  # after something arrived that may matter
+"""What only repeats itself waits for the next turn: it is written with the time of its arrival."""
+
+
+class ServiceConnection:
+    """Stands in for `bridge.connection.BrokerConnection`."""
+
+    has_more = True  # so that nobody waits for a socket
+    wants_to_write = False
+    socket = None
+
+    def __init__(self, host: "BridgeHost", client_id: str, topics: Iterable[str]) -> None:
+        self.is_ready, self.found_session = False, False
+        self.is_cut = False
+        self.fault: str | None = None
+        self.arrivals: deque[Arrival] = deque()
+        self.answers: dict[int, int] = {}
+        self.dropped = 0
+        self._host, self._id, self._topics = host, client_id, tuple(topics)
+        self.unread: deque[Message] = deque()  # while the process hangs
+        self._messages: deque[Message] = deque()  # of the arrivals
+        self._number = 0
+
+    def open(self) -> None:
+        broker = self._host.broker
+        if not broker.is_up:
+            self.fault = "cannot be reached"
+            return
+        self.found_session = broker.connect(self._id, self, SESSION_EXPIRY, None)
+        broker.subscribe(self._id, self._topics)
+        self.is_ready = True
+
+    def step(self, _seconds: float) -> None:
+        """Everything comes by itself."""
+
+    def acknowledge(self, count: int) -> None:
+        for _ in range(count):
+            self.arrivals.popleft()
+            if self.fault is None:
+                self._host.broker.acknowledge(self._id, self._messages.popleft())
+
+    def publish(self, topic: str, payload: bytes, expiry_seconds: int, *, watch: bool = False) -> int | None:
+        if not self.is_ready or self.fault is not None:
+            return None
+        self._number += 1
+        code = self._host.broker.publish(topic, payload, expiry_seconds)
+        if watch:
+            self.answers[self._number] = code
+        return self._number
+
+    def unsubscribe(self, topics: Iterable[str]) -> None:
+        self._host.broker.unsubscribe(self._id, topics)
+
+    def leave(self, _farewell: str, _seconds: float) -> None:
+        self._host.broker.disconnect(self._id)
+        self.lost("left")
+
+    def abort(self, why: str) -> None:
+        self._host.broker.drop(self._id, self)
+        self.lost(why)
+
+    # --- the broker's side ---
+
+    def deliver(self, message: Message) -> None:
+        if self._host.is_hung:
+            self.unread.append(message)
+            return
+        self._number += 1
+        self._messages.append(message)
+        heard = self._host.agenda.now
+        self.arrivals.append(Arrival(message.topic, message.payload, self._number, heard, message.is_retained))
+        self._host.poke(HOT_SECONDS if self._host.is_news(message) else CALM_SECONDS)
+
+    def lost(self, why: str) -> None:
+        self.fault = self.fault or why
+        self.is_ready = False
+        self._host.poke(HOT_SECONDS)
+
+
+@dataclass
+class Host:
+    """What a bridge's host has: the settings, a database behind a gate, the broker, the agenda."""
+
+    config: Config
+    engine: Engine
+    gate: Gate
+    broker: SimulatedBroker
+    agenda: Agenda
+
+
+class BridgeHost:
+    """One bridge process: runs, hangs, or is down. Turns when something is due."""
+
+    def __init__(self, host: Host, name: str, is_busy: Callable[[], bool]) -> None:
+        """`is_busy`: whether commands are on their way."""
+        self.broker, self.agenda, self.gate = host.broker, host.agenda, host.gate
+        self.is_hung = False
+        self._host, self._name, self._is_busy = host, name, is_busy
+        self._bridge: Bridge | None = None
+        self._connections: list[ServiceConnection] = []
+        self._told: dict[str, bytes] = {}  # what each heartbeat topic last said of the player
+        self._is_turning = False
+        self._turn_at: float | None = None
+
+    def connection(self, _url: str, username: str, _password: str, topics: Iterable[str]) -> ServiceConnection:
+        """Called in place of `BrokerConnection(...)`."""
+        if username.endswith(lanes.URGENT_SUFFIX):
+            topics = [topic for topic in topics if not topic.endswith("/canary")]  # there it feeds /metrics only
+        made = ServiceConnection(self, username, topics)
+        self._connections = [one for one in self._connections if one.fault is None] + [made]
+        return made
+
+    def is_news(self, message: Message) -> bool:
+        """Whether this says more than that everything is as it was."""
+        kind = message.topic.rpartition("/")[2]
+        if kind == "heartbeat":
+            told = message.payload.partition(b'"boot_id"')[2].partition(b'"interval_seconds"')[0]
+            before, self._told[message.topic] = self._told.get(message.topic), told
+            return told != before
+        return kind not in {"health", "canary"}
+
+    def start(self) -> None:
+        """Begin, or begin again after a kill."""
+        if self._bridge is None:
+            self._bridge = Bridge(self._host.config, self._host.engine, _Stop(), Snapshots())
+            self._bridge._instance = self._name
+            self._bridge._leader.instance = self._name
+            self.poke(0.0)
+
+    def kill(self) -> None:
+        """Kill -9: its sessions at the broker and at the database end; in the middle of work at its next statement."""
+        if self._is_turning:
+            self.gate.kill_at = 0
+            return
+        bridge, self._bridge = self._bridge, None
+        if bridge is not None:
+            if bridge._broker is not None:
+                bridge._broker.abort("killed")
+            bridge._leader.resign()
+
+    def stop(self) -> None:
+        """SIGTERM: finish the batch in hand, and leave in order."""
+        bridge, self._bridge = self._bridge, None
+        if bridge is not None:
+            try:
+                bridge._finish()
+            except Killed:
+                bridge._leader.resign()
+
+    def hang(self) -> None:
+        """It stands still; what comes waits unread, and after a while the broker gives it up."""
+        self.is_hung = True
+        for one in self._connections:
+            self.agenda.after(KEEPALIVE_GRACE * KEEPALIVE_SECONDS, partial(self._give_up, one))
+
+    def _give_up(self, connection: ServiceConnection) -> None:
+        if self.is_hung and connection.fault is None:
+            connection.abort("keepalive")
+
+    def awake(self) -> None:
+        """It goes on where it was, and reads what came; to it that is new."""
+        self.is_hung = False
+        for one in self._connections:
+            while one.unread:
+                one.deliver(one.unread.popleft())
+        self.poke(0.0)
+
+    def poke(self, seconds: float) -> None:
+        """Turn within so many seconds."""
+        at = self.agenda.now + seconds
+        if self._turn_at is None or at < self._turn_at:
+            self._turn_at = at
+            self.agenda.at(at, lambda: self._turn_if(at))
+
+    def _turn_if(self, at: float) -> None:
+        if self._turn_at == at:
+            self.turn()
+
+    def turn(self) -> None:
+        """One turn of the bridge's loop, unless it is in the middle of one."""
+        self._turn_at = None
+        bridge = self._bridge
+        if bridge is None or self.is_hung or self._is_turning:
+            return
+        self._is_turning = True
+        try:
+            with patch.object(lanes, "BrokerConnection", self.connection), patch.object(due, "SWEEP_SECONDS", TICK):
+                _one_turn(bridge)
+        except Killed:
+            self._is_turning = False
+            self.kill()
+        finally:
+            self._is_turning = False
+        if self._bridge is bridge:
+            self.poke(self._next(bridge))
+
+    def _next(self, bridge: Bridge) -> float:
+        if bridge._leader.epoch is None:
+            return STANDBY_SECONDS
+        if not bridge._is_announced or bridge._broker is None or bridge._broker.fault is not None:
+            return CONNECT_SECONDS
+        return BUSY_SECONDS if self._is_busy() else CALM_SECONDS
+
+
+class _Stop(threading.Event):
+    """Never waits: time passes elsewhere."""
+
+    def wait(self, timeout: float | None = None) -> bool:
+        del timeout
+        return self.is_set()
+
+
+def _one_turn(bridge: Bridge) -> None:
+    """What `Bridge.run` does between two looks at its stop."""
+    try:
+        bridge._turn()
+    except LeadershipLost:
+        bridge._stand_down()
+    except DatabaseAway:
+        pass
+
+
+class SimulatedPublisher:
+    """Stands in for `shared.mqtt.Publisher` in the tick and in the API."""
+
+    def __init__(self, broker: SimulatedBroker, agenda: Agenda, dice: random.Random) -> None:
+        self.topics = Topics(ROOT)
+        self.loses_answers = 0  # so many publishes from now are delivered and not answered
+        self.kill_after: int | None = None  # killed after the n-th publish from now
+        self._broker, self._agenda, self._dice = broker, agenda, dice
+
+    def publish(self, topic: str, payload: bytes, expiry_seconds: int | None, deadline: float) -> int:
+        """As `Publisher.publish`."""
+        self._agenda.pass_by(self._dice.uniform(0.005, 0.05))
+        if not self._broker.is_up:
+            raise BrokerUnavailable("The broker is away.")
+        code = self._broker.publish(topic, payload, expiry_seconds)
+        if self.kill_after is not None:
+            self.kill_after -= 1
+            if self.kill_after < 0:
+                self.kill_after = None
+                raise Killed
+        if self.loses_answers:
+            self.loses_answers -= 1
+            self._agenda.pass_by(max(0.0, deadline - self._agenda.now))
+            raise PublishUnanswered
+        return code

@@ -1,0 +1,31 @@
+"""The smallest histories that showed a fault once. Each holds what mends it."""
+
+from datetime import timedelta
+
+from tests.simulation.ailments import Ailment
+from tests.simulation.conftest import Scene, kinds, of
+
+AN_HOUR = timedelta(hours=1)
+
+
+def test_a_clock_that_was_an_hour_ahead_leaves_no_listening_time_that_begins_in_the_future(scene: Scene) -> None:
+    history = scene(4, until=1000.0)
+    ill = of(history)[0]
+    clocks, first = history.clocks, history.bridges[0]
+
+    def set_ahead() -> None:
+        clocks.database_is_off_by += AN_HOUR
+
+    def set_right() -> None:
+        clocks.database_is_off_by -= AN_HOUR
+
+    history.agenda.at(300.0, set_ahead)
+    history.agenda.at(310.0, first.kill)
+    history.agenda.at(320.0, first.start)
+    history.agenda.at(500.0, set_right)
+    history.agenda.at(600.0, lambda: ill.ail(Ailment("crashed", "restart")))
+
+    outcome = history.run(1000.0)
+
+    assert outcome.figures["restart_app carried out"] == 1
+    assert kinds(outcome) == set()

@@ -1,0 +1,190 @@
+"""The judge sees faults: with one rule of the service broken on purpose, a history that was whole has a breach.
+
+Each scene is told twice, the rule intact and the rule broken; only what the rule prevents may tell them apart.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import partial
+from typing import Any, Final
+from unittest.mock import patch
+
+import pytest
+
+from shared.commands import operations as commands
+from shared.commands import rules as command_rules
+from shared.commands.outbox import operations as outbox
+from shared.commands.outbox import store as outbox_store
+from shared.listening import store as listening_store
+from shared.recovery import operations as recovery
+from shared.recovery import store as recovery_store
+from shared.recovery.breakers import rules as breakers
+from shared.recovery.evidence import operations as evidence
+from tests.simulation.agenda import BEGINNING
+from tests.simulation.ailments import NEVER, Ailment, Nature
+from tests.simulation.conftest import Scene, kinds, of
+from tests.simulation.history import History
+
+Broken = AbstractContextManager[Any]
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """A scene, the rule that makes it come out well, and what is seen without that rule."""
+
+    displays: int
+    until: float
+    tell: Callable[[History], None]
+    without: Callable[[], Broken]
+    breach: str
+    settings: tuple[tuple[str, str], ...] = ()
+    broken_settings: tuple[tuple[str, str], ...] = ()
+
+
+def all_fall_silent_because_of_us(history: History) -> None:
+    """Heartbeats of every display are lost on our side, between two ticks; all are well and connected."""
+    history.agenda.at(445.0, lambda: setattr(history.broker, "muted", frozenset({"heartbeat"})))
+
+
+def the_bridge_was_away(history: History) -> None:
+    """Displays that speak every five minutes are not heard for a while after the bridge is back."""
+    for display in of(history):
+        display.nature = Nature(interval=300)
+    history.agenda.at(400.0, history.bridges[0].kill)
+    history.agenda.at(1700.0, history.bridges[0].start)
+
+
+def everybody_crashes(history: History) -> None:
+    for display in of(history):
+        history.agenda.at(300.0, partial(display.ail, Ailment("crashed", "restart")))
+
+
+def one_is_out_of_reach_and_comes_back(history: History) -> None:
+    """The broker was killed meanwhile, so nobody says that it left: its reboot is answered 0x10."""
+    lost = of(history)[0]
+    history.agenda.at(400.0, lost.lose_network)
+    history.agenda.at(405.0, history.broker.kill)
+    history.agenda.at(410.0, history.broker.start)
+    history.agenda.at(650.0, lost.find_network)
+
+
+def one_reboots_while_its_reboot_is_on_the_way(history: History) -> None:
+    ill = of(history)[0]
+    history.agenda.at(400.0, lambda: ill.ail(Ailment("frozen", "reboot")))
+    history.agenda.at(589.0, ill.cut_power)
+    history.agenda.at(600.0, ill.power_on)
+
+
+def one_crashes_for_ever(history: History) -> None:
+    history.agenda.at(300.0, lambda: of(history)[0].ail(Ailment("crashed", NEVER)))
+
+
+def one_crashes_while_the_canary_is_dead(history: History) -> None:
+    history.agenda.at(300.0, lambda: setattr(history.broker, "muted", frozenset({"canary"})))
+    history.agenda.at(500.0, lambda: of(history)[0].ail(Ailment("crashed", "restart")))
+
+
+def one_never_answers(history: History) -> None:
+    history.agenda.at(300.0, lambda: of(history)[0].ail(Ailment("deaf", NEVER)))
+
+
+@contextmanager
+def no_listening_time() -> Iterator[None]:
+    """Recovery believes that the bridge has always listened."""
+    known = listening_store.bridge_status
+
+    def always(connection: Any) -> Any:
+        status = known(connection)
+        return replace(status, connected_since=status.connected_since and BEGINNING - timedelta(days=2))
+
+    with patch.object(listening_store, "bridge_status", always):
+        yield
+
+
+@contextmanager
+def no_preconditions() -> Iterator[None]:
+    """Commands say nothing of the boot that they are meant for."""
+
+    def bare(row: Any) -> bytes:
+        return command_rules.payload({**row, "if_boot_id": None, "if_app_instance": None})
+
+    with patch.object(outbox, "payload", bare):
+        yield
+
+
+@contextmanager
+def nothing() -> Iterator[None]:
+    """The rule is broken by a setting."""
+    yield
+
+
+SHORT_LOCKOUT: Final = (("COMMAND_LOCKOUT_SECONDS", "120"),)
+MUTATIONS: Final = {
+    "the breaker never opens": Mutation(
+        12,
+        1000.0,
+        all_fall_silent_because_of_us,
+        lambda: patch.object(breakers, "opens", lambda _silence: False),
+        "needless reboot",
+    ),
+    "silence counts while nobody listened": Mutation(
+        4, 2100.0, the_bridge_was_away, no_listening_time, "needless reboot"
+    ),
+    "any number of commands may be open": Mutation(
+        14, 500.0, everybody_crashes, nothing, "cap", broken_settings=(("RECOVERY_MAX_OPEN", "1000"),)
+    ),
+    "a command that nobody heard waits for its display": Mutation(
+        4,
+        900.0,
+        one_is_out_of_reach_and_comes_back,
+        lambda: patch.object(outbox_store, "cancel_unheard_recovery", lambda *_: ()),
+        "needless reboot",
+    ),
+    "a reboot is carried out whatever boot it was meant for": Mutation(
+        4, 900.0, one_reboots_while_its_reboot_is_on_the_way, no_preconditions, "needless reboot"
+    ),
+    "the ladder has no end": Mutation(
+        3,
+        2000.0,
+        one_crashes_for_ever,
+        lambda: patch.object(recovery_store, "step_up", lambda *_: None),
+        "fifth action",
+        SHORT_LOCKOUT,
+    ),
+    "a dead canary blocks nothing": Mutation(
+        3,
+        900.0,
+        one_crashes_while_the_canary_is_dead,
+        lambda: patch.object(evidence, "is_silent", lambda *_: False),
+        "forbidden action",
+    ),
+    "recovery does nothing": Mutation(
+        3,
+        900.0,
+        one_crashes_for_ever,
+        lambda: patch.object(recovery, "recover", lambda *_: recovery.RecoveryReport()),
+        "late",
+    ),
+    "commands never expire": Mutation(
+        3,
+        1200.0,
+        one_never_answers,
+        lambda: patch.object(commands, "expire", lambda *_: commands.ExpiryReport(0, 0)),
+        "stuck",
+    ),
+}
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS.values(), ids=MUTATIONS)
+def test_a_broken_rule_is_seen_and_only_then(scene: Scene, mutation: Mutation) -> None:
+    intact = scene(mutation.displays, until=mutation.until, **dict(mutation.settings))
+    mutation.tell(intact)
+    assert intact.run(mutation.until).breaches == []
+
+    settings = {**dict(mutation.settings), **dict(mutation.broken_settings)}
+    broken = scene(mutation.displays, until=mutation.until, **settings)
+    mutation.tell(broken)
+    with mutation.without():
+        assert mutation.breach in kinds(broken.run(mutation.until))
