@@ -135,4 +135,4 @@ def scheduler_state(connection: Connection, now: datetime, config: Config) -> di
     """{last_tick_at, late, duration_ms, did} of the last tick."""
     row = store.scheduler(connection)
     late = rules.is_scheduler_late(row["last_tick_at"], now, timedelta(seconds=config["TICK_SECONDS"]))
-    return {**row, "late": late}
+    return {"last_tick_at": row["last_tick_at"], "late": late, "duration_ms": row["duration_ms"], "did": row["did"]}
