@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from deploy.local import guardian
-from tests.faults import clock, commands, conversions, disk, fuzz, hang, herd, kills, network, noise, soak
+from tests.faults import clock, commands, conversions, decks, disk, fuzz, hang, herd, kills, network, noise, soak
 from tests.faults.ledger import Ledger
 
 Campaign = Callable[[int, float, Path], Ledger]
@@ -67,6 +67,10 @@ def _conversions(seed: int, share: float, folder: Path) -> Ledger:
     return conversions.run(conversions.Plan(kills=_part(50, share), storms=_part(5, share), seed=seed), folder)
 
 
+def _decks(seed: int, share: float, folder: Path) -> Ledger:
+    return decks.run(decks.Plan(decks=_part(500, share), seed=seed), folder)
+
+
 def _part(whole: int, share: float) -> int:
     return max(1, round(whole * share))
 
@@ -75,6 +79,7 @@ CAMPAIGNS: dict[str, Campaign] = {
     "kills": _kills,
     "hang": _hang,
     "conversions": _conversions,
+    "decks": _decks,
     "commands": _commands,
     "network": _network,
     "clock": _clock,

@@ -21,6 +21,8 @@ WORDS: Final = {
     "clock": "clocks of bridge and Postgres leap by an hour and a day",
     "noise": "displays log more than can be read",
     "herd": "2,000 displays come back at once",
+    "conversions": "the conversion worker is killed -9 at every boundary of its job",
+    "decks": "hostile decks, straight to the converter",
     "fuzz": "spoiled payloads among good ones",
     "soak": "steady load for long",
 }

@@ -65,13 +65,14 @@ def serve(settings: converter_settings.Settings) -> None:
     engine = Engine(settings.folder, settings.allow_unsandboxed)
     application = Application(settings, engine)
     server = make_server("127.0.0.1", settings.port, application, threaded=True, request_handler=Handler)
-    stop = threading.Event()
+    told, tell = os.pipe()
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stop.set())
+        # a pipe, not a threading.Event: its lock may be held by the very thread that the signal interrupts
+        signal.signal(number, lambda *_: os.write(tell, b"."))
     engine.start()
     threading.Thread(target=server.serve_forever, name="accept", daemon=True).start()
     event("converter_listening", "the converter listens", port=settings.port)
-    stop.wait()
+    os.read(told, 1)
     server.shutdown()
     engine.stop()
     application.under_way.wait_for_none(LAST_ANSWERS_SECONDS)

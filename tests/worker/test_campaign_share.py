@@ -1,0 +1,28 @@
+"""A share of the campaigns on conversions: the same code at a size that `make test` has time for."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.faults import conversions, decks
+from tests.faults.ledger import Ledger
+
+pytestmark = pytest.mark.slow
+
+
+def passed(ledger: Ledger) -> bool:
+    """Whether every condition holds; says what was counted."""
+    print(ledger.text())
+    return not ledger.broken
+
+
+@pytest.mark.timeout(300)
+def test_forty_hostile_decks_reach_nobody_hold_nobody_up_and_leave_nothing(tmp_path: Path) -> None:
+    assert passed(decks.run(decks.Plan(decks=40, seed=7), tmp_path))
+
+
+def test_a_worker_that_is_killed_anywhere_leaves_one_row_and_one_file(tmp_path: Path) -> None:
+    ledger = conversions.run(conversions.Plan(kills=4, storms=1, seed=2), tmp_path)
+
+    assert passed(ledger)
+    assert ledger.counted["boundaries"] > 25
