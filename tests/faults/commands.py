@@ -31,7 +31,7 @@ class Plan:
     """How much; the whole is rounded up to full parts."""
 
     interleavings: int = 10_000
-    processes: int = 2
+    processes: int = 4
     seed: int = 1
 
 

@@ -1,5 +1,6 @@
 """What is known of a display ends its command without a word of its own, on real Postgres."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -8,8 +9,8 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.commands import operations
-from shared.commands.acks import store
 from shared.commands.acks.operations import SettledReport, settle_by_evidence
+from shared.recovery.evidence.store import conditions
 from shared.tables import client_heartbeats, clients
 from shared.vocabulary import PublishAnswer
 from tests.stores.commands_world import (
@@ -160,6 +161,11 @@ def test_a_shutdown_known_by_silence_is_known_by_both_when_the_display_says_so_l
     assert command(connection, name)["confirmed_by"] == "both"
 
 
+def held(connection: Connection, fleet: Sequence[str]) -> set[str]:
+    """Whom recovery leaves alone because somebody shut them down."""
+    return {row["uuid"] for row in conditions(connection, fleet) if row["shut_down"]}
+
+
 def test_a_client_that_was_shut_down_on_purpose_is_held_until_its_next_heartbeat(
     connection: Connection, now: datetime
 ) -> None:
@@ -169,21 +175,11 @@ def test_a_client_that_was_shut_down_on_purpose_is_held_until_its_next_heartbeat
         leave(connection, one, now + seconds(2))
     operations.expire(connection, now + seconds(60))
     fleet = [down, up, failed, silent]
-    assert set(store.shut_down_since(connection, fleet)) == {down, up}
+    assert held(connection, fleet) == {down, up}
 
     beat(connection, up, now + seconds(61))
 
-    assert store.shut_down_since(connection, fleet) == {down: now + seconds(60)}
-
-
-def test_an_old_shutdown_holds_nobody_who_was_heard_since(connection: Connection, now: datetime, client: str) -> None:
-    say(connection, now, client, issue(connection, now, client, SHUTDOWN), "running")
-    leave(connection, client, now + seconds(2))
-    operations.expire(connection, now + seconds(60))
-
-    beat(connection, client, now + seconds(100_000))
-
-    assert store.shut_down_since(connection, [client]) == {}
+    assert held(connection, fleet) == {down}
 
 
 # --- what no sighting told of ---

@@ -12,7 +12,6 @@ from shared.commands.rules import (
     ALREADY_REBOOTED,
     CANCELLED,
     DISPROVED,
-    LONGEST_TTL,
     REBOOT_DID_NOT_HAPPEN,
     REBOOT_SHOWS_WITHIN,
     RUNNING,
@@ -28,7 +27,6 @@ from shared.vocabulary import COMMAND_RANKS, ClientStatus, CommandAction, Comman
 
 c = client_commands.c
 CONFIRM_WITHIN: Final = timedelta(minutes=15)  # after an ACKed success: longer than any display takes to boot
-LONGEST_LIFE: Final = LONGEST_TTL + timedelta(hours=1)  # of a command, its time for a result included
 HEARTBEATS: Final = client_heartbeats  # what displays said last, wherever `seen` is asked for
 HEARD_OF: Final = c.rank >= COMMAND_RANKS[CommandState.RECEIVED]  # the display has said that it has it
 
@@ -176,27 +174,6 @@ def clients_with_evidence(connection: Connection, now: datetime) -> list[str]:
     )
     query = sa.select(c.client_uuid).where(OPEN, beats.client_uuid == c.client_uuid, told)
     return list(connection.execute(query).scalars())
-
-
-def shut_down_since(connection: Connection, client_uuids: Collection[str]) -> dict[str, datetime]:
-    """Those of these clients that were shut down on purpose and not heard since, with when that was known.
-
-    Recovery holds them: their silence is what somebody asked for. The next heartbeat takes them off this list.
-    """
-    beats = client_heartbeats.c
-    on_purpose = (
-        c.action == CommandAction.SHUTDOWN_HOST.value,
-        c.state == CommandState.SUCCEEDED.value,
-        c.created_at > beats.last_heartbeat_at - LONGEST_LIFE,
-        c.finished_at >= beats.last_heartbeat_at,
-    )
-    query = (
-        sa.select(c.client_uuid, sa.func.max(c.finished_at))
-        .where(c.client_uuid == sa.any_(sa.literal(list(client_uuids), sa.ARRAY(sa.Text))))
-        .where(beats.client_uuid == c.client_uuid, *on_purpose)
-        .group_by(c.client_uuid)
-    )
-    return {row[0]: row[1] for row in connection.execute(query)}
 
 
 def _rebooted(seen: sa.FromClause) -> sa.ColumnElement[bool]:
