@@ -98,8 +98,8 @@ def recover(connection: Connection, now: datetime, config: Config, timings: comm
         return RecoveryReport()
     store.lock_recovery(connection)
     bridge = listening_store.bridge_status(connection)
-    watch = _watch(connection, now, config, bridge)
-    uuids = evidence.candidates(connection, now, config, bridge, watch.open)
+    watch = breakers.watch(connection, now, config, bridge)
+    uuids = evidence.candidates(connection, now, config, bridge, watch.open, watch.silent)
     fleet = evidence.circumstances(connection, now, config, bridge, watch.open, uuids)
     cases = _cases(connection, now, fleet, uuids)
     due = sorted((case for case in cases if case.verdict.acts), key=lambda case: (case.since, case.uuid))
@@ -123,11 +123,7 @@ def watch_breakers(connection: Connection, now: datetime, config: Config) -> int
     if not config["CRASH_RECOVERY_ENABLED"]:
         return 0
     store.lock_recovery(connection)
-    return len(_watch(connection, now, config, listening_store.bridge_status(connection)).open)
-
-
-def _watch(connection: Connection, now: datetime, config: Config, bridge: BridgeStatus) -> Watch:
-    return breakers.watch(connection, now, config, bridge, evidence.quiet_and_silent(connection, now, config))
+    return len(breakers.watch(connection, now, config, listening_store.bridge_status(connection)).open)
 
 
 def _cases(connection: Connection, now: datetime, fleet: Fleet, uuids: Collection[str]) -> list[Case]:

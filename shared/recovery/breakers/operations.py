@@ -9,9 +9,12 @@ from sqlalchemy import Connection, RowMapping
 
 from shared.config import Config
 from shared.listening.rules import BridgeStatus
+from shared.maintenance import operations as maintenance
+from shared.maintenance import store as maintenance_store
 from shared.recovery import store as recovery
 from shared.recovery.breakers import rules, store
 from shared.recovery.breakers.rules import Silence
+from shared.recovery.evidence import store as evidence
 from shared.vocabulary import RecoveryDecision
 
 SITES_TOLD = 3  # by name, where several are open at once
@@ -25,48 +28,58 @@ class Watch:
     """Clients heard within the last 24 hours of listening: the size of the fleet."""
     open: Mapping[str | None, str] = field(default_factory=dict)
     """Why, by site; None is the whole fleet."""
+    silent: Sequence[str] = ()
+    """Every client that is silent by the raw age of its heartbeat."""
 
 
-def watch(
-    connection: Connection, now: datetime, config: Config, bridge: BridgeStatus, quiet: Sequence[str] = ()
-) -> Watch:
+def watch(connection: Connection, now: datetime, config: Config, bridge: BridgeStatus) -> Watch:
     """Reckon every breaker anew from who is silent now, write down what changed, and record it once.
 
     1. The fleet's own first; while it is open no site's opens beside it.
     2. Those that are open stay open until their share has fallen, or somebody releases them.
-    The caller holds recovery's lock, and counts `quiet` clients as at rest.
+    The caller holds recovery's lock.
     """
-    seen_since, rows = _silent(connection, now, config, bridge, quiet)
+    window = _window(connection, now, bridge)
+    everybody, silent = evidence.beats(connection, now, config["HEARTBEAT_STALE_SECONDS"], window["seen_since"])
+    rows = _silent(connection, now, config, silent, window)
     before: dict[str | None, RowMapping] = {row["site"] or None: row for row in store.standing(connection)}
-    everybody = store.seen(connection, seen_since)
     whole = _of_fleet(everybody, rows)
     is_open = rules.stays_open(whole) if None in before else rules.opens(whole)
     found: dict[str | None, tuple[bool, Silence]] = {None: (is_open, whole)}
     sites = {row["site"]: row for row in rows if row["site"] is not None and row["site_stale"] >= rules.FEWEST}
-    seen = store.seen_at(connection, sites, seen_since) if sites else {}
+    seen = store.seen_at(connection, sites, window["seen_since"]) if sites else {}
     for site in {*sites, *before} - {None}:
         silence = _of_site(seen.get(site, 0), sites[site]) if site in sites else Silence(0, 0, 0)
         keeps = rules.stays_open(silence) if site in before else not is_open and rules.opens(silence)
         found[site] = keeps, silence
     _write(connection, now, before, found)
-    return Watch(everybody, {site: rules.why(site, silence) for site, (keeps, silence) in found.items() if keeps})
+    why = {site: rules.why(site, silence) for site, (keeps, silence) in found.items() if keeps}
+    return Watch(everybody, why, silent)
 
 
-def _silent(
-    connection: Connection, now: datetime, config: Config, bridge: BridgeStatus, quiet: Sequence[str]
-) -> tuple[datetime, Sequence[RowMapping]]:
-    """Since when clients count as seen, and how many are silent by site."""
+def _window(connection: Connection, now: datetime, bridge: BridgeStatus) -> dict[str, datetime]:
+    """The times that silence is reckoned with; those that are not known are missing."""
     since = bridge.connected_since
     listened_long = since is not None and now - since >= rules.SEEN_WITHIN
     heard_until = None if listened_long else store.heard_until(connection, since)
-    seen_since = rules.seen_since(now, since, heard_until)
-    window = {
-        "seen_since": seen_since,
+    known = {
+        "seen_since": rules.seen_since(now, since, heard_until),
         "heard_until": heard_until,
         "since": since,
         "together_since": now - rules.TOGETHER,
     }
-    return seen_since, store.silent(connection, now, config["HEARTBEAT_STALE_SECONDS"], window, quiet)
+    return {name: at for name, at in known.items() if at is not None}
+
+
+def _silent(
+    connection: Connection, now: datetime, config: Config, silent: Sequence[str], window: Mapping[str, datetime]
+) -> Sequence[RowMapping]:
+    """How many of these count, by site. Who is in a maintenance window does not; nobody is asked while none is on."""
+    if not silent:
+        return []
+    quiet = maintenance.quiet_uuids(connection, now, silent) if maintenance_store.begun(connection, now) else set()
+    whole = {"heard_until": None, "since": None, **window}
+    return store.silent(connection, now, config["HEARTBEAT_STALE_SECONDS"], silent, quiet, whole)
 
 
 def _of_fleet(seen: int, rows: Sequence[RowMapping]) -> Silence:

@@ -1,6 +1,6 @@
 """SQL of the breakers: who is silent, by site, and which breakers are open.
 
-The fleet is read once, in its narrow table of heartbeats; only who is silent is looked up further.
+Only who is silent is looked up here; the tick's one scan over the fleet is `evidence.store.beats`.
 """
 
 import json
@@ -11,7 +11,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 
-from shared.recovery.evidence.store import AT_REST, THRESHOLD
+from shared.recovery.evidence.store import AT_REST, NAMED, THRESHOLD
 from shared.tables import client_heartbeats, recovery_breakers
 
 b = recovery_breakers.c
@@ -20,11 +20,9 @@ THE_FLEET: Final = ""  # the key of the whole fleet's breaker
 SILENT: Final = sa.text(
     f"""
     WITH silent AS (
-        SELECT h.client_uuid AS uuid, h.last_heartbeat_at, h.last_heartbeat_at + {THRESHOLD} AS stale_at
-        FROM client_heartbeats AS h
-        WHERE h.last_heartbeat_at < CAST(:now AS timestamptz) - {THRESHOLD}
-            AND h.last_heartbeat_at > CAST(:seen_since AS timestamptz)),
-    judged AS (
+        SELECT h.uuid, h.last_heartbeat_at, h.last_heartbeat_at + {THRESHOLD} AS stale_at FROM ({NAMED}) AS h
+        WHERE h.last_heartbeat_at > CAST(:seen_since AS timestamptz)),
+    judged AS MATERIALIZED (
         SELECT c.site,
             coalesce({AT_REST}, false) OR c.uuid = ANY(CAST(:quiet AS text[]))
                 OR coalesce(h.stale_at <= (SELECT released_at FROM recovery_breakers WHERE site = ''), false) AS known,
@@ -43,12 +41,6 @@ SILENT: Final = sa.text(
         count(*) FILTER (WHERE NOT known AND NOT known_at_site AND recent) AS site_recent
     FROM judged GROUP BY site ORDER BY site
     """  # noqa: S608 - made of constants
-)
-SEEN: Final = sa.text(  # NOT EXISTS over the few deleted ones: their partial index is all that is read of clients
-    """
-    SELECT count(*) FROM client_heartbeats AS h WHERE h.last_heartbeat_at > CAST(:seen_since AS timestamptz)
-        AND NOT EXISTS (SELECT FROM clients AS c WHERE c.uuid = h.client_uuid AND c.deleted_at IS NOT NULL)
-    """
 )
 SEEN_AT: Final = sa.text(
     """
@@ -73,21 +65,18 @@ def silent(
     connection: Connection,
     now: datetime,
     stale_seconds: int,
-    window: dict[str, datetime | None],
+    uuids: Collection[str],
     quiet: Collection[str],
+    window: dict[str, datetime | None],
 ) -> Sequence[RowMapping]:
-    """By site (None: no site), how many clients are silent, and how many of them are `known`: their silence counts
-    no more, because they are at rest or a breaker was released over it.
+    """By site (None: no site), how many of these silent clients count, and how many do not (`known`): because they
+    are at rest, `quiet`, or a breaker was released over their silence.
 
     `window`: seen_since, heard_until, since (of listening) and together_since. Deleted clients are left out.
     """
-    parameters = {"now": now, "stale": stale_seconds, "quiet": list(quiet), **window}
+    named = {"silent": json.dumps(list(uuids)), "quiet": list(quiet)}
+    parameters = {"now": now, "stale": stale_seconds, **named, **window}
     return connection.execute(SILENT, parameters).mappings().all()
-
-
-def seen(connection: Connection, seen_since: datetime) -> int:
-    """How many clients were heard since then."""
-    return int(connection.execute(SEEN, {"seen_since": seen_since}).scalar_one())
 
 
 def seen_at(connection: Connection, sites: Collection[str], seen_since: datetime) -> dict[str, int]:

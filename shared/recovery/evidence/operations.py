@@ -9,11 +9,10 @@ from shared.config import Config
 from shared.incidents import operations as incidents
 from shared.listening.rules import BridgeStatus, is_bridge_silent
 from shared.maintenance import operations as maintenance
-from shared.maintenance import store as maintenance_store
 from shared.recovery.evidence import rules, store
 from shared.recovery.evidence.rules import Condition, Fleet
 
-MOST_LOOKED_AT = 1000  # of the crashed, failing and silent; the tick's time must not grow with a broken fleet
+MOST_LOOKED_AT = 250  # of the crashed, failing and silent; the tick must not grow with a broken fleet
 
 
 def circumstances(
@@ -45,26 +44,24 @@ def is_silent(bridge: BridgeStatus, now: datetime, config: Config) -> bool:
 
 
 def candidates(
-    connection: Connection, now: datetime, config: Config, bridge: BridgeStatus, breakers: Mapping[str | None, str]
+    connection: Connection,
+    now: datetime,
+    config: Config,
+    bridge: BridgeStatus,
+    breakers: Mapping[str | None, str],
+    silent: Collection[str],
 ) -> list[str]:
-    """Whom a tick looks at. Silent clients only where one may be acted on: in a mass they would be all there are."""
+    """Whom a tick looks at. `silent` ones only where one may be acted on: in a mass they would be all there are."""
     silent_too = not is_silent(bridge, now, config) and None not in breakers
     return store.candidates(
         connection,
         now,
-        silent_since=bridge.connected_since if silent_too else None,
+        silent if silent_too else (),
+        silent_since=bridge.connected_since,
         stale_seconds=config["HEARTBEAT_STALE_SECONDS"],
         blocked_sites=[site for site in breakers if site is not None],
         most=max(MOST_LOOKED_AT, 2 * config["RECOVERY_MAX_OPEN"]),
     )
-
-
-def quiet_and_silent(connection: Connection, now: datetime, config: Config) -> list[str]:
-    """Silent clients inside a maintenance window; asked for only while a window may be on."""
-    if not maintenance_store.begun(connection, now):
-        return []
-    silent = store.silent(connection, now, config["HEARTBEAT_STALE_SECONDS"])
-    return sorted(maintenance.quiet_uuids(connection, now, silent))
 
 
 def conditions(
