@@ -14,6 +14,7 @@ from pathlib import Path
 from deploy.local import guardian
 from tests.faults import clock, commands, conversions, decks, disk, fuzz, hang, herd, kills, network, noise, soak
 from tests.faults.ledger import Ledger
+from tests.simulation import campaign as simulation
 
 Campaign = Callable[[int, float, Path], Ledger]
 
@@ -71,6 +72,10 @@ def _decks(seed: int, share: float, folder: Path) -> Ledger:
     return decks.run(decks.Plan(decks=_part(500, share), seed=seed), folder)
 
 
+def _simulation(seed: int, share: float, _folder: Path) -> Ledger:
+    return simulation.run(simulation.Plan(histories=_part(1000, share), seed=seed))
+
+
 def _part(whole: int, share: float) -> int:
     return max(1, round(whole * share))
 
@@ -81,6 +86,7 @@ CAMPAIGNS: dict[str, Campaign] = {
     "conversions": _conversions,
     "decks": _decks,
     "commands": _commands,
+    "simulation": _simulation,
     "network": _network,
     "clock": _clock,
     "noise": _noise,

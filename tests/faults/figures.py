@@ -17,6 +17,7 @@ WORDS: Final = {
     "hang": "Postgres stands still",
     "commands": "interleavings of everybody who works on a command",
     "disk": "the disk of Postgres is full, Postgres is stopped",
+    "simulation": "whole fleet histories in virtual time",
     "network": "slow, silent, half-open and reset connections of the bridge",
     "clock": "clocks of bridge and Postgres leap by an hour and a day",
     "noise": "displays log more than can be read",

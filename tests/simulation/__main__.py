@@ -9,11 +9,12 @@
 
 import argparse
 import json
-import logging
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.simulation.campaign import Plan
+from tests.simulation.history import Outcome
 from tests.simulation.runs import run_many
 
 
@@ -26,13 +27,17 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--processes", type=int)
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args(arguments)
-    logging.disable(logging.CRITICAL)  # what the service would log of thousands of faults
-    seeds = [asked.only] if asked.only is not None else [asked.seed * 1_000_000 + i for i in range(asked.histories)]
-    run = run_many(seeds, asked.processes)
+    seeds = [asked.only] if asked.only is not None else Plan(asked.histories, asked.seed).seeds
+    run = run_many(seeds, asked.processes, _tell)
     print(run.text())
     if asked.json is not None:
         asked.json.write_text(json.dumps(run.as_json(), indent=2) + "\n", encoding="utf-8")
     return 1 if run.breaches else 0
+
+
+def _tell(outcome: Outcome) -> None:
+    for breach in outcome.breaches:
+        print(f"history {outcome.seed}: {breach}", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

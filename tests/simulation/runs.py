@@ -9,10 +9,10 @@ import sys
 import time
 import traceback
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from deploy.local import postgres
 from deploy.local.layout import REPOSITORY
@@ -20,6 +20,10 @@ from tests.simulation.history import Databases, History, Outcome
 from tests.simulation.oracle import Breach
 from tests.simulation.stories import tell
 
+if TYPE_CHECKING:
+    from multiprocessing.queues import SimpleQueue
+
+Told = Callable[[Outcome], None]
 KINDS: Final = (
     "needless reboot",
     "late",
@@ -86,27 +90,36 @@ def run_one(databases: Databases, seed: int) -> Outcome:
         return Outcome(seed, [*history.judge.breaches, fault], history.judge.figures, history.judge.waits)
 
 
-def run_many(seeds: Sequence[int], processes: int | None = None) -> Run:
-    """Each history by its seed, in processes with a database each."""
+def run_many(seeds: Sequence[int], processes: int | None = None, told: Told = lambda _outcome: None) -> Run:
+    """Each history by its seed, in processes with a database each; `told` hears of each as soon as it is over."""
     began = time.monotonic()
-    count = min(processes or os.cpu_count() or 1, len(seeds))
+    count = max(1, min(processes or os.cpu_count() or 1, len(seeds)))
+    outcomes = []
     with databases(count) as urls:
-        if count == 1:
-            outcomes = _run_share(urls[0], seeds)
-        else:
-            with multiprocessing.get_context("spawn").Pool(count) as pool:
-                shares = [seeds[number::count] for number in range(count)]
-                outcomes = [one for share in pool.starmap(_run_share, zip(urls, shares, strict=True)) for one in share]
+        context = multiprocessing.get_context("spawn")
+        free = context.SimpleQueue()
+        for url in urls:
+            free.put(url)
+        with context.Pool(count, _begin, (free,)) as pool:
+            for outcome in pool.imap_unordered(_run_here, seeds):
+                told(outcome)
+                outcomes.append(outcome)
+            pool.close()
+            pool.join()
     return Run(sorted(outcomes, key=lambda one: one.seed), time.monotonic() - began)
 
 
-def _run_share(url: str, seeds: Sequence[int]) -> list[Outcome]:
+_of_this_process: list[Databases] = []
+
+
+def _begin(free: "SimpleQueue[str]") -> None:
+    """In a new process: take one of the databases."""
     logging.disable(logging.CRITICAL)
-    used = Databases(url)
-    try:
-        return [run_one(used, seed) for seed in seeds]
-    finally:
-        used.close()
+    _of_this_process.append(Databases(free.get()))
+
+
+def _run_here(seed: int) -> Outcome:
+    return run_one(_of_this_process[0], seed)
 
 
 @contextmanager
