@@ -15,7 +15,7 @@ from pathlib import Path
 
 from deploy.local import guardian
 from deploy.local.layout import REPOSITORY
-from tests.bench import cold_start, command, conversion, ingest, latency, reads, store, upload
+from tests.bench import backlog, cold_start, command, conversion, ingest, latency, reads, scale, store, tick, upload
 from tests.bench.report import HEADER, Row
 from tests.faults.ledger import commit, now, this_machine
 
@@ -24,6 +24,9 @@ ROWS: dict[str, Callable[[Path], list[Row]]] = {
     "ingest": ingest.measure,
     "store": store.measure,
     "latency": latency.measure,
+    "scale": scale.measure,
+    "backlog": backlog.measure,
+    "tick": tick.measure,
     "overview": reads.overview,
     "reads": reads.measure,
     "command": command.measure,
