@@ -84,6 +84,13 @@ class Lanes:
         for one in self._both:
             one.step(0)
 
+    def read_on(self, enough: int) -> None:
+        """Take what has come, until nothing is left or so many bulk messages wait."""
+        before = -1
+        while before < len(self.bulk.arrivals) < enough and self.fault is None:
+            before = len(self.bulk.arrivals)
+            self.step(0)
+
     def forget_urgent_of_bulk(self, topics: Topics) -> None:
         """A bulk session of a time with one queue still has these subscriptions: they would bring all twice."""
         self.bulk.unsubscribe([topics.of(kind, "+") for kind in URGENT])

@@ -21,11 +21,12 @@ from bridge.budget import LogBudgets
 from bridge.connection import BrokerConnection
 from bridge.counters import Counters, Tally
 from bridge.due import CANARY_SECONDS, Due
-from bridge.inbox import Arrival, Inbox
+from bridge.inbox import Inbox
 from bridge.lanes import Lanes
 from bridge.leader import DatabaseAway, Leader
 from bridge.marks import Marks
 from bridge.outbox import Outbox
+from bridge.pace import BATCH_MESSAGES, BATCH_SECONDS, Pace
 from bridge.snapshot import Snapshot, Snapshots
 from bridge.urgent import Urgent
 from bridge.writes import LeadershipLost, Message, Writer
@@ -39,8 +40,6 @@ from shared.listening import store as listening_store
 from shared.mqtt import Topics
 from shared.structured_log import event, failure
 
-BATCH_MESSAGES: Final = 2_000  # half the window: 0.57 of bare paho became 0.63; larger ones bring nothing
-BATCH_SECONDS: Final = 0.01  # a message waits no longer for company
 IDLE_SECONDS: Final = 0.1  # one turn of the loop when nothing happens
 STANDBY_SECONDS: Final = 1.0
 LEAVE_SECONDS: Final = 2.0
@@ -75,6 +74,7 @@ class Bridge:
         self._marks = Marks(self._topics.logs_committed)
         self._outbox = Outbox(self._topics.commands, timings(self._config))
         self._due = Due()
+        self._pace = Pace()
         self._committed_at = -math.inf
         self._canary_at = -math.inf
         self._round_trip_at = -math.inf
@@ -137,7 +137,11 @@ class Bridge:
                 listening_store.disconnected(database, self._leader.epoch or 0)
 
     def _listen(self, broker: Lanes) -> None:
-        broker.step(BATCH_SECONDS / 2 if broker.bulk.arrivals else IDLE_SECONDS)
+        if not broker.bulk.arrivals:
+            broker.step(IDLE_SECONDS)
+        elif rest := self._pace.wait_seconds(len(broker.bulk.arrivals), time.monotonic()):
+            self._stop.wait(rest)  # not woken by each message: what comes meanwhile is read at once
+        broker.read_on(BATCH_MESSAGES)
         if broker.fault is not None:
             return
         for duty in (
@@ -152,8 +156,9 @@ class Bridge:
         ):
             try:
                 duty(broker)
-            except DatabaseAway:
-                return  # the connection to the broker stays; nothing is acknowledged meanwhile
+            except DatabaseAway:  # the connection to the broker stays; nothing is acknowledged meanwhile
+                self._stop.wait(BATCH_SECONDS)
+                return
             except LeadershipLost:
                 raise
             except Exception:  # noqa: BLE001 - a fault in one duty must not end the others
@@ -193,7 +198,7 @@ class Bridge:
         """Write the first arrivals, commit, and only then acknowledge them, in their order."""
         arrivals = broker.bulk.arrivals
         if not self._batch:
-            if not (_is_batch_due(arrivals) or (self._stop.is_set() and arrivals)):
+            if not arrivals or (self._pace.wait_seconds(len(arrivals), time.monotonic()) and not self._stop.is_set()):
                 return
             first = itertools.islice(arrivals, BATCH_MESSAGES)
             self._batch = [self._budgets.weigh(self._inbox.read(arrival)) for arrival in first]
@@ -207,7 +212,9 @@ class Bridge:
         with self._leader.database() as database:
             outcome = writer.write(database, batch, functools.partial(self._counted, arrived))
         self._counters = self._counters.with_outcome(outcome, arrived)
-        self._tally.committed(outcome, time.monotonic() - began)
+        ended = time.monotonic()
+        self._tally.committed(outcome, ended - began)
+        self._pace.wrote(began, ended)
         lane.acknowledge(arrived)
         return outcome
 
@@ -291,9 +298,3 @@ class Bridge:
     def _say_goodbye(self) -> None:
         with contextlib.suppress(DatabaseAway, LeadershipLost), self._leader.database() as database, database.begin():
             listening_store.disconnected(database, self._leader.epoch or 0)
-
-
-def _is_batch_due(arrivals: Sequence[Arrival]) -> bool:
-    if not arrivals:
-        return False
-    return len(arrivals) >= BATCH_MESSAGES or time.monotonic() - arrivals[0].heard >= BATCH_SECONDS

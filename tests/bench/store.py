@@ -10,8 +10,8 @@ from sqlalchemy import Connection
 
 from bridge.batch import Memory
 from bridge.inbox import Arrival, Inbox
-from bridge.loop import BATCH_MESSAGES
 from bridge.main import rarely_collect
+from bridge.pace import BATCH_MESSAGES
 from bridge.writes import Writer
 from shared.commands.operations import timings
 from shared.config import load

@@ -39,14 +39,15 @@ class Traffic:
 
     def greetings(self) -> list[tuple[bytes, bytes]]:
         """One heartbeat of each client: they are known afterwards."""
-        return [self._message(number, "heartbeat") for number in range(self.clients)]
+        return [self.message(number, "heartbeat") for number in range(self.clients)]
 
     def messages(self, count: int) -> list[tuple[bytes, bytes]]:
         """Topic and payload of so many."""
         kinds = self._chance.choices(("heartbeat", "health", "logs"), (60, 30, 10), k=count)
-        return [self._message(self._chance.randrange(self.clients), kind) for kind in kinds]
+        return [self.message(self._chance.randrange(self.clients), kind) for kind in kinds]
 
-    def _message(self, number: int, kind: str) -> tuple[bytes, bytes]:
+    def message(self, number: int, kind: str) -> tuple[bytes, bytes]:
+        """The next heartbeat, health report or log line of this client."""
         seq = self._seqs[number, kind] = self._seqs.get((number, kind), 0) + 1
         stamp = {"install_id": f"installation-{number}", "boot_seq": 1, "seq": seq, "ts": "2026-01-02T03:04:05Z"}
         body: dict[str, Any] = {**_BODIES[kind], **stamp}
@@ -77,9 +78,16 @@ _BODIES: Final[dict[str, dict[str, Any]]] = {
 
 @contextmanager
 def bench_machine(
-    folder: Path, *, bridge: bool, postgres_settings: tuple[str, ...] = ()
+    folder: Path,
+    *,
+    bridge: bool,
+    postgres_settings: tuple[str, ...] = (),
+    extend: Callable[[str], str] = lambda text: text,
 ) -> Iterator[tuple[Machine, int]]:
-    """A machine whose broker has one listener more, for a user of the bench only; its port."""
+    """A machine whose broker has one listener more, for a user of the bench only; its port.
+
+    `extend` may change the shipped mosquitto.conf.
+    """
     port = free_port()
 
     def with_listener(text: str) -> str:
@@ -88,7 +96,7 @@ def bench_machine(
         (run / "bench.acl").write_text(f"user {USER}\ntopic write signage/#\ntopic read signage/+/commands\n")
         for name in ("bench.passwords", "bench.acl"):
             (run / name).chmod(0o600)
-        return f"""{text}
+        return f"""{extend(text)}
 listener {port} {LOOPBACK}
 allow_anonymous false
 password_file {run}/bench.passwords
