@@ -15,7 +15,7 @@ from functions.api.problems import BadRequest, BodyTooLarge
 from shared.db import scrub
 from shared.errors import UnsupportedMediaType
 
-BLOCK_BYTES: Final = 64 * 1024
+BLOCK_BYTES: Final = 1024 * 1024  # what the server reads ahead: smaller reads make it copy the rest each time
 MAX_PARTS: Final = 16
 LONGEST_FILENAME: Final = 255
 

@@ -5,6 +5,7 @@ import hashlib
 import os
 import secrets
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final, Protocol
@@ -84,13 +85,20 @@ class Chain:
 
 
 def copy_hashed(stream: ByteStream, draft: Draft, limit_bytes: int) -> tuple[str, int]:
-    digest, size = hashlib.sha256(), 0
-    while block := stream.read(BLOCK_BYTES):
-        size += len(block)
-        if size > limit_bytes:
-            raise UploadTooLarge(f"A file may have {limit_bytes:,} bytes at most.", limit_bytes=limit_bytes)
-        digest.update(block)
-        draft.write(block)
+    """Copy a stream while it is hashed: SHA-256 and bytes. Raises UploadTooLarge and VolumeFull.
+
+    A second thread hashes one block while the next one is received: both leave the interpreter free.
+    """
+    digest, size, hashing = hashlib.sha256(), 0, None
+    with ThreadPoolExecutor(1) as hasher:
+        while block := stream.read(BLOCK_BYTES):
+            size += len(block)
+            if size > limit_bytes:
+                raise UploadTooLarge(f"A file may have {limit_bytes:,} bytes at most.", limit_bytes=limit_bytes)
+            if hashing is not None:
+                hashing.result()
+            hashing = hasher.submit(digest.update, block)
+            draft.write(block)
     return digest.hexdigest(), size
 
 

@@ -33,6 +33,8 @@ class Plan:
     decks: int = 500
     deadline: int = 10
     seed: int = 1
+    seconds: float = 7200.0
+    """No further deck after so long, for machines that are busy with other things: the ledger says how many were."""
 
 
 class Beacon(ThreadingHTTPServer):
@@ -105,8 +107,11 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = print) -> Ledger:
         with converter(folder / "state", deadline=plan.deadline) as service:
             for number, deck in enumerate(hostile_generator.generate(seeds, plan.seed, plan.decks), 1):
                 meet(service, deck, good, folder, tally, plan.deadline)
+                ledger.sizes["decks"] = number
                 if number % 50 == 0:
                     say(f"{number} decks, {time.monotonic() - began:.0f} s")
+                if time.monotonic() - began > plan.seconds:
+                    break
             place = service.folder
         visits = list(listener.visits)
     tally.left += [] if not place.exists() else files_below(place)
