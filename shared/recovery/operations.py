@@ -88,8 +88,8 @@ def states_of(
 def recover(connection: Connection, now: datetime, config: Config, timings: commands.Timings) -> RecoveryReport:
     """Ask for what is due: at most one command a client, the longest unwell first, up to the cap.
 
-    1. Only with CRASH_RECOVERY_ENABLED, and only one transaction at a time.
-    2. The breakers are reckoned anew; while the bridge is silent, or the fleet's is open, silent clients are no case.
+    1. Only with CRASH_RECOVERY_ENABLED, and only one transaction at a time; the breakers are reckoned anew.
+    2. While the bridge is silent, or the fleet's breaker is open, silent clients are no case.
     3. Each client that could need help gets its verdict; those that are well go down the ladder in time.
     4. The due ones are locked and judged again, then commanded in one statement; each goes one rung up.
     5. Actions and changed decisions are recorded with their evidence.
@@ -106,6 +106,7 @@ def recover(connection: Connection, now: datetime, config: Config, timings: comm
     chosen = _still_due(connection, now, config, bridge, watch, _within_cap(connection, config, watch, due))
     issued = _issue(connection, now, chosen, timings)
     _record(connection, now, bridge, [case for case in cases if not case.healthy], chosen, issued)
+    recovered = _note_health(connection, now, cases)
     actions = [case.verdict.action for case in chosen if case.uuid in issued]
     return RecoveryReport(
         command_ids=tuple(issued.values()),
@@ -114,7 +115,7 @@ def recover(connection: Connection, now: datetime, config: Config, timings: comm
         restarts=actions.count(CommandAction.RESTART_APP),
         reboots=actions.count(CommandAction.REBOOT_HOST),
         breakers_open=len(watch.open),
-        recovered=_note_health(connection, now, cases),
+        recovered=recovered,
     )
 
 

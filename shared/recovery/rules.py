@@ -20,6 +20,7 @@ LADDER: Final = (
 )
 """What is tried one after another; after the last rung the client is suspended until a person acts."""
 CRASHED_FOR: Final = timedelta(seconds=20)  # the display's own watchdog goes first (30-commands-and-recovery)
+LOOK_AROUND: Final = 1 / 3  # of its threshold, so at least an interval: who fell silent with it is silent then
 SMALL_FLEET: Final = 10  # with fewer clients one silent display is acted on at a time
 RECORDED: Final = (
     RecoveryState.VERIFYING,
@@ -83,7 +84,7 @@ def _by_evidence(client: Condition, now: datetime, fleet: Fleet) -> Verdict:
     basis = evidence(client, now, fleet)
     if basis is None:
         return _of_uncertain(client, now, fleet)
-    return _obstacle(client, now, fleet, basis) or _due(client, now, basis)
+    return _obstacle(client, now, fleet, basis) or _due(client, now, fleet, basis)
 
 
 def _nothing_helped(client: Condition, now: datetime) -> str:
@@ -159,15 +160,28 @@ def action_for(basis: RecoveryBasis, step: int) -> CommandAction:
     return CommandAction.REBOOT_HOST if basis is RecoveryBasis.STALE else LADDER[step]
 
 
-def _due(client: Condition, now: datetime, basis: RecoveryBasis) -> Verdict:
+def _due(client: Condition, now: datetime, fleet: Fleet, basis: RecoveryBasis) -> Verdict:
     since = client.process_status_since or now
     if basis is RecoveryBasis.CRASHED and now - since < CRASHED_FOR:
         why = "The player crashed a moment ago; the display's own watchdog goes first."
         return Verdict(RecoveryState.DUE, why, since + CRASHED_FOR)
+    if basis is RecoveryBasis.STALE and (until := _looks_around_until(client, fleet)) > now:
+        why = "The display fell silent a moment ago; whether many others did too is seen first."
+        return Verdict(RecoveryState.DUE, why, until)
     action = action_for(basis, client.step)
     before = f" {tried(client)} did not help so far." if client.step else ""
     why = f"{_WRONG[basis]}; the next tick with a place free sends {action}.{before}"
     return Verdict(RecoveryState.DUE, why, action=action, basis=basis)
+
+
+def _looks_around_until(client: Condition, fleet: Fleet) -> datetime:
+    """When a silence that is ours has become that of everybody whom it concerns.
+
+    Displays that are all unheard from one moment on go stale one after another, within one interval; the first of
+    them would be rebooted by a tick in the middle of it, which sees too few for a breaker.
+    """
+    moments = [at for at in (client.last_heartbeat_at, fleet.listening_since) if at is not None]
+    return max(moments) + client.stale_after * (1 + LOOK_AROUND)
 
 
 def why_acted(client: Condition, verdict: Verdict) -> str:

@@ -28,11 +28,13 @@ def test_a_crashed_display_is_restarted_once_per_lockout_and_all_is_kept_over_a_
             assert (command["action"], command["source"]) == ("restart_app", "recovery")
             eventually(lambda: commands_of(api, identity)[0]["finished_at"], "the command's end")
 
-            locked = eventually(lambda: still_crashed_and_locked(api, identity, display.heartbeat), "the lockout")
-            assert locked["until"] is not None
+            waiting = eventually(lambda: still_crashed_and_waiting(api, identity, display.heartbeat), "the lockout")
+            assert (waiting["until"] is not None, waiting["step"]) == (True, 1)
             assert len(commands_of(api, identity)) == 1
-            decided = api.get(f"/api/clients/{identity}/recovery")["events"]
-            assert (decided[-1]["decision"], decided[-1]["command_id"]) == ("restart_app", command["id"])
+            told = api.get(f"/api/clients/{identity}/recovery")
+            first = told["events"][-1]
+            assert (first["decision"], first["command_id"]) == ("restart_app", command["id"])
+            assert (told["tried"]["restarts"], told["tried"]["reboots"], told["breaker"]["open"]) == (1, 0, False)
 
     with running_stack(tmp_path / "stack", **ON) as stack:
         kept = stack.api()
@@ -55,7 +57,7 @@ def restarted(api: Api, identity: str, beat: Any) -> dict[str, Any]:
     return eventually(look, "recovery's command", 45)
 
 
-def still_crashed_and_locked(api: Api, identity: str, beat: Any) -> dict[str, Any] | None:
+def still_crashed_and_waiting(api: Api, identity: str, beat: Any) -> dict[str, Any] | None:
     beat("crashed")
     recovery: dict[str, Any] | None = api.get(f"/api/clients/{identity}")["recovery"]
-    return recovery if recovery and recovery["state"] == "locked" else None
+    return recovery if recovery and recovery["state"] in {"locked", "verifying"} else None

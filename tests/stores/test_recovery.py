@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -13,11 +14,12 @@ from shared.commands import operations as commands
 from shared.commands.rules import Ack, Attempt
 from shared.db import database_now
 from shared.recovery import operations, store
+from shared.recovery.evidence.operations import MOST_LOOKED_AT
 from shared.recovery.operations import RecoveryReport
-from shared.tables import bridge_status, client_commands, recovery_events
+from shared.tables import bridge_status, client_commands, clients, recovery_events
 from shared.vocabulary import CommandAction, CommandState, PublishAnswer
 from tests.stores.commands_world import TIMINGS, add_client, command, lockout, request, seconds
-from tests.stores.recovery_world import OFF, ON, beat, crash, decisions, hear, recover, told
+from tests.stores.recovery_world import OFF, ON, beat, crash, decisions, fleet, hear, recover, sent, told
 
 LOCKOUT = TIMINGS.lockout
 
@@ -180,6 +182,36 @@ def test_no_more_than_the_cap_are_open_and_the_longest_crashed_go_first(connecti
     assert (len(first.command_ids), first.waiting) == (10, 5)
     assert (second.command_ids, second.waiting) == ((), 5)
     assert set(asked) == set(fleet[5:])
+
+
+IN_THE_WAY: list[tuple[dict[str, Any], str]] = [
+    ({"capabilities": []}, "not_recovered"),
+    ({"presence": "offline"}, "unreachable"),
+]
+
+
+@pytest.mark.parametrize(("facts", "state"), IN_THE_WAY)
+def test_many_that_cannot_be_helped_never_keep_the_tick_from_one_that_can(
+    connection: Connection, now: datetime, facts: dict[str, Any], state: str
+) -> None:
+    many = fleet(connection, now, MOST_LOOKED_AT + 10, status="crashed", process_status="crashed")
+    beyond_help = sa.update(clients).where(clients.c.uuid.in_(many))
+    connection.execute(beyond_help.values(presence_at=now, **facts))
+    client = crash(connection, now)
+
+    first, second = recover(connection, now), recover(connection, now + seconds(1))
+
+    assert (first.command_ids, sent(connection, second)) == ((), [(client, "restart_app")])
+    assert told(connection, now, many[0])["state"] == state
+
+
+def test_crashed_displays_that_have_gone_dark_do_not_keep_it_from_others_either(
+    connection: Connection, now: datetime
+) -> None:
+    fleet(connection, now - timedelta(minutes=30), MOST_LOOKED_AT + 10, status="crashed", process_status="crashed")
+    client = crash(connection, now)
+
+    assert sent(connection, recover(connection, now)) == [(client, "restart_app")]
 
 
 def test_an_operators_command_in_flight_is_not_doubled(connection: Connection, now: datetime) -> None:

@@ -24,10 +24,11 @@ def circumstances(
     uuids: Collection[str],
 ) -> Fleet:
     """What is the same for all, and who of these clients is in a maintenance window or part of an incident."""
-    quiet = maintenance.quiet_of(connection, now, uuids)
-    met = incidents.open_incident_of(connection, uuids)
+    enabled = config["CRASH_RECOVERY_ENABLED"]  # while it is off nothing else is told
+    quiet = maintenance.quiet_of(connection, now, uuids) if enabled and uuids else {}
+    met = incidents.open_incident_of(connection, uuids) if enabled and uuids else {}
     return Fleet(
-        enabled=config["CRASH_RECOVERY_ENABLED"],
+        enabled=enabled,
         bridge_silent=is_silent(bridge, now, config),
         listening_since=bridge.connected_since,
         stale_seconds=config["HEARTBEAT_STALE_SECONDS"],

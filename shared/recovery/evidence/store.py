@@ -89,7 +89,10 @@ CANDIDATES: Final = sa.text(
         SELECT i.uuid, i.since, k.id IS NULL AND coalesce(r.step, 0) < 4 AND NOT {AT_REST}
             AND coalesce(c.lockout_until <= CAST(:now AS timestamptz), true)
             AND NOT coalesce(i.silent AND ({UNHEARD} OR c.site = ANY(CAST(:blocked AS text[]))), false)
-            AND NOT coalesce(i.failed_only AND r.decided = 'verifying', false) AS may_act
+            AND (i.silent OR h.last_heartbeat_at
+                >= greatest(CAST(:now AS timestamptz) - {THRESHOLD}, CAST(:since AS timestamptz)))
+            AND NOT coalesce(r.decided IN ('not_recovered', 'held') OR NOT i.silent AND r.decided = 'unreachable'
+                OR i.failed_only AND r.decided = 'verifying', false) AS may_act
         FROM grouped AS i
         JOIN clients AS c ON c.uuid = i.uuid AND c.deleted_at IS NULL
         LEFT JOIN client_heartbeats AS h ON h.client_uuid = i.uuid
@@ -129,7 +132,8 @@ def candidates(
 ) -> list[str]:
     """The clients that a tick looks at: crashed, failing, silent or on the ladder.
 
-    Up to `most` of the first three, those in whose way nothing stands first, the longest unwell first of these.
+    Up to `most` of the first three: those in whose way nothing stands before those for whom something stood when they
+    were looked at last, the longest unwell first.
     `silent_since`: start of the listening time, before which no silence counts. A silent client that nothing can
     be sent to is left out once that is recorded, until it gives a sign.
     """
