@@ -10,7 +10,7 @@ import binascii
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache
 from typing import Annotated, Any, Final, Generic, NoReturn, TypeVar
 
@@ -147,9 +147,25 @@ def to_json(value: Any) -> bytes:
 
 def _fit(values: Mapping[str, Any], shape: type[T], *, strict: bool) -> T:
     try:
-        return msgspec.convert(values, shape, strict=strict)
+        fitted = msgspec.convert(values, shape, strict=strict)
     except msgspec.ValidationError as error:
         _refuse(str(error), shape)
+    struct: Any = fitted
+    for name, field in zip(struct.__struct_fields__, struct.__struct_encode_fields__, strict=True):
+        value = getattr(struct, name)
+        if isinstance(value, datetime) and not _is_in_calendar(value):
+            expected = "a time between the years 1 and 9999 in UTC"
+            raise InvalidField(f"{field}: expected {expected}.", errors=[{"field": field, "expected": expected}])
+    return fitted
+
+
+def _is_in_calendar(moment: datetime) -> bool:
+    """Whether it has a date in UTC: near both ends of the calendar the zone decides."""
+    try:
+        moment.astimezone(UTC)
+    except OverflowError:
+        return False
+    return True
 
 
 _UNKNOWN = re.compile(r"Object contains unknown field `(?P<field>.*?)`(?: - at `\$(?P<at>.*)`)?", re.DOTALL)
@@ -200,7 +216,7 @@ def _field(path: str | None, name: str) -> str:
 
 
 @cache
-def _list_fields(shape: type[Any]) -> set[str]:
+def _list_fields(shape: Any) -> set[str]:
     fields = msgspec.structs.fields(shape)
     return {f.encode_name for f in fields if _is_list(msgspec.inspect.type_info(f.type))}
 
@@ -217,7 +233,7 @@ def _is_usable(value: Any) -> bool:
         return scrub(value) == value
     if isinstance(value, int):
         return -(2**63) <= value < 2**63
-    return not isinstance(value, datetime) or value.tzinfo is not None
+    return not isinstance(value, datetime) or (value.tzinfo is not None and _is_in_calendar(value))
 
 
 def _bad_cursor() -> InvalidField:

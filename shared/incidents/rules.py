@@ -8,13 +8,15 @@ subnet), because they name what to look at; what failed at one moment at several
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, TypeVar
 
 from shared.vocabulary import IncidentKind, Symptom
 
+K = TypeVar("K", bound=Hashable)
 AT_ONCE: Final = timedelta(seconds=60)  # two heartbeats of 30 s: what one event cuts off falls silent within it
 CLUSTER_LEAST: Final = 5  # below it a coincidence; the fleet's breaker counts from as many
 CLUSTER_PERCENT: Final = 2  # of the fleet: 100,000 displays that fail once a week each lose ten a minute by chance
+NETWORK: Final = frozenset({Symptom.SILENT, Symptom.DISCONNECTED})  # what a break of the network looks like
 PLACES_LEAST: Final = 3  # places that fail at once are one event elsewhere, not one event each
 OLDEST: Final = timedelta(hours=24)  # what failed before is no news, even if we notice it only now
 
@@ -61,6 +63,8 @@ class OpenIncident:
     last_failed_at: datetime
     sites: frozenset[str | None]
     """Where its members stand."""
+    symptoms: frozenset[Symptom]
+    """How they failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,11 @@ class Group:
     def moment(self) -> datetime:
         """When half of its displays had failed: one that failed alone a while before does not move it."""
         return sorted(failure.at for failure in self.failures)[(len(self.failures) - 1) // 2]
+
+    @property
+    def symptoms(self) -> frozenset[Symptom]:
+        """How its displays failed."""
+        return frozenset(failure.symptom for failure in self.failures)
 
 
 def one_each(failures: Iterable[Failure]) -> list[Failure]:
@@ -118,27 +127,25 @@ def joining(
 
 
 def _belongs(failure: Failure, incident: OpenIncident, window: timedelta) -> bool:
+    """A loss of the broker counts at the incident's moment only: a flapping one would keep it open for ever."""
+    is_at_once = abs(failure.at - incident.moment) <= AT_ONCE
+    if failure.symptom is Symptom.DISCONNECTED and not is_at_once:
+        return False
     if failure.was_in == incident.id:
         return True
     if incident.kind is IncidentKind.CLUSTER:
-        return abs(failure.at - incident.moment) <= AT_ONCE
+        likewise = NETWORK if failure.symptom in NETWORK else {failure.symptom}
+        return is_at_once and not incident.symptoms.isdisjoint(likewise)
     place = {IncidentKind.SITE: failure.site, IncidentKind.SUBNET: failure.subnet}.get(incident.kind)
-    near = incident.first_failed_at - window <= failure.at <= incident.last_failed_at + window
-    return place == incident.key and near
-
-
-def of_site(failure: Failure) -> str | None:
-    """The key of an incident of kind `site`."""
-    return failure.site
-
-
-def of_subnet(failure: Failure) -> str | None:
-    """The key of an incident of kind `subnet`."""
-    return failure.subnet
+    return place == incident.key and incident.first_failed_at - window <= failure.at <= incident.last_failed_at + window
 
 
 Place = Callable[[Failure], str | None]
-PLACES: Final[Mapping[IncidentKind, Place]] = {IncidentKind.SITE: of_site, IncidentKind.SUBNET: of_subnet}
+PLACES: Final[Mapping[IncidentKind, Place]] = {
+    IncidentKind.SITE: lambda failure: failure.site,
+    IncidentKind.SUBNET: lambda failure: failure.subnet,
+}
+"""The key of an incident of this kind; None where the display has none."""
 
 
 def crowded(failures: Iterable[Failure], place: Place, limits: Thresholds) -> dict[str, list[Failure]]:
@@ -151,18 +158,21 @@ def crowded(failures: Iterable[Failure], place: Place, limits: Thresholds) -> di
     return found
 
 
-def _by(key: Callable[[Failure], Hashable], failures: Iterable[Failure]) -> dict[str | None, list[Failure]]:
-    found: dict[Hashable, list[Failure]] = {}
+def _by(key: Callable[[Failure], K], failures: Iterable[Failure]) -> dict[K, list[Failure]]:
+    found: dict[K, list[Failure]] = {}
     for failure in failures:
         found.setdefault(key(failure), []).append(failure)
-    return found  # type: ignore[return-value]
+    return found
 
 
 def _together(failures: Sequence[Failure], window: timedelta) -> list[Failure]:
-    """The most that failed within the window; displays that only lost the broker must have done so at once."""
+    """The most that failed within the window; of those that only lost the broker two or more that did so at once.
+
+    One display whose connection flaps says nothing about its neighbours.
+    """
     grave = [failure for failure in failures if failure.symptom is not Symptom.DISCONNECTED]
-    light = [failure for failure in failures if failure.symptom is Symptom.DISCONNECTED]
-    return densest(grave, window) + densest(light, AT_ONCE)
+    light = densest((failure for failure in failures if failure.symptom is Symptom.DISCONNECTED), AT_ONCE)
+    return densest(grave, window) + (light if len(light) > 1 else [])
 
 
 def densest(failures: Iterable[Failure], span: timedelta) -> list[Failure]:
@@ -195,21 +205,27 @@ def without(failures: Iterable[Failure], groups: Iterable[Group]) -> list[Failur
     return [failure for failure in failures if failure.uuid not in taken]
 
 
-def may_cluster(failures: Sequence[Failure]) -> bool:
-    """Whether so many failed at once that the size of the fleet decides."""
-    return len(densest(failures, AT_ONCE)) >= CLUSTER_LEAST
+def may_cluster(failures: Iterable[Failure]) -> bool:
+    """Whether so many failed at once, and alike, that the size of the fleet decides."""
+    return any(len(densest(alike, AT_ONCE)) >= CLUSTER_LEAST for alike in _by(_likeness, failures).values())
 
 
-def clusters(failures: Sequence[Failure], fleet: int) -> list[Group]:
-    """What failed at one moment without a place in common; `fleet` is how many displays were heard lately."""
+def _likeness(failure: Failure) -> Hashable:
+    """What one cause does to displays that have no place in common: all silent, all crashed, one service of all."""
+    return NETWORK if failure.symptom in NETWORK else (failure.symptom, failure.unit)
+
+
+def clusters(failures: Iterable[Failure], fleet: int) -> list[Group]:
+    """What failed alike and at one moment, without a place in common; `fleet`: displays that were heard lately."""
     groups: list[Group] = []
-    rest = list(failures)
-    while True:
-        together = densest(rest, AT_ONCE)
-        if len(together) < CLUSTER_LEAST or 100 * len(together) < CLUSTER_PERCENT * fleet:
-            return groups
-        groups.append(Group(IncidentKind.CLUSTER, "", tuple(together)))
-        rest = without(rest, groups)
+    for alike in _by(_likeness, failures).values():
+        rest = alike
+        while len(together := densest(rest, AT_ONCE)) >= CLUSTER_LEAST:
+            if 100 * len(together) < CLUSTER_PERCENT * fleet:
+                break
+            groups.append(Group(IncidentKind.CLUSTER, "", tuple(together)))
+            rest = without(rest, groups)
+    return groups
 
 
 def merged(groups: Sequence[Group], open_incidents: Collection[OpenIncident], window: timedelta) -> list[Group]:
@@ -233,21 +249,28 @@ def _going_on(group: Group, open_incidents: Collection[OpenIncident]) -> Group:
 Part = Group | OpenIncident
 
 
+def _alike(one: Part, other: Part) -> bool:
+    """Whether one cause may have made displays of both fail: in the same way, or by the network."""
+    symptoms = one.symptoms | (NETWORK if one.symptoms & NETWORK else set())
+    return not symptoms.isdisjoint(other.symptoms)
+
+
 def _at_once(
     groups: Sequence[Group], open_incidents: Collection[OpenIncident]
 ) -> list[tuple[list[Group], list[OpenIncident]]]:
-    """New groups and open incidents of one moment, at three places or beside a cluster."""
+    """New groups and open incidents that failed alike at one moment, at three places or beside a cluster."""
     kinds = {IncidentKind.SITE, IncidentKind.SUBNET, IncidentKind.CLUSTER}
     parts: list[Part] = [*groups, *(o for o in open_incidents if o.kind in kinds)]
     parts.sort(key=lambda part: (part.moment, part.kind, part.key))
     found = []
     while parts:
-        together = [part for part in parts if part.moment - parts[0].moment <= AT_ONCE]
+        first = parts[0]
+        together = [part for part in parts if part.moment - first.moment <= AT_ONCE and _alike(first, part)]
         new = [part for part in together if isinstance(part, Group)]
         has_cluster = any(part.kind is IncidentKind.CLUSTER for part in together)
         if new and (len(together) >= PLACES_LEAST or (has_cluster and len(together) > 1)):
             found.append((new, [part for part in together if isinstance(part, OpenIncident)]))
-            parts = parts[len(together) :]
+            parts = [part for part in parts if part not in together]
         else:
             parts = parts[1:]
     return found

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 import sqlalchemy as sa
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row
 
 from shared.incidents.causes.rules import Facts
 from shared.incidents.rules import Failure, OpenIncident
@@ -122,6 +122,7 @@ def open_incidents(connection: Connection) -> list[OpenIncident]:
             sa.func.min(incident_members.c.failed_at).label("first_failed_at"),
             sa.func.max(incident_members.c.failed_at).label("last_failed_at"),
             sa.func.array_agg(sa.distinct(clients.c.site)).label("sites"),
+            sa.func.array_agg(sa.distinct(incident_members.c.symptom)).label("symptoms"),
         )
         .join_from(incidents, incident_members, incident_members.c.incident_id == incidents.c.id)
         .join(clients, clients.c.uuid == incident_members.c.client_uuid)
@@ -129,18 +130,13 @@ def open_incidents(connection: Connection) -> list[OpenIncident]:
         .group_by(incidents.c.id)
         .order_by(incidents.c.id)
     )
-    return [
-        OpenIncident(
-            row.id,
-            IncidentKind(row.kind),
-            row.key,
-            row.moment,
-            row.first_failed_at,
-            row.last_failed_at,
-            frozenset(row.sites),
-        )
-        for row in connection.execute(query)
-    ]
+    return [_open(row) for row in connection.execute(query)]
+
+
+def _open(row: Row[Any]) -> OpenIncident:
+    sites, symptoms = frozenset(row.sites), frozenset(map(Symptom, row.symptoms))
+    times = (row.moment, row.first_failed_at, row.last_failed_at)
+    return OpenIncident(row.id, IncidentKind(row.kind), row.key, *times, sites, symptoms)
 
 
 def reopen(connection: Connection, kind: IncidentKind, key: str, closed_since: datetime) -> int | None:

@@ -16,7 +16,7 @@ from shared.vocabulary import MaintenanceState, Weekday
 
 LONGEST: Final = timedelta(days=92)  # longer than a refurbishment; a forgotten window ends by itself
 LONGEST_REPEATED: Final = timedelta(days=7)  # then the next one begins
-FURTHEST: Final = timedelta(days=5 * 366)  # a start beyond is a typing mistake
+FURTHEST: Final = timedelta(days=5 * 366)  # a time beyond is a typing mistake
 DAYS: Final = tuple(Weekday)  # as `date.weekday` counts them: Monday is 0
 
 
@@ -111,8 +111,8 @@ def checked(schedule: Schedule, now: datetime) -> Schedule:
     length = schedule.ends_at - schedule.starts_at
     if length <= timedelta():
         raise MaintenanceTimesRefused("ends_at must be after starts_at.")
-    if schedule.starts_at - now > FURTHEST:
-        raise MaintenanceTimesRefused("starts_at must be within the next five years.")
+    if abs(schedule.starts_at - now) > FURTHEST:
+        raise MaintenanceTimesRefused("starts_at must be within five years.")
     if schedule.recurrence is None:
         return _checked_single(schedule, length, now)
     return _checked_repeated(schedule, schedule.recurrence, length, now)
@@ -133,8 +133,8 @@ def _checked_repeated(schedule: Schedule, recurrence: Recurrence, length: timede
     if DAYS[first.weekday()] not in recurrence.weekdays:
         day = DAYS[first.weekday()].value
         raise MaintenanceTimesRefused(f"starts_at is a {day} in {recurrence.time_zone}: weekdays must name that day.")
-    if recurrence.until is not None and recurrence.until < first:
-        raise MaintenanceTimesRefused("recurrence.until must not be before the day of starts_at.")
+    if recurrence.until is not None and not first <= recurrence.until <= first + FURTHEST:
+        raise MaintenanceTimesRefused("recurrence.until must be the day of starts_at or later, within five years.")
     kept = replace(schedule, starts_at=min(o.starts_at for o in _around(schedule, schedule.starts_at)))
     over = last_end(kept)
     if over is not None and over <= now:

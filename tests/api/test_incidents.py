@@ -108,7 +108,14 @@ def test_an_incident_that_does_not_exist_is_not_found(api: Api, part: str) -> No
     assert (answer.status_code, answer.get_json()["code"]) == (404, "incident_not_found")
 
 
-@pytest.mark.parametrize("query", ["open=maybe", "since=yesterday", "limit=0", "state=open", "cursor=x"])
+def test_times_near_the_ends_of_the_calendar_are_compared_like_others(api: Api) -> None:
+    assert api.get("/api/incidents?since=0001-01-01T00:00:00Z").status_code == 200
+    assert api.get("/api/incidents?since=9999-12-31T23:59:59Z").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "query", ["open=maybe", "since=yesterday", "since=0001-01-01T00:00:00%2B14:00", "limit=0", "state=open", "cursor=x"]
+)
 def test_what_is_no_filter_is_refused_by_name(api: Api, query: str) -> None:
     answer = api.get(f"/api/incidents?{query}")
 

@@ -107,6 +107,8 @@ BAD = [
     ({"ends_at": "2026-03-01T12:00:00"}, "ends_at", "no zone"),
     ({"recurrence": {"time_zone": "UTC", "weekdays": []}}, "recurrence.weekdays", "no day"),
     ({"recurrence": {"time_zone": "UTC", "weekdays": ["Monday"]}}, "recurrence.weekdays[0]", "no such day"),
+    ({"starts_at": "0001-01-01T00:00:00+14:00"}, "starts_at", "before all time"),
+    ({"ends_at": "9999-12-31T23:59:59-14:00"}, "ends_at", "after all time"),
     ({"surprise": 1}, "surprise", "an unknown field"),
 ]
 
@@ -123,6 +125,9 @@ REFUSED = [
     ({"starts_at": at(-3), "ends_at": at(-2)}, "maintenance_times_refused", "in the past"),
     ({"ends_at": at(24 * 93)}, "maintenance_times_refused", "too long"),
     ({"recurrence": {**WEEKLY, "time_zone": "Mars/Olympus"}}, "time_zone_unknown", "no such zone"),
+    ({"starts_at": "0001-01-01T00:00:00Z"}, "maintenance_times_refused", "since the beginning of time"),
+    ({"ends_at": "9999-12-31T23:59:59Z"}, "maintenance_times_refused", "to the end of time"),
+    ({"recurrence": {**WEEKLY, "until": "9999-12-31"}}, "maintenance_times_refused", "repeated for ever and a day"),
     ({"scope": "clients", "clients": [NOWHERE]}, "clients_unknown", "no such client"),
 ]
 

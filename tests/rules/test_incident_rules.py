@@ -16,7 +16,7 @@ NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
 LIMITS = Thresholds(least=3, percent=30, window=timedelta(minutes=5))
 SITE, SUBNET, CLUSTER = IncidentKind.SITE, IncidentKind.SUBNET, IncidentKind.CLUSTER
 SILENT, CRASHED = Symptom.SILENT, Symptom.CRASHED
-DISCONNECTED = Symptom.DISCONNECTED
+SERVICE_FAILED, DISCONNECTED = Symptom.SERVICE_FAILED, Symptom.DISCONNECTED
 
 
 def failed(name: str, at: float, site: str | None = "Rome", **more: Any) -> Failure:
@@ -36,13 +36,14 @@ def opened(number: int, kind: IncidentKind, key: str, at: float = 0, **more: Any
         "first_failed_at": began,
         "last_failed_at": began,
         "sites": frozenset({key} if kind is SITE else ()),
+        "symptoms": frozenset({SILENT}),
         **more,
     }
     return OpenIncident(number, kind, key, began, **facts)
 
 
 def by_site(failures: Iterable[Failure], sizes: dict[str, int]) -> list[Group]:
-    return rules.at_places(SITE, rules.crowded(failures, rules.of_site, LIMITS), sizes, LIMITS)
+    return rules.at_places(SITE, rules.crowded(failures, rules.PLACES[SITE], LIMITS), sizes, LIMITS)
 
 
 def names(failures: Iterable[Failure]) -> list[str]:
@@ -58,6 +59,7 @@ AT_ONE_SITE = [
     ([failed("a", 0), failed("b", 150), failed("c", 301)], 10, False, "one too late"),
     (some(3, site=None), 3, False, "nobody's site is no place"),
     (some(3, symptom=DISCONNECTED), 10, True, "cut off together"),
+    ([*some(2), failed("flaps", 0, symptom=DISCONNECTED)], 10, False, "two and one that flaps"),
     ([failed(n, 50 * i, symptom=DISCONNECTED) for i, n in enumerate("abc")], 10, False, "cut off one by one"),
 ]
 
@@ -90,6 +92,16 @@ def test_what_has_no_place_in_common_but_the_moment_is_a_cluster() -> None:
     assert not rules.may_cluster(scattered[:4])
 
 
+def test_what_fails_at_once_but_each_in_its_own_way_is_a_coincidence() -> None:
+    ways: list[dict[str, Any]] = [{"symptom": SILENT}, {"symptom": DISCONNECTED}, {"symptom": CRASHED}]
+    ways += [{"symptom": SERVICE_FAILED, "unit": unit} for unit in ("a.service", "b.service")]
+    mixed = [failed(f"d{n}", n, None, **ways[n % 5]) for n in range(10)]
+
+    assert not rules.may_cluster(mixed)
+    assert rules.clusters(mixed, 10) == []
+    assert len(rules.clusters([*mixed, *some(3, 0, None)], 10)[0].failures) == 7  # silent or cut off: one network
+
+
 def test_two_moments_are_two_clusters() -> None:
     early, late = some(5, 0, site=None), some(7, 200, site=None)
 
@@ -102,7 +114,12 @@ JOINS = [
     (failed("x", 301), opened(1, SITE, "Rome"), False, "long after the last one"),
     (failed("x", 301), opened(1, SITE, "Rome", last_failed_at=NOW + timedelta(seconds=60)), True, "after the last"),
     (failed("x", 9999, was_in=1), opened(1, SITE, "Rome"), True, "it came back for a while"),
+    (failed("x", 9999, was_in=1, symptom=DISCONNECTED), opened(1, SITE, "Rome"), False, "it flaps"),
+    (failed("x", 61, symptom=DISCONNECTED), opened(1, SITE, "Rome"), False, "cut off later"),
+    (failed("x", 60, symptom=DISCONNECTED), opened(1, SITE, "Rome"), True, "cut off when others fell silent there"),
     (failed("x", 60, site=None), opened(1, CLUSTER, ""), True, "the moment of a cluster"),
+    (failed("x", 60, None, symptom=CRASHED), opened(1, CLUSTER, ""), False, "at a cluster's moment in another way"),
+    (failed("x", 60, None, symptom=DISCONNECTED), opened(1, CLUSTER, ""), True, "cut off with a cluster"),
     (failed("x", 61, site=None), opened(1, CLUSTER, ""), False, "after the moment of a cluster"),
     (failed("x", 9, subnet="10.1.2.0/24"), opened(1, SUBNET, "10.1.2.0/24"), True, "the same subnet"),
     (failed("x", 9, site=None), opened(1, SUBNET, "10.1.2.0/24"), False, "no subnet known"),
@@ -164,6 +181,14 @@ def test_one_display_that_failed_alone_before_does_not_part_what_failed_at_once(
     assert (one.kind, len(one.failures), one.began_at) == (CLUSTER, 10, NOW - timedelta(seconds=250))
 
 
+def test_a_site_that_fell_silent_beside_a_cluster_of_crashes_stays_an_incident_of_its_own() -> None:
+    crashes = opened(7, CLUSTER, "", 10, symptoms=frozenset({CRASHED}))
+    cut_off = opened(8, CLUSTER, "", 10, symptoms=frozenset({DISCONNECTED}))
+
+    assert [group.kind for group in merged([at_site("Lyon", 40)], crashes)] == [SITE]
+    assert [group.into for group in merged([at_site("Lyon", 40)], cut_off)] == [8]
+
+
 def test_incidents_that_began_long_ago_stay_what_they_are() -> None:
     old = [opened(n, SITE, f"site {n}", -9000) for n in (1, 2, 3)]
     new = at_site("Lyon", 0)
@@ -208,7 +233,7 @@ def test_however_failures_come_no_display_is_counted_twice_and_no_incident_is_ab
     joins, rest = rules.joining(failures, known, LIMITS.window)
     groups = by_site(rest, {})
     left = rules.without(rest, groups)
-    groups += rules.at_places(SUBNET, rules.crowded(left, rules.of_subnet, LIMITS), {}, LIMITS)
+    groups += rules.at_places(SUBNET, rules.crowded(left, rules.PLACES[SUBNET], LIMITS), {}, LIMITS)
     groups += rules.clusters(rules.without(rest, groups), fleet)
     found = rules.merged(groups, known, LIMITS.window)
 

@@ -158,8 +158,15 @@ REFUSED = [
     (Schedule(NOW + 2000 * DAY, NOW + 2001 * DAY), "five years", "a mistyped year"),
     (Schedule(rome(3, 15, 1), rome(3, 22, 2), SUNDAYS), "7 days", "longer than its repetition"),
     (Schedule(rome(3, 16, 1), rome(3, 16, 2), SUNDAYS), "monday", "on another day"),
-    (on_sundays(rome(3, 15, 1), rome(3, 15, 2), date(2026, 3, 14)), "before the day", "ends before it begins"),
+    (
+        on_sundays(rome(3, 15, 1), rome(3, 15, 2), date(2026, 3, 14)),
+        "day of starts_at or later",
+        "ends before it begins",
+    ),
     (on_sundays(rome(3, 1, 1), rome(3, 1, 2), date(2026, 3, 9)), "in the future", "its last time is over"),
+    (on_sundays(rome(3, 15, 1), rome(3, 15, 2), date.max), "within five years", "repeats to the end of time"),
+    (Schedule(datetime.min.replace(tzinfo=UTC), NOW, SUNDAYS), "within five years", "from the beginning of time"),
+    (Schedule(NOW, datetime.max.replace(tzinfo=UTC), SUNDAYS), "7 days", "to the end of time"),
 ]
 
 
