@@ -682,6 +682,18 @@ export type MediaItem = {
 /** What an uploaded file is, by its content. */
 export type MediaKind = "gif" | "jpeg" | "mp4" | "odp" | "pdf" | "png" | "ppt" | "pptx" | "webm" | "webp";
 
+/** An uploaded file in a list, with its newest conversion. */
+export type MediaListed = {
+  bytes: number;
+  conversion: Conversion | null;
+  filename: string;
+  id: number;
+  kind: MediaKind;
+  sha256: string;
+  uploaded_at: string;
+  uploaded_by: string;
+};
+
 /** Which uploaded files. */
 export type MediaQuery = {
   cursor?: string | null;
@@ -944,8 +956,8 @@ export type PageMaintenanceWindow = {
 };
 
 /** One page of a list; `next_cursor` is null on the last one. */
-export type PageMedia = {
-  items: Array<Media>;
+export type PageMediaListed = {
+  items: Array<MediaListed>;
   next_cursor: string | null;
 };
 

@@ -176,6 +176,12 @@ class Conversion(Answer):
     report: dict[str, Any] | None
 
 
+class MediaListed(Media):
+    """An uploaded file in a list, with its newest conversion."""
+
+    conversion: Conversion | None
+
+
 class ConversionItem(Conversion):
     """A conversion in a list, with the name of the file that was uploaded."""
 
@@ -221,6 +227,11 @@ def command(row: RowMapping) -> Command:
 def media(row: RowMapping) -> Media:
     """A row of `event_media` as its answer."""
     return answer_of(Media, row)
+
+
+def media_listed(row: RowMapping, newest: RowMapping | None) -> MediaListed:
+    """A row of `event_media` with its newest conversion as its answer."""
+    return answer_of(MediaListed, row, conversion=None if newest is None else conversion(newest))
 
 
 def conversion(row: RowMapping) -> Conversion:

@@ -6,7 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.dialects.postgresql import ARRAY, distinct_on, insert
 
 from shared.conversions.rules import MOVES, Move
 from shared.db import scrub
@@ -91,6 +91,15 @@ def latest_of_media(connection: Connection, media_id: int) -> RowMapping | None:
     """The newest conversion of a medium that was not deleted; None when there is none."""
     query = sa.select(*SHOWN).join(event_media, _LIVE).where(event_media.c.id == media_id)
     return connection.execute(query.order_by(conversions.c.id.desc()).limit(1)).mappings().one_or_none()
+
+
+def latest_of_each(connection: Connection, media_ids: Sequence[int]) -> dict[int, RowMapping]:
+    """The newest conversion of each of these media that has one, by the medium's id."""
+    c = conversions.c
+    asked = sa.literal(list(media_ids), ARRAY(sa.BigInteger))
+    query = sa.select(*SHOWN).where(c.source_event_media_id == sa.any_(asked))
+    newest = query.order_by(c.source_event_media_id, c.id.desc()).ext(distinct_on(c.source_event_media_id))
+    return {row["media_id"]: row for row in connection.execute(newest).mappings()}
 
 
 def list_page(

@@ -305,3 +305,13 @@ def test_when_a_lease_ends_while_its_worker_finishes_exactly_one_result_stands(
         status = row_of(connection, conversion_id)["status"]
     assert finished is (taken is None)
     assert status == ("ready" if finished else "processing")
+
+
+def test_a_list_of_media_comes_with_the_newest_conversion_of_each(connection: Connection, now: datetime) -> None:
+    deck, picture = add_media(connection), add_media(connection, kind=MediaKind.PNG)
+    conversion, _ = operations.ensure_pdf(connection, now, deck)
+
+    newest = store.latest_of_each(connection, [deck["id"], picture["id"]])
+
+    assert {media_id: row["id"] for media_id, row in newest.items()} == {deck["id"]: conversion["id"]}
+    assert store.latest_of_each(connection, []) == {}

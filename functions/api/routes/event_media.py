@@ -132,12 +132,15 @@ class MediaQuery(PageQuery):
 
 
 @routes.get("", role=Role.VIEWER)
-def list_media(call: Call, query: MediaQuery) -> Page[shapes.Media]:
-    """Uploaded files, the newest first."""
+def list_media(call: Call, query: MediaQuery) -> Page[shapes.MediaListed]:
+    """Uploaded files, the newest first, each with its newest conversion."""
     after = decode_cursor(query.cursor, int)
     with call.transaction() as (connection, _):
         rows = store.list_page(connection, query.limit + 1, after[0] if after else None, query.kind)
-    return page(rows, query.limit, lambda row: (row["id"],), shapes.media)
+        newest = conversions_store.latest_of_each(connection, [row["id"] for row in rows])
+    return page(
+        rows, query.limit, lambda row: (row["id"],), lambda row: shapes.media_listed(row, newest.get(row["id"]))
+    )
 
 
 @routes.get("/<id:media_id>", role=Role.VIEWER, raises=(EventMediaNotFound,))
