@@ -18,6 +18,7 @@ import { NewPasswordPage, SignInDialog, SignInPage } from "./views/sign_in.js";
 
 const PAGES = {
   fleet: FleetPage,
+  incidents: lazy(async () => (await import("./views/incidents.js")).IncidentsPage),
   logs: lazy(async () => (await import("./views/logs.js")).LogsPage),
   conversions: lazy(async () => (await import("./views/conversions.js")).ConversionsPage),
   settings: lazy(async () => (await import("./views/settings.js")).SettingsPage),

@@ -224,6 +224,68 @@ export function commandsOf(uuid, cursor) {
   return call("GET", `${client(uuid)}/commands${search({ limit: 25, cursor })}`);
 }
 
+// --- recovery, incidents, maintenance ---
+
+/** @typedef {import("./types").ClientRecovery} ClientRecovery */
+
+/** @param {string} uuid @param {AbortSignal} [abort] @returns {Promise<ClientRecovery>} */
+export function recoveryOf(uuid, abort) {
+  return call("GET", `${client(uuid)}/recovery`, { signal: abort });
+}
+
+/** @param {string} uuid @returns {Promise<ClientRecovery>} */
+export function resumeRecovery(uuid) {
+  return call("POST", `${client(uuid)}/recovery/resume`);
+}
+
+/** @param {string} uuid @param {string} reason @param {string | null} until @returns {Promise<ClientRecovery>} */
+export function holdRecovery(uuid, reason, until) {
+  return call("POST", `${client(uuid)}/recovery/hold`, { body: { reason, until } });
+}
+
+/** @param {string} uuid @param {string} reason @returns {Promise<ClientRecovery>} */
+export function excludeFromRecovery(uuid, reason) {
+  return call("POST", `${client(uuid)}/recovery/exclude`, { body: { reason } });
+}
+
+/** @param {string} uuid @returns {Promise<ClientRecovery>} */
+export function includeInRecovery(uuid) {
+  return call("POST", `${client(uuid)}/recovery/include`);
+}
+
+/** Every breaker that is open. */
+export function releaseBreaker() {
+  return call("POST", "/api/recovery/breaker/release", { body: {} });
+}
+
+/**
+ * @param {{open: boolean, cursor: string | null}} filter @param {AbortSignal} [abort]
+ * @returns {Promise<import("./types").Page<import("./types").Incident>>}
+ */
+export function listIncidents(filter, abort) {
+  return call("GET", `/api/incidents${search({ open: String(filter.open), cursor: filter.cursor })}`, { signal: abort });
+}
+
+/** @param {string} id @param {AbortSignal} [abort] @returns {Promise<import("./types").IncidentDetails>} */
+export function getIncident(id, abort) {
+  return call("GET", `/api/incidents/${encodeURIComponent(id)}`, { signal: abort });
+}
+
+/** @param {string | null} cursor @param {AbortSignal} [abort] @returns {Promise<import("./types").Page<import("./types").MaintenanceWindow>>} */
+export function listMaintenance(cursor, abort) {
+  return call("GET", `/api/maintenance-windows${search({ cursor })}`, { signal: abort });
+}
+
+/** @param {Record<string, unknown>} window */
+export function planMaintenance(window) {
+  return call("POST", "/api/maintenance-windows", { body: window });
+}
+
+/** @param {number} id */
+export function endMaintenance(id) {
+  return call("DELETE", `/api/maintenance-windows/${id}`);
+}
+
 // --- what happened to a display ---
 
 /** @param {string} uuid @param {number} days how far back the segments go @param {AbortSignal} [abort] @returns {Promise<import("./types").Uptime>} */
@@ -302,19 +364,33 @@ export function listAudit(filter, abort) {
 
 // --- media and conversions ---
 
-/** @param {string | null} cursor @param {AbortSignal} [abort] @returns {Promise<import("./types").Page<Media>>} */
+/**
+ * The newest media, each with its newest conversion.
+ * @param {string | null} cursor @param {AbortSignal} [abort]
+ * @returns {Promise<import("./types").Page<Media & {conversion: Conversion | null}>>}
+ */
 export function listMedia(cursor, abort) {
   return call("GET", `/api/event-media${search({ limit: 25, cursor })}`, { signal: abort });
 }
 
-/** @param {AbortSignal} [abort] @returns {Promise<import("./types").Page<Conversion>>} the newest ones */
-export function listConversions(abort) {
-  return call("GET", `/api/conversions${search({ limit: 100 })}`, { signal: abort });
+/** @param {number} mediaId @param {string} filename @returns {Promise<Media>} */
+export function renameMedia(mediaId, filename) {
+  return call("PATCH", `/api/event-media/${mediaId}`, { body: { filename } });
 }
 
-/** @param {number} mediaId @param {AbortSignal} [abort] @returns {Promise<Conversion>} */
-export function conversionOf(mediaId, abort) {
-  return call("GET", `/api/conversions/${mediaId}/status`, { signal: abort });
+/** @param {number} mediaId */
+export function deleteMedia(mediaId) {
+  return call("DELETE", `/api/event-media/${mediaId}`);
+}
+
+/** @param {number} mediaId @returns {Promise<Conversion>} */
+export function reconvert(mediaId) {
+  return call("POST", `/api/conversions/${mediaId}/reconvert`);
+}
+
+/** The picture of the first page; the conversion is named so that a new one is fetched anew. @param {number} mediaId @param {number} conversionId */
+export function thumbnailUrl(mediaId, conversionId) {
+  return `/api/event-media/${mediaId}/thumbnail#${conversionId}`;
 }
 
 /** @param {number} mediaId @returns {Promise<Conversion>} */

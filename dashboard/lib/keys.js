@@ -57,7 +57,13 @@ const KEYS = {
   g: () => (afterG = Date.now()),
 };
 /** @type {Record<string, () => void>} */
-const AFTER_G = { f: () => goToView("fleet"), l: () => goToView("logs"), c: () => goToView("conversions"), s: () => goToView("settings") };
+const AFTER_G = {
+  f: () => goToView("fleet"),
+  i: () => goToView("incidents"),
+  l: () => goToView("logs"),
+  c: () => goToView("conversions"),
+  s: () => goToView("settings"),
+};
 
 addEventListener("keydown", (event) => {
   if (!enabled.value || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;

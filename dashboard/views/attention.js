@@ -7,7 +7,7 @@ import { clients, isLocked, nameOf, overview, version } from "../lib/fleet.js";
 import { ago, exact, left } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { S } from "../lib/strings.js";
-import { openDisplay } from "../lib/url.js";
+import { go, openDisplay } from "../lib/url.js";
 import { StatusBadge } from "./parts.js";
 
 /** @typedef {import("../lib/types").Client} Client */
@@ -50,9 +50,16 @@ export function recoveryDid(client) {
 export function recoveryWhy(client, reference) {
   const recovery = client.recovery;
   if (!recovery) return S.attention.notUnwell;
-  const why = recovery.why || S.recovery[recovery.state] || recovery.state;
+  const why = recovery.why || S.recovery.state[recovery.state] || recovery.state;
   const open = recovery.until && Date.parse(recovery.until) > reference;
   return open && recovery.until ? `${why} ${S.attention.until(exact(recovery.until), left(recovery.until, reference))}` : why;
+}
+
+/** @param {{client: Client}} props */
+export function IncidentLink({ client }) {
+  const { incident } = client;
+  if (!incident) return null;
+  return html`<button class="link incident-link" title=${incident.cause} onClick=${() => go({ v: "incidents", i: String(incident.id), d: null })}>${S.incidents.mention(incident.id)}</button>`;
 }
 
 /** @param {{client: Client}} props */
@@ -63,6 +70,7 @@ function Row({ client }) {
       <button class="link strong" onClick=${() => openDisplay(client.uuid)}>${nameOf(client)}</button>
       ${h(StatusBadge, { status: client.status })}
       ${client.site && html`<span class="quiet">${client.site}</span>`}
+      ${h(IncidentLink, { client })}
     </div>
     <dl>
       <div><dt>${S.attention.wrong}</dt><dd>${faults(client, reference).join(" · ")}</dd></div>

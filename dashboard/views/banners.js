@@ -1,17 +1,20 @@
 // @ts-check
 /** What is wrong with the service itself, above everything else. */
 import { h } from "../vendor/preact.js";
+import { useState } from "../vendor/hooks.js";
+import { ApiProblem, releaseBreaker } from "../lib/api.js";
 import { exact } from "../lib/format.js";
 import { html } from "../lib/html.js";
-import { failing, overview, updatedAt } from "../lib/fleet.js";
+import { failing, overview, refresh, updatedAt } from "../lib/fleet.js";
+import { mayOperate } from "../lib/session.js";
 import { S } from "../lib/strings.js";
 import { Glyph } from "./parts.js";
 
-/** @param {{kind: "danger" | "warn", text: string, why?: string | null}} props */
-function Banner({ kind, text, why }) {
+/** @param {{kind: "danger" | "warn", text: string, why?: string | null, children?: any}} props */
+function Banner({ kind, text, why, children }) {
   return html`<div class=${`banner banner-${kind}`} role=${kind === "danger" ? "alert" : "status"}>
     <${Glyph} shape="warning" />
-    <p><strong>${text}</strong>${why && html` <span>${why}</span>`}</p>
+    <p><strong>${text}</strong>${why && html` <span>${why}</span>`} ${children}</p>
   </div>`;
 }
 
@@ -36,8 +39,12 @@ function SchedulerLate() {
 }
 
 function BreakerOpen() {
+  const [failed, setFailed] = useState("");
   const breaker = overview.value?.breaker;
-  return breaker?.open ? h(Banner, { kind: "warn", text: S.banner.breaker, why: breaker.why }) : null;
+  if (!breaker?.open) return null;
+  const release = () => releaseBreaker().then(refresh, (error) => setFailed(error instanceof ApiProblem ? error.message : S.session.unreachable));
+  const button = mayOperate.value && html`<button class="link" onClick=${release}>${S.banner.release}</button> <span role="alert">${failed}</span>`;
+  return h(Banner, { kind: "warn", text: S.banner.breaker, why: breaker.why, children: button });
 }
 
 export function Banners() {

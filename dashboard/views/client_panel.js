@@ -11,11 +11,12 @@ import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
 import { S } from "../lib/strings.js";
 import { closeDisplay, go, param } from "../lib/url.js";
-import { faults, isUnwell, recoveryWhy } from "./attention.js";
+import { IncidentLink, faults, isUnwell, recoveryWhy } from "./attention.js";
 import { ClientCommands } from "./client_commands.js";
 import { ClientEvents } from "./client_events.js";
 import { ClientHealth } from "./client_health.js";
 import { ClientLogs } from "./client_logs.js";
+import { ClientRecoveryBox } from "./client_recovery.js";
 import { CommandBox } from "./command_box.js";
 import { Acknowledge } from "./failed_panel.js";
 import { CopyButton, Glyph, Loading, StatusBadge } from "./parts.js";
@@ -104,9 +105,8 @@ function Failure({ client }) {
 /** @param {{client: Client}} props */
 function Why({ client }) {
   if (!isUnwell(client)) return html`<p class="quiet">${S.statusMeaning[client.status] ?? ""}</p>`;
-  const reference = now.value;
-  const recovery = recoveryWhy(client, reference);
-  return html`<p>${faults(client, reference).join(" · ")}</p>${recovery && html`<p class="quiet">${S.panel.recovery}: ${recovery}</p>`}`;
+  const off = client.recovery?.state === "off";
+  return html`<p>${faults(client, now.value).join(" · ")} ${h(IncidentLink, { client })}</p>${off && html`<p class="quiet">${S.panel.recovery}: ${recoveryWhy(client, now.value)}</p>`}`;
 }
 
 /** @typedef {keyof typeof S.panel.tabs} Tab */
@@ -162,6 +162,7 @@ function Body({ client }) {
     </div>
     ${h(Why, { client })}${h(Failure, { client })}
     ${h(CommandBox, { client, name, key: client.uuid })}
+    ${h(ClientRecoveryBox, { client, name, key: `recovery-${client.uuid}` })}
     ${h(Facts, { client })}
     <p class="uuid"><span class="quiet">${S.panel.uuid}</span> <code>${client.uuid}</code>${h(CopyButton, { text: client.uuid, label: S.panel.copyUuid })}</p>
     ${h(UptimeStrip, { uuid: client.uuid, status: client.status, key: `uptime-${client.uuid}` })}

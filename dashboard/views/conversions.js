@@ -22,33 +22,44 @@ const PERIOD_CONVERTING = 1_500;
 /** @param {Item} item */
 const isOpen = ({ conversion }) => conversion?.status === "pending" || conversion?.status === "processing";
 
-/** The newest media with their conversions; asked for again and again, faster while one is being converted. */
+/** Media with their newest conversions, page by page; the shown ones are renewed, faster while one is being converted. */
 function useItems() {
-  const [items, setItems] = useState(/** @type {Item[] | null} */ (null));
-  const [failed, setFailed] = useState(false);
+  const [state, setState] = useState({ items: /** @type {Item[] | null} */ (null), cursor: /** @type {string | null} */ (null), failed: false });
+  const [pages, setPages] = useState(1);
   const [asked, ask] = useState(0);
   useEffect(() => {
     let converting = true;
     /** @param {AbortSignal} abort */
     async function round(abort) {
-      const [media, conversions] = await Promise.all([api.listMedia(null, abort), api.listConversions(abort)]);
-      const latest = new Map([...conversions.items].reverse().map((one) => [one.media_id, one]));
-      const joined = media.items.map((one) => ({ media: one, conversion: latest.get(one.id) ?? null }));
-      converting = joined.some(isOpen);
-      setItems(joined);
-      setFailed(false);
+      /** @type {Item[]} */
+      const items = [];
+      let cursor = /** @type {string | null} */ (null);
+      for (let page = 0; page < pages && (page === 0 || cursor); page++) {
+        const answer = await api.listMedia(cursor, abort);
+        items.push(...answer.items.map(({ conversion, ...media }) => ({ media, conversion })));
+        cursor = answer.next_cursor;
+      }
+      converting = items.some(isOpen);
+      setState({ items, cursor, failed: false });
     }
-    const polling = poll(round, () => (converting ? PERIOD_CONVERTING : PERIOD), () => setFailed(true));
+    const polling = poll(round, () => (converting ? PERIOD_CONVERTING : PERIOD), () => setState((before) => ({ ...before, failed: true })));
     return polling.stop;
-  }, [stored.value, asked]);
-  return { items, failed, again: () => ask(asked + 1) };
+  }, [stored.value, asked, pages]);
+  return { ...state, again: () => ask(asked + 1), loadMore: () => setPages(pages + 1) };
 }
 
-/** @param {Conversion} conversion @returns {string[]} what the report warns of, as texts */
+/** @param {Conversion} conversion @returns {{code: string, text: string, list: string[]}[]} what the report warns of, in words */
 function warningsOf(conversion) {
   const warnings = conversion.report?.["warnings"];
   if (!Array.isArray(warnings)) return [];
-  return warnings.map((one) => S.conversions.warning[one.code]?.(one) ?? String(one.code));
+  return warnings.map((one) => ({ code: String(one.code), text: S.conversions.warning[one.code]?.(one) ?? String(one.code), list: listOf(one) }));
+}
+
+/** What a warning names: fonts with what stands in for them, or addresses. @param {Record<string, any>} one @returns {string[]} */
+function listOf(one) {
+  const named = one["fonts"] ?? one["targets"] ?? [];
+  const alike = one["same_widths"] ?? {};
+  return named.map((/** @type {string} */ name) => (alike[name] ? S.conversions.alike(name, alike[name]) : name));
 }
 
 /** @param {{conversion: Conversion}} props */
@@ -56,7 +67,7 @@ function Warnings({ conversion }) {
   const warnings = warningsOf(conversion);
   if (!warnings.length) return null;
   return html`<details class="warnings"><summary class="tag tag-amber">${S.conversions.warnings(warnings.length)}</summary>
-    <ul>${warnings.map((text, i) => html`<li key=${i}>${text}</li>`)}</ul></details>`;
+    <ul>${warnings.map(({ code, text, list }) => html`<li key=${code}>${text}${list.length > 0 && html`<ul class="quiet">${list.map((name) => html`<li key=${name}>${name}</li>`)}</ul>`}</li>`)}</ul></details>`;
 }
 
 /** @param {{item: Item, changed: () => void}} props */
@@ -69,7 +80,10 @@ function Retry({ item, changed }) {
     ${failed && html`<span class="cause" role="alert">${failed}</span>`}`;
 }
 
-/** @param {{item: Item, open: (item: Item) => void, changed: () => void}} props */
+/** @typedef {"rename" | "delete" | "again"} Question */
+/** @typedef {{item: Item, open: (item: Item) => void, changed: () => void, ask: (question: Question, item: Item) => void}} RowProps */
+
+/** @param {RowProps} props */
 function Actions({ item, open, changed }) {
   const { media, conversion } = item;
   if (conversion?.status === "failed") return h(Retry, { item, changed });
@@ -81,16 +95,42 @@ function Actions({ item, open, changed }) {
   return html`<a class="button plain" href=${api.mediaContentUrl(media.id)} download=${media.filename}>${S.conversions.download}</a>`;
 }
 
+/** What is done less often. @param {RowProps} props */
+function More({ item, ask }) {
+  if (!mayOperate.value) return null;
+  const { media, conversion } = item;
+  /** The menu closes with what was chosen. @param {Question} question */
+  const choose = (question) => (/** @type {MouseEvent} */ event) => {
+    /** @type {HTMLElement} */ (event.currentTarget).closest("details")?.removeAttribute("open");
+    ask(question, item);
+  };
+  return html`<details class="more-actions"><summary class="button icon" aria-label=${S.conversions.moreOf(media.filename)}>⋯</summary>
+    <div class="menu">
+      <button class="plain" onClick=${choose("rename")}>${S.conversions.rename}</button>
+      ${conversion?.status === "ready" && html`<button class="plain" onClick=${choose("again")}>${S.conversions.convertAgain}</button>`}
+      ${conversion && html`<a class="button plain" href=${api.mediaContentUrl(media.id)} download=${media.filename}>${S.conversions.original}</a>`}
+      <button class="danger" onClick=${choose("delete")}>${S.conversions.delete}</button>
+    </div></details>`;
+}
+
 /** @param {Media} media */
 const pdfName = (media) => media.filename.replace(/\.[^.]*$/, "") + ".pdf";
 
-/** @param {{item: Item, open: (item: Item) => void, changed: () => void}} props */
-function Row({ item, open, changed }) {
+/** @param {{item: Item}} props */
+function Picture({ item }) {
+  const { media, conversion } = item;
+  if (!conversion?.report?.["thumbnail"]) return html`<span class="thumb"><${Glyph} shape="file" /></span>`;
+  return html`<img class="thumb" src=${api.thumbnailUrl(media.id, conversion.id)} alt=${S.conversions.firstPage(media.filename)} loading="lazy" width="96" height="54" />`;
+}
+
+/** @param {RowProps} props */
+function Row(props) {
+  const { item } = props;
   const { media, conversion } = item;
   const status = conversion?.status ?? "stored";
   const busy = isOpen(item);
   return html`<li class="media" data-status=${status}>
-    <${Glyph} shape="file" />
+    ${h(Picture, { item })}
     <div class="media-body">
       <span class="media-name">${media.filename}</span>
       <span class="quiet">${media.kind} · ${size(media.bytes)} · ${h(Age, { at: media.uploaded_at })}${conversion?.pages ? ` · ${S.conversions.pages(conversion.pages)}` : ""}</span>
@@ -98,8 +138,33 @@ function Row({ item, open, changed }) {
       ${conversion && h(Warnings, { conversion })}
     </div>
     <span class=${classes("badge", `conversion-${status}`)} role="status">${busy && html`<span class="spinner" aria-hidden="true"></span>`}${S.conversions.status[status]}${busy && conversion && conversion.attempts > 1 ? ` · ${S.conversions.attempt(conversion.attempts)}` : ""}</span>
-    <div class="media-actions">${h(Actions, { item, open, changed })}</div>
+    <div class="media-actions">${h(Actions, props)}${h(More, props)}</div>
   </li>`;
+}
+
+/** @param {{question: Question, item: Item, close: () => void, changed: () => void}} props */
+function Ask({ question, item, close, changed }) {
+  const [failed, setFailed] = useState("");
+  const { media } = item;
+  const words = S.conversions.ask[question];
+  /** @param {SubmitEvent} event */
+  const submit = (event) => {
+    event.preventDefault();
+    const name = String(new FormData(/** @type {HTMLFormElement} */ (event.currentTarget)).get("name") ?? "").trim();
+    const call = question === "rename" ? api.renameMedia(media.id, name) : question === "delete" ? api.deleteMedia(media.id) : api.reconvert(media.id);
+    call.then(
+      () => {
+        changed();
+        close();
+      },
+      (error) => setFailed(error instanceof api.ApiProblem ? error.message : S.session.unreachable),
+    );
+  };
+  const body = html`<form class="connect" onSubmit=${submit}><p><strong>${media.filename}</strong></p>${words.text && html`<p>${words.text}</p>`}
+    ${question === "rename" && html`<label>${S.conversions.newName}<input name="name" required maxlength="255" autocomplete="off" value=${media.filename} autofocus /></label>`}
+    <p class="form-error" role="alert">${failed}</p>
+    <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${S.cancel}</button><button class=${question === "delete" ? "danger" : "primary"}>${words.go}</button></div></form>`;
+  return h(Dialog, { title: words.title, onClose: close, children: body });
 }
 
 /** @param {{item: Item, close: () => void}} props */
@@ -113,8 +178,11 @@ function Preview({ item, close }) {
 }
 
 export function ConversionsPage() {
-  const { items, failed, again } = useItems();
+  const { items, cursor, failed, again, loadMore } = useItems();
   const [open, setOpen] = useState(/** @type {Item | null} */ (null));
+  const [asking, setAsking] = useState(/** @type {{question: Question, item: Item} | null} */ (null));
+  /** @type {RowProps["ask"]} */
+  const ask = (question, item) => setAsking({ question, item });
   return html`<div class="page-head"><h1>${S.conversions.title}</h1></div>
     <p class="quiet lead">${S.conversions.lead}</p>
     ${h(Uploads, {})}
@@ -122,7 +190,9 @@ export function ConversionsPage() {
       ${failed && h(LoadFailed, { text: S.conversions.failedList, retry: again })}
       ${!items && !failed && h(Loading, { rows: 3 })}
       ${items?.length === 0 && html`<p class="note">${S.conversions.none}</p>`}
-      ${items && items.length > 0 && html`<ul class="media-list">${items.map((item) => h(Row, { key: item.media.id, item, open: setOpen, changed: again }))}</ul>`}
+      ${items && items.length > 0 && html`<ul class="media-list">${items.map((item) => h(Row, { key: item.media.id, item, open: setOpen, changed: again, ask }))}</ul>`}
+      ${cursor && html`<button class="plain more" onClick=${loadMore}>${S.logs.more}</button>`}
     </section>
-    ${open && h(Preview, { item: open, close: () => setOpen(null) })}`;
+    ${open && h(Preview, { item: open, close: () => setOpen(null) })}
+    ${asking && h(Ask, { ...asking, close: () => setAsking(null), changed: again })}`;
 }

@@ -8,17 +8,22 @@ from playwright.sync_api import FilePayload, expect
 from pptx import Presentation
 
 from tests.browser.watched import WatchedPage
+from tests.stack import Stack
 
 pytestmark = pytest.mark.slow
 CONVERTED_MS = 60_000
 
 
-def deck(slides: int) -> bytes:
-    """A real pptx with so many slides."""
+def deck(slides: int, font: str | None = None, link: str | None = None) -> bytes:
+    """A real pptx with so many slides; its first title in that font and with that link."""
     presentation = Presentation()
     for number in range(1, slides + 1):
         slide = presentation.slides.add_slide(presentation.slide_layouts[0])
         slide.shapes.title.text = f"Welcome {number}"
+        run = slide.shapes.title.text_frame.paragraphs[0].runs[0]
+        run.font.name = font
+        if number == 1 and link:
+            run.hyperlink.address = link
     written = io.BytesIO()
     presentation.save(written)
     return written.getvalue()
@@ -44,6 +49,40 @@ def test_a_presentation_is_uploaded_converted_and_opened_in_the_page(dashboard: 
         row.get_by_role("link", name="Download").click()
     assert downloaded.value.suggested_filename == "Lobby autumn.pdf"
     assert downloaded.value.path().read_bytes().startswith(b"%PDF-")
+
+
+def test_a_pdf_tells_what_it_lost_and_is_renamed_and_deleted(dashboard: WatchedPage, stack: Stack) -> None:
+    page = dashboard.sign_in("/?v=conversions")
+    page.get_by_label("Choose files").set_input_files(
+        FilePayload(
+            name="Fonts.pptx", mimeType="", buffer=deck(2, font="Nowhere Sans", link="https://example.org/menu")
+        )
+    )
+    row = page.locator(".media").filter(has_text="Fonts.pptx")
+    expect(row).to_have_attribute("data-status", "ready", timeout=CONVERTED_MS)
+
+    row.get_by_text("2 warnings").click()
+    expect(row.locator(".warnings")).to_contain_text("1 font was replaced; text may break elsewhere:")
+    expect(row.locator(".warnings")).to_contain_text("Nowhere Sans")
+    expect(row.locator(".warnings")).to_contain_text("https://example.org/menu")
+    picture = row.get_by_role("img", name="First page of Fonts.pptx")
+    expect(picture).to_have_js_property("complete", True)
+    assert picture.evaluate("image => image.naturalWidth") > 100
+
+    row.get_by_label("More about Fonts.pptx").click()
+    row.get_by_role("button", name="Rename…").click()
+    page.get_by_label("New name").fill("Menu.pptx")
+    page.get_by_role("button", name="Rename", exact=True).click()
+    renamed = page.locator(".media").filter(has_text="Menu.pptx")
+    expect(renamed).to_be_visible()
+
+    before = len(stack.api().get("/api/event-media")["items"])
+    renamed.get_by_label("More about Menu.pptx").click()
+    renamed.get_by_role("button", name="Delete…").click()
+    expect(page.get_by_role("dialog")).to_contain_text("gone for good")
+    page.get_by_role("dialog").get_by_role("button", name="Delete", exact=True).click()
+    expect(renamed).to_have_count(0)
+    assert len(stack.api().get("/api/event-media")["items"]) == before - 1
 
 
 def test_a_file_that_is_no_presentation_is_refused_in_words_and_can_be_taken_away(dashboard: WatchedPage) -> None:

@@ -1,0 +1,113 @@
+// @ts-check
+/** Displays that failed together: what they have in common, who they are, and what happened in which order. */
+import { h } from "../vendor/preact.js";
+import { useEffect, useState } from "../vendor/hooks.js";
+import * as api from "../lib/api.js";
+import { Time, duration } from "../lib/format.js";
+import { now } from "../lib/clock.js";
+import { classes, html } from "../lib/html.js";
+import { usePages } from "../lib/pages.js";
+import { poll } from "../lib/poll.js";
+import { S } from "../lib/strings.js";
+import { go, openDisplay, param } from "../lib/url.js";
+import { Maintenance } from "./maintenance.js";
+import { LoadFailed, Loading, StatusBadge } from "./parts.js";
+
+/** @typedef {import("../lib/types").Incident} Incident */
+/** @typedef {import("../lib/types").IncidentDetails} IncidentDetails */
+
+const PERIOD = 5_000;
+const chosen = param("i");
+const which = param("which");
+
+/** @param {Incident} incident */
+function lasted(incident) {
+  const until = incident.closed_at ? Date.parse(incident.closed_at) : now.value;
+  return duration((until - Date.parse(incident.began_at)) / 1000);
+}
+
+/** @param {{incident: Incident}} props */
+function Numbers({ incident }) {
+  const { members, unwell, closed_at } = incident;
+  const text = incident.kind === "listening" ? S.incidents.ours : closed_at ? S.incidents.were(members) : S.incidents.are(unwell, members);
+  return html`<span class="quiet">${S.incidents.kind[incident.kind] ?? incident.kind} · ${text} · ${closed_at ? S.incidents.lasted(lasted(incident)) : S.incidents.lasts(lasted(incident))}</span>`;
+}
+
+/** @param {{incident: Incident}} props */
+function Row({ incident }) {
+  const on = chosen.value === String(incident.id);
+  return html`<li><button class=${classes("incident-row", on && "on")} aria-pressed=${on} onClick=${() => go({ i: on ? null : String(incident.id) })}>
+    <span class="incident-head"><span class=${classes("tag", incident.closed_at ? "" : "tag-orange")}>${incident.closed_at ? S.incidents.closed : S.incidents.open}</span>
+      <span class="quiet">#${incident.id}</span>${h(Time, { at: incident.began_at })}</span>
+    <span class="incident-cause">${incident.cause}</span>
+    ${h(Numbers, { incident })}
+  </button></li>`;
+}
+
+/** @param {{details: IncidentDetails}} props */
+function Displays({ details }) {
+  const list = details.displays.items;
+  if (!list.length) return null;
+  return html`<h3>${S.incidents.displays}</h3><ul class="incident-displays">${list.map(
+    (one) => html`<li key=${one.uuid}><button class="link" onClick=${() => openDisplay(one.uuid)}>${one.name || one.uuid.slice(0, 8)}</button>
+      ${one.left_at ? html`<span class="quiet">${S.incidents.well} ${h(Time, { at: one.left_at })}</span>` : h(StatusBadge, { status: one.status })}
+      ${one.unit && html`<code>${one.unit}</code>`}</li>`,
+  )}</ul>${details.displays.next_cursor && html`<p class="quiet">${S.incidents.moreDisplays(details.members - list.length)}</p>`}`;
+}
+
+/** @param {{id: string}} props */
+function Details({ id }) {
+  const [details, setDetails] = useState(/** @type {IncidentDetails | null} */ (null));
+  const [failed, setFailed] = useState("");
+  useEffect(() => {
+    setDetails(null);
+    const look = async (/** @type {AbortSignal} */ abort) => {
+      setDetails(await api.getIncident(id, abort));
+      setFailed("");
+    };
+    return poll(look, () => PERIOD, (error) => setFailed(error instanceof api.ApiProblem ? error.message : S.incidents.failed)).stop;
+  }, [id]);
+  if (!details) return failed ? html`<p class="note note-error" role="alert">${failed}</p>` : h(Loading, { rows: 4 });
+  return html`<div class="incident-details">
+    <div class="incident-head"><h2>${S.incidents.number(details.id)}</h2><span class=${classes("tag", details.closed_at ? "" : "tag-orange")}>${details.closed_at ? S.incidents.closed : S.incidents.open}</span></div>
+    <p>${details.cause}</p>
+    ${h(Numbers, { incident: details })}
+    ${details.merged_into && html`<p><button class="link" onClick=${() => go({ i: String(details.merged_into) })}>${S.incidents.merged(details.merged_into)}</button></p>`}
+    ${details.in_maintenance > 0 && html`<p class="quiet">${S.incidents.inMaintenance(details.in_maintenance)}</p>`}
+    ${h(Displays, { details })}
+    <h3>${S.incidents.timeline}</h3>
+    <ol class="events">${details.timeline.items.map((one, i) => html`<li class="event" key=${i}><span class="event-mark" aria-hidden="true">${one.count ?? ""}</span>
+      <span class="event-text">${one.title}</span><span class="event-time quiet">${h(Time, { at: one.at })}</span></li>`)}</ol>
+  </div>`;
+}
+
+/** @param {{list: import("../lib/pages.js").Paged<Incident>}} props */
+function List({ list }) {
+  if (!list.items) return list.failed ? h(LoadFailed, { text: S.incidents.failed, retry: list.reload }) : h(Loading, { rows: 4 });
+  const none = which.value === "closed" ? S.incidents.noneClosed : S.incidents.noneOpen;
+  return html`<ul aria-busy=${list.busy}>${list.items.map((incident) => h(Row, { key: incident.id, incident }))}</ul>
+    ${list.items.length === 0 && html`<p class="note">${none}</p>`}
+    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${S.logs.more}</button>`}`;
+}
+
+/** Asks for the first page again and again. @param {string} about @param {() => void} reload */
+function useRenewal(about, reload) {
+  useEffect(() => poll(async () => reload(), () => 3 * PERIOD).stop, [about]);
+}
+
+export function IncidentsPage() {
+  const open = which.value !== "closed";
+  const about = open ? "open" : "closed";
+  const list = usePages(about, (cursor, abort) => api.listIncidents({ open, cursor }, abort));
+  useRenewal(about, list.reload);
+  return html`<div class="page-head"><h1>${S.incidents.title}</h1>
+      <div class="chips" role="group" aria-label=${S.incidents.which}>${/** @type {const} */ (["open", "closed"]).map(
+        (word) => html`<button key=${word} class=${classes("chip", about === word && "on")} aria-pressed=${about === word} onClick=${() => go({ which: word === "open" ? null : word, i: null })}>${S.incidents[word]}</button>`,
+      )}</div></div>
+    <p class="quiet lead">${S.incidents.lead}</p>
+    <div class=${classes("incidents", chosen.value && "with-details")}>
+      <section class="card" aria-label=${S.incidents.title}>${h(List, { list })}</section>
+      ${chosen.value && html`<section class="card" aria-label=${S.incidents.number(Number(chosen.value))}>${h(Details, { id: chosen.value, key: chosen.value })}</section>`}
+    </div>
+    ${h(Maintenance, {})}`;
+}

@@ -1,0 +1,107 @@
+// @ts-check
+/** Maintenance windows: times in which nothing is sent to displays by itself. */
+import { h } from "../vendor/preact.js";
+import { useState } from "../vendor/hooks.js";
+import * as api from "../lib/api.js";
+import { clients, version } from "../lib/fleet.js";
+import { Time, person, zoneName } from "../lib/format.js";
+import { classes, html } from "../lib/html.js";
+import { usePages } from "../lib/pages.js";
+import { mayOperate } from "../lib/session.js";
+import { S } from "../lib/strings.js";
+import { Dialog, LoadFailed, Loading } from "./parts.js";
+
+/** @typedef {import("../lib/types").MaintenanceWindow} Window */
+
+const WEEKDAYS = /** @type {const} */ (["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]);
+
+/** @param {unknown} error */
+const wordsOf = (error) => (error instanceof api.ApiProblem ? error.message : S.session.unreachable);
+
+/** Names of the sites that displays stand at. */
+function sites() {
+  void version.value;
+  return [...new Set([...clients.values()].map((one) => one.site).filter((site) => site != null))].sort();
+}
+
+/** A local date and time of a form as RFC 3339. @param {FormDataEntryValue | null} value */
+const moment = (value) => (value ? new Date(String(value)).toISOString() : null);
+
+/** What the form asks for, as the API wants it. @param {FormData} form */
+function wanted(form) {
+  const site = String(form.get("site"));
+  const weekdays = WEEKDAYS.filter((day) => form.get(day));
+  return {
+    name: String(form.get("name")).trim(),
+    reason: String(form.get("reason")).trim(),
+    scope: site ? "site" : "fleet",
+    ...(site && { site }),
+    starts_at: moment(form.get("starts_at")),
+    ends_at: moment(form.get("ends_at")),
+    recurrence: weekdays.length ? { time_zone: zoneName, weekdays } : null,
+  };
+}
+
+/** @param {{close: () => void, changed: () => void}} props */
+function Plan({ close, changed }) {
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState("");
+  /** @param {SubmitEvent} event */
+  async function submit(event) {
+    event.preventDefault();
+    setBusy(true);
+    setFailed("");
+    try {
+      await api.planMaintenance(wanted(new FormData(/** @type {HTMLFormElement} */ (event.currentTarget))));
+      changed();
+      close();
+    } catch (error) {
+      setFailed(wordsOf(error));
+      setBusy(false);
+    }
+  }
+  const body = html`<form class="connect" onSubmit=${submit}>
+    <label>${S.maintenance.name}<input name="name" required maxlength="200" autocomplete="off" autofocus /></label>
+    <label>${S.maintenance.scope}<select name="site"><option value="">${S.maintenance.fleet}</option>${sites().map((site) => html`<option key=${site} value=${site}>${site}</option>`)}</select></label>
+    <div class="settings-form"><label>${S.maintenance.starts}<input name="starts_at" type="datetime-local" /></label>
+      <label>${S.maintenance.ends}<input name="ends_at" type="datetime-local" required /></label></div>
+    <fieldset><legend>${S.maintenance.weekly(zoneName)}</legend><div class="chips">${WEEKDAYS.map((day) => html`<label class="check" key=${day}><input type="checkbox" name=${day} />${S.maintenance.days[day]}</label>`)}</div></fieldset>
+    <label>${S.maintenance.reason}<input name="reason" maxlength="1000" autocomplete="off" /></label>
+    <p class="form-error" role="alert">${failed}</p>
+    <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${S.cancel}</button><button class="primary" disabled=${busy}>${S.maintenance.go}</button></div>
+  </form>`;
+  return h(Dialog, { title: S.maintenance.plan, onClose: close, children: body });
+}
+
+/** @param {{window: Window, changed: () => void}} props */
+function Row({ window, changed }) {
+  const [failed, setFailed] = useState("");
+  const { state, occurrence } = window;
+  const live = state === "active" || state === "planned";
+  const whom = window.scope === "site" ? window.site : window.scope === "clients" ? S.maintenance.some(window.clients.length) : S.maintenance.fleet;
+  const weekly = window.recurrence && S.maintenance.every(window.recurrence.weekdays.map((day) => S.maintenance.days[day]).join(", "));
+  const end = () => api.endMaintenance(window.id).then(changed, (error) => setFailed(wordsOf(error)));
+  return html`<li class=${classes("token", !live && "over")}>
+    <span class="token-body"><strong>${window.name}</strong>
+      <span class="quiet">${whom} · ${h(Time, { at: occurrence?.starts_at ?? window.starts_at })} – ${h(Time, { at: occurrence?.ends_at ?? window.ends_at })}${weekly && ` · ${weekly}`} · ${S.settings.created(person(window.created_by))}</span>
+      ${window.reason && html`<span class="quiet">${window.reason}</span>`}</span>
+    <span class=${classes("tag", state === "active" && "tag-amber")}>${S.maintenance.state[state] ?? state}</span>
+    ${live && mayOperate.value && html`<button class="plain" aria-label=${S.maintenance.endOf(window.name)} onClick=${end}>${S.maintenance.end}</button>`}
+    ${failed && html`<span class="cause" role="alert">${failed}</span>`}
+  </li>`;
+}
+
+export function Maintenance() {
+  const list = usePages("maintenance", (cursor, abort) => api.listMaintenance(cursor, abort));
+  const [planning, setPlanning] = useState(false);
+  return html`<section class="card settings-card" aria-labelledby="maintenance-title">
+    <div class="log-head"><h2 id="maintenance-title">${S.maintenance.title}</h2>
+      ${mayOperate.value && html`<button class="plain" onClick=${() => setPlanning(true)}>${S.maintenance.plan}</button>`}</div>
+    <p class="quiet">${S.maintenance.lead}</p>
+    ${!list.items && (list.failed ? h(LoadFailed, { text: S.settings.failed, retry: list.reload }) : h(Loading, { rows: 2 }))}
+    ${list.items && html`<ul>${list.items.map((window) => h(Row, { key: window.id, window, changed: list.reload }))}</ul>`}
+    ${list.items?.length === 0 && html`<p class="quiet">${S.maintenance.none}</p>`}
+    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${S.logs.more}</button>`}
+    ${planning && h(Plan, { close: () => setPlanning(false), changed: list.reload })}
+  </section>`;
+}
