@@ -52,7 +52,7 @@ def verdict(client: Condition, **fleet: Any) -> Verdict:
     return rules.recovery_state(client, NOW, replace(HEARD, **fleet))
 
 
-SILENT = {"last_heartbeat_at": ago(181)}
+SILENT = {"last_heartbeat_at": ago(241)}
 FAILED = {"process_status": ProcessStatus.RUNNING, "service_failed_unit": "x.service", "failure_stands": True}
 CASES: list[tuple[dict[str, Any], RecoveryState, str]] = [
     ({}, RecoveryState.DUE, "crashed for two minutes, heard a moment ago"),
@@ -138,6 +138,20 @@ def test_evidence_and_rung_decide_the_action(facts: dict[str, Any], step: int, a
     assert (answer.state, answer.action) == (RecoveryState.DUE, action)
 
 
+def test_the_first_of_many_to_fall_silent_waits_until_it_is_seen_whether_others_do() -> None:
+    answer = verdict(replace(CRASHED, last_heartbeat_at=ago(239)))
+
+    assert (answer.state, answer.action, answer.until) == (RecoveryState.DUE, None, NOW + timedelta(seconds=1))
+    assert verdict(replace(CRASHED, last_heartbeat_at=ago(240))).action is CommandAction.REBOOT_HOST
+
+
+def test_a_display_that_speaks_seldom_is_given_one_of_its_own_intervals() -> None:
+    seldom = replace(CRASHED, stale_after=timedelta(seconds=900))
+
+    assert verdict(replace(seldom, last_heartbeat_at=ago(1199))).action is None
+    assert verdict(replace(seldom, last_heartbeat_at=ago(1200))).action is CommandAction.REBOOT_HOST
+
+
 def test_a_suspended_client_says_what_was_tried_how_often_and_that_nothing_helped() -> None:
     client = replace(CRASHED, step=4, restarts=2, reboots=2, tried_since=ago(45 * 60))
 
@@ -173,7 +187,7 @@ def test_a_heartbeat_from_before_we_listened_is_no_evidence_of_a_crash() -> None
     )
 
 
-@pytest.mark.parametrize(("listened", "acts"), [(20, False), (180, False), (181, True)])
+@pytest.mark.parametrize(("listened", "acts"), [(20, False), (180, False), (239, False), (240, True)])
 def test_silence_counts_from_when_we_began_to_listen(listened: int, acts: bool) -> None:
     client = replace(CRASHED, last_heartbeat_at=ago(3600))
 
