@@ -19,9 +19,9 @@ from sqlalchemy import Engine
 from bridge.stopping import stop_event
 from shared.access.enrolment import store
 from shared.config import load
-from shared.db import make_engine, transaction
+from shared.db import is_away, make_engine, transaction
 from shared.errors import ConfigurationError
-from shared.structured_log import configure, event, failure
+from shared.structured_log import Outage, configure, event, failure
 
 EVERY_SECONDS: Final = 1.0  # at most one look and one signal in this time
 NEW_FILE_MODE: Final = 0o640
@@ -151,15 +151,18 @@ def main() -> int:
 
 def watch(accounts: Accounts, stop: threading.Event) -> None:
     """Keep up until `stop` is set; a database or disk that is away is waited for."""
-    is_away = False
+    outage, is_faulty = Outage("database"), False
     while not stop.is_set():
         try:
             accounts.keep_up()
-            is_away = False
-        except Exception:  # noqa: BLE001 - a broken connection shows in many ways; the next look makes a new one
-            if not is_away:
-                failure("accounts_away", "the displays' logins cannot be brought up to date")
-            is_away = True
+            outage.over()
+            is_faulty = False
+        except Exception as error:  # noqa: BLE001 - whatever it is, the next look begins anew
+            if is_away(error):
+                outage.began(error)
+            elif not is_faulty:
+                is_faulty = True
+                failure("accounts_stuck", "the displays' logins cannot be brought up to date")
         stop.wait(EVERY_SECONDS)
 
 

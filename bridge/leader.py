@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from bridge.writes import LeadershipLost
 from shared.listening import operations as listening
-from shared.structured_log import event
+from shared.structured_log import Outage, event
 
 FIRST_BACK_OFF_SECONDS: Final = 0.2
 LONGEST_BACK_OFF_SECONDS: Final = 5.0
@@ -36,6 +36,7 @@ class Leader:
         self._engine = engine
         self._connection: Connection | None = None
         self._failures = 0
+        self._outage = Outage("database")
         self._not_before = 0.0
 
     def try_lead(self) -> bool:
@@ -79,6 +80,7 @@ class Leader:
                 raise self.away(error) from error
             raise
         self._failures = 0  # the next failure is the first again
+        self._outage.over()
 
     def _lead_again(self) -> None:
         """In a new session, take the lead back unless somebody else had it in between."""
@@ -102,7 +104,7 @@ class Leader:
         longest = min(FIRST_BACK_OFF_SECONDS * 2 ** min(self._failures - 1, 10), LONGEST_BACK_OFF_SECONDS)
         self._not_before = time.monotonic() + longest * random.uniform(0.5, 1.0)  # noqa: S311 - jitter
         if error is not None:
-            event("database_away", "the database cannot be used", error=type(error).__name__, failures=self._failures)
+            self._outage.began(error)
         return DatabaseAway()
 
     def resign(self) -> None:

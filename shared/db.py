@@ -17,7 +17,8 @@ import pg8000.dbapi
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, Select, event
 from sqlalchemy.engine import ExceptionContext
-from sqlalchemy.exc import DBAPIError, InvalidatePoolError, OperationalError
+from sqlalchemy.exc import DBAPIError, InterfaceError, InvalidatePoolError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from shared.config import Config
 from shared.prepared import PreparingConnection
@@ -144,6 +145,20 @@ def constraint_name(error: DBAPIError) -> str | None:
     """The name of the constraint that refused a statement, or None."""
     details = error.orig.args[0] if error.orig is not None and error.orig.args else None
     return details.get("n") if isinstance(details, dict) else None
+
+
+AWAY_STATES: Final = ("08", "53", "57", "40", "55P03")
+"""SQLSTATEs that pass: connection, resources, operator's intervention, serialisation and deadlock, lock timeout."""
+
+
+def is_away(error: BaseException) -> bool:
+    """Connection refused or cut, pool used up, a statement or lock that took too long, a deadlock: try again later."""
+    if isinstance(error, PoolTimeout):
+        return True
+    if not isinstance(error, DBAPIError):
+        return False
+    never_reached = isinstance(error, InterfaceError)  # pg8000's word for having no connection
+    return error.connection_invalidated or never_reached or (sqlstate(error) or "").startswith(AWAY_STATES)
 
 
 def _connect(

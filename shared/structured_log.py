@@ -8,6 +8,8 @@ Google Cloud Logging lifts out of a line.
 import json
 import logging
 import sys
+import threading
+import time
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
@@ -46,12 +48,42 @@ def configure(component: str, stream: TextIO | None = None, level: int = logging
     root.setLevel(level)
     for talkative in ("apscheduler", "alembic"):
         logging.getLogger(talkative).setLevel(logging.WARNING)
+    # It tells, with a traceback, of each broken connection that it closes; whoever used that one tells it better.
+    logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)
     event("component_started", "component started", component=component)
 
 
 def event(name: str, message: str, /, severity: int = logging.INFO, **fields: Any) -> None:
     """Log `message`, a constant, with what happened as fields; `name` is the word to search for."""
     logging.getLogger("signage").log(severity, message, extra={"fields": {"event": name, **fields}})
+
+
+class Outage:
+    """Something that this process needs is away: one line when that begins and one when it is over."""
+
+    def __init__(self, what: str) -> None:
+        """`what`, a word such as "database", names the events: `<what>_away` and `<what>_back`."""
+        self._what = what
+        self._lock = threading.Lock()
+        self._since: float | None = None
+
+    def began(self, error: BaseException) -> None:
+        """It cannot be used; tells nothing while that is known already."""
+        with self._lock:
+            if self._since is not None:
+                return
+            self._since = time.monotonic()
+        event(f"{self._what}_away", f"the {self._what} cannot be used", logging.ERROR, error=type(error).__name__)
+
+    def over(self) -> None:
+        """It was just used; tells for how long it could not be."""
+        since = self._since
+        if since is None:
+            return
+        with self._lock:
+            self._since = None
+        seconds = round(time.monotonic() - since, 1)
+        event(f"{self._what}_back", f"the {self._what} can be used again", seconds=seconds)
 
 
 def failure(name: str, message: str, /, **fields: Any) -> None:

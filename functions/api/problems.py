@@ -9,13 +9,12 @@ import logging
 from typing import Any, Final
 
 import msgspec
-import sqlalchemy.exc
 from flask import Response, g
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestedRangeNotSatisfiable
 from werkzeug.routing import RequestRedirect
 
 from shared import errors
-from shared.db import sqlstate
+from shared.db import is_away
 from shared.structured_log import event, failure
 
 PROBLEM_JSON: Final = "application/problem+json"
@@ -100,9 +99,6 @@ class InternalError(errors.ServiceError):
     code = "internal_error"
 
 
-# SQLSTATEs that pass: connection, resources, operator's intervention, serialisation and deadlock, lock timeout.
-AWAY_STATES: Final = ("08", "53", "57", "40", "55P03")
-
 # Error class -> (status, title). A class without a line of its own takes that of the nearest class above.
 STATUSES: Final[dict[type[errors.ServiceError], tuple[int, str]]] = {
     BadRequest: (400, "Bad request"),
@@ -177,7 +173,7 @@ def translate(error: Exception) -> errors.ServiceError:
         return error
     if isinstance(error, HTTPException):
         return OF_STATUS.get(error.code or 500, InternalError)()
-    if _is_database_away(error):
+    if is_away(error):
         event("database_unavailable", "a request found no database", logging.ERROR, reason=type(error).__name__)
         return DatabaseUnavailable()
     return InternalError()
@@ -211,14 +207,3 @@ def _headers_of(error: errors.ServiceError, status: int) -> list[tuple[str, str]
     if status in {423, 429, 503}:
         return [("Retry-After", str(error.extras.get("retry_after_seconds", RETRY_SECONDS)))]
     return []
-
-
-def _is_database_away(error: Exception) -> bool:
-    """Connection refused or cut, pool used up, a statement or lock that took too long, a deadlock."""
-    if isinstance(error, sqlalchemy.exc.TimeoutError):
-        return True
-    if not isinstance(error, sqlalchemy.exc.DBAPIError):
-        return False
-    state = sqlstate(error) or ""
-    never_reached = isinstance(error, sqlalchemy.exc.InterfaceError)  # pg8000's word for having no connection
-    return error.connection_invalidated or never_reached or state.startswith(AWAY_STATES)

@@ -25,11 +25,11 @@ from functions.startup import check_deployment
 from shared import config, structured_log
 from shared.commands import operations as commands
 from shared.conversions.rules import timeouts
-from shared.db import engine_for
+from shared.db import engine_for, is_away
 from shared.errors import InvalidIdentity
 from shared.mqtt import Publisher
 from shared.oidc import Caller, KeySet
-from shared.structured_log import event, failure
+from shared.structured_log import Outage, event, failure
 from shared.task_queue import TaskQueue
 
 REQUIRED: Final = (
@@ -65,6 +65,8 @@ SCHEDULER: Final = Caller(
 gc.freeze()
 gc.enable()
 
+DATABASE: Final = Outage("database")
+
 
 @functions_framework.http
 def scheduler_tick(request: Request) -> Response:
@@ -76,7 +78,10 @@ def scheduler_tick(request: Request) -> Response:
         return _tick()
     except InvalidIdentity as error:
         return _problem(401, error.code, error.detail, **{"WWW-Authenticate": "Bearer"})
-    except SQLAlchemyError:
+    except SQLAlchemyError as error:
+        if is_away(error):
+            DATABASE.began(error)
+            return _problem(503, "database_unavailable", "The database is not available.")
         return _failed(503, "database_unavailable", "The database is not available.")
     except Exception:  # noqa: BLE001 - the framework's own handler would answer with the exception's text
         return _failed(500, "internal_error", "The tick failed unexpectedly.")
@@ -84,6 +89,7 @@ def scheduler_tick(request: Request) -> Response:
 
 def _tick() -> Response:
     report = steps.run(WORLD)
+    DATABASE.over()
     event("tick", "ticked", **report)
     return Response(json.dumps(report), 200, content_type="application/json")
 

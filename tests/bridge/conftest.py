@@ -128,9 +128,11 @@ def forget_session(broker: mosquitto.RunningBroker) -> None:
         client.username_pw_set(user, broker.passwords["bridge"])
         client.connect(LOOPBACK, broker.broker.services_port, clean_start=True)
         client.loop_start()
-        wait_until(client.is_connected, SECONDS)
-        client.disconnect()
-        client.loop_stop()
+        try:
+            wait_until(client.is_connected, SECONDS)
+        finally:  # left alone it would come back again and again, and throw the next test's bridge out
+            client.disconnect()
+            client.loop_stop()
 
 
 @dataclass

@@ -123,7 +123,7 @@ def test_postgres_may_go_away_and_come_back(tmp_path: Path, broker: mosquitto.Ru
             with postgres.superuser(cluster) as admin:
                 admin.run("ALTER DATABASE signage ALLOW_CONNECTIONS false")
                 admin.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'signage'")
-                eventually(lambda: "accounts_away" in log.read_text())
+                eventually(lambda: "database_away" in log.read_text())
                 admin.run("ALTER DATABASE signage ALLOW_CONNECTIONS true")
             name = str(uuid.uuid4())
             hashed = mosquitto_hash("one", secrets.token_bytes(MOSQUITTO_SALT_BYTES))

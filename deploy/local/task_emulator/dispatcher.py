@@ -15,8 +15,8 @@ from sqlalchemy import Connection, Engine, RowMapping
 from deploy.local.task_emulator import messages, retry_rules, store
 from deploy.local.task_emulator.delivery import Identity, Outcome, attempt
 from deploy.local.task_emulator.pacing import Pace
-from shared.db import database_now, transaction
-from shared.structured_log import event, failure
+from shared.db import database_now, is_away, transaction
+from shared.structured_log import Outage, event, failure
 
 LONGEST_WAIT_SECONDS = 5.0  # for what another process changes in the tables; our own service wakes us
 DATABASE_RETRY_SECONDS = 0.5
@@ -39,6 +39,7 @@ class Dispatcher:
         self._paces: dict[tuple[str, bytes], Pace] = {}
         self._next_sweep = 0.0
         self._last_pass: float | None = None
+        self._database = Outage("database")
 
     def wake(self) -> None:
         """Something may be due sooner than was thought."""
@@ -63,15 +64,23 @@ class Dispatcher:
                 with self._engine.connect() as connection:
                     connection.detach()  # closed for good at the end: the pool must not keep the lock
                     self._lead(connection)
-            except Exception:  # noqa: BLE001 - whatever pg8000 raises when its server goes, delivery goes on
-                failure("task_dispatcher_interrupted", "the dispatcher lost the database; trying again")
+            except Exception as error:  # noqa: BLE001 - whatever it is, delivery goes on
+                self._lost_database(error, "task_dispatcher_interrupted", "the dispatcher was interrupted; it goes on")
                 self._stopping.wait(DATABASE_RETRY_SECONDS)
+
+    def _lost_database(self, error: Exception, name: str, message: str) -> None:
+        """One line for a database that is away, however often it is asked for; every other fault in full."""
+        if is_away(error):
+            self._database.began(error)
+        else:
+            failure(name, message)
 
     def _lead(self, connection: Connection) -> None:
         if not self._become_the_only_one(connection):
             return
         with connection.begin():
             released = store.release_abandoned(connection, self._me, [key[0] for key in list(self._under_way)])
+        self._database.over()
         event("task_dispatcher_started", "delivering tasks", released=released)
         while not self._stopping.is_set():
             self._wake.clear()
@@ -158,8 +167,8 @@ class Dispatcher:
             try:
                 with transaction(self._engine) as connection:
                     _settle(connection, task, settings, outcome)
-            except Exception:  # noqa: BLE001 - as above: an outcome is never dropped
-                failure("task_outcome_delayed", "an outcome cannot be written down; trying again")
+            except Exception as error:  # noqa: BLE001 - as above: an outcome is never dropped
+                self._lost_database(error, "task_outcome_delayed", "an outcome cannot be written down; trying again")
                 if self._stopping.wait(DATABASE_RETRY_SECONDS):
                     return
             else:

@@ -27,8 +27,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from deploy.local.task_emulator import messages, store, validation
 from deploy.local.task_emulator.validation import LOCATION_NAME, QUEUE_NAME, TASK_NAME, Refusal, invalid, matched
-from shared.db import database_now, transaction
-from shared.structured_log import failure
+from shared.db import database_now, is_away, transaction
+from shared.structured_log import event, failure
 
 SERVICE = "google.cloud.tasks.v2.CloudTasks"
 LARGEST_PAGE = 1000
@@ -233,8 +233,9 @@ def _guarded(method: Callable[[Any], Any]) -> Callable[[Any, grpc.ServicerContex
             return method(request)
         except Refusal as refusal:
             code, detail = refusal.code, refusal.detail
-        except (SQLAlchemyError, OSError):  # pg8000 lets a lost connection through as it came
-            failure("task_queue_database", "the task queue cannot use its database")
+        except (SQLAlchemyError, OSError) as error:  # pg8000 lets a lost connection through as it came
+            tell = event if is_away(error) else failure
+            tell("task_queue_database", "the task queue cannot use its database", reason=type(error).__name__)
             code, detail = grpc.StatusCode.UNAVAILABLE, "The task queue cannot use its database."
         except Exception:  # noqa: BLE001 - grpc would send its text to the caller
             failure("task_queue_fault", "a call to the task queue failed")
