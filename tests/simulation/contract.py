@@ -19,6 +19,8 @@ CANARY_AGE: Final = timedelta(seconds=45)
 CRASHED_FOR: Final = timedelta(seconds=20)
 LADDER: Final = ("restart_app", "restart_app", "reboot_host", "reboot_host")
 HEALTHY_FOR: Final = timedelta(minutes=30)
+LOOK_AROUND: Final = 4 / 3
+"""Silence, in thresholds, from which on it must be acted on: before, others that fall silent as well are waited for."""
 WAVE: Final = timedelta(minutes=5)
 SMALL_FLEET: Final = 10
 CAP: Final = 10
@@ -195,7 +197,9 @@ def _of_silent(facts: Facts, client: Any, breaker: Breaker) -> Ruling:
     for why, stands in obstacles.items():
         if stands:
             return Ruling(Duty.NOT, why)
-    return Ruling(_duty(facts, client, "reboot_host"), "stale", "reboot_host", by_silence=True)
+    silence = facts.now - max(client.last_heartbeat_at, since)
+    duty = _duty(facts, client, "reboot_host") if silence > threshold(client) * LOOK_AROUND else Duty.MAY
+    return Ruling(duty, "stale", "reboot_host", by_silence=True)
 
 
 def _duty(facts: Facts, client: Any, action: str) -> Duty:

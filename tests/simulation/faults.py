@@ -7,6 +7,7 @@ from typing import Final
 
 from tests.simulation.history import History
 
+WHOLE_FLEET: Final = 10  # displays, from which on the breaker tells our fault from theirs
 Fault = Callable[[History, random.Random], None]
 
 
@@ -63,6 +64,13 @@ def broker_is_stopped(history: History, dice: random.Random) -> None:
 def canary_dies(history: History, dice: random.Random) -> None:
     mute = _set(history.broker, "muted", frozenset({"canary"}))
     lasting(history, dice.uniform(60.0, 900.0), mute, _set(history.broker, "muted", frozenset()))
+
+
+def displays_are_refused(history: History, dice: random.Random) -> None:
+    """The displays' heartbeats are lost on our side, and on no other path; too few of them cannot tell it."""
+    if sum(display.is_on for display in history.displays.values()) >= WHOLE_FLEET:
+        mute = _set(history.broker, "muted", frozenset({"heartbeat"}))
+        lasting(history, dice.uniform(30.0, 900.0), mute, _set(history.broker, "muted", frozenset()))
 
 
 def database_is_away(history: History, dice: random.Random) -> None:
@@ -171,6 +179,7 @@ FAULTS: Final[Sequence[Fault]] = (
     broker_is_killed,
     broker_is_stopped,
     canary_dies,
+    displays_are_refused,
     database_is_away,
     database_restarts,
     database_is_slow,

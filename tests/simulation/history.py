@@ -3,7 +3,7 @@
 import random
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -137,12 +137,13 @@ class History:
 
     # --- running ---
 
-    def run(self, until: float) -> Outcome:
-        """Let it happen."""
+    def run(self, until: float, enough: Callable[[], bool] = lambda: False) -> Outcome:
+        """Let it happen, until then or until it is `enough`, which is asked each minute."""
         began = time.monotonic()
         with self._code_under_test():
             self.bridges[0].start()
-            self.agenda.run_until(until)
+            while self.agenda.now < until and not enough():
+                self.agenda.run_until(min(until, self.agenda.now + TICK))
             for bridge in self.bridges:
                 bridge.kill()
         judge = self.judge

@@ -29,3 +29,13 @@ def test_a_clock_that_was_an_hour_ahead_leaves_no_listening_time_that_begins_in_
 
     assert outcome.figures["restart_app carried out"] == 1
     assert kinds(outcome) == set()
+
+
+def test_no_display_of_a_wave_that_is_our_fault_is_rebooted_before_the_wave_is_seen(scene: Scene) -> None:
+    history = scene(12, until=800.0)
+    history.agenda.at(436.0, lambda: setattr(history.broker, "muted", frozenset({"heartbeat"})))
+
+    outcome = history.run(800.0)
+
+    assert outcome.figures["reboot_host carried out"] == 0
+    assert kinds(outcome) == set()

@@ -19,6 +19,7 @@ from shared.commands.outbox import operations as outbox
 from shared.commands.outbox import store as outbox_store
 from shared.listening import store as listening_store
 from shared.recovery import operations as recovery
+from shared.recovery import rules as recovery_rules
 from shared.recovery import store as recovery_store
 from shared.recovery.breakers import rules as breakers
 from shared.recovery.evidence import operations as evidence
@@ -48,12 +49,17 @@ def all_fall_silent_because_of_us(history: History) -> None:
     history.agenda.at(445.0, lambda: setattr(history.broker, "muted", frozenset({"heartbeat"})))
 
 
+def all_fall_silent_in_the_middle_of_a_tick(history: History) -> None:
+    """As before, but the first of them are stale before the tick at 590 s, too few for a breaker."""
+    history.agenda.at(436.0, lambda: setattr(history.broker, "muted", frozenset({"heartbeat"})))
+
+
 def the_bridge_was_away(history: History) -> None:
-    """Displays that speak every five minutes are not heard for a while after the bridge is back."""
+    """Displays that speak every two minutes are not heard for a while after the bridge is back."""
     for display in of(history):
-        display.nature = Nature(interval=300)
+        display.nature = Nature(interval=120)
     history.agenda.at(400.0, history.bridges[0].kill)
-    history.agenda.at(1700.0, history.bridges[0].start)
+    history.agenda.at(1008.0, history.bridges[0].start)
 
 
 def everybody_crashes(history: History) -> None:
@@ -124,13 +130,20 @@ SHORT_LOCKOUT: Final = (("COMMAND_LOCKOUT_SECONDS", "120"),)
 MUTATIONS: Final = {
     "the breaker never opens": Mutation(
         12,
-        1000.0,
+        800.0,
         all_fall_silent_because_of_us,
         lambda: patch.object(breakers, "opens", lambda _silence: False),
         "needless reboot",
     ),
+    "the first of a wave are acted on at once": Mutation(
+        12,
+        800.0,
+        all_fall_silent_in_the_middle_of_a_tick,
+        lambda: patch.object(recovery_rules, "LOOK_AROUND", 0),
+        "needless reboot",
+    ),
     "silence counts while nobody listened": Mutation(
-        4, 2100.0, the_bridge_was_away, no_listening_time, "needless reboot"
+        4, 1150.0, the_bridge_was_away, no_listening_time, "needless reboot"
     ),
     "any number of commands may be open": Mutation(
         14, 500.0, everybody_crashes, nothing, "cap", broken_settings=(("RECOVERY_MAX_OPEN", "1000"),)
@@ -147,7 +160,7 @@ MUTATIONS: Final = {
     ),
     "the ladder has no end": Mutation(
         3,
-        2000.0,
+        1100.0,
         one_crashes_for_ever,
         lambda: patch.object(recovery_store, "step_up", lambda *_: None),
         "fifth action",
@@ -155,21 +168,21 @@ MUTATIONS: Final = {
     ),
     "a dead canary blocks nothing": Mutation(
         3,
-        900.0,
+        650.0,
         one_crashes_while_the_canary_is_dead,
         lambda: patch.object(evidence, "is_silent", lambda *_: False),
         "forbidden action",
     ),
     "recovery does nothing": Mutation(
         3,
-        900.0,
+        500.0,
         one_crashes_for_ever,
         lambda: patch.object(recovery, "recover", lambda *_: recovery.RecoveryReport()),
         "late",
     ),
     "commands never expire": Mutation(
         3,
-        1200.0,
+        850.0,
         one_never_answers,
         lambda: patch.object(commands, "expire", lambda *_: commands.ExpiryReport(0, 0)),
         "stuck",
@@ -187,4 +200,5 @@ def test_a_broken_rule_is_seen_and_only_then(scene: Scene, mutation: Mutation) -
     broken = scene(mutation.displays, until=mutation.until, **settings)
     mutation.tell(broken)
     with mutation.without():
-        assert mutation.breach in kinds(broken.run(mutation.until))
+        outcome = broken.run(mutation.until, lambda: bool(broken.judge.breaches))
+    assert mutation.breach in kinds(outcome)
