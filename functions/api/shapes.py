@@ -12,7 +12,6 @@ import msgspec
 from sqlalchemy import RowMapping
 
 from functions.api.bodies import Answer, answer_of
-from shared.incidents.operations import Membership
 from shared.maintenance.rules import Quiet
 from shared.vocabulary import (
     ClientStatus,
@@ -193,9 +192,7 @@ def client(row: RowMapping, recovery: Mapping[str, Any] | None) -> Client:
     return answer_of(Client, row, recovery=recovery, open_command=open_command(row))
 
 
-def client_details(
-    row: RowMapping, recovery: Mapping[str, Any] | None, incident: Membership | None, quiet: Quiet | None
-) -> ClientDetails:
+def client_details(row: RowMapping, recovery: Mapping[str, Any] | None, quiet: Quiet | None) -> ClientDetails:
     """A row of `clients.store.get` as its answer."""
     health = None
     if row["health_received_at"] is not None:
@@ -207,7 +204,7 @@ def client_details(
         row,
         recovery=recovery,
         **more,
-        incident=incident and asdict(incident),
+        incident=row["incident_id"] and {"id": row["incident_id"], "cause": row["incident_cause"]},
         maintenance=quiet and asdict(quiet),
     )
 

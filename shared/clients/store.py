@@ -11,7 +11,16 @@ from sqlalchemy.dialects.postgresql import insert
 
 from shared.db import as_json, rows_of
 from shared.prepared import PLANNED_ONCE
-from shared.tables import client_commands, client_health, client_heartbeats, clients, service_failure_events
+from shared.tables import (
+    client_commands,
+    client_health,
+    client_heartbeats,
+    clients,
+    incident_members,
+    incidents,
+    maintenance_windows,
+    service_failure_events,
+)
 from shared.vocabulary import TERMINAL_RANK, ClientStatus, FailureEvent, RegisteredBy
 
 SHOWN = (
@@ -79,7 +88,14 @@ class ShownRow(TypedDict):
 OPEN: Final = sa.literal_column(f"client_commands.rank < {TERMINAL_RANK}", sa.Boolean)
 """The command is open; spelt out, because a partial index serves it."""
 
+_stay = sa.and_(incident_members.c.client_uuid == clients.c.uuid, incident_members.c.left_at.is_(None))
+_incident = sa.select(incidents.c.cause).join_from(incident_members, incidents).where(_stay)
+_begun = sa.and_(maintenance_windows.c.starts_at <= sa.func.now(), maintenance_windows.c.ended_at.is_(None))
+_last_end = maintenance_windows.c.last_ends_at
 DETAILS = (
+    sa.select(incident_members.c.incident_id).where(_stay).scalar_subquery().label("incident_id"),
+    _incident.scalar_subquery().label("incident_cause"),
+    sa.exists().where(_begun, sa.or_(_last_end.is_(None), _last_end > sa.func.now())).label("windows_begun"),
     clients.c.notes,
     clients.c.registered_by,
     clients.c.created_at,

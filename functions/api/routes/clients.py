@@ -15,7 +15,6 @@ from shared.access.enrolment import operations as enrolment
 from shared.clients import operations, store
 from shared.clients.store import ClientFilter
 from shared.errors import ClientNotFound, FailureChanged
-from shared.incidents import operations as incidents
 from shared.maintenance import operations as maintenance
 from shared.monitoring import operations as monitoring
 from shared.vocabulary import ClientStatus, Role
@@ -208,13 +207,9 @@ def clear_service_failed(call: Call, uuid: str) -> ClearedFailure:
 
 def details(call: Call, connection: Connection, now: datetime, row: RowMapping) -> shapes.ClientDetails:
     """A client's row as its own page shows it."""
-    uuid = row["uuid"]
-    return shapes.client_details(
-        row,
-        with_recovery(call, connection, now, [row]).get(uuid),
-        incidents.open_incident_of(connection, [uuid]).get(uuid),
-        maintenance.quiet_of(connection, now, [uuid]).get(uuid),
-    )
+    recovery = with_recovery(call, connection, now, [row]).get(row["uuid"])
+    quiet = maintenance.quiet_of(connection, now, [row["uuid"]]) if row["windows_begun"] else {}
+    return shapes.client_details(row, recovery, quiet.get(row["uuid"]))
 
 
 def _failure_meant(if_match: str | None) -> datetime | None:
