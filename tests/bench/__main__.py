@@ -15,15 +15,30 @@ from pathlib import Path
 
 from deploy.local import guardian
 from deploy.local.layout import REPOSITORY
-from tests.bench import backlog, cold_start, command, conversion, ingest, latency, reads, scale, store, tick, upload
+from tests.bench import (
+    backlog,
+    cold_start,
+    command,
+    conversion,
+    ingest,
+    latency,
+    reads,
+    scale,
+    store,
+    tick,
+    upload,
+    where,
+)
 from tests.bench.report import HEADER, Row
 from tests.faults.ledger import commit, now, this_machine
 
 RESULTS = REPOSITORY / "bench-results"
 ROWS: dict[str, Callable[[Path], list[Row]]] = {
     "ingest": ingest.measure,
+    "mq-bridge": ingest.beside_mq_bridge,
     "store": store.measure,
     "latency": latency.measure,
+    "where": where.measure,
     "scale": scale.measure,
     "backlog": backlog.measure,
     "tick": tick.measure,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from deploy.local.layout import REPOSITORY
 from deploy.local.probes import wait_until
+from tests.bench import appends
 from tests.bench.report import Row, median
 from tests.bench.traffic import Traffic, bench_machine, publish
 from tests.faults.machine import Machine, rows
@@ -43,6 +44,27 @@ def measure(folder: Path) -> list[Row]:
         Row("ingest, durable", rate, "msg/s", 15, peer="commit each", theirs=median(each)),
         Row("ingest: lost", lost, "lines", 0, at_most=True),
     ]
+
+
+def beside_mq_bridge(folder: Path) -> list[Row]:
+    """Ours beside mq-bridge, which appends payloads without a topic; no row where that package is not installed."""
+    if not appends.is_installed():
+        print("mq-bridge is not installed (pip install mq-bridge): no row for it")
+        return []
+    (folder / "ours").mkdir()
+    with bench_machine(folder / "ours", bridge=True) as (service, port):
+        traffic = Traffic()
+        publish(port, traffic.greetings())
+        wait_until(lambda: count(service, "SELECT count(*) FROM clients") == traffic.clients, SECONDS)
+        leave(service)
+        publish(port, traffic.messages(MESSAGES))
+        ours = drain(service, MESSAGES)
+    (folder / "theirs").mkdir()
+    with bench_machine(folder / "theirs", bridge=False) as (service, port):
+        appends.subscribe(service, port)
+        publish(port, Traffic().messages(MESSAGES))
+        theirs = appends.drain(service, port, MESSAGES)
+    return [Row("ingest, durable", ours, "msg/s", 0.8, peer="mq-bridge, plain appends", theirs=theirs)]
 
 
 def drain(service: Machine, messages: int) -> float:

@@ -93,7 +93,7 @@ def bench_machine(
     def with_listener(text: str) -> str:
         run = folder / "run"
         (run / "bench.passwords").write_text(mosquitto.password_lines({USER: PASSWORD}))
-        (run / "bench.acl").write_text(f"user {USER}\ntopic write signage/#\ntopic read signage/+/commands\n")
+        (run / "bench.acl").write_text(f"user {USER}\ntopic readwrite signage/#\n")
         for name in ("bench.passwords", "bench.acl"):
             (run / name).chmod(0o600)
         return f"""{extend(text)}
