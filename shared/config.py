@@ -144,6 +144,17 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("SCHEDULER_SERVICE_ACCOUNT", _text, None, "", "e-mail that the scheduler's identity tokens must carry"),
     Setting("MEDIA_ROOT", Path, Path("/server/media"), "", "the mounted media volume; PDFs go under converted/"),
     Setting(
+        "SIGNED_DOWNLOADS",
+        _one_of("off", "local", "bucket"),
+        "off",
+        "",
+        "whether files above 30 MB are redirected to an address that expires: our own, or the bucket's",
+    ),
+    Setting("SIGNING_KEY", _text, None, "", "signs our own addresses that expire", secret=True),
+    Setting(
+        "MEDIA_BUCKET", _text, "", "", "the Cloud Storage bucket that is mounted as MEDIA_ROOT, for SIGNED_DOWNLOADS"
+    ),
+    Setting(
         "CRASH_RECOVERY_ENABLED",
         _flag,
         False,

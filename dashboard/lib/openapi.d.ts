@@ -744,7 +744,7 @@ export type NewCommand = {
   ttl_seconds?: number | null;
 };
 
-/** What to tell many displays: `clients` or `filter`. With `waves`, each is sent when the one before is over. */
+/** What to tell many displays: `clients` or `filter`. With `waves` (numbers, shares such as `10%`, `rest`) each is sent when the one before is over; whom they leave over comes last. More unproven commands than `max_unproven` pause the batch. */
 export type NewCommands = {
   action: CommandAction;
   clients?: Array<string> | null;

@@ -17,6 +17,7 @@ from shared.task_queue import TaskQueue
 
 if TYPE_CHECKING:
     from functions.api.readiness import Readiness
+    from shared.media_volume.signing import UrlSigner
     from shared.mqtt import Publisher
 
 T = TypeVar("T")
@@ -43,6 +44,12 @@ class Services:
         return self._once("media_volume", lambda: MediaVolume(self.config["MEDIA_ROOT"]))
 
     @property
+    def url_signer(self) -> "UrlSigner | None":
+        """What makes addresses for large files; None where they are answered by the function itself."""
+        signer: UrlSigner | None = self._once("url_signer", self._make_url_signer)
+        return signer
+
+    @property
     def task_queue(self) -> TaskQueue:
         """The queue `conversions`; grpc is imported when something is enqueued."""
         return self._once("task_queue", self._make_task_queue)
@@ -61,6 +68,14 @@ class Services:
         from functions.api.readiness import Readiness  # noqa: PLC0415 - it needs this module
 
         return Readiness(self)
+
+    def _make_url_signer(self) -> "UrlSigner | None":
+        from shared.media_volume import signing  # noqa: PLC0415 - cold start
+
+        way = self.config["SIGNED_DOWNLOADS"]
+        if way == "local":
+            return signing.LocalSigner(self.config["SIGNING_KEY"])
+        return signing.of_this_service(self.config["MEDIA_BUCKET"]) if way == "bucket" else None
 
     def _make_publisher(self) -> "Publisher":
         from shared.mqtt import Publisher  # noqa: PLC0415 - cold start

@@ -66,6 +66,7 @@ EXPECTED = {
     "GET /api/conversions/<id:media_id>/status": VIEWER,
     "GET /api/conversions": VIEWER,
     "GET /api/files/converted/<path:path>": VIEWER,
+    "GET /api/files/signed/<token>": PUBLIC,
     "POST /api/session": PUBLIC,
     "GET /api/session": VIEWER,
     "DELETE /api/session": VIEWER,

@@ -11,7 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from functions.api import shapes
 from functions.api.bodies import Answer, Body, Page, PageQuery, decode_cursor, page
 from functions.api.routing import FORM, Call, Reply, Routes
-from functions.api.sending import send_stored
+from functions.api.sending import send_stored, signing
 from functions.api.uploads import FilePart
 from shared.conversions import operations as conversions
 from shared.conversions import store as conversions_store
@@ -185,17 +185,18 @@ def delete_media(call: Call, media_id: int) -> None:
     "/<id:media_id>/content",
     role=Role.VIEWER,
     produces="application/octet-stream",
-    statuses={200: "The file", 206: "A part of it", 304: "Unchanged"},
+    statuses={200: "The file", 206: "A part of it", 304: "Unchanged", 307: "It is large and lies there"},
     raises=(EventMediaNotFound,),
 )
 def media_content(call: Call, media_id: int) -> Response:
     """The file itself, as it was uploaded; ranges and ETag are understood."""
-    with call.transaction() as (connection, _):
+    with call.transaction() as (connection, now):
         media = operations.find(connection, media_id)
     content_type = CONTENT_TYPES[MediaKind(media["kind"])]
     missing = EventMediaNotFound("The file is recorded but not on the media volume.")
     opener = call.services.media_volume.open_original
-    return send_stored(opener, media["path"], content_type, media["sha256"], media["filename"], missing)
+    signed = signing(call, "", now)
+    return send_stored(opener, media["path"], content_type, media["sha256"], media["filename"], missing, signed)
 
 
 @routes.get(
