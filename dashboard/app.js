@@ -19,6 +19,7 @@ import { NewPasswordPage, SignInDialog, SignInPage } from "./views/sign_in.js";
 const PAGES = {
   fleet: FleetPage,
   incidents: lazy(async () => (await import("./views/incidents.js")).IncidentsPage),
+  batches: lazy(async () => (await import("./views/batches.js")).BatchesPage),
   logs: lazy(async () => (await import("./views/logs.js")).LogsPage),
   conversions: lazy(async () => (await import("./views/conversions.js")).ConversionsPage),
   settings: lazy(async () => (await import("./views/settings.js")).SettingsPage),
@@ -51,7 +52,7 @@ function TopBar() {
   return html`<header class="top">
     <a class="skip" href="#main">${S.skip}</a>
     <span class="brand"><img src="icon.svg" alt="" width="28" height="28" />${S.product}</span>
-    <nav aria-label=${S.product}>${VIEWS.map((name) => h(NavLink, { key: name, name }))}</nav>
+    <nav aria-label=${S.product}>${VIEWS.filter((name) => name !== "batches").map((name) => h(NavLink, { key: name, name }))}</nav>
     <div class="top-right">
       ${h(Live, {})}
       <span class="who" title=${who?.role}>${who?.name} <span class="quiet">${who?.role}</span></span>

@@ -5,10 +5,10 @@
  */
 import { computed, signal } from "../vendor/signals.js";
 
-/** @typedef {"fleet" | "incidents" | "logs" | "conversions" | "settings"} View */
+/** @typedef {"fleet" | "incidents" | "batches" | "logs" | "conversions" | "settings"} View */
 
 /** @type {View[]} */
-export const VIEWS = ["fleet", "incidents", "logs", "conversions", "settings"];
+export const VIEWS = ["fleet", "incidents", "batches", "logs", "conversions", "settings"];
 
 /** @type {import("../vendor/signals.js").Signal<URLSearchParams>} */
 const current = signal(new URLSearchParams(location.search));

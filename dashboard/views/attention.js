@@ -59,7 +59,7 @@ export function recoveryWhy(client, reference) {
 export function IncidentLink({ client }) {
   const { incident } = client;
   if (!incident) return null;
-  return html`<button class="link incident-link" title=${incident.cause} onClick=${() => go({ v: "incidents", i: String(incident.id), d: null })}>${S.incidents.mention(incident.id)}</button>`;
+  return html`<button class="link incident-link" title=${incident.cause} onClick=${() => go({ v: "incidents", i: String(incident.id), d: null })}>${S.attention.incident(incident.id)}</button>`;
 }
 
 /** @param {{client: Client}} props */

@@ -6,7 +6,7 @@ import { listAudit } from "../lib/api.js";
 import { Time, person } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
-import { S } from "../lib/strings.js";
+import { L } from "../lib/strings_later.js";
 import { LoadFailed, Loading } from "./parts.js";
 
 /** @param {{entry: import("../lib/types").AuditEntry}} props */
@@ -30,14 +30,14 @@ export function Audit() {
     setFilter({ actor: text("actor"), action: text("action"), target: text("target") });
   };
   return html`<section class="card settings-card" aria-labelledby="audit-title">
-    <div><h2 id="audit-title">${S.settings.audit}</h2><p class="quiet">${S.settings.auditLead}</p></div>
+    <div><h2 id="audit-title">${L.settings.audit}</h2><p class="quiet">${L.settings.auditLead}</p></div>
     <form class="settings-form" onSubmit=${submit}>
-      ${/** @type {const} */ (["actor", "action", "target"]).map((name) => html`<label key=${name}>${S.settings[name]}<input name=${name} maxlength="300" autocomplete="off" /></label>`)}
-      <button class="plain">${S.settings.filter}</button>
+      ${/** @type {const} */ (["actor", "action", "target"]).map((name) => html`<label key=${name}>${L.settings[name]}<input name=${name} maxlength="300" autocomplete="off" /></label>`)}
+      <button class="plain">${L.settings.filter}</button>
     </form>
-    ${!list.items && (list.failed ? h(LoadFailed, { text: S.settings.failed, retry: list.reload }) : h(Loading, { rows: 4 }))}
+    ${!list.items && (list.failed ? h(LoadFailed, { text: L.settings.failed, retry: list.reload }) : h(Loading, { rows: 4 }))}
     ${list.items && html`<ul aria-busy=${list.busy}>${list.items.map((entry) => h(Row, { key: entry.id, entry }))}</ul>`}
-    ${list.items?.length === 0 && html`<p class="quiet">${S.settings.noAudit}</p>`}
-    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${S.logs.more}</button>`}
+    ${list.items?.length === 0 && html`<p class="quiet">${L.settings.noAudit}</p>`}
+    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}
   </section>`;
 }

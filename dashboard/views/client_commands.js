@@ -8,6 +8,7 @@ import { Time, person } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { S } from "../lib/strings.js";
+import { L } from "../lib/strings_later.js";
 import { LoadFailed, Loading } from "./parts.js";
 import { causeOf } from "./stepper.js";
 
@@ -31,8 +32,8 @@ export function ClientCommands({ uuid }) {
   useEffect(() => {
     if (state) list.reload();
   }, [state]);
-  if (!list.items) return list.failed ? h(LoadFailed, { text: S.logs.failed, retry: list.reload }) : h(Loading, { rows: 3 });
+  if (!list.items) return list.failed ? h(LoadFailed, { text: L.logs.failed, retry: list.reload }) : h(Loading, { rows: 3 });
   if (!list.items.length) return html`<p class="note">${S.command.none}</p>`;
   return html`<ol class="history">${list.items.map((command) => h(Row, { key: command.id, command }))}</ol>
-    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${S.logs.more}</button>`}`;
+    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}`;
 }

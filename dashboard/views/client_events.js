@@ -7,6 +7,7 @@ import { Time, day } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { S } from "../lib/strings.js";
+import { L } from "../lib/strings_later.js";
 import { Glyph, LoadFailed, Loading } from "./parts.js";
 
 /** @typedef {import("../lib/types").Event} Event */
@@ -29,7 +30,7 @@ function Row({ event }) {
   const [shape, tone] = looks(event);
   return html`<li class="event">
     <span class=${`event-mark ${tone}`}><${Glyph} shape=${shape} /></span>
-    <span class="event-text"><span class="visually-hidden">${S.events.kind[event.kind] ?? event.kind}: </span>${event.title}</span>
+    <span class="event-text"><span class="visually-hidden">${L.events.kind[event.kind] ?? event.kind}: </span>${event.title}</span>
     <span class="event-time quiet">${h(Time, { at: event.at })}</span>
   </li>`;
 }
@@ -51,10 +52,10 @@ export function ClientEvents({ uuid, status }) {
   useEffect(() => {
     if (list.items) list.reload();
   }, [status]);
-  if (!list.items) return list.failed ? h(LoadFailed, { text: S.events.failed, retry: list.reload }) : h(Loading, { rows: 4 });
+  if (!list.items) return list.failed ? h(LoadFailed, { text: L.events.failed, retry: list.reload }) : h(Loading, { rows: 4 });
   return html`<div class="event-tools"><button class="link" disabled=${list.busy} onClick=${list.reload}>${S.reload}</button></div>
     <ol class="events" aria-busy=${list.busy}>${byDay(list.items)}</ol>
-    ${list.items.length === 0 && html`<p class="note">${S.events.none}</p>`}
-    ${list.failed && h(LoadFailed, { text: S.events.failed, retry: list.reload })}
-    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${S.logs.more}</button>`}`;
+    ${list.items.length === 0 && html`<p class="note">${L.events.none}</p>`}
+    ${list.failed && h(LoadFailed, { text: L.events.failed, retry: list.reload })}
+    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}`;
 }

@@ -4,6 +4,7 @@ import { h } from "../vendor/preact.js";
 import { Age, Time } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { S } from "../lib/strings.js";
+import { L } from "../lib/strings_later.js";
 
 /** @typedef {import("../lib/types").Client} Client */
 
@@ -21,7 +22,7 @@ function Gauge({ name, value, unit, most, limit }) {
   const text = value === null ? S.notReported : `${Math.round(value)} ${unit}`;
   return html`<div class="gauge">
     <dt>${name}</dt>
-    <dd class=${classes("figure", over && "over")}>${text}${over && html` <span class="quiet">${S.health.limit(`${limit} ${unit}`)}</span>`}</dd>
+    <dd class=${classes("figure", over && "over")}>${text}${over && html` <span class="quiet">${L.health.limit(`${limit} ${unit}`)}</span>`}</dd>
     <dd class="gauge-bar" aria-hidden="true">${value !== null &&
     html`<svg viewBox=${`0 0 ${most} 1`} preserveAspectRatio="none"><rect class="gauge-all" width=${most} height="1" /><rect class=${over ? "gauge-over" : "gauge-fill"} width=${Math.min(most, value)} height="1" /><rect class="gauge-limit" x=${limit} width="0.6" height="1" /></svg>`}</dd>
   </div>`;
@@ -30,14 +31,14 @@ function Gauge({ name, value, unit, most, limit }) {
 /** @param {{client: Client}} props */
 function Machine({ client }) {
   const facts = /** @type {[string, any][]} */ ([
-    [S.health.os, client.os ?? S.notReported],
-    [S.health.logLevel, client.log_level ?? S.notReported],
-    [S.health.interval, client.interval_seconds ? S.health.seconds(client.interval_seconds) : S.notReported],
-    [S.health.capabilities, client.capabilities?.map((action) => S.command.action[action] ?? action).join(", ") ?? S.health.all],
-    [S.health.boot, html`<code>${client.boot_id ?? S.notReported}</code>`],
-    [S.health.player, html`<code>${client.app_instance ?? S.notReported}</code>`],
+    [L.health.os, client.os ?? S.notReported],
+    [L.health.logLevel, client.log_level ?? S.notReported],
+    [L.health.interval, client.interval_seconds ? L.health.seconds(client.interval_seconds) : S.notReported],
+    [L.health.capabilities, client.capabilities?.map((action) => S.command.action[action] ?? action).join(", ") ?? L.health.all],
+    [L.health.boot, html`<code>${client.boot_id ?? S.notReported}</code>`],
+    [L.health.player, html`<code>${client.app_instance ?? S.notReported}</code>`],
   ]);
-  return html`<section aria-label=${S.health.machine}><h3>${S.health.machine}</h3>
+  return html`<section aria-label=${L.health.machine}><h3>${L.health.machine}</h3>
     <dl class="facts">${facts.map(([name, value]) => html`<div class="fact" key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl></section>`;
 }
 
@@ -46,9 +47,9 @@ export function ClientHealth({ client }) {
   const { health } = client;
   return html`<div class="health">
     ${health
-      ? html`<p class="quiet">${S.health.at} ${h(Time, { at: health.received_at })} · ${h(Age, { at: health.received_at })}</p>
-        <dl class="gauges">${GAUGES.map(([key, name, unit, most, limit]) => h(Gauge, { key, name: S.health[name], value: health[key] ?? null, unit, most, limit }))}</dl>`
-      : html`<p class="note">${S.health.none}</p>`}
+      ? html`<p class="quiet">${L.health.at} ${h(Time, { at: health.received_at })} · ${h(Age, { at: health.received_at })}</p>
+        <dl class="gauges">${GAUGES.map(([key, name, unit, most, limit]) => h(Gauge, { key, name: L.health[name], value: health[key] ?? null, unit, most, limit }))}</dl>`
+      : html`<p class="note">${L.health.none}</p>`}
     ${h(Machine, { client })}
   </div>`;
 }

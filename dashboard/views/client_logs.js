@@ -7,6 +7,7 @@ import { exact } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { mayOperate } from "../lib/session.js";
 import { S } from "../lib/strings.js";
+import { L } from "../lib/strings_later.js";
 import { param } from "../lib/url.js";
 import { LogView } from "./log_view.js";
 
@@ -21,16 +22,16 @@ const text = param("lq");
 function MoreDetail({ client }) {
   const [said, setSaid] = useState({ text: "", bad: false });
   async function tell() {
-    setSaid({ text: S.logs.debugTelling, bad: false });
+    setSaid({ text: L.logs.debugTelling, bad: false });
     try {
       const { until } = await setLogLevel(client.uuid, "debug", MINUTES);
-      setSaid({ text: S.logs.debugTold(exact(until)), bad: false });
+      setSaid({ text: L.logs.debugTold(exact(until)), bad: false });
     } catch (error) {
       setSaid({ text: error instanceof ApiProblem ? error.message : S.session.unreachable, bad: true });
     }
   }
-  return html`<p class="log-level quiet"><span>${client.log_level && S.logs.levelNow(client.log_level)}</span>
-    ${mayOperate.value && html`<button class="link" onClick=${tell}>${S.logs.debugFor(MINUTES)}</button>`}
+  return html`<p class="log-level quiet"><span>${client.log_level && L.logs.levelNow(client.log_level)}</span>
+    ${mayOperate.value && html`<button class="link" onClick=${tell}>${L.logs.debugFor(MINUTES)}</button>`}
     <span class=${said.bad ? "cause" : ""} role="status">${said.text}</span></p>`;
 }
 

@@ -8,6 +8,7 @@ import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
 import { mayOperate } from "../lib/session.js";
 import { S } from "../lib/strings.js";
+import { L } from "../lib/strings_later.js";
 import { stored } from "../lib/uploads.js";
 import { Dialog, Glyph, LoadFailed, Loading } from "./parts.js";
 import { Uploads } from "./uploads.js";
@@ -52,21 +53,21 @@ function useItems() {
 function warningsOf(conversion) {
   const warnings = conversion.report?.["warnings"];
   if (!Array.isArray(warnings)) return [];
-  return warnings.map((one) => ({ code: String(one.code), text: S.conversions.warning[one.code]?.(one) ?? String(one.code), list: listOf(one) }));
+  return warnings.map((one) => ({ code: String(one.code), text: L.conversions.warning[one.code]?.(one) ?? String(one.code), list: listOf(one) }));
 }
 
 /** What a warning names: fonts with what stands in for them, or addresses. @param {Record<string, any>} one @returns {string[]} */
 function listOf(one) {
   const named = one["fonts"] ?? one["targets"] ?? [];
   const alike = one["same_widths"] ?? {};
-  return named.map((/** @type {string} */ name) => (alike[name] ? S.conversions.alike(name, alike[name]) : name));
+  return named.map((/** @type {string} */ name) => (alike[name] ? L.conversions.alike(name, alike[name]) : name));
 }
 
 /** @param {{conversion: Conversion}} props */
 function Warnings({ conversion }) {
   const warnings = warningsOf(conversion);
   if (!warnings.length) return null;
-  return html`<details class="warnings"><summary class="tag tag-amber">${S.conversions.warnings(warnings.length)}</summary>
+  return html`<details class="warnings"><summary class="tag tag-amber">${L.conversions.warnings(warnings.length)}</summary>
     <ul>${warnings.map(({ code, text, list }) => html`<li key=${code}>${text}${list.length > 0 && html`<ul class="quiet">${list.map((name) => html`<li key=${name}>${name}</li>`)}</ul>`}</li>`)}</ul></details>`;
 }
 
@@ -76,7 +77,7 @@ function Retry({ item, changed }) {
   /** @param {unknown} error */
   const refuse = (error) => setFailed(error instanceof api.ApiProblem ? error.message : S.session.unreachable);
   const go = () => api.convertAgain(item.media.id).then(changed, refuse);
-  return html`<button class="plain" disabled=${!mayOperate.value} title=${mayOperate.value ? "" : S.conversions.viewerRetry} onClick=${go}>${S.retry}</button>
+  return html`<button class="plain" disabled=${!mayOperate.value} title=${mayOperate.value ? "" : L.conversions.viewerRetry} onClick=${go}>${S.retry}</button>
     ${failed && html`<span class="cause" role="alert">${failed}</span>`}`;
 }
 
@@ -88,11 +89,11 @@ function Actions({ item, open, changed }) {
   const { media, conversion } = item;
   if (conversion?.status === "failed") return h(Retry, { item, changed });
   if (conversion?.status === "ready" && conversion.file_url) {
-    return html`<button class="plain" aria-label=${S.conversions.openOf(media.filename)} onClick=${() => open(item)}>${S.conversions.open}</button>
-      <a class="button plain" href=${conversion.file_url} download=${pdfName(media)}>${S.conversions.download}</a>`;
+    return html`<button class="plain" aria-label=${L.conversions.openOf(media.filename)} onClick=${() => open(item)}>${L.conversions.open}</button>
+      <a class="button plain" href=${conversion.file_url} download=${pdfName(media)}>${L.conversions.download}</a>`;
   }
   if (conversion) return null;
-  return html`<a class="button plain" href=${api.mediaContentUrl(media.id)} download=${media.filename}>${S.conversions.download}</a>`;
+  return html`<a class="button plain" href=${api.mediaContentUrl(media.id)} download=${media.filename}>${L.conversions.download}</a>`;
 }
 
 /** What is done less often. @param {RowProps} props */
@@ -104,12 +105,12 @@ function More({ item, ask }) {
     /** @type {HTMLElement} */ (event.currentTarget).closest("details")?.removeAttribute("open");
     ask(question, item);
   };
-  return html`<details class="more-actions"><summary class="button icon" aria-label=${S.conversions.moreOf(media.filename)}>⋯</summary>
+  return html`<details class="more-actions"><summary class="button icon" aria-label=${L.conversions.moreOf(media.filename)}>⋯</summary>
     <div class="menu">
-      <button class="plain" onClick=${choose("rename")}>${S.conversions.rename}</button>
-      ${conversion?.status === "ready" && html`<button class="plain" onClick=${choose("again")}>${S.conversions.convertAgain}</button>`}
-      ${conversion && html`<a class="button plain" href=${api.mediaContentUrl(media.id)} download=${media.filename}>${S.conversions.original}</a>`}
-      <button class="danger" onClick=${choose("delete")}>${S.conversions.delete}</button>
+      <button class="plain" onClick=${choose("rename")}>${L.conversions.rename}</button>
+      ${conversion?.status === "ready" && html`<button class="plain" onClick=${choose("again")}>${L.conversions.convertAgain}</button>`}
+      ${conversion && html`<a class="button plain" href=${api.mediaContentUrl(media.id)} download=${media.filename}>${L.conversions.original}</a>`}
+      <button class="danger" onClick=${choose("delete")}>${L.conversions.delete}</button>
     </div></details>`;
 }
 
@@ -120,7 +121,7 @@ const pdfName = (media) => media.filename.replace(/\.[^.]*$/, "") + ".pdf";
 function Picture({ item }) {
   const { media, conversion } = item;
   if (!conversion?.report?.["thumbnail"]) return html`<span class="thumb"><${Glyph} shape="file" /></span>`;
-  return html`<img class="thumb" src=${api.thumbnailUrl(media.id, conversion.id)} alt=${S.conversions.firstPage(media.filename)} loading="lazy" width="96" height="54" />`;
+  return html`<img class="thumb" src=${api.thumbnailUrl(media.id, conversion.id)} alt=${L.conversions.firstPage(media.filename)} loading="lazy" width="96" height="54" />`;
 }
 
 /** @param {RowProps} props */
@@ -133,11 +134,11 @@ function Row(props) {
     ${h(Picture, { item })}
     <div class="media-body">
       <span class="media-name">${media.filename}</span>
-      <span class="quiet">${media.kind} · ${size(media.bytes)} · ${h(Age, { at: media.uploaded_at })}${conversion?.pages ? ` · ${S.conversions.pages(conversion.pages)}` : ""}</span>
+      <span class="quiet">${media.kind} · ${size(media.bytes)} · ${h(Age, { at: media.uploaded_at })}${conversion?.pages ? ` · ${L.conversions.pages(conversion.pages)}` : ""}</span>
       ${conversion?.status === "failed" && html`<span class="cause">${conversion.error_message}</span>`}
       ${conversion && h(Warnings, { conversion })}
     </div>
-    <span class=${classes("badge", `conversion-${status}`)} role="status">${busy && html`<span class="spinner" aria-hidden="true"></span>`}${S.conversions.status[status]}${busy && conversion && conversion.attempts > 1 ? ` · ${S.conversions.attempt(conversion.attempts)}` : ""}</span>
+    <span class=${classes("badge", `conversion-${status}`)} role="status">${busy && html`<span class="spinner" aria-hidden="true"></span>`}${L.conversions.status[status]}${busy && conversion && conversion.attempts > 1 ? ` · ${L.conversions.attempt(conversion.attempts)}` : ""}</span>
     <div class="media-actions">${h(Actions, props)}${h(More, props)}</div>
   </li>`;
 }
@@ -146,7 +147,7 @@ function Row(props) {
 function Ask({ question, item, close, changed }) {
   const [failed, setFailed] = useState("");
   const { media } = item;
-  const words = S.conversions.ask[question];
+  const words = L.conversions.ask[question];
   /** @param {SubmitEvent} event */
   const submit = (event) => {
     event.preventDefault();
@@ -161,7 +162,7 @@ function Ask({ question, item, close, changed }) {
     );
   };
   const body = html`<form class="connect" onSubmit=${submit}><p><strong>${media.filename}</strong></p>${words.text && html`<p>${words.text}</p>`}
-    ${question === "rename" && html`<label>${S.conversions.newName}<input name="name" required maxlength="255" autocomplete="off" value=${media.filename} autofocus /></label>`}
+    ${question === "rename" && html`<label>${L.conversions.newName}<input name="name" required maxlength="255" autocomplete="off" value=${media.filename} autofocus /></label>`}
     <p class="form-error" role="alert">${failed}</p>
     <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${S.cancel}</button><button class=${question === "delete" ? "danger" : "primary"}>${words.go}</button></div></form>`;
   return h(Dialog, { title: words.title, onClose: close, children: body });
@@ -170,10 +171,10 @@ function Ask({ question, item, close, changed }) {
 /** @param {{item: Item, close: () => void}} props */
 function Preview({ item, close }) {
   const url = item.conversion?.file_url ?? "";
-  const title = S.conversions.preview(item.media.filename);
+  const title = L.conversions.preview(item.media.filename);
   const body = html`<iframe class="pdf" src=${url} title=${title}></iframe>
-    <div class="dialog-foot"><a class="button plain" href=${url} target="_blank" rel="noopener">${S.conversions.newTab}</a>
-      <a class="button plain" href=${url} download=${pdfName(item.media)}>${S.conversions.download}</a></div>`;
+    <div class="dialog-foot"><a class="button plain" href=${url} target="_blank" rel="noopener">${L.conversions.newTab}</a>
+      <a class="button plain" href=${url} download=${pdfName(item.media)}>${L.conversions.download}</a></div>`;
   return h(Dialog, { title, onClose: close, wide: true, children: body });
 }
 
@@ -183,15 +184,15 @@ export function ConversionsPage() {
   const [asking, setAsking] = useState(/** @type {{question: Question, item: Item} | null} */ (null));
   /** @type {RowProps["ask"]} */
   const ask = (question, item) => setAsking({ question, item });
-  return html`<div class="page-head"><h1>${S.conversions.title}</h1></div>
-    <p class="quiet lead">${S.conversions.lead}</p>
+  return html`<div class="page-head"><h1>${L.conversions.title}</h1></div>
+    <p class="quiet lead">${L.conversions.lead}</p>
     ${h(Uploads, {})}
-    <section class="card" aria-label=${S.conversions.list}>
-      ${failed && h(LoadFailed, { text: S.conversions.failedList, retry: again })}
+    <section class="card" aria-label=${L.conversions.list}>
+      ${failed && h(LoadFailed, { text: L.conversions.failedList, retry: again })}
       ${!items && !failed && h(Loading, { rows: 3 })}
-      ${items?.length === 0 && html`<p class="note">${S.conversions.none}</p>`}
+      ${items?.length === 0 && html`<p class="note">${L.conversions.none}</p>`}
       ${items && items.length > 0 && html`<ul class="media-list">${items.map((item) => h(Row, { key: item.media.id, item, open: setOpen, changed: again, ask }))}</ul>`}
-      ${cursor && html`<button class="plain more" onClick=${loadMore}>${S.logs.more}</button>`}
+      ${cursor && html`<button class="plain more" onClick=${loadMore}>${L.logs.more}</button>`}
     </section>
     ${open && h(Preview, { item: open, close: () => setOpen(null) })}
     ${asking && h(Ask, { ...asking, close: () => setAsking(null), changed: again })}`;

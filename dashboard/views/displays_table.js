@@ -7,8 +7,11 @@ import { Age } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { active, onMove } from "../lib/keys.js";
 import { changed, nextSort, resort, rows, sorting } from "../lib/order.js";
+import { choose, isChosen } from "../lib/selection.js";
+import { mayOperate } from "../lib/session.js";
 import { S } from "../lib/strings.js";
-import { go, openDisplay, param } from "../lib/url.js";
+import { go, goToView, openDisplay, param } from "../lib/url.js";
+import { BulkBar } from "./bulk_bar.js";
 import { StatusBadge } from "./parts.js";
 
 const ROW = 44; // pixels, equal to --row in style.css
@@ -41,6 +44,19 @@ function Heading({ column, title, name }) {
   </th>`;
 }
 
+/** @param {{uuid: string, name: string}} props */
+function Pick({ uuid, name }) {
+  const on = isChosen(uuid);
+  return html`<td class="col-pick" onClick=${(/** @type {Event} */ event) => event.stopPropagation()}>
+    <label class="pick"><input type="checkbox" aria-label=${S.pick.one(name)} checked=${on} onChange=${() => choose([uuid], !on)} /></label></td>`;
+}
+
+function PickAll() {
+  const listed = rows.value;
+  const on = listed.length > 0 && listed.every(isChosen);
+  return html`<th scope="col" class="col-pick"><label class="pick"><input type="checkbox" aria-label=${S.pick.all} checked=${on} onChange=${() => choose(listed, !on)} /></label></th>`;
+}
+
 /** @param {{uuid: string, index: number}} props index: place in the whole list, from 0 */
 function Row({ uuid, index }) {
   void version.value;
@@ -53,6 +69,7 @@ function Row({ uuid, index }) {
   if (!client) return null;
   const open = client.open_command?.state;
   return html`<tr aria-rowindex=${index + 2} class=${classes(selected.value === uuid && "selected")} onClick=${() => openDisplay(uuid)}>
+    ${mayOperate.value && h(Pick, { uuid, name: nameOf(client) })}
     <td class="col-name"><button class="link strong" ref=${link} onFocus=${() => (active.value = index)}>${nameOf(client)}</button>
       ${client.service_failed_at && html`<span class="tag tag-orange">${S.table.failed}</span>`}
       ${open && html`<span class="tag">${S.table.open((S.command.steps[open] ?? open).toLowerCase())}</span>`}
@@ -120,6 +137,7 @@ function Toolbar() {
     <h2 id="displays-title">${S.table.title} <span class="quiet">${S.table.caption(rows.value.length, clients.size)}</span></h2>
     <span class="toolbar-status" role="status">${moved > 0 && html`${S.table.changed(moved)} · <button class="link" onClick=${resort}>${S.table.resort}</button>`}</span>
     ${filtered && html`<button class="link" onClick=${() => go({ q: null, status: null })}>${S.table.clear}</button>`}
+    ${mayOperate.value && html`<a class="link" href="?v=batches" onClick=${(/** @type {MouseEvent} */ event) => { if (!event.ctrlKey && !event.metaKey) { event.preventDefault(); goToView("batches"); } }}>${S.nav.batches}</a>`}
     <input type="search" class="search" aria-label=${S.table.searchLabel} placeholder=${S.table.search} value=${query.value} onInput=${type} aria-keyshortcuts="/" />
   </div>`;
 }
@@ -130,8 +148,9 @@ export function DisplaysTable() {
   const total = rows.value.length;
   return html`<section class="displays" aria-labelledby="displays-title">
     ${h(Toolbar, {})}
+    ${h(BulkBar, {})}
     <table aria-rowcount=${total + 1} aria-labelledby="displays-title">
-      <thead><tr aria-rowindex="1">${COLUMNS.map(([column, title, name]) => h(Heading, { key: column, column, title, name }))}</tr></thead>
+      <thead><tr aria-rowindex="1">${mayOperate.value && h(PickAll, {})}${COLUMNS.map(([column, title, name]) => h(Heading, { key: column, column, title, name }))}</tr></thead>
       ${h(Rows, {})}
     </table>
     ${total === 0 && html`<p class="note">${S.table.nothing}</p>`}

@@ -3,7 +3,7 @@
 import { h } from "../vendor/preact.js";
 import { Time } from "../lib/format.js";
 import { html } from "../lib/html.js";
-import { S } from "../lib/strings.js";
+import { L } from "../lib/strings_later.js";
 import { openDisplay } from "../lib/url.js";
 import { LoadFailed, Loading } from "./parts.js";
 
@@ -14,18 +14,18 @@ function Line({ row, named }) {
   const uuid = row.client_uuid;
   return html`<li class=${`log log-${row.level}`}>
     <span class="log-time">${h(Time, { at: row.received_at })}</span>
-    <span class=${`level level-${row.level}`} title=${row.raw_level ?? ""}>${S.logs.level[row.level] ?? row.level}</span>
+    <span class=${`level level-${row.level}`} title=${row.raw_level ?? ""}>${L.logs.level[row.level] ?? row.level}</span>
     ${named && uuid && html`<button class="link log-who" onClick=${() => openDisplay(uuid)}>${row.client_name || uuid.slice(0, 8)}</button>`}
-    <span class="log-message">${row.logger && html`<span class="quiet">${row.logger}: </span>`}${row.message}${row.truncated && html` <span class="tag">${S.logs.cut}</span>`}</span>
+    <span class="log-message">${row.logger && html`<span class="quiet">${row.logger}: </span>`}${row.message}${row.truncated && html` <span class="tag">${L.logs.cut}</span>`}</span>
   </li>`;
 }
 
 /** @param {{list: import("../lib/pages.js").Paged<LogRow>, named: boolean, empty: string}} props */
 export function LogList({ list, named, empty }) {
   const { items } = list;
-  if (!items) return list.failed ? h(LoadFailed, { text: S.logs.failed, retry: list.reload }) : h(Loading, { rows: 3 });
+  if (!items) return list.failed ? h(LoadFailed, { text: L.logs.failed, retry: list.reload }) : h(Loading, { rows: 3 });
   return html`<ol class="logs" aria-busy=${list.busy}>${items.map((row) => h(Line, { key: row.id, row, named }))}</ol>
     ${items.length === 0 && html`<p class="note">${empty}</p>`}
-    ${list.failed && h(LoadFailed, { text: S.logs.failed, retry: list.reload })}
-    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${S.logs.more}</button>`}`;
+    ${list.failed && h(LoadFailed, { text: L.logs.failed, retry: list.reload })}
+    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}`;
 }

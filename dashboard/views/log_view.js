@@ -8,6 +8,7 @@ import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { poll } from "../lib/poll.js";
 import { S } from "../lib/strings.js";
+import { L } from "../lib/strings_later.js";
 import { useTail } from "../lib/tail.js";
 import { go } from "../lib/url.js";
 import { LogList } from "./log_list.js";
@@ -37,12 +38,12 @@ function Chips({ uuid, hours, chosen, choose }) {
   const counts = useCounts(uuid, hours);
   /** @param {Level} word */
   const toggle = (word) => choose(LEVELS.filter((level) => chosen.includes(level) !== (level === word)));
-  return html`<div class="chips" role="group" aria-label=${S.logs.levels}>
+  return html`<div class="chips" role="group" aria-label=${L.logs.levels}>
     ${LEVELS.map((word) => {
       const on = chosen.includes(word);
       const n = counts?.[word];
       return html`<button key=${word} aria-pressed=${on} class=${classes("chip", `level-${word}`, on && "on")} onClick=${() => toggle(word)}>
-        ${S.logs.level[word]}${n !== undefined && html` <span class="figure chip-count">${S.number(n)}</span>`}</button>`;
+        ${L.logs.level[word]}${n !== undefined && html` <span class="figure chip-count">${S.number(n)}</span>`}</button>`;
     })}
   </div>`;
 }
@@ -50,14 +51,14 @@ function Chips({ uuid, hours, chosen, choose }) {
 /** @param {{tail: ReturnType<typeof useTail>}} props */
 export function Follow({ tail }) {
   const { on, newer, setOn } = tail;
-  const title = !on ? S.logs.liveOff : newer > 0 ? S.logs.livePaused : S.logs.liveOn;
+  const title = !on ? L.logs.liveOff : newer > 0 ? L.logs.livePaused : L.logs.liveOn;
   return html`<button class=${classes("chip", "follow", on && "on")} aria-pressed=${on} title=${title} onClick=${() => setOn(!on)}>
-    <span class=${classes("live-dot", on && !newer && "beats")} aria-hidden="true"></span>${S.logs.live}</button>`;
+    <span class=${classes("live-dot", on && !newer && "beats")} aria-hidden="true"></span>${L.logs.live}</button>`;
 }
 
 /** @param {{tail: ReturnType<typeof useTail>, reload: () => void}} props */
 export function Newer({ tail, reload }) {
-  return html`<p class="newer" role="status">${tail.newer > 0 && html`<button class="link" onClick=${reload}>${S.logs.newer(tail.newer)}</button>`}</p>`;
+  return html`<p class="newer" role="status">${tail.newer > 0 && html`<button class="link" onClick=${reload}>${L.logs.newer(tail.newer)}</button>`}</p>`;
 }
 
 /**
@@ -78,8 +79,8 @@ export function LogView({ uuid, hours, all, levels, text, levelKey, textKey }) {
   /** @param {Level[]} next */
   const choose = (next) => go({ [levelKey]: next.join(",") }, { replace: true });
   return html`<div class="log-tools">${h(Chips, { uuid, hours, chosen, choose })}
-      <div class="log-find"><input type="search" class="search" aria-label=${S.logs.search} placeholder=${S.logs.search} value=${text} onInput=${type} />${h(Follow, { tail })}</div></div>
+      <div class="log-find"><input type="search" class="search" aria-label=${L.logs.search} placeholder=${L.logs.search} value=${text} onInput=${type} />${h(Follow, { tail })}</div></div>
     <div ref=${tail.top}></div>
     ${h(Newer, { tail, reload: list.reload })}
-    ${h(LogList, { list, named: false, empty: S.logs.none })}`;
+    ${h(LogList, { list, named: false, empty: L.logs.none })}`;
 }

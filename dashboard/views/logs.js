@@ -7,7 +7,7 @@ import { clients, nameOf, version } from "../lib/fleet.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { poll } from "../lib/poll.js";
-import { S } from "../lib/strings.js";
+import { L } from "../lib/strings_later.js";
 import { useTail } from "../lib/tail.js";
 import { go, openDisplay, param } from "../lib/url.js";
 import { LogList } from "./log_list.js";
@@ -55,7 +55,7 @@ function WhoRow({ row }) {
   const choose = () => go({ c: on ? null : row.uuid, xl: null, xq: null });
   return html`<li><button class=${classes("who-row", on && "on")} aria-pressed=${on} onClick=${choose}>
     <span class="who-name">${row.name || row.uuid.slice(0, 8)}<span class="quiet">${clients.get(row.uuid)?.site}</span></span>
-    <span class=${classes("figure", errors > 0 ? "over" : "quiet")}>${errors ? S.logs.errors(errors) : S.logs.lines(linesOf(row.counts))}</span>
+    <span class=${classes("figure", errors > 0 ? "over" : "quiet")}>${errors ? L.logs.errors(errors) : L.logs.lines(linesOf(row.counts))}</span>
   </button></li>`;
 }
 
@@ -66,35 +66,35 @@ function Who({ summary }) {
   found.sort((a, b) => errorsOf(b.counts) - errorsOf(a.counts) || linesOf(b.counts) - linesOf(a.counts));
   /** @param {InputEvent} event */
   const type = (event) => go({ who: /** @type {HTMLInputElement} */ (event.currentTarget).value }, { replace: true });
-  return html`<input type="search" class="search" aria-label=${S.logs.who} placeholder=${S.logs.who} value=${who.value} onInput=${type} />
+  return html`<input type="search" class="search" aria-label=${L.logs.who} placeholder=${L.logs.who} value=${who.value} onInput=${type} />
     <ul class="who-list">${found.slice(0, LISTED).map((row) => h(WhoRow, { key: row.uuid, row }))}</ul>
-    ${found.length > LISTED && html`<p class="quiet">${S.logs.whoMore(found.length - LISTED)}</p>`}
-    ${found.length === 0 && html`<p class="note">${S.logs.whoNone}</p>`}`;
+    ${found.length > LISTED && html`<p class="quiet">${L.logs.whoMore(found.length - LISTED)}</p>`}
+    ${found.length === 0 && html`<p class="note">${L.logs.whoNone}</p>`}`;
 }
 
 /** @param {{summary: Summary}} props */
 function Totals({ summary }) {
   const { totals } = summary;
-  const what = [S.logs.errors(errorsOf(totals)), S.logs.warnings(totals["warning"] ?? 0), S.logs.lines(linesOf(totals))].join(", ");
-  return html`<p class="quiet lead">${S.logs.total(what, summary.clients.length)}</p>`;
+  const what = [L.logs.errors(errorsOf(totals)), L.logs.warnings(totals["warning"] ?? 0), L.logs.lines(linesOf(totals))].join(", ");
+  return html`<p class="quiet lead">${L.logs.total(what, summary.clients.length)}</p>`;
 }
 
 function RecentErrors() {
   const about = String(range());
   const list = usePages(about, (cursor, abort) => recentErrors({ hours: range(), limit: PAGE, cursor }, abort));
   const tail = useTail(about, list, (abort) => recentErrors({ hours: range(), limit: PAGE }, abort));
-  return html`<div class="log-head"><h2>${S.logs.recent}</h2>${h(Follow, { tail })}</div>
-    <p class="quiet">${S.logs.lead}</p>
+  return html`<div class="log-head"><h2>${L.logs.recent}</h2>${h(Follow, { tail })}</div>
+    <p class="quiet">${L.logs.lead}</p>
     <div ref=${tail.top}></div>
     ${h(Newer, { tail, reload: list.reload })}
-    ${h(LogList, { list, named: true, empty: S.logs.noneRecent })}`;
+    ${h(LogList, { list, named: true, empty: L.logs.noneRecent })}`;
 }
 
 /** @param {{uuid: string, name: string}} props */
 function OfOne({ uuid, name }) {
-  return html`<div class="log-head"><h2>${S.logs.of(name)}</h2>
-      <span class="buttons"><button class="plain" onClick=${() => openDisplay(uuid)}>${S.logs.open}</button>
-      <button class="plain" onClick=${() => go({ c: null, xl: null, xq: null })}>${S.logs.all}</button></span></div>
+  return html`<div class="log-head"><h2>${L.logs.of(name)}</h2>
+      <span class="buttons"><button class="plain" onClick=${() => openDisplay(uuid)}>${L.logs.open}</button>
+      <button class="plain" onClick=${() => go({ c: null, xl: null, xq: null })}>${L.logs.all}</button></span></div>
     ${h(LogView, { key: uuid, uuid, hours: range(), levels: levels.value, text: text.value, levelKey: "xl", textKey: "xq" })}`;
 }
 
@@ -105,15 +105,15 @@ export function LogsPage() {
   const known = clients.get(uuid) ?? summary?.clients.find((row) => row.uuid === uuid);
   /** @param {Event} event */
   const choose = (event) => go({ hours: /** @type {HTMLSelectElement} */ (event.currentTarget).value }, { replace: true });
-  return html`<div class="page-head"><h1>${S.logs.title}</h1>
-      <label class="inline">${S.logs.range}
-        <select value=${range()} onChange=${choose}>${RANGES.map((n) => html`<option key=${n} value=${n}>${S.logs.hours(n)}</option>`)}</select>
+  return html`<div class="page-head"><h1>${L.logs.title}</h1>
+      <label class="inline">${L.logs.range}
+        <select value=${range()} onChange=${choose}>${RANGES.map((n) => html`<option key=${n} value=${n}>${L.logs.hours(n)}</option>`)}</select>
       </label>
     </div>
     ${summary && h(Totals, { summary })}
     <div class="explorer">
-      <section class="card who-card" aria-labelledby="who-title"><h2 id="who-title">${S.logs.whoTitle}</h2>
-        ${summary ? h(Who, { summary }) : failed ? h(LoadFailed, { text: S.logs.failed, retry: () => location.reload() }) : h(Loading, { rows: 5 })}</section>
-      <section class="card log-card" aria-label=${S.logs.title}>${uuid ? h(OfOne, { uuid, name: known ? nameOf(known) : uuid.slice(0, 8) }) : h(RecentErrors, {})}</section>
+      <section class="card who-card" aria-labelledby="who-title"><h2 id="who-title">${L.logs.whoTitle}</h2>
+        ${summary ? h(Who, { summary }) : failed ? h(LoadFailed, { text: L.logs.failed, retry: () => location.reload() }) : h(Loading, { rows: 5 })}</section>
+      <section class="card log-card" aria-label=${L.logs.title}>${uuid ? h(OfOne, { uuid, name: known ? nameOf(known) : uuid.slice(0, 8) }) : h(RecentErrors, {})}</section>
     </div>`;
 }

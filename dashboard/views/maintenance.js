@@ -9,6 +9,7 @@ import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { mayOperate } from "../lib/session.js";
 import { S } from "../lib/strings.js";
+import { L } from "../lib/strings_later.js";
 import { Dialog, LoadFailed, Loading } from "./parts.js";
 
 /** @typedef {import("../lib/types").MaintenanceWindow} Window */
@@ -61,16 +62,16 @@ function Plan({ close, changed }) {
     }
   }
   const body = html`<form class="connect" onSubmit=${submit}>
-    <label>${S.maintenance.name}<input name="name" required maxlength="200" autocomplete="off" autofocus /></label>
-    <label>${S.maintenance.scope}<select name="site"><option value="">${S.maintenance.fleet}</option>${sites().map((site) => html`<option key=${site} value=${site}>${site}</option>`)}</select></label>
-    <div class="settings-form"><label>${S.maintenance.starts}<input name="starts_at" type="datetime-local" /></label>
-      <label>${S.maintenance.ends}<input name="ends_at" type="datetime-local" required /></label></div>
-    <fieldset><legend>${S.maintenance.weekly(zoneName)}</legend><div class="chips">${WEEKDAYS.map((day) => html`<label class="check" key=${day}><input type="checkbox" name=${day} />${S.maintenance.days[day]}</label>`)}</div></fieldset>
-    <label>${S.maintenance.reason}<input name="reason" maxlength="1000" autocomplete="off" /></label>
+    <label>${L.maintenance.name}<input name="name" required maxlength="200" autocomplete="off" autofocus /></label>
+    <label>${L.maintenance.scope}<select name="site"><option value="">${L.maintenance.fleet}</option>${sites().map((site) => html`<option key=${site} value=${site}>${site}</option>`)}</select></label>
+    <div class="settings-form"><label>${L.maintenance.starts}<input name="starts_at" type="datetime-local" /></label>
+      <label>${L.maintenance.ends}<input name="ends_at" type="datetime-local" required /></label></div>
+    <fieldset><legend>${L.maintenance.weekly(zoneName)}</legend><div class="chips">${WEEKDAYS.map((day) => html`<label class="check" key=${day}><input type="checkbox" name=${day} />${L.maintenance.days[day]}</label>`)}</div></fieldset>
+    <label>${L.maintenance.reason}<input name="reason" maxlength="1000" autocomplete="off" /></label>
     <p class="form-error" role="alert">${failed}</p>
-    <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${S.cancel}</button><button class="primary" disabled=${busy}>${S.maintenance.go}</button></div>
+    <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${S.cancel}</button><button class="primary" disabled=${busy}>${L.maintenance.go}</button></div>
   </form>`;
-  return h(Dialog, { title: S.maintenance.plan, onClose: close, children: body });
+  return h(Dialog, { title: L.maintenance.plan, onClose: close, children: body });
 }
 
 /** @param {{window: Window, changed: () => void}} props */
@@ -78,15 +79,15 @@ function Row({ window, changed }) {
   const [failed, setFailed] = useState("");
   const { state, occurrence } = window;
   const live = state === "active" || state === "planned";
-  const whom = window.scope === "site" ? window.site : window.scope === "clients" ? S.maintenance.some(window.clients.length) : S.maintenance.fleet;
-  const weekly = window.recurrence && S.maintenance.every(window.recurrence.weekdays.map((day) => S.maintenance.days[day]).join(", "));
+  const whom = window.scope === "site" ? window.site : window.scope === "clients" ? L.maintenance.some(window.clients.length) : L.maintenance.fleet;
+  const weekly = window.recurrence && L.maintenance.every(window.recurrence.weekdays.map((day) => L.maintenance.days[day]).join(", "));
   const end = () => api.endMaintenance(window.id).then(changed, (error) => setFailed(wordsOf(error)));
   return html`<li class=${classes("token", !live && "over")}>
     <span class="token-body"><strong>${window.name}</strong>
-      <span class="quiet">${whom} · ${h(Time, { at: occurrence?.starts_at ?? window.starts_at })} – ${h(Time, { at: occurrence?.ends_at ?? window.ends_at })}${weekly && ` · ${weekly}`} · ${S.settings.created(person(window.created_by))}</span>
+      <span class="quiet">${whom} · ${h(Time, { at: occurrence?.starts_at ?? window.starts_at })} – ${h(Time, { at: occurrence?.ends_at ?? window.ends_at })}${weekly && ` · ${weekly}`} · ${L.settings.created(person(window.created_by))}</span>
       ${window.reason && html`<span class="quiet">${window.reason}</span>`}</span>
-    <span class=${classes("tag", state === "active" && "tag-amber")}>${S.maintenance.state[state] ?? state}</span>
-    ${live && mayOperate.value && html`<button class="plain" aria-label=${S.maintenance.endOf(window.name)} onClick=${end}>${S.maintenance.end}</button>`}
+    <span class=${classes("tag", state === "active" && "tag-amber")}>${L.maintenance.state[state] ?? state}</span>
+    ${live && mayOperate.value && html`<button class="plain" aria-label=${L.maintenance.endOf(window.name)} onClick=${end}>${L.maintenance.end}</button>`}
     ${failed && html`<span class="cause" role="alert">${failed}</span>`}
   </li>`;
 }
@@ -95,13 +96,13 @@ export function Maintenance() {
   const list = usePages("maintenance", (cursor, abort) => api.listMaintenance(cursor, abort));
   const [planning, setPlanning] = useState(false);
   return html`<section class="card settings-card" aria-labelledby="maintenance-title">
-    <div class="log-head"><h2 id="maintenance-title">${S.maintenance.title}</h2>
-      ${mayOperate.value && html`<button class="plain" onClick=${() => setPlanning(true)}>${S.maintenance.plan}</button>`}</div>
-    <p class="quiet">${S.maintenance.lead}</p>
-    ${!list.items && (list.failed ? h(LoadFailed, { text: S.settings.failed, retry: list.reload }) : h(Loading, { rows: 2 }))}
+    <div class="log-head"><h2 id="maintenance-title">${L.maintenance.title}</h2>
+      ${mayOperate.value && html`<button class="plain" onClick=${() => setPlanning(true)}>${L.maintenance.plan}</button>`}</div>
+    <p class="quiet">${L.maintenance.lead}</p>
+    ${!list.items && (list.failed ? h(LoadFailed, { text: L.settings.failed, retry: list.reload }) : h(Loading, { rows: 2 }))}
     ${list.items && html`<ul>${list.items.map((window) => h(Row, { key: window.id, window, changed: list.reload }))}</ul>`}
-    ${list.items?.length === 0 && html`<p class="quiet">${S.maintenance.none}</p>`}
-    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${S.logs.more}</button>`}
+    ${list.items?.length === 0 && html`<p class="quiet">${L.maintenance.none}</p>`}
+    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}
     ${planning && h(Plan, { close: () => setPlanning(false), changed: list.reload })}
   </section>`;
 }

@@ -8,6 +8,7 @@ import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
 import { mayAdminister, principal } from "../lib/session.js";
 import { S } from "../lib/strings.js";
+import { L } from "../lib/strings_later.js";
 import { Audit } from "./audit.js";
 import { Dialog, LoadFailed, Loading } from "./parts.js";
 import { PasswordForm } from "./sign_in.js";
@@ -39,12 +40,12 @@ function Account() {
     setChanging(false);
     setChanged(true);
   };
-  return html`<section class="card settings-card" aria-labelledby="account-title"><h2 id="account-title">${S.settings.account}</h2>
-    <p>${S.settings.signedInAs(who.name, who.role)}</p>
-    ${who.kind === "user" && html`<div class="buttons"><button class="plain" onClick=${() => setChanging(true)}>${S.settings.changePassword}</button></div>`}
-    <p class="done" role="status">${changed ? S.settings.passwordChanged : ""}</p>
-    ${!mayAdminister.value && html`<p class="quiet">${S.settings.adminOnly}</p>`}
-    ${changing && h(Dialog, { title: S.settings.changePassword, onClose: () => setChanging(false), children: h(PasswordForm, { done }) })}
+  return html`<section class="card settings-card" aria-labelledby="account-title"><h2 id="account-title">${L.settings.account}</h2>
+    <p>${L.settings.signedInAs(who.name, who.role)}</p>
+    ${who.kind === "user" && html`<div class="buttons"><button class="plain" onClick=${() => setChanging(true)}>${L.settings.changePassword}</button></div>`}
+    <p class="done" role="status">${changed ? L.settings.passwordChanged : ""}</p>
+    ${!mayAdminister.value && html`<p class="quiet">${L.settings.adminOnly}</p>`}
+    ${changing && h(Dialog, { title: L.settings.changePassword, onClose: () => setChanging(false), children: h(PasswordForm, { done }) })}
   </section>`;
 }
 
@@ -56,35 +57,35 @@ function Fact({ name, children }) {
 /** @param {{found: Settings}} props */
 function Running({ found }) {
   const { scheduler, bridge } = found;
-  const took = scheduler.duration_ms !== null && S.settings.took(S.number(scheduler.duration_ms));
+  const took = scheduler.duration_ms !== null && L.settings.took(S.number(scheduler.duration_ms));
   return html`<dl class="facts">
-    ${h(Fact, { name: `${S.settings.scheduler}: ${S.settings.lastTick}`, children: [h(Age, { at: scheduler.last_tick_at }), " ", html`<span class="quiet">${took}</span>`] })}
-    ${h(Fact, { name: S.settings.bridge, children: bridge.state === "silent" ? S.settings.silent : S.settings.listening })}
-    ${h(Fact, { name: S.settings.connectedSince, children: h(Time, { at: bridge.connected_since }) })}
-    ${h(Fact, { name: S.settings.canary, children: h(Age, { at: bridge.canary_at }) })}
+    ${h(Fact, { name: `${L.settings.scheduler}: ${L.settings.lastTick}`, children: [h(Age, { at: scheduler.last_tick_at }), " ", html`<span class="quiet">${took}</span>`] })}
+    ${h(Fact, { name: L.settings.bridge, children: bridge.state === "silent" ? L.settings.silent : L.settings.listening })}
+    ${h(Fact, { name: L.settings.connectedSince, children: h(Time, { at: bridge.connected_since }) })}
+    ${h(Fact, { name: L.settings.canary, children: h(Age, { at: bridge.canary_at }) })}
   </dl>`;
 }
 
 /** @param {{found: Settings}} props */
 function Values({ found }) {
   const rows = Object.entries(found.settings);
-  return html`<h3>${S.settings.values}</h3><ul>${rows.map(([name, one]) => {
+  return html`<h3>${L.settings.values}</h3><ul>${rows.map(([name, one]) => {
     const changed = JSON.stringify(one.value) !== JSON.stringify(one.default);
     return html`<li key=${name} class=${classes("setting", changed && "changed")}><code>${name}</code>
-      <span class="setting-value figure">${String(one.value ?? S.none)} ${one.unit} ${changed && one.default !== null && html`<span class="quiet">(${S.settings.changed(String(one.default))})</span>`}</span>
+      <span class="setting-value figure">${String(one.value ?? S.none)} ${one.unit} ${changed && one.default !== null && html`<span class="quiet">(${L.settings.changed(String(one.default))})</span>`}</span>
       <span class="setting-meaning quiet">${one.meaning}</span></li>`;
   })}</ul>`;
 }
 
 function Service() {
   const { found, failed } = useSettings();
-  return html`<section class="card settings-card" aria-labelledby="service-title"><h2 id="service-title">${S.settings.service}</h2>
-    ${!found && (failed ? h(LoadFailed, { text: S.settings.failed, retry: () => location.reload() }) : h(Loading, { rows: 4 }))}
+  return html`<section class="card settings-card" aria-labelledby="service-title"><h2 id="service-title">${L.settings.service}</h2>
+    ${!found && (failed ? h(LoadFailed, { text: L.settings.failed, retry: () => location.reload() }) : h(Loading, { rows: 4 }))}
     ${found && [h(Running, { found }), h(Values, { found })]}</section>`;
 }
 
 export function SettingsPage() {
-  return html`<div class="page-head"><h1>${S.settings.title}</h1></div>
+  return html`<div class="page-head"><h1>${L.settings.title}</h1></div>
     ${h(Account, {})}
     ${mayAdminister.value && [h(Tokens, {}), h(Audit, {})]}
     ${h(Service, {})}`;

@@ -8,6 +8,7 @@ import { Age, Time, person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { S } from "../lib/strings.js";
+import { L } from "../lib/strings_later.js";
 import { CopyButton, Dialog, LoadFailed, Loading } from "./parts.js";
 
 /** @typedef {import("../lib/types").Token} Token */
@@ -47,13 +48,13 @@ function Issue({ changed }) {
     setBusy(false);
   }
   return html`<form class="settings-form" onSubmit=${submit}>
-      <label>${S.settings.tokenName}<input name="name" required maxlength="200" autocomplete="off" /></label>
-      <label>${S.settings.role}<select name="role">${ROLES.map((role) => html`<option key=${role} value=${role}>${S.settings.roles[role]}</option>`)}</select></label>
-      <label>${S.settings.expires}<select name="days">${S.settings.expiry.map(([days, word]) => html`<option key=${days} value=${days}>${word}</option>`)}</select></label>
-      <button class="primary" disabled=${busy}>${busy ? S.settings.issuing : S.settings.issue}</button>
+      <label>${L.settings.tokenName}<input name="name" required maxlength="200" autocomplete="off" /></label>
+      <label>${L.settings.role}<select name="role">${ROLES.map((role) => html`<option key=${role} value=${role}>${L.settings.roles[role]}</option>`)}</select></label>
+      <label>${L.settings.expires}<select name="days">${L.settings.expiry.map(([days, word]) => html`<option key=${days} value=${days}>${word}</option>`)}</select></label>
+      <button class="primary" disabled=${busy}>${busy ? L.settings.issuing : L.settings.issue}</button>
     </form>
     <p class="form-error" role="alert">${failed}</p>
-    ${issued && html`<div class="issued" role="status"><strong>${S.settings.issued}</strong><span class="code"><code>${issued.token}</code>${h(CopyButton, { text: issued.token, label: S.settings.copyToken })}</span></div>`}`;
+    ${issued && html`<div class="issued" role="status"><strong>${L.settings.issued}</strong><span class="code"><code>${issued.token}</code>${h(CopyButton, { text: issued.token, label: L.settings.copyToken })}</span></div>`}`;
 }
 
 /** @param {{token: Token, ask: (token: Token) => void}} props */
@@ -61,11 +62,11 @@ function Row({ token, ask }) {
   const ended = hasEnded(token);
   return html`<li class=${classes("token", ended && "over")}>
     <span class="token-body"><strong>${token.name}</strong>
-      <span class="quiet">${h(Time, { at: token.created_at })} ${S.settings.created(person(token.created_by))} · ${token.last_used_at ? [`${S.settings.lastUsed} `, h(Age, { at: token.last_used_at })] : S.settings.neverUsed} · ${token.expires_at ? [`${S.settings.ends} `, h(Time, { at: token.expires_at })] : S.settings.noEnd}</span></span>
+      <span class="quiet">${h(Time, { at: token.created_at })} ${L.settings.created(person(token.created_by))} · ${token.last_used_at ? [`${L.settings.lastUsed} `, h(Age, { at: token.last_used_at })] : L.settings.neverUsed} · ${token.expires_at ? [`${L.settings.ends} `, h(Time, { at: token.expires_at })] : L.settings.noEnd}</span></span>
     <span class="tag">${token.role}</span>
     ${ended
-      ? html`<span class="tag">${token.revoked_at ? S.settings.revoked : S.settings.ended}</span>`
-      : html`<button class="danger" aria-label=${S.settings.revokeOf(token.name)} onClick=${() => ask(token)}>${S.settings.revoke}</button>`}
+      ? html`<span class="tag">${token.revoked_at ? L.settings.revoked : L.settings.ended}</span>`
+      : html`<button class="danger" aria-label=${L.settings.revokeOf(token.name)} onClick=${() => ask(token)}>${L.settings.revoke}</button>`}
   </li>`;
 }
 
@@ -80,21 +81,21 @@ function Revoke({ token, close, changed }) {
       },
       (error) => setFailed(wordsOf(error)),
     );
-  const body = html`<p><strong>${token.name}</strong></p><p>${S.settings.revokeWhy}</p><p class="form-error" role="alert">${failed}</p>
-    <div class="dialog-foot"><button class="plain" onClick=${close} autofocus>${S.cancel}</button><button class="danger" onClick=${go}>${S.settings.revoke}</button></div>`;
-  return h(Dialog, { title: S.settings.revokeTitle, onClose: close, children: body });
+  const body = html`<p><strong>${token.name}</strong></p><p>${L.settings.revokeWhy}</p><p class="form-error" role="alert">${failed}</p>
+    <div class="dialog-foot"><button class="plain" onClick=${close} autofocus>${S.cancel}</button><button class="danger" onClick=${go}>${L.settings.revoke}</button></div>`;
+  return h(Dialog, { title: L.settings.revokeTitle, onClose: close, children: body });
 }
 
 export function Tokens() {
   const list = usePages("tokens", (cursor, abort) => api.listTokens(cursor, abort));
   const [asking, setAsking] = useState(/** @type {Token | null} */ (null));
   return html`<section class="card settings-card" aria-labelledby="tokens-title">
-    <div><h2 id="tokens-title">${S.settings.tokens}</h2><p class="quiet">${S.settings.tokensLead}</p></div>
+    <div><h2 id="tokens-title">${L.settings.tokens}</h2><p class="quiet">${L.settings.tokensLead}</p></div>
     ${h(Issue, { changed: list.reload })}
-    ${!list.items && (list.failed ? h(LoadFailed, { text: S.settings.failed, retry: list.reload }) : h(Loading, { rows: 2 }))}
+    ${!list.items && (list.failed ? h(LoadFailed, { text: L.settings.failed, retry: list.reload }) : h(Loading, { rows: 2 }))}
     ${list.items && html`<ul>${list.items.map((token) => h(Row, { key: token.id, token, ask: setAsking }))}</ul>`}
-    ${list.items?.length === 0 && html`<p class="quiet">${S.settings.noTokens}</p>`}
-    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${S.logs.more}</button>`}
+    ${list.items?.length === 0 && html`<p class="quiet">${L.settings.noTokens}</p>`}
+    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}
     ${asking && h(Revoke, { token: asking, close: () => setAsking(null), changed: list.reload })}
   </section>`;
 }

@@ -7,6 +7,7 @@ import { Time, duration, percentOf } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
 import { S } from "../lib/strings.js";
+import { L } from "../lib/strings_later.js";
 import { LoadFailed, Loading } from "./parts.js";
 
 /** @typedef {import("../lib/types").Uptime} Uptime */
@@ -42,26 +43,26 @@ function Strip({ segments, days, text }) {
   return html`<svg class="strip" viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label=${text}>
     ${worstLast.map((one) => bar(one, from, until - from))}
   </svg>
-  <div class="strip-axis quiet"><span>${h(Time, { at: new Date(from).toISOString() })}</span><span>${S.uptime.now}</span></div>`;
+  <div class="strip-axis quiet"><span>${h(Time, { at: new Date(from).toISOString() })}</span><span>${L.uptime.now}</span></div>`;
 }
 
 /** The times of trouble, newest first. @param {{segments: Segment[], from: number}} props */
 function Troubles({ segments, from }) {
   const found = segments.filter((one) => BAD.has(one.status) && Date.parse(one.to) > from).reverse();
-  if (!found.length) return html`<p class="quiet">${S.uptime.calm}</p>`;
+  if (!found.length) return html`<p class="quiet">${L.uptime.calm}</p>`;
   return html`<ul class="troubles">${found.slice(0, LISTED).map(
     (one) => html`<li key=${one.from}><span class=${`trouble strip-word-${one.status}`}>${S.status[one.status]}</span>
-      ${h(Time, { at: one.from })} <span class="quiet">${S.uptime.lasted(duration((Date.parse(one.to) - Date.parse(one.from)) / 1000))}</span></li>`,
-  )}</ul>${found.length > LISTED && html`<p class="quiet">${S.uptime.more(found.length - LISTED)}</p>`}`;
+      ${h(Time, { at: one.from })} <span class="quiet">${L.uptime.lasted(duration((Date.parse(one.to) - Date.parse(one.from)) / 1000))}</span></li>`,
+  )}</ul>${found.length > LISTED && html`<p class="quiet">${L.uptime.more(found.length - LISTED)}</p>`}`;
 }
 
 /** @param {Uptime} uptime @param {number} days */
 function words(uptime, days) {
   const window = uptime.windows.find((one) => one.hours === days * 24);
-  if (!window || window.known_seconds === 0) return S.uptime.nothingKnown;
+  if (!window || window.known_seconds === 0) return L.uptime.nothingKnown;
   const up = (window.shares["running"] ?? 0) + (window.shares["late"] ?? 0);
-  const unknown = window.unknown_seconds > 60 ? ` ${S.uptime.unknown(duration(window.unknown_seconds))}` : "";
-  return S.uptime.up(percentOf(up), days) + unknown;
+  const unknown = window.unknown_seconds > 60 ? ` ${L.uptime.unknown(duration(window.unknown_seconds))}` : "";
+  return L.uptime.up(percentOf(up), days) + unknown;
 }
 
 /** @param {{uuid: string, status: string}} props status: asked for again when it changes */
@@ -78,12 +79,12 @@ export function UptimeStrip({ uuid, status }) {
   }, [uuid, status]);
   const text = uptime ? words(uptime, days) : "";
   const last = uptime?.segments[uptime.segments.length - 1];
-  return html`<section class="uptime" aria-label=${S.uptime.title}>
-    <div class="uptime-head"><h3>${S.uptime.title}</h3>
-      <div class="chips" role="group" aria-label=${S.uptime.range}>${RANGES.map(
-        (n) => html`<button key=${n} class=${classes("chip", days === n && "on")} aria-pressed=${days === n} onClick=${() => setDays(n)}>${S.uptime.days(n)}</button>`,
+  return html`<section class="uptime" aria-label=${L.uptime.title}>
+    <div class="uptime-head"><h3>${L.uptime.title}</h3>
+      <div class="chips" role="group" aria-label=${L.uptime.range}>${RANGES.map(
+        (n) => html`<button key=${n} class=${classes("chip", days === n && "on")} aria-pressed=${days === n} onClick=${() => setDays(n)}>${L.uptime.days(n)}</button>`,
       )}</div></div>
-    ${!uptime && (failed ? h(LoadFailed, { text: S.uptime.failed, retry: () => location.reload() }) : h(Loading, { rows: 1 }))}
+    ${!uptime && (failed ? h(LoadFailed, { text: L.uptime.failed, retry: () => location.reload() }) : h(Loading, { rows: 1 }))}
     ${uptime && [html`<p>${text}</p>`, h(Strip, { segments: uptime.segments, days, text }), h(Troubles, { segments: uptime.segments, from: (last ? Date.parse(last.to) : 0) - days * DAY })]}
   </section>`;
 }

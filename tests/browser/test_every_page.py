@@ -60,6 +60,7 @@ def test_no_page_scrolls_sideways_or_breaks_a_rule_of_accessibility(
         ("/?v=conversions", "Choose files"),
         ("/?v=settings", "Values in force"),
         ("/?v=incidents", "Maintenance windows"),
+        ("/?v=batches", "Bulk commands"),
     ):
         watched.open(address)
         expect(page.get_by_text(proof).first).to_be_visible()

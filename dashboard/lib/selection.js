@@ -1,0 +1,27 @@
+// @ts-check
+/** Which displays are chosen for a bulk command: by uuid, so that filters and sorting do not lose them. */
+import { computed, signal } from "../vendor/signals.js";
+import { clients, version } from "./fleet.js";
+
+/** @type {import("../vendor/signals.js").Signal<ReadonlySet<string>>} */
+const picked = signal(new Set());
+
+/** The chosen ones that still exist. */
+export const chosen = computed(() => {
+  void version.value;
+  return [...picked.value].filter((uuid) => clients.has(uuid));
+});
+
+/** @param {string} uuid */
+export const isChosen = (uuid) => picked.value.has(uuid);
+
+/** @param {string[]} uuids @param {boolean} on */
+export function choose(uuids, on) {
+  const next = new Set(picked.value);
+  for (const uuid of uuids) on ? next.add(uuid) : next.delete(uuid);
+  picked.value = next;
+}
+
+export function chooseNone() {
+  picked.value = new Set();
+}

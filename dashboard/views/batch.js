@@ -1,0 +1,85 @@
+// @ts-check
+/** One bulk command: how far it has come, wave by wave, and what became of each display. */
+import { h } from "../vendor/preact.js";
+import { useEffect, useState } from "../vendor/hooks.js";
+import * as api from "../lib/api.js";
+import { Time, person } from "../lib/format.js";
+import { classes, html } from "../lib/html.js";
+import { poll } from "../lib/poll.js";
+import { mayOperate } from "../lib/session.js";
+import { S } from "../lib/strings.js";
+import { L } from "../lib/strings_later.js";
+import { openDisplay } from "../lib/url.js";
+import { Loading } from "./parts.js";
+
+/** @typedef {import("../lib/types").BatchDetails} BatchDetails */
+/** @typedef {import("../lib/types").BatchMember} BatchMember */
+
+const PERIOD = 1_500;
+const PERIOD_OVER = 15_000;
+const GOOD = new Set(["succeeded"]);
+const BAD = new Set(["failed", "rejected", "expired", "timed_out", "cancelled"]);
+
+/** @param {BatchDetails} batch */
+const isLive = (batch) => batch.state === "running" || batch.state === "paused";
+
+/** Shares of the displays: proven, going on, gone wrong; the rest has not been sent. @param {{batch: BatchDetails}} props */
+function Bar({ batch }) {
+  const sum = (/** @type {(state: string) => boolean} */ wanted) => Object.entries(batch.states).reduce((n, [state, amount]) => n + (wanted(state) ? amount : 0), 0);
+  const good = sum((state) => GOOD.has(state));
+  const bad = sum((state) => BAD.has(state));
+  const going = sum((state) => !GOOD.has(state) && !BAD.has(state));
+  const text = L.bulk.progress(good, going, bad, batch.clients);
+  return html`<svg class="batch-bar" viewBox=${`0 0 ${Math.max(1, batch.clients)} 1`} preserveAspectRatio="none" role="img" aria-label=${text}>
+      <rect class="batch-good" width=${good} height="1" /><rect class="batch-going" x=${good} width=${going} height="1" /><rect class="batch-bad" x=${good + going} width=${bad} height="1" /></svg>
+    <p role="status">${text}</p>`;
+}
+
+/** @param {{member: BatchMember}} props */
+function Member({ member }) {
+  const state = member.command?.state;
+  const word = state ? (S.command.steps[state] ?? state) : (L.bulk.outcome[member.outcome] ?? member.outcome);
+  return html`<li class="batch-member"><button class="link" onClick=${() => openDisplay(member.uuid)}>${member.name || member.uuid.slice(0, 8)}</button>
+    ${member.wave && html`<span class="quiet">${L.bulk.wave(member.wave)}</span>`}
+    <span class=${classes("tag", state && `outcome-${state}`)}>${word}</span></li>`;
+}
+
+/** @param {{batch: BatchDetails, tell: (call: Promise<BatchDetails>) => void}} props */
+function Buttons({ batch, tell }) {
+  if (!mayOperate.value || !isLive(batch)) return null;
+  return html`<div class="buttons">
+    ${batch.state === "running" && html`<button class="plain" onClick=${() => tell(api.pauseBatch(batch.id))}>${L.bulk.pause}</button>`}
+    ${batch.state === "paused" && html`<button class="plain" onClick=${() => tell(api.resumeBatch(batch.id))}>${L.bulk.resume}</button>`}
+    <button class="danger" onClick=${() => tell(api.abortBatch(batch.id))}>${L.bulk.abort}</button></div>`;
+}
+
+/** @param {{id: string}} props */
+export function BatchView({ id }) {
+  const [batch, setBatch] = useState(/** @type {BatchDetails | null} */ (null));
+  const [failed, setFailed] = useState("");
+  /** @param {unknown} error */
+  const refuse = (error) => setFailed(error instanceof api.ApiProblem ? error.message : S.session.unreachable);
+  useEffect(() => {
+    let live = true;
+    const look = async (/** @type {AbortSignal} */ abort) => {
+      const told = await api.getBatch(id, abort);
+      live = isLive(told) || Object.keys(told.states).some((state) => !GOOD.has(state) && !BAD.has(state));
+      setBatch(told);
+      setFailed("");
+    };
+    return poll(look, () => (live ? PERIOD : PERIOD_OVER), refuse).stop;
+  }, [id]);
+  if (!batch) return failed ? html`<p class="note note-error" role="alert">${failed}</p>` : h(Loading, { rows: 4 });
+  const more = batch.clients - batch.members.items.length;
+  return html`<div class="batch">
+    <p><strong>${S.command.action[batch.action] ?? batch.action}</strong> <span class=${classes("tag", `batch-${batch.state}`)}>${L.bulk.state[batch.result ?? batch.state] ?? batch.state}</span>
+      <span class="quiet">${h(Time, { at: batch.created_at })} · ${S.command.by(person(batch.requested_by))}${batch.waves > 1 ? ` · ${L.bulk.waveOf(batch.wave, batch.waves)}` : ""}</span></p>
+    ${batch.reason && html`<p class="quiet">${batch.reason}</p>`}
+    ${batch.state_reason && html`<p class="lock" role="alert">${batch.state_reason}</p>`}
+    ${h(Bar, { batch })}
+    ${h(Buttons, { batch, tell: (call) => void call.then(setBatch, refuse) })}
+    <p class="form-error" role="alert">${failed}</p>
+    <ul class="batch-members">${batch.members.items.map((member) => h(Member, { key: member.uuid, member }))}</ul>
+    ${more > 0 && html`<p class="quiet">${L.incidents.moreDisplays(more)}</p>`}
+  </div>`;
+}

@@ -1,0 +1,39 @@
+// @ts-check
+/** Every bulk command, the newest first, and one of them in full. */
+import { h } from "../vendor/preact.js";
+import { listBatches } from "../lib/api.js";
+import { Time, person } from "../lib/format.js";
+import { classes, html } from "../lib/html.js";
+import { usePages } from "../lib/pages.js";
+import { S } from "../lib/strings.js";
+import { L } from "../lib/strings_later.js";
+import { go, param } from "../lib/url.js";
+import { BatchView } from "./batch.js";
+import { LoadFailed, Loading } from "./parts.js";
+
+const chosen = param("b");
+
+/** @param {{batch: import("../lib/types").Batch}} props */
+function Row({ batch }) {
+  const on = chosen.value === batch.id;
+  return html`<li><button class=${classes("incident-row", on && "on")} aria-pressed=${on} onClick=${() => go({ b: on ? null : batch.id })}>
+    <span class="incident-head"><strong>${S.command.action[batch.action] ?? batch.action}</strong><span class=${classes("tag", `batch-${batch.state}`)}>${L.bulk.state[batch.state] ?? batch.state}</span></span>
+    <span class="quiet">${h(Time, { at: batch.created_at })} · ${S.command.by(person(batch.requested_by))}</span>
+    ${batch.reason && html`<span>${batch.reason}</span>`}
+  </button></li>`;
+}
+
+export function BatchesPage() {
+  const list = usePages("batches", (cursor, abort) => listBatches(cursor, abort));
+  return html`<div class="page-head"><h1>${L.bulk.pageTitle}</h1></div>
+    <p class="quiet lead">${L.bulk.lead}</p>
+    <div class=${classes("incidents", chosen.value && "with-details")}>
+      <section class="card" aria-label=${L.bulk.pageTitle}>
+        ${!list.items && (list.failed ? h(LoadFailed, { text: L.bulk.failed, retry: list.reload }) : h(Loading, { rows: 3 }))}
+        ${list.items && html`<ul>${list.items.map((batch) => h(Row, { key: batch.id, batch }))}</ul>`}
+        ${list.items?.length === 0 && html`<p class="note">${L.bulk.noneYet}</p>`}
+        ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}
+      </section>
+      ${chosen.value && html`<section class="card" aria-label=${L.bulk.one}>${h(BatchView, { id: chosen.value, key: chosen.value })}</section>`}
+    </div>`;
+}

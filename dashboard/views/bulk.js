@@ -1,0 +1,91 @@
+// @ts-check
+/** The dialog of a bulk command: what it would do, the question, and then what became of each display. */
+import { h } from "../vendor/preact.js";
+import { useEffect, useState } from "../vendor/hooks.js";
+import * as api from "../lib/api.js";
+import { newUuid } from "../lib/commands.js";
+import { refresh } from "../lib/fleet.js";
+import { exact } from "../lib/format.js";
+import { html } from "../lib/html.js";
+import { chooseNone } from "../lib/selection.js";
+import { S } from "../lib/strings.js";
+import { L } from "../lib/strings_later.js";
+import { go } from "../lib/url.js";
+import { BatchView } from "./batch.js";
+import { asking } from "./bulk_bar.js";
+import { Dialog, Loading } from "./parts.js";
+
+/** @typedef {import("../lib/types").Action} Action */
+/** @typedef {import("../lib/types").Sent} Sent */
+
+const TYPE_ABOVE = 10; // more displays than that, and their number has to be typed
+const WAVES = [1, "10%", "rest"];
+
+/** @param {unknown} error */
+const wordsOf = (error) => (error instanceof api.ApiProblem ? error.message : S.session.unreachable);
+
+/** What would happen, in words: "29 will be sent · 6 locked until 14:31:05 · 2 already have a command". @param {{plan: Sent}} props */
+function Consequence({ plan }) {
+  const until = plan.outcomes.map((one) => one.lockout_until).filter((at) => at !== null).sort().at(-1);
+  const parts = Object.entries(plan.counts).map(([outcome, n]) => L.bulk.would[outcome]?.(n, until ? exact(until) : "") ?? `${n} ${outcome}`);
+  return html`<p class="consequence" role="status">${parts.join(" · ")}</p>`;
+}
+
+/** @param {{action: Action, uuids: string[], sent: (batchId: string) => void, close: () => void}} props */
+function Question({ action, uuids, sent, close }) {
+  const [plan, setPlan] = useState(/** @type {Sent | null} */ (null));
+  const [failed, setFailed] = useState("");
+  const [busy, setBusy] = useState(false);
+  const [typed, setTyped] = useState("");
+  const [key] = useState(newUuid);
+  useEffect(() => {
+    const abort = new AbortController();
+    api.sendMany({ action, clients: uuids, dry_run: true }, null, abort.signal).then(setPlan, (error) => setFailed(wordsOf(error)));
+    return () => abort.abort();
+  }, []);
+  const will = (plan?.counts["accepted"] ?? 0) + (plan?.counts["waiting"] ?? 0);
+  const mustType = will > TYPE_ABOVE;
+  /** @param {SubmitEvent} event */
+  async function submit(event) {
+    event.preventDefault();
+    const form = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
+    setBusy(true);
+    setFailed("");
+    const waves = form.get("waves") ? WAVES : null;
+    try {
+      const answer = await api.sendMany({ action, clients: uuids, reason: String(form.get("reason")).trim(), waves }, key);
+      chooseNone();
+      refresh();
+      if (answer.batch_id) sent(answer.batch_id);
+    } catch (error) {
+      setFailed(wordsOf(error)); // the key stays: sent again, nothing runs twice
+      setBusy(false);
+    }
+  }
+  const text = S.command.confirm[action]?.text;
+  return html`<form class="connect" onSubmit=${submit}>
+    ${plan ? h(Consequence, { plan }) : !failed && h(Loading, { rows: 1 })}
+    ${text && html`<p>${text}</p>`}
+    <label>${L.bulk.reason}<input name="reason" maxlength="500" autocomplete="off" /></label>
+    <label class="check"><input type="checkbox" name="waves" checked=${will > TYPE_ABOVE} />${L.bulk.waves}</label>
+    ${mustType && html`<label>${L.bulk.type(will)}<input name="typed" inputmode="numeric" autocomplete="off" value=${typed} onInput=${(/** @type {InputEvent} */ event) => setTyped(/** @type {HTMLInputElement} */ (event.currentTarget).value)} /></label>`}
+    <p class="form-error" role="alert">${failed}</p>
+    <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${S.cancel}</button>
+      <button class="danger" disabled=${busy || will === 0 || (mustType && typed.trim() !== String(will))}>${busy ? S.command.sending : L.bulk.go(S.command.action[action] ?? action, will)}</button></div>
+  </form>`;
+}
+
+/** @param {{action: Action, uuids: string[]}} props */
+export function BulkDialog({ action, uuids }) {
+  const [asked] = useState(uuids); // what is chosen meanwhile does not change the question
+  const [batchId, setBatchId] = useState("");
+  const close = () => (asking.value = null);
+  const all = () => {
+    close();
+    go({ v: "batches", b: batchId, d: null });
+  };
+  const body = batchId
+    ? html`${h(BatchView, { id: batchId })}<div class="dialog-foot"><button class="plain" onClick=${all}>${L.bulk.page}</button><button class="primary" onClick=${close}>${S.close}</button></div>`
+    : h(Question, { action, uuids: asked, sent: setBatchId, close });
+  return h(Dialog, { title: L.bulk.title(S.command.action[action] ?? action, asked.length), onClose: close, wide: Boolean(batchId), children: body });
+}

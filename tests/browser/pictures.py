@@ -1,0 +1,124 @@
+"""The README's pictures and one of every view: a demo fleet, looked at in Chromium. `make screenshots` runs it.
+
+    python -m tests.browser.pictures [FOLDER]
+
+Without a folder it writes the README's two into docs/pictures; with one, every view there: light, dark and narrow.
+"""
+
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from deploy.local.layout import REPOSITORY
+from tests.browser.conftest import CHROMIUM, FLAGS, PATIENCE_MS
+from tests.browser.watched import watched
+from tests.stack import Api, Stack, eventually, running_stack
+
+README_PICTURES: Final = REPOSITORY / "docs" / "pictures"
+DEMO: Final = {
+    "DEMO": "1",
+    "DEMO_DISPLAYS": "40",
+    "DEMO_HEARTBEAT_SECONDS": "5",
+    "CRASH_RECOVERY_ENABLED": "true",
+    "TICK_SECONDS": "5",
+}
+WIDE: Final = {"width": 1360, "height": 850}
+NARROW: Final = {"width": 390, "height": 844}
+LOOKS: Final[dict[str, dict[str, Any]]] = {
+    "light": {"viewport": WIDE, "color_scheme": "light"},
+    "dark": {"viewport": WIDE, "color_scheme": "dark"},
+    "narrow": {"viewport": NARROW, "color_scheme": "light"},
+}
+SOMETHING_IS_WRONG_SECONDS: Final = 240.0
+
+
+def main(arguments: list[str]) -> None:
+    """Take the pictures."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        running_stack(Path(folder) / "state", **DEMO) as stack,
+        browser() as chromium,
+    ):
+        interesting = wait_for_something_to_look_at(stack.api())
+        if arguments:
+            take_all(chromium, stack, Path(arguments[0]), interesting)
+        else:
+            take_for_the_readme(chromium, stack, interesting)
+
+
+@contextmanager
+def browser() -> Iterator[Browser]:
+    expect.set_options(timeout=PATIENCE_MS)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+def wait_for_something_to_look_at(api: Api) -> str:
+    """The uuid of a display that crashed and came back; by then a service has failed somewhere too."""
+
+    def found() -> str | None:
+        commands = [
+            client for client in api.get("/api/clients", params={"limit": 100})["items"] if client["lockout_until"]
+        ]
+        failed = api.get("/api/clients/service_failed")["items"]
+        return commands[0]["uuid"] if commands and failed else None
+
+    return eventually(found, "a recovered display and a failed service", SOMETHING_IS_WRONG_SECONDS)
+
+
+def take_for_the_readme(chromium: Browser, stack: Stack, interesting: str) -> None:
+    """The fleet, and one display with its timeline."""
+    README_PICTURES.mkdir(exist_ok=True)
+    shoot(chromium, stack, LOOKS["light"], "/", README_PICTURES / "fleet.png")
+    shoot(chromium, stack, LOOKS["dark"], f"/?d={interesting}&tab=events", README_PICTURES / "display.png", to_the_tabs)
+
+
+def to_the_tabs(page: Page) -> None:
+    """Scroll the panel so that what the open tab shows fills it."""
+    page.get_by_role("tablist").evaluate("tabs => tabs.scrollIntoView()")
+
+
+def take_all(chromium: Browser, stack: Stack, folder: Path, interesting: str) -> None:
+    """Every view in every look."""
+    folder.mkdir(parents=True, exist_ok=True)
+    views = {"fleet": "/", "logs": "/?v=logs", "conversions": "/?v=conversions", "settings": "/?v=settings"}
+    views |= {"incidents": "/?v=incidents", "batches": "/?v=batches", "log-of-one": f"/?v=logs&c={interesting}"}
+    views |= {f"display-{tab}": f"/?d={interesting}&tab={tab}" for tab in ("logs", "commands", "health", "events")}
+    for look, options in LOOKS.items():
+        for name, address in views.items():
+            shoot(chromium, stack, options, address, folder / f"{name}-{look}.png")
+
+
+def shoot(
+    chromium: Browser,
+    stack: Stack,
+    options: dict[str, Any],
+    address: str,
+    target: Path,
+    prepare: Callable[[Page], None] | None = None,
+) -> None:
+    """One picture of one address, taken when everything on it has come; fails on any complaint of the page."""
+    context = chromium.new_context(**options)
+    page = watched(context, stack)
+    page.sign_in()
+    shown = page.open(address)
+    shown.get_by_role("button", name="Sign out").wait_for()
+    shown.wait_for_load_state("networkidle")
+    expect(shown.locator("[aria-busy=true]")).to_have_count(0)
+    if prepare:
+        prepare(shown)
+    shown.screenshot(path=target)
+    context.close()
+    page.check()
+    print(target)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
