@@ -10,12 +10,12 @@ DASHBOARD_TOOLS := dashboard/node_modules/.installed
 NEEDS := $(PYTHON) deploy/local/prerequisites.py
 UP := $(BIN)/python -m deploy.local.up
 
-.PHONY: help run stop status reset test check openapi bench campaign
+.PHONY: help run stop status reset test check openapi screenshots bench campaign
 
 help: ## Show this
 	@echo 'Signage Fleet keeps a fleet of digital-signage displays alive.'
 	@echo
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo 'Settings are given as NAME=value: make run DEMO=1 GATEWAY_PORT=9090'
 	@echo '  DEMO=1               adds 50 simulated displays'
@@ -54,6 +54,10 @@ check: $(DEVELOPMENT) $(DASHBOARD_TOOLS) ## Lint, format, types, import rules, d
 
 openapi: $(RUNTIME) ## Write docs/openapi.json from the routes' declarations
 	@$(BIN)/python -m functions.api.openapi docs/openapi.json
+
+screenshots: $(DEVELOPMENT) ## Take the README's pictures from a demo fleet; TO=folder takes one of every view
+	@$(NEEDS) test
+	@$(BIN)/python -m tests.browser.pictures $(TO)
 
 bench: $(DEVELOPMENT) ## Measure against peers and limits; prints a table; ROWS="ingest store" runs some
 	@$(NEEDS) test
