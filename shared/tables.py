@@ -163,6 +163,14 @@ clients = Table(
         "service_failed_at",
         postgresql_where=text("service_failed_at IS NOT NULL"),
     ),
+    Index("ix_clients_name", "name", "uuid", postgresql_where=text("deleted_at IS NULL")),
+    Index(
+        "ix_clients_unwell",
+        "uuid",
+        postgresql_where=text(
+            "status IN ('crashed', 'stale') OR process_status = 'crashed' OR service_failed_at IS NOT NULL"
+        ),
+    ),
     Index("ix_clients_site", "site", postgresql_where=text("site IS NOT NULL")),
     Index("ix_clients_subnet", text("subnet_of(ip)"), postgresql_where=text("ip IS NOT NULL")),
     Index(

@@ -29,6 +29,12 @@ def find(connection: Connection, uuid: str) -> RowMapping:
     return row
 
 
+def check_known(connection: Connection, uuid: str) -> None:
+    """Raises ClientNotFound when there is no client with this uuid, or it was deleted."""
+    if not store.is_known(connection, uuid):
+        raise ClientNotFound
+
+
 def write_facts(connection: Connection, uuid: str, facts: Mapping[str, Any]) -> RowMapping:
     """Write name, site, tags or notes and answer the client as it is then.
 

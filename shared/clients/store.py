@@ -146,6 +146,16 @@ def get(connection: Connection, uuid: str) -> RowMapping | None:
     return connection.execute(shown(*DETAILS).where(clients.c.uuid == uuid)).mappings().one_or_none()
 
 
+_KNOWN: Final = sa.select(
+    sa.exists().where(clients.c.uuid == sa.bindparam("uuid"), clients.c.deleted_at.is_(None))
+).suffix_with(PLANNED_ONCE)
+
+
+def is_known(connection: Connection, uuid: str) -> bool:
+    """Whether there is a client with this uuid that is not deleted."""
+    return bool(connection.execute(_KNOWN, {"uuid": uuid}).scalar_one())
+
+
 def page(
     connection: Connection, wanted: ClientFilter, limit: int, after: tuple[str, str] | None
 ) -> Sequence[RowMapping]:

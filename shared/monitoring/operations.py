@@ -15,13 +15,11 @@ from shared.monitoring import rules, store
 from shared.monitoring.rules import Cursor
 from shared.recovery import operations as recovery
 from shared.recovery.breakers import operations as breakers
-from shared.recovery.evidence.rules import is_unwell
 from shared.vocabulary import ProcessStatus
 
 FAILED_SHOWN = 1000  # service failures told whole in one overview
-UUID, STATUS, PROCESS_STATUS, FAILED_AT, RECOVERY = (
-    tuple(store.TOLD).index(name) for name in ("uuid", "status", "process_status", "service_failed_at", "recovery")
-)
+JUDGED_BY = {name: tuple(store.TOLD).index(name) for name in ("uuid", "status", "process_status", "service_failed_at")}
+RECOVERY = tuple(store.TOLD).index("recovery")
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,7 @@ def overview(
 
 def _whole(connection: Connection, now: datetime, config: Config) -> bytes:
     """Every client; what recovery does about the unwell ones goes through Postgres into their rows."""
-    states = recovery_of(connection, now, config, store.unwell(connection, None))
+    states = recovery_of(connection, now, config, store.unwell(connection))
     recovery = {uuid: msgspec.json.encode(state).decode() for uuid, state in states.items()}
     return f"[{store.whole_fleet(connection, recovery)}]".encode()
 
@@ -85,12 +83,12 @@ def _changed(connection: Connection, now: datetime, config: Config, since: int) 
     """What changed; it is little, so only where somebody is unwell is recovery asked and written into the rows."""
     text = f"[{store.changed_clients(connection, since, {})}]".encode()
     rows = msgspec.json.decode(text, type=list[list[Any]])
-    ill = [row[UUID] for row in rows if is_unwell(row[STATUS], row[PROCESS_STATUS], row[FAILED_AT])]
-    if not ill:
+    judged = [{name: row[place] for name, place in JUDGED_BY.items()} for row in rows]
+    states = recovery_of(connection, now, config, judged)
+    if not states:
         return text
-    states = recovery_of(connection, now, config, store.unwell(connection, ill))
     for row in rows:
-        row[RECOVERY] = states.get(row[UUID])
+        row[RECOVERY] = states.get(row[JUDGED_BY["uuid"]])
     return msgspec.json.encode(rows)
 
 
@@ -113,7 +111,7 @@ def _because(row: RowMapping, now: datetime) -> dict[str, Any]:
 
 
 def recovery_of(
-    connection: Connection, now: datetime, config: Config, rows: Sequence[RowMapping]
+    connection: Connection, now: datetime, config: Config, rows: Sequence[Any]
 ) -> Mapping[str, Mapping[str, Any]]:
     """What recovery does about each unhealthy client of these: {state, why, until, step} by uuid."""
     return recovery.states_of(connection, now, config, rows)

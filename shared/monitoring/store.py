@@ -18,13 +18,8 @@ from shared.db import as_json, rows_of
 from shared.monitoring.rules import Cursor
 from shared.prepared import PLANNED_ONCE
 from shared.tables import Xid8, client_heartbeats, clients, scheduler_status
-from shared.vocabulary import TERMINAL_RANK, ClientStatus, ProcessStatus
+from shared.vocabulary import TERMINAL_RANK
 
-FACTS: Final = {
-    *("name", "site", "tags", "app_version", "ip", "hostname"),
-    *("screen_health", "mqtt_reconnect_count", "mqtt_last_disconnect_at"),
-}
-"""What a list of clients shows and recovery does not judge by."""
 STALE_INTERVALS = 3  # never stale before three of the display's own intervals have passed
 
 
@@ -131,21 +126,18 @@ def changed_clients(connection: Connection, since: int, recovery: Mapping[str, s
     return str(connection.execute(CHANGED_CLIENTS, parameters).scalar_one())
 
 
-def unwell(connection: Connection, uuids: Sequence[str] | None) -> Sequence[RowMapping]:
-    """Clients that recovery may have something to say about, of these or of all.
-
-    Rows are those of `clients.store.shown` without the FACTS.
+UNWELL: Final = sa.text(  # spelt out, so that a partial index serves it
     """
-    says_so = sa.or_(
-        clients.c.status.in_((ClientStatus.CRASHED.value, ClientStatus.STALE.value)),
-        clients.c.process_status == ProcessStatus.CRASHED.value,
-        clients.c.service_failed_at.is_not(None),
-    )
-    judged_by = [column for column in clients_store.SHOWN if column.name not in FACTS]
-    query = clients_store.shown().with_only_columns(*judged_by, maintain_column_froms=True).where(says_so)
-    if uuids is not None:
-        query = query.where(clients.c.uuid == sa.any_(sa.literal(list(uuids), sa.ARRAY(sa.Text))))
-    return connection.execute(query).mappings().all()
+    SELECT uuid, status, process_status::text AS process_status, service_failed_at FROM clients
+    WHERE (status IN ('crashed', 'stale') OR process_status = 'crashed' OR service_failed_at IS NOT NULL)
+        AND deleted_at IS NULL
+    """
+)
+
+
+def unwell(connection: Connection) -> Sequence[RowMapping]:
+    """uuid, status, process_status and service_failed_at of clients that recovery may have something to say about."""
+    return connection.execute(UNWELL).mappings().all()
 
 
 def gone_clients(connection: Connection, since: int) -> Sequence[str]:

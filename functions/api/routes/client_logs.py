@@ -109,9 +109,9 @@ def client_logs(call: Call, uuid: str, query: LogQuery) -> Page[Log]:
         raise InvalidField("since: expected a time before until.", errors=[{"field": "since", "expected": "< until"}])
     after = decode_cursor(query.cursor, datetime, int)
     with call.transaction() as (connection, _):
-        client = clients.find(connection, uuid)
+        clients.check_known(connection, uuid)
         rows = store.page_of_client(
-            connection, client["uuid"], query.level, query.since, query.until, query.q, query.limit + 1, after, Log
+            connection, uuid, query.level, query.since, query.until, query.q, query.limit + 1, after, Log
         )
     return page(rows, query.limit, _place, lambda row: row)
 

@@ -1,0 +1,105 @@
+"""Lists and figures of a large fleet: each is served by an index, by the very statements that the stores send."""
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import Connection, Engine
+
+from shared.clients import store as clients_store
+from shared.clients.store import ClientFilter
+from shared.db import database_now, transaction
+from shared.monitoring import store
+from shared.vocabulary import ClientStatus
+from tests.stores.test_logs_at_scale import plan_of
+
+FLEET = 5_000
+FILL = (
+    """
+    INSERT INTO clients (uuid, name, site, registered_by, status, process_status, app_version, tags)
+    SELECT '00000000-0000-4000-8000-' || lpad(n::text, 12, '0'), 'Display ' || n, 'Site ' || mod(n, 100), 'enrolment',
+        CASE WHEN mod(n, 500) = 0 THEN 'crashed' ELSE 'running' END,
+        CAST(CASE WHEN mod(n, 500) = 0 THEN 'crashed' ELSE 'running' END AS process_status),
+        '1.' || mod(n, 5), CASE WHEN mod(n, 4) = 0 THEN ARRAY['lobby'] ELSE ARRAY[]::text[] END
+    FROM generate_series(1, CAST(:fleet AS int)) AS n
+    """,
+    "INSERT INTO client_heartbeats (client_uuid, last_heartbeat_at) SELECT uuid, now() FROM clients",
+    "UPDATE clients SET service_failed_at = now(), service_failed_unit = 'x' WHERE right(uuid, 3) = '777'",
+)
+
+
+@pytest.fixture(scope="module")
+def filled(engine: Engine) -> Engine:
+    with transaction(engine) as connection:
+        connection.execute(sa.text("SET LOCAL statement_timeout = '60s'"))
+        for statement in (*FILL, "ANALYZE"):
+            connection.execute(sa.text(statement), {"fleet": FLEET} if ":fleet" in statement else {})
+    return engine
+
+
+@pytest.fixture
+def scaled(filled: Engine) -> Iterator[Connection]:
+    with filled.connect() as opened, opened.begin() as begun:
+        yield opened
+        begun.rollback()
+
+
+def indexes(plan: list[dict[str, Any]]) -> set[str]:
+    return {node["Index Name"] for node in plan if "Index Name" in node}
+
+
+def looked_at(plan: list[dict[str, Any]], table: str) -> float:
+    """How many of a table's rows were read, those that a filter dropped included."""
+    scans = [node for node in plan if node.get("Relation Name") == table]
+    return float(sum((n["Actual Rows"] + n.get("Rows Removed by Filter", 0)) * n["Actual Loops"] for n in scans))
+
+
+PAGES: list[tuple[str, ClientFilter, tuple[str, str] | None, int]] = [
+    ("all", ClientFilter(), None, 100),
+    ("from a cursor on", ClientFilter(), ("Display 3", ""), 100),
+    ("a tag", ClientFilter(tag="lobby"), None, 400),
+    ("a version", ClientFilter(version="1.3"), None, 500),
+    ("not stale", ClientFilter(stale=False), None, 100),
+    ("a shown state that is rare", ClientFilter(status=ClientStatus.CRASHED), None, 100),
+    ("stale ones, of which there are none", ClientFilter(stale=True), None, 100),
+    ("a failed service", ClientFilter(service_failed=True), None, 100),
+    ("a site", ClientFilter(site="Site 7"), None, 200),
+]
+
+
+@pytest.mark.parametrize(("what", "wanted", "after", "most"), PAGES, ids=[page[0] for page in PAGES])
+def test_a_page_of_clients_reads_about_what_it_shows(
+    scaled: Connection, what: str, wanted: ClientFilter, after: tuple[str, str] | None, most: int
+) -> None:
+    plan = plan_of(scaled, lambda connection: clients_store.page(connection, wanted, 26, after))
+
+    assert looked_at(plan, "clients") <= most, what
+    assert looked_at(plan, "client_heartbeats") <= FLEET, what  # read once at most, where a sort comes first
+
+
+FIGURES: list[tuple[str, str, Callable[[Connection], Any], int]] = [
+    ("whom recovery speaks of", "ix_clients_unwell", store.unwell, 100),
+    ("failed services", "ix_clients_service_failed_at", lambda c: store.failed_services(c, 1000), 100),
+    ("failed clients", "ix_clients_service_failed_at", lambda c: clients_store.service_failed(c, 1000), 100),
+]
+
+
+@pytest.mark.parametrize(("what", "index", "ask", "most"), FIGURES, ids=[figure[0] for figure in FIGURES])
+def test_a_figure_of_the_fleet_is_served_by_its_index(
+    scaled: Connection, what: str, index: str, ask: Callable[[Connection], Any], most: int
+) -> None:
+    plan = plan_of(scaled, ask)
+
+    assert index in indexes(plan), what
+    assert looked_at(plan, "clients") <= most, what
+
+
+def test_who_is_crashed_is_found_by_one_look_through_the_heartbeats(scaled: Connection) -> None:
+    now = database_now(scaled)
+
+    plan = plan_of(scaled, lambda connection: store.crashed(connection, now, timedelta(seconds=180), 1000))
+
+    assert looked_at(plan, "clients") <= 100
+    assert FLEET <= looked_at(plan, "client_heartbeats") <= FLEET + 100
