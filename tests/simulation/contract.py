@@ -198,12 +198,16 @@ def _of_silent(facts: Facts, client: Any, breaker: Breaker) -> Ruling:
         if stands:
             return Ruling(Duty.NOT, why)
     silence = facts.now - max(client.last_heartbeat_at, since)
-    duty = _duty(facts, client, "reboot_host") if silence > threshold(client) * LOOK_AROUND else Duty.MAY
+    duty = (
+        _duty(facts, client, "reboot_host", is_silent=True) if silence > threshold(client) * LOOK_AROUND else Duty.MAY
+    )
     return Ruling(duty, "stale", "reboot_host", by_silence=True)
 
 
-def _duty(facts: Facts, client: Any, action: str) -> Duty:
-    """MUST, unless the display is known to be out of reach, or cannot do it."""
+def _duty(facts: Facts, client: Any, action: str, *, is_silent: bool = False) -> Duty:
+    """MUST, unless the display is known to be out of reach, or cannot do it, or what it said is of an earlier time."""
+    if facts.connected_since is None or (not is_silent and client.last_heartbeat_at < facts.connected_since):
+        return Duty.MAY
     if client.capabilities is not None and action not in client.capabilities:
         return Duty.MAY
     heard_at = client.last_heartbeat_at
