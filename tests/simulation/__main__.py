@@ -9,6 +9,7 @@
 
 import argparse
 import json
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,10 +26,11 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", type=int)
     parser.add_argument("--processes", type=int)
+    parser.add_argument("--minutes", type=float, default=math.inf)
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args(arguments)
     seeds = [asked.only] if asked.only is not None else Plan(asked.histories, asked.seed).seeds
-    run = run_many(seeds, asked.processes, _tell)
+    run = run_many(seeds, asked.processes, _tell, 60 * asked.minutes)
     print(run.text())
     if asked.json is not None:
         asked.json.write_text(json.dumps(run.as_json(), indent=2) + "\n", encoding="utf-8")

@@ -1,6 +1,7 @@
 """Many histories side by side, and what they come to."""
 
 import logging
+import math
 import multiprocessing
 import os
 import statistics
@@ -90,8 +91,16 @@ def run_one(databases: Databases, seed: int) -> Outcome:
         return Outcome(seed, [*history.judge.breaches, fault], history.judge.figures, history.judge.waits)
 
 
-def run_many(seeds: Sequence[int], processes: int | None = None, told: Told = lambda _outcome: None) -> Run:
-    """Each history by its seed, in processes with a database each; `told` hears of each as soon as it is over."""
+def run_many(
+    seeds: Sequence[int],
+    processes: int | None = None,
+    told: Told = lambda _outcome: None,
+    longest_seconds: float = math.inf,
+) -> Run:
+    """Each history by its seed, in processes with a database each; `told` hears of each as soon as it is over.
+
+    After `longest_seconds` the run ends with those that are over.
+    """
     began = time.monotonic()
     count = max(1, min(processes or os.cpu_count() or 1, len(seeds)))
     outcomes = []
@@ -104,8 +113,11 @@ def run_many(seeds: Sequence[int], processes: int | None = None, told: Told = la
             for outcome in pool.imap_unordered(_run_here, seeds):
                 told(outcome)
                 outcomes.append(outcome)
-            pool.close()
-            pool.join()
+                if time.monotonic() - began > longest_seconds:
+                    break
+            else:
+                pool.close()
+                pool.join()
     return Run(sorted(outcomes, key=lambda one: one.seed), time.monotonic() - began)
 
 
