@@ -56,7 +56,11 @@ class ChosenClients(Body):
 
 
 class NewCommands(Body):
-    """What to tell many displays: `clients` or `filter`. With `waves`, each is sent when the one before is over."""
+    """What to tell many displays: `clients` or `filter`.
+
+    With `waves` (numbers, shares such as `10%`, `rest`) each is sent when the one before is over; whom they leave
+    over comes last. More unproven commands than `max_unproven` pause the batch.
+    """
 
     action: CommandAction
     reason: Annotated[str, msgspec.Meta(max_length=500, description="why, for the history")] = ""
@@ -136,10 +140,10 @@ def _dry_run(call: Call, body: NewCommands, request: BatchRequest) -> Sent:
     with call.transaction() as (connection, now):
         members = operations.preview(connection, now, request, _uuids(connection, body))
     outcomes = [
-        Outcome(uuid=one.client_uuid, outcome=one.outcome, wave=one.wave, command=None, lockout_until=None)
-        for one in members
+        Outcome(uuid=one.client_uuid, outcome=one.outcome, wave=one.wave, command=None, lockout_until=until)
+        for one, until in members
     ]
-    return Sent(batch_id=None, state=None, counts=Counter(one.outcome.value for one in members), outcomes=outcomes)
+    return Sent(batch_id=None, state=None, counts=Counter(one.outcome.value for one in outcomes), outcomes=outcomes)
 
 
 def _work_off(call: Call, batch_id: str) -> None:

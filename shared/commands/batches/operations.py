@@ -22,9 +22,16 @@ from shared.commands.batches import rules, store
 from shared.commands.batches.rules import BatchRequest, Decision, Member, Turn
 from shared.commands.rules import Timings
 from shared.db import database_now, scrub, transaction
-from shared.errors import CommandBatchNotFound, CommandBatchOver, IdempotencyKeyReused, NoClients, TooManyClients
+from shared.errors import (
+    CommandBatchNotFound,
+    CommandBatchOver,
+    IdempotencyKeyReused,
+    NoClients,
+    ServiceError,
+    TooManyClients,
+)
 from shared.structured_log import failure
-from shared.vocabulary import BatchState, CommandAction, MemberOutcome
+from shared.vocabulary import BatchState, CommandAction
 
 OVER = (BatchState.FINISHED, BatchState.ABORTED)
 
@@ -47,13 +54,18 @@ def find(connection: Connection, batch_id: str) -> RowMapping:
     return row
 
 
-def preview(connection: Connection, now: datetime, request: BatchRequest, uuids: Sequence[str]) -> list[Member]:
-    """What each client would get if its turn were now, in the order asked for; nothing is stored or sent.
+def preview(
+    connection: Connection, now: datetime, request: BatchRequest, uuids: Sequence[str]
+) -> list[tuple[Member, datetime | None]]:
+    """What each client would get if its turn were now, in the order asked for, and until when it is locked out.
 
-    Raises what `create` says.
+    Nothing is stored or sent. Raises what `create` says.
     """
-    outcomes = _outcomes_now(connection, now, request, uuids)
-    return [replace(one, outcome=outcomes[one.client_uuid]) for one in _planned(request, outcomes)]
+    refusals = _refusals_now(connection, now, request, uuids)
+    return [
+        (replace(one, outcome=rules.outcome_of(refusals[one.client_uuid])), _locked_until(refusals[one.client_uuid]))
+        for one in _planned(request, refusals)
+    ]
 
 
 def create(connection: Connection, now: datetime, request: BatchRequest, uuids: Sequence[str]) -> RowMapping:
@@ -68,7 +80,7 @@ def create(connection: Connection, now: datetime, request: BatchRequest, uuids: 
     before = of_same_key(connection, request)
     if before is not None:
         return before
-    members = _planned(request, _outcomes_now(connection, now, request, uuids))
+    members = _planned(request, _refusals_now(connection, now, request, uuids))
     batch_id = str(uuid.uuid4())
     waves = max((one.wave for one in members if one.wave is not None), default=1)
     if not store.insert_batch(connection, now, batch_id, request, waves):
@@ -90,22 +102,26 @@ def of_same_key(connection: Connection, request: BatchRequest) -> RowMapping | N
     return before
 
 
-def _planned(request: BatchRequest, outcomes: Mapping[str, MemberOutcome]) -> list[Member]:
+def _planned(request: BatchRequest, refusals: Mapping[str, ServiceError | None]) -> list[Member]:
     rules.check_limit(request.max_unproven)
-    return rules.plan(outcomes, request.waves)
+    return rules.plan({one: rules.outcome_of(refusal) for one, refusal in refusals.items()}, request.waves)
 
 
-def _outcomes_now(
+def _refusals_now(
     connection: Connection, now: datetime, request: BatchRequest, uuids: Sequence[str]
-) -> dict[str, MemberOutcome]:
-    """What each of these would get now, each named once, in the order asked for."""
+) -> dict[str, ServiceError | None]:
+    """What stands against each of these now, each named once, in the order asked for."""
     unique = list(dict.fromkeys(uuids))
     if not unique:
         raise NoClients
     if len(unique) > rules.MOST_CLIENTS:
         raise TooManyClients
     targets = commands_store.targets(connection, unique)
-    return {one: rules.outcome_of(command_rules.refusal(request.to(one), targets.get(one), now)) for one in unique}
+    return {one: command_rules.refusal(request.to(one), targets.get(one), now) for one in unique}
+
+
+def _locked_until(refusal: ServiceError | None) -> datetime | None:
+    return None if refusal is None else refusal.extras.get("lockout_until")
 
 
 def work_off(
@@ -116,23 +132,27 @@ def work_off(
     In transactions of its own. A fault of the database costs the part that was being sent: a later call goes on.
     """
     until = time.monotonic() + budget_seconds
-    turns: list[tuple[Turn, int]] = []
-    try:
-        if batch_ids is None:
-            with transaction(engine) as connection:
-                batch_ids = store.running(connection)
-        for batch_id in batch_ids:
-            while time.monotonic() < until:
-                with transaction(engine) as connection:
-                    turn, sent = advance(connection, database_now(connection), batch_id, timings)
-                turns.append((turn, sent))
-                if turn not in {Turn.SEND, Turn.NEXT_WAVE}:
-                    break
-    except SQLAlchemyError:
-        failure("batch_interrupted", "a batch could not be worked off; the next tick goes on")
+    if batch_ids is None:
+        with transaction(engine) as connection:
+            batch_ids = store.running(connection)
+    turns = [turn for batch_id in batch_ids for turn in _turns(engine, timings, batch_id, until)]
     kinds = [turn for turn, _ in turns]
     sent = sum(number for _, number in turns)
-    return WorkReport(len(batch_ids or ()), sent, kinds.count(Turn.PAUSE), kinds.count(Turn.FINISH))
+    return WorkReport(len(batch_ids), sent, kinds.count(Turn.PAUSE), kinds.count(Turn.FINISH))
+
+
+def _turns(engine: Engine, timings: Timings, batch_id: str, until: float) -> list[tuple[Turn, int]]:
+    """The turns of one batch until it waits; one that the database refuses does not hold up the others."""
+    turns: list[tuple[Turn, int]] = []
+    try:
+        while time.monotonic() < until:
+            with transaction(engine) as connection:
+                turns.append(advance(connection, database_now(connection), batch_id, timings))
+            if turns[-1][0] not in {Turn.SEND, Turn.NEXT_WAVE}:
+                break
+    except SQLAlchemyError:
+        failure("batch_interrupted", "a batch could not be worked off; the next tick goes on", batch_id=batch_id)
+    return turns
 
 
 def advance(connection: Connection, now: datetime, batch_id: str, timings: Timings) -> tuple[Turn, int]:
@@ -168,20 +188,21 @@ def _send(connection: Connection, now: datetime, batch: RowMapping, timings: Tim
     request = _request_of(batch)
     uuids = store.waiting(connection, batch["id"], batch["wave"])
     answers = commands.issue_many(connection, now, [request.to(one) for one in uuids], timings)
-    decided = []
-    for one, answer in answers.items():
-        refusal = answer if isinstance(answer, Exception) else None
-        lockout_until = refusal.extras.get("lockout_until") if refusal is not None else None
-        decided.append(
-            {
-                "client_uuid": one,
-                "outcome": rules.outcome_of(refusal),
-                "command_id": None if isinstance(answer, Exception) else answer["id"],
-                "lockout_until": lockout_until.isoformat() if lockout_until is not None else None,
-            }
-        )
+    decided = [_decided(one, answer) for one, answer in answers.items()]
     store.decide(connection, now, batch["id"], decided)
     return sum(one["command_id"] is not None for one in decided)
+
+
+def _decided(client_uuid: str, answer: RowMapping | ServiceError) -> dict[str, Any]:
+    """What became of a member, as the store takes it."""
+    refusal = answer if isinstance(answer, ServiceError) else None
+    until = _locked_until(refusal)
+    return {
+        "client_uuid": client_uuid,
+        "outcome": rules.outcome_of(refusal),
+        "command_id": None if isinstance(answer, ServiceError) else answer["id"],
+        "lockout_until": None if until is None else until.isoformat(),
+    }
 
 
 def _request_of(batch: RowMapping) -> BatchRequest:
