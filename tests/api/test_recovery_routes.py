@@ -108,6 +108,9 @@ def test_said_by_many_at_once_it_is_heard_once(
 
     assert sorted(answer["changed"] for answer in answers) == [False, False, False, True]
     assert audited(engine, crashed).count(f"recovery.{word}") == 1
+    titles = [event["title"] for event in api.get(f"/api/clients/{crashed}/events").get_json()["items"]]
+    assert not any("recovery." in title for title in titles)  # told in words
+    assert any("ecover" in title and ", by token:" in title for title in titles)
 
 
 @pytest.mark.parametrize(("word", "body"), SAYINGS)

@@ -11,6 +11,7 @@ from shared.commands import operations as commands
 from shared.db import database_now
 from shared.recovery import store
 from shared.recovery.breakers import operations as breakers
+from shared.recovery.breakers.store import MANY
 from shared.recovery.holds import operations as holds
 from shared.tables import bridge_status, clients
 from tests.stores.commands_world import SHUTDOWN, issue, say, seconds
@@ -339,6 +340,20 @@ def test_a_mass_of_silent_displays_writes_one_line_not_one_each(connection: Conn
         recover(connection, now + seconds(second))
 
     assert len(store.events_page(connection, None, 100, None)) == 1
+
+
+def test_a_silence_of_too_many_to_name_them_is_counted_like_one_of_few(connection: Connection, now: datetime) -> None:
+    fleet(connection, now, 100)
+    gone = fleet(connection, now - 4 * MINUTE, MANY + 20)
+    holds.exclude(connection, now, gone[0], "user:anna", "a test display")
+
+    assert recover(connection, now).command_ids == ()
+    assert evidence_of_opening(connection) == {
+        "site": None,
+        "seen": MANY + 119,
+        "stale": MANY + 19,
+        "recent": MANY + 19,
+    }
 
 
 def test_a_display_that_became_well_is_no_evidence(connection: Connection, now: datetime) -> None:

@@ -133,6 +133,10 @@ DONE_TO_IT: Final = {  # action of the audit log: what people call it
     "enrolment.create": "Enrolment code issued",
     "enrolment.use": "Enrolled: the display fetched its login",
     "enrolment.delete": "Login revoked",
+    "recovery.hold": "Recovery put on hold",
+    "recovery.resume": "Recovery resumed",
+    "recovery.exclude": "Excluded from recovery",
+    "recovery.include": "Recovered automatically again",
 }
 OUTCOMES: Final = {
     "succeeded": "succeeded",

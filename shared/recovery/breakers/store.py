@@ -17,31 +17,43 @@ from shared.tables import client_heartbeats, recovery_breakers
 b = recovery_breakers.c
 THE_FLEET: Final = ""  # the key of the whole fleet's breaker
 
-SILENT: Final = sa.text(
-    f"""
-    WITH silent AS (
-        SELECT h.uuid, h.last_heartbeat_at, h.last_heartbeat_at + {THRESHOLD} AS stale_at FROM ({NAMED}) AS h
-        WHERE h.last_heartbeat_at > CAST(:seen_since AS timestamptz)),
-    judged AS MATERIALIZED (
-        SELECT c.site,
-            coalesce({AT_REST}, false) OR c.uuid = ANY(CAST(:quiet AS text[]))
-                OR coalesce(h.stale_at <= (SELECT released_at FROM recovery_breakers WHERE site = ''), false) AS known,
-            coalesce(h.stale_at <= own.released_at, false) AS known_at_site,
-            CASE WHEN h.stale_at > CAST(:heard_until AS timestamptz)
-                THEN greatest(h.stale_at, CAST(:since AS timestamptz)) ELSE h.stale_at END
-                > CAST(:together_since AS timestamptz) AS recent
-        FROM silent AS h
-        JOIN clients AS c ON c.uuid = h.uuid AND c.deleted_at IS NULL
-        LEFT JOIN client_recovery AS r ON r.client_uuid = h.uuid
-        LEFT JOIN recovery_breakers AS own ON own.site = c.site)
-    SELECT site, count(*) FILTER (WHERE known) AS known, count(*) FILTER (WHERE NOT known) AS stale,
-        count(*) FILTER (WHERE NOT known AND recent) AS recent,
-        count(*) FILTER (WHERE known OR known_at_site) AS site_known,
-        count(*) FILTER (WHERE NOT known AND NOT known_at_site) AS site_stale,
-        count(*) FILTER (WHERE NOT known AND NOT known_at_site AND recent) AS site_recent
-    FROM judged GROUP BY site ORDER BY site
-    """  # noqa: S608 - made of constants
-)
+MANY: Final = 2000  # silent clients; beyond it reading all heartbeats once more costs less than looking each up
+ALL: Final = f"""
+    SELECT h.client_uuid AS uuid, h.last_heartbeat_at, h.interval_seconds FROM client_heartbeats AS h
+    WHERE h.last_heartbeat_at < CAST(:now AS timestamptz) - {THRESHOLD}"""  # noqa: S608 - made of constants
+
+
+def _counted(source: str) -> sa.TextClause:
+    """SQL: how many of the silent clients of `source` count, by site."""
+    return sa.text(
+        f"""
+        WITH silent AS (
+            SELECT h.uuid, h.last_heartbeat_at, h.last_heartbeat_at + {THRESHOLD} AS stale_at FROM ({source}) AS h
+            WHERE h.last_heartbeat_at > CAST(:seen_since AS timestamptz)),
+        judged AS MATERIALIZED (
+            SELECT c.site,
+                coalesce({AT_REST}, false) OR c.uuid = ANY(CAST(:quiet AS text[]))
+                    OR coalesce(h.stale_at <= (SELECT released_at FROM recovery_breakers WHERE site = ''), false)
+                    AS known,
+                coalesce(h.stale_at <= own.released_at, false) AS known_at_site,
+                CASE WHEN h.stale_at > CAST(:heard_until AS timestamptz)
+                    THEN greatest(h.stale_at, CAST(:since AS timestamptz)) ELSE h.stale_at END
+                    > CAST(:together_since AS timestamptz) AS recent
+            FROM silent AS h
+            JOIN clients AS c ON c.uuid = h.uuid AND c.deleted_at IS NULL
+            LEFT JOIN client_recovery AS r ON r.client_uuid = h.uuid
+            LEFT JOIN recovery_breakers AS own ON own.site = c.site)
+        SELECT site, count(*) FILTER (WHERE known) AS known, count(*) FILTER (WHERE NOT known) AS stale,
+            count(*) FILTER (WHERE NOT known AND recent) AS recent,
+            count(*) FILTER (WHERE known OR known_at_site) AS site_known,
+            count(*) FILTER (WHERE NOT known AND NOT known_at_site) AS site_stale,
+            count(*) FILTER (WHERE NOT known AND NOT known_at_site AND recent) AS site_recent
+        FROM judged GROUP BY site ORDER BY site
+        """  # noqa: S608 - made of constants
+    )
+
+
+SILENT: Final = {"named": _counted(NAMED), "all": _counted(ALL)}
 SEEN_AT: Final = sa.text(
     """
     SELECT c.site, count(*) AS seen FROM clients AS c JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
@@ -74,9 +86,10 @@ def silent(
 
     `window`: seen_since, heard_until, since (of listening) and together_since. Deleted clients are left out.
     """
-    named = {"silent": json.dumps(list(uuids)), "quiet": list(quiet)}
-    parameters = {"now": now, "stale": stale_seconds, **named, **window}
-    return connection.execute(SILENT, parameters).mappings().all()
+    parameters = {"now": now, "stale": stale_seconds, "quiet": list(quiet), **window}
+    if len(uuids) > MANY:
+        return connection.execute(SILENT["all"], parameters).mappings().all()
+    return connection.execute(SILENT["named"], {"silent": json.dumps(list(uuids)), **parameters}).mappings().all()
 
 
 def seen_at(connection: Connection, sites: Collection[str], seen_since: datetime) -> dict[str, int]:
