@@ -17,6 +17,7 @@ from sqlalchemy import Connection, Engine
 from bridge.batch import Memory, Outcome
 from bridge.inbox import Arrival, Inbox
 from bridge.writes import Writer
+from shared.clients.unchanged import store
 from shared.commands.operations import timings
 from shared.config import load
 from shared.listening import operations as listening
@@ -213,6 +214,30 @@ def test_the_second_try_misses_no_change_either(fleet: Fleet, client: str) -> No
     fleet.write(heartbeat(client, 4))
 
     assert fleet.one(client)["status"] == "running"
+
+
+def test_when_many_clients_changed_none_is_missed(fleet: Fleet) -> None:
+    many = [str(uuids.uuid4()) for _ in range(2 * store.FEW + 1)]
+    for seq in (1, 2, 3):
+        fleet.write(*(heartbeat(one, seq) for one in many))
+    fleet.do("UPDATE clients SET status = 'late' WHERE uuid = ANY(:uuids)", uuids=many)
+
+    fleet.write(*(heartbeat(one, 4) for one in many))
+
+    late = fleet.rows("SELECT uuid FROM clients WHERE status = 'late' AND uuid = ANY(:uuids)", uuids=many)
+    assert late == []
+
+
+def test_few_changed_clients_are_found_by_the_index_without_statistics(fleet: Fleet) -> None:
+    fleet.do(
+        "INSERT INTO clients (uuid, registered_by) SELECT gen_random_uuid()::text, 'first_message'"
+        " FROM generate_series(1, 20000)"
+    )
+    (row,) = fleet.rows("SELECT CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS cursor")
+
+    plan = fleet.rows("EXPLAIN " + store.CHANGES, cursor=row["cursor"], most=store.FEW)
+
+    assert any("ix_clients_changed_xid" in line["QUERY PLAN"] for line in plan)
 
 
 # --- with and without ---

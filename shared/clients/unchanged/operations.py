@@ -31,7 +31,9 @@ class Memory:
 
 def forget_changed(connection: Connection, memory: Memory) -> str:
     """Forget every client that changed since the last look; answer where to look from, once this is committed."""
-    changes = store.changes(connection, memory.cursor)
+    changes = store.changes(connection, memory.cursor, store.FEW)
+    if len(changes.uuids) == store.FEW:
+        changes = store.changes(connection, memory.cursor)
     memory.forget(changes.uuids)
     return changes.cursor
 
