@@ -17,7 +17,6 @@ from shared.clients.reports.rules import (
     presence_changes,
     shown_status,
     stale_after,
-    stamp_of,
     when_heard,
 )
 from shared.vocabulary import ClientStatus, Presence, ProcessStatus
@@ -55,11 +54,6 @@ def test_of_each_client_only_what_may_be_newest_is_kept(said: list[Heartbeat], k
 @given(st.permutations([beat("i", boot, seq) for boot in (1, 2) for seq in (1, 2, 3)]))
 def test_the_order_of_arrival_does_not_matter_to_stamped_reports(said: list[Heartbeat]) -> None:
     assert newest(said) == [beat("i", 2, 3)]
-
-
-def test_a_stamp_is_whole_or_none() -> None:
-    assert stamp_of(beat("i", 1, 2)) == ("i", 1, 2)
-    assert stamp_of(beat("i", None, 2)) is None
 
 
 # --- service failures ---

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, Protocol, TypeVar
 
-from shared.clients.failures.rules import Stamp
 from shared.vocabulary import ClientStatus, Presence, ProcessStatus, ScreenHealthStatus
 
 LATE_INTERVALS: Final = 2
@@ -90,13 +89,6 @@ class PresenceChange:
     session: str | None
     only_if: tuple[str | None, ...] | None
     """The change counts only if the session known so far is one of these, or none is known; None: it counts."""
-
-
-def stamp_of(report: Stamped) -> Stamp | None:
-    """The report's stamp; None when any part of it is missing."""
-    if report.install_id is None or report.boot_seq is None or report.seq is None:
-        return None
-    return report.install_id, report.boot_seq, report.seq
 
 
 def newest(reports: Iterable[Report]) -> list[Report]:
