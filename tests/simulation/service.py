@@ -86,6 +86,9 @@ class ServiceConnection:
             self.answers[self._number] = code
         return self._number
 
+    def tell(self, messages: Iterable[tuple[str, bytes]], expiry_seconds: int) -> int:
+        return sum(self.publish(topic, payload, expiry_seconds) is not None for topic, payload in messages)
+
     def unsubscribe(self, topics: Iterable[str]) -> None:
         self._host.broker.unsubscribe(self._id, topics)
 
