@@ -236,13 +236,17 @@ def may_matter(ack: Ack, known: Row) -> bool:
         return ack.state in RESULTS and known["late_state"] is None
     if state is CommandState.SUCCEEDED:
         return ack.state is CommandState.SUCCEEDED and known["confirmed_by"] == "evidence"
+    if state in RESULTS and ack.state is state:
+        return ack.reason is not None and known["outcome_reason"] is None
     return state in BY_ACK[ack.state].sources
 
 
 def first_result_each(acks: Iterable[Ack]) -> list[Ack]:
-    """One result a command: the first that came."""
+    """One result a command: the first that came, or the same with its reason where that came without one."""
     first: dict[str, Ack] = {}
     for ack in acks:
         if ack.state in RESULTS:
-            first.setdefault(ack.command_id, ack)
+            kept = first.setdefault(ack.command_id, ack)
+            if kept.state is ack.state and kept.reason is None:
+                first[ack.command_id] = ack
     return list(first.values())

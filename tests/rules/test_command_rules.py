@@ -197,12 +197,36 @@ MATTERS = [  # state, late_state, confirmed_by, said, could it change something?
 def test_an_ack_matters_or_not(
     state: CommandState, late: str | None, confirmed: str | None, said: CommandState, matters: bool, note: str
 ) -> None:
-    known = {"state": state.value, "late_state": late, "confirmed_by": confirmed}
+    known = {"state": state.value, "late_state": late, "confirmed_by": confirmed, "outcome_reason": None}
 
     assert rules.may_matter(Ack("u", "c", said), known) is matters
+
+
+@pytest.mark.parametrize(
+    ("state", "said", "reason", "known", "matters"),
+    [
+        (CommandState.FAILED, CommandState.FAILED, "no_player", None, True),
+        (CommandState.FAILED, CommandState.FAILED, "no_player", "no_player", False),
+        (CommandState.FAILED, CommandState.FAILED, None, None, False),
+        (CommandState.FAILED, CommandState.REJECTED, "busy", None, False),
+        (CommandState.REJECTED, CommandState.REJECTED, "busy", None, True),
+    ],
+)
+def test_a_reason_matters_where_the_same_result_came_without_one(
+    state: CommandState, said: CommandState, reason: str | None, known: str | None, matters: bool
+) -> None:
+    row = {"state": state.value, "late_state": None, "confirmed_by": None, "outcome_reason": known}
+
+    assert rules.may_matter(Ack("u", "c", said, reason), row) is matters
 
 
 def test_of_two_results_in_one_batch_the_first_counts() -> None:
     acks = [Ack("u", "c", s) for s in (RECEIVED, CommandState.FAILED, CommandState.SUCCEEDED)]
 
     assert rules.first_result_each(acks) == [acks[1]]
+
+
+def test_of_the_same_result_twice_in_one_batch_the_one_with_a_reason_counts() -> None:
+    acks = [Ack("u", "c", CommandState.FAILED), Ack("u", "c", CommandState.FAILED, "no_player")]
+
+    assert rules.first_result_each(acks) == rules.first_result_each(acks[::-1]) == [acks[1]]

@@ -79,6 +79,19 @@ def test_a_result_keeps_the_displays_reason_and_the_lockout(
     assert lockout(connection, client) == now + LOCKOUT
 
 
+def test_a_lost_ack_is_healed_by_the_heartbeat_and_its_reason_by_the_next_health_report(
+    connection: Connection, now: datetime, client: str
+) -> None:
+    name = issue(connection, now, client)
+    say(connection, now, client, name, "rejected")  # `last_command` says no reason
+
+    say(connection, now + seconds(30), client, name, "rejected", reason="precondition_failed")
+    say(connection, now + seconds(60), client, name, "rejected", reason="busy")
+
+    assert state(connection, name) == ("rejected", "precondition_failed")
+    assert command(connection, name)["finished_at"] == now
+
+
 def test_a_terminal_state_never_changes(connection: Connection, now: datetime, client: str) -> None:
     name = issue(connection, now, client)
     say(connection, now, client, name, "failed", reason="no_player")

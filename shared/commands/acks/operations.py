@@ -64,7 +64,8 @@ def record_acks(connection: Connection, now: datetime, acks: Sequence[Ack], timi
     1. ACKs of unknown ids, and of other clients' commands, are set apart.
     2. Repeats are dropped; the clients of the rest are locked in the order of their uuids.
     3. received, running, results: one guarded UPDATE each; the first word of a display raises its lockout again.
-    4. Results that came too late are kept beside; those of commands that ended by evidence confirm them.
+    4. Results that came too late are kept beside; those of commands that ended by evidence confirm them, and
+       a reason is added where a heartbeat had told the bare result.
     """
     acks = [replace(ack, command_id=scrub(ack.command_id), reason=_kept(ack.reason)) for ack in acks]
     known = store.known(connection, {ack.command_id for ack in acks})
@@ -102,6 +103,9 @@ def _finish(connection: Connection, now: datetime, results: Sequence[Ack]) -> tu
     if not rest:
         return finished, set()
     store.confirm_by_ack(connection, rest)
+    explained = [ack for ack in rest if ack.reason is not None]
+    if explained:
+        store.keep_reasons(connection, explained)
     return finished, set(store.keep_late(connection, now, rest))
 
 

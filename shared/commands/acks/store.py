@@ -28,12 +28,13 @@ from shared.vocabulary import COMMAND_RANKS, ClientStatus, CommandAction, Comman
 c = client_commands.c
 CONFIRM_WITHIN: Final = timedelta(minutes=15)  # after an ACKed success: longer than any display takes to boot
 HEARTBEATS: Final = client_heartbeats  # what displays said last, wherever `seen` is asked for
+UNEXPLAINED: Final = (CommandState.FAILED.value, CommandState.REJECTED.value)  # what a reason belongs to
 HEARD_OF: Final = c.rank >= COMMAND_RANKS[CommandState.RECEIVED]  # the display has said that it has it
 
 
 def known(connection: Connection, command_ids: Collection[str]) -> dict[str, RowMapping]:
     """What tells whether an ACK of these commands could matter, by id."""
-    query = sa.select(c.id, c.client_uuid, c.state, c.late_state, c.confirmed_by)
+    query = sa.select(c.id, c.client_uuid, c.state, c.late_state, c.confirmed_by, c.outcome_reason)
     rows = connection.execute(query.where(c.id == sa.any_(sa.literal(list(command_ids), sa.ARRAY(sa.Text)))))
     return {row["id"]: row for row in rows.mappings()}
 
@@ -96,6 +97,19 @@ def confirm_by_ack(connection: Connection, results: Sequence[Ack]) -> list[str]:
         sa.update(client_commands)
         .where(*by_evidence, c.id == a.c.id, c.client_uuid == a.c.client_uuid, a.c.state == c.state)
         .values(confirmed_by=ConfirmedBy.BOTH.value)
+        .returning(c.id)
+    )
+    return list(connection.execute(statement).scalars())
+
+
+def keep_reasons(connection: Connection, results: Sequence[Ack]) -> list[str]:
+    """The display says why, after a heartbeat had only said that it did not work; ids of those that had no reason."""
+    a = _acks(results)
+    unexplained = (c.state.in_(UNEXPLAINED), c.outcome_reason.is_(None), a.c.state == c.state)
+    statement = (
+        sa.update(client_commands)
+        .where(*unexplained, c.id == a.c.id, c.client_uuid == a.c.client_uuid)
+        .values(outcome_reason=a.c.reason)
         .returning(c.id)
     )
     return list(connection.execute(statement).scalars())
