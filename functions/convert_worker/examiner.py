@@ -1,8 +1,9 @@
-"""The program that looks into a finished PDF and its deck: `python -m functions.convert_worker.examiner KIND`.
+"""The program that looks into a finished PDF and its deck: `python -m functions.convert_worker.examiner SOCKET`.
 
-Standard input is the PDF, descriptor DECK the deck, where KIND is not `-`. Each finding is one line of JSON on standard
-output as soon as it is known: `pages`, `fonts`, `thumbnail`, `contents`. What hostile bytes can do to the readers,
-they do to this process alone: it may use little memory and time, writes no file, sees no secret and reaches nobody.
+Over the socket come the deck's kind and the open files: the PDF and, where the kind is not `-`, the deck. Each
+finding is one line of JSON on standard output as soon as it is known: `pages`, `fonts`, `contents`, `thumbnail`.
+What hostile bytes can do to the readers, they do to this process alone: it may use little memory and time, writes no
+file, sees no secret and reaches nobody.
 """
 
 import base64
@@ -11,6 +12,7 @@ import json
 import os
 import resource
 import signal
+import socket
 import struct
 import sys
 import time
@@ -44,19 +46,29 @@ BAD_DECK: Final = (
 )
 
 
-def main(kind: str, deck: int) -> None:
+def main(connection: int) -> None:
     """Say what is found, line by line, until everything is said or a limit ends this process."""
     _limit()
-    with os.fdopen(0, "rb") as file:
+    kind, files = _wait_for_files(connection)
+    with os.fdopen(files[0], "rb") as file:
         document = _open(file) if _looks_whole(file) else None
         say("pages", len(document) if document else 0)
         if document:
             say("fonts", _fonts(document))
             if kind != NO_DECK:
-                say("contents", _contents(kind, deck))
+                say("contents", _contents(kind, files[1]))
             say("thumbnail", base64.b64encode(_thumbnail(document)).decode())
     sys.stdout.flush()
     os._exit(0)  # a document that is damaged may not be closed in peace
+
+
+def _wait_for_files(connection: int) -> tuple[str, list[int]]:
+    """The deck's kind and the open files; an end where there will be none."""
+    with socket.socket(fileno=connection) as ours:
+        kind, files, _, _ = socket.recv_fds(ours, 64, 2)
+    if not files:
+        sys.exit(0)
+    return kind.decode(), files
 
 
 def say(name: str, finding: Any) -> None:
@@ -176,4 +188,4 @@ def _chunk(kind: bytes, content: bytes) -> bytes:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    main(int(sys.argv[1]))

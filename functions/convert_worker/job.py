@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from functions.convert_worker.converter import ConversionFault, convert
-from functions.convert_worker.pdf import Examined, examine
+from functions.convert_worker.pdf import Examined, Examiner, examine
 from shared.conversions import rules
 from shared.conversions.operations import Job
 from shared.conversions.rules import Fault, Findings, Timeouts
@@ -102,11 +102,11 @@ def _look_again(source: BinaryIO, kind: str) -> None:
 
 def _convert(workshop: Workshop, job: Job, source: BinaryIO, path: str) -> Examined:
     trace = f"conversion-{job.conversion_id}-{job.attempts}"
-    with workshop.volume.writing_converted(path, _writer(job)) as draft:
+    with Examiner() as examiner, workshop.volume.writing_converted(path, _writer(job)) as draft:
         sent = convert(workshop.converter_url, source, f"deck.{job.kind}", draft, workshop.timeouts, trace)
         if sent != job.file_hash:
             raise ConversionFault(Fault.SOURCE_CHANGED, f"sent {sent}")
-        examined = examine(draft.file, source, job.kind)
+        examined = examiner.examine(draft.file, source, job.kind)
         if examined is None:
             raise ConversionFault(Fault.INVALID_PDF, "no PDF with pages")
     event("conversion_written", "the PDF is on the volume", conversion_id=job.conversion_id, pages=examined.pages)

@@ -7,11 +7,13 @@ whoever draws it.
 
 import base64
 import json
+import socket
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, Self
 
 from shared.event_media.contents.rules import Contents
 
@@ -34,46 +36,67 @@ class Examined:
     """None where the deck was not there or could not be read."""
 
 
+class Examiner:
+    """A process that gets ready while the converter works, and then looks at one PDF."""
+
+    def __enter__(self) -> Self:
+        """Start it; its imports take longer than its look."""
+        self._ours, theirs = socket.socketpair()
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", EXAMINER, str(theirs.fileno())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                pass_fds=(theirs.fileno(),),
+                cwd="/",
+                env={"PYTHONPATH": str(REPOSITORY), "LANG": "C.UTF-8"},
+            )
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        """End it, whatever it does."""
+        self._ours.close()
+        self._process.kill()
+        self._process.communicate()
+
+    def examine(self, file: BinaryIO, deck: BinaryIO | None = None, kind: str = NO_DECK) -> Examined | None:
+        """What is worth knowing of a PDF; None when it does not begin and end as one, or has no page. Once."""
+        said = self._ask(file, deck, kind)
+        pages = said.get("pages", 0)
+        if not pages:
+            return None
+        fonts, contents, thumbnail = said.get("fonts"), said.get("contents"), said.get("thumbnail")
+        return Examined(
+            pages=pages,
+            embedded_fonts=tuple(fonts["embedded"]) if fonts and fonts["pages"] == pages else None,
+            thumbnail=base64.b64decode(thumbnail) if thumbnail else None,
+            contents=_contents(contents) if contents else None,
+        )
+
+    def _ask(self, file: BinaryIO, deck: BinaryIO | None, kind: str) -> dict[str, Any]:
+        """Every finding that it came to say."""
+        file.flush()
+        files = [file.fileno()] if deck is None else [file.fileno(), deck.fileno()]
+        with suppress(OSError):  # it may have been killed already; then it says nothing
+            socket.send_fds(self._ours, [(NO_DECK if deck is None else kind).encode()], files)
+        try:
+            output, _ = self._process.communicate(timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            output, _ = self._process.communicate()
+        return _findings(output)
+
+
 def examine(file: BinaryIO, deck: BinaryIO | None = None, kind: str = NO_DECK) -> Examined | None:
-    """What is worth knowing of a PDF; None when it does not begin and end as one, or has no page."""
-    said = _ask(file, deck, kind)
-    pages = said.get("pages", 0)
-    if not pages:
-        return None
-    fonts, contents, thumbnail = said.get("fonts"), said.get("contents"), said.get("thumbnail")
-    return Examined(
-        pages=pages,
-        embedded_fonts=tuple(fonts["embedded"]) if fonts and fonts["pages"] == pages else None,
-        thumbnail=base64.b64decode(thumbnail) if thumbnail else None,
-        contents=_contents(contents) if contents else None,
-    )
+    """As `Examiner.examine`, by one that is started for it."""
+    with Examiner() as examiner:
+        return examiner.examine(file, deck, kind)
 
 
 def _contents(said: dict[str, Any]) -> Contents:
     fonts = said["fonts"]
     return Contents(**{**said, "fonts": None if fonts is None else set(fonts)})
-
-
-def _ask(file: BinaryIO, deck: BinaryIO | None, kind: str) -> dict[str, Any]:
-    """Every finding that the examiner came to say."""
-    file.flush()
-    descriptors = () if deck is None else (deck.fileno(),)
-    command = [sys.executable, "-m", EXAMINER, NO_DECK if deck is None else kind, str(*descriptors or (0,))]
-    with subprocess.Popen(
-        command,
-        stdin=file.fileno(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        pass_fds=descriptors,
-        cwd="/",
-        env={"PYTHONPATH": str(REPOSITORY), "LANG": "C.UTF-8"},
-    ) as process:
-        try:
-            output, _ = process.communicate(timeout=SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            output, _ = process.communicate()
-    return _findings(output)
 
 
 def _findings(output: bytes) -> dict[str, Any]:

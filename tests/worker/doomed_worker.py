@@ -16,6 +16,7 @@ from flask import Request, Response
 from sqlalchemy import Engine, event
 
 from functions.convert_worker import job, main
+from functions.convert_worker.pdf import Examiner
 
 doom = 0
 passed = 0
@@ -50,7 +51,7 @@ os.fsync = between(os.fsync)
 Path.replace = between(Path.replace)  # type: ignore[method-assign]
 Path.unlink = between(Path.unlink)  # type: ignore[method-assign]
 vars(job)["convert"] = between(vars(job)["convert"])
-vars(job)["examine"] = between(vars(job)["examine"])
+Examiner.examine = between(Examiner.examine)  # type: ignore[method-assign]
 
 
 @functions_framework.http

@@ -243,3 +243,18 @@ def pixels(picture: bytes) -> tuple[int, int, list[bytes]]:
     size = struct.unpack(">L", picture[33:37])[0]
     raw = zlib.decompress(picture[41 : 41 + size])
     return width, height, [raw[at : at + 1 + 3 * width] for at in range(0, len(raw), 1 + 3 * width)]
+
+
+def test_an_examiner_that_was_killed_says_nothing_and_holds_nobody_up(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(PDF)
+
+    with (tmp_path / "a.pdf").open("rb") as file, pdf.Examiner() as examiner:
+        examiner._process.kill()
+        examiner._process.wait()
+        assert examiner.examine(file) is None
+
+
+def test_an_examiner_whose_worker_has_gone_ends(tmp_path: Path) -> None:
+    with pdf.Examiner() as examiner:
+        examiner._ours.close()
+        assert examiner._process.wait(20) == 0
