@@ -1,9 +1,12 @@
 """`make campaign ONLY=simulation`: a thousand histories, and the ledger of what they came to."""
 
+import os
+import subprocess
 import sys
 from dataclasses import dataclass
 from typing import Final
 
+from deploy.local.layout import REPOSITORY
 from tests.faults.ledger import Ledger
 from tests.simulation.history import Outcome
 from tests.simulation.runs import KINDS, run_many
@@ -31,9 +34,18 @@ def run(plan: Plan, processes: int | None = None) -> Ledger:
     figures = done.figures
     ledger.counted = {name: figures[name] for name in figures if name != "histories"}
     ledger.conditions = {f"no history with: {kind}": figures[kind] == 0 for kind in KINDS}
+    ledger.conditions["every rule broken on purpose is seen"] = _sees_mutations()
     ledger.conditions["recovery acted"] = figures.get("reboot_host carried out", 0) >= plan.histories / 2
     ledger.seconds = done.seconds
     return ledger
+
+
+def _sees_mutations() -> bool:
+    """Whether the judge sees each rule broken, and nothing while all stand."""
+    command = [sys.executable, "-m", "pytest", "-q", "tests/simulation"]
+    return (
+        subprocess.run(command, check=False, cwd=REPOSITORY, env={**os.environ, "SIMULATION": "whole"}).returncode == 0
+    )
 
 
 def _tell(outcome: Outcome) -> None:

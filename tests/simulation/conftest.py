@@ -1,7 +1,12 @@
-"""A database for histories, and scenes: histories that a test writes itself."""
+"""A database for histories, and scenes: histories that a test writes itself.
+
+`make test` runs a share; with SIMULATION=whole in the environment, as in the campaign, everything runs.
+"""
 
 import logging
+import os
 from collections.abc import Callable, Iterator
+from typing import Final
 
 import pytest
 
@@ -10,6 +15,8 @@ from tests.simulation.display import Display
 from tests.simulation.history import Databases, History, Outcome
 
 Scene = Callable[..., History]
+IS_WHOLE: Final = os.environ.get("SIMULATION") == "whole"
+collect_ignore = [] if IS_WHOLE else ["test_whole.py"]
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""A share of the campaign: a few seeded histories; the same seed tells the same history."""
+"""A share of the campaign: a seeded history; more of them in test_whole.py."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from tests.simulation.history import Databases, Outcome
 from tests.simulation.oracle import Breach
 from tests.simulation.runs import Run, run_one
 
-SEEDS = (3_000_001, 3_000_003, 3_000_007)
+SEEDS = (3_000_001,)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -15,12 +15,6 @@ def test_a_history_breaks_no_promise(databases: Databases, seed: int) -> None:
 
     assert [str(breach) for breach in outcome.breaches] == []
     assert outcome.figures["ticks"] > 10
-
-
-def test_the_same_seed_tells_the_same_history(databases: Databases) -> None:
-    first, second = (run_one(databases, SEEDS[0]) for _ in range(2))
-
-    assert (first.figures, first.waits) == (second.figures, second.waits)
 
 
 def test_a_breach_is_printed_with_the_command_that_shows_it_again() -> None:

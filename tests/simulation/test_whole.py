@@ -1,0 +1,27 @@
+"""What takes too long for `make test`: scenes with every rule intact, longer histories, the same history twice."""
+
+import pytest
+
+from tests.simulation.conftest import Scene
+from tests.simulation.history import Databases
+from tests.simulation.runs import run_one
+from tests.simulation.test_mutations import MUTATIONS
+
+SEEDS = (3_000_003, 3_000_007)
+
+
+@pytest.mark.parametrize("name", MUTATIONS)
+def test_a_scene_is_whole_while_its_rule_stands(scene: Scene, name: str) -> None:
+    mutation = MUTATIONS[name]
+    intact = scene(mutation.displays, until=mutation.until, **dict(mutation.settings))
+    mutation.tell(intact)
+
+    assert intact.run(mutation.until).breaches == []
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_same_seed_tells_the_same_history(databases: Databases, seed: int) -> None:
+    first, second = (run_one(databases, seed) for _ in range(2))
+
+    assert [str(breach) for breach in first.breaches] == []
+    assert (first.figures, first.waits) == (second.figures, second.waits)
