@@ -218,8 +218,10 @@ def test_a_restarted_broker_is_found_again_and_what_it_held_is_stored(
             start().kill()  # its session stays
             with closing(connected(broker, name)) as display:
                 send_lines(display)
-            bridge = start(wait=False)
+            bridge = start()
             first.close()
+            eventually(lambda: bridge.ask("/healthz") == (503, bridge.ask("/readyz")[1]))
+            assert bridge.ask("/healthz")[1]["faults"][0] == "not connected to the broker"
             second.enter_context(mosquitto.serve(place, passwords, tmp_path / "log"))
 
             eventually(bridge.ready)

@@ -1,10 +1,16 @@
 """What the bridge says of itself: whether it works (else it is restarted), and whether it hears the fleet in time."""
 
 import dataclasses
+import http.client
+import json
+import time
 
 import pytest
 
-from bridge.snapshot import Snapshot
+from bridge import health
+from bridge.snapshot import Snapshot, Snapshots
+from deploy.local.layout import LOOPBACK
+from deploy.local.probes import free_port
 
 NOW = 1000.0
 FINE = Snapshot(
@@ -47,3 +53,31 @@ def test_a_standby_works_without_a_canary() -> None:
 
     assert snapshot.faults(NOW) == []
     assert snapshot.lateness(NOW) == []
+
+
+def ask(port: int, path: str) -> tuple[int, list[str]]:
+    """The status and the faults that are told."""
+    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=5)
+    try:
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        return answer.status, json.loads(answer.read())["faults"]
+    finally:
+        connection.close()
+
+
+def test_a_loop_that_stands_still_is_told_by_the_thread_that_answers() -> None:
+    snapshots, port = Snapshots(), free_port()
+    stop = health.serve(LOOPBACK, port, snapshots)
+    try:
+        assert ask(port, "/healthz") == (503, ["starting"])
+        now = time.monotonic()
+        fresh = dict.fromkeys(("at", "committed_at", "canary_at", "round_trip_at"), now)
+        snapshots.latest = dataclasses.replace(FINE, **fresh)  # type: ignore[arg-type]  # as above
+        assert ask(port, "/healthz") == ask(port, "/readyz") == (200, [])
+
+        snapshots.latest = dataclasses.replace(snapshots.latest, at=now - 61)
+
+        assert ask(port, "/healthz") == ask(port, "/readyz") == (503, ["the loop stands still"])
+    finally:
+        stop()

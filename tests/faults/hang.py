@@ -12,6 +12,8 @@ from tests.faults.ledger import Ledger
 from tests.faults.machine import Machine, machine
 from tests.faults.verdict import REST_SECONDS, come_to_rest, judge
 
+TOLD_SECONDS = 45.0  # after so long without a commit the bridge says so
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -33,7 +35,7 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = print) -> Ledger:
             bridge = service.bridge.process
             displays.log(plan.lines // 10)
             wait_until(lambda: displays.uncommitted == 0, REST_SECONDS)
-            during = _stop_postgres(plan, service, displays.log, lambda: displays.uncommitted)
+            during = _stop_postgres(plan, service, ledger, displays.log, lambda: displays.uncommitted)
             say(f"Postgres goes on after {plan.seconds:.0f} s with {during} lines waiting")
             rest = come_to_rest(service, displays)
             ledger.conditions["the same bridge runs"] = service.bridge.process is bridge
@@ -44,7 +46,9 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = print) -> Ledger:
     return ledger
 
 
-def _stop_postgres(plan: Plan, service: Machine, log: Callable[[int], None], uncommitted: Callable[[], int]) -> int:
+def _stop_postgres(
+    plan: Plan, service: Machine, ledger: Ledger, log: Callable[[int], None], uncommitted: Callable[[], int]
+) -> int:
     """How many lines waited when Postgres went on."""
     service.database.signal(signal.SIGSTOP)
     try:
@@ -53,6 +57,8 @@ def _stop_postgres(plan: Plan, service: Machine, log: Callable[[int], None], unc
             log(each * (step + 1) // steps - each * step // steps)
             time.sleep(plan.seconds / steps)
             service.bridge.look()
+        if plan.seconds > TOLD_SECONDS:
+            ledger.conditions["/healthz says that no batch is committed"] = "no batch is committed" in service.faults()
         return uncommitted()
     finally:
         service.database.signal(signal.SIGCONT)

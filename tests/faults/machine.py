@@ -140,6 +140,10 @@ class Machine:
         """One of the bridge's counters; 0 unless it listens."""
         return counters(self.health_port).get(name, 0)
 
+    def faults(self) -> list[str]:
+        """What is wrong with the bridge by its own word."""
+        return list(health(self.health_port).get("faults", []))
+
     def set_displays(self, logins: dict[str, str]) -> None:
         """Make these the displays' logins."""
         process = self.broker.process
@@ -163,15 +167,20 @@ def counters(port: int) -> dict[str, int]:
     Not /readyz: with more waiting than it can work off in ten seconds its canary expires in the broker's queue,
     and it says so.
     """
+    said = health(port)
+    return dict(said["counters"]) if said.get("connected") else {}
+
+
+def health(port: int) -> dict[str, Any]:
+    """What the bridge of this health port answers at /healthz; nothing when it does not answer."""
     connection = http.client.HTTPConnection(LOOPBACK, port, timeout=2)
     try:
         connection.request("GET", "/healthz")
-        said = json.loads(connection.getresponse().read())
+        return dict(json.loads(connection.getresponse().read()))
     except (OSError, http.client.HTTPException, ValueError):
         return {}
     finally:
         connection.close()
-    return dict(said["counters"]) if said.get("connected") else {}
 
 
 def rows(engine: Engine, statement: str, **parameters: object) -> list[Any]:
