@@ -8,6 +8,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Row
 
 from shared.clients.failures.rules import Failure
+from shared.clients.installs import store as installs_store
 from shared.clients.reports import rules, store
 from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
 from shared.clients.reports.store import ProcessChange, StatusChange
@@ -66,8 +67,8 @@ def note_installs(connection: Connection, now: datetime, installs: Sequence[tupl
 
     Only the newest INSTALLS_KEPT of each: a display that makes one up with every message fills no disk.
     """
-    store.note_installs(connection, now, installs)
-    store.forget_installs(connection, sorted({uuid for uuid, _ in installs}), INSTALLS_KEPT)
+    installs_store.note(connection, now, installs)
+    installs_store.forget(connection, sorted({uuid for uuid, _ in installs}), INSTALLS_KEPT)
 
 
 def record_heartbeats(
