@@ -17,6 +17,7 @@ from shared.listening.rules import Listening, listening
 from shared.vocabulary import IncidentEventKind, IncidentKind
 
 REOPENED_WITHIN: Final = timedelta(minutes=30)  # the same place again so soon: it was not over
+MEMBERS_AT_ONCE: Final = 5_000  # in one statement: half a large fleet must not meet the statement timeout
 SETTLED_AFTER: Final = timedelta(seconds=30)  # displays reconnect with us; what they lost before that was our loss
 
 
@@ -158,7 +159,8 @@ def _join(
     connection: Connection, now: datetime, incident_id: int, failures: Sequence[Failure], size: int | None
 ) -> int:
     """Put displays into an incident and say its cause anew; how many joined."""
-    count = store.add_members(connection, now, incident_id, failures)
+    parts = (failures[at : at + MEMBERS_AT_ONCE] for at in range(0, len(failures), MEMBERS_AT_ONCE))
+    count = sum(store.add_members(connection, now, incident_id, part) for part in parts)
     if size is not None:
         store.set_size(connection, incident_id, size)
     facts = store.facts(connection, incident_id)
