@@ -21,7 +21,7 @@ WORDS: Final = {
     "network": "slow, silent, half-open and reset connections of the bridge",
     "clock": "clocks of bridge and Postgres leap by an hour and a day",
     "noise": "displays log more than can be read",
-    "herd": "2,000 displays come back at once",
+    "herd": "a herd of displays comes back at once",
     "conversions": "the conversion worker is killed -9 at every boundary of its job",
     "decks": "hostile decks, straight to the converter",
     "fuzz": "spoiled payloads among good ones",
