@@ -96,7 +96,10 @@ OPENINGS: Final = [
     (CommandAction.RESTART_APP, "hangs"),
     (CommandAction.SHUTDOWN_HOST, "works"),
 ]
-"""How a run begins: by any command, or by one that a display has and that ends in a rare way."""
+"""How a run begins: by any command, or by one that a display has and that ends in a rare way.
+
+After a restart that hangs another one is asked for, when the first is given up: the display is still busy.
+"""
 WEIGHTED: Final = [name for name, (weight, _) in STEPS.items() for _ in range(weight)]
 Step = tuple[str, dict[str, Any]]
 

@@ -50,8 +50,13 @@ class CommandMachine(CommandModel):
         """Somebody asks for something, and mostly it is published at once."""
         opening = OPENINGS[seed % len(OPENINGS)]
         if opening is not None:
-            self.ask(opening[0], CommandSource.OPERATOR, True, 600, None)
-            self.work([TAKEN], True, None, None, heard=True, delivered=True, how=opening[1], cut=None)
+            for _ in range(2 if opening[0] is CommandAction.RESTART_APP else 1):
+                self.ask(opening[0], CommandSource.OPERATOR, True, 600, None)
+                self.work([TAKEN], True, None, None, heard=True, delivered=True, how=opening[1], cut=None)
+                self.read()
+                if opening[0] is CommandAction.RESTART_APP:
+                    self.now += timedelta(seconds=130)
+                    self.tick(None)
             return
         self.ask(**step_of(seed, 0, "ask")[1])
         if seed % 4:
