@@ -22,9 +22,9 @@ from deploy.local.layout import REPOSITORY
 BUDGET_SECONDS = {
     "rules": 25,
     "stores": 85,
-    "api": 65,
+    "api": 90,
     "bridge": 105,
-    "worker": 85,
+    "worker": 170,
     "tick": 25,
     "faults": 60,
     "simulation": 45,
