@@ -58,7 +58,7 @@ export const L = {
 
   maintenance: {
     title: "Maintenance windows",
-    lead: "While one is on, recovery and staged commands send nothing to its displays. Commands of people go on.",
+    lead: "While one is on, recovery sends nothing to its displays. Commands of people go on.",
     none: "No window has been planned.",
     plan: "Plan a window",
     go: "Plan it",
