@@ -108,11 +108,15 @@ export const L = {
     newTab: "Open in a new tab",
     download: "Download",
     warnings: (/** @type {number} */ n) => count(n, "warning", "warnings"),
+    notes: (/** @type {number} */ n) => count(n, "note", "notes"),
     /** What a report warns of, by its code. @type {Record<string, (of: Record<string, any>) => string>} */
     warning: {
       pages_differ: (of) => `${count(of["slides"], "slide", "slides")} became ${count(of["pages"], "page", "pages")}.`,
       hidden_slides: (of) => `${count(of["slides"], "hidden slide is", "hidden slides are")} not in the PDF.`,
-      fonts_substituted: (of) => `${count(of["fonts"].length, "font was", "fonts were")} replaced; text may break elsewhere:`,
+      fonts_substituted: (of) =>
+        Object.keys(of["same_widths"] ?? {}).length === of["fonts"].length
+          ? `${count(of["fonts"].length, "font was", "fonts were")} replaced by one with the same widths:`
+          : `${count(of["fonts"].length, "font was", "fonts were")} replaced; text may break elsewhere:`,
       motion_lost: (of) =>
         `Lost in the PDF: ${[
           of["videos"] && count(of["videos"], "video", "videos"),

@@ -63,11 +63,17 @@ function listOf(one) {
   return named.map((/** @type {string} */ name) => (alike[name] ? L.conversions.alike(name, alike[name]) : name));
 }
 
+/** Whether it changes nothing that a viewer sees: links, or fonts replaced letter by letter as wide. @param {Record<string, any>} one */
+function isMild(one) {
+  return one["code"] === "hyperlinks" || (one["code"] === "fonts_substituted" && one["fonts"].every((/** @type {string} */ name) => one["same_widths"]?.[name]));
+}
+
 /** @param {{conversion: Conversion}} props */
 function Warnings({ conversion }) {
   const warnings = warningsOf(conversion);
   if (!warnings.length) return null;
-  return html`<details class="warnings"><summary class="tag tag-amber">${L.conversions.warnings(warnings.length)}</summary>
+  const mild = /** @type {Record<string, any>[]} */ (conversion.report?.["warnings"]).every(isMild);
+  return html`<details class="warnings"><summary class=${classes("tag", !mild && "tag-amber")}>${mild ? L.conversions.notes(warnings.length) : L.conversions.warnings(warnings.length)}</summary>
     <ul>${warnings.map(({ code, text, list }) => html`<li key=${code}>${text}${list.length > 0 && html`<ul class="quiet">${list.map((name) => html`<li key=${name}>${name}</li>`)}</ul>`}</li>`)}</ul></details>`;
 }
 
