@@ -151,8 +151,9 @@ def constraint_name(error: DBAPIError) -> str | None:
     return details.get("n") if isinstance(details, dict) else None
 
 
-AWAY_STATES: Final = ("08", "53", "57", "40", "55P03")
-"""SQLSTATEs that pass: connection, resources, operator's intervention, serialisation and deadlock, lock timeout."""
+AWAY_STATES: Final = ("08", "53", "57", "40", "55P03", "55000")
+"""SQLSTATEs that pass: connection, resources, operator's intervention, serialisation and deadlock, lock timeout,
+and a database that lets nobody in for now."""
 
 
 def is_away(error: BaseException) -> bool:
