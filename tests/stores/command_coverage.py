@@ -61,6 +61,7 @@ RARE = {
     "cancelled: already_rebooted",
     "cancelled: no_subscriber",
     "expired: no_subscriber",
+    "failed: interrupted",
     "failed: no_player",
     "rejected: busy",
     "ACKs stored unheard",
