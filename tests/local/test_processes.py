@@ -44,7 +44,8 @@ if os.fork() == 0:
     if os.fork() != 0:
         os._exit(0)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    (folder / "daemon").write_text(str(os.getpid()))
+    (folder / "daemon.part").write_text(str(os.getpid()))
+    (folder / "daemon.part").rename(folder / "daemon")
     while True:
         time.sleep(60)
 os.wait()
