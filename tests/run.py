@@ -4,7 +4,8 @@ A suite fails when a test fails, when it has no tests, when it takes longer than
 ended then), and when it leaves a process behind. The last line is `N passed, N failed`.
 
 Two lanes run beside each other, each a process of its own that adopts whatever its suites leave behind: one mostly
-for the parts by themselves, one mostly for the whole stack, which waits a lot. Each lane's budgets add up to 15 minutes at most.
+for the parts by themselves, one mostly for the whole stack, which waits a lot. Each lane's budgets add up to 15
+minutes at most.
 """
 
 import json
