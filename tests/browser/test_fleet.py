@@ -50,7 +50,7 @@ def test_a_failed_service_appears_is_acknowledged_and_is_gone_in_every_browser(
 ) -> None:
     page, other = open_page().sign_in(), open_page().sign_in()
     panel, other_panel = (one.get_by_role("region", name="Service failed") for one in (page, other))
-    expect(page.get_by_role("cell", name=name_of(display))).to_be_visible()
+    expect(page.get_by_role("cell", name=name_of(display), exact=True)).to_be_visible()
     expect(panel).to_have_count(0)
 
     display.service_failed("signage-player.service")
