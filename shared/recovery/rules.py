@@ -5,7 +5,7 @@ known for sure (nobody listened, too many at once, a failure that nobody confirm
 """
 
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from shared.clients.reports.rules import in_words
@@ -20,6 +20,7 @@ LADDER: Final = (
 )
 """What is tried one after another; after the last rung the client is suspended until a person acts."""
 CRASHED_FOR: Final = timedelta(seconds=20)  # the display's own watchdog goes first (30-commands-and-recovery)
+FIRST_HEARTBEAT: Final = 2 / 3  # of its threshold, so at least two intervals, from the moment it came online
 LOOK_AROUND: Final = 1 / 3  # of its threshold, so at least an interval: who fell silent with it is silent then
 SMALL_FLEET: Final = 10  # with fewer clients one silent display is acted on at a time
 RECORDED: Final = (
@@ -168,6 +169,9 @@ def _due(client: Condition, now: datetime, fleet: Fleet, basis: RecoveryBasis) -
     if basis is RecoveryBasis.STALE and (until := _looks_around_until(client, fleet)) > now:
         why = "The display fell silent a moment ago; whether many others did too is seen first."
         return Verdict(RecoveryState.DUE, why, until)
+    if basis is RecoveryBasis.STALE and (until := _listened_to_until(client)) > now:
+        why = "The display came online a moment ago; its first heartbeat is waited for."
+        return Verdict(RecoveryState.DUE, why, until)
     action = action_for(basis, client.step)
     before = f" {tried(client)} did not help so far." if client.step else ""
     why = f"{_WRONG[basis]}; the next tick with a place free sends {action}.{before}"
@@ -182,6 +186,16 @@ def _looks_around_until(client: Condition, fleet: Fleet) -> datetime:
     """
     moments = [at for at in (client.last_heartbeat_at, fleet.listening_since) if at is not None]
     return max(moments) + client.stale_after * (1 + LOOK_AROUND)
+
+
+def _listened_to_until(client: Condition) -> datetime:
+    """Until when a display that came online without a heartbeat yet is believed to be about to send one.
+
+    A network comes back for the connection first: a tick between the two would reboot a display that is well.
+    """
+    if client.presence is not Presence.ONLINE or client.presence_at is None:
+        return datetime.min.replace(tzinfo=UTC)
+    return client.presence_at + client.stale_after * FIRST_HEARTBEAT
 
 
 def why_acted(client: Condition, verdict: Verdict) -> str:

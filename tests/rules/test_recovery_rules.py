@@ -88,7 +88,7 @@ CASES: list[tuple[dict[str, Any], RecoveryState, str]] = [
     ({**SILENT, "presence": Presence.UNKNOWN}, RecoveryState.DUE, "silent, and nobody knows whether it is connected"),
     ({**SILENT, "unheard_at": ago(100)}, RecoveryState.UNREACHABLE, "silent, and nobody listened"),
     (
-        {**SILENT, "unheard_at": ago(100), "presence_at": ago(50)},
+        {**SILENT, "unheard_at": ago(200), "presence_at": ago(150)},
         RecoveryState.DUE,
         "nobody listened, but it has connected since",
     ),
@@ -143,6 +143,16 @@ def test_the_first_of_many_to_fall_silent_waits_until_it_is_seen_whether_others_
 
     assert (answer.state, answer.action, answer.until) == (RecoveryState.DUE, None, NOW + timedelta(seconds=1))
     assert verdict(replace(CRASHED, last_heartbeat_at=ago(240))).action is CommandAction.REBOOT_HOST
+
+
+def test_a_display_that_came_online_is_given_time_for_its_first_heartbeat() -> None:
+    back = replace(CRASHED, last_heartbeat_at=ago(3600), presence_at=ago(119))
+
+    answer = verdict(back)
+
+    assert (answer.state, answer.action, answer.until) == (RecoveryState.DUE, None, NOW + timedelta(seconds=1))
+    assert verdict(replace(back, presence_at=ago(120))).action is CommandAction.REBOOT_HOST
+    assert verdict(replace(back, presence=Presence.UNKNOWN)).action is CommandAction.REBOOT_HOST
 
 
 def test_a_display_that_speaks_seldom_is_given_one_of_its_own_intervals() -> None:

@@ -20,6 +20,7 @@ CRASHED_FOR: Final = timedelta(seconds=20)
 LADDER: Final = ("restart_app", "restart_app", "reboot_host", "reboot_host")
 HEALTHY_FOR: Final = timedelta(minutes=30)
 LOOK_AROUND: Final = 4 / 3
+FIRST_HEARTBEAT: Final = 2 / 3
 """Silence, in thresholds, from which on it must be acted on: before, others that fall silent as well are waited for."""
 WAVE: Final = timedelta(minutes=5)
 SMALL_FLEET: Final = 10
@@ -135,6 +136,7 @@ class Breaker:
 
     def __init__(self) -> None:
         self.is_open = False
+        self._was_high = False  # at the last look: few enough must be silent at two in a row
 
     def look(self, facts: Facts) -> None:
         """Judge anew, as each tick does."""
@@ -143,8 +145,9 @@ class Breaker:
         stale = sum(silence > timedelta() for silence in silences)
         wave = sum(timedelta() < silence <= WAVE for silence in silences)
         opens = (wave >= 5 and wave >= 0.2 * len(seen)) or (stale >= 5 and stale >= 0.5 * len(seen))
-        stays = self.is_open and stale >= 5 and stale >= 0.2 * len(seen)
-        self.is_open = opens or stays
+        is_high = stale >= 5 and stale >= 0.2 * len(seen)
+        self.is_open = opens or (self.is_open and (is_high or self._was_high))
+        self._was_high = is_high
 
 
 def _counts(facts: Facts, client: Any) -> bool:
@@ -197,11 +200,20 @@ def _of_silent(facts: Facts, client: Any, breaker: Breaker) -> Ruling:
     for why, stands in obstacles.items():
         if stands:
             return Ruling(Duty.NOT, why)
+    if _came_online_lately(facts, client):
+        return Ruling(Duty.NOT, "it came online a moment ago")
     silence = facts.now - max(client.last_heartbeat_at, since)
     duty = (
         _duty(facts, client, "reboot_host", is_silent=True) if silence > threshold(client) * LOOK_AROUND else Duty.MAY
     )
     return Ruling(duty, "stale", "reboot_host", by_silence=True)
+
+
+def _came_online_lately(facts: Facts, client: Any) -> bool:
+    """Whether its first heartbeat since it came online is not due yet."""
+    if client.presence != "online" or client.presence_at is None:
+        return False
+    return bool(facts.now - client.presence_at < threshold(client) * FIRST_HEARTBEAT)
 
 
 def _duty(facts: Facts, client: Any, action: str, *, is_silent: bool = False) -> Duty:

@@ -2,8 +2,12 @@
 
 from datetime import timedelta
 
+import pytest
+
 from tests.simulation.ailments import Ailment
 from tests.simulation.conftest import Scene, kinds, of
+from tests.simulation.history import Databases
+from tests.simulation.runs import run_one
 
 AN_HOUR = timedelta(hours=1)
 
@@ -39,3 +43,14 @@ def test_no_display_of_a_wave_that_is_our_fault_is_rebooted_before_the_wave_is_s
 
     assert outcome.figures["reboot_host carried out"] == 0
     assert kinds(outcome) == set()
+
+
+@pytest.mark.parametrize(
+    "seed",
+    [
+        pytest.param(1_000_242, id="a display whose connection is back before its heartbeat"),
+        pytest.param(1_000_286, id="the last displays to come back as the breaker closes"),
+    ],
+)
+def test_no_display_is_rebooted_for_coming_back_slowly(databases: Databases, seed: int) -> None:
+    assert run_one(databases, seed).breaches == []

@@ -89,9 +89,11 @@ def test_it_stays_open_until_fewer_than_a_fifth_are_silent_and_then_they_are_act
     beat(connection, there, at)
     still = recover(connection, at)
     beat(connection, gone[0], at)
+    first = recover(connection, at)  # the last of those that come back are given one more tick
     closed = recover(connection, at)
 
     assert (still.command_ids, still.breakers_open) == ((), 1)
+    assert (first.command_ids, first.breakers_open) == ((), 1)
     assert (len(closed.command_ids), closed.breakers_open) == (10, 0)
     assert breaker_decisions(connection) == [(OPENED, None), (CLOSED, None)]
 
@@ -174,6 +176,7 @@ def test_a_sites_breaker_closes_with_its_displays(connection: Connection, now: d
 
     beat(connection, gone[:2], now)
     recover(connection, now)
+    recover(connection, now)
 
     assert breaker_decisions(connection) == [(OPENED, "Basel"), (CLOSED, "Basel")]
 
@@ -193,6 +196,7 @@ def test_a_site_whose_clients_are_all_gone_elsewhere_has_no_open_breaker(connect
     recover(connection, now)
     connection.execute(sa.update(clients).where(clients.c.uuid.in_(gone)).values(site=None, process_status="stopped"))
 
+    recover(connection, now)
     recover(connection, now)
 
     assert is_open(connection) == set()
@@ -363,6 +367,7 @@ def test_a_display_that_became_well_is_no_evidence(connection: Connection, now: 
 
     for client in gone:
         become(connection, client, now, "running")
+    recover(connection, now)
     recover(connection, now)
 
     assert is_open(connection) == set()

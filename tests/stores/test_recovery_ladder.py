@@ -210,8 +210,11 @@ def test_a_display_that_comes_online_without_a_heartbeat_is_tried_again(connecti
     connected = {"presence": "online", "presence_at": now + seconds(20)}
     connection.execute(sa.update(clients).where(clients.c.uuid == client).values(**connected))
 
-    again = recover(connection, now + seconds(40))
+    at_once = recover(connection, now + seconds(40))
+    hear(connection, now + seconds(140))
+    again = recover(connection, now + seconds(140))
 
+    assert at_once.command_ids == ()  # its first heartbeat is waited for
     assert sent(connection, again) == [(client, "reboot_host")]
 
 

@@ -44,17 +44,26 @@ def watch(connection: Connection, now: datetime, config: Config, bridge: BridgeS
     rows = _silent(connection, now, config, silent, window)
     before: dict[str | None, RowMapping] = {row["site"] or None: row for row in store.standing(connection)}
     whole = _of_fleet(everybody, rows)
-    is_open = rules.stays_open(whole) if None in before else rules.opens(whole)
+    is_open = _keeps(before[None], whole) if None in before else rules.opens(whole)
     found: dict[str | None, tuple[bool, Silence]] = {None: (is_open, whole)}
     sites = {row["site"]: row for row in rows if row["site"] is not None and row["site_stale"] >= rules.FEWEST}
     seen = store.seen_at(connection, sites, window["seen_since"]) if sites else {}
     for site in {*sites, *before} - {None}:
         silence = _of_site(seen.get(site, 0), sites[site]) if site in sites else Silence(0, 0, 0)
-        keeps = rules.stays_open(silence) if site in before else not is_open and rules.opens(silence)
+        keeps = _keeps(before[site], silence) if site in before else not is_open and rules.opens(silence)
         found[site] = keeps, silence
     _write(connection, now, before, found)
     why = {site: rules.why(site, silence) for site, (keeps, silence) in found.items() if keeps}
     return Watch(everybody, why, silent)
+
+
+def _keeps(last: RowMapping, silence: Silence) -> bool:
+    """Whether an open breaker stays open: at two ticks in a row few enough must be silent.
+
+    Displays that come back after a fault of ours come one after another; the last of them would be rebooted by the
+    tick that finds the first ones back.
+    """
+    return rules.stays_open(silence) or rules.stays_open(Silence(last["seen"], last["stale"], 0))
 
 
 def _window(connection: Connection, now: datetime, bridge: BridgeStatus) -> dict[str, datetime]:
