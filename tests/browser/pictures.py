@@ -111,7 +111,7 @@ def shoot(
     shown = page.open(address)
     shown.get_by_role("button", name="Sign out").wait_for()
     shown.wait_for_load_state("networkidle")
-    expect(shown.locator("[aria-busy=true]")).to_have_count(0)
+    expect(shown.locator("[aria-busy=true]:visible")).to_have_count(0)
     if prepare:
         prepare(shown)
     shown.screenshot(path=target)
