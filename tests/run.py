@@ -26,7 +26,7 @@ from deploy.local.layout import REPOSITORY
 
 # In this order. `faults` and `simulation` are shares of `make campaign`.
 LANES = (
-    {"rules": 30, "stores": 180, "bridge": 170, "worker": 330, "tick": 50, "faults": 85, "simulation": 55},
+    {"rules": 30, "stores": 210, "bridge": 170, "worker": 300, "tick": 50, "faults": 85, "simulation": 55},
     {"api": 90, "local": 300, "journeys": 150, "browser": 360},
 )
 BUDGET_SECONDS = {suite: seconds for lane in LANES for suite, seconds in lane.items()}
