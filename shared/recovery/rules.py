@@ -5,7 +5,7 @@ known for sure (nobody listened, too many at once, a failure that nobody confirm
 """
 
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from shared.clients.reports.rules import in_words
@@ -169,7 +169,7 @@ def _due(client: Condition, now: datetime, fleet: Fleet, basis: RecoveryBasis) -
     if basis is RecoveryBasis.STALE and (until := _looks_around_until(client, fleet)) > now:
         why = "The display fell silent a moment ago; whether many others did too is seen first."
         return Verdict(RecoveryState.DUE, why, until)
-    if basis is RecoveryBasis.STALE and (until := _listened_to_until(client)) > now:
+    if basis is RecoveryBasis.STALE and (until := _listened_to_until(client, now)) > now:
         why = "The display came online a moment ago; its first heartbeat is waited for."
         return Verdict(RecoveryState.DUE, why, until)
     action = action_for(basis, client.step)
@@ -188,13 +188,14 @@ def _looks_around_until(client: Condition, fleet: Fleet) -> datetime:
     return max(moments) + client.stale_after * (1 + LOOK_AROUND)
 
 
-def _listened_to_until(client: Condition) -> datetime:
+def _listened_to_until(client: Condition, now: datetime) -> datetime:
     """Until when a display that came online without a heartbeat yet is believed to be about to send one.
 
-    A network comes back for the connection first: a tick between the two would reboot a display that is well.
+    A network comes back for the connection first: a tick between the two would reboot a display that is well. What
+    came while the database's clock was ahead counts as long ago, or a step of it would hold recovery up.
     """
-    if client.presence is not Presence.ONLINE or client.presence_at is None:
-        return datetime.min.replace(tzinfo=UTC)
+    if client.presence is not Presence.ONLINE or client.presence_at is None or client.presence_at > now:
+        return now
     return client.presence_at + client.stale_after * FIRST_HEARTBEAT
 
 

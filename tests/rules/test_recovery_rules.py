@@ -153,6 +153,7 @@ def test_a_display_that_came_online_is_given_time_for_its_first_heartbeat() -> N
     assert (answer.state, answer.action, answer.until) == (RecoveryState.DUE, None, NOW + timedelta(seconds=1))
     assert verdict(replace(back, presence_at=ago(120))).action is CommandAction.REBOOT_HOST
     assert verdict(replace(back, presence=Presence.UNKNOWN)).action is CommandAction.REBOOT_HOST
+    assert verdict(replace(back, presence_at=ago(-3600))).action is CommandAction.REBOOT_HOST  # a clock was set back
 
 
 def test_a_display_that_speaks_seldom_is_given_one_of_its_own_intervals() -> None:

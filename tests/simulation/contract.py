@@ -213,7 +213,7 @@ def _came_online_lately(facts: Facts, client: Any) -> bool:
     """Whether its first heartbeat since it came online is not due yet."""
     if client.presence != "online" or client.presence_at is None:
         return False
-    return bool(facts.now - client.presence_at < threshold(client) * FIRST_HEARTBEAT)
+    return bool(timedelta() <= facts.now - client.presence_at < threshold(client) * FIRST_HEARTBEAT)
 
 
 def _duty(facts: Facts, client: Any, action: str, *, is_silent: bool = False) -> Duty:
