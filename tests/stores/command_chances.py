@@ -92,13 +92,15 @@ STEPS: Final[dict[str, tuple[int, Chances]]] = {
 """What may happen: how often beside the others, and what chance decides of it."""
 OPENINGS: Final = [
     *[None] * 9,
-    (CommandAction.REBOOT_HOST, "hangs"),
-    (CommandAction.RESTART_APP, "hangs"),
-    (CommandAction.SHUTDOWN_HOST, "works"),
+    (CommandAction.REBOOT_HOST, "hangs", None),
+    (CommandAction.RESTART_APP, "hangs", None),
+    (CommandAction.SHUTDOWN_HOST, "works", None),
+    (CommandAction.SHUTDOWN_HOST, "works", 1),
 ]
 """How a run begins: by any command, or by one that a display has and that ends in a rare way.
 
-After a restart that hangs another one is asked for, when the first is given up: the display is still busy.
+With a number power is lost before that effect: the command is in the journal and was not carried out. After a restart
+that hangs another one is asked for, when the first is given up: the display is still busy.
 """
 WEIGHTED: Final = [name for name, (weight, _) in STEPS.items() for _ in range(weight)]
 Step = tuple[str, dict[str, Any]]

@@ -61,7 +61,6 @@ RARE = {
     "cancelled: already_rebooted",
     "cancelled: no_subscriber",
     "expired: no_subscriber",
-    "failed: interrupted",
     "failed: no_player",
     "rejected: busy",
     "ACKs stored unheard",

@@ -52,7 +52,7 @@ class CommandMachine(CommandModel):
         if opening is not None:
             for _ in range(2 if opening[0] is CommandAction.RESTART_APP else 1):
                 self.ask(opening[0], CommandSource.OPERATOR, True, 600, None)
-                self.work([TAKEN], True, None, None, heard=True, delivered=True, how=opening[1], cut=None)
+                self.work([TAKEN], True, None, None, heard=True, delivered=True, how=opening[1], cut=opening[2])
                 self.read()
                 if opening[0] is CommandAction.RESTART_APP:
                     self.now += timedelta(seconds=130)
