@@ -60,4 +60,4 @@ def restarted(api: Api, identity: str, beat: Any) -> dict[str, Any]:
 def still_crashed_and_waiting(api: Api, identity: str, beat: Any) -> dict[str, Any] | None:
     beat("crashed")
     recovery: dict[str, Any] | None = api.get(f"/api/clients/{identity}")["recovery"]
-    return recovery if recovery and recovery["state"] == "verifying" else None
+    return recovery if recovery and recovery["state"] in {"locked", "verifying"} else None
