@@ -30,7 +30,7 @@ LATE_TICKS: Final = 3
 
 CLIENTS: Final = sa.text(
     """
-    SELECT c.uuid, c.process_status::text AS process_status, c.process_status_since, c.presence, c.presence_at,
+    SELECT c.uuid, c.site, c.process_status::text AS process_status, c.process_status_since, c.presence, c.presence_at,
         c.service_failed_at, c.capabilities, c.lockout_until, h.last_heartbeat_at, h.interval_seconds,
         EXISTS (SELECT FROM client_commands AS k WHERE k.client_uuid = c.uuid AND k.rank < 90) AS has_open,
         (SELECT max(k.received_at) FROM client_commands AS k
@@ -138,16 +138,39 @@ class Breaker:
         self.is_open = False
         self._was_high = False  # at the last look: few enough must be silent at two in a row
 
-    def look(self, facts: Facts) -> None:
-        """Judge anew, as each tick does."""
-        seen = [c for c in facts.clients.values() if _counts(facts, c)]
-        silences = [facts.now - c.last_heartbeat_at - threshold(c) for c in seen]
+    def look(self, silences: Sequence[timedelta], *, may_open: bool = True) -> None:
+        """Judge anew, as each tick does, from how long each client that counts is beyond its threshold."""
         stale = sum(silence > timedelta() for silence in silences)
         wave = sum(timedelta() < silence <= WAVE for silence in silences)
-        opens = (wave >= 5 and wave >= 0.2 * len(seen)) or (stale >= 5 and stale >= 0.5 * len(seen))
-        is_high = stale >= 5 and stale >= 0.2 * len(seen)
-        self.is_open = opens or (self.is_open and (is_high or self._was_high))
+        opens = (wave >= 5 and wave >= 0.2 * len(silences)) or (stale >= 5 and stale >= 0.5 * len(silences))
+        is_high = stale >= 5 and stale >= 0.2 * len(silences)
+        self.is_open = (opens and may_open) if not self.is_open else is_high or self._was_high
         self._was_high = is_high
+
+
+class Breakers:
+    """The fleet's, and one for each site, which does not open while the fleet's is open."""
+
+    def __init__(self) -> None:
+        self._fleet = Breaker()
+        self._sites: dict[str, Breaker] = {}
+
+    def look(self, facts: Facts) -> None:
+        """Judge all of them anew."""
+        silences: dict[str, list[timedelta]] = {}
+        for client in facts.clients.values():
+            if _counts(facts, client):
+                silence = facts.now - client.last_heartbeat_at - threshold(client)
+                silences.setdefault(client.site or "", []).append(silence)
+        self._fleet.look([silence for of_site in silences.values() for silence in of_site])
+        for site in {*silences, *self._sites} - {""}:
+            of_site = self._sites.setdefault(site, Breaker())
+            of_site.look(silences.get(site, ()), may_open=not self._fleet.is_open)
+
+    def holds_back(self, client: Any) -> bool:
+        """Whether silence of this client is no evidence now."""
+        of_site = self._sites.get(client.site or "")
+        return self._fleet.is_open or (of_site is not None and of_site.is_open)
 
 
 def _counts(facts: Facts, client: Any) -> bool:
@@ -155,7 +178,7 @@ def _counts(facts: Facts, client: Any) -> bool:
     return heard_at is not None and facts.now - heard_at <= timedelta(days=1) and not is_held(client)
 
 
-def rule(facts: Facts, client: Any, steps: int, breaker: Breaker) -> Ruling:
+def rule(facts: Facts, client: Any, steps: int, breakers: Breakers) -> Ruling:
     """What a tick at `facts.now` has to do about this client, `steps` rungs up its ladder."""
     obstacles = {
         "the canary is dead": facts.is_deaf,
@@ -170,7 +193,7 @@ def rule(facts: Facts, client: Any, steps: int, breaker: Breaker) -> Ruling:
             return Ruling(Duty.NOT, why)
     if facts.now - client.last_heartbeat_at <= threshold(client):
         return _of_heard(facts, client, steps)
-    return _of_silent(facts, client, breaker)
+    return _of_silent(facts, client, breakers)
 
 
 def _of_heard(facts: Facts, client: Any, steps: int) -> Ruling:
@@ -188,14 +211,14 @@ def _of_heard(facts: Facts, client: Any, steps: int) -> Ruling:
     return Ruling(Duty.NOT, "healthy")
 
 
-def _of_silent(facts: Facts, client: Any, breaker: Breaker) -> Ruling:
+def _of_silent(facts: Facts, client: Any, breakers: Breakers) -> Ruling:
     since = facts.connected_since
     obstacles = {
         "not listened for long enough": since is None
         or facts.now - max(client.last_heartbeat_at, since) <= threshold(client),
         "held": is_held(client),
         "unreachable": client.presence == "offline",
-        "the breaker is open": breaker.is_open,
+        "a breaker is open": breakers.holds_back(client),
     }
     for why, stands in obstacles.items():
         if stands:
@@ -233,7 +256,8 @@ def _duty(facts: Facts, client: Any, action: str, *, is_silent: bool = False) ->
 
 def was_undone(command: Any) -> bool:
     """Proven to have reached nobody: it counts for nothing."""
-    return bool(command.state == "cancelled")
+    never_left = command.state == "expired" and command.outcome_reason in {"never_published", "no_subscriber"}
+    return bool(command.state == "cancelled" or never_left)
 
 
 def steps_of(commands: Iterable[Any], since: datetime | None) -> int:

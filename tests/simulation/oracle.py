@@ -20,7 +20,7 @@ from tests.simulation.contract import (
     HEALTHY_FOR,
     LADDER,
     SMALL_FLEET,
-    Breaker,
+    Breakers,
     Duty,
     Facts,
     Ruling,
@@ -65,7 +65,7 @@ class Judge:
         self.sound_since = 0.0  # when the last fault of ours ended; infinite while one lasts
         self._engine = engine.execution_options(isolation_level="AUTOCOMMIT")
         self._agenda, self._clocks, self._displays = agenda, clocks, displays
-        self._breaker = Breaker()
+        self._breakers = Breakers()
         self._executed: Counter[tuple[str, str]] = Counter()
         self._issued: dict[str, float] = {}  # command -> when it was first seen
         self._tick_at: float | None = None  # begin of the tick that runs
@@ -122,7 +122,7 @@ class Judge:
         """Rule on every client, from what the database says."""
         self._tick_at = self._agenda.now
         self._before = facts = self._read()
-        self._breaker.look(facts)
+        self._breakers.look(facts)
         self._climb(facts)
         self._rulings = {uuid: self._rule(facts, client) for uuid, client in facts.clients.items()}
         self._forgive_failures_that_are_over()
@@ -226,7 +226,7 @@ class Judge:
         steps = min(steps_of(own, self._ladder_from.get(client.uuid)), len(LADDER))
         if besides is not None:
             client = SimpleNamespace(**{**vars(client), "has_open": False, "lockout_until": besides.lockout_before})
-        return rule(facts, client, steps, self._breaker)
+        return rule(facts, client, steps, self._breakers)
 
     def _read(self) -> Facts:
         with self._engine.connect() as connection:
