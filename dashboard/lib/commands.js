@@ -1,7 +1,7 @@
 // @ts-check
 /** Commands that this page sends or follows: one per display, from the click to the outcome. */
 import { signal } from "../vendor/signals.js";
-import * as api from "./api.js";
+import * as api from "./api_later.js";
 import { change, changing, ownCommandsOpen, refresh } from "./fleet.js";
 
 /** @typedef {import("./types").Command} Command */

@@ -1,7 +1,7 @@
 // @ts-check
 /** Files on their way to the service: a few at a time, each with its progress, each can be cancelled. */
 import { signal } from "../vendor/signals.js";
-import * as api from "./api.js";
+import * as api from "./api_media.js";
 
 /**
  * @typedef {object} Upload

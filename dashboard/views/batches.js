@@ -1,7 +1,7 @@
 // @ts-check
 /** Every bulk command, the newest first, and one of them in full. */
 import { h } from "../vendor/preact.js";
-import { listBatches } from "../lib/api.js";
+import { listBatches } from "../lib/api_later.js";
 import { Time, person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";

@@ -2,7 +2,7 @@
 /** The dialog of a bulk command: what it would do, the question, and then what became of each display. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
-import * as api from "../lib/api.js";
+import * as api from "../lib/api_later.js";
 import { newUuid } from "../lib/commands.js";
 import { refresh } from "../lib/fleet.js";
 import { exact } from "../lib/format.js";
