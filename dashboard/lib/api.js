@@ -50,6 +50,13 @@ export function signedIn() {
   for (const resume of waiting.splice(0)) resume();
 }
 
+/** @type {() => void} */
+let onForbidden = () => {};
+/** Be told when the service says that the caller's role does not allow what this page offered. @param {() => void} listener */
+export function whenForbidden(listener) {
+  onForbidden = listener;
+}
+
 /** @param {string | null} header a number of seconds */
 export function seconds(header) {
   const value = Number(header);
@@ -108,7 +115,10 @@ export async function call(method, path, options = {}) {
   const text = await response.text().catch(() => {
     throw new Unreachable("the answer was cut");
   });
-  if (!response.ok) throw new ApiProblem(problemOf(response.status, text), seconds(response.headers.get("Retry-After")));
+  if (!response.ok) {
+    if (response.status === 403) onForbidden();
+    throw new ApiProblem(problemOf(response.status, text), seconds(response.headers.get("Retry-After")));
+  }
   return text ? JSON.parse(text) : null;
 }
 

@@ -6,6 +6,7 @@
 import { computed, signal } from "../vendor/signals.js";
 import * as api from "./api.js";
 import { change, changing, failures, refresh, whenFailuresLeave } from "./fleet.js";
+import { wordsOf } from "./words.js";
 
 /** @typedef {import("./types").Failure} Failure */
 /**
@@ -52,7 +53,7 @@ function markError(failure, error) {
   if (error instanceof api.ApiProblem && error.status === 412) {
     showFor(failure.uuid, { phase: "changed", failure, detail: error.problem.service_failed_at ?? null });
   } else {
-    const detail = error instanceof api.ApiProblem && error.status < 500 ? error.message : null;
+    const detail = error instanceof api.ApiProblem && error.status < 500 ? wordsOf(error) : null;
     setMark(failure.uuid, { phase: "error", failure, detail });
   }
 }

@@ -1,12 +1,13 @@
 // @ts-check
 /** Times, ages and sizes in words. Deadlines are exact, ages are short; the zone is the browser's. */
 import { html } from "./html.js";
-import { now } from "./clock.js";
+import { now, serverNow } from "./clock.js";
 import { S } from "./strings.js";
 
 const locale = navigator.languages.find((language) => language.startsWith("en")) ?? "en-GB";
 const clockTime = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
 const dayTime = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const yearTime = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
 const full = new Intl.DateTimeFormat(locale, { dateStyle: "full", timeStyle: "long", hourCycle: "h23" });
 const dayName = new Intl.DateTimeFormat(locale, { weekday: "long", day: "numeric", month: "long" });
 const relative = new Intl.RelativeTimeFormat("en", { style: "narrow", numeric: "always" });
@@ -15,11 +16,16 @@ const percent = new Intl.NumberFormat("en", { style: "percent" });
 
 export const zoneName = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** Clock time of today ("14:02:11"), day and time of any other day ("3 Nov, 14:02"). @param {string} at */
+/**
+ * Clock time of today ("14:02:11"), day and time of another day ("3 Nov, 14:02"), with its year when that is another.
+ * Which day it is, the server's clock says.
+ * @param {string} at
+ */
 export function exact(at) {
   const when = new Date(at);
-  const sameDay = when.toDateString() === new Date().toDateString();
-  return (sameDay ? clockTime : dayTime).format(when);
+  const today = new Date(serverNow());
+  if (when.toDateString() === today.toDateString()) return clockTime.format(when);
+  return (when.getFullYear() === today.getFullYear() ? dayTime : yearTime).format(when);
 }
 
 /** @param {number} seconds */

@@ -11,6 +11,8 @@ export const enabled = signal(localStorage.getItem(STORED) !== "off");
 export const helpOpen = signal(false);
 /** Place of the display that j and k stand on; -1 for none. */
 export const active = signal(-1);
+/** Place of the display that j or k has just gone to: its row takes the focus, once. */
+export const wanted = signal(-1);
 
 /** @param {boolean} on */
 export function enable(on) {
@@ -21,17 +23,24 @@ export function enable(on) {
 let total = 0;
 /** @type {(index: number) => void} */
 let reveal = () => {};
+/** @type {(index: number) => void} */
+let pick = () => {};
 
-/** The list that j and k walk. @param {number} length @param {(index: number) => void} show */
-export function onMove(length, show) {
+/**
+ * The list that j and k walk and x chooses from.
+ * @param {number} length @param {(index: number) => void} show @param {(index: number) => void} choose
+ */
+export function onMove(length, show, choose) {
   total = length;
   reveal = show;
+  pick = choose;
 }
 
 /** @param {number} by */
 function move(by) {
   if (!total) return;
   active.value = Math.min(total - 1, Math.max(0, active.value + by));
+  wanted.value = active.value;
   reveal(active.value);
 }
 
@@ -48,11 +57,12 @@ function focusSearch() {
 
 let afterG = 0;
 
-/** @type {Record<string, () => void>} */
+/** @type {Record<string, () => unknown>} */
 const KEYS = {
   "/": () => focusSearch(),
   j: () => move(1),
   k: () => move(-1),
+  x: () => active.value >= 0 && active.value < total && pick(active.value),
   "?": () => (helpOpen.value = true),
   g: () => (afterG = Date.now()),
 };

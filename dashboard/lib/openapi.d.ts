@@ -501,6 +501,13 @@ export type FieldProblem = {
   field: string;
 };
 
+/** A password to hand to its person. It is shown this once, signs in until then, and has to be changed at once. */
+export type HandedOver = {
+  one_time_password: string;
+  one_time_until: string;
+  user: User;
+};
+
 /** The newest health report's figures; percentages are 0 to 100. */
 export type Health = {
   cpu_percent: number | null;
@@ -792,6 +799,12 @@ export type NewToken = {
   role: Role;
 };
 
+/** Somebody to let in, and what they may do. */
+export type NewUser = {
+  role: Role;
+  username: string;
+};
+
 /** No parameters. */
 export type NoQuery = {
 };
@@ -976,6 +989,12 @@ export type PageRecoveryEvent = {
 /** One page of a list; `next_cursor` is null on the last one. */
 export type PageToken = {
   items: Array<Token>;
+  next_cursor: string | null;
+};
+
+/** One page of a list; `next_cursor` is null on the last one. */
+export type PageUser = {
+  items: Array<User>;
   next_cursor: string | null;
 };
 
@@ -1239,6 +1258,24 @@ export type UptimeWindow = {
   known_seconds: number;
   shares: Record<string, number>;
   unknown_seconds: number;
+};
+
+/** Somebody who signs in. `one_time_until`: they have a password that an admin handed over; until then it signs in, and has to be changed. `must_change_password` without it: a first admin who still has the password that was made for them. */
+export type User = {
+  created_at: string;
+  disabled_at: string | null;
+  id: number;
+  last_sign_in_at: string | null;
+  must_change_password: boolean;
+  one_time_until: string | null;
+  role: Role;
+  username: string;
+};
+
+/** Another role, or whether they may sign in at all. What is left out stays. */
+export type UserChange = {
+  disabled?: boolean;
+  role?: Role;
 };
 
 /** One wave: how many members, what was decided of them, and where their commands stand. */

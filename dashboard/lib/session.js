@@ -22,10 +22,11 @@ function take(session) {
 
 const SIGNED_IN_BEFORE = "signage.signed-in";
 
-/** Whether somebody signed in with this browser and did not sign out. @param {boolean} [now] write it down */
+/** Whether somebody signed in with this browser and did not sign out. @param {boolean} [now] write it down, for other tabs too */
 function signedInBefore(now) {
   try {
-    if (now !== undefined) now ? localStorage.setItem(SIGNED_IN_BEFORE, "1") : localStorage.removeItem(SIGNED_IN_BEFORE);
+    if (now === false) localStorage.removeItem(SIGNED_IN_BEFORE);
+    else if (now) localStorage.setItem(SIGNED_IN_BEFORE, String(Date.now())); // another value each time: other tabs are told
     return localStorage.getItem(SIGNED_IN_BEFORE) !== null;
   } catch {
     return true; // no storage: the service has to be asked
@@ -35,8 +36,35 @@ function signedInBefore(now) {
 /** Ask the service who this browser is signed in as. On a first visit the answer is known: a 401 in the console. */
 export async function recall() {
   take(signedInBefore() ? await api.whoIsHere() : null);
-  signedInBefore(principal.value !== null);
+  if (principal.value === null) signedInBefore(false);
 }
+
+/** What somebody may do has changed under this page, or another tab has signed in: what it offers follows. */
+async function ask() {
+  const session = await api.whoIsHere().catch(() => null); // no answer: the page stays as it is, and its calls say why
+  if (!session) return;
+  if (session.principal.name !== principal.value?.name) return location.reload(); // somebody else's page
+  take(session);
+  api.signedIn();
+}
+api.whenForbidden(() => void ask());
+
+const ENDED_ELSEWHERE = "signage.ended-elsewhere";
+
+/** Whether this page was left by signing out in another tab; said once. */
+export function endedElsewhere() {
+  const ended = sessionStorage.getItem(ENDED_ELSEWHERE) !== null;
+  sessionStorage.removeItem(ENDED_ELSEWHERE);
+  return ended;
+}
+
+// Only other tabs hear this. Signing out there ends this page too, with nothing of the fleet left on it.
+addEventListener("storage", (event) => {
+  if (event.key !== SIGNED_IN_BEFORE || !principal.value) return;
+  if (event.newValue !== null) return void ask();
+  sessionStorage.setItem(ENDED_ELSEWHERE, "1");
+  location.reload();
+});
 
 /** @param {string} username @param {string} password */
 export async function signIn(username, password) {
@@ -51,9 +79,21 @@ export async function changePassword(current, fresh) {
   mustChangePassword.value = false;
 }
 
-/** End the session here and on the service, and forget everything this page knew. */
+/** Signing out did not reach the service: this browser is still signed in. */
+export const signOutFailed = signal(false);
+
+/** End the session on the service and here, and forget everything this page knew. */
 export async function signOut() {
-  await api.signOut();
+  signOutFailed.value = false;
+  try {
+    await api.signOut();
+  } catch (error) {
+    const over = error instanceof api.ApiProblem && error.status === 401; // it had ended already
+    if (!over) {
+      signOutFailed.value = true;
+      return;
+    }
+  }
   signedInBefore(false);
   location.assign(location.pathname);
 }

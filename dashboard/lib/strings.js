@@ -27,6 +27,7 @@ export const S = {
   never: "never",
   notReported: "not reported",
   signOut: "Sign out",
+  signOutFailed: "The service did not hear the sign-out: you are still signed in. Try again in a moment.",
   help: "Keyboard shortcuts",
 
   live: {
@@ -43,6 +44,7 @@ export const S = {
   session: {
     title: "Sign in",
     again: "Sign in again",
+    endedElsewhere: "You signed out in another tab.",
     againWhy: "Your sign-in has ended. The page stays as it is, and what you were doing goes on.",
     user: "User name",
     password: "Password",
@@ -331,6 +333,7 @@ export const S = {
       ["/", "Search displays"],
       ["j  k", "Next, previous display"],
       ["Enter", "Open the display"],
+      ["x", "Choose the display, or give it up"],
       ["Esc", "Close the panel or dialog"],
       ["g f", "Go to the fleet"],
       ["g l", "Go to the logs"],
@@ -345,6 +348,6 @@ export const S = {
   refused: /** @type {Record<string, string>} */ ({
     command_in_flight: "This display already has an open command.",
     not_capable: "This display says that it cannot do this.",
-    forbidden: "Your role does not allow this.",
+    forbidden: "Your role does not allow this. It may have changed since this page was opened; an admin can tell.",
   }),
 };

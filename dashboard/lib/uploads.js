@@ -2,6 +2,7 @@
 /** Files on their way to the service: a few at a time, each with its progress, each can be cancelled. */
 import { signal } from "../vendor/signals.js";
 import * as api from "./api_media.js";
+import { wordsOf } from "./words.js";
 
 /**
  * @typedef {object} Upload
@@ -93,5 +94,5 @@ function outcome(error) {
   if (error instanceof DOMException && error.name === "AbortError") return { phase: "cancelled", error: "" };
   if (!(error instanceof api.ApiProblem)) return { phase: "failed", error: "" };
   const final = error.status < 500 && error.status !== 429;
-  return { phase: final ? "refused" : "failed", error: error.message };
+  return { phase: final ? "refused" : "failed", error: wordsOf(error) };
 }

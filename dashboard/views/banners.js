@@ -2,12 +2,13 @@
 /** What is wrong with the service itself, above everything else. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
-import { ApiProblem, releaseBreaker } from "../lib/api.js";
+import { releaseBreaker } from "../lib/api.js";
 import { exact } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { failing, overview, refresh, updatedAt } from "../lib/fleet.js";
-import { mayOperate } from "../lib/session.js";
+import { mayOperate, signOutFailed } from "../lib/session.js";
 import { S } from "../lib/strings.js";
+import { wordsOf } from "../lib/words.js";
 import { Glyph } from "./parts.js";
 
 /** @param {{kind: "danger" | "warn", text: string, why?: string | null, children?: any}} props */
@@ -22,6 +23,10 @@ function Offline() {
   if (!failing.value) return null;
   const at = updatedAt.value;
   return h(Banner, { kind: "danger", text: at ? S.live.banner(exact(at)) : S.live.bannerNothing });
+}
+
+function StillSignedIn() {
+  return signOutFailed.value ? h(Banner, { kind: "danger", text: S.signOutFailed }) : null;
 }
 
 function BridgeSilent() {
@@ -42,11 +47,11 @@ function BreakerOpen() {
   const [failed, setFailed] = useState("");
   const breaker = overview.value?.breaker;
   if (!breaker?.open) return null;
-  const release = () => releaseBreaker().then(refresh, (error) => setFailed(error instanceof ApiProblem ? error.message : S.session.unreachable));
+  const release = () => releaseBreaker().then(refresh, (error) => setFailed(wordsOf(error)));
   const button = mayOperate.value && html`<button class="link" onClick=${release}>${S.banner.release}</button> <span role="alert">${failed}</span>`;
   return h(Banner, { kind: "warn", text: S.banner.breaker, why: breaker.why, children: button });
 }
 
 export function Banners() {
-  return html`<div class="banners">${h(Offline, {})}${h(BridgeSilent, {})}${h(SchedulerLate, {})}${h(BreakerOpen, {})}</div>`;
+  return html`<div class="banners">${h(StillSignedIn, {})}${h(Offline, {})}${h(BridgeSilent, {})}${h(SchedulerLate, {})}${h(BreakerOpen, {})}</div>`;
 }

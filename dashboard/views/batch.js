@@ -10,6 +10,7 @@ import { mayOperate } from "../lib/session.js";
 import { S } from "../lib/strings.js";
 import { L } from "../lib/strings_later.js";
 import { openDisplay } from "../lib/url.js";
+import { wordsOf } from "../lib/words.js";
 import { Loading } from "./parts.js";
 
 /** @typedef {import("../lib/types").BatchDetails} BatchDetails */
@@ -58,7 +59,7 @@ export function BatchView({ id }) {
   const [batch, setBatch] = useState(/** @type {BatchDetails | null} */ (null));
   const [failed, setFailed] = useState("");
   /** @param {unknown} error */
-  const refuse = (error) => setFailed(error instanceof api.ApiProblem ? error.message : S.session.unreachable);
+  const refuse = (error) => setFailed(wordsOf(error));
   useEffect(() => {
     let live = true;
     const look = async (/** @type {AbortSignal} */ abort) => {

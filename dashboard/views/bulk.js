@@ -11,6 +11,7 @@ import { chooseNone } from "../lib/selection.js";
 import { S } from "../lib/strings.js";
 import { L } from "../lib/strings_later.js";
 import { go } from "../lib/url.js";
+import { wordsOf } from "../lib/words.js";
 import { BatchView } from "./batch.js";
 import { asking } from "./bulk_bar.js";
 import { Dialog, Loading } from "./parts.js";
@@ -20,9 +21,6 @@ import { Dialog, Loading } from "./parts.js";
 
 const TYPE_ABOVE = 10; // more displays than that, and their number has to be typed
 const WAVES = [1, "10%", "rest"];
-
-/** @param {unknown} error */
-const wordsOf = (error) => (error instanceof api.ApiProblem ? error.message : S.session.unreachable);
 
 /** What would happen, in words: "29 will be sent · 6 locked until 14:31:05 · 2 already have a command". @param {{plan: Sent}} props */
 function Consequence({ plan }) {

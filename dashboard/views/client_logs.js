@@ -2,13 +2,13 @@
 /** The logs of the display in the panel, and how to make it log more for a while. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
-import { ApiProblem, setLogLevel } from "../lib/api_later.js";
+import { setLogLevel } from "../lib/api_later.js";
 import { exact } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { mayOperate } from "../lib/session.js";
-import { S } from "../lib/strings.js";
 import { L } from "../lib/strings_later.js";
 import { param } from "../lib/url.js";
+import { wordsOf } from "../lib/words.js";
 import { LogView } from "./log_view.js";
 
 /** @typedef {import("../lib/types").Client} Client */
@@ -27,7 +27,7 @@ function MoreDetail({ client }) {
       const { until } = await setLogLevel(client.uuid, "debug", MINUTES);
       setSaid({ text: L.logs.debugTold(exact(until)), bad: false });
     } catch (error) {
-      setSaid({ text: error instanceof ApiProblem ? error.message : S.session.unreachable, bad: true });
+      setSaid({ text: wordsOf(error), bad: true });
     }
   }
   return html`<p class="log-level quiet"><span>${client.log_level && L.logs.levelNow(client.log_level)}</span>

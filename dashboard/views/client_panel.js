@@ -171,11 +171,28 @@ function Body({ client }) {
     ${h(TabBody, { client })}`;
 }
 
+/**
+ * The panel takes the focus when it opens or shows another display, and gives it back to where it was opened from.
+ * @param {{current: HTMLElement | null}} panel @param {string} uuid
+ */
+function useFocus(panel, uuid) {
+  const opener = useRef(/** @type {Element | null} */ (null));
+  useEffect(() => {
+    const at = document.activeElement;
+    if (at !== document.body && !panel.current?.contains(at)) opener.current = at;
+    panel.current?.focus({ preventScroll: true });
+  }, [uuid]);
+  useEffect(() => {
+    const back = () => (opener.current?.isConnected ? opener.current : document.getElementById("main"));
+    return () => /** @type {HTMLElement | null} */ (back())?.focus({ preventScroll: true });
+  }, []);
+}
+
 /** @param {{uuid: string}} props */
 function Panel({ uuid }) {
   const ref = useRef(/** @type {HTMLElement | null} */ (null));
   const { client, gone } = useClient(uuid);
-  useEffect(() => ref.current?.focus({ preventScroll: true }), [uuid]);
+  useFocus(ref, uuid);
   useEffect(() => {
     /** @param {KeyboardEvent} event */
     const onKey = (event) => event.key === "Escape" && !document.querySelector("dialog[open]") && closeDisplay();

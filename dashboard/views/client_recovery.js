@@ -10,6 +10,7 @@ import { html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
 import { mayOperate } from "../lib/session.js";
 import { S } from "../lib/strings.js";
+import { wordsOf } from "../lib/words.js";
 import { recoveryWhy } from "./attention.js";
 import { Dialog } from "./parts.js";
 
@@ -19,9 +20,6 @@ import { Dialog } from "./parts.js";
 
 const PERIOD = 10_000;
 const HOUR = 3_600_000;
-
-/** @param {unknown} error */
-const wordsOf = (error) => (error instanceof api.ApiProblem ? error.message : S.session.unreachable);
 
 /** @param {string} uuid @param {string} about asked for again when it changes */
 function useRecovery(uuid, about) {

@@ -9,6 +9,7 @@ import { exact, left } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { mayAdminister, mayOperate } from "../lib/session.js";
 import { S } from "../lib/strings.js";
+import { wordsOf } from "../lib/words.js";
 import { Dialog } from "./parts.js";
 import { Stepper } from "./stepper.js";
 
@@ -66,7 +67,7 @@ function Refusal({ current }) {
   const problem = current.problem?.problem;
   if (!problem) return null;
   const until = problem.lockout_until;
-  const text = until ? S.command.locked(exact(until), left(until, now.value)) : (S.refused[problem.code] ?? problem.detail);
+  const text = until ? S.command.locked(exact(until), left(until, now.value)) : wordsOf(current.problem);
   return html`<p class="cause" role="alert">${text}</p>`;
 }
 

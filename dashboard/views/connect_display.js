@@ -2,13 +2,14 @@
 /** How a display connects: an admin creates a code that can be used once. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
-import { ApiProblem, changeClient, createEnrolment } from "../lib/api_later.js";
+import { changeClient, createEnrolment } from "../lib/api_later.js";
 import { now } from "../lib/clock.js";
 import { newUuid } from "../lib/commands.js";
 import { clients, refresh, version } from "../lib/fleet.js";
 import { exact, left } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { S } from "../lib/strings.js";
+import { wordsOf } from "../lib/words.js";
 import { connecting } from "./connect_button.js";
 import { CopyButton, Dialog, Glyph } from "./parts.js";
 import { Qr } from "./qr.js";
@@ -58,7 +59,7 @@ function ConnectForm() {
       setEnrolment(await enrol(String(form.get("name")).trim(), String(form.get("site")).trim()));
       refresh();
     } catch (error) {
-      setFailed(error instanceof ApiProblem ? error.message : S.session.unreachable);
+      setFailed(wordsOf(error));
     }
     setBusy(false);
   }

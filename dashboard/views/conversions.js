@@ -10,6 +10,7 @@ import { mayOperate } from "../lib/session.js";
 import { S } from "../lib/strings.js";
 import { L } from "../lib/strings_later.js";
 import { stored } from "../lib/uploads.js";
+import { wordsOf } from "../lib/words.js";
 import { Dialog, Glyph, LoadFailed, Loading } from "./parts.js";
 import { Uploads } from "./uploads.js";
 
@@ -80,8 +81,7 @@ function Warnings({ conversion }) {
 /** @param {{item: Item, changed: () => void}} props */
 function Retry({ item, changed }) {
   const [failed, setFailed] = useState("");
-  /** @param {unknown} error */
-  const refuse = (error) => setFailed(error instanceof api.ApiProblem ? error.message : S.session.unreachable);
+  const refuse = (/** @type {unknown} */ error) => setFailed(wordsOf(error));
   const go = () => api.convertAgain(item.media.id).then(changed, refuse);
   return html`<button class="plain" disabled=${!mayOperate.value} title=${mayOperate.value ? "" : L.conversions.viewerRetry} onClick=${go}>${S.retry}</button>
     ${failed && html`<span class="cause" role="alert">${failed}</span>`}`;
@@ -164,7 +164,7 @@ function Ask({ question, item, close, changed }) {
         changed();
         close();
       },
-      (error) => setFailed(error instanceof api.ApiProblem ? error.message : S.session.unreachable),
+      (error) => setFailed(wordsOf(error)),
     );
   };
   const body = html`<form class="connect" onSubmit=${submit}><p><strong>${media.filename}</strong></p>${words.text && html`<p>${words.text}</p>`}

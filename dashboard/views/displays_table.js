@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { clients, isLocked, nameOf, overview, version } from "../lib/fleet.js";
 import { Age } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
-import { active, onMove } from "../lib/keys.js";
+import { active, onMove, wanted } from "../lib/keys.js";
 import { changed, nextSort, resort, rows, sorting } from "../lib/order.js";
 import { choose, isChosen } from "../lib/selection.js";
 import { mayOperate } from "../lib/session.js";
@@ -61,10 +61,12 @@ function PickAll() {
 function Row({ uuid, index }) {
   void version.value;
   const link = useRef(/** @type {HTMLButtonElement | null} */ (null));
-  const isActive = active.value === index;
+  const isWanted = wanted.value === index;
   useEffect(() => {
-    if (isActive) link.current?.focus({ preventScroll: true });
-  }, [isActive]);
+    if (!isWanted) return;
+    wanted.value = -1; // asked for once: a row that comes into the document later takes nobody's focus away
+    link.current?.focus({ preventScroll: true });
+  }, [isWanted]);
   const client = clients.get(uuid);
   if (!client) return null;
   const open = client.open_command?.state;
@@ -113,12 +115,18 @@ function Rows() {
   const body = useRef(/** @type {HTMLElement | null} */ (null));
   const list = rows.value;
   const [first, last] = useWindow(body, list.length);
-  useEffect(() => onMove(list.length, (index) => scrollToRow(body.current, index)), [list.length]);
+  useEffect(() => onMove(list.length, (index) => scrollToRow(body.current, index), pickRow), [list.length]);
   return html`<tbody ref=${body}>
     ${h(Spacer, { count: first })}
     ${list.slice(first, last).map((uuid, i) => h(Row, { key: uuid, uuid, index: first + i }))}
     ${h(Spacer, { count: list.length - last })}
   </tbody>`;
+}
+
+/** Choose the row, or give it up. @param {number} index */
+function pickRow(index) {
+  const uuid = rows.value[index];
+  if (uuid && mayOperate.value) choose([uuid], !isChosen(uuid));
 }
 
 /** @param {HTMLElement | null} body @param {number} index */

@@ -10,6 +10,7 @@ import { usePages } from "../lib/pages.js";
 import { poll } from "../lib/poll.js";
 import { L } from "../lib/strings_later.js";
 import { go, openDisplay, param } from "../lib/url.js";
+import { wordsOf } from "../lib/words.js";
 import { Maintenance } from "./maintenance.js";
 import { LoadFailed, Loading, StatusBadge } from "./parts.js";
 
@@ -65,7 +66,7 @@ function Details({ id }) {
       setDetails(await api.getIncident(id, abort));
       setFailed("");
     };
-    return poll(look, () => PERIOD, (error) => setFailed(error instanceof api.ApiProblem ? error.message : L.incidents.failed)).stop;
+    return poll(look, () => PERIOD, (error) => setFailed(wordsOf(error))).stop;
   }, [id]);
   if (!details) return failed ? html`<p class="note note-error" role="alert">${failed}</p>` : h(Loading, { rows: 4 });
   return html`<div class="incident-details">

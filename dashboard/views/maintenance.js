@@ -10,14 +10,12 @@ import { usePages } from "../lib/pages.js";
 import { mayOperate } from "../lib/session.js";
 import { S } from "../lib/strings.js";
 import { L } from "../lib/strings_later.js";
+import { wordsOf } from "../lib/words.js";
 import { Dialog, LoadFailed, Loading } from "./parts.js";
 
 /** @typedef {import("../lib/types").MaintenanceWindow} Window */
 
 const WEEKDAYS = /** @type {const} */ (["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]);
-
-/** @param {unknown} error */
-const wordsOf = (error) => (error instanceof api.ApiProblem ? error.message : S.session.unreachable);
 
 /** Names of the sites that displays stand at. */
 function sites() {

@@ -6,7 +6,7 @@ import { ApiProblem } from "../lib/api.js";
 import { now, serverNow } from "../lib/clock.js";
 import { left } from "../lib/format.js";
 import { html } from "../lib/html.js";
-import { changePassword, signIn } from "../lib/session.js";
+import { changePassword, endedElsewhere, signIn } from "../lib/session.js";
 import { S } from "../lib/strings.js";
 import { Dialog } from "./parts.js";
 
@@ -62,9 +62,11 @@ export function SignInForm() {
 }
 
 export function SignInPage() {
+  const [elsewhere] = useState(endedElsewhere);
   return html`<main class="sign-in-page" id="main">
     <div class="sign-in-card">
       <h1><img src="icon.svg" alt="" width="40" height="40" />${S.product}</h1>
+      ${elsewhere && html`<p class="quiet" role="status">${S.session.endedElsewhere}</p>`}
       ${h(SignInForm, {})}
     </div>
   </main>`;

@@ -9,15 +9,13 @@ import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { S } from "../lib/strings.js";
 import { L } from "../lib/strings_later.js";
+import { wordsOf } from "../lib/words.js";
 import { CopyButton, Dialog, LoadFailed, Loading } from "./parts.js";
 
 /** @typedef {import("../lib/types").Token} Token */
 
 const DAY = 86_400_000;
 const ROLES = ["viewer", "operator", "admin"];
-
-/** @param {unknown} error */
-const wordsOf = (error) => (error instanceof api.ApiProblem ? error.message : S.session.unreachable);
 
 /** @param {Token} token */
 function hasEnded(token) {

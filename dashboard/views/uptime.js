@@ -3,6 +3,7 @@
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import { uptimeOf } from "../lib/api_later.js";
+import { serverNow } from "../lib/clock.js";
 import { Time, duration, percentOf } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
@@ -36,7 +37,7 @@ function bar(one, from, span) {
 /** @param {{segments: Segment[], days: number, text: string}} props */
 function Strip({ segments, days, text }) {
   const last = segments[segments.length - 1];
-  const until = last ? Date.parse(last.to) : Date.now();
+  const until = last ? Date.parse(last.to) : serverNow();
   const from = until - days * DAY;
   const shown = segments.filter((one) => Date.parse(one.to) > from);
   const worstLast = [...shown].sort((a, b) => (HEIGHTS[a.status] ?? 0) - (HEIGHTS[b.status] ?? 0));
