@@ -274,6 +274,13 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("ENROLMENT_CODE_SECONDS", _whole(60, DAY), 900, "s", "how long an enrolment code can be used"),
     Setting("SESSION_SECONDS", _whole(300, 90 * DAY), 12 * 3600, "s", "how long a sign-in lasts"),
     Setting(
+        "ONE_TIME_PASSWORD_SECONDS",
+        _whole(300, 30 * DAY),
+        3 * DAY,
+        "s",
+        "how long a password that an admin handed over can be used before the person has set another one",
+    ),
+    Setting(
         "LOGIN_FAILURES_MAX",
         _whole(1, 1000),
         5,

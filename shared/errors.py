@@ -305,6 +305,30 @@ class PasswordNotAccepted(Refused):
     code = "password_not_accepted"
 
 
+class UserNotFound(NotFound):
+    """There is no person with this id."""
+
+    code = "user_not_found"
+
+
+class UsernameTaken(StateConflict):
+    """There is somebody of this name already, perhaps with other capitals."""
+
+    code = "username_taken"
+
+
+class LastAdmin(StateConflict):
+    """Nobody else could let anybody in: there must be another admin who has set a password of their own."""
+
+    code = "last_admin"
+
+
+class OwnAccount(StateConflict):
+    """Another admin has to do this to your account."""
+
+    code = "own_account"
+
+
 class ExpiryInThePast(Refused):
     """The time at which this would expire has passed already."""
 

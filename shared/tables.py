@@ -685,8 +685,11 @@ users = Table(
     Column("must_change_password", sa.Boolean, nullable=False, server_default=text("false")),
     _now("created_at"),
     _when("disabled_at"),
+    _when("last_sign_in_at"),
+    _when("one_time_until"),  # until then a password that an admin handed over signs in; null: it is no such one
     UniqueConstraint("username"),
     _one_of("role", Role),
+    CheckConstraint("one_time_until IS NULL OR must_change_password", name="one_time"),
 )
 
 user_sessions = Table(

@@ -64,8 +64,8 @@ def _recognise(call: Call, connection: Connection, header: str | None, cookie: s
 
 
 def must_change_password(principal: Principal, config: Config) -> bool:
-    """Is this a first admin who has not set a password of their own? Never asked for in mode `local`."""
-    return principal.must_change_password and config["DEPLOYMENT_MODE"] != "local"
+    """Has this person not set a password of their own? In mode `local` a first admin need not."""
+    return principal.must_change_password and (principal.is_one_time or config["DEPLOYMENT_MODE"] != "local")
 
 
 def refuse_forged(request: Request) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import Connection
 
 from shared.access import rules, store
+from shared.access.people import store as people
 from shared.access.rules import Principal
 from shared.access.store import AnyRow
 from shared.errors import InvalidIdentity, Refused, TokenNotFound, TooManyAttempts
@@ -61,6 +62,7 @@ def principal_of_session(connection: Connection, cookie: str) -> Principal:
         Role(session.role),
         session.expires_at,
         session.must_change_password,
+        session.is_one_time,
         session.now,
     )
 
@@ -69,8 +71,11 @@ def principal_of_session(connection: Connection, cookie: str) -> Principal:
 
 
 def look_up(connection: Connection, username: str) -> AnyRow | None:
-    """The user who wants to sign in, or None; the password is checked in either case."""
-    return store.user_by_name(connection, username)
+    """The user who wants to sign in; None for nobody, somebody disabled, or a one-time password that is over.
+
+    The password is checked in either case, so that the time taken says nothing.
+    """
+    return people.user_by_name(connection, username)
 
 
 def refuse_when_limited(
@@ -111,6 +116,17 @@ def hash_password(password: str) -> str:
         return _hasher().hash(password)
 
 
+def sign_in(connection: Connection, now: datetime, user: AnyRow) -> AnyRow:
+    """The user whose password was found right, as they are now. Call `open_session` in the same transaction.
+
+    Raises InvalidIdentity when their password was replaced, or they were disabled, since `user` was looked up.
+    """
+    signed_in = people.note_sign_in(connection, now, user.id, user.password_hash)
+    if signed_in is None:
+        raise InvalidIdentity("Name or password is wrong.")
+    return signed_in
+
+
 def open_session(connection: Connection, now: datetime, user_id: int, lifetime: timedelta) -> tuple[str, datetime]:
     """A new session of a user: the cookie's value, which nothing keeps, and when it ends."""
     cookie = secrets.token_urlsafe(SESSION_BYTES)
@@ -129,7 +145,7 @@ def change_password(connection: Connection, now: datetime, user: AnyRow, new_has
 
     Raises Refused when it was changed by somebody else since `user` was read.
     """
-    if not store.replace_password(connection, user.id, user.password_hash, new_hash):
+    if not people.replace_password(connection, user.id, user.password_hash, new_hash):
         raise Refused("The password was changed elsewhere in the meantime; sign in again.")
     store.revoke_other_sessions(connection, user.id, rules.digest(cookie), now)
 
@@ -139,13 +155,13 @@ def ensure_first_admin(connection: Connection, now: datetime, username: str, pas
 
     They must set a password of their own first (not enforced in deployment mode `local`).
     """
-    if store.any_user(connection):
+    if people.any_user(connection):
         return False
     hashed = hash_password(password)
-    store.lock_users(connection)  # two first starts at once: the second sees the first's admin
-    if store.any_user(connection):
+    people.lock_users(connection)  # two first starts at once: the second sees the first's admin
+    if people.any_user(connection):
         return False
-    store.insert_user(connection, now, username, hashed, Role.ADMIN, must_change_password=True)
+    people.insert_user(connection, now, username, hashed, Role.ADMIN, must_change_password=True)
     record_audit(connection, now, "service", "user.create", f"user:{username}", "done", None, {"role": "admin"})
     return True
 

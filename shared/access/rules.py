@@ -40,6 +40,8 @@ class Principal:
     expires_at: datetime | None = None
     """When this proof stops being accepted; None: not by itself."""
     must_change_password: bool = False
+    is_one_time: bool = False
+    """They signed in with a password that an admin handed over."""
     recognised_at: datetime | None = None
     """The database's time when the proof was accepted."""
 

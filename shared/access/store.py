@@ -1,4 +1,4 @@
-"""SQL of access: users, sessions, failed sign-ins, tokens, the audit log."""
+"""SQL of access: sessions, failed sign-ins, tokens, the audit log."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -6,7 +6,6 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, Row
-from sqlalchemy.dialects.postgresql import insert
 
 from shared.prepared import PLANNED_ONCE
 from shared.tables import api_tokens, audit_log, login_failures, user_sessions, users
@@ -46,6 +45,7 @@ _SESSION_BY_HASH = (
         users.c.username,
         users.c.role,
         users.c.must_change_password,
+        users.c.one_time_until.is_not(None).label("is_one_time"),
         sa.func.now().label("now"),
     )
     .join(users, users.c.id == user_sessions.c.user_id)
@@ -63,53 +63,6 @@ _AUDIT_COLUMNS = (
     audit_log.c.request_id,
     audit_log.c.details,
 )
-
-
-# --- people ---
-
-
-def lock_users(connection: Connection) -> None:
-    """Until the transaction ends nobody else adds a user."""
-    connection.execute(sa.text("LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE"))  # Core has no LOCK
-
-
-def any_user(connection: Connection) -> bool:
-    """Whether there is any user, disabled or not."""
-    return bool(connection.execute(sa.select(sa.exists(sa.select(users.c.id)))).scalar_one())
-
-
-def insert_user(
-    connection: Connection, now: datetime, username: str, password_hash: str, role: Role, must_change_password: bool
-) -> bool:
-    """Add a user; False when the name is taken."""
-    statement = insert(users).values(
-        username=username,
-        password_hash=password_hash,
-        role=role.value,
-        must_change_password=must_change_password,
-        created_at=now,
-    )
-    added = connection.execute(statement.on_conflict_do_nothing(index_elements=["username"]).returning(users.c.id))
-    return added.first() is not None
-
-
-def user_by_name(connection: Connection, username: str) -> AnyRow | None:
-    """The user of this name who is not disabled: id, username, password_hash, role, must_change_password."""
-    return connection.execute(
-        sa.select(users.c.id, users.c.username, users.c.password_hash, users.c.role, users.c.must_change_password)
-        .where(users.c.username == username)
-        .where(users.c.disabled_at.is_(None))
-    ).first()
-
-
-def replace_password(connection: Connection, user_id: int, old_hash: str, new_hash: str) -> bool:
-    """Set a user's password if it is still the one of `old_hash`; says whether it was."""
-    statement = (
-        sa.update(users)
-        .where(users.c.id == user_id, users.c.password_hash == old_hash, users.c.disabled_at.is_(None))
-        .values(password_hash=new_hash, must_change_password=False)
-    )
-    return connection.execute(statement).rowcount == 1
 
 
 # --- sessions ---

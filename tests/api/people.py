@@ -8,7 +8,7 @@ from sqlalchemy import Engine
 from werkzeug.test import TestResponse
 
 from shared.access import operations as access
-from shared.access import store
+from shared.access.people import store
 from shared.db import database_now, transaction
 from shared.vocabulary import Role
 
@@ -36,7 +36,7 @@ def add_user(engine: Engine, username: str, role: Role = Role.OPERATOR, *, must_
     hashed = access.hash_password(PASSWORD)
     with transaction(engine) as connection:
         now = database_now(connection)
-        assert store.insert_user(connection, now, username, hashed, role, must_change_password)
+        assert store.insert_user(connection, now, username, hashed, role, must_change_password) is not None
 
 
 class Api:

@@ -18,6 +18,7 @@ from functions.api.routing import Endpoint
 from functions.api.services import Services
 from shared.access import operations as access
 from shared.access import store
+from shared.access.people import store as people_store
 from shared.access.rules import compose_token, digest, parse_token
 from shared.config import Config
 from shared.db import database_now, transaction
@@ -189,7 +190,7 @@ def expired_session(engine: Engine) -> str:
     cookie = secrets.token_urlsafe(32)
     with transaction(engine) as connection:
         now = database_now(connection)
-        user = store.user_by_name(connection, "late")
+        user = people_store.user_by_name(connection, "late")
         assert user is not None
         store.insert_session(connection, digest(cookie), user.id, now - timedelta(hours=2), now - timedelta(seconds=1))
     return cookie

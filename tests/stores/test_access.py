@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from shared.access import operations, rules, store
+from shared.access.people import store as people
 from shared.access.rules import digest
 from shared.db import database_now, transaction
 from shared.errors import InvalidIdentity, TokenNotFound, TooManyAttempts
@@ -25,8 +26,8 @@ def now(connection: Connection) -> datetime:
 
 
 def add_user(connection: Connection, now: datetime, name: str) -> int:
-    assert store.insert_user(connection, now, name, "a hash", Role.OPERATOR, must_change_password=False)
-    user = store.user_by_name(connection, name)
+    assert people.insert_user(connection, now, name, "a hash", Role.OPERATOR, must_change_password=False)
+    user = people.user_by_name(connection, name)
     assert user is not None
     return int(user.id)
 
@@ -114,11 +115,11 @@ def test_the_first_admin_is_made_once(connection: Connection, now: datetime) -> 
     second = operations.ensure_first_admin(connection, now, "other", "another password")
 
     assert (first, second) == (True, False)
-    user = store.user_by_name(connection, "admin")
+    user = people.user_by_name(connection, "admin")
     assert user is not None
     assert user.must_change_password
     assert operations.password_is_right(user.password_hash, "a first password")
-    assert store.user_by_name(connection, "other") is None
+    assert people.user_by_name(connection, "other") is None
 
 
 def test_of_several_first_starts_one_makes_the_admin(engine: Engine) -> None:
@@ -152,7 +153,7 @@ def test_a_disabled_user_is_unknown_and_their_session_ends(connection: Connectio
 
     connection.execute(sa.update(users).where(users.c.id == user_id).values(disabled_at=now))
 
-    assert store.user_by_name(connection, "anna") is None
+    assert people.user_by_name(connection, "anna") is None
     with pytest.raises(InvalidIdentity):
         operations.principal_of_session(connection, cookie)
 
@@ -162,7 +163,7 @@ def test_a_new_password_ends_every_other_session_of_that_user_only(connection: C
     here, _ = operations.open_session(connection, now, anna, HOUR)
     elsewhere, _ = operations.open_session(connection, now, anna, HOUR)
     berts, _ = operations.open_session(connection, now, bert, HOUR)
-    user = store.user_by_name(connection, "anna")
+    user = people.user_by_name(connection, "anna")
     assert user is not None
 
     operations.change_password(connection, now, user, "a new hash", here)

@@ -24,6 +24,7 @@ from functions.api.routes import (
     settings,
     tokens,
     uploads,
+    users,
 )
 from functions.api.routing import Routes
 
@@ -43,6 +44,7 @@ ALL: Final[tuple[Routes, ...]] = (
     conversions.routes,
     conversions.files,
     sessions.routes,
+    users.routes,
     tokens.routes,
     enrolment.routes,
     audit.routes,

@@ -67,9 +67,16 @@ def sign_in(call: Call, body: Credentials) -> Reply[Session]:
     user = _check_password(call, body.username, body.password, "session.create")
     with call.transaction() as (connection, now):
         lifetime = timedelta(seconds=config["SESSION_SECONDS"])
+        user = access.sign_in(connection, now, user)
         cookie, expires_at = access.open_session(connection, now, user.id, lifetime)
         caller = Principal(
-            PrincipalKind.USER, str(user.id), user.username, Role(user.role), expires_at, user.must_change_password
+            PrincipalKind.USER,
+            str(user.id),
+            user.username,
+            Role(user.role),
+            expires_at,
+            user.must_change_password,
+            user.one_time_until is not None,
         )
         call.caller = caller
         call.audit(connection, now, "session.create", caller.actor, address=call.address)

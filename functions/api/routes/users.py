@@ -1,0 +1,133 @@
+"""/api/users: the people who sign in, for admins. One's own password is with the sessions."""
+
+from datetime import datetime, timedelta
+from typing import Annotated
+
+import msgspec
+
+from functions.api.bodies import Answer, Body, Page, PageQuery, answer_of, decode_cursor, page
+from functions.api.routing import Call, Routes
+from shared.access import operations as access
+from shared.access.people import operations, store
+from shared.errors import InvalidIdentity, LastAdmin, OwnAccount, UsernameTaken, UserNotFound
+from shared.vocabulary import Role
+
+routes = Routes("users", "/api/users", "The people who sign in.")
+
+Username = Annotated[
+    str,
+    msgspec.Meta(
+        min_length=1,
+        max_length=64,
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9._@+-]*(?![\s\S])",
+        description="letters, digits and . _ @ + -",
+    ),
+]
+
+
+class NewUser(Body):
+    """Somebody to let in, and what they may do."""
+
+    username: Username
+    role: Role
+
+
+class UserChange(Body):
+    """Another role, or whether they may sign in at all. What is left out stays."""
+
+    role: Role | msgspec.UnsetType = msgspec.UNSET
+    disabled: bool | msgspec.UnsetType = msgspec.UNSET
+
+
+class User(Answer):
+    """Somebody who signs in.
+
+    `one_time_until`: they have a password that an admin handed over; until then it signs in, and has to be changed.
+    `must_change_password` without it: a first admin who still has the password that was made for them.
+    """
+
+    id: int
+    username: str
+    role: Role
+    must_change_password: bool
+    created_at: datetime
+    last_sign_in_at: datetime | None
+    one_time_until: datetime | None
+    disabled_at: datetime | None
+
+
+class HandedOver(Answer):
+    """A password to hand to its person. It is shown this once, signs in until then, and has to be changed at once."""
+
+    user: User
+    one_time_password: str
+    one_time_until: datetime
+
+
+@routes.get("", role=Role.ADMIN)
+def list_users(call: Call, query: PageQuery) -> Page[User]:
+    """Everybody who signs in or is disabled, by name."""
+    after = decode_cursor(query.cursor, str)
+    with call.transaction() as (connection, _):
+        rows = store.page(connection, query.limit + 1, after[0] if after else None)
+    return page(rows, query.limit, lambda row: (row.username,), lambda row: answer_of(User, row))
+
+
+@routes.post("", role=Role.ADMIN, statuses={201: "Added"}, raises=(UsernameTaken,))
+def add_user(call: Call, body: NewUser) -> HandedOver:
+    """Add somebody, with a one-time password. Lost the answer? Hand over a new one by `reset-password`."""
+    password = operations.new_one_time_password()
+    hashed = access.hash_password(password)
+    with call.transaction() as (connection, now):
+        user = operations.add(connection, now, body.username, body.role, hashed, _lifetime(call))
+        call.audit(connection, now, "user.create", f"user:{user.username}", role=user.role)
+    return _handed_over(answer_of(User, user), password)
+
+
+@routes.patch("/<id:user_id>", role=Role.ADMIN, raises=(UserNotFound, InvalidIdentity, OwnAccount, LastAdmin))
+def change_user(call: Call, user_id: int, body: UserChange) -> User:
+    """Change a role, disable or enable. A change ends all sessions of that person; what is so already stays so."""
+    role = None if body.role is msgspec.UNSET else body.role
+    disabled = None if body.disabled is msgspec.UNSET else body.disabled
+    with call.transaction() as (connection, now):
+        changed = operations.change(connection, now, call.principal, user_id, role, disabled)
+        target, ended = f"user:{changed.user.username}", changed.sessions_ended
+        if changed.role is not None:
+            call.audit(connection, now, "user.role", target, role=changed.role.value, sessions_ended=ended)
+        if changed.disabled is not None:
+            action = "user.disable" if changed.disabled else "user.enable"
+            call.audit(connection, now, action, target, sessions_ended=ended)
+    return answer_of(User, changed.user)
+
+
+@routes.post("/<id:user_id>/reset-password", role=Role.ADMIN, raises=(UserNotFound, InvalidIdentity, OwnAccount))
+def reset_password(call: Call, user_id: int) -> HandedOver:
+    """Replace somebody's password by a one-time one; the old one and all sessions end. A repetition makes another."""
+    password = operations.new_one_time_password()
+    hashed = access.hash_password(password)
+    with call.transaction() as (connection, now):
+        user = operations.hand_over(connection, now, call.principal, user_id, hashed, _lifetime(call))
+        call.audit(connection, now, "user.reset_password", f"user:{user.username}")
+    return _handed_over(answer_of(User, user), password)
+
+
+@routes.delete(
+    "/<id:user_id>",
+    role=Role.ADMIN,
+    statuses={204: "Removed"},
+    raises=(UserNotFound, InvalidIdentity, OwnAccount, LastAdmin),
+)
+def remove_user(call: Call, user_id: int) -> None:
+    """Remove somebody for good. Tokens that they issued stay: end those by themselves."""
+    with call.transaction() as (connection, now):
+        user = operations.remove(connection, call.principal, user_id)
+        call.audit(connection, now, "user.delete", f"user:{user.username}", role=user.role)
+
+
+def _lifetime(call: Call) -> timedelta:
+    return timedelta(seconds=call.services.config["ONE_TIME_PASSWORD_SECONDS"])
+
+
+def _handed_over(user: User, password: str) -> HandedOver:
+    assert user.one_time_until is not None  # noqa: S101 - both ways here set it
+    return HandedOver(user=user, one_time_password=password, one_time_until=user.one_time_until)

@@ -1,0 +1,119 @@
+"""Use cases on people's accounts: add, change, hand over a new password, remove. Only admins have them.
+
+Whoever changes an account first locks the keyholders (admins with a password of their own): of two changes at once the
+second one decides on what the first one left, so that there is always a keyholder.
+"""
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection
+
+from shared.access.people import rules, store
+from shared.access.people.store import AnyRow
+from shared.access.rules import Principal
+from shared.errors import UsernameTaken, UserNotFound
+from shared.vocabulary import Role
+
+
+@dataclass(frozen=True)
+class Changed:
+    """An account as it is now, and what of it was changed: nothing where it was so already."""
+
+    user: AnyRow
+    role: Role | None
+    disabled: bool | None
+    sessions_ended: int
+
+
+def new_one_time_password() -> str:
+    """A password to hand over; hash it before the transaction, because that takes its time."""
+    length = rules.ONE_TIME_GROUPS * rules.ONE_TIME_GROUP
+    return rules.one_time_password("".join(secrets.choice(rules.ONE_TIME_ALPHABET) for _ in range(length)))
+
+
+def add(
+    connection: Connection, now: datetime, username: str, role: Role, one_time_hash: str, lifetime: timedelta
+) -> AnyRow:
+    """Add somebody with a one-time password.
+
+    Raises:
+        UsernameTaken: there is somebody of this name, in whatever capitals.
+    """
+    store.lock_users(connection)
+    user = None
+    if not store.is_taken(connection, username):
+        user = store.insert_user(connection, now, username, one_time_hash, role, True, now + lifetime)
+    if user is None:
+        raise UsernameTaken
+    return user
+
+
+def change(
+    connection: Connection,
+    now: datetime,
+    caller: Principal,
+    user_id: int,
+    role: Role | None = None,
+    disabled: bool | None = None,
+) -> Changed:
+    """Give another role, disable or enable; None leaves it. Whatever changes ends every session of theirs.
+
+    Raises:
+        InvalidIdentity, UserNotFound, OwnAccount, LastAdmin.
+    """
+    keyholders, user = _locked(connection, caller, user_id)
+    was_role, was_disabled = Role(user.role), user.disabled_at is not None
+    new_role = was_role if role is None else role
+    now_disabled = was_disabled if disabled is None else disabled
+    if (new_role, now_disabled) == (was_role, was_disabled):
+        return Changed(user, None, None, 0)
+    if rules.takes_the_key(new_role, now_disabled):
+        rules.check_somebody_stays(user_id, keyholders)
+    since = (user.disabled_at or now) if now_disabled else None
+    return Changed(
+        store.change(connection, user_id, new_role, since),
+        new_role if new_role is not was_role else None,
+        now_disabled if now_disabled != was_disabled else None,
+        store.end_sessions(connection, user_id, now),
+    )
+
+
+def hand_over(
+    connection: Connection, now: datetime, caller: Principal, user_id: int, one_time_hash: str, lifetime: timedelta
+) -> AnyRow:
+    """Replace somebody's password by a one-time one, and end their sessions.
+
+    The only keyholder's password can be replaced so by an API token alone: it stays and can do so again.
+
+    Raises:
+        InvalidIdentity, UserNotFound, OwnAccount.
+    """
+    _locked(connection, caller, user_id)
+    user = store.hand_over(connection, user_id, one_time_hash, now + lifetime)
+    store.end_sessions(connection, user_id, now)
+    return user
+
+
+def remove(connection: Connection, caller: Principal, user_id: int) -> AnyRow:
+    """Remove somebody for good; answer who it was. What they did stays in the audit log, under their name.
+
+    Raises:
+        InvalidIdentity, UserNotFound, OwnAccount, LastAdmin.
+    """
+    keyholders, user = _locked(connection, caller, user_id)
+    rules.check_somebody_stays(user_id, keyholders)
+    store.delete_sessions(connection, user_id)
+    store.delete(connection, user_id)
+    return user
+
+
+def _locked(connection: Connection, caller: Principal, user_id: int) -> tuple[set[int], AnyRow]:
+    """The keyholders and the account to change, both locked, after the caller's right to it was looked at again."""
+    keyholders = store.lock_keyholders(connection)
+    rules.check_caller(caller, user_id, keyholders)
+    user = store.lock_user(connection, user_id)
+    if user is None:
+        raise UserNotFound
+    return keyholders, user
