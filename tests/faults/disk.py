@@ -18,7 +18,7 @@ from typing import Final
 
 from deploy.local.probes import wait_until
 from tests.faults.fleet import Fleet, fleet
-from tests.faults.ledger import Ledger
+from tests.faults.ledger import Ledger, tell
 from tests.faults.machine import Machine, machine
 from tests.faults.verdict import REST_SECONDS, come_to_rest, judge
 
@@ -52,7 +52,7 @@ def small_disk(folder: Path, megabytes: int) -> Iterator[None]:
         subprocess.run(["umount", "--lazy", folder], check=True)
 
 
-def run(plan: Plan, folder: Path, say: Callable[[str], None] = print) -> Ledger:
+def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
     """The campaign's ledger."""
     ledger = Ledger("disk", plan.seed, {"displays": plan.displays, "megabytes": plan.megabytes})
     began = time.monotonic()

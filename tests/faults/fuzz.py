@@ -1,5 +1,6 @@
 """Spoiled payloads among good ones: the bridge stays, stores every good one, and counts each bad one once."""
 
+import json
 import random
 import selectors
 import time
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from deploy.local.probes import wait_until
 from tests.faults.fleet import PASSWORD, Fleet
-from tests.faults.ledger import Ledger
+from tests.faults.ledger import Ledger, tell
 from tests.faults.machine import Machine, machine, rows
 from tests.faults.mutations import mutated
 from tests.faults.oracle import is_dead
@@ -18,9 +19,12 @@ from tests.faults.verdict import REST_SECONDS, come_to_rest, judge
 from tests.faults.wire import Wire
 
 SPOILERS = 4  # displays that send spoiled payloads
-LAST = b"the last of this spoiler"
+LAST = "the last of this spoiler"
 AT_ONCE = 200
 WAITING = 50_000  # spoiled payloads at most in the broker: each second it saves all that waits, however slow it is
+LOOK_STEPS = 25
+PROGRESS_SECONDS = 60.0
+STALL_SECONDS = 120.0  # so long nothing is read: it stands still
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,7 @@ class Spoiler:
         return not self.wire.outgoing and len(self.wire.unanswered) <= room
 
 
-def run(plan: Plan, folder: Path, say: Callable[[str], None] = print) -> Ledger:
+def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
     """The campaign's ledger."""
     ledger = Ledger("fuzz", plan.seed, {"spoiled": plan.spoiled, "good": plan.good, "displays": plan.displays})
     began = time.monotonic()
@@ -93,7 +97,8 @@ def _spoil(plan: Plan, service: Machine, displays: Fleet, spoilers: list[Spoiler
     for one in spoilers:
         one.connect()
         wait_until(lambda one=one: one.pump(0), 10)  # type: ignore[misc]  # mypy cannot infer defaults
-    wait_until(lambda: _count(service, "SELECT count(*) FROM clients", ()) >= SPOILERS, 20)
+    wait_until(lambda: _known(service, spoilers) == SPOILERS, 20)
+    watch = Watch(service, spoilers, plan.spoiled, say)
     steps = max(1, plan.spoiled // (AT_ONCE * SPOILERS))
     for step in range(steps):
         lines = plan.good // plan.displays
@@ -102,15 +107,59 @@ def _spoil(plan: Plan, service: Machine, displays: Fleet, spoilers: list[Spoiler
             one.spoil(AT_ONCE)
         _send(spoilers, AT_ONCE)
         service.looked_after()
-        if step % 25 == 24:
-            wait_until(lambda: sum(one.sent for one in spoilers) - service.counted("received") < WAITING, REST_SECONDS)
-        if step % 250 == 249:
-            say(f"{sum(one.sent for one in spoilers)} of {plan.spoiled}")
-    for one in spoilers:
-        one.say("service_failed", LAST)
-    _send(spoilers, 0)
-    wanted = "SELECT count(*) FROM clients WHERE service_failed_unit = :last"
-    wait_until(lambda: _count(service, wanted, (("last", LAST.decode()),)) == SPOILERS, REST_SECONDS)
+        if step % LOOK_STEPS == LOOK_STEPS - 1:
+            watch.wait_until_read(WAITING)
+    _say_last(service, spoilers)
+
+
+def _say_last(service: Machine, spoilers: list[Spoiler]) -> None:
+    """The last word of each queue at the broker; returns when everything before it is worked off.
+
+    One queue after the other: a failure that is told in its own queue overtakes the reports that wait, and one of
+    them that tells another failure would put that into its place for good.
+    """
+    for topic, payload, column in (
+        ("health", json.dumps({"hostname": LAST}), "hostname"),
+        ("service_failed", LAST, "service_failed_unit"),
+    ):
+        for one in spoilers:
+            one.say(topic, payload.encode())
+        _send(spoilers, 0)
+        question = f"SELECT count(*) FROM clients WHERE {column} = :last"
+        wait_until(lambda question=question: _count(service, question, last=LAST) == SPOILERS, REST_SECONDS)  # type: ignore[misc]  # mypy cannot infer defaults
+
+
+class Watch:
+    """Says each minute how far it is, and ends what stands still instead of waiting for it."""
+
+    def __init__(self, service: Machine, spoilers: list[Spoiler], whole: int, say: Callable[[str], None]) -> None:
+        """`whole` is how many spoiled payloads there will be."""
+        self._service = service
+        self._spoilers = spoilers
+        self._whole = whole
+        self._say = say
+        self._began = self._said_at = time.monotonic()
+
+    def wait_until_read(self, waiting: int) -> None:
+        """Until at most so many of the spoiled payloads wait for the bridge.
+
+        Raises:
+            AssertionError: it has read nothing for STALL_SECONDS.
+        """
+        read, moved_at = -1, time.monotonic()
+        while sum(one.sent for one in self._spoilers) - (now_read := self._service.counted("received")) >= waiting:
+            if now_read != read:
+                read, moved_at = now_read, time.monotonic()
+            assert time.monotonic() - moved_at < STALL_SECONDS, f"nothing read beyond {read}: {self._service.faults()}"
+            self._tell(now_read)
+            time.sleep(0.1)
+        self._tell(now_read)
+
+    def _tell(self, read: int) -> None:
+        if (now := time.monotonic()) - self._said_at >= PROGRESS_SECONDS:
+            self._said_at = now
+            sent = sum(one.sent for one in self._spoilers)
+            self._say(f"{now - self._began:.0f} s: {sent:,} of {self._whole:,} sent, {read:,} messages read")
 
 
 def _send(spoilers: list[Spoiler], room: int) -> None:
@@ -125,10 +174,16 @@ def _send(spoilers: list[Spoiler], room: int) -> None:
             selector.select(0.01)
 
 
-def _count(service: Machine, question: str, parameters: tuple[tuple[str, str], ...]) -> int:
+def _known(service: Machine, spoilers: list[Spoiler]) -> int:
+    return _count(
+        service, "SELECT count(*) FROM clients WHERE uuid = ANY(:uuids)", uuids=[one.uuid for one in spoilers]
+    )
+
+
+def _count(service: Machine, question: str, **parameters: object) -> int:
     engine = service.engine()
     try:
-        return int(str(rows(engine, question, **dict(parameters))[0][0]))
+        return int(rows(engine, question, **parameters)[0][0])
     finally:
         engine.dispose()
 
@@ -139,7 +194,7 @@ def _judge_letters(ledger: Ledger, service: Machine, spoilers: list[Spoiler]) ->
     total = 0
     for one in spoilers:
         question = "SELECT coalesce(sum(count), 0) FROM dead_letters WHERE topic LIKE :t"
-        found = _count(service, question, (("t", f"signage/{one.uuid}/%"),))
+        found = _count(service, question, t=f"signage/{one.uuid}/%")
         total += found
         differing += abs(found - one.dead)
         if one.wire is not None:

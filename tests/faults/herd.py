@@ -8,7 +8,7 @@ from pathlib import Path
 
 from deploy.local.probes import wait_until
 from tests.faults.fleet import fleet
-from tests.faults.ledger import Ledger
+from tests.faults.ledger import Ledger, tell
 from tests.faults.machine import machine
 from tests.faults.verdict import REST_SECONDS, come_to_rest, judge
 
@@ -25,7 +25,7 @@ class Plan:
     seed: int = 1
 
 
-def run(plan: Plan, folder: Path, say: Callable[[str], None] = print) -> Ledger:
+def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
     """The campaign's ledger."""
     ledger = Ledger("herd", plan.seed, {"displays": plan.displays, "broker_kills": plan.kills})
     began = time.monotonic()

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from deploy.local.probes import wait_until
 from tests.faults.fleet import Fleet, fleet
-from tests.faults.ledger import Ledger
+from tests.faults.ledger import Ledger, tell
 from tests.faults.machine import BACK_SECONDS, Machine, machine
 from tests.faults.verdict import REST_SECONDS, come_to_rest, judge
 
@@ -46,7 +46,7 @@ class Plan:
         return made
 
 
-def run(plan: Plan, folder: Path, say: Callable[[str], None] = print) -> Ledger:
+def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
     """The campaign's ledger."""
     sizes = {
         "displays": plan.displays,

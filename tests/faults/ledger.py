@@ -4,6 +4,7 @@ import json
 import os
 import platform
 import subprocess
+import sys
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -44,6 +45,11 @@ class Ledger:
         whole = {**asdict(self), "machine": this_machine(), "commit": commit(), "at": now()}
         path.write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
         return path
+
+
+def tell(progress: str) -> None:
+    """How far a campaign is, to whoever watches it run."""
+    print(progress, file=sys.stderr, flush=True)
 
 
 def now() -> str:

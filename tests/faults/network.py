@@ -10,7 +10,7 @@ from pathlib import Path
 from deploy.local.probes import wait_until
 from tests.bridge.proxy import Proxy, proxied
 from tests.faults.fleet import Fleet, fleet
-from tests.faults.ledger import Ledger
+from tests.faults.ledger import Ledger, tell
 from tests.faults.machine import Machine, machine
 from tests.faults.verdict import REST_SECONDS, come_to_rest, judge, judge_states
 
@@ -89,7 +89,7 @@ def between(service: Machine) -> Iterator[dict[str, Proxy]]:
             service.bridge.process = None
 
 
-def run(plan: Plan, folder: Path, say: Callable[[str], None] = print) -> Ledger:
+def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
     """The campaign's ledger."""
     ledger = Ledger("network", plan.seed, {"displays": plan.displays, "faults": plan.rounds})
     began = time.monotonic()

@@ -24,7 +24,7 @@ from shared.config import load
 from shared.db import database_now, transaction
 from shared.vocabulary import CommandAction
 from tests.faults.fleet import PASSWORD, Fleet
-from tests.faults.ledger import Ledger
+from tests.faults.ledger import Ledger, tell
 from tests.faults.machine import Machine, machine, rows
 from tests.faults.verdict import REST_SECONDS, come_to_rest, judge
 from tests.faults.wire import Wire
@@ -92,7 +92,7 @@ def flooding(floods: list[Flood]) -> Iterator[None]:
             thread.join()
 
 
-def run(plan: Plan, folder: Path, say: Callable[[str], None] = print) -> Ledger:
+def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
     """The campaign's ledger."""
     ledger = Ledger("noise", plan.seed, {"displays": plan.displays, "commands": plan.commands})
     began = time.monotonic()

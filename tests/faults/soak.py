@@ -8,7 +8,7 @@ from pathlib import Path
 
 from deploy.local.probes import wait_until
 from tests.faults.fleet import HEALTH_SECONDS, HEARTBEAT_SECONDS, Fleet, fleet
-from tests.faults.ledger import Ledger
+from tests.faults.ledger import Ledger, tell
 from tests.faults.machine import Component, Machine, machine
 from tests.faults.verdict import REST_SECONDS, come_to_rest, judge
 
@@ -58,7 +58,7 @@ def _megabytes(pid: int) -> float:
     return sum(kilobytes) / 1024
 
 
-def run(plan: Plan, folder: Path, say: Callable[[str], None] = print) -> Ledger:
+def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
     """The campaign's ledger."""
     sizes = {"displays": plan.displays, "per_second": plan.per_second, "minutes": round(plan.seconds / 60)}
     ledger = Ledger("soak", plan.seed, sizes)

@@ -25,10 +25,10 @@ def test_kills_of_bridge_postgres_and_broker_lose_nothing_and_store_nothing_twic
 
 
 def test_spoiled_payloads_among_good_ones_cost_themselves_alone(tmp_path: Path) -> None:
-    ledger = fuzz.run(fuzz.Plan(spoiled=2400, good=400, displays=10, seed=5), tmp_path)
+    ledger = fuzz.run(fuzz.Plan(spoiled=20_000, good=400, displays=10, seed=5), tmp_path)
 
     assert passed(ledger)
-    assert ledger.counted["spoiled"] == 2400
+    assert ledger.counted["spoiled"] == 20_000
 
 
 def test_a_postgres_that_stands_still_costs_nothing(tmp_path: Path) -> None:
