@@ -113,6 +113,14 @@ async function follow(uuid, command) {
   if (isOver(latest)) refresh();
 }
 
+/** Show the command that this display was sent last: it began and ended between two looks. @param {string} uuid */
+export async function followLatest(uuid) {
+  const current = orders.value.get(uuid);
+  if (current && current.phase !== "known") return;
+  const [command] = await api.commandsOf(uuid, null).then((page) => page.items, () => []);
+  if (command && command.id !== current?.command?.id && orders.value.get(uuid) === current) follow(uuid, command);
+}
+
 /** Follow a command that somebody else (or recovery) has sent. @param {string} uuid @param {string} id */
 export async function followOther(uuid, id) {
   const current = orders.value.get(uuid);

@@ -239,6 +239,7 @@ export const L = {
     newer: (/** @type {number} */ n) => `Show ${count(n, "newer line", "newer lines")}`,
     cut: "cut",
     failed: "The logs could not be loaded.",
+    csv: "The newest of these lines, at most 10,000, as a table",
   },
 
   incidents: {

@@ -1,9 +1,9 @@
 // @ts-check
 /** Restart, reboot, shut down: the buttons, why one cannot be pressed, and what became of the last one. */
 import { h } from "../vendor/preact.js";
-import { useEffect, useState } from "../vendor/hooks.js";
+import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { now } from "../lib/clock.js";
-import { dismiss, followOther, isOver, order, orders, withdraw } from "../lib/commands.js";
+import { dismiss, followLatest, followOther, isOver, order, orders, withdraw } from "../lib/commands.js";
 import { updating } from "../lib/fleet.js";
 import { exact, left } from "../lib/format.js";
 import { html } from "../lib/html.js";
@@ -102,9 +102,13 @@ export function CommandBox({ client, name }) {
   const { uuid } = client;
   const current = orders.value.get(uuid);
   const openId = client.open_command?.id;
+  const lock = client.lockout_until;
+  const lockBefore = useRef(lock);
   useEffect(() => {
     if (openId) followOther(uuid, openId);
-  }, [uuid, openId]);
+    else if (lock && lock !== lockBefore.current) followLatest(uuid); // a lock is raised by a command
+    lockBefore.current = lock;
+  }, [uuid, openId, lock]);
   /** @param {Action} action */
   const press = (action) => (S.command.confirm[action] ? setAsking(action) : order(uuid, action));
   const go = () => {

@@ -12,7 +12,7 @@ import { mayOperate } from "../lib/session.js";
 import { S } from "../lib/strings.js";
 import { go, goToView, openDisplay, param } from "../lib/url.js";
 import { BulkBar } from "./bulk_bar.js";
-import { StatusBadge } from "./parts.js";
+import { ExportButton, StatusBadge } from "./parts.js";
 
 const ROW = 44; // pixels, equal to --row in style.css
 const AROUND = 8; // rows kept ready above and below the window
@@ -129,6 +129,8 @@ function pickRow(index) {
   if (uuid && mayOperate.value) choose([uuid], !isChosen(uuid));
 }
 
+const saveRows = async () => (await import("../lib/exports.js")).saveDisplays(rows.value);
+
 /** @param {HTMLElement | null} body @param {number} index */
 function scrollToRow(body, index) {
   if (!body) return;
@@ -145,6 +147,7 @@ function Toolbar() {
     <h2 id="displays-title">${S.table.title} <span class="quiet">${S.table.caption(rows.value.length, clients.size)}</span></h2>
     <span class="toolbar-status" role="status">${moved > 0 && html`${S.table.changed(moved)} · <button class="link" onClick=${resort}>${S.table.resort}</button>`}</span>
     ${filtered && html`<button class="link" onClick=${() => go({ q: null, status: null })}>${S.table.clear}</button>`}
+    ${h(ExportButton, { save: saveRows, title: S.table.csv })}
     ${mayOperate.value && html`<a class="link" href="?v=batches" onClick=${(/** @type {MouseEvent} */ event) => { if (!event.ctrlKey && !event.metaKey) { event.preventDefault(); goToView("batches"); } }}>${S.nav.batches}</a>`}
     <input type="search" class="search" aria-label=${S.table.searchLabel} placeholder=${S.table.search} value=${query.value} onInput=${type} aria-keyshortcuts="/" />
   </div>`;

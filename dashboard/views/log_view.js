@@ -4,6 +4,7 @@ import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import { logSummary, logsOf } from "../lib/api_later.js";
 import { serverNow } from "../lib/clock.js";
+import { clients } from "../lib/fleet.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { poll } from "../lib/poll.js";
@@ -12,6 +13,7 @@ import { L } from "../lib/strings_later.js";
 import { useTail } from "../lib/tail.js";
 import { go } from "../lib/url.js";
 import { LogList } from "./log_list.js";
+import { ExportButton } from "./parts.js";
 
 /** @typedef {import("../lib/types").Level} Level */
 
@@ -78,8 +80,10 @@ export function LogView({ uuid, hours, all, levels, text, levelKey, textKey }) {
   const type = (event) => go({ [textKey]: /** @type {HTMLInputElement} */ (event.currentTarget).value }, { replace: true });
   /** @param {Level[]} next */
   const choose = (next) => go({ [levelKey]: next.join(",") }, { replace: true });
+  const of = { client_uuid: uuid, client_name: clients.get(uuid)?.name ?? "" };
+  const save = async () => (await import("../lib/exports.js")).saveLogs((cursor, limit) => logsOf(uuid, { ...filter, cursor, limit }), of);
   return html`<div class="log-tools">${h(Chips, { uuid, hours, chosen, choose })}
-      <div class="log-find"><input type="search" class="search" aria-label=${L.logs.search} placeholder=${L.logs.search} value=${text} onInput=${type} />${h(Follow, { tail })}</div></div>
+      <div class="log-find"><input type="search" class="search" aria-label=${L.logs.search} placeholder=${L.logs.search} value=${text} onInput=${type} />${h(Follow, { tail })}${h(ExportButton, { save, title: L.logs.csv })}</div></div>
     <div ref=${tail.top}></div>
     ${h(Newer, { tail, reload: list.reload })}
     ${h(LogList, { list, named: false, empty: L.logs.none })}`;

@@ -12,7 +12,7 @@ import { useTail } from "../lib/tail.js";
 import { go, openDisplay, param } from "../lib/url.js";
 import { LogList } from "./log_list.js";
 import { Follow, LogView, Newer } from "./log_view.js";
-import { LoadFailed, Loading } from "./parts.js";
+import { ExportButton, LoadFailed, Loading } from "./parts.js";
 
 /** @typedef {import("../lib/types").Summary} Summary */
 
@@ -83,7 +83,8 @@ function RecentErrors() {
   const about = String(range());
   const list = usePages(about, (cursor, abort) => recentErrors({ hours: range(), limit: PAGE, cursor }, abort));
   const tail = useTail(about, list, (abort) => recentErrors({ hours: range(), limit: PAGE }, abort));
-  return html`<div class="log-head"><h2>${L.logs.recent}</h2>${h(Follow, { tail })}</div>
+  const save = async () => (await import("../lib/exports.js")).saveLogs((cursor, limit) => recentErrors({ hours: range(), limit, cursor }));
+  return html`<div class="log-head"><h2>${L.logs.recent}</h2><span class="buttons">${h(ExportButton, { save, title: L.logs.csv })}${h(Follow, { tail })}</span></div>
     <p class="quiet">${L.logs.lead}</p>
     <div ref=${tail.top}></div>
     ${h(Newer, { tail, reload: list.reload })}

@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { classes, html } from "../lib/html.js";
 import { S } from "../lib/strings.js";
+import { wordsOf } from "../lib/words.js";
 
 /** One shape per state, so that colour is never the only sign. Drawn in a 16 × 16 box. */
 const SHAPES = /** @type {Record<string, string>} */ ({
@@ -98,4 +99,16 @@ export function CopyButton({ text, label }) {
   return html`<button class="icon" aria-label=${label} title=${label} onClick=${copy}>
     <${Glyph} shape=${done ? "running" : "copy"} /><span class="visually-hidden" role="status">${done ? S.copied : ""}</span>
   </button>`;
+}
+
+/** Saves what is listed as CSV, or says why not. @param {{save: () => Promise<void>, title: string}} props */
+export function ExportButton({ save, title }) {
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState("");
+  const go = async () => {
+    setBusy(true);
+    await save().then(() => setFailed(""), (error) => setFailed(wordsOf(error)));
+    setBusy(false);
+  };
+  return html`<button class="link" title=${title} disabled=${busy} onClick=${go}>${S.csv}</button>${failed && html`<span class="cause" role="alert">${failed}</span>`}`;
 }

@@ -8,8 +8,11 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
+from sqlalchemy import Engine
 
 from deploy.local.demo_fleet.simulated import SimulatedDisplay
+from shared.db import engine_for
+from tests.browser.people import SessionState, session_of
 from tests.browser.watched import WatchedPage, watched
 from tests.stack import Api, Stack, enrol, running_stack
 
@@ -18,13 +21,27 @@ FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 PATIENCE_MS = 12_000  # how long a locator or an expectation may take: two polls, on a busy machine
 
 OpenPage = Callable[..., WatchedPage]
+Enter = Callable[..., WatchedPage]
 
 
 @pytest.fixture(scope="package")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """A stack with recovery off, ticking each second."""
-    with running_stack(tmp_path_factory.mktemp("stack"), TICK_SECONDS="1", DEMO="") as running:
+    settings = {
+        "TICK_SECONDS": "1",
+        "DEMO": "",
+        "ERROR_LOG_RETENTION_DAYS": "800",  # lines of two changes of the clocks
+    }
+    with running_stack(tmp_path_factory.mktemp("stack"), **settings) as running:
         yield running
+
+
+@pytest.fixture(scope="package")
+def database(stack: Stack) -> Iterator[Engine]:
+    """The stack's database, for what no API tells or makes."""
+    engine = engine_for(stack.environment["DATABASE_URL"], "browser tests")
+    yield engine
+    engine.dispose()
 
 
 @pytest.fixture(scope="package")
@@ -60,6 +77,25 @@ def open_page(browser: Browser, stack: Stack) -> Iterator[OpenPage]:
 def dashboard(open_page: OpenPage) -> WatchedPage:
     """One page in a window of 1360 x 900."""
     return open_page()
+
+
+@pytest.fixture(scope="package")
+def admin_session(stack: Stack) -> SessionState:
+    """The first admin, signed in."""
+    return session_of(stack, stack.environment["SIGNAGE_SIGN_IN_USER"], stack.environment["SIGNAGE_SIGN_IN_PASSWORD"])
+
+
+@pytest.fixture
+def enter(open_page: OpenPage, admin_session: SessionState) -> Enter:
+    """Opens an address in a page whose browser is signed in already, by default as the first admin."""
+
+    def make(address: str = "/", **options: Any) -> WatchedPage:
+        page = open_page(**{"storage_state": admin_session, **options})
+        page.open(address)
+        page.page.get_by_role("button", name="Sign out").wait_for()
+        return page
+
+    return make
 
 
 @pytest.fixture
