@@ -13,7 +13,7 @@ from pathlib import Path
 
 from deploy.local import guardian
 from tests.faults import clock, commands, conversions, decks, disk, fuzz, hang, herd, kills, network, noise, soak
-from tests.faults.ledger import Ledger
+from tests.faults.ledger import RESULTS, Ledger
 from tests.simulation import campaign as simulation
 
 Campaign = Callable[[int, float, Path], Ledger]
@@ -69,7 +69,7 @@ def _conversions(seed: int, share: float, folder: Path) -> Ledger:
 
 
 def _decks(seed: int, share: float, folder: Path) -> Ledger:
-    return decks.run(decks.Plan(decks=_part(500, share), seed=seed), folder)
+    return decks.run(decks.Plan(decks=_part(decks.FULL, share), seed=seed, part=RESULTS / "decks.part.json"), folder)
 
 
 def _simulation(seed: int, share: float, _folder: Path) -> Ledger:

@@ -1,194 +1,234 @@
 """Hostile decks by the hundred, each sent straight to the converter, past the door that would refuse most of them.
 
-After each of them a good deck must convert. Whoever is reached by a deck, and every word of a file that a PDF holds,
-is counted; so is what is left of processes and files.
+After each of them a good deck must convert, and of all that ran or lay there for the hostile one nothing may be left.
+Whoever is reached by a deck, and every word or picture of another file that a PDF holds, is counted. What was done is
+kept beside the ledgers as it goes, so that a campaign that was ended goes on where it was.
 """
 
+import hashlib
+import json
+import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Thread
-from typing import Final
+from typing import Final, Self
 
-import pypdfium2
-
+from deploy.local import guardian
+from deploy.local.layout import REPOSITORY
 from tests.faults.ledger import Ledger
-from tests.worker import decks, hostile_decks, hostile_generator
+from tests.worker import decks
+from tests.worker.beacon import Beacon, beacon
 from tests.worker.harness import Converter, converter, files_below
-from tests.worker.hostile_generator import Hostile
+from tests.worker.hostile import generator, reaching
+from tests.worker.hostile.generator import ALL_VARIANTS, Hostile
+from tests.worker.hostile.leaks import leaks
+from tests.worker.hostile.seeds import WORDS, Seeds, seeds
 
-SECRET: Final = "Wartungsschluessel 4711"  # words of another file
-SLACK_SECONDS: Final = 5.0
-SPARE: Final = 1  # LibreOffice that waits for the next deck
+TOLERANCE_SECONDS: Final = 3
+"""An answer may come so much later than the deadline, which the converter counts from the end of the upload to the end
+of LibreOffice: sending the form, killing a LibreOffice of up to 4 GiB and answering come on top, on a busy machine.
+The worker waits 15 s longer than the deadline before it hangs up."""
+SETTLE_SECONDS: Final = 5.0
+FULL: Final = 500
+SAVE_EVERY: Final = 10
+SHAPING: Final = ("tests/worker/hostile", "tests/faults/decks.py", "deploy/local/converter")
+"""What a campaign is made by: when any of it changes, what was done before does not count."""
 
 
 @dataclass(frozen=True)
 class Plan:
     """How much of it."""
 
-    decks: int = 500
+    decks: int = FULL
     deadline: int = 10
     seed: int = 1
-    seconds: float = 7200.0
-    """No further deck after so long, for machines that are busy with other things: the ledger says how many were."""
-
-
-class Beacon(ThreadingHTTPServer):
-    """Notes every request: whoever comes here has left the sandbox."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _BeaconHandler)
-        self.visits: list[str] = []
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}"
-
-
-class _BeaconHandler(BaseHTTPRequestHandler):
-    server: Beacon
-
-    def do_GET(self) -> None:
-        self.server.visits.append(self.path)
-        self.send_response(200)
-        self.send_header("Content-Type", "image/png")
-        self.end_headers()
-        self.wfile.write(hostile_decks.png_of(1, 1))
-
-    do_HEAD = do_OPTIONS = do_PROPFIND = do_GET  # noqa: N815 - http.server's names
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class names it
-        pass
-
-
-@contextmanager
-def beacon() -> Iterator[Beacon]:
-    """One that listens as long as the block lasts."""
-    server = Beacon()
-    Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
+    part: Path | None = None
+    """Where to keep what was done, and to go on from; None starts at the beginning."""
 
 
 @dataclass
 class Tally:
-    """What was seen."""
+    """What was seen so far."""
 
-    statuses: Counter[int]
-    late: list[str]
-    leaks: list[str]
-    spoiled: list[str]
+    done: int = 0
+    seconds: float = 0.0
+    statuses: Counter[str] = field(default_factory=Counter)
+    met: set[str] = field(default_factory=set)
+    """Kinds with their format and way."""
+    late: list[str] = field(default_factory=list)
+    leaks: list[str] = field(default_factory=list)
+    reached: list[str] = field(default_factory=list)
+    """Decks during which somebody came to the beacon."""
+    spoiled: list[str] = field(default_factory=list)
     """Decks after which a good one did not convert."""
-    left: list[str]
+    left: list[str] = field(default_factory=list)
+    """Decks of which a process or a file was still there when the next one had been converted."""
+    touched: bool = False
+    """Did a macro write its file?"""
     slowest: float = 0.0
 
+    @classmethod
+    def of(cls, plan: Plan) -> Self:
+        """The one that was kept of the very same campaign, or a new one."""
+        if plan.part is None or not plan.part.exists():
+            return cls()
+        kept = json.loads(plan.part.read_text(encoding="utf-8"))
+        if kept.pop("campaign") != fingerprint(plan):
+            return cls()
+        return cls(**{**kept, "statuses": Counter(kept["statuses"]), "met": set(kept["met"])})
 
-def run(plan: Plan, folder: Path, say: Callable[[str], None] = print) -> Ledger:
+    def keep(self, plan: Plan) -> None:
+        """Write it down, whole or not at all."""
+        if plan.part is None:
+            return
+        plan.part.parent.mkdir(exist_ok=True)
+        draft = plan.part.with_suffix(".draft")
+        whole = {**vars(self), "met": sorted(self.met), "campaign": fingerprint(plan)}
+        draft.write_text(json.dumps(whole), encoding="utf-8")
+        draft.replace(plan.part)
+
+
+def fingerprint(plan: Plan) -> str:
+    """Of the campaign's size and seed, and of the code that makes the decks and takes them."""
+    said = hashlib.sha256(f"{plan.decks} {plan.deadline} {plan.seed}".encode())
+    for place in SHAPING:
+        path = REPOSITORY / place
+        for file in sorted(path.glob("*.py")) if path.is_dir() else [path]:
+            said.update(file.read_bytes())
+    return said.hexdigest()
+
+
+def to_stderr(text: str) -> None:
+    """Progress, apart from the ledger."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def run(plan: Plan, folder: Path, say: Callable[[str], None] = to_stderr) -> Ledger:
     """The campaign's ledger."""
-    ledger = Ledger("decks", plan.seed, {"decks": plan.decks, "deadline_seconds": plan.deadline})
-    began = time.monotonic()
-    secret = folder / "secret.txt"
-    secret.write_text(SECRET, encoding="utf-8")
-    good = folder / "good.pptx"
-    decks.make_pptx(good, 2)
-    tally = Tally(Counter(), [], [], [], [])
+    sizes = {"decks": plan.decks, "deadline_seconds": plan.deadline, "tolerance_seconds": TOLERANCE_SECONDS}
+    ledger, tally = Ledger("decks", plan.seed, sizes), Tally.of(plan)
+    if tally.done:
+        say(f"going on after {tally.done} decks")
     with beacon() as listener:
-        seeds = hostile_generator.seeds(folder, listener.url, secret)
-        sees = reaches_the_beacon(seeds, listener, folder)
-        with converter(folder / "state", deadline=plan.deadline) as service:
-            for number, deck in enumerate(hostile_generator.generate(seeds, plan.seed, plan.decks), 1):
-                meet(service, deck, good, folder, tally, plan.deadline)
-                ledger.sizes["decks"] = number
-                if number % 50 == 0:
-                    say(f"{number} decks, {time.monotonic() - began:.0f} s")
-                if time.monotonic() - began > plan.seconds:
-                    break
-            place = service.folder
-        visits = list(listener.visits)
-    tally.left += [] if not place.exists() else files_below(place)
-    judge(ledger, tally, visits, sees, (folder / "secret.txt.touched").exists())
-    ledger.seconds = round(time.monotonic() - began, 1)
+        good = seeds(folder, listener.url)
+        ledger.conditions |= what_is_seen(good, listener, folder)
+        place = meet_all(plan, good, listener, folder, tally, say)
+    tally.left += [str(path) for path in files_below(place)] if place.exists() else []
+    judge(ledger, plan, tally)
+    if plan.part is not None:
+        plan.part.unlink(missing_ok=True)
     return ledger
 
 
-def reaches_the_beacon(seeds: hostile_generator.Seeds, listener: Beacon, folder: Path) -> bool:
-    """Does a LibreOffice without a sandbox go there? Else this campaign would see nothing."""
+def what_is_seen(good: Seeds, listener: Beacon, folder: Path) -> dict[str, bool]:
+    """Does a LibreOffice without a sandbox reach out, and show other files? Else this campaign would see nothing."""
     place = folder / "unsafe"
     place.mkdir()
-    deck = place / "linking.odp"
-    deck.write_bytes(hostile_generator.linking_odp(seeds.odp, f"{listener.url}/proof.png", "picture"))
-    decks.convert(deck, "pdf", place)
-    seen = bool(listener.visits)
+    links = {
+        "reach.odp": reaching.linking_odp(good.odp, f"{listener.url}/proof.png", "picture"),
+        "words.pptx": reaching.linking_pptx(good.pptx, good.secrets.deck.as_uri(), "object"),
+        "picture.odp": reaching.linking_odp(good.odp, good.secrets.picture.as_uri(), "background"),
+    }
+    pdfs = {}
+    for name, content in links.items():
+        (place / name).write_bytes(content)
+        decks.convert(place / name, "pdf", place)
+        pdfs[name] = (place / name).with_suffix(".pdf").read_bytes()
+    reached = bool(listener.visits)
     listener.visits.clear()
-    return seen
+    return {
+        "without a sandbox a link would be seen to be followed": reached,
+        "without a sandbox another file's words would be seen in a PDF": leaks(pdfs["words.pptx"]),
+        "without a sandbox another file's picture would be seen in a PDF": leaks(pdfs["picture.odp"]),
+    }
 
 
-def meet(service: Converter, deck: Hostile, good: Path, folder: Path, tally: Tally, deadline: int) -> None:
-    """Send one deck, look at what it did, and send a good one."""
+def meet_all(plan: Plan, good: Seeds, listener: Beacon, folder: Path, tally: Tally, say: Callable[[str], None]) -> Path:
+    """Send every deck that was not sent yet; the converter's folder, which must be gone in the end."""
+    before = tally.seconds
+    began = time.monotonic()
+    sample = folder / "good.pptx"
+    decks.make_pptx(sample, 2)
+    with converter(folder / "state", deadline=plan.deadline, A_SECRET_OF_THE_CONVERTER=WORDS) as service:
+        for deck in generator.generate(good, plan.seed, plan.decks, skip=tally.done):
+            meet(service, deck, sample, folder, tally, plan.deadline)
+            tally.reached += [f"{deck.name}: {visit}" for visit in listener.visits]
+            listener.visits.clear()
+            tally.touched |= Path(reaching.touched(good)).exists()
+            tally.done += 1
+            tally.seconds = before + time.monotonic() - began
+            if tally.done % SAVE_EVERY == 0:
+                tally.keep(plan)
+                say(f"{tally.done} of {plan.decks} decks, {tally.seconds:.0f} s")
+        return service.folder
+
+
+def meet(service: Converter, deck: Hostile, sample: Path, folder: Path, tally: Tally, deadline: int) -> None:
+    """Send one deck, look at what it did, send a good one, and look at what is left of the first."""
     path = folder / f"hostile.{deck.suffix}"
     path.write_bytes(deck.content)
     began = time.monotonic()
     answer = service.convert(path)
     took = time.monotonic() - began
+    tally.met.add(deck.name)
     tally.slowest = max(tally.slowest, took)
-    tally.statuses[answer.status_code] += 1
-    if took > deadline + SLACK_SECONDS:
+    tally.statuses[str(answer.status_code)] += 1
+    if took > deadline + TOLERANCE_SECONDS:
         tally.late.append(f"{deck.name}: {took:.1f} s")
     if answer.status_code == 200 and leaks(answer.content):
         tally.leaks.append(deck.name)
-    after = convert_good(service, good)
-    if after is not None:
-        tally.spoiled.append(f"{deck.name}: {after}")
-    if len(service.offices()) > 2 * (SPARE + 1):  # each is two processes: bubblewrap's and LibreOffice's
-        tally.left.append(f"{deck.name}: {len(service.offices())} processes")
+    then = guardian.descendants(service.process.pid)
+    after = service.convert(sample)
+    if after.status_code != 200 or after.content[:5] != b"%PDF-":
+        tally.spoiled.append(f"{deck.name}: {after.status_code}")
+    if what := left_of(service, set(then)):
+        tally.left.append(f"{deck.name}: {what}")
 
 
-def convert_good(service: Converter, good: Path) -> str | None:
-    """What is wrong with a good deck's answer; None when it is a PDF."""
-    answer = service.convert(good)
-    return None if answer.status_code == 200 and answer.content[:5] == b"%PDF-" else f"{answer.status_code}"
+def left_of(service: Converter, then: set[int]) -> str:
+    """What a deck left, in words; nothing when all is gone within SETTLE_SECONDS.
+
+    `then` were the processes below the converter when it had been answered: its own, if any lived on, and the
+    LibreOffice that waited for the next document, which has been used up since.
+    """
+    until = time.monotonic() + SETTLE_SECONDS
+    while True:
+        processes = then & set(guardian.descendants(service.process.pid))
+        places = sorted(path.name for path in service.folder.iterdir())
+        offices = [name for name in places if name.startswith("office-")]
+        strange = [name for name in places if name not in offices and name != "template"]
+        if not processes and not strange and len(offices) <= 1:
+            return ""
+        if time.monotonic() > until:
+            return f"processes {sorted(processes)}, folders {places}"
+        time.sleep(0.05)
 
 
-def leaks(pdf: bytes) -> bool:
-    """Does a PDF hold words of another file?"""
-    if any(word in pdf for word in (SECRET.encode(), b"root:x:0:0")):
-        return True
-    try:
-        document = pypdfium2.PdfDocument(pdf)
-    except pypdfium2.PdfiumError:
-        return False
-    with document:
-        texts = (document[number].get_textpage().get_text_range() for number in range(min(5, len(document))))
-        return any(word in text for text in texts for word in (SECRET, "root:x:0:0", "DATABASE_URL"))
-
-
-def judge(ledger: Ledger, tally: Tally, visits: list[str], sees: bool, touched: bool) -> None:
+def judge(ledger: Ledger, plan: Plan, tally: Tally) -> None:
     """What must hold."""
-    for what in (tally.late, tally.leaks, tally.spoiled, tally.left, visits):
+    for what in (tally.late, tally.leaks, tally.spoiled, tally.left, tally.reached):
         for line in what[:10]:
             print(f"  !! {line}")
+    ledger.seconds = round(tally.seconds, 1)
     ledger.counted |= {f"answers_{status}": count for status, count in sorted(tally.statuses.items())}
     ledger.counted |= {
-        "past_the_deadline": len(tally.late),
-        "requests_made": len(visits),
-        "pdfs_with_words_of_other_files": len(tally.leaks),
+        "variants": len(tally.met),
+        "past_deadline_and_tolerance": len(tally.late),
         "slowest_seconds": round(tally.slowest, 1),
+        "requests_made": len(tally.reached),
+        "pdfs_with_words_or_pictures_of_other_files": len(tally.leaks),
+        "good_decks_refused_after": len(tally.spoiled),
+        "processes_or_files_left": len(tally.left),
     }
     ledger.conditions |= {
-        "a LibreOffice without a sandbox would be seen": sees,
-        "none past the deadline": not tally.late,
-        "nobody was reached": not visits,
-        "no word of another file in a PDF": not tally.leaks,
-        "nothing was run": not touched,
+        "none past the deadline and its tolerance": not tally.late,
+        "nobody was reached": not tally.reached,
+        "no word and no picture of another file in a PDF": not tally.leaks,
+        "nothing was run": not tally.touched,
         "a good deck converts after each": not tally.spoiled,
-        "no process and no file is left": not tally.left,
+        "no process and no file is left of any": not tally.left,
     }
+    if plan.decks >= FULL:
+        ledger.conditions["every kind in every format and way was among them"] = len(tally.met) == len(ALL_VARIANTS)

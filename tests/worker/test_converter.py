@@ -11,7 +11,6 @@ import threading
 import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pypdfium2
@@ -23,6 +22,7 @@ from deploy.local.converter.sandbox import Sandbox, why_not
 from deploy.local.probes import wait_until
 from tests.local.people import ordinary_python
 from tests.worker import decks, hostile_decks
+from tests.worker.beacon import Beacon, beacon
 from tests.worker.harness import CONVERT, Converter, converter, files_below, peak_memory_bytes, programs_without_bwrap
 
 pytestmark = pytest.mark.slow
@@ -285,54 +285,25 @@ def test_without_a_sandbox_it_converts_only_when_told_and_admits_it(tmp_path: Pa
     assert not running.folder.exists()
 
 
-class Beacon(ThreadingHTTPServer):
-    """Notes every request: whoever comes here has left the sandbox."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _BeaconHandler)
-        self.visits: list[str] = []
-
-
-class _BeaconHandler(BaseHTTPRequestHandler):
-    server: Beacon
-
-    def do_GET(self) -> None:
-        self.server.visits.append(self.path)
-        self.send_response(200)
-        self.send_header("Content-Type", "image/png")
-        self.end_headers()
-        self.wfile.write(hostile_decks.png_of(1, 1))
-
-    do_HEAD = do_OPTIONS = do_PROPFIND = do_GET  # noqa: N815 - http.server's names
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class names it
-        pass
-
-
 @pytest.fixture
-def beacon() -> Iterator[Beacon]:
-    server = Beacon()
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-    yield server
-    server.shutdown()
-    server.server_close()
+def listener() -> Iterator[Beacon]:
+    with beacon() as listening:
+        yield listening
 
 
 def test_a_deck_that_links_to_the_outside_reaches_nobody(
-    running_converter: Converter, folder: Path, tmp_path: Path, beacon: Beacon
+    running_converter: Converter, folder: Path, tmp_path: Path, listener: Beacon
 ) -> None:
-    address = f"http://127.0.0.1:{beacon.server_address[1]}/picture.png"
+    address = f"{listener.url}/picture.png"
     linked = linking_deck((folder / "deck.odp").read_bytes(), address)
     (tmp_path / "deck.odp").write_bytes(linked)
 
     decks.convert(tmp_path / "deck.odp", "pdf", tmp_path)
-    assert beacon.visits, "a LibreOffice without a sandbox does go there, or this test sees nothing"
-    beacon.visits.clear()
+    assert listener.visits, "a LibreOffice without a sandbox does go there, or this test sees nothing"
+    listener.visits.clear()
 
     assert pages_of(running_converter.convert(tmp_path / "deck.odp")) == 2
-    assert beacon.visits == []
+    assert listener.visits == []
 
 
 def linking_deck(deck: bytes, address: str) -> bytes:
@@ -377,10 +348,10 @@ def test_inside_there_is_nothing_to_see_but_programs_and_the_own_folder(work: Pa
 
 
 def test_inside_there_is_no_network_no_power_and_no_secret_of_ours(
-    work: Path, beacon: Beacon, monkeypatch: pytest.MonkeyPatch
+    work: Path, listener: Beacon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://secret")
-    knock = f"exec 3<>/dev/tcp/127.0.0.1/{beacon.server_address[1]}"
+    knock = f"exec 3<>/dev/tcp/127.0.0.1/{listener.server_address[1]}"
     inside, outside = Sandbox(isolated=True), Sandbox(isolated=False)
 
     assert run_inside(outside, work, "/usr/bin/bash", "-c", knock).returncode == 0

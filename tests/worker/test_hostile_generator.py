@@ -1,0 +1,64 @@
+"""The campaign's decks are what they are called: every kind, in both formats, and again the same by the same seed."""
+
+from pathlib import Path
+
+from tests.faults import decks as campaign
+from tests.worker import decks
+from tests.worker.hostile import generator
+from tests.worker.hostile.leaks import leaks
+from tests.worker.hostile.seeds import Secrets, Seeds
+from tests.worker.hostile_pdfs import PDF
+
+PROMISED = (
+    *("truncated", "bit-flipped", "zip bomb", "XML bomb", "password", "macro", "link", "foreign entity"),
+    *("wrong magic", "many shapes", "many slides", "huge picture"),
+)
+
+
+def test_five_hundred_decks_have_every_kind_in_every_format_and_way() -> None:
+    assert set(generator.order(1, campaign.FULL)) == generator.ALL_VARIANTS
+    assert {name for name, _, _ in generator.ALL_VARIANTS} >= set(PROMISED)
+    for kind in PROMISED:
+        assert {suffix for suffix, _ in generator.KINDS[kind].variants} >= {"pptx", "odp"}, kind
+    ways = {(name, how) for name, _, how in generator.ALL_VARIANTS}
+    assert {("many shapes", 20_000), ("many slides", 5_000), ("huge picture", 12_000)} <= ways
+    for target in ("http", "a file's address", "a share"):
+        assert ("link", (target, "object")) in ways, "OLE"
+
+
+def test_the_same_seed_makes_the_same_decks_also_when_it_goes_on_in_the_middle(tmp_path: Path) -> None:
+    good = small_seeds(tmp_path)
+
+    whole = [deck.name for deck in generator.generate(good, 5, 5)]
+    again = list(generator.generate(good, 5, 5))
+    rest = list(generator.generate(good, 5, 5, skip=3))
+
+    assert [deck.name for deck in again] == whole
+    assert [deck.name for deck in rest] == whole[3:]
+    assert (again[2].kind, again[2].content) == ("bit-flipped", next(generator.generate(good, 5, 3, skip=2)).content)
+
+
+def small_seeds(folder: Path) -> Seeds:
+    """Without LibreOffice: the .ppt is none."""
+    decks.make_pptx(folder / "a.pptx", 1)
+    decks.make_odp(folder / "a.odp", 1)
+    pptx, odp = ((folder / name).read_bytes() for name in ("a.pptx", "a.odp"))
+    secrets = Secrets(folder / "secret.txt", folder / "secret.odp", folder / "secret.png")
+    return Seeds(pptx, odp, b"ppt" * 100, "http://127.0.0.1:9", secrets)
+
+
+def test_a_campaign_that_was_ended_goes_on_unless_its_code_has_changed(tmp_path: Path) -> None:
+    plan = campaign.Plan(decks=40, part=tmp_path / "part.json")
+    tally = campaign.Tally(done=7, met={"a kind"}, late=["one"])
+    tally.statuses["200"] += 7
+
+    tally.keep(plan)
+
+    assert campaign.Tally.of(plan) == tally
+    assert campaign.Tally.of(campaign.Plan(decks=41, part=plan.part)) == campaign.Tally()
+    assert campaign.Tally.of(campaign.Plan(decks=40, seed=2, part=plan.part)) == campaign.Tally()
+
+
+def test_words_of_others_in_a_pdf_are_seen() -> None:
+    assert not leaks(PDF)
+    assert leaks(PDF + b"% root:x:0:0")
