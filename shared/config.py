@@ -262,6 +262,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "d",
         "how long commands, recovery, incidents, maintenance windows, clients' changes and the audit log are kept",
     ),
+    Setting("HEALTH_HISTORY_DAYS", _whole(1, 31), 7, "d", "how long the samples of displays' health are kept"),
     Setting("UPLOAD_LIMIT_BYTES", _whole(1, 10 * 1024**3), 200 * 1000 * 1000, "B", "largest upload"),
     Setting(
         "CONVERSION_DEADLINE_SECONDS",

@@ -26,6 +26,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    Uuid,
     text,
 )
 from sqlalchemy.dialects.postgresql import ARRAY, BYTEA, ENUM, JSONB
@@ -208,6 +209,19 @@ client_health = Table(  # the newest health report, whole
     Column("temperature_celsius", Float),
     Column("body", JSONB, nullable=False),
     postgresql_with={"fillfactor": 70},
+)
+
+client_health_history = Table(  # a bunch of displays at one moment; arrays of the same order, values in tenths
+    "client_health_history",
+    metadata,
+    Column("bunch", SmallInteger, nullable=False),  # by a hash of the uuid
+    _when("at", nullable=False),
+    Column("clients", ARRAY(Uuid(as_uuid=False)), nullable=False),
+    Column("cpu", ARRAY(SmallInteger), nullable=False),
+    Column("memory", ARRAY(SmallInteger), nullable=False),
+    Column("disk", ARRAY(SmallInteger), nullable=False),
+    Column("temperature", ARRAY(SmallInteger), nullable=False),
+    PrimaryKeyConstraint("bunch", "at"),
 )
 
 client_installs = Table(  # an install_id never seen before is newest: a re-imaged display is believed at once
