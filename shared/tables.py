@@ -478,6 +478,7 @@ recovery_breakers = Table(  # of the fleet, and of each site whose breaker was e
     Column("seen", Integer, nullable=False, server_default="0"),
     _when("released_at"),  # silence that began before counts no more
     Column("released_by", Text),
+    _when("low_since"),  # open, and few enough silent since then
 )
 
 scheduler_status = Table(  # one row: what the last tick did

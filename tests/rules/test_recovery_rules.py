@@ -369,7 +369,14 @@ def test_when_a_breaker_opens_and_how_long_it_stays(
 ) -> None:
     silence = Silence(seen, stale, recent)
 
-    assert (breakers.opens(silence), breakers.stays_open(silence)) == (opens, stays)
+    assert (breakers.opens(silence), not breakers.is_low(silence)) == (opens, stays)
+
+
+def test_an_open_breaker_closes_when_few_enough_were_silent_for_a_while() -> None:
+    assert not breakers.closes(NOW, None)
+    assert not breakers.closes(NOW, NOW)
+    assert not breakers.closes(NOW, NOW - timedelta(seconds=44))
+    assert breakers.closes(NOW, NOW - timedelta(seconds=45))
 
 
 DAY = timedelta(hours=24)

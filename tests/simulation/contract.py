@@ -22,6 +22,8 @@ HEALTHY_FOR: Final = timedelta(minutes=30)
 LOOK_AROUND: Final = 4 / 3
 FIRST_HEARTBEAT: Final = 2 / 3
 """Silence, in thresholds, from which on it must be acted on: before, others that fall silent as well are waited for."""
+CLOSES_AFTER: Final = timedelta(seconds=45)
+"""For so long few enough must be silent before a breaker closes."""
 WAVE: Final = timedelta(minutes=5)
 SMALL_FLEET: Final = 10
 CAP: Final = 10
@@ -34,7 +36,13 @@ CLIENTS: Final = sa.text(
         c.service_failed_at, c.capabilities, c.lockout_until, h.last_heartbeat_at, h.interval_seconds,
         EXISTS (SELECT FROM client_commands AS k WHERE k.client_uuid = c.uuid AND k.rank < 90) AS has_open,
         (SELECT max(k.received_at) FROM client_commands AS k
-            WHERE k.client_uuid = c.uuid AND k.action = 'shutdown_host' AND k.received_at IS NOT NULL) AS shutdown_at
+            WHERE k.client_uuid = c.uuid AND k.action = 'shutdown_host' AND k.received_at IS NOT NULL) AS shutdown_at,
+        EXISTS (SELECT FROM client_recovery AS r WHERE r.client_uuid = c.uuid
+            AND r.held_at IS NOT NULL AND coalesce(r.held_until > :now, true))
+        OR EXISTS (SELECT FROM recovery_exclusions AS x WHERE x.client_uuid = c.uuid OR x.site = c.site)
+        OR EXISTS (SELECT FROM maintenance_windows AS w WHERE w.starts_at <= :now AND w.ends_at > :now
+            AND (w.scope = 'fleet' OR w.site = c.site OR EXISTS (SELECT FROM maintenance_window_clients AS n
+                WHERE n.window_id = w.id AND n.client_uuid = c.uuid))) AS is_let_alone
     FROM clients AS c LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
     WHERE c.deleted_at IS NULL ORDER BY c.uuid
     """
@@ -83,7 +91,7 @@ class Facts:
     def read(cls, connection: Connection, now: datetime) -> "Facts":
         """As everybody sees it now."""
         ours = connection.execute(OURSELVES).one()
-        rows = connection.execute(CLIENTS).mappings().all()
+        rows = connection.execute(CLIENTS, {"now": now}).mappings().all()
         return cls(
             now,
             ours.canary_at,
@@ -136,46 +144,69 @@ class Breaker:
 
     def __init__(self) -> None:
         self.is_open = False
-        self._was_high = False  # at the last look: few enough must be silent at two in a row
+        self.released_at: datetime | None = None  # silence that began before is no evidence
+        self._low_since: datetime | None = None  # few enough must be silent for a while
+        self._opened_at: datetime | None = None
 
-    def look(self, silences: Sequence[timedelta], *, may_open: bool = True) -> None:
+    def look(self, now: datetime, silences: Sequence[timedelta], *, may_open: bool = True) -> None:
         """Judge anew, as each tick does, from how long each client that counts is beyond its threshold."""
         stale = sum(silence > timedelta() for silence in silences)
         wave = sum(timedelta() < silence <= WAVE for silence in silences)
         opens = (wave >= 5 and wave >= 0.2 * len(silences)) or (stale >= 5 and stale >= 0.5 * len(silences))
         is_high = stale >= 5 and stale >= 0.2 * len(silences)
-        self.is_open = (opens and may_open) if not self.is_open else is_high or self._was_high
-        self._was_high = is_high
+        was_open, since = self.is_open, min(self._low_since or now, now)
+        self._low_since = None if is_high or not was_open else since
+        self.is_open = (is_high or now - since < CLOSES_AFTER) if was_open else (opens and may_open)
+        if self.is_open and not was_open:
+            self._opened_at = now
+
+    def release(self, now: datetime) -> None:
+        """An operator vouches for what is silent until now."""
+        self.is_open, self._low_since = False, None
+        self.released_at = max(now, self._opened_at or now)
+
+    def knows(self, stale_at: datetime) -> bool:
+        """Whether a silence from then on was vouched for."""
+        return self.released_at is not None and stale_at <= self.released_at
 
 
 class Breakers:
     """The fleet's, and one for each site, which does not open while the fleet's is open."""
 
     def __init__(self) -> None:
-        self._fleet = Breaker()
-        self._sites: dict[str, Breaker] = {}
+        self._all: dict[str | None, Breaker] = {None: Breaker()}
 
     def look(self, facts: Facts) -> None:
         """Judge all of them anew."""
-        silences: dict[str, list[timedelta]] = {}
-        for client in facts.clients.values():
-            if _counts(facts, client):
-                silence = facts.now - client.last_heartbeat_at - threshold(client)
-                silences.setdefault(client.site or "", []).append(silence)
-        self._fleet.look([silence for of_site in silences.values() for silence in of_site])
-        for site in {*silences, *self._sites} - {""}:
-            of_site = self._sites.setdefault(site, Breaker())
-            of_site.look(silences.get(site, ()), may_open=not self._fleet.is_open)
+        fleet = self._all[None]
+        counted = [c for c in facts.clients.values() if _counts(facts, c)]
+        counted = [c for c in counted if not fleet.knows(c.last_heartbeat_at + threshold(c))]
+        fleet.look(facts.now, [_silence(facts, client) for client in counted])
+        sites = {client.site for client in counted} | self._all.keys()
+        for site in sites - {None}:
+            one = self._all.setdefault(site, Breaker())
+            here = [c for c in counted if c.site == site and not one.knows(c.last_heartbeat_at + threshold(c))]
+            one.look(facts.now, [_silence(facts, client) for client in here], may_open=not fleet.is_open)
+
+    def release(self, now: datetime, sites: Iterable[str | None]) -> None:
+        """An operator released these; None is the fleet's."""
+        for site in sites:
+            self._all.setdefault(site, Breaker()).release(now)
 
     def holds_back(self, client: Any) -> bool:
         """Whether silence of this client is no evidence now."""
-        of_site = self._sites.get(client.site or "")
-        return self._fleet.is_open or (of_site is not None and of_site.is_open)
+        return any(self._all[site].is_open for site in (None, client.site) if site in self._all)
+
+
+def _silence(facts: Facts, client: Any) -> timedelta:
+    silence: timedelta = facts.now - client.last_heartbeat_at - threshold(client)
+    return silence
 
 
 def _counts(facts: Facts, client: Any) -> bool:
     heard_at = client.last_heartbeat_at
-    return heard_at is not None and facts.now - heard_at <= timedelta(days=1) and not is_held(client)
+    is_news = not is_held(client) and not client.is_let_alone
+    return is_news and heard_at is not None and facts.now - heard_at <= timedelta(days=1)
 
 
 def rule(facts: Facts, client: Any, steps: int, breakers: Breakers) -> Ruling:
@@ -187,6 +218,7 @@ def rule(facts: Facts, client: Any, steps: int, breakers: Breakers) -> Ruling:
         "locked out": client.lockout_until is not None and client.lockout_until > facts.now,
         "never heard": client.last_heartbeat_at is None,
         "suspended": steps >= len(LADDER),
+        "people want it left alone": client.is_let_alone,
     }
     for why, stands in obstacles.items():
         if stands:

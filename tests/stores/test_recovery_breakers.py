@@ -89,13 +89,54 @@ def test_it_stays_open_until_fewer_than_a_fifth_are_silent_and_then_they_are_act
     beat(connection, there, at)
     still = recover(connection, at)
     beat(connection, gone[0], at)
-    first = recover(connection, at)  # the last of those that come back are given one more tick
-    closed = recover(connection, at)
+    first = recover(connection, at)  # the last of those that come back are given a while
+    again = recover(connection, at + seconds(2))  # a tick that comes twice is no time
+    beat(connection, [*there, gone[0]], at + MINUTE)
+    hear(connection, at + MINUTE)
+    closed = recover(connection, at + MINUTE)
 
     assert (still.command_ids, still.breakers_open) == ((), 1)
     assert (first.command_ids, first.breakers_open) == ((), 1)
+    assert (again.command_ids, again.breakers_open) == ((), 1)
     assert (len(closed.command_ids), closed.breakers_open) == (10, 0)
     assert breaker_decisions(connection) == [(OPENED, None), (CLOSED, None)]
+
+
+def test_while_it_is_open_a_rise_in_between_begins_the_wait_anew(connection: Connection, now: datetime) -> None:
+    there = fleet(connection, now, 80)
+    gone = fleet(connection, now - 4 * MINUTE, 20)
+    recover(connection, now)
+
+    reports = []
+    for minute, back in enumerate((20, 0, 20, 20), start=60):
+        at = now + minute * MINUTE
+        hear(connection, at)
+        beat(connection, there, at)
+        if back:
+            beat(connection, gone[:back], at)
+        else:
+            beat(connection, gone, at - 4 * MINUTE)
+        reports.append(recover(connection, at))
+
+    assert [report.breakers_open for report in reports] == [1, 1, 1, 0]
+
+
+def test_a_clock_that_is_set_back_does_not_hold_it_open(connection: Connection, now: datetime) -> None:
+    there = fleet(connection, now, 80)
+    gone = fleet(connection, now - 4 * MINUTE, 20)
+    recover(connection, now)
+    everybody = [*there, *gone]
+    beat(connection, everybody, now + timedelta(hours=1))
+    recover(connection, now + timedelta(hours=1))  # low, by a clock that is an hour ahead
+
+    reports = []
+    for minute in (1, 2):
+        at = now + minute * MINUTE
+        hear(connection, at)
+        beat(connection, everybody, at)
+        reports.append(recover(connection, at))
+
+    assert [report.breakers_open for report in reports] == [1, 0]
 
 
 def test_who_crashed_is_restarted_while_it_is_open(connection: Connection, now: datetime) -> None:
@@ -176,7 +217,7 @@ def test_a_sites_breaker_closes_with_its_displays(connection: Connection, now: d
 
     beat(connection, gone[:2], now)
     recover(connection, now)
-    recover(connection, now)
+    recover(connection, now + seconds(45))
 
     assert breaker_decisions(connection) == [(OPENED, "Basel"), (CLOSED, "Basel")]
 
@@ -197,7 +238,7 @@ def test_a_site_whose_clients_are_all_gone_elsewhere_has_no_open_breaker(connect
     connection.execute(sa.update(clients).where(clients.c.uuid.in_(gone)).values(site=None, process_status="stopped"))
 
     recover(connection, now)
-    recover(connection, now)
+    recover(connection, now + seconds(45))
 
     assert is_open(connection) == set()
 
@@ -368,7 +409,7 @@ def test_a_display_that_became_well_is_no_evidence(connection: Connection, now: 
     for client in gone:
         become(connection, client, now, "running")
     recover(connection, now)
-    recover(connection, now)
+    recover(connection, now + seconds(45))
 
     assert is_open(connection) == set()
 

@@ -32,38 +32,46 @@ class Watch:
     """Every client that is silent by the raw age of its heartbeat."""
 
 
+@dataclass(frozen=True)
+class Found:
+    """What a tick found of one breaker."""
+
+    is_open: bool
+    silence: Silence
+    low_since: datetime | None = None
+    """Since when an open one finds few enough silent."""
+
+
 def watch(connection: Connection, now: datetime, config: Config, bridge: BridgeStatus) -> Watch:
     """Reckon every breaker anew from who is silent now, write down what changed, and record it once.
 
     1. The fleet's own first; while it is open no site's opens beside it.
-    2. Those that are open stay open until their share has fallen, or somebody releases them.
+    2. Those that are open stay open until their share has been low for a while, or somebody releases them.
     The caller holds recovery's lock.
     """
     window = _window(connection, now, bridge)
     everybody, silent = evidence.beats(connection, now, config["HEARTBEAT_STALE_SECONDS"], window["seen_since"])
     rows = _silent(connection, now, config, silent, window)
     before: dict[str | None, RowMapping] = {row["site"] or None: row for row in store.standing(connection)}
-    whole = _of_fleet(everybody, rows)
-    is_open = _keeps(before[None], whole) if None in before else rules.opens(whole)
-    found: dict[str | None, tuple[bool, Silence]] = {None: (is_open, whole)}
+    found: dict[str | None, Found] = {None: _found(now, before.get(None), _of_fleet(everybody, rows))}
     sites = {row["site"]: row for row in rows if row["site"] is not None and row["site_stale"] >= rules.FEWEST}
     seen = store.seen_at(connection, sites, window["seen_since"]) if sites else {}
+    may_open = not found[None].is_open
     for site in {*sites, *before} - {None}:
         silence = _of_site(seen.get(site, 0), sites[site]) if site in sites else Silence(0, 0, 0)
-        keeps = _keeps(before[site], silence) if site in before else not is_open and rules.opens(silence)
-        found[site] = keeps, silence
+        found[site] = _found(now, before.get(site), silence, may_open=may_open)
     _write(connection, now, before, found)
-    why = {site: rules.why(site, silence) for site, (keeps, silence) in found.items() if keeps}
+    why = {site: rules.why(site, one.silence) for site, one in found.items() if one.is_open}
     return Watch(everybody, why, silent)
 
 
-def _keeps(last: RowMapping, silence: Silence) -> bool:
-    """Whether an open breaker stays open: at two ticks in a row few enough must be silent.
-
-    Displays that come back after a fault of ours come one after another; the last of them would be rebooted by the
-    tick that finds the first ones back.
-    """
-    return rules.stays_open(silence) or rules.stays_open(Silence(last["seen"], last["stale"], 0))
+def _found(now: datetime, last: RowMapping | None, silence: Silence, *, may_open: bool = True) -> Found:
+    """One breaker, by what it was (None: closed) and who is silent now."""
+    if last is None:
+        return Found(may_open and rules.opens(silence), silence)
+    since = min(last["low_since"] or now, now)  # the clock may have been set back
+    low_since = since if rules.is_low(silence) else None
+    return Found(not rules.closes(now, low_since), silence, low_since)
 
 
 def _window(connection: Connection, now: datetime, bridge: BridgeStatus) -> dict[str, datetime]:
@@ -101,33 +109,32 @@ def _of_site(seen: int, row: RowMapping) -> Silence:
 
 
 def _write(
-    connection: Connection,
-    now: datetime,
-    before: Mapping[str | None, RowMapping],
-    found: Mapping[str | None, tuple[bool, Silence]],
+    connection: Connection, now: datetime, before: Mapping[str | None, RowMapping], found: Mapping[str | None, Found]
 ) -> None:
     """Write the open breakers and those that closed; record each opening and closing."""
-    touched = {site: one for site, one in found.items() if one[0] or site in before}
-    rows = [_row(site, now, before.get(site), is_open, silence) for site, (is_open, silence) in touched.items()]
+    touched = {site: one for site, one in found.items() if one.is_open or site in before}
+    rows = [_row(site, now, before.get(site), one) for site, one in touched.items()]
     if rows:
         store.put(connection, rows)
     events = [
-        _event(site, RecoveryDecision.BREAKER_OPEN if is_open else RecoveryDecision.BREAKER_CLOSED, silence)
-        for site, (is_open, silence) in touched.items()
-        if is_open != (site in before)
+        _event(site, RecoveryDecision.BREAKER_OPEN if one.is_open else RecoveryDecision.BREAKER_CLOSED, one.silence)
+        for site, one in touched.items()
+        if one.is_open != (site in before)
     ]
     if events:
         recovery.record(connection, now, events)
 
 
-def _row(site: str | None, now: datetime, before: RowMapping | None, is_open: bool, silence: Silence) -> dict[str, Any]:
+def _row(site: str | None, now: datetime, before: RowMapping | None, one: Found) -> dict[str, Any]:
     since = before["open_since"] if before is not None else now
+    low_since = one.low_since.isoformat() if one.is_open and one.low_since is not None else None
     return {
         "site": site or store.THE_FLEET,
-        "open_since": since.isoformat() if is_open else None,
-        "why": rules.why(site, silence) if is_open else None,
-        "stale": silence.stale,
-        "seen": silence.seen,
+        "open_since": since.isoformat() if one.is_open else None,
+        "why": rules.why(site, one.silence) if one.is_open else None,
+        "stale": one.silence.stale,
+        "seen": one.silence.seen,
+        "low_since": low_since,
     }
 
 

@@ -9,6 +9,7 @@ TOGETHER: Final = timedelta(minutes=5)  # fell silent "at once"
 SEEN_WITHIN: Final = timedelta(hours=24)  # of listening time; who was not heard in it is no part of the reckoning
 FELL_TOGETHER: Final = 0.2  # share that opens when it fell silent at once, and that keeps it open
 MOST_SILENT: Final = 0.5  # share that opens, however long they have been silent
+CLOSES_AFTER: Final = timedelta(seconds=45)  # of few enough silent: half as long again as between two heartbeats
 
 
 @dataclass(frozen=True)
@@ -28,9 +29,18 @@ def opens(silence: Silence) -> bool:
     return together or (silence.stale >= FEWEST and silence.stale >= MOST_SILENT * silence.seen)
 
 
-def stays_open(silence: Silence) -> bool:
-    """Whether an open breaker stays open."""
-    return silence.stale >= FEWEST and silence.stale >= FELL_TOGETHER * silence.seen
+def is_low(silence: Silence) -> bool:
+    """Whether so few are silent that an open breaker may close."""
+    return silence.stale < FEWEST or silence.stale < FELL_TOGETHER * silence.seen
+
+
+def closes(now: datetime, low_since: datetime | None) -> bool:
+    """Whether an open breaker closes, by since when few enough are silent (None: they are not).
+
+    Displays that come back after a fault of ours come one after another; the last of them would be rebooted by the
+    tick that finds the first ones back. It is a time and not a number of ticks: a tick may come twice.
+    """
+    return low_since is not None and now - low_since >= CLOSES_AFTER
 
 
 def seen_since(now: datetime, listening_since: datetime | None, heard_until: datetime | None) -> datetime:

@@ -105,14 +105,15 @@ def standing(connection: Connection) -> Sequence[RowMapping]:
 
 
 def put(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
-    """Write breakers as a tick found them: {site, open_since, why, stale, seen} each."""
+    """Write breakers as a tick found them: {site, open_since, why, stale, seen, low_since} each."""
     statement = sa.text(
         """
-        INSERT INTO recovery_breakers AS b (site, open_since, why, stale, seen)
-        SELECT site, open_since, why, stale, seen FROM jsonb_to_recordset(CAST(:rows AS jsonb))
-            AS said(site text, open_since timestamptz, why text, stale int, seen int) ORDER BY site
+        INSERT INTO recovery_breakers AS b (site, open_since, why, stale, seen, low_since)
+        SELECT site, open_since, why, stale, seen, low_since FROM jsonb_to_recordset(CAST(:rows AS jsonb))
+            AS said(site text, open_since timestamptz, why text, stale int, seen int, low_since timestamptz)
+        ORDER BY site
         ON CONFLICT (site) DO UPDATE SET open_since = EXCLUDED.open_since, why = EXCLUDED.why,
-            stale = EXCLUDED.stale, seen = EXCLUDED.seen
+            stale = EXCLUDED.stale, seen = EXCLUDED.seen, low_since = EXCLUDED.low_since
         """
     )
     connection.execute(statement, {"rows": json.dumps(rows)})
@@ -123,7 +124,7 @@ def release(connection: Connection, now: datetime, by: str, site: str | None) ->
     statement = (
         sa.update(recovery_breakers)
         .where(b.open_since.is_not(None))
-        .values(open_since=None, released_at=sa.func.greatest(b.open_since, now), released_by=by)
+        .values(open_since=None, low_since=None, released_at=sa.func.greatest(b.open_since, now), released_by=by)
         .returning(b.site, b.why, b.stale, b.seen)
     )
     if site is not None:
