@@ -14,8 +14,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.simulation.campaign import Plan
-from tests.simulation.history import Outcome
+from tests.simulation.campaign import Plan, Progress
 from tests.simulation.runs import run_many
 
 
@@ -30,16 +29,11 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args(arguments)
     seeds = [asked.only] if asked.only is not None else Plan(asked.histories, asked.seed).seeds
-    run = run_many(seeds, asked.processes, _tell, 60 * asked.minutes)
+    run = run_many(seeds, asked.processes, Progress(len(seeds)), 60 * asked.minutes)
     print(run.text())
     if asked.json is not None:
         asked.json.write_text(json.dumps(run.as_json(), indent=2) + "\n", encoding="utf-8")
     return 1 if run.breaches else 0
-
-
-def _tell(outcome: Outcome) -> None:
-    for breach in outcome.breaches:
-        print(f"history {outcome.seed}: {breach}", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

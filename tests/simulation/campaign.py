@@ -13,6 +13,8 @@ from tests.simulation.runs import KINDS, run_many
 
 FIRST_SEEDS: Final = 1_000_000  # history number i of seed s is that of s * FIRST_SEEDS + i
 
+EACH: Final = 50  # histories between two words of progress
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -30,7 +32,7 @@ class Plan:
 def run(plan: Plan, processes: int | None = None) -> Ledger:
     """Run them; every kind of breach is a condition of its own."""
     ledger = Ledger("simulation", plan.seed, {"histories": plan.histories})
-    done = run_many(plan.seeds, processes, _tell)
+    done = run_many(plan.seeds, processes, Progress(plan.histories))
     figures = done.figures
     ledger.counted = {name: figures[name] for name in figures if name != "histories"}
     ledger.conditions = {f"no history with: {kind}": figures[kind] == 0 for kind in KINDS}
@@ -48,6 +50,15 @@ def _sees_mutations() -> bool:
     )
 
 
-def _tell(outcome: Outcome) -> None:
-    for breach in outcome.breaches:
-        print(f"{breach}\n  python -m tests.simulation --only {outcome.seed}", file=sys.stderr, flush=True)
+class Progress:
+    """Tells each breach at once, and how far the run is."""
+
+    def __init__(self, histories: int) -> None:
+        self._done, self._histories = 0, histories
+
+    def __call__(self, outcome: Outcome) -> None:
+        self._done += 1
+        for breach in outcome.breaches:
+            print(f"{breach}\n  python -m tests.simulation --only {outcome.seed}", file=sys.stderr, flush=True)
+        if self._done % EACH == 0:
+            print(f"{self._done} of {self._histories} histories", file=sys.stderr, flush=True)

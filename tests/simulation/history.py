@@ -14,16 +14,14 @@ from sqlalchemy import Engine
 
 from functions.scheduler_tick import steps
 from shared import config
-from shared.clients import operations as clients
 from shared.commands import operations as commands
 from shared.db import engine_for
-from shared.errors import ServiceError
-from shared.vocabulary import CommandAction
 from tests.simulation.agenda import Agenda, Clocks, virtual_time
 from tests.simulation.ailments import Nature
 from tests.simulation.broker import SimulatedBroker
 from tests.simulation.display import Display
 from tests.simulation.gate import Gate, Killed
+from tests.simulation.operator import Operator
 from tests.simulation.oracle import Breach, Judge
 from tests.simulation.service import BridgeHost, Host, SimulatedPublisher
 
@@ -34,14 +32,17 @@ if TYPE_CHECKING:
 
 TICK: Final = 60.0
 LOCK_TIMEOUT_MS: Final = 100  # in a history nobody who holds a lock can let it go while another one waits
-NOT_ABOUT_COMMANDS: Final = ("conversions", "retention")
+NOT_ABOUT_COMMANDS: Final = ("conversions", "health_history", "retention")
 SETTINGS: Final = {
     "CRASH_RECOVERY_ENABLED": "true",
     "MQTT_USERNAME": "bridge",
     "MQTT_PASSWORD": "unused",
 }
 EMPTY: Final = (
-    "TRUNCATE clients RESTART IDENTITY CASCADE",
+    """
+    TRUNCATE clients, recovery_breakers, recovery_exclusions, recovery_events, incidents, maintenance_windows,
+        command_batches RESTART IDENTITY CASCADE
+    """,
     "TRUNCATE dead_letters RESTART IDENTITY",
     """
     UPDATE bridge_status SET epoch = 0, instance = NULL, connected_since = NULL, last_commit_at = NULL,
@@ -107,22 +108,26 @@ class History:
         wire_dice = random.Random(f"{seed} wire")
         self.broker = SimulatedBroker(self.agenda, lambda: wire_dice.uniform(0.005, 0.2))
         self.displays: dict[str, Display] = {}
+        self.sites: dict[str, str | None] = {}  # by uuid
         self.judge = Judge(databases.judge, self.agenda, self.clocks, self.displays)
         self.bridge_gate = Gate(databases.bridge, self.agenda.pass_by)
         self.tick_gate = Gate(databases.tick, self.agenda.pass_by)
         self.publisher = SimulatedPublisher(self.broker, self.agenda, random.Random(f"{seed} publisher"))
         host = Host(self.config, databases.bridge, self.bridge_gate, self.broker, self.agenda)
         self.bridges = [BridgeHost(host, f"bridge-{number}", self._is_busy) for number in (1, 2)]
+        self.operator = Operator(self)
         self.tick_is_missing = False
         self._commands_open = False
         self._faults = 0
         self._ticks_running = 0
+        self.timings = commands.timings(self.config)
+        self.mqtt_publisher = cast("Publisher", self.publisher)
         self._world = steps.World(
             config=self.config,
             engine=databases.tick,
-            publisher=cast("Publisher", self.publisher),
+            publisher=self.mqtt_publisher,
             queue=cast("TaskQueue", None),  # the step that enqueues conversions is left out
-            timings=commands.timings(self.config),
+            timings=self.timings,
         )
 
     def add_display(self, nature: Nature, site: str | None = None) -> Display:
@@ -132,7 +137,7 @@ class History:
         display = Display(uuid, self.broker, self.agenda, dice, nature, self.judge.acted)
         with self.databases.judge.begin() as connection:
             connection.execute(ENROL, {"uuid": uuid, "site": site, "now": self.clocks.database()})
-        self.displays[uuid] = display
+        self.displays[uuid], self.sites[uuid] = display, site
         return display
 
     # --- running ---
@@ -219,29 +224,11 @@ class History:
         with self.databases.judge.connect() as connection:
             return bool(connection.execute(LOCKED, {"key": steps.TICK_LOCK}).scalar_one())
 
-    # --- people ---
-
-    def operate(self, display: Display, action: str) -> None:
-        """An operator sends a command, as the API does."""
-        request = commands.CommandRequest(display.uuid, CommandAction(action), "anna", "the operator's wish")
-        try:
-            with self.databases.tick.begin() as connection:
-                row = commands.issue(connection, self.clocks.database(), request, self._world.timings)
-            commands.publish_due(
-                self.databases.tick, self._world.publisher, self._world.timings, only_ids=[str(row["id"])]
-            )
-        except (ServiceError, sa.exc.SQLAlchemyError, Killed):
-            return
-        self.judge.figures["operators' commands"] += 1
+    def commands_went_out(self) -> None:
+        """Somebody asked for some: the bridge looks at once, and often from now on."""
         self._commands_open = True
         for bridge in self.bridges:
             bridge.poke(0.1)
-
-    def acknowledge(self, display: Display) -> None:
-        """An operator clears the service failure that is shown."""
-        display.acknowledged_at = self.agenda.now
-        with self.databases.judge.begin() as connection:
-            clients.clear_service_failed(connection, self.clocks.database(), display.uuid, "anna", None)
 
     # --- our faults ---
 

@@ -5,7 +5,7 @@ contract forbids, one that it asks for and that did not come, a command that ran
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
@@ -115,6 +115,17 @@ class Judge:
         if self._agenda.now - well_since > REBOOT_TTL + BLINDNESS:
             return f"it had been well for {self._agenda.now - well_since:.0f} s when it was carried out"
         return None
+
+    # --- what people do ---
+
+    def resumed(self, uuid: str) -> None:
+        """Its ladder begins anew."""
+        self._ladder_from[uuid] = self._clocks.database()
+        self._healthy_since.pop(uuid, None)
+
+    def released(self, now: "datetime", sites: Sequence[str | None]) -> None:
+        """The breakers of these sites, None being the fleet's."""
+        self._breakers.release(now, sites)
 
     # --- what ticks do ---
 

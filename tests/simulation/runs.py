@@ -80,12 +80,12 @@ class Run:
         return "\n".join(lines)
 
 
-def run_one(databases: Databases, seed: int) -> Outcome:
+def run_one(databases: Databases, seed: int, *, with_people: bool = True) -> Outcome:
     """One history; an exception in it is a breach of its own."""
     databases.empty()
     history = History(databases, seed)
     try:
-        return history.run(tell(history))
+        return history.run(tell(history, with_people=with_people))
     except Exception:  # noqa: BLE001 - the others go on, and this one is told
         fault = Breach("crashed", history.agenda.now, "-", traceback.format_exc())
         return Outcome(seed, [*history.judge.breaches, fault], history.judge.figures, history.judge.waits)

@@ -10,6 +10,7 @@ from tests.simulation.ailments import NEVER, Ailment, Nature
 from tests.simulation.display import Display
 from tests.simulation.faults import FAULTS
 from tests.simulation.history import History
+from tests.simulation.people import tell_of_people
 
 SIZES: Final = (3, 5, 8, 10, 11, 12, 14, 16, 20, 32)
 SITES: Final = ("Berlin", "Vienna", "Lyon")
@@ -19,8 +20,8 @@ LENGTHS: Final = ((25 * 60.0, 45 * 60.0), (25 * 60.0, 45 * 60.0), (60 * 60.0, 90
 Story = Callable[[History, Display, random.Random], None]
 
 
-def tell(history: History) -> float:
-    """Plan everything; how long the history lasts, in seconds."""
+def tell(history: History, *, with_people: bool = True) -> float:
+    """Plan everything; how long the history lasts, in seconds. Without people nobody speaks to recovery."""
     dice = history.dice
     until = dice.uniform(*dice.choice(LENGTHS))
     for _ in range(dice.choice(SIZES)):
@@ -34,6 +35,8 @@ def tell(history: History) -> float:
     for _ in range(dice.choice((0, 1, 1, 2, 3, 4))):
         history.agenda.at(dice.uniform(QUIET, 0.9 * until), partial(dice.choice(FAULTS), history, dice))
     history.plan_ticks(until, dice.uniform(0.0, 60.0))
+    if with_people:
+        tell_of_people(history, until, random.Random(f"{history.seed} people"))
     return until
 
 
@@ -65,7 +68,7 @@ def _fail(history: History, display: Display, dice: random.Random) -> None:
     cure = dice.choice(("restart", "restart", "reboot", NEVER))
     display.ail(Ailment("failed", cure, None, dice.choice((None, None, dice.uniform(30.0, 1200.0)))))
     if dice.random() < 0.5:
-        history.agenda.after(dice.uniform(60.0, 2400.0), lambda: history.acknowledge(display))
+        history.agenda.after(dice.uniform(60.0, 2400.0), lambda: history.operator.acknowledge(display))
 
 
 def _freeze(history: History, display: Display, dice: random.Random) -> None:
@@ -112,7 +115,7 @@ def _stop(history: History, display: Display, dice: random.Random) -> None:
 
 def _switch_off(history: History, display: Display, dice: random.Random) -> None:
     if dice.random() < 0.5:
-        history.operate(display, "shutdown_host")
+        history.operator.send(display, "shutdown_host")
     else:
         display.switch_off("shutdown")
     history.agenda.after(dice.uniform(300.0, 1800.0), display.power_on)
@@ -124,7 +127,7 @@ def _reimage(_history: History, display: Display, _dice: random.Random) -> None:
 
 def _be_operated(history: History, display: Display, dice: random.Random) -> None:
     _maybe_fuse(display, dice)
-    history.operate(display, dice.choice(("restart_app", "reboot_host")))
+    history.operator.send(display, dice.choice(("restart_app", "reboot_host")))
 
 
 def _maybe_fuse(display: Display, dice: random.Random) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from unittest.mock import patch
 
 import pytest
+import sqlalchemy as sa
 
 from shared.commands import operations as commands
 from shared.commands import rules as command_rules
@@ -22,13 +23,16 @@ from shared.recovery import operations as recovery
 from shared.recovery import rules as recovery_rules
 from shared.recovery import store as recovery_store
 from shared.recovery.breakers import rules as breakers
+from shared.recovery.breakers import store as breaker_store
 from shared.recovery.evidence import operations as evidence
+from shared.recovery.evidence import rules as evidence_rules
 from tests.simulation.agenda import BEGINNING
 from tests.simulation.ailments import NEVER, Ailment, Nature
 from tests.simulation.conftest import IS_WHOLE, Scene, kinds, of
 from tests.simulation.history import History
 
 Broken = AbstractContextManager[Any]
+RELEASE: Final = breaker_store.release
 
 
 @dataclass(frozen=True)
@@ -96,6 +100,20 @@ def one_never_answers(history: History) -> None:
     history.agenda.at(300.0, lambda: of(history)[0].ail(Ailment("deaf", NEVER)))
 
 
+def people_want_it_left_alone(history: History) -> None:
+    held, excluded, worked_on = of(history)
+    history.agenda.at(250.0, lambda: history.operator.hold(held, None))
+    history.agenda.at(251.0, lambda: history.operator.exclude(excluded))
+    history.agenda.at(252.0, lambda: history.operator.plan_window(None, [worked_on], 0.0, 600.0))
+    everybody_crashes(history)
+
+
+def half_freeze_and_an_operator_vouches_for_it(history: History) -> None:
+    for display in of(history)[::2]:
+        history.agenda.at(300.0, partial(display.ail, Ailment("frozen", "reboot")))
+    history.agenda.at(700.0, lambda: history.operator.release(None))
+
+
 @contextmanager
 def no_listening_time() -> Iterator[None]:
     """Recovery believes that the bridge has always listened."""
@@ -118,6 +136,13 @@ def no_preconditions() -> Iterator[None]:
 
     with patch.object(outbox, "payload", bare):
         yield
+
+
+def release_and_forget(connection: Any, *who: Any) -> Any:
+    """The breaker closes, and the same silence opens it again."""
+    closed = RELEASE(connection, *who)
+    connection.execute(sa.text("UPDATE recovery_breakers SET released_at = NULL"))
+    return closed
 
 
 @contextmanager
@@ -172,6 +197,20 @@ MUTATIONS: Final = {
         one_crashes_while_the_canary_is_dead,
         lambda: patch.object(evidence, "is_silent", lambda *_: False),
         "forbidden action",
+    ),
+    "nobody heeds what people said": Mutation(
+        3,
+        500.0,
+        people_want_it_left_alone,
+        lambda: patch.object(evidence_rules, "why_held", lambda *_: (None, None)),
+        "forbidden action",
+    ),
+    "a release is forgotten": Mutation(
+        12,
+        800.0,
+        half_freeze_and_an_operator_vouches_for_it,
+        lambda: patch.object(breaker_store, "release", release_and_forget),
+        "late",
     ),
     "recovery does nothing": Mutation(
         3,
