@@ -4,16 +4,19 @@ import secrets
 import signal
 import threading
 from collections.abc import Callable
+from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from google.api_core.exceptions import AlreadyExists, ServiceUnavailable
+from google.api_core.exceptions import AlreadyExists, DeadlineExceeded, RetryError, ServiceUnavailable, Unknown
+from google.cloud.tasks_v2.types import RetryConfig
 from sqlalchemy import Engine, text
 
 from deploy.local import oidc
 from deploy.local.task_emulator import schema, store
 from shared.db import database_now, engine_for
-from tests.local.queue_harness import Answer, Call, Emulator, Worker, at, emulator, wait_until
+from tests.local.queue_harness import LOCATION, Answer, Call, Emulator, Worker, at, emulator, wait_until
 
 
 def hold_first(released: threading.Event) -> Callable[[Call], Answer]:
@@ -58,6 +61,46 @@ def test_a_kill_loses_no_task_and_forgets_no_name(
         with pytest.raises(AlreadyExists):
             second.add(paused, "deleted", target.url)
     released.set()
+
+
+def test_a_kill_between_two_tries_forgets_neither_the_count_nor_the_tasks_own_limits(
+    empty_database: str, tmp_path: Path, target: Worker
+) -> None:
+    target.answer = lambda _call: (500, {})
+    own = RetryConfig(max_attempts=3, min_backoff=timedelta(seconds=0.5), max_backoff=timedelta(seconds=0.5))
+    with emulator(empty_database, tmp_path) as first:
+        queue = first.create_queue("tries")
+        first.add(queue, "thrice", target.url, retry_config=own)
+        wait_until(lambda: first.client.get_task(name=f"{queue}/tasks/thrice").response_count == 1, "the first try")
+        first.kill()
+
+    with emulator(empty_database, tmp_path) as second:
+        wait_until(lambda: not second.names(queue), "the end of the tries")
+
+    assert [call.headers["x-cloudtasks-taskretrycount"] for call in target.calls] == ["0", "1", "2"]
+    assert target.calls[-1].headers["x-cloudtasks-taskpreviousresponse"] == "500"
+
+
+def test_of_many_tasks_enqueued_between_kills_every_one_that_was_accepted_is_delivered(
+    empty_database: str, tmp_path: Path, target: Worker
+) -> None:
+    accepted: set[str] = set()
+    for life in range(2):
+        with emulator(empty_database, tmp_path) as running:
+            queue = running.create_queue("many") if life == 0 else f"{LOCATION}/queues/many"
+            killing = threading.Timer(0.15, running.kill)
+            killing.start()
+            with suppress(ServiceUnavailable, Unknown, RetryError, DeadlineExceeded):
+                for number in range(10_000):
+                    running.add(queue, f"{life}-{number}", target.url)
+                    accepted.add(f"{life}-{number}")
+            killing.join()
+
+    with emulator(empty_database, tmp_path) as last:
+        wait_until(lambda: not last.names(queue), "the end of all tasks")
+
+    assert len(accepted) >= 2
+    assert accepted <= {call.task for call in target.calls}
 
 
 def test_the_key_is_the_same_after_a_restart(empty_database: str, tmp_path: Path) -> None:

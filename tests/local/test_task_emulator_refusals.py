@@ -1,8 +1,11 @@
 """What the local Cloud Tasks refuses, and how: as the cloud does, or by saying that it does not offer it."""
 
+import json
 from datetime import timedelta
+from importlib.resources import files
 from typing import Any
 
+import grpc
 import pytest
 from google.api_core import exceptions
 from google.cloud.tasks_v2 import CloudTasksClient
@@ -131,3 +134,29 @@ def test_what_the_emulator_does_not_offer_says_so(client: CloudTasksClient, queu
         ],
         "does not offer",
     )
+
+
+OFFERED = {
+    *("CreateTask", "GetTask", "DeleteTask", "ListTasks"),
+    *("CreateQueue", "GetQueue", "PauseQueue", "ResumeQueue", "PurgeQueue", "DeleteQueue"),
+}
+
+
+def test_of_the_services_methods_ten_are_offered_and_all_others_say_unimplemented(queue_service: Emulator) -> None:
+    said = json.loads((files("google.cloud.tasks_v2") / "gapic_metadata.json").read_text())
+    methods = set(said["services"]["CloudTasks"]["clients"]["grpc"]["rpcs"])
+    assert len(methods) > len(OFFERED)
+
+    offered = {method for method in methods if answer_to_nothing(queue_service, method) != "UNIMPLEMENTED"}
+
+    assert offered == OFFERED
+
+
+def answer_to_nothing(queue_service: Emulator, method: str) -> str:
+    """The status of a call with an empty message."""
+    call = queue_service.channel.unary_unary(f"/google.cloud.tasks.v2.CloudTasks/{method}", None, None)
+    try:
+        call(b"", timeout=10)
+    except grpc.RpcError as error:
+        return str(error.code().name)
+    return "OK"

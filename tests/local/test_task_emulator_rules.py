@@ -3,7 +3,9 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from google.cloud.tasks_v2.types import Queue, RetryConfig
 
+from deploy.local.task_emulator import messages
 from deploy.local.task_emulator.pacing import Pace, burst_size
 from deploy.local.task_emulator.retry_rules import (
     TASK_RETENTION,
@@ -139,3 +141,11 @@ def test_what_is_under_way_takes_its_room() -> None:
 
 def test_a_bucket_holds_a_second_of_its_rate_and_at_least_one() -> None:
     assert [burst_size(rate) for rate in (0.1, 1.0, 2.5, 500.0)] == [1, 1, 3, 500]
+
+
+def test_a_tasks_own_retry_config_takes_the_place_of_its_queues_as_a_whole() -> None:
+    queue = messages.queue_settings(Queue(retry_config=RetryConfig(max_attempts=-1, min_backoff=seconds(5))))
+    own = RetryConfig.serialize(RetryConfig(max_attempts=4, max_backoff=seconds(9)))
+
+    assert messages.effective_policy(queue, None) == RetryPolicy(max_attempts=-1, min_backoff=seconds(5))
+    assert messages.effective_policy(queue, own) == RetryPolicy(max_attempts=4, max_backoff=seconds(9))
