@@ -517,6 +517,47 @@ export type Health = {
   temperature_celsius: number | null;
 };
 
+/** The least and the most that was sampled, and the last value with its time. */
+export type HealthExtremes = {
+  last: number;
+  last_at: string;
+  least: number;
+  most: number;
+};
+
+/** At most 300 points without a hole between them, the oldest first. A display is sampled every five minutes. `since` and `until` are what is told, which may be less than what was asked for: nothing of the future, and nothing older than HEALTH_HISTORY_DAYS. */
+export type HealthHistory = {
+  points: Array<HealthPoint>;
+  since: string;
+  step_seconds: number;
+  summary: HealthSummary;
+  until: string;
+  uuid: string;
+};
+
+/** Which time; without `since` the 24 hours before `until`, without `until` up to now. */
+export type HealthHistoryQuery = {
+  since?: string | null;
+  until?: string | null;
+};
+
+/** The means of `step_seconds` from `at` on; null where nothing was reported, which is a gap. */
+export type HealthPoint = {
+  at: string;
+  cpu_percent: number | null;
+  disk_percent: number | null;
+  memory_percent: number | null;
+  temperature_celsius: number | null;
+};
+
+/** Each measure in a few numbers; null where it was never reported in this time. */
+export type HealthSummary = {
+  cpu_percent: HealthExtremes | null;
+  disk_percent: HealthExtremes | null;
+  memory_percent: HealthExtremes | null;
+  temperature_celsius: HealthExtremes | null;
+};
+
 /** An operator wants the client left alone; `until` null: until somebody resumes. */
 export type Hold = {
   at: string;

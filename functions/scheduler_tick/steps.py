@@ -16,6 +16,8 @@ from sqlalchemy import Engine
 from shared.access import store as access
 from shared.client_logs import operations as client_logs
 from shared.client_logs import store as client_logs_store
+from shared.clients.health_history import operations as health_history
+from shared.clients.health_history.rules import due as health_turns_due
 from shared.clients.reports import operations as reports
 from shared.commands import operations as commands
 from shared.commands import store as commands_store
@@ -176,6 +178,17 @@ def sweep_conversions(world: World, _moment: Moment) -> Did:
     return {"enqueued": enqueued, "left": len(forgotten) - enqueued}
 
 
+def sample_health(world: World, moment: Moment) -> Did:
+    """Keep what the displays whose turn it is have reported of their machines; normally a fifth of the fleet."""
+    kept = timedelta(days=world.config["HEALTH_HISTORY_DAYS"])
+    rows = dropped = 0
+    for turn, at in health_turns_due(moment.last_tick_at, moment.now):
+        with transaction(world.engine) as connection:
+            made, gone = health_history.sample(connection, database_now(connection), turn, at, kept)
+        rows, dropped = rows + made, dropped + gone
+    return {"rows": rows, "dropped": dropped}
+
+
 def retain(world: World, moment: Moment) -> Did:
     """Once an hour: make the log partitions ahead, and drop what has been kept long enough."""
     if not moment.opens_an_hour():
@@ -224,6 +237,7 @@ STEPS: Final[dict[str, Callable[[World, Moment], Did]]] = {
     "batches": send_waves,
     "publish": publish,
     "conversions": sweep_conversions,
+    "health_history": sample_health,
     "retention": retain,
 }
 """In this order."""

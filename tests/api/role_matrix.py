@@ -25,6 +25,7 @@ EXPECTED = {
     "POST /api/clients/<uuid:uuid>/commands": OPERATOR,
     "GET /api/clients/<uuid:uuid>/commands": VIEWER,
     "GET /api/commands/<uuid:command_id>": VIEWER,
+    "GET /api/clients/<uuid:uuid>/health/history": VIEWER,
     "POST /api/commands/<uuid:command_id>/cancel": OPERATOR,
     "POST /api/commands": OPERATOR,  # shutdown_host: admin
     "GET /api/command-batches": VIEWER,

@@ -1,0 +1,92 @@
+"""/api/clients/<uuid>/health/history: what one display reported of its machine over time."""
+
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from typing import Final
+
+from functions.api.bodies import Answer, Query, Time
+from functions.api.problems import InvalidField
+from functions.api.routing import Call, Routes
+from shared.clients.health_history import operations
+from shared.clients.health_history.rules import Extremes
+from shared.errors import ClientNotFound
+from shared.vocabulary import Role
+
+routes = Routes("health_history", "/api/clients", "What one display reported of its machine over time.")
+USUAL: Final = timedelta(hours=24)
+
+
+class HealthHistoryQuery(Query):
+    """Which time; without `since` the 24 hours before `until`, without `until` up to now."""
+
+    since: Time | None = None
+    until: Time | None = None
+
+
+class HealthPoint(Answer):
+    """The means of `step_seconds` from `at` on; null where nothing was reported, which is a gap."""
+
+    at: datetime
+    cpu_percent: float | None
+    memory_percent: float | None
+    disk_percent: float | None
+    temperature_celsius: float | None
+
+
+class HealthExtremes(Answer):
+    """The least and the most that was sampled, and the last value with its time."""
+
+    least: float
+    most: float
+    last: float
+    last_at: datetime
+
+
+class HealthSummary(Answer):
+    """Each measure in a few numbers; null where it was never reported in this time."""
+
+    cpu_percent: HealthExtremes | None
+    memory_percent: HealthExtremes | None
+    disk_percent: HealthExtremes | None
+    temperature_celsius: HealthExtremes | None
+
+
+class HealthHistory(Answer):
+    """At most 300 points without a hole between them, the oldest first.
+
+    A display is sampled every five minutes. `since` and `until` are what is told, which may be less than what was
+    asked for: nothing of the future, and nothing older than HEALTH_HISTORY_DAYS.
+    """
+
+    uuid: str
+    since: datetime
+    until: datetime
+    step_seconds: int
+    points: list[HealthPoint]
+    summary: HealthSummary
+
+
+@routes.get("/<uuid:uuid>/health/history", role=Role.VIEWER, raises=(ClientNotFound,))
+def client_health_history(call: Call, uuid: str, query: HealthHistoryQuery) -> HealthHistory:
+    """How processor, memory, disk and temperature went."""
+    kept = timedelta(days=call.services.config["HEALTH_HISTORY_DAYS"])
+    with call.transaction() as (connection, now):
+        until = query.until or now
+        since = query.since or until - min(USUAL, until - datetime.min.replace(tzinfo=until.tzinfo))
+        if since >= until:
+            raise InvalidField(
+                "since: expected a time before until.", errors=[{"field": "since", "expected": "before until"}]
+            )
+        found = operations.history(connection, now, uuid, since, until, kept)
+    return HealthHistory(
+        uuid=uuid,
+        since=found.since,
+        until=found.until,
+        step_seconds=int(found.step.total_seconds()),
+        points=[HealthPoint(**asdict(point)) for point in found.points],
+        summary=HealthSummary(**{name: _extremes(one) for name, one in found.summary.items()}),
+    )
+
+
+def _extremes(found: Extremes | None) -> HealthExtremes | None:
+    return None if found is None else HealthExtremes(**asdict(found))
