@@ -3,7 +3,6 @@
 import contextlib
 import functools
 import itertools
-import math
 import os
 import socket
 import threading
@@ -27,7 +26,7 @@ from bridge.leader import DatabaseAway, Leader
 from bridge.marks import Marks
 from bridge.outbox import Outbox
 from bridge.pace import BATCH_MESSAGES, BATCH_SECONDS, Pace
-from bridge.snapshot import Snapshot, Snapshots
+from bridge.snapshot import Progress, Snapshot, Snapshots
 from bridge.urgent import Urgent
 from bridge.writes import LeadershipLost, Message, Writer
 from shared.client_logs.rules import Budget
@@ -75,9 +74,7 @@ class Bridge:
         self._outbox = Outbox(self._topics.commands, timings(self._config))
         self._due = Due()
         self._pace = Pace()
-        self._committed_at = -math.inf
-        self._canary_at = -math.inf
-        self._round_trip_at = -math.inf
+        self._progress = Progress()
 
     def run(self) -> None:
         """Until `stop` is set: then finish the batch in hand, acknowledge it and leave the broker in order."""
@@ -198,6 +195,8 @@ class Bridge:
         """Write the first arrivals, commit, and only then acknowledge them, in their order."""
         arrivals = broker.bulk.arrivals
         if not self._batch:
+            if not arrivals:
+                self._progress.bulk_at = time.monotonic()
             if not arrivals or (self._pace.wait_seconds(len(arrivals), time.monotonic()) and not self._stop.is_set()):
                 return
             first = itertools.islice(arrivals, BATCH_MESSAGES)
@@ -234,13 +233,10 @@ class Bridge:
 
     def _committed(self, outcome: Outcome, *, is_urgent: bool = False) -> None:
         """What follows from a commit: tell displays how far their logs are safe, serve who came online."""
-        self._committed_at = time.monotonic()
-        self._budgets.took(self._committed_at, outcome.committed)
-        if outcome.canary is not None and outcome.canary.instance == self._instance:
-            if is_urgent:
-                self._round_trip_at = outcome.canary.heard
-            else:
-                self._canary_at = outcome.canary.heard
+        now, canary = time.monotonic(), outcome.canary
+        heard = canary.heard if canary is not None and canary.instance == self._instance else None
+        self._progress.committed(now, heard, is_urgent=is_urgent)
+        self._budgets.took(now, outcome.committed)
         self._marks.committed(outcome.committed)
         self._outbox.came_online(outcome.online)
 
@@ -274,9 +270,7 @@ class Bridge:
             at=time.monotonic(),
             epoch=self._leader.epoch,
             is_connected=self._broker is not None and self._broker.is_open,
-            committed_at=self._committed_at,
-            canary_at=self._canary_at,
-            round_trip_at=self._round_trip_at,
+            **asdict(self._progress),
             waiting=self._broker.waiting if self._broker is not None else 0,
             counters=asdict(self._counters),
             dead_letters=dict(self._tally.dead_letters),

@@ -1,25 +1,48 @@
 """How the bridge stands: what its own thread leaves for the one that answers probes."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from bridge.counters import Histogram
 
-LOOP_SILENT_SECONDS: Final = 60.0  # above what one batch may take on a database that hangs
+LOOP_SILENT_SECONDS: Final = 45.0  # above what one batch may take on a database that hangs
 CANARY_PERIODS_SECONDS: Final = 30.0  # three canaries
+
+
+@dataclass
+class Progress:
+    """When the bridge last got on with its work, by the monotonic clock; it has not yet in the beginning."""
+
+    committed_at: float = -math.inf  # a batch of either session
+    bulk_at: float = -math.inf  # a batch of the bulk session, or there was nothing to write
+    canary_at: float = -math.inf  # through the queue in which heartbeats wait
+    round_trip_at: float = -math.inf  # a canary through the urgent session
+
+    def committed(self, now: float, canary_heard: float | None, *, is_urgent: bool) -> None:
+        """A batch is committed; `canary_heard` is when a canary of this bridge in it came."""
+        self.committed_at = now
+        if not is_urgent:
+            self.bulk_at = now
+        if canary_heard is not None:
+            if is_urgent:
+                self.round_trip_at = canary_heard
+            else:
+                self.canary_at = canary_heard
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """How the bridge stood at the end of one turn of its loop; all times monotonic."""
+    """How the bridge stood at the end of one turn of its loop; times as in Progress."""
 
     at: float
     epoch: int | None  # None: standing by
     is_connected: bool
     committed_at: float
-    canary_at: float  # through the queue in which heartbeats wait
-    round_trip_at: float  # a canary through the urgent session
+    bulk_at: float
+    canary_at: float
+    round_trip_at: float
     waiting: int  # messages not yet acknowledged
     counters: dict[str, int]
     dead_letters: Mapping[str, int] = field(default_factory=dict)  # by reason
@@ -34,6 +57,8 @@ class Snapshot:
         found = [] if self.is_connected else ["not connected to the broker"]
         if now - self.committed_at > CANARY_PERIODS_SECONDS:
             found.append("no batch is committed")
+        elif now - self.bulk_at > CANARY_PERIODS_SECONDS:
+            found.append("what displays report is not committed")
         if now - self.round_trip_at > CANARY_PERIODS_SECONDS:
             found.append("the canary makes no round trip")
         return found

@@ -9,7 +9,7 @@ import time
 import urllib.error
 import urllib.request
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +30,7 @@ from deploy.local.probes import free_port, wait_until
 
 PASSWORD = "display-password"
 SECONDS = 20.0
+PROGRAM = ("-m", "bridge.main")
 SESSIONS = 2  # of one bridge at the broker: bridge/lanes.py
 
 
@@ -83,12 +84,14 @@ def bridges(database_url: str, broker: mosquitto.RunningBroker, folder: Path) ->
     """As the fixture, for any database and broker; ends every bridge it started."""
     started: list[BridgeProcess] = []
 
-    def start(*, wait: bool = True, **environment: str) -> BridgeProcess:
+    def start(
+        *, wait: bool = True, program: Sequence[str] = ("-m", "bridge.main"), **environment: str
+    ) -> BridgeProcess:
         log = folder / f"bridge-{len(started)}.log"
         port = free_port()
         with log.open("wb") as output:
             process = subprocess.Popen(
-                [sys.executable, "-m", "bridge.main"],
+                [sys.executable, *program],
                 cwd=REPOSITORY,
                 env={**os.environ, **settings(database_url, broker), "BRIDGE_HEALTH_PORT": str(port), **environment},
                 stdout=output,

@@ -18,6 +18,7 @@ FINE = Snapshot(
     epoch=3,
     is_connected=True,
     committed_at=NOW - 1,
+    bulk_at=NOW - 1,
     canary_at=NOW - 5,
     round_trip_at=NOW - 5,
     waiting=0,
@@ -34,9 +35,10 @@ SILENT = NOW - 31
         ({"round_trip_at": SILENT}, False, False),  # it overtakes what waits: something is broken
         ({"canary_at": SILENT, "committed_at": SILENT}, False, False),
         ({"committed_at": SILENT}, False, False),
+        ({"bulk_at": SILENT}, False, False),  # ACKs are committed, and nothing else
         ({"is_connected": False}, False, False),
-        ({"at": NOW - 61}, False, False),
-        ({"at": NOW - 61, "epoch": None}, False, False),
+        ({"at": NOW - 46}, False, False),
+        ({"at": NOW - 46, "epoch": None}, False, False),
     ],
 )
 def test_a_backlog_is_no_reason_to_restart(changes: dict[str, float | None], works: bool, hears: bool) -> None:
@@ -72,11 +74,11 @@ def test_a_loop_that_stands_still_is_told_by_the_thread_that_answers() -> None:
     try:
         assert ask(port, "/healthz") == (503, ["starting"])
         now = time.monotonic()
-        fresh = dict.fromkeys(("at", "committed_at", "canary_at", "round_trip_at"), now)
+        fresh = dict.fromkeys(("at", "committed_at", "bulk_at", "canary_at", "round_trip_at"), now)
         snapshots.latest = dataclasses.replace(FINE, **fresh)  # type: ignore[arg-type]  # as above
         assert ask(port, "/healthz") == ask(port, "/readyz") == (200, [])
 
-        snapshots.latest = dataclasses.replace(snapshots.latest, at=now - 61)
+        snapshots.latest = dataclasses.replace(snapshots.latest, at=now - 46)
 
         assert ask(port, "/healthz") == ask(port, "/readyz") == (503, ["the loop stands still"])
     finally:

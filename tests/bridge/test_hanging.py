@@ -1,0 +1,120 @@
+"""A bridge that hangs says so: /healthz turns 503 within 45 s, and 200 again when it works on.
+
+Each bridge here waits a tenth of the time for everything that it waits for, so that these tests need not wait long.
+"""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from tests.bridge.conftest import Database, Display, StartBridge, eventually, stamp
+
+TENTH = """
+import bridge.due, bridge.leader, bridge.snapshot, shared.db
+bridge.due.CANARY_SECONDS /= 10
+bridge.leader.LONGEST_BACK_OFF_SECONDS /= 10
+bridge.snapshot.LOOP_SILENT_SECONDS /= 10
+bridge.snapshot.CANARY_PERIODS_SECONDS /= 10
+shared.db.LOCK_TIMEOUT_MS //= 10
+shared.db.STATEMENT_TIMEOUT_MS //= 10
+shared.db.SOCKET_TIMEOUT_SECONDS /= 10
+from bridge import main
+"""
+HURRIED = ("-c", TENTH + "raise SystemExit(main.main())")
+WHILE_MARKED = """
+import pathlib, time
+from bridge.loop import Bridge
+usual = Bridge._store_batch
+def store_batch(self, broker):
+    while pathlib.Path({mark!r}).exists():
+        {does}
+    usual(self, broker)
+Bridge._store_batch = store_batch
+raise SystemExit(main.main())
+"""
+
+
+def faulty(mark: Path, does: str) -> tuple[str, str]:
+    """A bridge that does this instead of writing reports for as long as the file is there."""
+    return "-c", TENTH + WHILE_MARKED.format(mark=str(mark), does=does)
+
+
+def lines(database: Database, name: str) -> list[str]:
+    found = database.rows("SELECT message FROM client_logs WHERE client_uuid = :u ORDER BY id", u=name)
+    return [row["message"] for row in found]
+
+
+def test_a_bridge_whose_session_stands_still_is_told_and_works_on_when_it_goes_on(
+    start_bridge: StartBridge, display: Display, database: Database
+) -> None:
+    """The lead stays with the session that hangs: no other one can be had."""
+    bridge = start_bridge(program=HURRIED)
+    display.publish("logs/info", {"message": "one", **stamp(1)})
+    eventually(lambda: lines(database, display.uuid) == ["one"])
+    leading = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted"
+    backend = database.value(leading)
+    os.kill(backend, signal.SIGSTOP)
+    try:
+        display.publish("logs/info", {"message": "two", **stamp(2)})
+        eventually(lambda: "no batch is committed" in bridge.ask("/healthz")[1].get("faults", []))
+        assert (bridge.ask("/healthz")[0], bridge.ask("/readyz")[0]) == (503, 503)
+    finally:
+        os.kill(backend, signal.SIGCONT)
+
+    eventually(lambda: bridge.ask("/healthz")[0] == 200)
+    eventually(lambda: lines(database, display.uuid) == ["one", "two"])
+    assert bridge.process.poll() is None
+
+
+@pytest.mark.parametrize(
+    ("does", "told"),
+    [
+        ("time.sleep(0.05)", "the loop stands still"),
+        ("raise RuntimeError", "what displays report is not committed"),  # the canary goes round all the time
+    ],
+)
+def test_a_bridge_that_writes_no_reports_is_told_and_loses_none(
+    does: str, told: str, start_bridge: StartBridge, display: Display, database: Database, tmp_path: Path
+) -> None:
+    mark = tmp_path / "faulty"
+    bridge = start_bridge(program=faulty(mark, does))
+    mark.touch()
+    display.publish("logs/info", {"message": "one", **stamp(1)})
+    eventually(lambda: told in bridge.ask("/healthz")[1].get("faults", []))
+    assert bridge.ask("/healthz")[0] == 503
+
+    mark.unlink()
+
+    eventually(lambda: bridge.ask("/healthz")[0] == 200)
+    eventually(lambda: lines(database, display.uuid) == ["one"])
+
+
+def test_a_bridge_that_waits_for_a_table_is_told(
+    start_bridge: StartBridge, display: Display, database: Database
+) -> None:
+    bridge = start_bridge(program=HURRIED)
+    with database.engine.begin() as held:
+        held.execute(sa.text("LOCK TABLE client_logs IN ACCESS EXCLUSIVE MODE"))
+        display.publish("logs/info", {"message": "one", **stamp(1)})
+        eventually(lambda: "no batch is committed" in bridge.ask("/healthz")[1].get("faults", []))
+        assert bridge.ask("/healthz")[0] == 503
+
+    eventually(lambda: bridge.ask("/healthz")[0] == 200)
+    eventually(lambda: lines(database, display.uuid) == ["one"])
+
+
+def test_a_bridge_that_is_stopped_answers_nobody_and_works_on_afterwards(
+    start_bridge: StartBridge, display: Display, database: Database
+) -> None:
+    bridge = start_bridge(program=HURRIED)
+    bridge.send(signal.SIGSTOP)
+    display.publish("logs/info", {"message": "one", **stamp(1)})
+
+    assert bridge.ask("/healthz") == (0, {})  # a probe that gets no answer in its time has failed
+
+    bridge.send(signal.SIGCONT)
+    eventually(bridge.ready)
+    eventually(lambda: lines(database, display.uuid) == ["one"])
