@@ -1,6 +1,7 @@
 // @ts-check
 /** The API's addresses that the first page does not need. How a call is made and what it throws: api.js. */
 import { call, client, search } from "./api.js";
+import { serverNow } from "./clock.js";
 
 export { ApiProblem, Unreachable } from "./api.js";
 
@@ -155,6 +156,12 @@ export function uptimeOf(uuid, days, abort) {
 /** @param {string} uuid @param {string | null} cursor @param {AbortSignal} [abort] @returns {Promise<import("./types").Page<import("./types").Event>>} */
 export function eventsOf(uuid, cursor, abort) {
   return call("GET", `${client(uuid)}/events${search({ limit: 50, cursor })}`, { signal: abort });
+}
+
+/** @param {string} uuid @param {number} length milliseconds @param {AbortSignal} [abort] @returns {Promise<import("./openapi").HealthHistory>} */
+export function healthHistoryOf(uuid, length, abort) {
+  const since = new Date(serverNow() - length).toISOString();
+  return call("GET", `${client(uuid)}/health/history${search({ since })}`, { signal: abort });
 }
 
 // --- logs ---

@@ -1,10 +1,11 @@
 // @ts-check
-/** What one display last said of its machine, each figure against its usual limit. */
+/** What one display last said of its machine, each figure against its usual limit, and how it went. */
 import { h } from "../vendor/preact.js";
 import { Age, Time } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { S } from "../lib/strings.js";
 import { L } from "../lib/strings_later.js";
+import { HealthOverTime } from "./health_history.js";
 
 /** @typedef {import("../lib/types").Client} Client */
 
@@ -50,6 +51,7 @@ export function ClientHealth({ client }) {
       ? html`<p class="quiet">${L.health.at} ${h(Time, { at: health.received_at })} · ${h(Age, { at: health.received_at })}</p>
         <dl class="gauges">${GAUGES.map(([key, name, unit, most, limit]) => h(Gauge, { key, name: L.health[name], value: health[key] ?? null, unit, most, limit }))}</dl>`
       : html`<p class="note">${L.health.none}</p>`}
+    ${health && h(HealthOverTime, { uuid: client.uuid, gauges: GAUGES.map(([key, name, unit, most, limit]) => ({ key, name: L.health[name], unit, most, limit })) })}
     ${h(Machine, { client })}
   </div>`;
 }

@@ -10,6 +10,7 @@ import { mayAdminister, principal } from "../lib/session.js";
 import { S } from "../lib/strings.js";
 import { L } from "../lib/strings_later.js";
 import { Audit } from "./audit.js";
+import { lazy } from "./lazy.js";
 import { Dialog, LoadFailed, Loading } from "./parts.js";
 import { PasswordForm } from "./sign_in.js";
 import { Tokens } from "./tokens.js";
@@ -17,6 +18,7 @@ import { Tokens } from "./tokens.js";
 /** @typedef {import("../lib/types").Settings} Settings */
 
 const PERIOD = 15_000;
+const People = lazy(async () => (await import("./people.js")).People);
 
 function useSettings() {
   const [found, setFound] = useState(/** @type {Settings | null} */ (null));
@@ -87,6 +89,6 @@ function Service() {
 export function SettingsPage() {
   return html`<div class="page-head"><h1>${L.settings.title}</h1></div>
     ${h(Account, {})}
-    ${mayAdminister.value && [h(Tokens, {}), h(Audit, {})]}
+    ${mayAdminister.value && [h(People, {}), h(Tokens, {}), h(Audit, {})]}
     ${h(Service, {})}`;
 }

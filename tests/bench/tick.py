@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -47,8 +48,10 @@ FILL = (
     SELECT uuid, now(), 'boot', 'start' FROM clients
     """,
     """
-    INSERT INTO client_health (client_uuid, received_at, body)
-    SELECT uuid, now(), '{"service_failed": null}' FROM clients
+    INSERT INTO client_health (client_uuid, received_at, body, cpu_percent, memory_percent, disk_percent,
+        temperature_celsius)
+    SELECT uuid, now(), '{"service_failed": null}', 100 * random(), 100 * random(), 100 * random(), 40 + 30 * random()
+    FROM clients
     """,
     """
     INSERT INTO client_commands (id, client_uuid, action, state, source, requested_by, if_boot_id, if_app_instance,
@@ -75,7 +78,9 @@ FILL = (
 HEARD = (
     "UPDATE client_heartbeats SET last_heartbeat_at = now()",
     "UPDATE bridge_status SET connected_since = now() - interval '9 days', canary_at = now()",
-    "UPDATE scheduler_status SET last_tick_at = now() - interval '20 seconds'",
+    "UPDATE scheduler_status SET last_tick_at = now() - interval '60 seconds'",  # so that one turn's health is sampled
+    "UPDATE client_health SET received_at = now() WHERE received_at < now() - interval '4 minutes'",
+    "DELETE FROM client_health_history WHERE at > now() - interval '6 minutes'",
 )
 HALF_SILENT = """
     UPDATE client_heartbeats SET last_heartbeat_at = now() - interval '4 minutes' WHERE right(client_uuid, 1) < '5'
@@ -121,13 +126,14 @@ def hear(engine: Engine, *more: str) -> None:
         for statement in (*HEARD, *more):
             connection.execute(sa.text(statement))
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.execute(sa.text("VACUUM client_heartbeats, clients, client_commands"))
+        connection.execute(sa.text("VACUUM client_heartbeats, clients, client_commands, client_health"))
 
 
 def timed(world: World) -> dict[str, Any]:
     """One whole tick, with the milliseconds of each of its steps."""
     took: dict[str, float] = {}
-    moment = Moment(_now(world.engine), _now(world.engine))
+    now = _now(world.engine)
+    moment = Moment(now, now - timedelta(minutes=1))
     for name, step in STEPS.items():
         began = time.monotonic()
         did = step(world, moment)

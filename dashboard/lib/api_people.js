@@ -1,0 +1,34 @@
+// @ts-check
+/** The API's addresses about the people who sign in. How a call is made and what it throws: api.js. */
+import { call, search } from "./api.js";
+
+/** @typedef {import("./openapi").User} User */
+/** @typedef {import("./openapi").HandedOver} HandedOver */
+
+/** @param {number} id */
+const user = (id) => `/api/users/${id}`;
+
+/** @param {string | null} cursor @param {AbortSignal} [abort] @returns {Promise<import("./types").Page<User>>} */
+export function listPeople(cursor, abort) {
+  return call("GET", `/api/users${search({ limit: 50, cursor })}`, { signal: abort });
+}
+
+/** @param {string} username @param {string} role @returns {Promise<HandedOver>} with the one-time password, this once */
+export function addPerson(username, role) {
+  return call("POST", "/api/users", { body: { username, role } });
+}
+
+/** @param {number} id @param {{role?: string, disabled?: boolean}} changes @returns {Promise<User>} */
+export function changePerson(id, changes) {
+  return call("PATCH", user(id), { body: changes });
+}
+
+/** @param {number} id @returns {Promise<HandedOver>} */
+export function resetPassword(id) {
+  return call("POST", `${user(id)}/reset-password`);
+}
+
+/** @param {number} id */
+export function removePerson(id) {
+  return call("DELETE", user(id));
+}

@@ -1,0 +1,76 @@
+// @ts-check
+/** The people who sign in: add, change, reset, disable, remove. For admins. */
+import { h } from "../vendor/preact.js";
+import { useState } from "../vendor/hooks.js";
+import { listPeople } from "../lib/api_people.js";
+import { now } from "../lib/clock.js";
+import { Age, Time } from "../lib/format.js";
+import { classes, html } from "../lib/html.js";
+import { usePages } from "../lib/pages.js";
+import { principal } from "../lib/session.js";
+import { P } from "../lib/strings_people.js";
+import { L } from "../lib/strings_later.js";
+import { LoadFailed, Loading } from "./parts.js";
+import { AddPerson, AskPerson, HandOver } from "./people_dialogs.js";
+
+/** @typedef {import("../lib/openapi").User} User */
+/** @typedef {import("../lib/openapi").HandedOver} HandedOver */
+/** @typedef {import("./people_dialogs.js").Question} Question */
+/** @typedef {{question: Question, person: User}} Asked */
+
+/** @param {User} person */
+const isMe = (person) => principal.value?.kind === "user" && principal.value.name === person.username;
+
+/** @param {{person: User}} props */
+function Facts({ person }) {
+  const { one_time_until: until } = person;
+  return html`<span class="quiet">${person.last_sign_in_at ? [`${P.signedIn} `, h(Age, { at: person.last_sign_in_at })] : P.never}${" · "}${P.since} ${h(Time, { at: person.created_at })}${person.disabled_at && [` · ${P.disabledSince} `, h(Time, { at: person.disabled_at })]}</span>
+    ${until && (Date.parse(until) > now.value ? html`<span class="quiet">${P.hasUntil} ${h(Time, { at: until })}</span>` : html`<span class="cause">${P.over}</span>`)}`;
+}
+
+/** @param {{person: User, ask: (asked: Asked) => void}} props */
+function Menu({ person, ask }) {
+  /** The menu closes with what was chosen. @param {Question} question */
+  const choose = (question) => (/** @type {MouseEvent} */ event) => {
+    /** @type {HTMLElement} */ (event.currentTarget).closest("details")?.removeAttribute("open");
+    ask({ question, person });
+  };
+  /** @param {Question} question @param {string} [look] */
+  const item = (question, look = "plain") => html`<button class=${look} key=${question} onClick=${choose(question)}>${P.ask[question].item}</button>`;
+  return html`<details class="more-actions"><summary class="button icon" aria-label=${P.moreOf(person.username)}>⋯</summary>
+    <div class="menu">${item("role")}${item("reset")}${item(person.disabled_at ? "enable" : "disable")}${item("remove", "danger")}</div></details>`;
+}
+
+/** @param {{person: User, ask: (asked: Asked) => void}} props */
+function Row({ person, ask }) {
+  return html`<li class=${classes("token", person.disabled_at && "over")}>
+    <span class="token-body"><strong>${person.username}${isMe(person) && html` <span class="quiet">(${P.you})</span>`}</strong>${h(Facts, { person })}</span>
+    ${person.disabled_at && html`<span class="tag">${P.disabled}</span>`}
+    <span class="tag">${person.role}</span>
+    ${!isMe(person) && h(Menu, { person, ask })}
+  </li>`;
+}
+
+export function People() {
+  const list = usePages("people", (cursor, abort) => listPeople(cursor, abort));
+  const [adding, setAdding] = useState(false);
+  const [asked, setAsked] = useState(/** @type {Asked | null} */ (null));
+  const [handed, setHanded] = useState(/** @type {HandedOver | null} */ (null));
+  /** @param {HandedOver | null} fresh */
+  const done = (fresh) => {
+    setAdding(false);
+    setAsked(null);
+    setHanded(fresh);
+    list.reload();
+  };
+  return html`<section class="card settings-card" aria-labelledby="people-title">
+    <div><div class="log-head"><h2 id="people-title">${P.title}</h2><button class="plain" onClick=${() => setAdding(true)}>${P.add}</button></div>
+      <p class="quiet">${P.lead}</p></div>
+    ${!list.items && (list.failed ? h(LoadFailed, { text: P.failed, retry: list.reload }) : h(Loading, { rows: 2 }))}
+    ${list.items && html`<ul>${list.items.map((person) => h(Row, { key: person.id, person, ask: setAsked }))}</ul>`}
+    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}
+    ${adding && h(AddPerson, { close: () => setAdding(false), done })}
+    ${asked && h(AskPerson, { ...asked, close: () => setAsked(null), done })}
+    ${handed && h(HandOver, { handed, close: () => setHanded(null) })}
+  </section>`;
+}

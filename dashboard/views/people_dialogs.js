@@ -1,0 +1,91 @@
+// @ts-check
+/** The dialogs about people: add one, ask before a change, and the password that is shown once. */
+import { h } from "../vendor/preact.js";
+import { useState } from "../vendor/hooks.js";
+import * as api from "../lib/api_people.js";
+import { Time } from "../lib/format.js";
+import { html } from "../lib/html.js";
+import { S } from "../lib/strings.js";
+import { L } from "../lib/strings_later.js";
+import { P } from "../lib/strings_people.js";
+import { wordsOf } from "../lib/words.js";
+import { CopyButton, Dialog } from "./parts.js";
+
+/** @typedef {import("../lib/openapi").User} User */
+/** @typedef {import("../lib/openapi").HandedOver} HandedOver */
+/** @typedef {keyof typeof P.ask} Question */
+/** @typedef {(fresh: HandedOver | null) => void} Done what was changed brought a password to hand over, or none */
+
+const ROLES = ["viewer", "operator", "admin"];
+
+/** @param {{present: string}} props */
+function RoleField({ present }) {
+  return html`<label>${P.role}<select name="role">${ROLES.map((role) => html`<option key=${role} value=${role} selected=${role === present}>${L.settings.roles[role]}</option>`)}</select></label>`;
+}
+
+/**
+ * A form in a dialog that does one thing and says what was refused.
+ * @param {{title: string, go: string, look?: string, act: (form: FormData) => Promise<HandedOver | null>, done: Done, close: () => void, children?: any}} props
+ */
+function FormDialog({ title, go, look = "primary", act, done, close, children }) {
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState("");
+  /** @param {SubmitEvent} event */
+  async function submit(event) {
+    event.preventDefault();
+    setBusy(true);
+    setFailed("");
+    try {
+      done(await act(new FormData(/** @type {HTMLFormElement} */ (event.currentTarget))));
+    } catch (error) {
+      setFailed(wordsOf(error));
+      setBusy(false);
+    }
+  }
+  const body = html`<form class="connect" onSubmit=${submit}>
+    ${children}
+    <p class="form-error" role="alert">${failed}</p>
+    <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${S.cancel}</button><button class=${look} disabled=${busy}>${busy ? P.go : go}</button></div>
+  </form>`;
+  return h(Dialog, { title, onClose: close, children: body });
+}
+
+/** @param {{close: () => void, done: Done}} props */
+export function AddPerson({ close, done }) {
+  /** @param {FormData} form */
+  const act = (form) => api.addPerson(String(form.get("username")).trim(), String(form.get("role")));
+  const children = html`<label>${P.name}<input name="username" required maxlength="64" autocomplete="off" autocapitalize="none" spellcheck=${false} autofocus aria-describedby="name-how" /></label>
+    <p class="quiet" id="name-how">${P.nameHow}</p>
+    ${h(RoleField, { present: ROLES[0] ?? "" })}`;
+  return h(FormDialog, { title: P.addTitle, go: P.addGo, act, done, close, children });
+}
+
+/** What each question does once it was answered. @type {Record<Question, (person: User, form: FormData) => Promise<HandedOver | null>>} */
+const ACTS = {
+  role: (person, form) => api.changePerson(person.id, { role: String(form.get("role")) }).then(() => null),
+  reset: (person) => api.resetPassword(person.id),
+  disable: (person) => api.changePerson(person.id, { disabled: true }).then(() => null),
+  enable: (person) => api.changePerson(person.id, { disabled: false }).then(() => null),
+  remove: (person) => api.removePerson(person.id).then(() => null),
+};
+const GRAVE = new Set(["disable", "remove"]);
+
+/** @param {{question: Question, person: User, close: () => void, done: Done}} props */
+export function AskPerson({ question, person, close, done }) {
+  const { title, text, go } = P.ask[question];
+  /** @param {FormData} form */
+  const act = (form) => ACTS[question](person, form);
+  const children = [question === "role" && h(RoleField, { present: person.role }), html`<p class="quiet">${text}</p>`];
+  return h(FormDialog, { title: title(person.username), go, look: GRAVE.has(question) ? "danger" : "primary", act, done, close, children });
+}
+
+/** The password, this once; only its own button closes it. @param {{handed: HandedOver, close: () => void}} props */
+export function HandOver({ handed, close }) {
+  const { user, one_time_password: password, one_time_until: until } = handed;
+  const body = html`<div class="issued"><strong>${P.handOver.once}</strong>
+      <span class="code"><code>${password}</code>${h(CopyButton, { text: password, label: P.handOver.copy })}</span></div>
+    <p>${P.handOver.how(user.username)}</p>
+    <p class="quiet">${P.handOver.until} ${h(Time, { at: until })}.</p>
+    <div class="dialog-foot"><button class="primary" onClick=${close} autofocus>${P.handOver.done}</button></div>`;
+  return h(Dialog, { title: P.handOver.title(user.username), children: body });
+}
