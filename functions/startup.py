@@ -26,6 +26,15 @@ def check_deployment(config: Config, environ: Mapping[str, str]) -> None:
         _check_secret("MQTT_PASSWORD", config["MQTT_PASSWORD"])
 
 
+def check_signing(config: Config) -> None:
+    """Raises ConfigurationError where addresses that expire are switched on and what signs them is missing."""
+    ways = {config["SIGNED_DOWNLOADS"], config["SIGNED_UPLOADS"]}
+    if "local" in ways:
+        _ = config["SIGNING_KEY"]
+    if "bucket" in ways and not config["MEDIA_BUCKET"]:
+        raise ConfigurationError("MEDIA_BUCKET is not set; SIGNED_DOWNLOADS or SIGNED_UPLOADS is `bucket`.")
+
+
 def _check_host(mode: str, host: str) -> None:
     try:
         is_loopback = host == "localhost" or ipaddress.ip_address(host).is_loopback

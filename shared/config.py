@@ -89,6 +89,16 @@ def _topic_root(value: str) -> str:
     return value
 
 
+SHORTEST_KEY_BYTES: Final = 32  # as many as the digest that the key goes into
+FEWEST_CHARACTERS: Final = 10  # different ones: random hexadecimal of that length has more
+
+
+def _key(value: str) -> str:
+    if len(value.encode()) < SHORTEST_KEY_BYTES or len(set(value)) < FEWEST_CHARACTERS:
+        raise ValueError(f"expected {SHORTEST_KEY_BYTES} random bytes or more, such as `openssl rand -hex 32` gives")
+    return value
+
+
 DAY = 86_400
 
 SETTINGS: Final[tuple[Setting, ...]] = (
@@ -150,9 +160,20 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "",
         "whether files above 30 MB are redirected to an address that expires: our own, or the bucket's",
     ),
-    Setting("SIGNING_KEY", _text, None, "", "signs our own addresses that expire", secret=True),
     Setting(
-        "MEDIA_BUCKET", _text, "", "", "the Cloud Storage bucket that is mounted as MEDIA_ROOT, for SIGNED_DOWNLOADS"
+        "SIGNED_UPLOADS",
+        _one_of("off", "local", "bucket"),
+        "off",
+        "",
+        "whether files may be sent to an address that expires: our own, or the bucket's",
+    ),
+    Setting("SIGNING_KEY", _key, None, "", "signs our own addresses that expire; 32 random bytes or more", secret=True),
+    Setting(
+        "MEDIA_BUCKET",
+        _text,
+        "",
+        "",
+        "the Cloud Storage bucket that is mounted as MEDIA_ROOT, for SIGNED_DOWNLOADS and SIGNED_UPLOADS",
     ),
     Setting(
         "CRASH_RECOVERY_ENABLED",

@@ -56,6 +56,7 @@ from shared.vocabulary import (
     ScreenHealthStatus,
     Symptom,
     TargetFormat,
+    UploadWay,
 )
 
 metadata = MetaData(
@@ -684,7 +685,10 @@ uploads = Table(  # resumable ones; the row and its parts on the volume are one 
     _when("created_at", nullable=False),
     _when("expires_at", nullable=False),
     Column("created_by", Text, nullable=False),
+    Column("way", Text, nullable=False, server_default="parts"),
+    Column("sha256", Text),  # what the sender says that they hash to; null: nothing was said
     CheckConstraint("received BETWEEN 0 AND bytes", name="received"),
+    _one_of("way", UploadWay),
     Index("ix_uploads_expires_at", "expires_at"),
 )
 

@@ -113,6 +113,7 @@ CHECKED_LISTS = [
     ("command_batches", "state", vocabulary.BatchState),
     ("command_batch_members", "outcome", vocabulary.MemberOutcome),
     ("event_media", "kind", vocabulary.MediaKind),
+    ("uploads", "way", vocabulary.UploadWay),
     ("conversions", "target_format", vocabulary.TargetFormat),
     ("service_failure_events", "event", vocabulary.FailureEvent),
     ("maintenance_windows", "scope", vocabulary.MaintenanceScope),
