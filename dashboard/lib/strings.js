@@ -216,7 +216,7 @@ export const S = {
     scheduler: (/** @type {string} */ time) => `The scheduler is late: last tick ${time}.`,
     schedulerNever: "The scheduler has not ticked yet.",
     schedulerWhy: "Overdue commands are not expired and nothing is recovered until it ticks.",
-    breaker: "The fleet breaker is open: recovery does not act on silent displays.",
+    breaker: "Recovery holds back: too many displays fell silent at once.",
     release: "Release it",
     released: "Released: recovery acts on silent displays again.",
   },

@@ -36,7 +36,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
         yield running
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def database(stack: Stack) -> Iterator[Engine]:
     """The stack's database, for what no API tells or makes."""
     engine = engine_for(stack.environment["DATABASE_URL"], "browser tests")
@@ -79,7 +79,7 @@ def dashboard(open_page: OpenPage) -> WatchedPage:
     return open_page()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def admin_session(stack: Stack) -> SessionState:
     """The first admin, signed in."""
     return session_of(stack, stack.environment["SIGNAGE_SIGN_IN_USER"], stack.environment["SIGNAGE_SIGN_IN_PASSWORD"])

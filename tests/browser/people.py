@@ -17,9 +17,9 @@ def session_of(stack: Stack, username: str, password: str) -> SessionState:
         f"{stack.url}/api/session", json={"username": username, "password": password}, headers=OURS, timeout=30
     )
     assert answer.status_code == 201, answer.text
-    [cookie] = answer.cookies
+    [(name, value)] = answer.cookies.items()
     return {
-        "cookies": [{"name": cookie.name, "value": str(cookie.value), "domain": "127.0.0.1", "path": "/"}],
+        "cookies": [{"name": name, "value": value, "domain": "127.0.0.1", "path": "/"}],
         "origins": [{"origin": stack.url, "localStorage": [{"name": "signage.signed-in", "value": "1"}]}],
     }
 

@@ -1,0 +1,111 @@
+"""Times as people read them: by the server's clock, in the zone of the browser, across a change of the clocks."""
+
+import itertools
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+import sqlalchemy as sa
+from playwright.sync_api import expect
+from sqlalchemy import Engine
+
+from deploy.local.demo_fleet.simulated import SimulatedDisplay
+from tests.browser.conftest import Enter, name_of, online_display, uuid_of
+from tests.stack import Stack, eventually
+
+WRONG_SECONDS = 600
+ZONES = ("Europe/Berlin", "America/New_York", "Asia/Kolkata")
+LINE = sa.text(
+    "INSERT INTO client_logs (client_uuid, level, message, received_at) VALUES (:uuid, 'error', :message, :at)"
+)
+
+
+@pytest.fixture(scope="module")
+def display(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedDisplay]:
+    """One display for all of these tests."""
+    with online_display(stack.api(), tmp_path_factory.mktemp("display")) as online:
+        yield online
+
+
+@pytest.mark.parametrize("wrong", [-WRONG_SECONDS, WRONG_SECONDS], ids=["ten minutes late", "ten minutes early"])
+def test_ages_and_deadlines_are_right_in_a_browser_whose_clock_is_wrong(
+    enter: Enter, display: SimulatedDisplay, database: Engine, stack: Stack, wrong: int
+) -> None:
+    display.behave(answers_commands=False)
+    watched = enter()  # a first page, so that the clock can be set before the second
+    page = watched.page
+    display.heartbeat("running")
+    display.health(screen_health="ok", cpu_percent=10.0)
+    with database.begin() as connection:
+        lock = "UPDATE clients SET lockout_until = now() + interval '5 minutes' WHERE uuid = :uuid"
+        connection.execute(sa.text(lock), {"uuid": uuid_of(display)})
+    page.clock.install(time=datetime.now(UTC) + timedelta(seconds=wrong))
+
+    watched.open(f"/?d={uuid_of(display)}&tab=health")
+
+    assert abs(page.evaluate("Date.now()") / 1000 - datetime.now(UTC).timestamp() - wrong) < 60
+    row = page.get_by_role("row", name=re.compile(name_of(display)))
+    for age in (row.locator(".col-hb time"), page.locator(".health time").last):
+        eventually(lambda: re.fullmatch(r"[0-5]?\ds ago", age.inner_text()), "an age in seconds")  # noqa: B023
+    expect(page.locator(".lock")).to_have_text(re.compile(r"\([45]:\d\d left\)"))
+    expect(page.get_by_role("button", name="Restart player")).to_be_disabled()
+    expect(row).to_contain_text("locked")
+
+
+def changes_of(zone: str) -> list[datetime]:
+    """The moments of the last two years, before yesterday, at which this zone changed its clocks; the newest last."""
+    hour = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
+    hours = [hour - timedelta(hours=back) for back in range(700 * 24, 48, -1)]
+    there = ZoneInfo(zone)
+    return [
+        at
+        for before, at in itertools.pairwise(hours)
+        if before.astimezone(there).utcoffset() != at.astimezone(there).utcoffset()
+    ]
+
+
+def as_read(at: datetime, zone: str) -> str:
+    """Day and time in this zone, as a British reader writes them; with the year when it is another one."""
+    local = at.astimezone(ZoneInfo(zone))
+    year = "" if local.year == datetime.now(ZoneInfo(zone)).year else f" {local.year}"
+    return f"{local.day} {local:%b}{year}, {local:%H:%M}".replace("Sep", "Sept")
+
+
+@pytest.mark.parametrize("zone", ZONES)
+def test_logs_events_and_titles_are_right_across_a_change_of_the_clocks(
+    enter: Enter, display: SimulatedDisplay, database: Engine, zone: str
+) -> None:
+    changes = changes_of(zone)
+    assert bool(changes) == (zone != "Asia/Kolkata")
+    moments = [change + timedelta(minutes=at) for change in changes[-2:] for at in (-90, -30, 30, 90)]
+    moments = moments or [datetime.now(UTC).replace(microsecond=0) - timedelta(days=back, minutes=7) for back in (3, 2)]
+    with database.begin() as connection:
+        lines = [{"uuid": uuid_of(display), "message": f"{zone} {i}", "at": at} for i, at in enumerate(moments)]
+        connection.execute(LINE, lines)
+    watched = enter(f"/?d={uuid_of(display)}&lq={zone}", timezone_id=zone, locale="en-GB")
+    page = watched.page
+
+    times = page.locator(".panel .log .log-time time")
+    expect(times).to_have_count(len(moments))
+    assert times.all_inner_texts() == [as_read(at, zone) for at in reversed(moments)]
+    stamps = times.evaluate_all("all => all.map(one => one.getAttribute('datetime'))")
+    assert [datetime.fromisoformat(stamp) for stamp in stamps] == list(reversed(moments))
+    titles = times.evaluate_all("all => all.map(one => one.title)")
+    assert len(set(titles)) == len(moments)  # an hour that comes twice is told apart there
+    for title, at in zip(titles, reversed(moments), strict=True):
+        local = at.astimezone(ZoneInfo(zone))
+        assert f"{local:%A}" in title
+        assert f"{local:%H:%M:%S}" in title
+    named = zone.replace("Kolkata", "(Kolkata|Calcutta)")  # Chromium knows the older name
+    expect(page.get_by_text(re.compile(f"Times in {named}"))).to_be_visible()
+
+    page.get_by_role("tab", name="Events").click()
+    for i, at in enumerate(moments):
+        event = page.locator(".event").filter(has_text=f"{zone} {i}")
+        while event.count() == 0 and page.locator(".panel .more").count():
+            page.locator(".panel .more").click()
+        expect(event.locator("time")).to_have_text(as_read(at, zone))
+        local = at.astimezone(ZoneInfo(zone))
+        expect(page.locator(".event-day").filter(has_text=f"{local:%A} {local.day} {local:%B}").first).to_be_visible()

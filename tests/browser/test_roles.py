@@ -1,0 +1,110 @@
+"""What a viewer and an operator are offered, and what a page says whose reader may do less than it thinks."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+import sqlalchemy as sa
+from playwright.sync_api import Page, expect
+from sqlalchemy import Engine
+
+from deploy.local.demo_fleet.simulated import SimulatedDisplay
+from shared.vocabulary import Role
+from tests.browser.conftest import Enter, name_of, online_display, uuid_of
+from tests.browser.people import SessionState, session_with_role
+from tests.stack import Stack, eventually
+
+
+@pytest.fixture(scope="module")
+def display(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedDisplay]:
+    """A display whose service has failed."""
+    api = stack.api()
+    with online_display(api, tmp_path_factory.mktemp("display")) as online:
+        online.service_failed("player.service")
+        eventually(lambda: api.get("/api/clients/service_failed")["items"], "the failure")
+        yield online
+
+
+@pytest.fixture(scope="module")
+def viewer(stack: Stack, database: Engine) -> SessionState:
+    return session_with_role(stack, database, "vera", Role.VIEWER)
+
+
+@pytest.fixture(scope="module")
+def operator(stack: Stack, database: Engine) -> SessionState:
+    return session_with_role(stack, database, "otto", Role.OPERATOR)
+
+
+def why_not(page: Page, button: str) -> str:
+    """What a button that cannot be pressed gives as its reason."""
+    found = page.get_by_role("button", name=button).first
+    expect(found).to_be_disabled()
+    return found.get_attribute("title") or ""
+
+
+def test_a_viewer_reads_everything_and_is_told_what_needs_another_role(
+    enter: Enter, display: SimulatedDisplay, viewer: SessionState
+) -> None:
+    watched = enter(f"/?d={uuid_of(display)}", storage_state=viewer)
+    page = watched.page
+    expect(page.get_by_role("region", name="Uptime")).to_be_visible()
+
+    assert why_not(page, f"Acknowledge the failure of {name_of(display)}") == "Acknowledging needs the role operator"
+    assert why_not(page, "Restart player") == "Commands need the role operator."
+    assert why_not(page, "Shut down") == "Commands need the role operator."
+    for absent in ("Connect a display", "Log debug for 15 minutes", "Leave it alone…", "Never recover it…"):
+        expect(page.get_by_role("button", name=absent)).to_have_count(0)
+    expect(page.get_by_role("checkbox")).to_have_count(0)
+    page.keyboard.press("j")
+    page.keyboard.press("x")
+    expect(page.get_by_role("region", name="Chosen displays")).to_have_count(0)
+
+    for address, proof, absent in (
+        ("/?v=conversions", "Uploading needs the role operator.", "Choose files"),
+        ("/?v=incidents", "Maintenance windows", "Plan a window"),
+        ("/?v=settings", "Access tokens and the audit log need the role admin.", "Issue a token"),
+        ("/?v=batches", "No bulk command has been sent", "Stop for good"),
+        ("/?v=logs", "Recent errors", "Delete"),
+    ):
+        watched.open(address)
+        expect(page.get_by_text(proof).first).to_be_visible()
+        expect(page.get_by_role("button", name=absent)).to_have_count(0)
+
+
+def test_an_operator_acts_but_does_not_shut_down_or_let_displays_in(
+    enter: Enter, display: SimulatedDisplay, operator: SessionState
+) -> None:
+    watched = enter(f"/?d={uuid_of(display)}", storage_state=operator)
+    page = watched.page
+
+    expect(page.get_by_role("button", name="Restart player")).to_be_enabled()
+    assert why_not(page, "Shut down") == "Shutting down needs the role admin."
+    expect(page.get_by_role("button", name="Connect a display")).to_have_count(0)
+    page.get_by_label(f"Choose {name_of(display)}").check()
+    bar = page.get_by_role("region", name="Chosen displays")
+    expect(bar.get_by_role("button", name="Reboot…")).to_be_enabled()
+    expect(bar.get_by_role("button", name="Shut down…")).to_have_count(0)
+    watched.open("/?v=settings")
+    expect(page.get_by_text("Signed in as otto, operator.")).to_be_visible()
+    expect(page.get_by_role("button", name="Issue a token")).to_have_count(0)
+    watched.open("/?v=conversions")
+    expect(page.get_by_role("button", name="Choose files").first).to_be_enabled()
+
+
+def test_a_page_whose_reader_has_lost_a_role_says_so_and_stops_offering(
+    enter: Enter, stack: Stack, display: SimulatedDisplay, database: Engine
+) -> None:
+    session = session_with_role(stack, database, "olga", Role.OPERATOR)
+    watched = enter(f"/?d={uuid_of(display)}", storage_state=session)
+    page = watched.page
+    expect(page.get_by_role("button", name="Restart player")).to_be_enabled()
+    with database.begin() as connection:
+        connection.execute(sa.text("UPDATE users SET role = 'viewer' WHERE username = 'olga'"))
+    watched.expect_answer(403, "/commands$")
+
+    page.get_by_role("button", name="Restart player").click()
+
+    expect(page.locator(".panel .cause")).to_contain_text("Your role does not allow this. It may have changed")
+    expect(page.locator(".who")).to_contain_text("viewer")
+    assert why_not(page, "Restart player") == "Commands need the role operator."
+    assert re.search("operator", why_not(page, f"Acknowledge the failure of {name_of(display)}"))
