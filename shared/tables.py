@@ -35,12 +35,14 @@ from sqlalchemy.types import UserDefinedType
 from shared.vocabulary import (
     COMMAND_RANKS,
     BatchState,
+    ChannelKind,
     ClientStatus,
     CommandAction,
     CommandSource,
     CommandState,
     ConfirmedBy,
     ConversionStatus,
+    DeliveryState,
     FailureEvent,
     IncidentEventKind,
     IncidentKind,
@@ -48,12 +50,15 @@ from shared.vocabulary import (
     MaintenanceScope,
     MediaKind,
     MemberOutcome,
+    NotificationEvent,
+    NotificationPhase,
     Presence,
     ProcessStatus,
     RecoveryBasis,
     RegisteredBy,
     Role,
     ScreenHealthStatus,
+    SnoozeScope,
     Symptom,
     TargetFormat,
     UploadWay,
@@ -580,6 +585,101 @@ incident_events = Table(  # what cannot be read off the members; append only
     Column("words", Text, nullable=False),
     _one_of("kind", IncidentEventKind),
     Index("ix_incident_events_incident_id_at", "incident_id", "at"),
+)
+
+# --- notifications to people ---
+
+notification_channels = Table(
+    "notification_channels",
+    metadata,
+    Column("id", BigInteger, Identity(), primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("url", Text, nullable=False),  # a secret: never answered, logged or audited
+    Column("signing_secret", Text),  # a secret: signs what is posted to a webhook; null: nothing is signed
+    Column("events", ARRAY(Text), nullable=False),
+    Column("delay_seconds", Integer, nullable=False, server_default="120"),  # what is over before says nothing
+    Column("sites", ARRAY(Text)),  # null: all
+    Column("time_zone", Text),  # of its hours; null: at all times
+    Column("weekdays", ARRAY(Text)),
+    Column("from_time", sa.Time),
+    Column("to_time", sa.Time),  # not after from_time: of the next day
+    Column("critical_passes", Boolean, nullable=False, server_default="true"),  # at all times
+    Column("enabled", Boolean, nullable=False, server_default="true"),
+    _when("tells_since", nullable=False),  # since it was made or switched on again: what began before is no news
+    Column("created_by", Text, nullable=False),
+    _when("created_at", nullable=False),
+    _when("changed_at", nullable=False),
+    _when("last_delivered_at"),
+    _when("last_failed_at"),  # null: nothing failed since the last delivery
+    Column("last_error", Text),  # in our own words
+    UniqueConstraint("name"),
+    _one_of("kind", ChannelKind),
+    CheckConstraint("delay_seconds BETWEEN 0 AND 86400", name="delay_seconds"),
+    CheckConstraint(
+        "(time_zone IS NULL) = (weekdays IS NULL) AND (time_zone IS NULL) = (from_time IS NULL)"
+        " AND (time_zone IS NULL) = (to_time IS NULL)",
+        name="hours",
+    ),
+    CheckConstraint("(last_failed_at IS NULL) = (last_error IS NULL)", name="failure"),
+)
+
+notification_snoozes = Table(
+    "notification_snoozes",
+    metadata,
+    Column("id", BigInteger, Identity(), primary_key=True),
+    Column("scope", Text, nullable=False),
+    Column("site", Text),
+    Column("client_uuid", Text, ForeignKey("clients.uuid")),
+    Column("reason", Text, nullable=False, server_default=""),
+    _when("until", nullable=False),
+    Column("created_by", Text, nullable=False),
+    _when("created_at", nullable=False),
+    _when("ended_at"),  # ended by a person; the row stays as history
+    Column("ended_by", Text),
+    _one_of("scope", SnoozeScope),
+    CheckConstraint("(scope = 'site') = (site IS NOT NULL)", name="site"),
+    CheckConstraint("(scope = 'client') = (client_uuid IS NOT NULL)", name="client"),
+    CheckConstraint("(ended_at IS NULL) = (ended_by IS NULL)", name="ended"),
+    Index("ix_notification_snoozes_created_at_id", "created_at", "id"),
+    Index("ix_notification_snoozes_until", "until", postgresql_where=text("ended_at IS NULL")),
+)
+
+notification_deliveries = Table(  # the outbox: one message to one channel
+    "notification_deliveries",
+    metadata,
+    Column("id", BigInteger, Identity(), primary_key=True),
+    Column("channel_id", BigInteger, ForeignKey("notification_channels.id", ondelete="CASCADE"), nullable=False),
+    Column("root", Text, nullable=False),  # what it is about, whenever: "client:<uuid>"
+    Column("subject", Text, nullable=False),  # this one time of it
+    Column("phase", Text, nullable=False),
+    Column("event", Text, nullable=False),
+    Column("message", JSONB, nullable=False),  # in words and as facts
+    _when("created_at", nullable=False),
+    Column("state", Text, nullable=False, server_default="pending"),
+    Column("standing", Boolean, nullable=False, server_default="false"),  # opened, and not known to be over
+    Column("folded_into", BigInteger, ForeignKey("notification_deliveries.id", ondelete="CASCADE")),
+    Column("attempts", Integer, nullable=False, server_default="0"),
+    Column("generation", Integer, nullable=False, server_default="1"),  # part of the task's name
+    _when("due_at", nullable=False),  # of the next try
+    Column("claim", Text),  # fencing token of whoever sends it
+    _when("claimed_at"),
+    _when("finished_at"),
+    Column("error", Text),  # of the last try, in our own words
+    UniqueConstraint("channel_id", "subject", "phase", name="uq_notification_deliveries_once"),
+    _one_of("phase", NotificationPhase),
+    _one_of("event", NotificationEvent),
+    _one_of("state", DeliveryState),
+    Index("ix_notification_deliveries_channel_id_id", "channel_id", "id"),
+    Index("ix_notification_deliveries_root", "root", "channel_id", "created_at"),
+    Index("ix_notification_deliveries_created_at", "created_at"),
+    Index("ix_notification_deliveries_due", "due_at", postgresql_where=text("state = 'pending'")),
+    Index("ix_notification_deliveries_standing", "id", postgresql_where=text("standing")),
+    Index(
+        "ix_notification_deliveries_folded_into",
+        "folded_into",
+        postgresql_where=text("folded_into IS NOT NULL"),
+    ),
 )
 
 # --- listening ---

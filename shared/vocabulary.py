@@ -323,6 +323,52 @@ class IncidentEventKind(StrEnum):
     CLOSED = "closed"
 
 
+class ChannelKind(StrEnum):
+    """How a channel tells people."""
+
+    WEBHOOK = "webhook"  # our own JSON, posted to an address
+    APPRISE = "apprise"  # e-mail and messengers: an address of the library Apprise
+
+
+class NotificationEvent(StrEnum):
+    """What people can be told of."""
+
+    INCIDENT_OPENED = "incident_opened"  # displays failed together, and it lasts
+    INCIDENT_ESCALATED = "incident_escalated"  # it grew to twice what was told, or lasts for an hour
+    DISPLAY_UNWELL = "display_unwell"  # one display alone is silent or crashed, and stays so
+    DISPLAY_SUSPENDED = "display_suspended"  # automatic recovery tried everything on it: a person must act
+    BREAKER_OPEN = "breaker_open"  # so many are silent that recovery holds back
+    BRIDGE_SILENT = "bridge_silent"  # our own: we do not hear the fleet
+    CONVERSION_FAILED = "conversion_failed"  # a presentation could not be converted
+    RECOVERED = "recovered"  # what was told is over
+
+
+class NotificationPhase(StrEnum):
+    """Which word about one trouble a message is; each is said once to a channel."""
+
+    OPENED = "opened"
+    ESCALATED = "escalated"
+    RECOVERED = "recovered"
+
+
+class DeliveryState(StrEnum):
+    """Where one message to one channel stands."""
+
+    PENDING = "pending"  # to be sent, or sent again
+    DELIVERED = "delivered"  # the receiver took it
+    FAILED = "failed"  # the receiver refuses it, or could not be reached for a day
+    DROPPED = "dropped"  # it was over before it was sent, or the channel was switched off
+    FOLDED = "folded"  # told by another message, of many displays at once
+
+
+class SnoozeScope(StrEnum):
+    """Of whom nobody is told for a while."""
+
+    FLEET = "fleet"
+    SITE = "site"
+    CLIENT = "client"
+
+
 class DeadLetterReason(StrEnum):
     """Why a message was put aside instead of stored."""
 
