@@ -43,7 +43,7 @@ function NavLink({ name }) {
 function Live() {
   const at = updatedAt.value;
   const word = at === null ? S.live.connecting : updating.value ? S.live.updating : S.live.paused;
-  return html`<span class=${classes("live", updating.value && "on")} title=${at ? S.live.asOf(exact(at)) : ""}>
+  return html`<span class=${classes("live", at === null ? "waits" : updating.value && "on")} title=${at ? S.live.asOf(exact(at)) : ""}>
     <span class="live-dot" aria-hidden="true"></span>${word}</span>`;
 }
 

@@ -1,6 +1,7 @@
 // @ts-check
 /** A list that comes page by page, newest first, with a first page that can be asked for again. */
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
+import { wordsOf } from "./words.js";
 
 /**
  * @template T
@@ -9,6 +10,7 @@ import { useEffect, useRef, useState } from "../vendor/hooks.js";
  * @property {boolean} more whether there is another page
  * @property {boolean} busy
  * @property {boolean} failed the last request failed; `items` are from before
+ * @property {string} why it failed, in words
  * @property {() => void} loadMore
  * @property {() => void} reload
  * @property {(page: import("./types").Page<T>, idOf: (row: T) => unknown) => void} absorb put what a fresh first page
@@ -25,7 +27,7 @@ const ROWS_AT_MOST = 1_000; // of a list that grows by itself
  * @returns {Paged<T>}
  */
 export function usePages(about, load) {
-  const [state, setState] = useState({ items: /** @type {T[] | null} */ (null), cursor: /** @type {string | null} */ (null), busy: true, failed: false });
+  const [state, setState] = useState({ items: /** @type {T[] | null} */ (null), cursor: /** @type {string | null} */ (null), busy: true, failed: false, why: "" });
   const current = useRef(new AbortController());
 
   /** @param {string | null} cursor */
@@ -39,9 +41,9 @@ export function usePages(about, load) {
     try {
       const page = await load(cursor, abort);
       if (abort.aborted) return;
-      setState((before) => ({ items: cursor ? [...(before.items ?? []), ...page.items] : page.items, cursor: page.next_cursor, busy: false, failed: false }));
-    } catch {
-      if (!abort.aborted) setState((before) => ({ ...before, busy: false, failed: true }));
+      setState((before) => ({ items: cursor ? [...(before.items ?? []), ...page.items] : page.items, cursor: page.next_cursor, busy: false, failed: false, why: "" }));
+    } catch (error) {
+      if (!abort.aborted) setState((before) => ({ ...before, busy: false, failed: true, why: wordsOf(error) }));
     }
   }
 

@@ -17,6 +17,7 @@ export const S = {
   zone: (/** @type {string} */ zone) => `Times in ${zone}`,
   loading: "Loading…",
   retry: "Try again",
+  byItself: "It is tried again by itself.",
   csv: "Save as CSV",
   close: "Close",
   cancel: "Cancel",
@@ -39,6 +40,7 @@ export const S = {
     banner: (/** @type {string} */ time) =>
       `The service does not answer. You see what was known at ${time}; it is tried again by itself.`,
     bannerNothing: "The service does not answer. It is tried again by itself.",
+    nothingYet: "Nothing is known of the displays yet. They appear here as soon as the service answers; you do not have to do anything.",
     reason: "Not updating: what you see may be out of date",
   },
 
@@ -119,7 +121,7 @@ export const S = {
   acknowledged: {
     title: "Recently acknowledged",
     none: "Nothing was acknowledged in the last 24 hours.",
-    failed: "The list could not be loaded.",
+    failed: "The acknowledged failures could not be loaded.",
   },
 
   attention: {
@@ -316,6 +318,7 @@ export const S = {
       },
     }),
     none: "No command has been sent to this display.",
+    failed: "The commands could not be loaded.",
     cause: /** @type {Record<string, string>} */ ({
       no_ack: "The display did not acknowledge it in time.",
       no_subscriber: "The display was not connected to the broker.",

@@ -60,6 +60,7 @@ export const L = {
     title: "Maintenance windows",
     lead: "While one is on, recovery sends nothing to its displays. Commands of people go on.",
     none: "No window has been planned.",
+    failed: "The maintenance windows could not be loaded.",
     plan: "Plan a window",
     go: "Plan it",
     name: "Name",
@@ -89,11 +90,11 @@ export const L = {
     waits: "Waiting for its turn",
     cancelUpload: (/** @type {string} */ name) => `Cancel the upload of ${name}`,
     cancelled: "Upload cancelled.",
-    unreachable: "The upload was cut off.",
+    unreachable: "The upload was cut off. Nothing was stored; try again.",
     uploads: "Uploads",
     list: "Media",
     none: "Nothing has been uploaded yet.",
-    failedList: "The list could not be loaded.",
+    failedList: "The list of media could not be loaded.",
     status: /** @type {Record<string, string>} */ ({
       pending: "Waiting",
       processing: "Converting",
@@ -195,7 +196,9 @@ export const L = {
     values: "Values in force",
     isDefault: "default",
     changed: (/** @type {string} */ value) => `default ${value}`,
-    failed: "This could not be loaded.",
+    failed: "How the service does could not be loaded.",
+    tokensFailed: "The access tokens could not be loaded.",
+    auditFailed: "The audit log could not be loaded.",
   },
 
   logs: {
@@ -264,6 +267,7 @@ export const L = {
     noneOpen: "No displays are failing together.",
     noneClosed: "No incident has been closed yet.",
     failed: "The incidents could not be loaded.",
+    failedOne: "This incident could not be loaded.",
   },
 
   bulk: {
@@ -286,6 +290,7 @@ export const L = {
     one: "One bulk command",
     noneYet: "No bulk command has been sent. Choose displays in the fleet's table.",
     failed: "The bulk commands could not be loaded.",
+    failedOne: "This bulk command could not be loaded.",
     progress: (/** @type {number} */ good, /** @type {number} */ going, /** @type {number} */ bad, /** @type {number} */ all) =>
       `${numbers.format(good)} of ${numbers.format(all)} proven, ${numbers.format(going)} on their way, ${numbers.format(bad)} not proven.`,
     wave: (/** @type {number} */ n) => `wave ${n}`,

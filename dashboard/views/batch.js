@@ -11,7 +11,7 @@ import { S } from "../lib/strings.js";
 import { L } from "../lib/strings_later.js";
 import { openDisplay } from "../lib/url.js";
 import { wordsOf } from "../lib/words.js";
-import { Loading } from "./parts.js";
+import { LoadFailed, Loading } from "./parts.js";
 
 /** @typedef {import("../lib/types").BatchDetails} BatchDetails */
 /** @typedef {import("../lib/types").BatchMember} BatchMember */
@@ -70,7 +70,7 @@ export function BatchView({ id }) {
     };
     return poll(look, () => (live ? PERIOD : PERIOD_OVER), refuse).stop;
   }, [id]);
-  if (!batch) return failed ? html`<p class="note note-error" role="alert">${failed}</p>` : h(Loading, { rows: 4 });
+  if (!batch) return failed ? h(LoadFailed, { text: L.bulk.failedOne, why: failed }) : h(Loading, { rows: 4 });
   const more = batch.clients - batch.members.items.length;
   return html`<div class="batch">
     <p><strong>${S.command.action[batch.action] ?? batch.action}</strong> <span class=${classes("tag", `batch-${batch.state}`)}>${L.bulk.state[batch.result ?? batch.state] ?? batch.state}</span>

@@ -29,7 +29,7 @@ export function BatchesPage() {
     <p class="quiet lead">${L.bulk.lead}</p>
     <div class=${classes("incidents", chosen.value && "with-details")}>
       <section class="card" aria-label=${L.bulk.pageTitle}>
-        ${!list.items && (list.failed ? h(LoadFailed, { text: L.bulk.failed, retry: list.reload }) : h(Loading, { rows: 3 }))}
+        ${!list.items && (list.failed ? h(LoadFailed, { text: L.bulk.failed, why: list.why, retry: list.reload }) : h(Loading, { rows: 3 }))}
         ${list.items && html`<ul>${list.items.map((batch) => h(Row, { key: batch.id, batch }))}</ul>`}
         ${list.items?.length === 0 && html`<p class="note">${L.bulk.noneYet}</p>`}
         ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}

@@ -32,7 +32,7 @@ export function ClientCommands({ uuid }) {
   useEffect(() => {
     if (state) list.reload();
   }, [state]);
-  if (!list.items) return list.failed ? h(LoadFailed, { text: L.logs.failed, retry: list.reload }) : h(Loading, { rows: 3 });
+  if (!list.items) return list.failed ? h(LoadFailed, { text: S.command.failed, why: list.why, retry: list.reload }) : h(Loading, { rows: 3 });
   if (!list.items.length) return html`<p class="note">${S.command.none}</p>`;
   return html`<ol class="history">${list.items.map((command) => h(Row, { key: command.id, command }))}</ol>
     ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}`;

@@ -52,10 +52,10 @@ export function ClientEvents({ uuid, status }) {
   useEffect(() => {
     if (list.items) list.reload();
   }, [status]);
-  if (!list.items) return list.failed ? h(LoadFailed, { text: L.events.failed, retry: list.reload }) : h(Loading, { rows: 4 });
+  if (!list.items) return list.failed ? h(LoadFailed, { text: L.events.failed, why: list.why, retry: list.reload }) : h(Loading, { rows: 4 });
   return html`<div class="event-tools"><button class="link" disabled=${list.busy} onClick=${list.reload}>${S.reload}</button></div>
     <ol class="events" aria-busy=${list.busy}>${byDay(list.items)}</ol>
     ${list.items.length === 0 && html`<p class="note">${L.events.none}</p>`}
-    ${list.failed && h(LoadFailed, { text: L.events.failed, retry: list.reload })}
+    ${list.failed && h(LoadFailed, { text: L.events.failed, why: list.why, retry: list.reload })}
     ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}`;
 }

@@ -12,9 +12,14 @@ import { FailedPanel } from "./failed_panel.js";
 import { Loading } from "./parts.js";
 import { Tiles } from "./tiles.js";
 
+function NothingYet() {
+  return html`<div class="page-head"><h1>${S.nav.fleet}</h1></div>
+    ${failing.value ? html`<p class="note card">${S.live.nothingYet}</p>` : h(Loading, { rows: 6 })}`;
+}
+
 export function FleetPage() {
   void version.value;
-  if (!overview.value) return failing.value ? null : h(Loading, { rows: 6 }); // unavailable is never shown as empty
+  if (!overview.value) return h(NothingYet, {}); // unavailable is never shown as empty
   const empty = clients.size === 0;
   return html`<div class="page-head"><h1>${S.nav.fleet}</h1>${!empty && h(ConnectButton, { look: "plain" })}</div>
     ${h(FailedPanel, {})}

@@ -68,7 +68,7 @@ function Details({ id }) {
     };
     return poll(look, () => PERIOD, (error) => setFailed(wordsOf(error))).stop;
   }, [id]);
-  if (!details) return failed ? html`<p class="note note-error" role="alert">${failed}</p>` : h(Loading, { rows: 4 });
+  if (!details) return failed ? h(LoadFailed, { text: L.incidents.failedOne, why: failed }) : h(Loading, { rows: 4 });
   return html`<div class="incident-details">
     <div class="incident-head"><h2>${L.incidents.number(details.id)}</h2><span class=${classes("tag", details.closed_at ? "" : "tag-orange")}>${details.closed_at ? L.incidents.closed : L.incidents.open}</span></div>
     <p>${details.cause}</p>
@@ -84,7 +84,7 @@ function Details({ id }) {
 
 /** @param {{list: import("../lib/pages.js").Paged<Incident>}} props */
 function List({ list }) {
-  if (!list.items) return list.failed ? h(LoadFailed, { text: L.incidents.failed, retry: list.reload }) : h(Loading, { rows: 4 });
+  if (!list.items) return list.failed ? h(LoadFailed, { text: L.incidents.failed, why: list.why, retry: list.reload }) : h(Loading, { rows: 4 });
   const none = which.value === "closed" ? L.incidents.noneClosed : L.incidents.noneOpen;
   return html`<ul aria-busy=${list.busy}>${list.items.map((incident) => h(Row, { key: incident.id, incident }))}</ul>
     ${list.items.length === 0 && html`<p class="note">${none}</p>`}

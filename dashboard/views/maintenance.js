@@ -97,7 +97,7 @@ export function Maintenance() {
     <div class="log-head"><h2 id="maintenance-title">${L.maintenance.title}</h2>
       ${mayOperate.value && html`<button class="plain" onClick=${() => setPlanning(true)}>${L.maintenance.plan}</button>`}</div>
     <p class="quiet">${L.maintenance.lead}</p>
-    ${!list.items && (list.failed ? h(LoadFailed, { text: L.settings.failed, retry: list.reload }) : h(Loading, { rows: 2 }))}
+    ${!list.items && (list.failed ? h(LoadFailed, { text: L.maintenance.failed, why: list.why, retry: list.reload }) : h(Loading, { rows: 2 }))}
     ${list.items && html`<ul>${list.items.map((window) => h(Row, { key: window.id, window, changed: list.reload }))}</ul>`}
     ${list.items?.length === 0 && html`<p class="quiet">${L.maintenance.none}</p>`}
     ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}

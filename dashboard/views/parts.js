@@ -53,9 +53,13 @@ export function Loading({ rows = 3 }) {
   return html`<div class="loading" aria-busy="true"><span class="visually-hidden" role="status">${S.loading}</span>${bars}</div>`;
 }
 
-/** What could not be loaded, and the way to try again. @param {{text: string, retry: () => void}} props */
-export function LoadFailed({ text, retry }) {
-  return html`<p class="note note-error" role="alert">${text} <button class="link" onClick=${retry}>${S.retry}</button></p>`;
+/**
+ * What could not be loaded, why, and the way to try again.
+ * @param {{text: string, why?: string, retry?: () => void}} props retry: where it is not tried again by itself
+ */
+export function LoadFailed({ text, why, retry }) {
+  return html`<p class="note-error" role="alert"><${Glyph} shape="warning" /><span>${text} ${why ?? (retry ? "" : S.byItself)}</span>
+    ${retry && html`<button class="link" onClick=${retry}>${S.retry}</button>`}</p>`;
 }
 
 /**

@@ -82,7 +82,7 @@ function Values({ found }) {
 function Service() {
   const { found, failed } = useSettings();
   return html`<section class="card settings-card" aria-labelledby="service-title"><h2 id="service-title">${L.settings.service}</h2>
-    ${!found && (failed ? h(LoadFailed, { text: L.settings.failed, retry: () => location.reload() }) : h(Loading, { rows: 4 }))}
+    ${!found && (failed ? h(LoadFailed, { text: L.settings.failed }) : h(Loading, { rows: 4 }))}
     ${found && [h(Running, { found }), h(Values, { found })]}</section>`;
 }
 

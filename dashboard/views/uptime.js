@@ -85,7 +85,7 @@ export function UptimeStrip({ uuid, status }) {
       <div class="chips" role="group" aria-label=${L.uptime.range}>${RANGES.map(
         (n) => html`<button key=${n} class=${classes("chip", days === n && "on")} aria-pressed=${days === n} onClick=${() => setDays(n)}>${L.uptime.days(n)}</button>`,
       )}</div></div>
-    ${!uptime && (failed ? h(LoadFailed, { text: L.uptime.failed, retry: () => location.reload() }) : h(Loading, { rows: 1 }))}
+    ${!uptime && (failed ? h(LoadFailed, { text: L.uptime.failed }) : h(Loading, { rows: 1 }))}
     ${uptime && [html`<p>${text}</p>`, h(Strip, { segments: uptime.segments, days, text }), h(Troubles, { segments: uptime.segments, from: (last ? Date.parse(last.to) : 0) - days * DAY })]}
   </section>`;
 }
