@@ -63,14 +63,14 @@ function Line({ gauge, values, text }) {
     <path class="spark-area" d=${parts.map((one) => area(one, most)).join("")} />
     <path class="spark-limit" d=${`M0 ${limit}H${width}`} />
     <path class="spark-line" d=${path} />
-    <svg width=${width} height=${limit} viewBox=${`0 0 ${width} ${limit}`} preserveAspectRatio="none"><path class="spark-line spark-over" d=${path} /></svg>
+    <svg aria-hidden="true" width=${width} height=${limit} viewBox=${`0 0 ${width} ${limit}`} preserveAspectRatio="none"><path class="spark-line spark-over" d=${path} /></svg>
   </svg>`;
 }
 
 /** @param {Extremes | null} one @param {string} unit */
 function words(one, unit) {
   if (!one) return T.notTold;
-  const [least, most, last] = [one.least, one.most, one.last].map((value) => `${Math.round(value)} ${unit}`);
+  const [least, most, last] = [one.least, one.most, one.last].map((value) => `${Math.round(value)}\u00a0${unit}`);
   return T.words(least ?? "", most ?? "", last ?? "");
 }
 
@@ -78,8 +78,8 @@ function words(one, unit) {
 function Measured({ gauge, history, days }) {
   const said = history.summary[gauge.key];
   const text = words(said, gauge.unit);
-  return html`<div class="gauge"><dt>${gauge.name}</dt><dd class=${classes("quiet", "figure", said && said.most > gauge.limit && "over")}>${text}</dd>
-    ${said && html`<dd class="gauge-bar">${h(Line, { gauge, values: history.points.map((point) => point[gauge.key]), text: T.spoken(gauge.name, days, text) })}</dd>`}</div>`;
+  return html`<div class="gauge"><dt>${gauge.name}</dt><dd class=${classes("quiet", "figure", said && said.last > gauge.limit && "over")}>${text}</dd>
+    ${said && html`<dd class="spark-row">${h(Line, { gauge, values: history.points.map((point) => point[gauge.key]), text: T.spoken(gauge.name, days, text) })}</dd>`}</div>`;
 }
 
 /** @param {{history: History, days: number}} props */

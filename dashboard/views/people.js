@@ -43,8 +43,8 @@ function Menu({ person, ask }) {
 
 /** @param {{person: User, ask: (asked: Asked) => void}} props */
 function Row({ person, ask }) {
-  return html`<li class=${classes("token", person.disabled_at && "over")}>
-    <span class="token-body"><strong>${person.username}${isMe(person) && html` <span class="quiet">(${P.you})</span>`}</strong>${h(Facts, { person })}</span>
+  return html`<li class="token">
+    <span class=${classes("token-body", person.disabled_at && "quiet")}><strong>${person.username}${isMe(person) && html` <span class="quiet">(${P.you})</span>`}</strong>${h(Facts, { person })}</span>
     ${person.disabled_at && html`<span class="tag">${P.disabled}</span>`}
     <span class="tag">${person.role}</span>
     ${!isMe(person) && h(Menu, { person, ask })}
@@ -66,7 +66,7 @@ export function People() {
   return html`<section class="card settings-card" aria-labelledby="people-title">
     <div><div class="log-head"><h2 id="people-title">${P.title}</h2><button class="plain" onClick=${() => setAdding(true)}>${P.add}</button></div>
       <p class="quiet">${P.lead}</p></div>
-    ${!list.items && (list.failed ? h(LoadFailed, { text: P.failed, retry: list.reload }) : h(Loading, { rows: 2 }))}
+    ${!list.items && (list.failed ? h(LoadFailed, { text: P.failed, why: list.why, retry: list.reload }) : h(Loading, { rows: 2 }))}
     ${list.items && html`<ul>${list.items.map((person) => h(Row, { key: person.id, person, ask: setAsked }))}</ul>`}
     ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}
     ${adding && h(AddPerson, { close: () => setAdding(false), done })}

@@ -15,7 +15,7 @@ from shared.clients.health_history.rules import BUNCHES, TURNS, Sample
 AT_MOST: Final = 24  # rows of one bunch that one tick drops: two hours' worth, so that a backlog goes in time
 
 
-def _bunch_of(uuid: str) -> str:
+def bunch_of(uuid: str) -> str:
     """SQL: the bunch of a uuid."""
     return f"mod(hashtextextended({uuid}, 0) & 2147483647, {BUNCHES})"
 
@@ -27,12 +27,12 @@ def _tenths(column: str) -> str:
 
 SAMPLE: Final = f"""
     INSERT INTO client_health_history (bunch, at, clients, cpu, memory, disk, temperature)
-    SELECT {_bunch_of("client_uuid")} AS bunch, CAST(:at AS timestamptz), array_agg(CAST(client_uuid AS uuid)),
+    SELECT {bunch_of("client_uuid")} AS bunch, CAST(:at AS timestamptz), array_agg(CAST(client_uuid AS uuid)),
         {_tenths("cpu_percent")}, {_tenths("memory_percent")}, {_tenths("disk_percent")},
         {_tenths("temperature_celsius")}
     FROM client_health
     WHERE received_at > CAST(:fresh_since AS timestamptz)
-        AND mod({_bunch_of("client_uuid")}, {TURNS}) = CAST(:turn AS int)
+        AND mod({bunch_of("client_uuid")}, {TURNS}) = CAST(:turn AS int)
         AND num_nonnulls(cpu_percent, memory_percent, disk_percent, temperature_celsius) > 0
     GROUP BY bunch
     ON CONFLICT (bunch, at) DO NOTHING
@@ -41,7 +41,7 @@ SAMPLES_OF: Final = f"""
     SELECT at, cpu[place] / 10.0::float8 AS cpu_percent, memory[place] / 10.0::float8 AS memory_percent,
         disk[place] / 10.0::float8 AS disk_percent, temperature[place] / 10.0::float8 AS temperature_celsius
     FROM (SELECT *, array_position(clients, CAST(:uuid AS uuid)) AS place FROM client_health_history
-        WHERE bunch = {_bunch_of(":uuid")} AND at >= CAST(:since AS timestamptz) AND at < CAST(:until AS timestamptz)
+        WHERE bunch = {bunch_of(":uuid")} AND at >= CAST(:since AS timestamptz) AND at < CAST(:until AS timestamptz)
         ) AS h
     WHERE place IS NOT NULL ORDER BY at
 """  # noqa: S608 - made of constants

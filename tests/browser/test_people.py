@@ -1,0 +1,132 @@
+"""People are let in from the settings page, set a password of their own, and are shown out again."""
+
+import secrets
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Enter, OpenPage
+from tests.browser.test_every_page import violations
+from tests.browser.watched import WatchedPage, does_not_scroll_sideways
+from tests.stack import Api
+
+OWN = "a password of my own"
+
+
+@pytest.fixture
+def name() -> str:
+    """Somebody whom nobody knows yet."""
+    return f"bert-{secrets.token_hex(3)}"
+
+
+def ask(page: Page, name: str, item: str, go: str) -> None:
+    """Choose something from a person's menu and say yes."""
+    page.get_by_label(f"More about {name}").click()
+    page.get_by_role("region", name="People").get_by_role("button", name=item).click()
+    page.get_by_role("dialog").get_by_role("button", name=go, exact=True).click()
+
+
+def add(page: Page, name: str, role: str) -> str:
+    """Add a person by the dialog; the password that it shows."""
+    page.get_by_role("button", name="Add a person").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("User name").fill(name)
+    dialog.get_by_label("Role").select_option(role)
+    dialog.get_by_role("button", name="Add", exact=True).click()
+    shown = page.get_by_role("dialog", name=f"A password for {name}").locator("code")
+    expect(shown).to_be_visible()
+    return shown.inner_text()
+
+
+def sign_in_as(watched: WatchedPage, name: str, password: str) -> Page:
+    page = watched.open()
+    page.get_by_label("User name").fill(name)
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Sign in", exact=True).click()
+    return page
+
+
+def test_somebody_is_added_sets_a_password_works_and_is_shown_out_again(
+    enter: Enter, open_page: OpenPage, name: str
+) -> None:
+    admin = enter("/?v=settings").page
+    handed = add(admin, name, "operator")
+    theirs = open_page()
+
+    page = sign_in_as(theirs, name, handed)
+    expect(page.get_by_role("heading", name="Set a password of your own")).to_be_visible()
+    page.get_by_label("Present password").fill(handed)
+    page.get_by_label("New password").fill(OWN)
+    page.get_by_role("button", name="Set the password").click()
+    expect(page.get_by_role("heading", name="Fleet")).to_be_visible()
+
+    admin.get_by_role("button", name="Done").click()
+    row = admin.locator(".token").filter(has_text=name)
+    expect(row).to_contain_text("operator")
+    assert handed not in admin.content()
+    theirs.expect_answer(401, "/api/")
+    ask(admin, name, "Disable…", "Disable")
+    expect(row).to_contain_text("Disabled")
+
+    theirs.look_again()
+    dialog = page.get_by_role("dialog", name="Sign in again")
+    expect(dialog).to_be_visible()
+    dialog.get_by_label("User name").fill(name)
+    dialog.get_by_label("Password").fill(OWN)
+    dialog.get_by_role("button", name="Sign in", exact=True).click()
+    expect(dialog.get_by_role("alert")).to_have_text("That did not work. Check the user name and the password.")
+
+
+def test_a_password_is_copied_and_a_reset_shows_another_one(enter: Enter, api: Api, name: str) -> None:
+    first = api.post("/api/users", {"username": name, "role": "viewer"}, 201)["one_time_password"]
+    watched = enter("/?v=settings", permissions=["clipboard-read", "clipboard-write"])
+    page = watched.page
+
+    ask(page, name, "Reset password…", "Reset password")
+
+    dialog = page.get_by_role("dialog", name=f"A password for {name}")
+    second = dialog.locator("code").inner_text()
+    dialog.get_by_role("button", name="Copy the password").click()
+    expect(dialog.get_by_text("Copied")).to_be_attached()
+    assert page.evaluate("navigator.clipboard.readText()") == second != first
+    page.keyboard.press("Escape")  # a slip of the finger does not lose it
+    expect(dialog).to_be_visible()
+    dialog.get_by_role("button", name="Done").click()
+    expect(dialog).to_have_count(0)
+
+
+def test_a_refusal_is_said_in_the_dialog_and_ones_own_row_has_no_menu(enter: Enter, name: str) -> None:
+    watched = enter("/?v=settings")
+    page = watched.page
+    watched.expect_answer(409, "/api/users")
+    me = page.locator(".token").filter(has_text="(you)")
+    expect(me).to_contain_text("admin")
+    expect(me.get_by_role("button")).to_have_count(0)
+    expect(me.locator("summary")).to_have_count(0)
+
+    page.get_by_role("button", name="Add a person").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("User name").fill("ADMIN")
+    dialog.get_by_role("button", name="Add", exact=True).click()
+
+    expect(dialog.get_by_role("alert")).to_contain_text("There is somebody of this name already")
+    dialog.get_by_label("User name").fill(name)
+    dialog.get_by_role("button", name="Add", exact=True).click()
+    expect(page.get_by_role("dialog", name=f"A password for {name}")).to_be_visible()
+
+
+def test_people_and_their_dialogs_break_no_rule_of_accessibility(enter: Enter, api: Api, name: str) -> None:
+    user = api.post("/api/users", {"username": name, "role": "viewer"}, 201)["user"]
+    api.call("PATCH", f"/api/users/{user['id']}", json={"disabled": True})
+    page = enter("/?v=settings", viewport={"width": 320, "height": 800}, color_scheme="dark").page
+
+    page.get_by_label(f"More about {name}").click()
+    assert violations(page) == []
+    assert does_not_scroll_sideways(page)
+    page.get_by_role("region", name="People").get_by_role("button", name="Remove…").click()
+    expect(page.get_by_role("dialog", name=f"Remove {name}?")).to_be_visible()
+    assert violations(page) == []
+    page.get_by_role("dialog").get_by_role("button", name="Remove", exact=True).click()
+    expect(page.locator(".token").filter(has_text=name)).to_have_count(0)
+    add(page, f"{name}-2", "viewer")
+    assert violations(page) == []
