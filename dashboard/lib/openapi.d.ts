@@ -83,6 +83,21 @@ export type BatchMember = {
 /** Where many commands that were asked for at once stand. */
 export type BatchState = "aborted" | "finished" | "paused" | "running";
 
+/** How to send it: `method` to `url` with `headers`, then PUT the bytes to the `Location` of the answer. */
+export type BegunUpload = {
+  bytes: number;
+  created_at: string;
+  expires_at: string;
+  filename: string;
+  headers: Record<string, string>;
+  id: string;
+  media_id: number | null;
+  method: string;
+  received: number | null;
+  sha256: string | null;
+  url: string;
+};
+
 /** Whether recovery holds back because too many displays went silent at once. */
 export type Breaker = {
   open: boolean;
@@ -833,6 +848,13 @@ export type NewPassword = {
   new_password: string;
 };
 
+/** A file that is to come. */
+export type NewSignedUpload = {
+  bytes: number;
+  filename: string;
+  sha256?: string | null;
+};
+
 /** What a token is for and what it may do. */
 export type NewToken = {
   expires_at?: string | null;
@@ -1208,6 +1230,18 @@ export type Settings = {
   bridge: BridgeShown;
   scheduler: SchedulerShown;
   settings: Record<string, SettingShown>;
+};
+
+/** A file that is to come. `received` is null where its bytes do not pass through this service. */
+export type SignedUpload = {
+  bytes: number;
+  created_at: string;
+  expires_at: string;
+  filename: string;
+  id: string;
+  media_id: number | null;
+  received: number | null;
+  sha256: string | null;
 };
 
 /** How much the fleet logged since `since`, by level and by client. */

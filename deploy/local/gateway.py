@@ -195,7 +195,7 @@ def _http_block(gateway: Gateway) -> str:
   # One key for every upload, none for the rest: what is counted by limit_conn.
   map "$request_method $uri" $upload {{
     default "";
-    "~^(POST|PUT|PATCH) /api/event-media(/uploads|$)" all;
+    "~^(POST|PUT|PATCH) /api/(event-media(/uploads|$)|files/upload-sessions/)" all;
   }}
   limit_conn_zone $upload zone=uploads:1m;
   limit_conn_status 429;
@@ -230,7 +230,7 @@ http {{
 {problems}
     location /api/ {{
 {other}    }}
-    location ~ ^/api/event-media(/uploads|$) {{
+    location ~ ^/api/(event-media(/uploads|$)|files/upload-sessions/) {{
       limit_conn uploads {UPLOADS_AT_ONCE};
 {uploads}    }}
     location = /api {{ return 404; }}

@@ -9,9 +9,10 @@ import re
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from flask import Flask, Response, g, request
+from flask.ctx import RequestContext
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import BaseConverter, IntegerConverter
 
@@ -21,6 +22,9 @@ from functions.api.routes import uploads as uploads_in_parts
 from functions.api.routing import JSON, Call, Endpoint, Reply, Routes
 from functions.api.services import Services
 from shared.structured_log import event
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
 
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{8,64}")
 _ONE_RANGE: Final = re.compile(r"bytes=(\d{1,18}-\d{0,18}|-\d{1,18})")
@@ -49,9 +53,18 @@ class _IdConverter(IntegerConverter):
         super().__init__(map, min=1, max=2**63 - 1)
 
 
+class _App(Flask):
+    """Flask, but for requests that say another method than they have: tus asks for that of its servers."""
+
+    def request_context(self, environ: "WSGIEnvironment") -> RequestContext:
+        """As Flask's, for the method that is meant."""
+        environ["REQUEST_METHOD"] = uploads_in_parts.method_of(environ)
+        return super().request_context(environ)
+
+
 def create_app(services: Services, blueprints: Sequence[Routes] = ALL) -> Flask:
     """The app, with every blueprint registered; `blueprints` is narrowed by tests only."""
-    app = Flask("signage_api", static_folder=None)
+    app = _App("signage_api", static_folder=None)
     app.url_map.converters.update({"uuid": _UuidConverter, "id": _IdConverter})
     app.url_map.merge_slashes = False
     app.config["MAX_FORM_MEMORY_SIZE"] = 64 * 1024

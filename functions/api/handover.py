@@ -10,12 +10,13 @@ from flask import Flask, Request, Response, current_app
 
 from functions.api.app import body_limit_of
 from functions.api.limits import Limits
+from functions.api.routes.uploads import method_of
 
 
 def put_limits_in_front(inner: Flask) -> None:
     """Wrap the framework's app, which is current while it loads the function's file, in our limits."""
     outer = current_app._get_current_object()  # type: ignore[attr-defined]  # noqa: SLF001 - the proxy cannot be set
-    outer.wsgi_app = Limits(outer.wsgi_app, body_limit_of(inner))
+    outer.wsgi_app = Limits(outer.wsgi_app, body_limit_of(inner), method_of)
 
 
 def hand_over(inner: Flask, request: Request) -> Response:

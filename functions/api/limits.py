@@ -24,14 +24,20 @@ UPLOAD_ENVELOPE: Final = 1024 * 1024  # bytes that multipart adds to a file at m
 class Limits:
     """WSGI middleware that refuses what is too large."""
 
-    def __init__(self, app: "WSGIApplication", body_limit: Callable[[str, str], int]) -> None:
-        """`body_limit` answers the most bytes that a method on a path may be sent."""
+    def __init__(
+        self,
+        app: "WSGIApplication",
+        body_limit: Callable[[str, str], int],
+        method_of: "Callable[[WSGIEnvironment], str]" = lambda environ: str(environ["REQUEST_METHOD"]),
+    ) -> None:
+        """`body_limit` answers the most bytes that a method on a path may be sent; `method_of` which one is meant."""
         self._app = app
         self._body_limit = body_limit
+        self._method_of = method_of
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         """Refuse, or hand on with a body that cannot be read beyond its limit."""
-        limit = self._body_limit(environ["REQUEST_METHOD"], environ.get("PATH_INFO", ""))
+        limit = self._body_limit(self._method_of(environ), environ.get("PATH_INFO", ""))
         refusal = _refusal(environ, limit)
         if refusal is not None:
             return _refuse(refusal, start_response)

@@ -151,6 +151,10 @@ class Routes:
         """Declare a POST. See `_declare` for the options."""
         return self._declare("POST", path, **declared)
 
+    def put(self, path: str, **declared: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Declare a PUT. See `_declare` for the options."""
+        return self._declare("PUT", path, **declared)
+
     def patch(self, path: str, **declared: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Declare a PATCH. See `_declare` for the options."""
         return self._declare("PATCH", path, **declared)

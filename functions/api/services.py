@@ -17,6 +17,8 @@ from shared.task_queue import TaskQueue
 
 if TYPE_CHECKING:
     from functions.api.readiness import Readiness
+    from shared.media_volume.google_v4 import BucketKey
+    from shared.media_volume.signed_uploads import SignedUploads
     from shared.media_volume.signing import UrlSigner
     from shared.mqtt import Publisher
 
@@ -50,6 +52,12 @@ class Services:
         return signer
 
     @property
+    def signed_uploads(self) -> "SignedUploads | None":
+        """What makes addresses to send files to; None where there are none."""
+        made: SignedUploads | None = self._once("signed_uploads", self._make_signed_uploads)
+        return made
+
+    @property
     def task_queue(self) -> TaskQueue:
         """The queue `conversions`; grpc is imported when something is enqueued."""
         return self._once("task_queue", self._make_task_queue)
@@ -75,7 +83,20 @@ class Services:
         way = self.config["SIGNED_DOWNLOADS"]
         if way == "local":
             return signing.LocalSigner(self.config["SIGNING_KEY"])
-        return signing.of_this_service(self.config["MEDIA_BUCKET"]) if way == "bucket" else None
+        return signing.BucketSigner(self._bucket_key()) if way == "bucket" else None
+
+    def _make_signed_uploads(self) -> "SignedUploads | None":
+        from shared.media_volume import signed_uploads  # noqa: PLC0415 - cold start
+
+        way = self.config["SIGNED_UPLOADS"]
+        if way == "local":
+            return signed_uploads.LocalUploads(self.config["SIGNING_KEY"])
+        return signed_uploads.BucketUploads(self._bucket_key()) if way == "bucket" else None
+
+    def _bucket_key(self) -> "BucketKey":
+        from shared.media_volume import google_v4  # noqa: PLC0415 - cold start
+
+        return self._once("bucket_key", lambda: google_v4.of_this_service(self.config["MEDIA_BUCKET"]))
 
     def _make_publisher(self) -> "Publisher":
         from shared.mqtt import Publisher  # noqa: PLC0415 - cold start

@@ -36,9 +36,18 @@ from shared.media_volume.durable import (
     volume_errors,
     writing,
 )
-from shared.media_volume.paths import converted_path, original_path
+from shared.media_volume.paths import converted_path, original_path, upload_path
 
-__all__ = ["ByteStream", "Draft", "IncomingFile", "MediaVolume", "StoredFile", "converted_path", "original_path"]
+__all__ = [
+    "ByteStream",
+    "Draft",
+    "IncomingFile",
+    "MediaVolume",
+    "StoredFile",
+    "converted_path",
+    "original_path",
+    "upload_path",
+]
 ABANDONED_AFTER: Final = timedelta(days=1)  # longer than any upload takes
 
 
@@ -187,6 +196,10 @@ class MediaVolume:
                 sync_folder(path.parent)
         return size
 
+    def has_parts(self, upload_id: str, parts: Sequence[str]) -> bool:
+        """Are they there? For those whose bytes came by another way than through us."""
+        return all(self._part(upload_id, part).is_file() for part in parts)
+
     @contextlib.contextmanager
     def open_parts(self, upload_id: str, parts: Sequence[str]) -> Iterator[ByteStream]:
         """These parts one after the other, as one stream. Raises VolumeFull where one is missing."""
@@ -199,10 +212,7 @@ class MediaVolume:
         shutil.rmtree(self._part(upload_id, "0-" + "0" * 32).parent, ignore_errors=True)
 
     def _part(self, upload_id: str, part: str) -> Path:
-        path = f"uploads/{upload_id}/{part}"
-        if not paths.PART.fullmatch(path):
-            raise ValueError("not the path of a part")
-        return self.root / path
+        return self.root / upload_path(upload_id, part)
 
     def remove_abandoned_uploads(self) -> None:
         """Remove uploads that never found their place because their process was killed."""

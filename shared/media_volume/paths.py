@@ -28,3 +28,11 @@ def thumbnail_path(file_hash: str) -> str:
     if not SHA256.fullmatch(file_hash):
         raise ValueError("not a SHA-256")
     return f"thumbnails/{file_hash[:2]}/{file_hash}.png"
+
+
+def upload_path(upload_id: str, part: str) -> str:
+    """Where a part of an upload lies, below the root. Raises ValueError for what is none."""
+    path = f"uploads/{upload_id}/{part}"
+    if not PART.fullmatch(path):
+        raise ValueError("not the path of a part")
+    return path

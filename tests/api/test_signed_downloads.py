@@ -17,6 +17,8 @@ from functions.api.app import create_app
 from functions.api.services import Services
 from shared.config import Config
 from shared.errors import LinkInvalid
+from shared.media_volume.google_v4 import BucketKey
+from shared.media_volume.signed_uploads import LocalUploads
 from shared.media_volume.signing import LARGE_BYTES, LIFETIME, BucketSigner, LocalSigner, SignedFile
 from tests.api.people import Api
 from tests.worker.hostile_pdfs import PDF
@@ -43,6 +45,7 @@ def test_a_link_that_was_changed_or_made_with_another_key_opens_nothing() -> Non
     good = token_of(signer.download_url(FILE, NOW))
     said, _, mac = good.partition(".")
     other = token_of(LocalSigner("another key").download_url(FILE, NOW))
+    for_uploads = token_of(LocalUploads("a key of this test").session_url("ab" * 16, NOW + LIFETIME))
     longer = token_of(signer.download_url(SignedFile(FILE.path, FILE.content_type, "x" * 3000), NOW))
 
     for bad in (
@@ -53,6 +56,7 @@ def test_a_link_that_was_changed_or_made_with_another_key_opens_nothing() -> Non
         f"{said[:-2]}AA.{mac}",
         f"{said}.{mac[:-2]}AA",
         other,
+        for_uploads,
         longer,
         "ä.ö",
         "%%.%%",
@@ -69,7 +73,7 @@ def test_an_address_of_the_bucket_is_signed_over_all_that_it_says() -> None:
         signed.append(said)
         return key.sign(said, padding.PKCS1v15(), hashes.SHA256())
 
-    url = BucketSigner("media-bucket", "api@project.iam", sign).download_url(FILE, NOW)
+    url = BucketSigner(BucketKey("media-bucket", "api@project.iam", sign)).download_url(FILE, NOW)
 
     parts = urlsplit(url)
     query, _, signature = parts.query.partition("&X-Goog-Signature=")

@@ -152,6 +152,28 @@ def test_the_server_says_what_it_speaks(api: Api, app: Flask) -> None:
     assert int(answer.headers["Tus-Max-Size"]) == 200_000_000
 
 
+def test_a_request_may_name_the_method_that_it_means(api: Api) -> None:
+    place = create(api).headers["Location"]
+    part = {**TUS, "Upload-Offset": "0", "Content-Type": "application/offset+octet-stream"}
+
+    sent = api.post(place, headers={**part, "X-HTTP-Method-Override": "PATCH"}, data=FILM[:1000])
+    asked = api.ask("GET", place, "viewer", headers={**TUS, "X-HTTP-Method-Override": "HEAD"})
+    not_allowed = api.ask("GET", place, "viewer", headers={**TUS, "X-HTTP-Method-Override": "DELETE"})
+    ended = api.post(place, headers={**TUS, "X-HTTP-Method-Override": "DELETE"})
+
+    assert (sent.status_code, sent.headers["Upload-Offset"]) == (204, "1000")
+    assert (asked.status_code, asked.headers["Upload-Offset"], asked.data) == (200, "1000", b"")
+    assert not_allowed.status_code == 403, "the role that the method meant asks for"
+    assert ended.status_code == 204
+    assert api.get(place).status_code == 404
+
+
+def test_another_method_is_named_below_the_address_of_uploads_alone(api: Api) -> None:
+    answer = api.ask("GET", "/api/event-media", "viewer", headers={"X-HTTP-Method-Override": "DELETE"})
+
+    assert answer.status_code == 200
+
+
 def test_an_ended_upload_is_gone_with_its_parts(api: Api, media_root: Path) -> None:
     place = create(api).headers["Location"]
     send(api, place, 0, FILM[:1000])

@@ -7,22 +7,22 @@ is a medium: `Upload-Offset` is the file's length from the same transaction on i
 import base64
 import binascii
 import re
+from collections.abc import Mapping
 from datetime import datetime
 from email.utils import format_datetime
-from typing import Final
+from typing import Any, Final
 
 from flask import Response, current_app, request
 from sqlalchemy import RowMapping
 
 from functions.api.bodies import Answer, answer_of
+from functions.api.finishing import finish
 from functions.api.problems import BadRequest, BodyTooLarge, InvalidField, ProtocolUnknown
-from functions.api.routes.event_media import conversion_for, enqueue
 from functions.api.routing import Call, Reply, Routes
 from shared.errors import (
     Encrypted,
     NoSlides,
     NotAPresentation,
-    Refused,
     TooLargeUnpacked,
     UnsupportedMediaType,
     UploadLocked,
@@ -31,7 +31,6 @@ from shared.errors import (
     UploadTooLarge,
     VolumeFull,
 )
-from shared.event_media.operations import ReceivedUpload
 from shared.event_media.uploads import operations
 from shared.event_media.uploads.rules import Turn
 from shared.vocabulary import Role
@@ -43,6 +42,7 @@ PART: Final = "application/offset+octet-stream"
 LARGEST_NUMBER: Final = 2**62
 LONGEST_METADATA: Final = 4096
 REFUSALS: Final = (UnsupportedMediaType, NotAPresentation, Encrypted, TooLargeUnpacked, NoSlides)
+OVERRIDING: Final = {"HEAD", "PATCH", "DELETE"}
 TUS: Final = {"Tus-Resumable": "1.0.0, the version of the protocol"}
 
 routes = Routes("uploads", PREFIX, "Uploads in parts that survive a broken connection: tus 1.0.")
@@ -58,6 +58,17 @@ class Upload(Answer):
     media_id: int | None
     created_at: datetime
     expires_at: datetime
+
+
+def method_of(environ: Mapping[str, Any]) -> str:
+    """The method that a request means: below this address the one that it names instead of its own.
+
+    Clients that can send GET and POST only name the others so; routes, roles and limits go by the one that is meant.
+    """
+    own: str = environ["REQUEST_METHOD"]
+    path = environ.get("PATH_INFO", "")
+    named = environ.get("HTTP_X_HTTP_METHOD_OVERRIDE", "")
+    return named if path.startswith(PREFIX + "/") and named in OVERRIDING else own
 
 
 def mark(response: Response) -> None:
@@ -161,40 +172,10 @@ def _receive(call: Call, turn: Turn) -> None:
             return
         if size == turn.left:
             _refuse_more(stream)
-            _complete(call, operations.after_part(turn, part, size))
+            finish(call, operations.after_part(turn, part, size))
             return
         with call.transaction() as (connection, now):
             turn = operations.keep_part(connection, now, turn, part, size)
-
-
-def _complete(call: Call, turn: Turn) -> None:
-    """All is there: one file, looked at, a medium with its conversion."""
-    volume = call.services.media_volume
-    with call.transaction() as (connection, now):
-        operations.hold(connection, now, turn)
-    received = _assemble(call, turn)
-    try:
-        with call.transaction() as (connection, now):
-            media = operations.complete(connection, now, turn, received, call.principal.actor)
-            conversion, must_enqueue = conversion_for(connection, now, media)
-            call.audit(connection, now, "event_media.upload", str(media["id"]), filename=media["filename"])
-    except BaseException:
-        received.discard()
-        raise
-    volume.remove_upload(turn.upload_id)
-    if conversion is not None and must_enqueue:
-        enqueue(call, conversion["id"], conversion["generation"])
-
-
-def _assemble(call: Call, turn: Turn) -> ReceivedUpload:
-    """The whole file, looked at. One that is refused for what it is will not be better next time: it goes."""
-    try:
-        return operations.assemble(call.services.media_volume, turn)
-    except (Refused, UnsupportedMediaType):
-        with call.transaction() as (connection, _):
-            operations.give_up(connection, turn)
-        call.services.media_volume.remove_upload(turn.upload_id)
-        raise
 
 
 def _check_version(call: Call) -> None:

@@ -2,25 +2,41 @@
 
 import secrets
 import time
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
 from sqlalchemy import Connection, RowMapping
 
 from shared.db import scrub
-from shared.errors import UploadLocked, UploadNotFound, UploadTooLarge
+from shared.errors import UploadIncomplete, UploadLocked, UploadNotFound, UploadTooLarge
 from shared.event_media import operations as event_media
 from shared.event_media import rules as media_rules
 from shared.event_media.operations import ReceivedUpload
 from shared.event_media.uploads import rules, store
 from shared.event_media.uploads.rules import Turn
 from shared.media_volume import ByteStream, MediaVolume
+from shared.vocabulary import UploadWay
 
 EXPIRED_AT_ONCE: Final = 20
+PARTS: Final = (UploadWay.PARTS,)
 
 
-def create(connection: Connection, now: datetime, filename: str, size: int, limit_bytes: int, by: str) -> RowMapping:
-    """A new upload of `size` bytes. Raises UnsupportedMediaType or UploadTooLarge: before a byte is sent."""
+def create(
+    connection: Connection,
+    now: datetime,
+    filename: str,
+    size: int,
+    limit_bytes: int,
+    by: str,
+    way: UploadWay = UploadWay.PARTS,
+    sha256: str | None = None,
+) -> RowMapping:
+    """A new upload of `size` bytes. Raises UnsupportedMediaType or UploadTooLarge: before a byte is sent.
+
+    What comes by the bucket will lie there as one part, whose name nobody can guess.
+    """
     media_rules.kind_of_name(filename)
     if size > limit_bytes:
         raise UploadTooLarge(f"A file may have {limit_bytes:,} bytes at most.", limit_bytes=limit_bytes)
@@ -29,29 +45,39 @@ def create(connection: Connection, now: datetime, filename: str, size: int, limi
         id=secrets.token_hex(16),
         filename=media_rules.shown_filename(scrub(filename)),
         bytes=size,
+        parts=[f"0-{secrets.token_hex(16)}"] if way is UploadWay.BUCKET else [],
         created_at=now,
         expires_at=now + rules.LIFE,
         created_by=by,
+        way=way,
+        sha256=sha256,
     )
 
 
-def find(connection: Connection, now: datetime, upload_id: str) -> RowMapping:
-    """One upload. Raises UploadNotFound for one that never was, was ended, or has expired."""
-    row = store.get(connection, now, upload_id)
+def find(connection: Connection, now: datetime, upload_id: str, ways: Sequence[UploadWay] = PARTS) -> RowMapping:
+    """One upload. Raises UploadNotFound for one that never was, was ended, has expired, or comes another way."""
+    row = store.get(connection, now, upload_id, ways)
     if row is None:
         raise UploadNotFound
     return row
 
 
-def take_turn(connection: Connection, now: datetime, upload_id: str, offset: int) -> Turn:
-    """Let one request send from `offset` on. Raises UploadNotFound, UploadLocked or UploadOffsetConflict."""
-    row = store.get(connection, now, upload_id, lock=True)
+def take_turn(
+    connection: Connection, now: datetime, upload_id: str, offset: int | None, ways: Sequence[UploadWay] = PARTS
+) -> Turn:
+    """Let one request send from `offset` on; None is wherever it is.
+
+    Raises UploadNotFound, UploadLocked or UploadOffsetConflict.
+    """
+    row = store.get(connection, now, upload_id, ways, lock=True)
     if row is None:
         raise UploadNotFound
-    rules.check_turn(now, row["received"], offset, row["writer_until"])
+    at = row["received"] if offset is None else offset
+    rules.check_turn(now, row["received"], at, row["writer_until"])
     token = secrets.token_hex(16)
     store.give_turn(connection, upload_id, token, now + rules.LEASE)
-    return Turn(upload_id, token, offset, row["bytes"], row["filename"], tuple(row["parts"]))
+    way = UploadWay(row["way"])
+    return Turn(upload_id, token, at, row["bytes"], row["filename"], tuple(row["parts"]), way, row["sha256"])
 
 
 def write_part(volume: MediaVolume, turn: Turn, stream: ByteStream) -> tuple[str, int]:
@@ -75,8 +101,7 @@ def keep_part(connection: Connection, now: datetime, turn: Turn, part: str, size
 
 def after_part(turn: Turn, part: str, size: int) -> Turn:
     """The turn with one more part."""
-    parts = (*turn.parts, part)
-    return Turn(turn.upload_id, turn.token, turn.offset + size, turn.bytes, turn.filename, parts)
+    return replace(turn, offset=turn.offset + size, parts=(*turn.parts, part))
 
 
 def hold(connection: Connection, now: datetime, turn: Turn, by: timedelta = rules.ASSEMBLY) -> None:
@@ -86,9 +111,21 @@ def hold(connection: Connection, now: datetime, turn: Turn, by: timedelta = rule
 
 
 def assemble(volume: MediaVolume, turn: Turn) -> ReceivedUpload:
-    """All parts as one file that was looked at; raises as `event_media.operations.receive_upload`."""
+    """All parts as one file of our own, hashed on the way and looked at: nobody can change it any more.
+
+    Raises as `event_media.operations.receive_upload`, and UploadIncomplete or ContentDiffers where it is not the
+    file that was announced.
+    """
+    if not volume.has_parts(turn.upload_id, turn.parts):
+        raise UploadIncomplete
     with volume.open_parts(turn.upload_id, turn.parts) as stream:
-        return event_media.receive_upload(volume, stream, turn.filename, turn.bytes)
+        received = event_media.receive_upload(volume, stream, turn.filename, turn.bytes)
+    try:
+        rules.check_announced(turn, received.incoming.bytes, received.incoming.sha256)
+    except BaseException:
+        received.discard()
+        raise
+    return received
 
 
 def complete(connection: Connection, now: datetime, turn: Turn, received: ReceivedUpload, by: str) -> RowMapping:
@@ -108,9 +145,9 @@ def end_turn(connection: Connection, turn: Turn) -> None:
     store.end_turn(connection, turn.upload_id, turn.token)
 
 
-def terminate(connection: Connection, now: datetime, upload_id: str) -> None:
+def terminate(connection: Connection, now: datetime, upload_id: str, ways: Sequence[UploadWay] = PARTS) -> None:
     """End an upload; what it has become stays. Raises UploadNotFound, or UploadLocked while a request sends."""
-    row = store.get(connection, now, upload_id, lock=True)
+    row = store.get(connection, now, upload_id, ways, lock=True)
     if row is None:
         raise UploadNotFound
     rules.check_turn(now, row["received"], row["received"], row["writer_until"])

@@ -1,4 +1,4 @@
-"""Uploads that come in parts (tus 1.0): what may follow what, and for how long.
+"""Uploads that come in parts (tus 1.0) or to a signed address: what may follow what, and for how long.
 
 An upload is a row and its parts on the volume. A part is one file, written by one request and never changed; the
 row says which parts count, in order. So a request that was killed, or was overtaken by another one, can spoil
@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from shared.errors import UploadLocked, UploadOffsetConflict
+from shared.errors import ContentDiffers, UploadIncomplete, UploadLocked, UploadOffsetConflict
+from shared.vocabulary import UploadWay
 
 LIFE: Final = timedelta(days=1)
 """From the creation; then the upload and its parts are removed."""
@@ -34,11 +35,32 @@ class Turn:
     """Of the whole file."""
     filename: str
     parts: tuple[str, ...]
+    way: UploadWay = UploadWay.PARTS
+    sha256: str | None = None
+    """What the sender said that the file hashes to."""
 
     @property
     def left(self) -> int:
         """Bytes that are missing."""
         return self.bytes - self.offset
+
+
+SIGNED_WAYS: Final = (UploadWay.SIGNED, UploadWay.BUCKET)
+"""Of uploads that are sent to an address that expires, and become a medium when their sender says so."""
+
+
+def check_whole(way: UploadWay, received: int, size: int) -> None:
+    """Raises UploadIncomplete while bytes are missing that would have passed through us."""
+    if way is not UploadWay.BUCKET and received < size:
+        raise UploadIncomplete(received=received)
+
+
+def check_announced(turn: Turn, size: int, sha256: str) -> None:
+    """Is it the file that was announced? Raises UploadIncomplete or ContentDiffers."""
+    if size < turn.bytes:
+        raise UploadIncomplete(received=size)
+    if turn.sha256 is not None and sha256 != turn.sha256:
+        raise ContentDiffers
 
 
 def check_turn(now: datetime, received: int, offset: int, writer_until: datetime | None) -> None:
