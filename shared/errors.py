@@ -375,3 +375,39 @@ class ClientsUnknown(Refused):
     """Some of these clients do not exist; `uuids` names them."""
 
     code = "clients_unknown"
+
+
+class ChannelNotFound(NotFound):
+    """There is no notification channel with this id."""
+
+    code = "channel_not_found"
+
+
+class ChannelNameTaken(StateConflict):
+    """Another notification channel has this name."""
+
+    code = "channel_name_taken"
+
+
+class ChannelAddressRefused(Refused):
+    """A notification channel cannot have this address."""
+
+    code = "channel_address_refused"
+
+
+class ChannelRefused(Refused):
+    """A notification channel cannot be like this."""
+
+    code = "channel_refused"
+
+
+class SnoozeNotFound(NotFound):
+    """There is no snooze with this id."""
+
+    code = "snooze_not_found"
+
+
+class SnoozeRefused(Refused):
+    """A snooze ends within 31 days, and not before it begins."""
+
+    code = "snooze_refused"
