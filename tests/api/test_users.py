@@ -304,6 +304,28 @@ def test_of_two_admins_who_show_each_other_out_at_once_one_stays(
     assert sign_in(app, left).status_code == 201
 
 
+def test_the_only_admin_who_forgot_their_password_is_let_in_again_by_a_token(
+    api: Api, app: Flask, keeper: str, alone: int
+) -> None:
+    handed = api.post(f"/api/users/{alone}/reset-password", "admin").json
+    assert handed is not None
+
+    cookie = cookie_of(sign_in(app, keeper, handed["one_time_password"]))
+
+    assert set_own(app, cookie, handed["one_time_password"]) == 204
+    assert ask_by_cookie(app, "GET", "/api/users", cookie).status_code == 200
+
+
+@pytest.mark.parametrize("role", Role)
+def test_anybody_changes_their_own_password(app: Flask, engine: Engine, role: Role) -> None:
+    name = new_name()
+    add_user(engine, name, role)
+
+    assert set_own(app, cookie_of(sign_in(app, name)), PASSWORD) == 204
+
+    assert sign_in(app, name, OWN).status_code == 201
+
+
 # --- what the time of an answer says ---
 
 
