@@ -12,6 +12,7 @@ import secrets
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -20,7 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from deploy.local import guardian
+from deploy.local import broker_launch, guardian
 from deploy.local.broker_rights import SERVICES, URGENT, displays_acl, separate_services_acl, services_acl
 from deploy.local.layout import LOOPBACK, write_file
 from deploy.local.probes import Probe, connect_code, free_port, mqtt_refuses_anonymous, wait_until
@@ -107,15 +108,17 @@ def service_logins(passwords: Mapping[str, str]) -> dict[str, str]:
 
 
 COMMON = """\
-# A PUBACK is no durability: what came since the last save is lost at a kill -9. Saving each second keeps
-# that window small; saving at every change would write the whole file each time (36,000 -> 534 messages/s).
+# A PUBACK is no durability: what came since the last save is lost at a kill -9. broker_launch.py asks for one each
+# second, which keeps that window small; this is for the case that it cannot. Saving at every change would write the
+# whole file each time (36,000 -> 534 messages/s), and each second by itself stops a broker with much to save.
 persistence true
 persistence_location {data}/
 autosave_on_changes false
-autosave_interval 1
+autosave_interval 60
 # Defaults drop beyond 1,000 queued messages while they answer "Success".
 max_queued_messages 1000000
-max_queued_bytes 0
+# Nor may one display that sends large ones fill the memory, and make each save as long.
+max_queued_bytes 268435456
 # Not below the bridge's batch, which is acknowledged only after its commit.
 max_inflight_messages 4000
 message_size_limit 65536
@@ -232,7 +235,7 @@ def find_program() -> str | None:
 
 
 def command(broker: Broker) -> tuple[str, ...]:
-    """The broker's command line.
+    """The broker's command line; see `broker_launch`.
 
     Raises:
         BrokerUnusable: mosquitto is not installed. No other broker is taken in its place: the ones that
@@ -241,7 +244,8 @@ def command(broker: Broker) -> tuple[str, ...]:
     program = find_program()
     if program is None:
         raise BrokerUnusable("There is no mosquitto: install the Debian package mosquitto.")
-    return (program, "-c", str(broker.configuration))
+    launch = (sys.executable, "-I", "-S", broker_launch.__file__, str(broker.data / "mosquitto.db"))
+    return (*launch, program, "-c", str(broker.configuration))
 
 
 def answers(broker: Broker) -> Probe:

@@ -42,7 +42,7 @@ def without_persistence(folder: Path) -> float:
 
     def forgetting(text: str) -> str:
         assert "persistence true" in text
-        return text.replace("persistence true", "persistence false").replace("autosave_interval 1\n", "")
+        return text.replace("persistence true", "persistence false").replace("autosave_interval 60\n", "")
 
     with bench_machine(folder, bridge=True, extend=forgetting) as (service, port):
         leave(service)

@@ -85,8 +85,7 @@ def open_broker(broker: mosquitto.RunningBroker, tmp_path: Path) -> Iterator[int
     port = free_port()
     configuration = tmp_path / "mosquitto.conf"
     configuration.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\n")
-    command = [mosquitto.command(broker.broker)[0], "-c", str(configuration)]
-    with running(command, accepts(port), tmp_path / "log"):
+    with running([str(mosquitto.find_program()), "-c", str(configuration)], accepts(port), tmp_path / "log"):
         yield port
 
 

@@ -3,7 +3,6 @@
 import signal
 import threading
 import time
-import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,49 +15,14 @@ from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 from bridge.connection import BrokerConnection
 from deploy.local import broker as mosquitto
 from deploy.local.layout import LOOPBACK
-from deploy.local.probes import free_port, wait_until
+from deploy.local.probes import wait_until
 from shared.mqtt import Topics
 from tests.faults.fleet import PASSWORD
-from tests.faults.machine import Component
+from tests.faults.lone_broker import NAME, bridge_session, broker, shipped, without
 from tests.faults.wire import Puback, Received, Wire
 
-NAME = str(uuid.UUID(int=7))
 TOPICS = Topics("signage")
 MANY = 3000
-
-
-def without(*settings: str) -> Callable[[str], str]:
-    """mosquitto.conf without these lines: the defaults apply."""
-    return lambda text: "\n".join(line for line in text.splitlines() if line.split(" ")[0] not in settings) + "\n"
-
-
-def shipped(text: str) -> str:
-    return text
-
-
-@contextmanager
-def broker(folder: Path, change: Callable[[str], str]) -> Iterator[tuple[mosquitto.Broker, Component]]:
-    """A mosquitto with one display's login."""
-    place = mosquitto.Broker(folder / "run", folder / "data", free_port(), free_port())
-    mosquitto.prepare(place, dict.fromkeys(mosquitto.SERVICES, PASSWORD))
-    place.displays_password_file.write_text(mosquitto.password_lines({NAME: PASSWORD}))
-    place.configuration.write_text(change(mosquitto.configuration(place)))
-    component = Component(
-        "broker", mosquitto.command(place), mosquitto.answers(place), folder / "log", user=mosquitto.system_user()
-    )
-    component.start()
-    component.wait_until_ready()
-    try:
-        yield place, component
-    finally:
-        component.stop()
-
-
-def bridge_session(place: mosquitto.Broker) -> Wire:
-    """The bridge's session, found again or begun."""
-    wire = Wire.connect(place.services_port, "bridge", PASSWORD, clean_start=False, expiry_seconds=3600)
-    wire.subscribe("signage/+/logs/+")
-    return wire
 
 
 def publish(place: mosquitto.Broker, count: int, first: int = 0) -> list[int]:
@@ -109,11 +73,9 @@ def test_trap_1_what_waits_for_an_absent_bridge_is_kept_beyond_a_thousand(
         assert with_all is is_whole
 
 
-@pytest.mark.parametrize(("change", "is_whole"), [(shipped, True), (without("autosave_interval"), False)])
-def test_trap_2_what_the_broker_took_a_moment_ago_survives_its_kill(
-    tmp_path: Path, change: Callable[[str], str], is_whole: bool
-) -> None:
-    with broker(tmp_path, change) as (place, component):
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_trap_2_what_the_broker_took_a_moment_ago_survives_its_kill(tmp_path: Path, is_whole: bool) -> None:
+    with broker(tmp_path, alone=not is_whole) as (place, component):
         bridge_session(place).close()
         assert set(publish(place, 500)) == {0}
         saved = place.data / "mosquitto.db"

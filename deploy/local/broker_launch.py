@@ -1,0 +1,89 @@
+"""Becomes mosquitto, with as many open files as it may have and somebody beside it who asks it to save.
+
+    python broker_launch.py SAVED_FILE PROGRAM ARGUMENTS...
+
+Mosquitto writes everything that waits in one piece and answers nobody meanwhile. Its own `autosave_interval` counts
+from the beginning of a save: one that takes longer is followed at once by the next, with a single packet of each
+client in between, and a bridge that comes back acknowledges one message for each save; the backlog never gets
+smaller. So the save is asked for from outside (SIGUSR1): a second after the last one, and no sooner than four times
+as long as that one took.
+
+Started by its path and on the standard library alone: it stays beside the broker for as long as that runs.
+"""
+
+import contextlib
+import ctypes
+import os
+import resource
+import signal
+import sys
+import time
+from pathlib import Path
+
+OPEN_FILES = 65_536  # each display is one; Debian gives a program 1,024 and lets it ask for more
+SECONDS_BETWEEN_SAVES = 1.0
+SAVES_REST = 4.0  # so many times as long as a save took: at most a fifth of the time is spent on them
+LONGEST_SAVE_SECONDS = 120.0  # after that it is asked again: it could not write
+LOOK_SECONDS = 0.02
+PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
+
+
+def may_open_files() -> int:
+    """How many files the broker may open here."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return OPEN_FILES if most == resource.RLIM_INFINITY else min(most, OPEN_FILES)
+
+
+def rest_seconds(save_seconds: float) -> float:
+    """How long the broker is left alone after a save that took so long."""
+    return max(SECONDS_BETWEEN_SAVES, SAVES_REST * save_seconds)
+
+
+def _saved(file: Path) -> tuple[int, int] | None:
+    """Which save the file is of; None before the first."""
+    try:
+        status = file.stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns
+
+
+def _catches(pid: int, number: signal.Signals) -> bool:
+    """Whether the process has said what it does at this signal; before that it would be ended by it."""
+    lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
+    caught = next(line.split()[1] for line in lines if line.startswith("SigCgt:"))
+    return bool(int(caught, 16) & 1 << (number - 1))
+
+
+def _save(broker: int, file: Path) -> float:
+    """Ask for one save and wait for its end; the seconds that it took."""
+    before, began = _saved(file), time.monotonic()
+    os.kill(broker, signal.SIGUSR1)
+    while _saved(file) == before and time.monotonic() - began < LONGEST_SAVE_SECONDS:
+        time.sleep(LOOK_SECONDS)
+    return time.monotonic() - began
+
+
+def _keep_saving(broker: int, file: Path) -> None:
+    """Until the broker, which is this process's parent, ends; that ends this process too."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    while os.getppid() == broker and not _catches(broker, signal.SIGUSR1):
+        time.sleep(LOOK_SECONDS)
+    while os.getppid() == broker:
+        time.sleep(rest_seconds(_save(broker, file)))
+
+
+def main(file: Path, command: list[str]) -> None:
+    """Never returns: this process becomes the broker, so that whoever started it signals the broker itself."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (may_open_files(), most))
+    this = os.getpid()
+    if os.fork() == 0:
+        with contextlib.suppress(OSError, StopIteration):  # the broker is gone
+            _keep_saving(this, file)
+        os._exit(0)
+    os.execv(command[0], command)  # noqa: S606 - the broker's own command line
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2:])

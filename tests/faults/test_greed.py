@@ -1,0 +1,178 @@
+"""What one display, or very many of them, may take of the broker. Each bound is also left out, to see that it holds."""
+
+import resource
+import struct
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from deploy.local.broker import Broker
+from deploy.local.broker_launch import may_open_files
+from deploy.local.probes import wait_until
+from tests.faults.fleet import PASSWORD
+from tests.faults.lone_broker import NAME, bridge_session, broker, shipped, without
+from tests.faults.machine import Component
+from tests.faults.wire import Puback, Received, Wire, WireBroken
+
+MEGABYTE = 2**20
+LARGEST = 65_536  # bytes of a payload that the broker takes
+TOO_LARGE = 0x95
+LOGS = f"signage/{NAME}/logs/info".encode()
+
+
+def megabytes(component: Component) -> float:
+    """What the process holds in memory of its own."""
+    assert component.process is not None
+    lines = Path(f"/proc/{component.process.pid}/status").read_text().splitlines()
+    return sum(int(line.split()[1]) for line in lines if line.startswith("RssAnon:")) / 1024
+
+
+def answered(wire: Wire) -> list[int]:
+    """The codes of everything that was published, in the order of the answers."""
+    codes: list[int] = []
+
+    def all_of_it() -> bool:
+        wire.flush()
+        codes.extend(event.code for event in wire.take() if isinstance(event, Puback))
+        return not wire.unanswered
+
+    wait_until(all_of_it, 30)
+    return codes
+
+
+def sent_of(place: Broker, size: int) -> int:
+    """How many bytes of a message of this size the broker let a display send before it hung up."""
+    wire = Wire.connect(place.displays_port, NAME, PASSWORD)
+    body = struct.pack("!H", len(LOGS)) + LOGS + struct.pack("!HB", 1, 0)
+    wire.outgoing += b"\x32" + remaining_length(len(body) + size) + body
+    sent, piece = 0, bytes(MEGABYTE)
+
+    def is_over() -> bool:
+        nonlocal sent
+        while sent < size and len(wire.outgoing) < MEGABYTE:
+            wire.outgoing += piece
+            sent += MEGABYTE
+        wire.flush()
+        return sent >= size and not wire.outgoing
+
+    with suppress(WireBroken):
+        wait_until(is_over, 30)
+    wire.close()
+    return sent
+
+
+def remaining_length(number: int) -> bytes:
+    digits = bytearray()
+    while number > 127:
+        digits.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*digits, number])
+
+
+@pytest.mark.parametrize(
+    ("change", "size", "is_stopped"),
+    [
+        (shipped, 200 * MEGABYTE, True),
+        (without("max_packet_size", "message_size_limit"), 16 * MEGABYTE, False),
+    ],
+)
+def test_a_message_of_200_megabytes_is_hung_up_on_before_it_takes_any_memory(
+    tmp_path: Path, change: Callable[[str], str], size: int, is_stopped: bool
+) -> None:
+    with broker(tmp_path, change) as (place, component):
+        bridge = bridge_session(place)
+        before = megabytes(component)
+
+        sent = sent_of(place, size)
+
+        wire = Wire.connect(place.displays_port, NAME, PASSWORD)
+        wire.publish(LOGS, b"well")
+        assert answered(wire) == [0]
+        wire.close()
+        came = [event for event in bridge.take() if isinstance(event, Received) and event.payload == b"well"]
+        bridge.close()
+        assert (sent < size) is is_stopped
+        if is_stopped:
+            assert len(came) == 1
+            assert megabytes(component) < before + 8
+
+
+def test_a_payload_above_64_kib_is_refused_and_the_display_stays(tmp_path: Path) -> None:
+    with broker(tmp_path) as (place, _):
+        bridge_session(place).close()
+        wire = Wire.connect(place.displays_port, NAME, PASSWORD)
+        for size in (LARGEST, LARGEST + 1, 200_000, 1):
+            wire.publish(LOGS, bytes(size))
+
+        assert answered(wire) == [0, TOO_LARGE, TOO_LARGE, 0]
+        wire.close()
+
+
+SMALL_BOUND = 8 * MEGABYTE
+
+
+def small_bound(text: str) -> str:
+    """As shipped, at a thirtieth of the size."""
+    assert "max_queued_bytes 268435456\n" in text
+    return text.replace("max_queued_bytes 268435456", f"max_queued_bytes {SMALL_BOUND}")
+
+
+def no_bound(text: str) -> str:
+    return text.replace("max_queued_bytes 268435456", "max_queued_bytes 0")
+
+
+@pytest.mark.parametrize(("change", "is_bounded"), [(small_bound, True), (no_bound, False)])
+def test_what_waits_for_an_absent_bridge_takes_only_so_much_memory_and_disk(
+    tmp_path: Path, change: Callable[[str], str], is_bounded: bool
+) -> None:
+    """The broker writes all that waits each second and answers nobody meanwhile."""
+    with broker(tmp_path, change) as (place, component):
+        bridge_session(place).close()
+        before = megabytes(component)
+        wire = Wire.connect(place.displays_port, NAME, PASSWORD)
+        for _ in range(8 * SMALL_BOUND // LARGEST):
+            wire.publish(LOGS, bytes(LARGEST))
+        answered(wire)
+        wire.close()
+
+        grown = (megabytes(component) - before) * MEGABYTE
+
+        assert (grown < 3 * SMALL_BOUND) is is_bounded
+        if is_bounded:
+            bridge = bridge_session(place)  # subscribes again: the answer comes behind all that waited
+            kept = [event for event in bridge.take() if isinstance(event, Received)]
+            bridge.close()
+            assert SMALL_BOUND // 2 < len(kept) * LARGEST < 2 * SMALL_BOUND
+
+
+@contextmanager
+def few_files(number: int) -> Iterator[None]:
+    """What Debian gives a program, only less: this process and what it starts may open so many unless they ask."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (number, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+def test_more_displays_than_a_program_may_open_files_are_connected_at_once(tmp_path: Path) -> None:
+    names = [str(uuid.UUID(int=number)) for number in range(1, 400)]
+    with few_files(256), broker(tmp_path, names=names) as (place, component):
+        assert component.process is not None
+        limits = Path(f"/proc/{component.process.pid}/limits").read_text()
+        (may_open,) = [int(line.split()[3]) for line in limits.splitlines() if line.startswith("Max open files")]
+        assert may_open == may_open_files()
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+        wires = [Wire.connect(place.displays_port, name, PASSWORD) for name in names]
+        for wire, name in zip(wires, names, strict=True):
+            wire.publish(f"signage/{name}/heartbeat".encode(), b"{}")
+
+        assert all(answered(wire) for wire in wires)
+        for wire in wires:
+            wire.close()

@@ -1,0 +1,144 @@
+"""While the broker saves it answers nobody: how long a save takes must not decide whether it answers at all."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from deploy.local import broker as mosquitto
+from deploy.local.broker_launch import rest_seconds
+from deploy.local.probes import wait_until
+from tests.faults.fleet import PASSWORD
+from tests.faults.lone_broker import NAME, bridge_session, broker, shipped
+from tests.faults.machine import Component
+from tests.faults.wire import Puback, Wire
+
+SAVE_SECONDS = 2.2  # of half a gigabyte on a good machine, of far less on a small or a busy one
+LOOK_SECONDS = 0.0005
+WATCHED_SECONDS = 4.5
+BACKLOG = 600  # messages of 64 KB: enough for a save to be noticed while it is written
+LOGS = f"signage/{NAME}/logs/info".encode()
+
+
+class SlowSaves:
+    """Holds the broker in the middle of each save, as a slow disk does."""
+
+    def __init__(self, place: mosquitto.Broker, component: Component) -> None:
+        assert component.process is not None
+        self.held = 0
+        self._pid = component.process.pid
+        self._draft = place.data / "mosquitto.db.new"
+        self._stop = threading.Event()
+
+    def run(self) -> None:
+        last = None
+        while not self._stop.wait(LOOK_SECONDS):
+            if (draft := self._inode()) not in {None, last}:
+                os.kill(self._pid, signal.SIGSTOP)
+                self._stop.wait(SAVE_SECONDS)
+                os.kill(self._pid, signal.SIGCONT)
+                self.held, last = self.held + 1, draft
+
+    def _inode(self) -> int | None:
+        """Which save is being written; the one before has become the saved file, so that no two share a number."""
+        try:
+            return self._draft.stat().st_ino
+        except OSError:
+            return None
+
+    def end(self) -> None:
+        self._stop.set()
+
+
+@contextmanager
+def slow_saves(place: mosquitto.Broker, component: Component) -> Iterator[SlowSaves]:
+    """Every save that begins in this block takes SAVE_SECONDS; the block begins after the first one."""
+    saves = SlowSaves(place, component)
+    thread = threading.Thread(target=saves.run, name="slow saves")
+    thread.start()
+    try:
+        wait_until(lambda: saves.held > 0, 20)
+        yield saves
+    finally:
+        saves.end()
+        thread.join()
+
+
+def fill(place: mosquitto.Broker) -> None:
+    wire = Wire.connect(place.displays_port, NAME, PASSWORD)
+    for _ in range(BACKLOG):
+        wire.publish(LOGS, bytes(64_000))
+
+    def all_answered() -> bool:
+        wire.flush()
+        wire.take()
+        return not wire.unanswered
+
+    wait_until(all_answered, 20)
+    wire.close()
+
+
+def answered(place: mosquitto.Broker, enough: int) -> int:
+    """How many publishes of one display are answered in WATCHED_SECONDS, or until it is enough."""
+    wire = Wire.connect(place.displays_port, NAME, PASSWORD)
+    count, until = 0, time.monotonic() + WATCHED_SECONDS
+    while count < enough and time.monotonic() < until:
+        while len(wire.unanswered) < 100:
+            wire.publish(LOGS, b"more")
+        wire.flush()
+        count += sum(isinstance(event, Puback) for event in wire.take())
+        time.sleep(0.002)
+    wire.close()
+    return count
+
+
+def by_itself(text: str) -> str:
+    """The broker's own way to save each second."""
+    assert "autosave_interval 60\n" in text
+    return text.replace("autosave_interval 60\n", "autosave_interval 1\n")
+
+
+@pytest.mark.parametrize(("change", "alone", "goes_on"), [(shipped, False, True), (by_itself, True, False)])
+def test_a_broker_whose_saves_are_slow_still_answers(
+    tmp_path: Path, change: Callable[[str], str], alone: bool, goes_on: bool
+) -> None:
+    """By itself it takes one packet of each client between two saves: a backlog would never be worked off."""
+    with broker(tmp_path, change, alone=alone) as (place, component):
+        bridge_session(place).close()
+        fill(place)
+        with slow_saves(place, component):
+            count = answered(place, 1000)
+
+        assert (count >= 1000) is goes_on
+        assert goes_on or count < 100
+
+
+@pytest.mark.parametrize(("took", "rest"), [(0.001, 1.0), (0.25, 1.0), (0.5, 2.0), (2.5, 10.0)])
+def test_at_most_a_fifth_of_the_time_goes_into_saves_and_a_quick_one_comes_each_second(
+    took: float, rest: float
+) -> None:
+    assert rest_seconds(took) == rest
+
+
+def test_whoever_asks_for_saves_ends_with_the_broker(tmp_path: Path) -> None:
+    with broker(tmp_path) as (_, component):
+        assert component.process is not None
+        (beside,) = component.pids - {component.process.pid}
+
+        os.kill(component.process.pid, signal.SIGKILL)
+        component.process.wait()
+
+        wait_until(lambda: not Path(f"/proc/{beside}").exists() or _is_dead(beside), 5)
+        component.process = None
+
+
+def _is_dead(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in {"Z", "X"}
+    except OSError:
+        return True
