@@ -13,7 +13,8 @@ export const L = {
     range: "How far back",
     now: "now",
     days: (/** @type {number} */ n) => (n === 1 ? "24 h" : `${n} d`),
-    up: (/** @type {string} */ share, /** @type {number} */ n) => `Up ${share} of the last ${n === 1 ? "24 hours" : `${n} days`}.`,
+    up: (/** @type {string} */ share, /** @type {number} */ n, /** @type {string} */ known) =>
+      `Up ${share} of the last ${n === 1 ? "24 hours" : `${n} days`}${known && `, of which ${known} are known`}.`,
     unknown: (/** @type {string} */ time) => `Nothing is known of ${time}.`,
     nothingKnown: "Nothing is known of this time.",
     calm: "Never crashed, never silent in this time.",
@@ -90,7 +91,7 @@ export const L = {
     waits: "Waiting for its turn",
     cancelUpload: (/** @type {string} */ name) => `Cancel the upload of ${name}`,
     cancelled: "Upload cancelled.",
-    unreachable: "The upload was cut off. Nothing was stored; try again.",
+    unreachable: "The upload was cut off. Try again.",
     uploads: "Uploads",
     list: "Media",
     none: "Nothing has been uploaded yet.",
@@ -242,6 +243,7 @@ export const L = {
     newer: (/** @type {number} */ n) => `Show ${count(n, "newer line", "newer lines")}`,
     cut: "cut",
     failed: "The logs could not be loaded.",
+    countsFailed: "How much each display logged could not be loaded.",
     csv: "The newest of these lines, at most 10,000, as a table",
   },
 

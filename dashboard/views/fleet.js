@@ -14,7 +14,7 @@ import { Tiles } from "./tiles.js";
 
 function NothingYet() {
   return html`<div class="page-head"><h1>${S.nav.fleet}</h1></div>
-    ${failing.value ? html`<p class="note card">${S.live.nothingYet}</p>` : h(Loading, { rows: 6 })}`;
+    ${failing.value ? html`<div class="card"><p class="note">${S.live.nothingYet}</p></div>` : h(Loading, { rows: 6 })}`;
 }
 
 export function FleetPage() {

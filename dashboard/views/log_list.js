@@ -1,6 +1,7 @@
 // @ts-check
 /** Log lines, newest first, as text. */
 import { h } from "../vendor/preact.js";
+import { clients } from "../lib/fleet.js";
 import { Time } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { L } from "../lib/strings_later.js";
@@ -15,7 +16,7 @@ function Line({ row, named }) {
   return html`<li class=${`log log-${row.level}`}>
     <span class="log-time">${h(Time, { at: row.received_at })}</span>
     <span class=${`level level-${row.level}`} title=${row.raw_level ?? ""}>${L.logs.level[row.level] ?? row.level}</span>
-    ${named && uuid && html`<button class="link log-who" onClick=${() => openDisplay(uuid)}>${row.client_name || uuid.slice(0, 8)}</button>`}
+    ${named && uuid && html`<button class="link log-who" onClick=${() => openDisplay(uuid)}>${row.client_name || uuid.slice(0, 8)} <span class="quiet">${clients.get(uuid)?.site}</span></button>`}
     <span class="log-message">${row.logger && html`<span class="quiet">${row.logger}: </span>`}${row.message}${row.truncated && html` <span class="tag">${L.logs.cut}</span>`}</span>
   </li>`;
 }

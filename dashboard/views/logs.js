@@ -114,7 +114,7 @@ export function LogsPage() {
     ${summary && h(Totals, { summary })}
     <div class="explorer">
       <section class="card who-card" aria-labelledby="who-title"><h2 id="who-title">${L.logs.whoTitle}</h2>
-        ${summary ? h(Who, { summary }) : failed ? h(LoadFailed, { text: L.logs.failed }) : h(Loading, { rows: 5 })}</section>
+        ${summary ? h(Who, { summary }) : failed ? h(LoadFailed, { text: L.logs.countsFailed }) : h(Loading, { rows: 5 })}</section>
       <section class="card log-card" aria-label=${L.logs.title}>${uuid ? h(OfOne, { uuid, name: known ? nameOf(known) : uuid.slice(0, 8) }) : h(RecentErrors, {})}</section>
     </div>`;
 }

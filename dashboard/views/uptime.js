@@ -23,6 +23,7 @@ const HEIGHTS = { running: 12, late: 20, starting: 16, stopped: 8, unknown: 5, s
 const BAD = new Set(["stale", "crashed"]);
 const RANGES = /** @type {const} */ ([1, 7]);
 const LISTED = 5;
+const KNOWN_ENOUGH = 0.95; // share of the time; with less the sentence says how much of it is known
 
 /** @param {Segment} one @param {number} from @param {number} span milliseconds */
 function bar(one, from, span) {
@@ -62,8 +63,10 @@ function words(uptime, days) {
   const window = uptime.windows.find((one) => one.hours === days * 24);
   if (!window || window.known_seconds === 0) return L.uptime.nothingKnown;
   const up = (window.shares["running"] ?? 0) + (window.shares["late"] ?? 0);
+  const partly = window.known_seconds < KNOWN_ENOUGH * days * 86_400;
+  const known = partly ? duration(window.known_seconds) : "";
   const unknown = window.unknown_seconds > 60 ? ` ${L.uptime.unknown(duration(window.unknown_seconds))}` : "";
-  return L.uptime.up(percentOf(up), days) + unknown;
+  return L.uptime.up(percentOf(up), days, known) + unknown;
 }
 
 /** @param {{uuid: string, status: string}} props status: asked for again when it changes */

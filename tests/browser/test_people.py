@@ -93,6 +93,7 @@ def test_a_password_is_copied_and_a_reset_shows_another_one(enter: Enter, api: A
     expect(dialog).to_be_visible()
     dialog.get_by_role("button", name="Done").click()
     expect(dialog).to_have_count(0)
+    expect(page.get_by_label(f"More about {name}")).to_be_focused()
 
 
 def test_a_refusal_is_said_in_the_dialog_and_ones_own_row_has_no_menu(enter: Enter, name: str) -> None:

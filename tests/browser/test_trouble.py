@@ -78,7 +78,7 @@ def test_a_silent_site_is_one_banner_with_its_numbers_until_an_operator_releases
         row = rows.filter(has=page.get_by_role("button", name=bremen.name(1), exact=True))
         expect(row).to_contain_text(re.compile("Silent: last heartbeat 4m(in)? ago"))
         expect(row).to_contain_text("Nothing so far")
-        expect(row).to_contain_text("many displays")
+        expect(row).to_contain_text("No silent display there is rebooted until")
 
         banner.get_by_role("button", name="Release it").click()
 
@@ -96,8 +96,8 @@ def test_a_silent_fleet_is_one_banner_and_a_filter_away(enter: Enter, kiel: Flee
     page.get_by_role("button", name=re.compile("^60 Stale")).click()
     expect(page.locator("table")).to_have_attribute("aria-rowcount", "61")
     expect(page.locator(".attention-row")).to_have_count(5)
-    kiel.beat()
-    expect(banner).to_have_count(0, timeout=TICK_MS)
+    banner.get_by_role("button", name="Release it").click()
+    expect(banner).to_have_count(0)
 
 
 def test_a_silent_bridge_replaces_what_is_not_known_and_bulk_commands_wait(

@@ -1,0 +1,135 @@
+"""Every view while nothing has come yet, when nothing comes, and when there is nothing: three different things."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from deploy.local.demo_fleet.simulated import SimulatedDisplay
+from tests.browser.conftest import Enter, online_display, uuid_of
+from tests.browser.watched import WatchedPage
+from tests.stack import Stack
+
+# Each list of a view: its address, what it says when it is empty, when it did not come, and how it goes on.
+AGAIN = "Try again"
+BY_ITSELF = "It is tried again by itself."
+LISTS = {
+    "logs": ("/?v=logs&hours=1", "No errors in this time.", "The logs could not be loaded.", AGAIN),
+    "logs of one": ("/?v=logs&c={uuid}", "No log matches.", "The logs could not be loaded.", AGAIN),
+    "incidents": ("/?v=incidents&which=closed", "No incident", "The incidents could not be loaded.", AGAIN),
+    "batches": ("/?v=batches", "No bulk command has been sent.", "The bulk commands could not be loaded.", AGAIN),
+    "conversions": ("/?v=conversions", "Nothing has been uploaded yet.", "The list of media could not be", AGAIN),
+    "settings": ("/?v=settings", "Nothing matches.", "How the service does could not be loaded.", BY_ITSELF),
+    "commands": ("/?d={uuid}&tab=commands", "No command has been sent", "The commands could not be loaded.", AGAIN),
+    "events": ("/?d={uuid}&tab=events", "Nothing has happened", "The events could not be loaded.", AGAIN),
+    "uptime": ("/?d={uuid}", "Never crashed, never silent", "The uptime could not be loaded.", BY_ITSELF),
+}
+
+
+@pytest.fixture(scope="module")
+def display(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedDisplay]:
+    """One display, of which nothing is known but that it runs."""
+    with online_display(stack.api(), tmp_path_factory.mktemp("display")) as online:
+        yield online
+
+
+def fail_all_but(page: Page, passed: str, status: int = 502) -> None:
+    """The API answers in HTML that it failed, except where `passed` matches."""
+
+    def answer(route: Route) -> None:
+        if re.search(passed, route.request.url):
+            route.continue_()
+        else:
+            route.fulfill(status=status, body="<html>")
+
+    page.route("**/api/**", answer)
+
+
+def open_failing(watched: WatchedPage, address: str) -> Page:
+    """A view of which only the frame has come."""
+    fail_all_but(watched.page, "/api/session|/overview")
+    return watched.open(address)
+
+
+def test_a_view_that_does_not_come_says_what_and_what_to_do_and_is_never_shown_as_empty(
+    enter: Enter, display: SimulatedDisplay
+) -> None:
+    watched = enter()
+    watched.expect_answer(502, "/api/")
+    for name, (address, empty, failed, way_on) in LISTS.items():
+        page = open_failing(watched, address.format(uuid=uuid_of(display)))
+        note = page.get_by_role("alert").filter(has_text=failed).first
+        expect(note).to_be_visible()
+        expect(note).to_contain_text("The service does not answer" if way_on == AGAIN and name != "conversions" else "")
+        expect(note).to_contain_text(way_on)
+        expect(page.get_by_text(empty)).to_have_count(0)
+
+        page.unroute("**/api/**")
+        if way_on == AGAIN:
+            note.get_by_role("button", name=AGAIN).click()
+        else:
+            watched.look_again()
+        expect(page.get_by_role("alert").filter(has_text=failed)).to_have_count(0)
+
+
+def test_a_fleet_that_was_never_answered_is_no_empty_fleet(enter: Enter, display: SimulatedDisplay) -> None:
+    watched = enter()
+    page = watched.page
+    watched.expect_answer(502, "/api/")
+    fail_all_but(page, "/api/session")
+    watched.open()
+
+    expect(page.get_by_role("alert")).to_contain_text("The service does not answer. It is tried again by itself.")
+    expect(page.get_by_text("Nothing is known of the displays yet.")).to_be_visible()
+    expect(page.get_by_text("No displays yet")).to_have_count(0)
+    page.unroute("**/api/**")
+    watched.look_again()
+    expect(page.locator(f"tbody tr:has-text('{uuid_of(display)[:8]}')")).to_be_visible()
+
+
+def test_a_placeholder_stands_for_what_is_slow_only_after_a_second(enter: Enter, display: SimulatedDisplay) -> None:
+    watched = enter()
+    page = watched.page
+    page.clock.install()
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route(re.compile("/api/(monitoring|client-logs)/"), hold)
+    watched.open("/?v=logs")
+    page.get_by_role("heading", name="Recent errors").wait_for()
+    page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 0.1)
+    page.get_by_role("link", name="Fleet").click()
+    expect(page.locator(".loading")).to_have_count(1)
+
+    page.clock.run_for(900)
+    expect(page.locator(".skeleton")).to_have_count(0)
+    page.clock.run_for(200)
+    expect(page.locator(".skeleton")).to_have_count(6)
+    expect(page.locator("[aria-busy=true]").get_by_role("status")).to_have_text("Loading…")
+    page.clock.resume()
+    for route in held:
+        route.continue_()
+    page.unroute(re.compile("/api/(monitoring|client-logs)/"))
+    expect(page.locator(f"tbody tr:has-text('{uuid_of(display)[:8]}')")).to_be_visible()
+
+
+@pytest.mark.parametrize("status", [429, 500])
+def test_too_many_tries_count_down_and_a_service_in_trouble_is_no_wrong_password(
+    dashboard: WatchedPage, status: int
+) -> None:
+    page = dashboard.open()
+    dashboard.expect_answer(status, "/api/session$")
+    page.route("**/api/session", lambda route: route.fulfill(status=status, headers={"Retry-After": "75"}, body=""))
+
+    dashboard.fill_sign_in("any password")
+
+    button = page.get_by_role("button", name="Sign in", exact=True)
+    if status == 429:
+        expect(page.get_by_role("alert")).to_have_text(re.compile(r"Too many failed tries\. Try again in 1:1\d\."))
+        expect(button).to_be_disabled()
+    else:
+        expect(page.get_by_role("alert")).to_have_text("The service does not answer. Try again in a moment.")
+        expect(button).to_be_enabled()
