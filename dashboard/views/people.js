@@ -30,9 +30,11 @@ function Facts({ person }) {
 
 /** @param {{person: User, ask: (asked: Asked) => void}} props */
 function Menu({ person, ask }) {
-  /** The menu closes with what was chosen. @param {Question} question */
+  /** The menu closes with what was chosen, and gets the focus back when that is over. @param {Question} question */
   const choose = (question) => (/** @type {MouseEvent} */ event) => {
-    /** @type {HTMLElement} */ (event.currentTarget).closest("details")?.removeAttribute("open");
+    const menu = /** @type {HTMLElement} */ (event.currentTarget).closest("details");
+    menu?.removeAttribute("open");
+    menu?.querySelector("summary")?.focus();
     ask({ question, person });
   };
   /** @param {Question} question @param {string} [look] */
