@@ -1,0 +1,192 @@
+"""One machine that serves a network: the local stack's services behind TLS, each started by itself.
+
+What a service is and what it is told is taken from `deploy/local/stack.py`, so that both run the same. What differs
+is here: mode `box`, two doors to the network (HTTPS for people and scripts, MQTT over TLS for displays), secrets
+that each service reads from files of its own, and a Postgres and a supervisor (systemd, Docker) that are not ours.
+
+Environment beside the product's settings and the ports of the local stack:
+    BOX_HOST               the name by which people and displays find this machine; the certificate is for it
+    BOX_CERTIFICATE_FILE   PEM: the certificate and those between it and its CA
+    BOX_KEY_FILE           PEM: its private key, readable by nobody else
+    BOX_LISTEN             the address of both doors (0.0.0.0)
+    BOX_REMOTE_SERVICES    1 opens the broker's listener for services too, behind TLS: they run elsewhere (0)
+    LOCAL_STATE_DIR        where everything is kept (/var/lib/signage)
+"""
+
+import ssl
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from cryptography import x509
+
+from deploy.local import broker as mosquitto
+from deploy.local import gateway as nginx
+from deploy.local.layout import LOOPBACK, BadSetting
+from deploy.local.processes import Service
+from deploy.local.stack import Stack
+
+DEFAULTS: Final[Mapping[str, str]] = {
+    "LOCAL_STATE_DIR": "/var/lib/signage",
+    "MEDIA_ROOT": "/server/media",
+    "BOX_LISTEN": "0.0.0.0",
+    "BOX_REMOTE_SERVICES": "0",
+    "GATEWAY_PORT": "443",
+    "MQTT_DISPLAYS_PORT": "8883",
+    "POSTGRES_PORT": "5432",
+}
+DATABASE: Final = "signage"  # the name of the database and of the role that owns it
+FUNCTIONS: Final = {"api": "API_PORT", "convert-worker": "CONVERT_WORKER_PORT", "scheduler-tick": "SCHEDULER_TICK_PORT"}
+MODULES: Final = {
+    "bridge": "bridge.main",
+    "broker-accounts": "bridge.broker_accounts",
+    "task-queue": "deploy.local.task_emulator",
+    "ticker": "deploy.local.ticker",
+    "converter": "deploy.local.converter",
+}
+LOGINS: Final = {"api": "api", "scheduler-tick": "scheduler", "bridge": "bridge"}  # service -> its user at the broker
+TLS_OF_MOSQUITTO: Final = "certfile {certificate}\nkeyfile {key}\ntls_version tlsv1.2\n"
+TLS_OF_NGINX: Final = """\
+  ssl_certificate "{certificate}";
+  ssl_certificate_key "{key}";
+  ssl_protocols TLSv1.2 TLSv1.3;
+  ssl_session_cache shared:tls:2m;
+  ssl_session_tickets off;
+"""
+FIRST_HEADER: Final = 'add_header X-Content-Type-Options "nosniff" always;'
+STRICT_TRANSPORT: Final = '\n      add_header Strict-Transport-Security "max-age=31536000" always;'
+
+
+class Box(Stack):
+    """Everything that is decided before a service of this machine starts."""
+
+    def __post_init__(self) -> None:
+        """Raises BadSetting or ConfigurationError when a setting cannot be used."""
+        object.__setattr__(self, "environ", {**DEFAULTS, **{k: v for k, v in self.environ.items() if v != ""}})
+        super().__post_init__()
+
+    @property
+    def host(self) -> str:
+        """BOX_HOST. Raises BadSetting."""
+        return self._given("BOX_HOST", "the name by which people and displays find this machine")
+
+    @property
+    def certificate(self) -> Path:
+        """BOX_CERTIFICATE_FILE. Raises BadSetting."""
+        return Path(self._given("BOX_CERTIFICATE_FILE", "box mode speaks TLS to everything that is not loopback"))
+
+    @property
+    def key(self) -> Path:
+        """BOX_KEY_FILE. Raises BadSetting."""
+        return Path(self._given("BOX_KEY_FILE", "box mode speaks TLS to everything that is not loopback"))
+
+    def _given(self, name: str, why: str) -> str:
+        value = self.environ.get(name)
+        if not value:
+            raise BadSetting(f"{name} is not set ({why}).")
+        return value
+
+    @property
+    def database_url_file(self) -> Path:
+        """Where the address of the Postgres stands; made by `deploy.box.setup`."""
+        return self.layout.secrets / "database_url"
+
+    def addresses(self) -> dict[str, str]:
+        """As the local stack's; the database's address holds a password and is named by its file."""
+        found = {**super().addresses(), "MEDIA_ROOT": self.environ["MEDIA_ROOT"]}
+        del found["DATABASE_URL"]
+        return {**found, "DATABASE_URL_FILE": str(self.database_url_file)}
+
+    @property
+    def database_url(self) -> str:
+        """Not told to anybody: services read the file."""
+        return ""
+
+    def environment(self, **more: str) -> dict[str, str]:
+        """As the local stack's, in mode `box`, with the addresses that displays are told."""
+        ours = {
+            "DEPLOYMENT_MODE": "box",
+            "HOST": LOOPBACK,
+            "DISPLAYS_MQTT_HOST": self.environ.get("DISPLAYS_MQTT_HOST") or self.environ.get("BOX_HOST", ""),
+            "DISPLAYS_MQTT_PORT": self.environ.get("DISPLAYS_MQTT_PORT") or str(self.ports["MQTT_DISPLAYS_PORT"]),
+            "DISPLAYS_MQTT_TLS": "true",
+        }
+        told = {name: value for name, value in super().environment().items() if not name.startswith("BOX_")}
+        return {**told, **ours, **more}
+
+    def broker_login(self, user: str) -> dict[str, str]:
+        """As the local stack's; here the files are there, and each service sees its own only."""
+        return {"MQTT_USERNAME": user, "MQTT_PASSWORD_FILE": str(self.layout.secrets / f"mqtt_{user}_password")}
+
+    def service(self, name: str) -> Service:
+        """The command and the whole environment of a service that the local stack has under the same name."""
+        login = self.broker_login(LOGINS[name]) if name in LOGINS else {}
+        if name == "api":
+            login["SIGNING_KEY_FILE"] = str(self.layout.secrets / "signing_key")
+        if name in FUNCTIONS:
+            return self._function(name, FUNCTIONS[name], "/", **login)
+        return self._module(name, MODULES[name], lambda: True, login=login)
+
+    def check_tls(self, now: datetime | None = None) -> None:
+        """Whether the doors can be opened with this certificate.
+
+        Raises:
+            BadSetting: naming the variable whose file is missing, open to others, expired, of another key or name.
+        """
+        certificate, key, host = self.certificate, self.key, self.host
+        for name, path in (("BOX_CERTIFICATE_FILE", certificate), ("BOX_KEY_FILE", key)):
+            if not path.is_file():
+                raise BadSetting(f"{name}: there is no file {path}.")
+        if key.stat().st_mode & 0o007:
+            raise BadSetting(f"BOX_KEY_FILE: {key} is open to everybody; it must be closed to others (chmod 640).")
+        try:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key)
+            first = x509.load_pem_x509_certificates(certificate.read_bytes())[0]
+        except (OSError, ValueError) as error:
+            raise BadSetting(
+                f"BOX_KEY_FILE: {key} does not belong to {certificate} ({type(error).__name__})."
+            ) from None
+        if not first.not_valid_before_utc <= (now or datetime.now(UTC)) < first.not_valid_after_utc:
+            raise BadSetting(f"BOX_CERTIFICATE_FILE: {certificate} is good until {first.not_valid_after_utc} only.")
+        if not _is_for(first, host):
+            raise BadSetting(f"BOX_CERTIFICATE_FILE: {certificate} is not for {host} (BOX_HOST).")
+
+    def broker_configuration(self) -> str:
+        """The local stack's mosquitto.conf, with the displays' listener open to the network behind TLS."""
+        text = mosquitto.configuration(self.broker)
+        doors = ["MQTT_DISPLAYS_PORT"]
+        if self.environ["BOX_REMOTE_SERVICES"] == "1":
+            doors.append("MQTT_SERVICES_PORT")
+        tls = TLS_OF_MOSQUITTO.format(certificate=self.certificate, key=self.key)
+        for port in (self.ports[name] for name in doors):
+            door = f"listener {port} {self.environ['BOX_LISTEN']}\n{tls}"
+            text = swap(text, f"listener {port} {LOOPBACK}\n", door, 1)
+        return text
+
+    def gateway_configuration(self) -> str:
+        """The local stack's nginx.conf, open to the network behind TLS, under BOX_HOST instead of loopback's names."""
+        port, listen = self.ports["GATEWAY_PORT"], self.environ["BOX_LISTEN"]
+        text = nginx.configuration(self.gateway)
+        text = swap(text, f"listen {LOOPBACK}:{port}", f"listen {listen}:{port} ssl", 2)
+        text = swap(text, f"server_name {LOOPBACK} localhost;", f"server_name {self.host};", 1)
+        text = text.replace(FIRST_HEADER, FIRST_HEADER + STRICT_TRANSPORT)
+        return swap(text, "http {\n", "http {\n" + TLS_OF_NGINX.format(certificate=self.certificate, key=self.key), 1)
+
+
+def swap(text: str, before: str, after: str, times: int) -> str:
+    """`text` with `before` replaced; a text in which it does not stand that often has changed under our feet."""
+    if text.count(before) != times:
+        raise AssertionError(f"expected {times} of {before!r}")
+    return text.replace(before, after)
+
+
+def _is_for(certificate: x509.Certificate, host: str) -> bool:
+    """Whether the certificate names this host, itself or by a wildcard for its first label."""
+    try:
+        names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    except x509.ExtensionNotFound:
+        return False
+    dns = {name.lower() for name in names.get_values_for_type(x509.DNSName)}
+    addresses = {str(address) for address in names.get_values_for_type(x509.IPAddress)}
+    return bool({host.lower(), "*." + host.lower().partition(".")[2]} & dns) or host in addresses

@@ -1,0 +1,86 @@
+"""`python -m deploy.box.run SERVICE`: become one service of a machine that serves a network (see deploy/box/box.py).
+
+systemd and Docker keep each service running; this program only finds out what it is told and turns into it, so that
+signals and exit codes are its own. Exit code 2: it may not start, and the line says why.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, NoReturn
+
+from deploy.box.box import FUNCTIONS, MODULES, Box
+from deploy.local import broker as mosquitto
+from deploy.local import gateway as nginx
+from deploy.local.broker import BrokerUnusable
+from deploy.local.gateway import GatewayUnusable
+from deploy.local.layout import REPOSITORY, BadSetting, write_file
+from shared.errors import ConfigurationError
+
+Program = tuple[Sequence[str], Mapping[str, str]]
+"""A command line and the whole environment of a service."""
+
+
+def broker(box: Box) -> Program:
+    """Mosquitto, with its files written anew and its process id where broker_accounts looks for it."""
+    box.check_tls()
+    passwords = {
+        user: (box.layout.secrets / f"mqtt_{user}_password").read_text(encoding="utf-8").strip()
+        for user in mosquitto.SERVICES
+    }
+    mosquitto.prepare(box.broker, passwords)
+    write_file(box.broker.configuration, box.broker_configuration())
+    write_file(box.broker.pid_file, f"{os.getpid()}\n")
+    return mosquitto.command(box.broker), {"PATH": os.environ.get("PATH", os.defpath)}
+
+
+def gateway(box: Box) -> Program:
+    """nginx, with its configuration written anew."""
+    box.check_tls()
+    nginx.prepare(box.gateway)
+    write_file(box.gateway.configuration, box.gateway_configuration())
+    return nginx.command(box.gateway), {"PATH": os.environ.get("PATH", os.defpath)}
+
+
+def _of_the_stack(name: str) -> Callable[[Box], Program]:
+    def program(box: Box) -> Program:
+        service = box.service(name)
+        return service.command, service.environment or {}
+
+    return program
+
+
+def _once(*command: str) -> Callable[[Box], Program]:
+    return lambda box: ((sys.executable, "-m", *command), box.environment())
+
+
+SERVICES: Final[dict[str, Callable[[Box], Program]]] = {
+    "migrations": _once("alembic", "upgrade", "head"),
+    "first-admin": _once("deploy.local.first_admin"),
+    "broker": broker,
+    "gateway": gateway,
+    **{name: _of_the_stack(name) for name in (*FUNCTIONS, *MODULES)},
+}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Turn into the service; comes back only when that cannot be."""
+    if len(arguments) != 1 or arguments[0] not in SERVICES:
+        print(f"Name one of: {', '.join(SERVICES)}.", file=sys.stderr)
+        return 2
+    try:
+        command, environment = SERVICES[arguments[0]](Box(os.environ))
+    except (BadSetting, BrokerUnusable, ConfigurationError, GatewayUnusable, OSError) as error:
+        print(f"{arguments[0]}: {error}", file=sys.stderr)
+        return 2
+    return become(command, environment)
+
+
+def become(command: Sequence[str], environment: Mapping[str, str]) -> NoReturn:
+    """Replace this process."""
+    os.chdir(REPOSITORY)
+    os.execvpe(command[0], list(command), dict(environment))  # noqa: S606 - no shell is wanted
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,50 @@
+"""`python -m deploy.box.setup`: what must be there before the first service of a machine starts; safe to repeat.
+
+Folders, one file for each generated secret (kept when it is there), the key that signs identity tokens, and the
+address of the Postgres: DATABASE_URL where it is given, else a database of our name on loopback. Refuses a
+certificate with which the doors could not be opened.
+"""
+
+import os
+import sys
+
+from deploy.box.box import DATABASE, Box
+from deploy.local import broker as mosquitto
+from deploy.local import first_admin, oidc
+from deploy.local.layout import LOOPBACK, BadSetting, usable, write_file
+from shared.errors import ConfigurationError
+
+
+def set_up(box: Box, database_url: str = "") -> None:
+    """Make what is missing. Raises BadSetting, naming the variable that stands in the way."""
+    box.check_tls()
+    layout = box.layout
+    with usable("LOCAL_STATE_DIR", layout.root):
+        for folder in (layout.run, layout.data, layout.secrets):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with usable("MEDIA_ROOT", box.media_root):
+        box.media_root.mkdir(mode=0o750, parents=True, exist_ok=True)
+    for user in mosquitto.SERVICES:
+        layout.secret(f"mqtt_{user}_password")
+    layout.secret(first_admin.SIGN_IN)
+    layout.secret("signing_key")
+    oidc.load_or_create_key(oidc.key_path(box.environ))
+    own = f"postgresql://{DATABASE}:{layout.secret('database_password')}@{LOOPBACK}:{box.ports['POSTGRES_PORT']}/{DATABASE}"
+    write_file(box.database_url_file, (database_url or own) + "\n")
+
+
+def main() -> int:
+    """0 when everything is there, 2 with the reason when it cannot be."""
+    try:
+        box = Box(os.environ)
+        set_up(box, os.environ.get("DATABASE_URL", ""))
+    except (BadSetting, ConfigurationError, OSError) as error:
+        print(f"setup: {error}", file=sys.stderr)
+        return 2
+    print(f"What is kept stands in {box.layout.root}. First sign-in, once everything runs:")
+    print(f"  https://{box.host}/  {first_admin.USERNAME} / the password in {box.layout.secrets / first_admin.SIGN_IN}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

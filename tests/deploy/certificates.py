@@ -1,0 +1,65 @@
+"""A certificate authority for one test, and what it signs."""
+
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+
+class Authority:
+    """Signs certificates for names; its own is at `ca_file`."""
+
+    def __init__(self, folder: Path) -> None:
+        """A new one, whose files go to `folder`."""
+        self._folder = folder
+        self._key = ec.generate_private_key(ec.SECP256R1())
+        self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Test CA")])
+        usage = x509.KeyUsage(*(name in {5, 6} for name in range(9)))  # signs certificates and lists, nothing else
+        builder = _builder(self._name, self._name, self._key.public_key(), timedelta(days=1))
+        own = (
+            builder.add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+            .add_extension(usage, critical=True)
+            .sign(self._key, hashes.SHA256())
+        )
+        self.ca_file = folder / "ca.pem"
+        self.ca_file.write_bytes(own.public_bytes(serialization.Encoding.PEM))
+
+    def sign(self, host: str, lifetime: timedelta = timedelta(hours=1)) -> tuple[Path, Path]:
+        """Files with a certificate for a name or 127.0.0.1 beside it, and its key."""
+        key = ec.generate_private_key(ec.SECP256R1())
+        names = x509.SubjectAlternativeName([x509.DNSName(host), x509.IPAddress(ip_address("127.0.0.1"))])
+        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)])
+        signed = (
+            _builder(subject, self._name, key.public_key(), lifetime)
+            .add_extension(names, critical=False)
+            .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+            .sign(self._key, hashes.SHA256())
+        )
+        certificate_file, key_file = self._folder / f"{host}.pem", self._folder / f"{host}.key"
+        certificate_file.write_bytes(signed.public_bytes(serialization.Encoding.PEM))
+        key_file.write_bytes(
+            key.private_bytes(
+                serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+            )
+        )
+        key_file.chmod(0o600)
+        return certificate_file, key_file
+
+
+def _builder(
+    subject: x509.Name, issuer: x509.Name, public_key: ec.EllipticCurvePublicKey, lifetime: timedelta
+) -> x509.CertificateBuilder:
+    now = datetime.now(UTC)
+    return (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(public_key)
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=2))
+        .not_valid_after(now + lifetime)
+    )

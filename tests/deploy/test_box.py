@@ -1,0 +1,236 @@
+"""One machine that serves a network: what it refuses, what it tells each service, and both doors for real."""
+
+import http.client
+import json
+import os
+import socket
+import ssl
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from paho.mqtt.client import Client
+from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
+from paho.mqtt.reasoncodes import ReasonCode
+
+from deploy.box.box import FUNCTIONS, LOGINS, MODULES, Box
+from deploy.box.setup import set_up
+from deploy.local import broker as mosquitto
+from deploy.local.layout import LOOPBACK, REPOSITORY, BadSetting, write_file
+from deploy.local.probes import accepts, connect_code
+from deploy.local.short_lived import running
+from shared.config import BY_NAME, load
+from tests.deploy.certificates import Authority
+from tests.deploy.conftest import HOST
+
+DISPLAY, SECRET = "0b6c1ad0-3f0c-4d44-9d3d-2d5f0a3f2b11", "a display's own secret"
+NOT_AUTHORIZED = 0x87
+
+
+def become(service: str) -> tuple[str, ...]:
+    """The command line by which systemd and Docker start a service."""
+    return (sys.executable, "-m", "deploy.box.run", service)
+
+
+@pytest.mark.parametrize("missing", ["BOX_HOST", "BOX_CERTIFICATE_FILE", "BOX_KEY_FILE"])
+def test_a_box_without_its_certificate_or_name_refuses_to_be_set_up_and_names_the_variable(
+    missing: str, without: Callable[[str], dict[str, str]]
+) -> None:
+    with pytest.raises(BadSetting, match=f"^{missing} is not set"):
+        set_up(Box(without(missing)))
+
+
+@pytest.mark.parametrize("service", ["broker", "gateway"])
+def test_neither_door_is_opened_without_a_certificate(
+    service: str, without: Callable[[str], dict[str, str]], environ: dict[str, str]
+) -> None:
+    set_up(Box(environ))
+
+    ended = subprocess.run(
+        become(service),
+        env={"PATH": os.environ["PATH"], **without("BOX_CERTIFICATE_FILE")},
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert ended.returncode == 2
+    assert ended.stderr.startswith(f"{service}: BOX_CERTIFICATE_FILE is not set")
+    assert not any(accepts(int(environ[port]))() for port in ("GATEWAY_PORT", "MQTT_DISPLAYS_PORT"))
+
+
+def test_a_key_of_another_certificate_is_refused(environ: dict[str, str], authority: Authority) -> None:
+    _, foreign = authority.sign("other.test")
+
+    with pytest.raises(BadSetting, match=r"^BOX_KEY_FILE: .* does not belong to"):
+        Box({**environ, "BOX_KEY_FILE": str(foreign)}).check_tls()
+
+
+def test_a_key_that_everybody_can_read_is_refused(environ: dict[str, str]) -> None:
+    Path(environ["BOX_KEY_FILE"]).chmod(0o644)
+
+    with pytest.raises(BadSetting, match=r"^BOX_KEY_FILE: .* is open to everybody"):
+        Box(environ).check_tls()
+
+
+def test_a_certificate_for_another_name_is_refused(environ: dict[str, str]) -> None:
+    with pytest.raises(BadSetting, match=r"^BOX_CERTIFICATE_FILE: .* is not for signage\.test"):
+        Box({**environ, "BOX_HOST": "signage.test"}).check_tls()
+
+
+def test_a_certificate_is_refused_from_the_moment_that_it_ends(environ: dict[str, str], authority: Authority) -> None:
+    authority.sign(HOST, timedelta(minutes=5))
+    now = datetime.now(UTC)
+
+    Box(environ).check_tls(now + timedelta(minutes=4))
+    with pytest.raises(BadSetting, match=r"^BOX_CERTIFICATE_FILE: .* is good until"):
+        Box(environ).check_tls(now + timedelta(minutes=6))
+
+
+def test_setting_up_again_keeps_every_secret(environ: dict[str, str]) -> None:
+    box = Box(environ)
+    set_up(box)
+    before = {path.name: path.read_bytes() for path in box.layout.secrets.iterdir()}
+
+    set_up(Box(environ))
+
+    assert {path.name: path.read_bytes() for path in box.layout.secrets.iterdir()} == before
+    assert all(path.stat().st_mode & 0o077 == 0 for path in (*box.layout.secrets.iterdir(), box.layout.secrets))
+
+
+def test_each_service_is_told_what_box_mode_needs_and_no_secret_by_value(environ: dict[str, str]) -> None:
+    box = Box(environ)
+    set_up(box)
+
+    for name in (*FUNCTIONS, *MODULES):
+        told = dict(box.service(name).environment or {})
+
+        configuration = load(told)  # raises for a value that is none
+        assert configuration["DEPLOYMENT_MODE"] == "box"
+        assert configuration["DATABASE_URL"].startswith("postgresql://signage:")
+        assert configuration["DISPLAYS_MQTT_TLS"] is True
+        assert configuration["DISPLAYS_MQTT_HOST"] == HOST
+        assert told["HOST"] == told["BRIDGE_HEALTH_HOST"] == LOOPBACK
+        assert not [setting for setting in told if setting in BY_NAME and BY_NAME[setting].secret]
+        assert ("MQTT_PASSWORD_FILE" in told) == (name in LOGINS)
+
+
+@contextmanager
+def started(box: Box, environ: dict[str, str], service: str, port: str, tmp_path: Path) -> Iterator[None]:
+    """One service, started as systemd and Docker start it."""
+    ready = accepts(box.ports[port])
+    log = tmp_path / f"{service}.log"
+    user = mosquitto.system_user()  # where root runs the tests: mosquitto would leave root by itself, and its files
+    with running(become(service), ready, log, user=user, environment={"PYTHONPATH": str(REPOSITORY), **environ}):
+        yield
+
+
+@pytest.fixture
+def box(environ: dict[str, str]) -> Box:
+    """A box that is set up, with one display's login at its broker."""
+    made = Box(environ)
+    set_up(made)
+    made.broker.run.mkdir(exist_ok=True)
+    write_file(made.broker.displays_password_file, mosquitto.password_lines({DISPLAY: SECRET}))
+    return made
+
+
+def connect_by_tls(port: int, context: ssl.SSLContext, user: str, password: str) -> int:
+    """The broker's reason code."""
+    codes: list[int] = []
+
+    def answered(_client: Client, _data: object, _flags: object, code: ReasonCode, _properties: object) -> None:
+        codes.append(code.value)
+
+    client = Client(CallbackAPIVersion.VERSION2, client_id=user, protocol=MQTTProtocolVersion.MQTTv5)
+    client.username_pw_set(user, password)
+    client.tls_set_context(context)
+    client.on_connect = answered
+    client.connect(LOOPBACK, port)
+    deadline = time.monotonic() + 10
+    while not codes and time.monotonic() < deadline:
+        client.loop(0.1)
+    client.disconnect()
+    client.loop(0.1)
+    return codes[0]
+
+
+def test_a_display_connects_by_tls_and_nobody_without_it_or_without_a_login(
+    box: Box, environ: dict[str, str], authority: Authority, tmp_path: Path
+) -> None:
+    trusting = ssl.create_default_context(cafile=authority.ca_file)
+    displays = box.ports["MQTT_DISPLAYS_PORT"]
+
+    with started(box, environ, "broker", "MQTT_DISPLAYS_PORT", tmp_path):
+        assert connect_by_tls(displays, trusting, DISPLAY, SECRET) == 0
+        assert connect_by_tls(displays, trusting, DISPLAY, "a guess") == NOT_AUTHORIZED
+        with socket.create_connection((LOOPBACK, displays)) as raw, pytest.raises(ssl.SSLCertVerificationError):
+            ssl.create_default_context().wrap_socket(raw, server_hostname=LOOPBACK)
+        assert connect_code(displays, DISPLAY, SECRET) is None, "plain MQTT was answered at the displays' door"
+        plain = connect_code(box.ports["MQTT_SERVICES_PORT"], "api", _password(box, "api"))
+
+    assert plain == 0, "the services' listener stays plain, on loopback"
+
+
+def _password(box: Box, user: str) -> str:
+    return (box.layout.secrets / f"mqtt_{user}_password").read_text(encoding="utf-8").strip()
+
+
+def test_only_the_two_doors_leave_loopback(box: Box) -> None:
+    listens = [line for line in box.broker_configuration().splitlines() if line.startswith("listener ")]
+    serves = [line.strip() for line in box.gateway_configuration().splitlines() if "listen " in line]
+
+    ports = box.ports
+    assert sorted(listens) == sorted(
+        [f"listener {ports['MQTT_DISPLAYS_PORT']} 0.0.0.0", f"listener {ports['MQTT_SERVICES_PORT']} {LOOPBACK}"]
+    )
+    assert serves == [
+        f"listen 0.0.0.0:{ports['GATEWAY_PORT']} ssl default_server;",
+        f"listen 0.0.0.0:{ports['GATEWAY_PORT']} ssl;",
+    ]
+
+
+def test_a_broker_for_services_elsewhere_opens_both_listeners_behind_tls(environ: dict[str, str]) -> None:
+    remote = Box({**environ, "BOX_REMOTE_SERVICES": "1"})
+
+    lines = remote.broker_configuration().splitlines()
+
+    doors = [number for number, line in enumerate(lines) if line.startswith("listener ")]
+    assert len(doors) == 2
+    assert all(lines[number].endswith(" 0.0.0.0") for number in doors)
+    assert all(lines[number + 1] == f"certfile {environ['BOX_CERTIFICATE_FILE']}" for number in doors)
+
+
+def test_the_dashboard_comes_by_tls_under_its_name_alone(
+    box: Box, environ: dict[str, str], authority: Authority, tmp_path: Path
+) -> None:
+    trusting = ssl.create_default_context(cafile=authority.ca_file)
+    port = box.ports["GATEWAY_PORT"]
+
+    with started(box, environ, "gateway", "GATEWAY_PORT", tmp_path):
+        page, headers, body = _get(port, trusting, f"{HOST}:{port}")
+        foreign, _, problem = _get(port, trusting, "elsewhere.test")
+
+    assert page == 200
+    assert b"<!doctype html>" in body.lower()
+    assert headers["Strict-Transport-Security"] == "max-age=31536000"
+    assert "script-src 'self'" in str(headers["Content-Security-Policy"])
+    assert foreign == 421
+    assert json.loads(problem)["code"] == "misdirected"
+
+
+def _get(port: int, context: ssl.SSLContext, host: str) -> tuple[int, http.client.HTTPMessage, bytes]:
+    connection = http.client.HTTPSConnection(LOOPBACK, port, timeout=10, context=context)
+    try:
+        connection.request("GET", "/", headers={"Host": host})
+        response = connection.getresponse()
+        return response.status, response.headers, response.read()
+    finally:
+        connection.close()
