@@ -20,6 +20,8 @@ from functions.api.app import create_app
 from functions.api.services import Services
 from shared.config import Config
 from shared.db import database_now, transaction
+from shared.event_media.uploads import operations
+from shared.event_media.uploads.rules import SIGNED_WAYS
 from shared.media_volume.google_v4 import BucketKey
 from shared.media_volume.signed_uploads import RESUMABLE, BucketUploads, LocalUploads, PlannedUpload
 from shared.tables import audit_log, event_media, uploads
@@ -168,6 +170,24 @@ def test_completing_twice_and_at_once_makes_one_medium(signed: Api, engine: Engi
             )
         )
         assert connection.execute(count).scalar_one() == 1
+
+
+def test_a_completion_that_was_killed_half_way_can_be_asked_for_again_after_its_lease(
+    signed: Api, engine: Engine
+) -> None:
+    planned = plan(signed)
+    put(signed, begin(signed, planned), FILM)
+    with transaction(engine) as connection:
+        operations.take_turn(connection, database_now(connection), planned["id"], None, SIGNED_WAYS)
+
+    held = complete(signed, planned)
+    with transaction(engine) as connection:
+        over = database_now(connection) - timedelta(seconds=1)
+        connection.execute(sa.update(uploads).where(uploads.c.id == planned["id"]).values(writer_until=over))
+
+    assert (held.status_code, held.get_json()["code"]) == (423, "upload_locked")
+    assert int(held.headers["Retry-After"]) > 0
+    assert complete(signed, planned).status_code == 201
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,8 @@ class Plan:
 class Tally:
     """What was seen so far."""
 
+    campaign: str
+    """The `fingerprint` of what it is seen by, taken at the start."""
     done: int = 0
     seconds: float = 0.0
     statuses: Counter[str] = field(default_factory=Counter)
@@ -72,11 +74,12 @@ class Tally:
     @classmethod
     def of(cls, plan: Plan) -> Self:
         """The one that was kept of the very same campaign, or a new one."""
+        present = fingerprint(plan)
         if plan.part is None or not plan.part.exists():
-            return cls()
+            return cls(present)
         kept = json.loads(plan.part.read_text(encoding="utf-8"))
-        if kept.pop("campaign") != fingerprint(plan):
-            return cls()
+        if kept["campaign"] != present:
+            return cls(present)
         return cls(**{**kept, "statuses": Counter(kept["statuses"]), "met": set(kept["met"])})
 
     def keep(self, plan: Plan) -> None:
@@ -85,7 +88,7 @@ class Tally:
             return
         plan.part.parent.mkdir(exist_ok=True)
         draft = plan.part.with_suffix(".draft")
-        whole = {**vars(self), "met": sorted(self.met), "campaign": fingerprint(plan)}
+        whole = {**vars(self), "met": sorted(self.met)}
         draft.write_text(json.dumps(whole), encoding="utf-8")
         draft.replace(plan.part)
 

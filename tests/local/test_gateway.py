@@ -69,7 +69,7 @@ class Upstream(BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(document)
 
-    do_GET = do_POST = do_PATCH = answer  # noqa: N815 - the names that http.server looks for
+    do_GET = do_POST = do_PUT = do_PATCH = answer  # noqa: N815 - the names that http.server looks for
 
     def log_message(self, *_arguments: object) -> None:
         """Say nothing."""
@@ -222,7 +222,9 @@ def test_only_an_upload_may_be_large(gateway: Gateway) -> None:
     body = b"x" * 4_000_000
 
     assert ask(gateway, "POST", "/api/clients", body=body).problem["code"] == "too_large"
-    assert json.loads(ask(gateway, "POST", "/api/event-media", body=body).body)["bytes"] == len(body)
+    assert ask(gateway, "POST", "/api/event-media/signed-uploads", body=body).problem["code"] == "too_large"
+    for method, path in (("POST", "/api/event-media"), ("PUT", "/api/files/upload-sessions/x.y")):
+        assert json.loads(ask(gateway, method, path, body=body).body)["bytes"] == len(body)
 
 
 def test_no_more_uploads_run_at_once_than_the_api_can_bear(gateway: Gateway) -> None:

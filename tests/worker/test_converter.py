@@ -85,7 +85,7 @@ REQUESTS = [
         400,
         "",
     ),
-    ("POST", CONVERT, {"data": b"--x", "headers": {"Content-Type": "multipart/form-data"}}, 400, ""),
+    ("POST", CONVERT, {"data": b"--x", "headers": {"Content-Type": "multipart/form-data"}}, 415, "no boundary"),
     ("GET", CONVERT, {}, 405, ""),
     ("POST", "/health", {}, 405, ""),
     ("GET", "/forms/chromium/convert/url", {}, 404, ""),

@@ -168,6 +168,8 @@ def _check_head(request: Request, limit_bytes: int) -> None:
     """Refuse what can be refused before the body is read."""
     if request.mimetype != "multipart/form-data":
         raise Refusal(415, "Invalid 'Content-Type' header value: want 'multipart/form-data'")
+    if not request.mimetype_params.get("boundary"):
+        raise Refusal(415, "Invalid 'Content-Type' header value: no boundary")
     if request.content_length is not None and request.content_length > limit_bytes:
         raise Refusal(413, f"Request Entity Too Large: the limit is {limit_bytes} bytes")
 
@@ -209,7 +211,7 @@ def _parse(request: Request, path: Path, limit_bytes: int) -> list[FileStorage]:
     except RequestEntityTooLarge:
         raise Refusal(413, "Request Entity Too Large") from None
     except (ClientDisconnected, HTTPException, ValueError, TimeoutError, ConnectionError):
-        raise Refusal(400, "Invalid form data: the multipart body is not whole") from None
+        raise Refusal(400, "Malformed body: it does not match the 'Content-Type' header boundaries") from None
     _check_names(list(fields), list(files))
     return files.getlist("files")
 
