@@ -98,6 +98,12 @@ def quiet_uuids(connection: Connection, now: datetime, uuids: Collection[str]) -
     return set(quiet_of(connection, now, uuids))
 
 
+def is_fleet_quiet(connection: Connection, now: datetime) -> bool:
+    """Whether a window of the whole fleet is on."""
+    begun = store.begun(connection, now)
+    return any(row["scope"] == MaintenanceScope.FLEET and _on(row, now) is not None for row in begun)
+
+
 def schedule_of(row: RowMapping) -> Schedule:
     """The schedule of a window's row."""
     recurrence = None

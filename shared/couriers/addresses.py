@@ -1,0 +1,63 @@
+"""Which addresses a channel may reach: judged after the name was looked up, on the very address that is used.
+
+A name that is harmless when it is checked may mean another address a moment later; so whoever connects looks
+the name up once, judges each address and connects to that one.
+"""
+
+import ipaddress
+import socket
+from dataclasses import dataclass
+from typing import Final
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
+METADATA: Final = (ipaddress.ip_address("169.254.169.254"), ipaddress.ip_address("fd00:ec2::254"))
+NEVER: Final = "That address may not be notified from here: it is a machine's own, or a private one."
+
+
+class AddressRefused(Exception):
+    """The address is one that channels may not reach."""
+
+
+@dataclass(frozen=True)
+class Reach:
+    """What may be reached besides public addresses. Link-local ones, metadata servers among them, never are."""
+
+    loopback: bool
+    private: bool
+
+
+def may_reach(address: str, reach: Reach) -> bool:
+    """Whether a channel may be sent to this IP address; False for what is none."""
+    try:
+        parsed = _inner(ipaddress.ip_address(address.partition("%")[0]))
+    except ValueError:
+        return False
+    if parsed in METADATA or parsed.is_link_local or parsed.is_multicast or parsed.is_unspecified:
+        return False
+    if parsed.is_loopback:
+        return reach.loopback
+    if not parsed.is_global:  # private, shared (100.64/10), documentation, benchmarks
+        return reach.private and not parsed.is_reserved
+    return True
+
+
+def _inner(address: Address) -> Address:
+    """The IPv4 address that an IPv6 one only wraps."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return address
+    if address in NAT64:
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None) or address
+
+
+def look_up(host: str, port: int, reach: Reach) -> list[str]:
+    """The addresses of this host that may be reached, in the resolver's order.
+
+    Raises AddressRefused where it has none that may be, OSError where the name is not known.
+    """
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
+    if not all(may_reach(address, reach) for address in addresses):  # one of them is a trick as good as all of them
+        raise AddressRefused(NEVER)
+    return addresses

@@ -1,0 +1,130 @@
+"""Channels as admins keep them."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping
+
+from shared.errors import ChannelNameTaken, ChannelNotFound
+from shared.notifications.channels import rules, store
+from shared.notifications.channels.rules import Hours
+from shared.notifications.deliveries import store as deliveries
+from shared.vocabulary import ChannelKind, NotificationEvent, Weekday
+
+ADDRESS = ("kind", "url", "signing_secret")
+
+
+@dataclass(frozen=True)
+class NewChannel:
+    """What somebody wants to be told, and where."""
+
+    name: str
+    kind: ChannelKind
+    url: str
+    signing_secret: str | None
+    events: Collection[NotificationEvent]
+    delay: timedelta
+    sites: Collection[str] | None
+    hours: Hours | None
+    critical_passes: bool
+    enabled: bool
+
+
+def add(connection: Connection, now: datetime, wanted: NewChannel, by: str) -> RowMapping:
+    """Keep a channel; the row. It tells what begins from now on.
+
+    Raises ChannelNameTaken, ChannelAddressRefused, ChannelRefused or TimeZoneUnknown.
+    """
+    rules.check_address(wanted.kind, wanted.url)
+    rules.check_secret(wanted.kind, wanted.signing_secret)
+    rules.check_hours(wanted.hours)
+    _check_name(connection, wanted.name, None)
+    values = {
+        "name": wanted.name,
+        "kind": wanted.kind.value,
+        "url": wanted.url,
+        "signing_secret": wanted.signing_secret,
+        "events": events_in_order(wanted.events),
+        "delay_seconds": int(wanted.delay.total_seconds()),
+        "sites": sorted(set(wanted.sites)) if wanted.sites else None,
+        **hours_columns(wanted.hours),
+        "critical_passes": wanted.critical_passes,
+        "enabled": wanted.enabled,
+    }
+    stamps = {"tells_since": now, "created_by": by, "created_at": now, "changed_at": now}
+    return store.insert(connection, {**values, **stamps})
+
+
+def change(connection: Connection, now: datetime, channel_id: int, changes: Mapping[str, Any]) -> RowMapping:
+    """Change columns of a channel; the row. One that is switched on again tells what begins from then on.
+
+    With another address it is tried again to say what could not be said and is not over.
+
+    Raises ChannelNotFound, and what `add` raises.
+    """
+    row = find(connection, channel_id, locked=True)
+    after = {**row, **changes}
+    rules.check_address(ChannelKind(row["kind"]), after["url"])
+    rules.check_secret(ChannelKind(row["kind"]), after["signing_secret"])
+    rules.check_hours(hours_of(after))
+    if "name" in changes:
+        _check_name(connection, changes["name"], channel_id)
+    values = {**changes, "changed_at": now}
+    if changes.get("enabled") and not row["enabled"]:
+        values["tells_since"] = now
+    if "url" in changes:  # what was wrong with the old address says nothing about this one
+        values |= {"last_failed_at": None, "last_error": None}
+        deliveries.revive(connection, now, channel_id)
+    return store.update(connection, channel_id, values) or find(connection, channel_id)
+
+
+def find(connection: Connection, channel_id: int, *, locked: bool = False) -> RowMapping:
+    """One channel, with its secrets. Raises ChannelNotFound."""
+    row = (store.lock if locked else store.get)(connection, channel_id)
+    if row is None:
+        raise ChannelNotFound
+    return row
+
+
+def remove(connection: Connection, channel_id: int) -> RowMapping:
+    """Forget a channel, and all that was told by it; the row as it was. Raises ChannelNotFound."""
+    row = find(connection, channel_id, locked=True)
+    store.delete(connection, channel_id)
+    return row
+
+
+def note(connection: Connection, now: datetime, channel_id: int, error: str | None) -> None:
+    """Keep on the channel what became of its last try; None: the receiver took it."""
+    if error is None:
+        store.note_delivered(connection, now, channel_id)
+    else:
+        store.note_failed(connection, now, channel_id, error)
+
+
+def hours_of(row: Mapping[str, Any] | RowMapping) -> Hours | None:
+    """The hours of a channel's row; None: at all times."""
+    if row["time_zone"] is None:
+        return None
+    weekdays = frozenset(Weekday(day) for day in row["weekdays"])
+    return Hours(row["time_zone"], weekdays, row["from_time"], row["to_time"])
+
+
+def hours_columns(hours: Hours | None) -> dict[str, Any]:
+    """The columns that hold these hours."""
+    if hours is None:
+        return dict.fromkeys(("time_zone", "weekdays", "from_time", "to_time"))
+    weekdays = [day.value for day in Weekday if day in hours.weekdays]
+    return {"time_zone": hours.time_zone, "weekdays": weekdays, "from_time": hours.begin, "to_time": hours.end}
+
+
+def events_in_order(events: Collection[NotificationEvent]) -> list[str]:
+    """As the column holds them."""
+    return [event.value for event in NotificationEvent if event in events]
+
+
+def _check_name(connection: Connection, name: str, but: int | None) -> None:
+    store.lock_names(connection)
+    if store.is_taken(connection, name, but):
+        raise ChannelNameTaken

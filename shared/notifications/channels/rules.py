@@ -1,0 +1,108 @@
+"""What a channel may look like, at which hours it tells, and how it is shown without its secrets."""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+from typing import Final
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from shared.errors import ChannelAddressRefused, ChannelRefused, TimeZoneUnknown
+from shared.vocabulary import ChannelKind, NotificationEvent, Weekday
+
+DAYS: Final = tuple(Weekday)  # as `date.weekday` counts them: Monday is 0
+WEB: Final = ("http", "https")
+SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]{1,30}://[^\s]+", re.IGNORECASE)
+SHORTEST_SECRET: Final = 16  # characters, of what signs a webhook
+CRITICAL: Final = frozenset(
+    {NotificationEvent.BRIDGE_SILENT, NotificationEvent.BREAKER_OPEN, NotificationEvent.INCIDENT_ESCALATED}
+)
+"""What may come at all hours: nobody is looked after meanwhile, or it gets worse."""
+DEFAULT_EVENTS: Final = tuple(event for event in NotificationEvent if event is not NotificationEvent.CONVERSION_FAILED)
+"""Whoever uploads a presentation sees at once what became of it."""
+
+
+@dataclass(frozen=True)
+class Hours:
+    """The hours at which a channel tells, by the clock on the wall of a time zone."""
+
+    time_zone: str
+    weekdays: Collection[Weekday]
+    """On which they begin."""
+    begin: time
+    end: time
+    """Not after the beginning: of the next day."""
+
+
+def are_on(hours: Hours | None, now: datetime) -> bool:
+    """Whether now is within these hours; None is always."""
+    if hours is None:
+        return True
+    local = now.astimezone(zone(hours.time_zone))
+    today, yesterday = DAYS[local.weekday()], DAYS[(local - timedelta(days=1)).weekday()]
+    at = local.time()
+    if hours.begin < hours.end:
+        return today in hours.weekdays and hours.begin <= at < hours.end
+    return (today in hours.weekdays and at >= hours.begin) or (yesterday in hours.weekdays and at < hours.end)
+
+
+def zone(name: str | None) -> ZoneInfo:
+    """The zone; UTC without a name, or where this machine does not know one that another machine did."""
+    try:
+        return ZoneInfo(name or "UTC")
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return ZoneInfo("UTC")
+
+
+def check_hours(hours: Hours | None) -> None:
+    """Raises TimeZoneUnknown, or ChannelRefused for hours that are never."""
+    if hours is None:
+        return
+    if not hours.weekdays:
+        raise ChannelRefused("Its hours need a weekday.")
+    try:
+        ZoneInfo(hours.time_zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # a malformed name is a ValueError, a folder's an OSError
+        raise TimeZoneUnknown(
+            f"There is no time zone {hours.time_zone[:100]!r}; name one such as Europe/Rome."
+        ) from None
+
+
+def check_address(kind: ChannelKind, url: str) -> None:
+    """Raises ChannelAddressRefused, with words that do not hold the address, for what cannot be one."""
+    if kind is ChannelKind.APPRISE:
+        if not SCHEME.fullmatch(url):
+            raise ChannelAddressRefused("An address of Apprise begins with its service, such as mailto:// or slack://.")
+        return
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in WEB and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable or not url.isascii() or re.search(r"[\s\x00-\x1f]", url):
+        raise ChannelAddressRefused("A webhook's address is http:// or https:// with a host.")
+
+
+def check_secret(kind: ChannelKind, signing_secret: str | None) -> None:
+    """Raises ChannelRefused for a secret that is short, or that nothing would be signed with."""
+    if signing_secret is None:
+        return
+    if kind is not ChannelKind.WEBHOOK:
+        raise ChannelRefused("Only what is posted to a webhook is signed.")
+    if len(signing_secret) < SHORTEST_SECRET:
+        raise ChannelRefused(f"The secret that signs must have {SHORTEST_SECRET} characters or more.")
+
+
+def masked(kind: ChannelKind, url: str) -> str:
+    """The address without anything that may be secret.
+
+    Of a webhook its host is left; of an Apprise address the service alone, for there the host may be a token.
+    """
+    scheme = url.partition(":")[0].lower()
+    if kind is ChannelKind.APPRISE:
+        return f"{scheme}://…"
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    port = "" if parts.port is None else f":{parts.port}"
+    return f"{scheme}://{f'[{host}]' if ':' in host else host}{port}/…"

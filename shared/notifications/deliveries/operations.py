@@ -1,0 +1,109 @@
+"""One message on its way: claimed, tried, and then delivered, tried again or given up."""
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection
+
+from shared.couriers import Letter, Outcome, Result
+from shared.notifications.channels import operations as channels
+from shared.notifications.deliveries import rules, store
+from shared.vocabulary import DeliveryState
+
+SWITCHED_OFF = "the channel was switched off"
+
+
+@dataclass(frozen=True)
+class Errand:
+    """A claimed message: what its sender needs to know, and the token that fences what they write."""
+
+    delivery_id: int
+    channel_id: int
+    token: str
+    attempts: int
+    """Tries, this one included."""
+    created_at: datetime
+    kind: str
+    url: str
+    signing_secret: str | None
+    letter: Letter
+
+    def __repr__(self) -> str:
+        return f"Errand({self.delivery_id})"  # its address is a secret
+
+
+@dataclass(frozen=True)
+class Next:
+    """What follows a try: `generation` and `due_at` of the next one, None where there is none."""
+
+    state: DeliveryState
+    generation: int | None = None
+    due_at: datetime | None = None
+
+
+def claim(connection: Connection, now: datetime, delivery_id: int, generation: int) -> Errand | None:
+    """Take a message for one sender; None when there is nothing to send, or somebody else does."""
+    token = secrets.token_hex(16)
+    row = store.claim(connection, now, delivery_id, generation, token, now - rules.LEASE)
+    if row is None:
+        return None
+    channel = channels.find(connection, row["channel_id"])
+    if not channel["enabled"]:
+        store.finish(connection, now, delivery_id, token, DeliveryState.DROPPED, SWITCHED_OFF)
+        return None
+    return Errand(
+        delivery_id=delivery_id,
+        channel_id=channel["id"],
+        token=token,
+        attempts=row["attempts"],
+        created_at=row["created_at"],
+        kind=channel["kind"],
+        url=channel["url"],
+        signing_secret=channel["signing_secret"],
+        letter=letter(delivery_id, row["message"]),
+    )
+
+
+def letter(delivery_id: int, message: dict[str, Any]) -> Letter:
+    """A message as it is sent; its key is the same at each try."""
+    key = f"signage-{delivery_id}"
+    return Letter(key, message["title"], message["text"], {"id": key, **message["facts"]})
+
+
+def is_in_other_hands(connection: Connection, delivery_id: int, generation: int) -> bool:
+    """Whether somebody holds just this try: should they die, it is due when their lease is over."""
+    row = store.get(connection, delivery_id)
+    if row is None or row["state"] != DeliveryState.PENDING:
+        return False
+    return row["generation"] == generation and row["claim"] is not None
+
+
+def record(connection: Connection, now: datetime, errand: Errand, outcome: Outcome) -> Next | None:
+    """Write what became of a try; None when somebody else has taken the message over meanwhile."""
+    if outcome.result is Result.DELIVERED:
+        return _end(connection, now, errand, DeliveryState.DELIVERED, None)
+    if outcome.result is Result.REFUSED:
+        return _end(connection, now, errand, DeliveryState.FAILED, outcome.words)
+    if rules.is_given_up(errand.created_at, now):
+        words = f"given up after a day and {errand.attempts} tries: {outcome.words}"
+        return _end(connection, now, errand, DeliveryState.FAILED, words)
+    due_at = now + rules.wait(errand.attempts, outcome.retry_after)
+    generation = store.release(connection, errand.delivery_id, errand.token, due_at, outcome.words)
+    if generation is None:
+        return None
+    channels.note(connection, now, errand.channel_id, outcome.words)
+    return Next(DeliveryState.PENDING, generation, due_at)
+
+
+def _end(connection: Connection, now: datetime, errand: Errand, state: DeliveryState, error: str | None) -> Next | None:
+    if not store.finish(connection, now, errand.delivery_id, errand.token, state, error):
+        return None
+    channels.note(connection, now, errand.channel_id, error)
+    return Next(state)
+
+
+def sweep(connection: Connection, now: datetime, limit: int) -> list[tuple[int, int]]:
+    """What was forgotten on its way: (id, generation) of each, to be enqueued."""
+    return store.requeue_forgotten(connection, now, now - rules.FORGOTTEN_AFTER, now - rules.LEASE, limit)

@@ -1,0 +1,257 @@
+"""Decide what to tell: one transaction, whose rows are the outbox."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import Any, Final
+
+from sqlalchemy import Connection, RowMapping
+
+from shared.config import Config
+from shared.maintenance import operations as maintenance
+from shared.notifications import rules, store
+from shared.notifications.channels import operations as channels
+from shared.notifications.channels import store as channels_store
+from shared.notifications.deliveries import operations as deliveries
+from shared.notifications.deliveries import store as deliveries_store
+from shared.notifications.rules import Channel, Quiet, Told
+from shared.notifications.snoozes import operations as snoozes
+from shared.notifications.troubles import operations as troubles
+from shared.notifications.troubles import rules as words
+from shared.notifications.troubles.rules import Addressee, Trouble
+from shared.vocabulary import DeliveryState, NotificationEvent, NotificationPhase
+
+AT_ONCE: Final = 500  # messages that one tick puts on the queue again; the next one takes the rest
+IT_WAS_OVER: Final = "it was over before it was sent"
+OF_DISPLAYS: Final = frozenset({NotificationEvent.DISPLAY_UNWELL, NotificationEvent.DISPLAY_SUSPENDED})
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What one decision came to."""
+
+    tasks: tuple[tuple[int, int], ...] = ()
+    """(id, generation) of what is to be enqueued after the commit."""
+    told: int = 0
+    recovered: int = 0
+    dropped: int = 0
+    again: int = 0
+    """Of the tasks, those whose first one was lost."""
+
+
+def decide(connection: Connection, now: datetime, config: Config) -> Decided:
+    """What people are told now. Twice, at once or half and again it comes to the same: each row can be there once.
+
+    1. One transaction decides at a time; without channels, and nothing told before, there is nothing to do.
+    2. What is over is said, where its beginning was; what was not sent yet is dropped.
+    3. What got worse is said once more, and what began, unless it is quiet, too young or told a short while ago.
+    4. What should have been sent by now is put on the queue again.
+    """
+    store.lock_notifications(connection)
+    listeners = {row["id"]: _channel(row) for row in channels_store.enabled(connection)}
+    standing = [_told(row) for row in deliveries_store.standing(connection)]
+    again = deliveries.sweep(connection, now, AT_ONCE)
+    if not listeners and not standing:
+        return Decided(tasks=tuple(again), again=len(again))
+    desk = _Desk(connection, now, config, listeners)
+    recovered, dropped, standing = _settle(desk, standing)
+    opened = _open(desk, _gather(desk), standing)
+    new = tuple((delivery_id, 1) for delivery_id in (*recovered, *opened))
+    return Decided((*new, *again), len(opened), len(recovered), dropped, len(again))
+
+
+@dataclass(frozen=True)
+class _Desk:
+    """What every step of one decision works with."""
+
+    connection: Connection
+    now: datetime
+    config: Config
+    channels: Mapping[int, Channel]
+
+    def addressee(self, channel: Channel) -> Addressee:
+        time_zone = channel.hours.time_zone if channel.hours else None
+        return Addressee(channel.name, time_zone, self.config["PUBLIC_URL"])
+
+
+def _channel(row: RowMapping) -> Channel:
+    return Channel(
+        id=row["id"],
+        name=row["name"],
+        events=frozenset(NotificationEvent(event) for event in row["events"]),
+        delay=timedelta(seconds=row["delay_seconds"]),
+        sites=None if row["sites"] is None else frozenset(row["sites"]),
+        hours=channels.hours_of(row),
+        critical_passes=row["critical_passes"],
+        tells_since=row["tells_since"],
+    )
+
+
+def _told(row: RowMapping) -> Told:
+    event, state = NotificationEvent(row["event"]), DeliveryState(row["state"])
+    of_row = (row["id"], row["channel_id"], row["root"], row["subject"])
+    return Told(*of_row, event, state, row["created_at"], row["facts"], row["claimed_at"] is not None)
+
+
+def _settle(desk: _Desk, standing: Sequence[Told]) -> tuple[list[int], int, list[Told]]:
+    """Say that what was told is over: ids of what to send, how many were dropped, and what stands on."""
+    connection, now = desk.connection, desk.now
+    roots = {told.root for told in standing}
+    over = troubles.over(connection, desk.config, roots, now - rules.WELL_FOR) if roots else {}
+    snoozed = snoozes.snoozed(connection, now)
+    dropped, silent, rows, rest = 0, list[int](), list[Row](), list[Told]()
+    for told in standing:
+        channel = desk.channels.get(told.channel_id)
+        if told.root not in over:
+            rest.append(told)
+        elif told.state is DeliveryState.PENDING:
+            gone = deliveries_store.drop_unsent(connection, now, told.channel_id, told.subject, IT_WAS_OVER)
+            dropped += gone
+            rest += [] if gone else [told]  # somebody is sending it: its end is said once that is done
+        elif over[told.root] or rules.is_settled_silently(told, channel):
+            silent.append(told.id)
+        elif channel and channel.may_tell(told.event, now) and not _snoozed(told, snoozed):
+            dropped += deliveries_store.drop_unsent(connection, now, told.channel_id, told.subject, IT_WAS_OVER)
+            silent.append(told.id)
+            rows.append(_recovered(told, now))
+        else:
+            rest.append(told)
+    deliveries_store.settle(connection, silent)
+    return _send(desk, rows, over=True), dropped, rest
+
+
+def _snoozed(told: Told, snoozed: Any) -> bool:
+    """Whether what was told is snoozed by now, as far as it names whom it is about."""
+    sites, uuid = told.facts.get("sites"), told.facts.get("uuid")
+    one = uuid is not None and snoozed.covers(uuid, next(iter(sites or ()), None))
+    return bool(one or snoozed.covers_all_of(sites))
+
+
+def _recovered(told: Told, now: datetime) -> Row:
+    message = words.recovered(told.facts, now)
+    phase, event = NotificationPhase.RECOVERED, NotificationEvent.RECOVERED
+    return _row(told.channel_id, told.root, told.subject, phase, event, message, about=told.event)
+
+
+def _row(
+    channel_id: int,
+    root: str,
+    subject: str,
+    phase: NotificationPhase,
+    event: NotificationEvent,
+    message: Any,
+    *,
+    about: NotificationEvent,
+    standing: bool = False,
+) -> Row:
+    said = {"phase": phase.value, "event": event.value, "message": message, "standing": standing}
+    return {"channel_id": channel_id, "root": root, "subject": subject, **said, "about": about}
+
+
+def _gather(desk: _Desk) -> list[Trouble]:
+    """What is wrong now, as far as any channel wants to know of it, without what is quiet."""
+    connection, now, config = desk.connection, desk.now, desk.config
+    wanted = frozenset().union(*(channel.events for channel in desk.channels.values()))
+    if not wanted:
+        return []
+    since = min(channel.tells_since for channel in desk.channels.values())
+    found = list(troubles.incidents(connection))
+    if count := sum(not channel.events.isdisjoint(OF_DISPLAYS) for channel in desk.channels.values()):
+        found += troubles.displays(connection, now, config, since, count)
+    if NotificationEvent.BREAKER_OPEN in wanted:
+        found += troubles.open_breakers(connection, config)
+    if NotificationEvent.CONVERSION_FAILED in wanted:
+        found += troubles.failed_conversions(connection, now, since)
+    quiet = _quiet(connection, now, found) if found else None
+    return [trouble for trouble in found if quiet is not None and not quiet.holds(trouble)]
+
+
+def _quiet(connection: Connection, now: datetime, found: Sequence[Trouble]) -> Quiet:
+    uuids: set[str] = set().union(*(trouble.uuids for trouble in found))
+    in_window = maintenance.quiet_uuids(connection, now, uuids) if uuids else set()
+    fleet = maintenance.is_fleet_quiet(connection, now)
+    return Quiet(snoozes.snoozed(connection, now), frozenset(in_window), fleet)
+
+
+def _open(desk: _Desk, found: Sequence[Trouble], standing: Sequence[Told]) -> list[int]:
+    """Say what began and what got worse: ids of what to send."""
+    if not found:
+        return []
+    gap_began = desk.now - timedelta(seconds=desk.config["NOTIFICATION_GAP_SECONDS"])
+    lately = deliveries_store.opened_since(desk.connection, [trouble.root for trouble in found], gap_began)
+    lately |= {(told.channel_id, told.root) for told in standing}
+    by_root: dict[str, list[Told]] = defaultdict(list)
+    for told in standing:
+        by_root[told.root].append(told)
+    rows: list[Row] = []
+    for trouble in found:
+        said = _Said(desk, trouble)
+        rows += _escalations(desk, trouble, by_root[trouble.root], said)
+        rows += _openings(desk, trouble, lately, said)
+    return _send(desk, rows, over=False)
+
+
+class _Said:
+    """A trouble with what recovery does about it: asked for where somebody is told, and once."""
+
+    def __init__(self, desk: _Desk, trouble: Trouble) -> None:
+        self._desk, self._trouble = desk, trouble
+
+    @cached_property
+    def whole(self) -> Trouble:
+        return troubles.with_recovery(self._desk.connection, self._desk.now, self._desk.config, self._trouble)
+
+
+def _openings(desk: _Desk, trouble: Trouble, lately: Collection[tuple[int, str]], said: _Said) -> list[Row]:
+    phase = NotificationPhase.OPENED
+    rows = []
+    for channel in desk.channels.values():
+        if rules.opens(channel, trouble, desk.now, lately):
+            event = rules.opening_event(channel, trouble, desk.now)
+            message = words.opened(said.whole, event, phase, desk.addressee(channel), desk.now)
+            of_it = (channel.id, trouble.root, trouble.subject, phase, event, message)
+            rows.append(_row(*of_it, about=event, standing=trouble.recovers))
+    return rows
+
+
+def _escalations(desk: _Desk, trouble: Trouble, told_of_it: Sequence[Told], said: _Said) -> list[Row]:
+    """Where it got worse since a channel was told; the row's uniqueness says it once."""
+    phase = NotificationPhase.ESCALATED
+    rows = []
+    for told in told_of_it:
+        channel, event = desk.channels.get(told.channel_id), rules.escalation(told, trouble, desk.now)
+        if channel and event and event in channel.events and channel.may_tell(event, desk.now):
+            message = words.opened(said.whole, event, phase, desk.addressee(channel), desk.now)
+            rows.append(_row(channel.id, told.root, told.subject, phase, event, message, about=event))
+    return rows
+
+
+def _send(desk: _Desk, rows: Sequence[Row], *, over: bool) -> list[int]:
+    """Put these into the outbox; ids of what is to be enqueued. Many displays at once become one message."""
+    ids: list[int] = []
+    for channel_id, channel in desk.channels.items():
+        mine = [row for row in rows if row["channel_id"] == channel_id]
+        lonely = [row for row in mine if row["about"] in OF_DISPLAYS]
+        if len(lonely) < rules.FOLDED_FROM:
+            ids += _insert(desk, mine).values()
+            continue
+        ids += _insert(desk, [row for row in mine if row["about"] not in OF_DISPLAYS]).values()
+        ids += _fold(desk, lonely, channel, over=over)
+    return ids
+
+
+def _fold(desk: _Desk, lonely: Sequence[Row], channel: Channel, *, over: bool) -> list[int]:
+    """Many displays as one message: the first one's row carries it, the others are told by it."""
+    message = words.many([row["message"] for row in lonely], over, desk.addressee(channel))
+    first = _insert(desk, [{**lonely[0], "message": message}])
+    for lead in first.values():
+        _insert(desk, [{**row, "folded_into": lead} for row in lonely[1:]])
+    return list(first.values())
+
+
+def _insert(desk: _Desk, rows: Sequence[Row]) -> dict[str, int]:
+    said = [{name: value for name, value in row.items() if name != "about"} for row in rows]
+    return deliveries_store.insert(desk.connection, desk.now, said) if said else {}

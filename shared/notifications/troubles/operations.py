@@ -1,0 +1,155 @@
+"""Gather what there is to tell now: incidents, displays alone, breakers, conversions; and what of it is over."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from sqlalchemy import Connection, RowMapping
+
+from shared.config import Config
+from shared.notifications.troubles import rules, store
+from shared.notifications.troubles.rules import Display, Trouble
+from shared.recovery import operations as recovery
+from shared.recovery.breakers import store as breakers
+from shared.vocabulary import IncidentKind, NotificationEvent, RecoveryState
+
+ASKED: Final = 50  # displays of an incident whose recovery is asked for; the rest fares alike
+CONVERSIONS_OF: Final = timedelta(days=1)
+
+
+def incidents(connection: Connection) -> list[Trouble]:
+    """Every open incident as something to tell."""
+    rows = store.incidents(connection)
+    members: dict[int, list[Display]] = defaultdict(list)
+    for row in store.members(connection, [row["id"] for row in rows]) if rows else ():
+        members[row["incident_id"]].append(_display(row))
+    return [_incident(row, members[row["id"]]) for row in rows]
+
+
+def _display(row: RowMapping) -> Display:
+    return Display(row["uuid"], row["name"], row["site"])
+
+
+def _incident(row: RowMapping, members: Sequence[Display]) -> Trouble:
+    """An incident; the one of our own has no displays and concerns everybody."""
+    is_ours = row["kind"] == IncidentKind.LISTENING
+    sites = frozenset(display.site for display in members if display.site is not None)
+    root = f"incident:{row['id']}"
+    return Trouble(
+        root=root,
+        subject=f"{root}:{row['reopened']}",
+        event=NotificationEvent.BRIDGE_SILENT if is_ours else NotificationEvent.INCIDENT_OPENED,
+        title=rules.incident_title(row["kind"], row["key"], len(members), sites),
+        cause=rules.bounded(row["cause"]),
+        since=row["began_at"],
+        noticed_at=max(row["opened_at"], row["reopened_at"] or row["opened_at"]),
+        sites=None if is_ours else sites,
+        displays=tuple(members),
+        recovery="Recovery does nothing until we hear the fleet again." if is_ours else "",
+        link=f"/?v=incidents&i={row['id']}",
+        more={"incident_id": row["id"], "kind": row["kind"]},
+    )
+
+
+def displays(connection: Connection, now: datetime, config: Config, since: datetime, channels: int) -> list[Trouble]:
+    """Displays of no incident that are unwell for long, or that recovery could not help."""
+    min_age = timedelta(seconds=config["NOTIFICATION_DISPLAY_SECONDS"])
+    recovers = config["CRASH_RECOVERY_ENABLED"]
+    rows = store.displays(connection, now - min_age, since, channels, recovers=recovers)
+    return [_lonely(row, min_age) for row in rows]
+
+
+def _lonely(row: RowMapping, min_age: timedelta) -> Trouble:
+    display, suspended = _display(row), row["suspended"]
+    is_silent = row["status"] in {"stale", "crashed"}
+    began = row["status_since"] if is_silent else row["service_failed_at"]
+    root = f"client:{row['uuid']}"
+    return Trouble(
+        root=root,
+        subject=f"{root}:{int(began.timestamp())}",
+        event=NotificationEvent.DISPLAY_SUSPENDED if suspended else NotificationEvent.DISPLAY_UNWELL,
+        title=rules.display_title(display, row["status"], row["service_failed_unit"], suspended=suspended),
+        cause="",
+        since=began,
+        noticed_at=max(began, row["decided_at"] or began) if suspended else began,
+        sites=frozenset({row["site"]} if row["site"] is not None else ()),
+        displays=(display,),
+        min_age=timedelta() if suspended else min_age,
+        link=f"/?d={row['uuid']}",
+        more={"uuid": row["uuid"]},
+    )
+
+
+def open_breakers(connection: Connection, config: Config) -> Iterator[Trouble]:
+    """Every breaker that holds recovery back; none while recovery is off."""
+    for row in breakers.standing(connection) if config["CRASH_RECOVERY_ENABLED"] else ():
+        site, since = row["site"] or None, row["open_since"]
+        root = f"breaker:{row['site']}"
+        yield Trouble(
+            root=root,
+            subject=f"{root}:{int(since.timestamp())}",
+            event=NotificationEvent.BREAKER_OPEN,
+            title="Recovery holds back" + (f" at {rules.plain(site)}" if site else ""),
+            cause=rules.bounded(row["why"] or ""),
+            since=since,
+            noticed_at=since,
+            sites=None if site is None else frozenset({site}),
+            link="/",
+            more={"site": site},
+        )
+
+
+def failed_conversions(connection: Connection, now: datetime, since: datetime) -> Iterator[Trouble]:
+    """Conversions that failed for good within a day; their end is no news."""
+    for row in store.conversions(connection, max(since, now - CONVERSIONS_OF)):
+        root = f"conversion:{row['id']}"
+        yield Trouble(
+            root=root,
+            subject=f"{root}:{row['generation']}",
+            event=NotificationEvent.CONVERSION_FAILED,
+            title=f"{rules.plain(row['filename'])} could not be converted",
+            cause=rules.bounded(row["error_message"] or ""),
+            since=row["finished_at"],
+            noticed_at=row["finished_at"],
+            sites=None,
+            recovers=False,
+            link="/?v=conversions",
+            more={"media_id": row["media_id"], "conversion_id": row["id"]},
+        )
+
+
+def with_recovery(connection: Connection, now: datetime, config: Config, trouble: Trouble) -> Trouble:
+    """The same, with what recovery does about it; asked for only where it is told."""
+    if not trouble.displays:
+        return trouble
+    uuids = [display.uuid for display in trouble.displays[:ASKED]]
+    said = recovery.states_of(connection, now, config, store.states(connection, uuids))
+    if not said:
+        return trouble
+    if len(trouble.displays) == 1:
+        return replace(trouble, recovery=rules.bounded(next(iter(said.values()))["why"]))
+    words = rules.recovery_of_many([RecoveryState(one["state"]) for one in said.values()])
+    return replace(trouble, recovery=words)
+
+
+def over(connection: Connection, config: Config, roots: Collection[str], well_since: datetime) -> dict[str, bool]:
+    """Those of these roots that are over, each with whether nobody needs to hear of it."""
+    names: dict[str, list[Any]] = defaultdict(list)
+    for root in roots:
+        kind, _, name = root.partition(":")
+        names[kind].append(name)
+    found: dict[str, bool] = {}
+    if ids := names["incident"]:
+        found |= {
+            f"incident:{i}": silently for i, silently in store.over_incidents(connection, [int(i) for i in ids]).items()
+        }
+    if uuids := names["client"]:
+        recovers = config["CRASH_RECOVERY_ENABLED"]
+        well = store.over_clients(connection, uuids, well_since, recovers=recovers)
+        found |= {f"client:{uuid}": silently for uuid, silently in well.items()}
+    if sites := names["breaker"]:
+        still = store.open_breakers(connection) if config["CRASH_RECOVERY_ENABLED"] else set()
+        found |= {f"breaker:{site}": False for site in sites if site not in still}
+    return found

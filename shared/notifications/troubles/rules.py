@@ -1,0 +1,203 @@
+"""What there may be to tell, and in which words: pure, from what is known of an incident, a display or a breaker.
+
+Names of displays, sites and files are other people's text: they are bounded, on one line and never markup.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from shared.clients.reports.rules import in_words
+from shared.notifications.channels.rules import zone
+from shared.vocabulary import NotificationEvent, NotificationPhase, RecoveryState
+
+VERSION: Final = 1  # of a webhook's JSON; fields may be added without another one
+LONGEST_NAME: Final = 100
+LONGEST_WORDS: Final = 1000
+NAMED: Final = 10  # displays that a message names
+
+
+@dataclass(frozen=True)
+class Display:
+    """One display, as people know it."""
+
+    uuid: str
+    name: str
+    site: str | None
+
+    @property
+    def words(self) -> str:
+        """Its name and site; its uuid where it has no name."""
+        shown = plain(self.name) or self.uuid
+        return f"{shown} ({plain(self.site)})" if self.site else shown
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Something that people may want to be told of, as it is now."""
+
+    root: str
+    """What it is about, whenever: `incident:12`, `client:<uuid>`, `breaker:<site>`, `conversion:7`."""
+    subject: str
+    """This one time of it."""
+    event: NotificationEvent
+    title: str
+    cause: str
+    since: datetime
+    """When it began, for the words."""
+    noticed_at: datetime
+    """When we noticed: delays count from here."""
+    sites: frozenset[str] | None
+    """Where; None is the whole fleet, or none that could be named."""
+    displays: tuple[Display, ...] = ()
+    """Those that are affected now."""
+    recovers: bool = True
+    """Whether its end is news too."""
+    min_age: timedelta = timedelta()
+    """It is told no earlier than this after it was noticed, whatever the channel says."""
+    recovery: str = ""
+    """What recovery does about it."""
+    link: str = ""
+    """Where the dashboard shows it, below its address."""
+    more: Mapping[str, Any] = field(default_factory=dict)
+    """Facts for scripts beyond those that all have."""
+
+    @property
+    def uuids(self) -> frozenset[str]:
+        return frozenset(display.uuid for display in self.displays)
+
+
+def plain(text: str | None) -> str:
+    """Other people's text on one line, and not for ever."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text or "").split())[:LONGEST_NAME]
+
+
+def bounded(words: str) -> str:
+    """A sentence of ours that may quote other people's names: on one line, and not for ever."""
+    return " ".join("".join(c if c.isprintable() else " " for c in words).split())[:LONGEST_WORDS]
+
+
+def incident_title(kind: str, key: str, count: int, sites: Collection[str]) -> str:
+    """What an incident is, in a line."""
+    if kind == "listening":
+        return "We do not hear the fleet"
+    number = f"{count} display" + ("" if count == 1 else "s")
+    if kind == "site":
+        return f"{number} at {plain(key)} failed together"
+    if kind == "subnet":
+        return f"{number} in the subnet {plain(key)} failed together"
+    return f"{number} at {len(sites)} sites failed together" if len(sites) > 1 else f"{number} failed together"
+
+
+def display_title(display: Display, status: str, unit: str | None, *, suspended: bool) -> str:
+    """What is wrong with one display, in a line."""
+    what = {"stale": "is silent", "crashed": "has crashed"}.get(status)
+    if what is None:
+        what = f"has a failed service ({plain(unit)})" if unit else "is unwell"
+    return f"{display.words} {what}" + (": recovery has tried everything" if suspended else "")
+
+
+RECOVERY_WORDS: Final[Mapping[RecoveryState, str]] = {
+    RecoveryState.OFF: "automatic recovery is switched off",
+    RecoveryState.DUE: "recovery acts at its next turn",
+    RecoveryState.IN_FLIGHT: "a command of recovery is on its way",
+    RecoveryState.VERIFYING: "recovery acted and waits whether it helped",
+    RecoveryState.LOCKED: "recovery waits until the time after the last restart is over",
+    RecoveryState.SUSPENDED: "recovery has tried everything: a person must act",
+    RecoveryState.UNREACHABLE: "nobody listens at the display, so that recovery cannot act",
+    RecoveryState.BLOCKED_BRIDGE: "recovery waits until we hear the fleet",
+    RecoveryState.BLOCKED_BREAKER: "recovery holds back: so many at once may be our own fault",
+    RecoveryState.HELD: "recovery leaves it alone, as it was told",
+    RecoveryState.NOT_RECOVERED: "recovery has nothing that the display could do",
+}
+
+
+def recovery_of_many(states: Sequence[RecoveryState]) -> str:
+    """What recovery does about these displays: each thing with how many, the most frequent first."""
+    counts = sorted(((states.count(state), state) for state in set(states)), key=lambda pair: (-pair[0], pair[1]))
+    if len(counts) == 1:
+        return _sentence(RECOVERY_WORDS[counts[0][1]])
+    return _sentence("; ".join(f"{count} × {RECOVERY_WORDS[state]}" for count, state in counts))
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}." if words else ""
+
+
+@dataclass(frozen=True)
+class Addressee:
+    """What of a channel its words depend on."""
+
+    name: str
+    time_zone: str | None
+    public_url: str
+    """Where the dashboard is; empty: no links."""
+
+
+def opened(trouble: Trouble, event: NotificationEvent, phase: NotificationPhase, to: Addressee, now: datetime) -> Any:
+    """The message that something is wrong, or got worse: {title, text, facts}."""
+    title = f"Worse: {trouble.title}" if phase is NotificationPhase.ESCALATED else trouble.title
+    lines = [trouble.cause, _since(trouble.since, now, to), _who(trouble.displays), trouble.recovery]
+    link = f"{to.public_url}{trouble.link}" if to.public_url else ""
+    facts = {
+        "version": VERSION,
+        "event": event.value,
+        "phase": phase.value,
+        "subject": trouble.subject,
+        "title": title,
+        "cause": trouble.cause,
+        "since": trouble.since.isoformat(),
+        "at": now.isoformat(),
+        "sites": None if trouble.sites is None else sorted(trouble.sites),
+        "displays": len(trouble.displays),
+        "uuids": sorted(trouble.uuids)[:NAMED],
+        "recovery": trouble.recovery,
+        "url": link or None,
+        "channel": to.name,
+        **trouble.more,
+    }
+    return _message(title, [*lines, link], facts)
+
+
+def recovered(told: Mapping[str, Any], now: datetime) -> Any:
+    """The message that what was told is over, from the facts of the first one."""
+    lasted = in_words(max(timedelta(), now - datetime.fromisoformat(told["since"])))
+    title = f"Over: {told['title']}"
+    event, phase = NotificationEvent.RECOVERED.value, NotificationPhase.RECOVERED.value
+    facts = {**told, "event": event, "phase": phase, "title": title, "at": now.isoformat(), "recovery": ""}
+    return _message(title, [f"It lasted {lasted}.", f"It was: {told['cause']}", told["url"] or ""], facts)
+
+
+def many(messages: Sequence[Mapping[str, Any]], over: bool, to: Addressee) -> Any:
+    """One message for what would be many: displays that failed one by one and are told at once."""
+    first = messages[0]["facts"]
+    title = f"{len(messages)} displays are well again" if over else f"{len(messages)} displays are unwell"
+    names = [message["title"] for message in messages]
+    lines = [*names[:NAMED], *([f"and {len(names) - NAMED} more"] if len(names) > NAMED else [])]
+    uuids = [uuid for message in messages for uuid in message["facts"]["uuids"]]
+    sites = sorted({site for message in messages for site in message["facts"]["sites"] or ()})
+    facts = {**first, "title": title, "cause": "", "displays": len(messages), "uuids": uuids, "sites": sites}
+    facts["url"] = to.public_url + "/" if to.public_url else None
+    message = _message(title, [*lines, facts["url"] or ""], {**facts, "recovery": ""})
+    return {**message, "own": first}
+
+
+def _message(title: str, lines: Sequence[str], facts: Mapping[str, Any]) -> Any:
+    text = "\n".join(line for line in lines if line)
+    return {"title": title, "text": text, "facts": {**facts, "text": text}}
+
+
+def _since(since: datetime, now: datetime, to: Addressee) -> str:
+    local = since.astimezone(zone(to.time_zone))
+    duration = in_words(max(timedelta(), now - since))
+    return f"Since {local:%Y-%m-%d %H:%M} ({to.time_zone or 'UTC'}), for {duration}."
+
+
+def _who(displays: Sequence[Display]) -> str:
+    """The displays by name, as long as they are a few."""
+    if len(displays) < 2:
+        return ""
+    names = ", ".join(display.words for display in displays[:NAMED])
+    more = f" and {len(displays) - NAMED} more" if len(displays) > NAMED else ""
+    return f"{len(displays)} displays are affected: {names}{more}."
