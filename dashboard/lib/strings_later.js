@@ -119,6 +119,9 @@ export const L = {
         Object.keys(of["same_widths"] ?? {}).length === of["fonts"].length
           ? `${count(of["fonts"].length, "font was", "fonts were")} replaced by one with the same widths:`
           : `${count(of["fonts"].length, "font was", "fonts were")} replaced; text may break elsewhere:`,
+      fonts_not_known: (of) =>
+        of["fonts"].length ? "Which fonts its text uses cannot be told; missing ones may be among these:" : "Which fonts its text uses cannot be told.",
+      contents_not_known: () => "The file could not be read for this report: fonts, motion and links are not known.",
       motion_lost: (of) =>
         `Lost in the PDF: ${[
           of["videos"] && count(of["videos"], "video", "videos"),

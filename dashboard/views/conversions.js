@@ -66,7 +66,7 @@ function listOf(one) {
 
 /** Whether it changes nothing that a viewer sees: links, or fonts replaced letter by letter as wide. @param {Record<string, any>} one */
 function isMild(one) {
-  return one["code"] === "hyperlinks" || (one["code"] === "fonts_substituted" && one["fonts"].every((/** @type {string} */ name) => one["same_widths"]?.[name]));
+  return one["code"] === "hyperlinks" || (/^fonts_/.test(one["code"]) && one["fonts"].length > 0 && one["fonts"].every((/** @type {string} */ name) => one["same_widths"]?.[name]));
 }
 
 /** @param {{conversion: Conversion}} props */

@@ -151,7 +151,11 @@ def _contents(kind: str, deck: int) -> dict[str, Any] | None:
             found = _read(kind, file)
     except BAD_DECK:
         return None
-    return {**asdict(found), "fonts": None if found.fonts is None else sorted(found.fonts)}
+    return {**asdict(found), "fonts": _sorted(found.fonts), "listed_fonts": _sorted(found.listed_fonts)}
+
+
+def _sorted(names: set[str] | None) -> list[str] | None:
+    return None if names is None else sorted(names)
 
 
 def _read(kind: str, file: BinaryIO) -> Contents:

@@ -95,8 +95,8 @@ def examine(file: BinaryIO, deck: BinaryIO | None = None, kind: str = NO_DECK) -
 
 
 def _contents(said: dict[str, Any]) -> Contents:
-    fonts = said["fonts"]
-    return Contents(**{**said, "fonts": None if fonts is None else set(fonts)})
+    sets = {name: None if said[name] is None else set(said[name]) for name in ("fonts", "listed_fonts")}
+    return Contents(**{**said, **sets})
 
 
 def _findings(output: bytes) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """When a conversion moves, which faults are worth another try, and how long everything may take."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
@@ -204,7 +204,12 @@ def report(found: Findings) -> dict[str, Any]:
         "hidden_slides": found.hidden_slides,
         "fonts": fonts,
         "thumbnail": found.has_thumbnail,
-        "warnings": [*_slides_warnings(found), *_font_warnings(fonts), *_contents_warnings(found.contents)],
+        "warnings": [
+            *_slides_warnings(found),
+            *_font_warnings(fonts),
+            *_unknown_warnings(found, fonts),
+            *_contents_warnings(found.contents),
+        ],
     }
 
 
@@ -216,23 +221,46 @@ def _slides_warnings(found: Findings) -> Iterator[dict[str, Any]]:
 
 
 def _fonts(contents: Contents | None, embedded: tuple[str, ...] | None) -> dict[str, Any] | None:
-    """The fonts that the deck's text names, those of them that the PDF lacks, and those that it has; None: unknown."""
-    if contents is None or contents.fonts is None or embedded is None:
+    """The fonts that the deck's text names, those of them that the PDF lacks, and those that it has; None: unknown.
+
+    Where a format lists fonts without saying which ones are used, it is known only that none is missing.
+    """
+    if contents is None or embedded is None:
         return None
-    missing = {family for family in contents.fonts if not any(is_font_of(name, family) for name in embedded)}
-    return {"named": sorted(contents.fonts), "substituted": sorted(missing), "embedded": sorted(embedded)}
+    named = contents.fonts if contents.fonts is not None else contents.listed_fonts
+    if named is None:
+        return None
+    missing = _missing(named, embedded)
+    if missing and contents.fonts is None:
+        return None
+    return {"named": sorted(named), "substituted": missing, "embedded": sorted(embedded)}
+
+
+def _missing(named: set[str], embedded: tuple[str, ...]) -> list[str]:
+    """Families of which the PDF carries no font."""
+    return sorted(family for family in named if not any(is_font_of(name, family) for name in embedded))
+
+
+def _unknown_warnings(found: Findings, fonts: dict[str, Any] | None) -> Iterator[dict[str, Any]]:
+    """What could not be told: a report that is silent about it would say that all is there."""
+    if found.contents is None:
+        yield {"code": "contents_not_known"}
+    elif fonts is None:
+        embedded = found.embedded_fonts or ()
+        missing = _missing(found.contents.listed_fonts or set(), embedded) if embedded else []
+        yield {"code": "fonts_not_known", "fonts": missing, "same_widths": _twins(missing, embedded)}
 
 
 def _font_warnings(fonts: dict[str, Any] | None) -> Iterator[dict[str, Any]]:
     if fonts and fonts["substituted"]:
-        alike = {family: METRIC_COMPATIBLE[family.lower()] for family in fonts["substituted"] if _alike(family, fonts)}
-        yield {"code": "fonts_substituted", "fonts": fonts["substituted"], "same_widths": alike}
+        missing = fonts["substituted"]
+        yield {"code": "fonts_substituted", "fonts": missing, "same_widths": _twins(missing, fonts["embedded"])}
 
 
-def _alike(family: str, fonts: dict[str, Any]) -> bool:
-    """Was the family replaced by one whose letters have the same widths, so that no line breaks elsewhere?"""
-    twin = METRIC_COMPATIBLE.get(family.lower())
-    return twin is not None and any(is_font_of(name, twin) for name in fonts["embedded"])
+def _twins(families: list[str], embedded: Iterable[str]) -> dict[str, str]:
+    """Which were replaced by one whose letters have the same widths, so that no line breaks elsewhere?"""
+    twins = {family: METRIC_COMPATIBLE.get(family.lower(), "") for family in families}
+    return {family: twin for family, twin in twins.items() if any(is_font_of(name, twin) for name in embedded)}
 
 
 def _contents_warnings(contents: Contents | None) -> Iterator[dict[str, Any]]:

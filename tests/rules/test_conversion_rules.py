@@ -124,7 +124,7 @@ REPORTS = [
 def test_the_report_warns_of_what_people_would_miss(
     pages: int, visible: int | None, hidden: int | None, warnings: list[str]
 ) -> None:
-    report = rules.report(Findings(pages, visible, hidden, None, None, has_thumbnail=False))
+    report = rules.report(Findings(pages, visible, hidden, (), Contents(), has_thumbnail=False))
 
     assert report["pages"] == pages
     assert [warning["code"] for warning in report["warnings"]] == warnings
@@ -172,12 +172,30 @@ def test_a_font_that_was_substituted_is_named_and_whether_its_letters_are_as_wid
 
 
 @pytest.mark.parametrize(
-    ("contents", "embedded"), [(None, ()), (Contents(fonts=None), ()), (Contents({"Futura"}), None)]
+    ("contents", "embedded", "code"),
+    [
+        (None, (), "contents_not_known"),
+        (Contents(fonts=None), ("Carlito",), "fonts_not_known"),
+        (Contents({"Futura"}), None, "fonts_not_known"),
+    ],
 )
-def test_what_could_not_be_seen_is_unknown_and_no_warning(contents: Contents | None, embedded: Any) -> None:
+def test_what_could_not_be_seen_is_said_to_be_unknown(contents: Contents | None, embedded: Any, code: str) -> None:
     report = reported(contents, embedded)
 
-    assert (report["fonts"], report["warnings"]) == (None, [])
+    assert (report["fonts"], [warning["code"] for warning in report["warnings"]]) == (None, [code])
+
+
+def test_fonts_that_a_file_only_lists_are_known_when_the_pdf_has_all_of_them() -> None:
+    report = reported(Contents(fonts=None, listed_fonts={"Open Sans", "Carlito"}), ("OpenSans-Bold", "Carlito"))
+
+    assert (report["fonts"]["substituted"], report["warnings"]) == ([], [])
+
+
+def test_of_fonts_that_a_file_only_lists_those_that_the_pdf_lacks_may_be_missing() -> None:
+    report = reported(Contents(fonts=None, listed_fonts={"Arial", "Futura"}), ("LiberationSans",))
+
+    warning = {"code": "fonts_not_known", "fonts": ["Arial", "Futura"], "same_widths": {"Arial": "Liberation Sans"}}
+    assert (report["fonts"], report["warnings"]) == (None, [warning])
 
 
 def test_what_moves_and_what_lies_outside_is_counted() -> None:

@@ -183,6 +183,17 @@ def test_links_and_animations_of_a_ppt_are_found(tmp_path: Path) -> None:
     assert (found.hyperlinks, found.animated_slides, found.fonts) == (["https://example.org/"], 0, None)
 
 
+def test_fonts_of_a_ppt_are_said_to_be_unknown_with_those_that_may_be_missing(
+    running_converter: Converter, tmp_path: Path
+) -> None:
+    decks.convert(pptx(tmp_path / "a.pptx", NOWHERE), "ppt", tmp_path)
+
+    warning = warnings_of(examined(running_converter, tmp_path / "a.ppt"))["fonts_not_known"]
+
+    assert NOWHERE in warning["fonts"]
+    assert warning["same_widths"]["Arial"] == "Liberation Sans"
+
+
 def test_a_deck_that_cannot_be_read_costs_its_part_of_the_report_alone(tmp_path: Path) -> None:
     deck, result = tmp_path / "a.pptx", tmp_path / "a.pdf"
     deck.write_bytes(b"PK\x03\x04 and then nothing")

@@ -21,6 +21,8 @@ class Contents:
 
     fonts: set[str] | None = field(default_factory=set)
     """Families that text on the slides is set in; None where the format does not tell."""
+    listed_fonts: set[str] | None = None
+    """Families that the file lists, whether text is set in them or not, where that is all it tells."""
     videos: int = 0
     audios: int = 0
     animated_slides: int = 0
