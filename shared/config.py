@@ -152,6 +152,23 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     ),
     Setting("TASKS_SERVICE_ACCOUNT", _text, None, "", "e-mail that the task queue's identity tokens must carry"),
     Setting("SCHEDULER_SERVICE_ACCOUNT", _text, None, "", "e-mail that the scheduler's identity tokens must carry"),
+    Setting(
+        "IAP_AUDIENCE",
+        _text,
+        "",
+        "",
+        "/projects/<number>/global/backendServices/<id>: whose Identity-Aware Proxy people come by; empty: none",
+    ),
+    Setting(
+        "IAP_ISSUER", _url("http", "https"), "https://cloud.google.com/iap", "", "who signs that proxy's assertions"
+    ),
+    Setting(
+        "IAP_KEYS_URL",
+        _url("http", "https"),
+        "https://www.gstatic.com/iap/verify/public_key-jwk",
+        "",
+        "that signer's public keys",
+    ),
     Setting("MEDIA_ROOT", Path, Path("/server/media"), "", "the mounted media volume; PDFs go under converted/"),
     Setting(
         "SIGNED_DOWNLOADS",

@@ -37,6 +37,12 @@ class Forbidden(ServiceError):
     code = "forbidden"
 
 
+class PersonUnknown(Forbidden):
+    """Nobody of your e-mail address may use this service yet; ask an admin to add you by that address."""
+
+    code = "person_unknown"
+
+
 class CrossSiteRequest(Forbidden):
     """A change by session cookie must carry the header X-Requested-With: signage and come from our own pages."""
 

@@ -1,4 +1,4 @@
-"""Who is calling: the OIDC tokens with which Cloud Tasks and Cloud Scheduler call our functions.
+"""Who is calling: the signed tokens of Cloud Tasks and Cloud Scheduler, and those of the proxy that people come by.
 
 The same code verifies Google's tokens in the cloud and those of the local key. google-auth is not used:
 its verify_token accepts any issuer. A refusal says nothing to the caller; the reason is logged.
@@ -10,12 +10,13 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from shared.errors import InvalidIdentity
 from shared.structured_log import event
 
-ALGORITHM = "RS256"
+SERVICES_ALGORITHM: Final = "RS256"  # of the tokens of queue and scheduler
+PEOPLE_ALGORITHM: Final = "ES256"  # of Identity-Aware Proxy's assertions
 CLOCK_LEEWAY = timedelta(seconds=60)
 LONGEST_TOKEN = 8192  # bytes; Google's tokens are under 1,500
 SMALLEST_KEY = 2048  # bits
@@ -25,7 +26,7 @@ REFETCH_UNKNOWN_AFTER = timedelta(seconds=30)
 RETRY_FAILED_FETCH_AFTER = timedelta(seconds=1)
 # Whatever else a header may carry (jku, jwk, x5u, x5c, crit) is a way to bring a key of one's own.
 ALLOWED_HEADER = {"alg", "kid", "typ"}
-REQUIRED_CLAIMS = ["iss", "aud", "exp", "iat", "sub", "email", "email_verified"]
+REQUIRED_CLAIMS = ["iss", "aud", "exp", "iat", "sub", "email"]
 
 if TYPE_CHECKING:
     import jwt
@@ -40,8 +41,11 @@ class KeySet:
     so that forged ids cannot make us flood the issuer.
     """
 
-    def __init__(self, url: str, clock: Callable[[], float] = time.monotonic) -> None:
-        """`clock` counts seconds; a test may choose them."""
+    def __init__(
+        self, url: str, algorithm: str = SERVICES_ALGORITHM, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """Keys for one algorithm. `clock` counts seconds; a test may choose them."""
+        self.algorithm = algorithm
         self._url = url
         self._clock = clock
         self._lock = threading.Lock()
@@ -63,7 +67,7 @@ class KeySet:
 
     def _refresh(self) -> None:
         try:
-            self._keys = fetch_keys(self._url)
+            self._keys = fetch_keys(self._url, self.algorithm)
         except Exception as error:  # noqa: BLE001 - an issuer that cannot be asked must not end a request
             event(
                 "oidc_keys_unavailable",
@@ -81,8 +85,8 @@ class KeySet:
         self._next_fetch_for_unknown = now + for_unknown.total_seconds()
 
 
-def fetch_keys(url: str) -> _Keys:
-    """The usable keys at `url`: RSA, for RS256 signatures, 2048 bits or more; others are left out.
+def fetch_keys(url: str, algorithm: str = SERVICES_ALGORITHM) -> _Keys:
+    """The usable keys at `url` for this algorithm; RSA ones of 2048 bits or more. Others are left out.
 
     Raises requests' errors and ValueError when there is no key set.
     """
@@ -94,17 +98,25 @@ def fetch_keys(url: str) -> _Keys:
         reply = session.get(url, timeout=FETCH_TIMEOUT, allow_redirects=False)
     if reply.status_code != 200:
         raise ValueError(f"the key set answered {reply.status_code}")
-    return {entry["kid"]: jwt.PyJWK(entry, ALGORITHM) for entry in reply.json()["keys"] if _usable(entry)}
+    entries = reply.json()["keys"]
+    return {entry["kid"]: jwt.PyJWK(entry, algorithm) for entry in entries if _usable(entry, algorithm)}
 
 
-def _usable(entry: Mapping[str, Any]) -> bool:
+def _usable(entry: Mapping[str, Any], algorithm: str) -> bool:
     return (
-        entry.get("kty") == "RSA"
-        and entry.get("alg", ALGORITHM) == ALGORITHM
+        entry.get("alg", algorithm) == algorithm
         and entry.get("use", "sig") == "sig"
         and isinstance(entry.get("kid"), str)
-        and len(str(entry.get("n", ""))) * 6 >= SMALLEST_KEY  # base64: 6 bits a character
+        and (_is_rsa(entry) if algorithm == SERVICES_ALGORITHM else _is_p256(entry))
     )
+
+
+def _is_rsa(entry: Mapping[str, Any]) -> bool:
+    return entry.get("kty") == "RSA" and len(str(entry.get("n", ""))) * 6 >= SMALLEST_KEY  # base64: 6 bits a character
+
+
+def _is_p256(entry: Mapping[str, Any]) -> bool:
+    return entry.get("kty") == "EC" and entry.get("crv") == "P-256"
 
 
 @dataclass(frozen=True)
@@ -128,12 +140,40 @@ class Caller:
         return verify(token.strip(), self.audience, self.issuer, self.email, self.keys)
 
 
+@dataclass(frozen=True)
+class Proxy:
+    """Identity-Aware Proxy in front of the api function: it asserts who a person is, and signs that."""
+
+    audience: str
+    """`/projects/<number>/global/backendServices/<id>`: an assertion for another backend is refused."""
+    issuer: str
+    keys: KeySet
+
+    def email(self, assertion: str) -> tuple[str, int]:
+        """The e-mail address of the person, and until when (Unix time) the assertion holds. Raises InvalidIdentity."""
+        claims = _claims(assertion, self.audience, self.issuer, self.keys)
+        email = claims["email"]
+        if not isinstance(email, str) or not email:
+            raise _refusal("no_email")
+        return email, int(claims["exp"])
+
+
 def verify(token: str, audience: str, issuer: str, email: str, keys: KeySet) -> dict[str, Any]:
     """The claims of `token`, when `issuer` signed it for `audience` in the name of `email` and it is in date.
 
     Raises InvalidIdentity for everything else, always with the same words.
     """
-    if not email or not audience or not issuer:
+    if not email:
+        raise _refusal("not_configured")  # an empty expectation must not match an empty claim
+    claims = _claims(token, audience, issuer, keys)
+    if claims.get("email_verified") is not True or claims["email"] != email:
+        raise _refusal("wrong_email")
+    return claims
+
+
+def _claims(token: str, audience: str, issuer: str, keys: KeySet) -> dict[str, Any]:
+    """What `token` says, when `issuer` signed it for `audience` and it is in date. Raises InvalidIdentity."""
+    if not audience or not issuer:
         raise _refusal("not_configured")  # an empty expectation must not match an empty claim
     import jwt  # noqa: PLC0415 - see fetch_keys
 
@@ -142,7 +182,7 @@ def verify(token: str, audience: str, issuer: str, email: str, keys: KeySet) -> 
         claims: dict[str, Any] = jwt.decode(
             token,
             key,
-            algorithms=[ALGORITHM],
+            algorithms=[keys.algorithm],
             audience=audience,
             issuer=issuer,
             leeway=CLOCK_LEEWAY,
@@ -150,8 +190,6 @@ def verify(token: str, audience: str, issuer: str, email: str, keys: KeySet) -> 
         )
     except (jwt.PyJWTError, ValueError, TypeError) as error:
         raise _refusal(type(error).__name__) from None
-    if claims["email_verified"] is not True or claims["email"] != email:
-        raise _refusal("wrong_email")
     return claims
 
 
@@ -165,7 +203,7 @@ def _signing_key(token: str, keys: KeySet) -> "jwt.PyJWK":
         header = jwt.get_unverified_header(token)
     except (jwt.PyJWTError, ValueError, TypeError) as error:
         raise _refusal(type(error).__name__) from None
-    if header.get("alg") != ALGORITHM or not set(header) <= ALLOWED_HEADER:
+    if header.get("alg") != keys.algorithm or not set(header) <= ALLOWED_HEADER:
         raise _refusal("unacceptable_header")
     key_id = header.get("kid")
     key = keys.find(key_id) if isinstance(key_id, str) else None

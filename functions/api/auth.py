@@ -1,10 +1,11 @@
-"""Who is calling, and may they: bearer token or session cookie, role, and the guards on cookies.
+"""Who is calling, and may they: bearer token, the proxy's word or session cookie, role, and the guards on the last two.
 
 Default deny: `admit` runs before anything of a request is read, on every route, and only a route that
 declares itself PUBLIC lets an unknown caller through.
 """
 
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -19,6 +20,7 @@ from shared.config import Config
 from shared.errors import CrossSiteRequest, InvalidIdentity, PasswordChangeRequired
 
 SESSION_COOKIE: Final = "signage_session"
+PROXY_ASSERTION: Final = "X-Goog-IAP-JWT-Assertion"
 LONGEST_CREDENTIAL: Final = 512  # characters; ours have 90 and 43
 READS: Final = {"GET", "HEAD"}
 SAFE_METHODS: Final = {"GET", "HEAD", "OPTIONS"}
@@ -34,19 +36,24 @@ def admit(call: Call, endpoint: Endpoint) -> None:
         return
     call.caller = authenticate(call)
     check_may(call.caller, endpoint.role)
-    if call.session_cookie is not None and call.request.method not in SAFE_METHODS:
+    by_itself = call.session_cookie is not None or call.by_proxy
+    if by_itself and call.request.method not in SAFE_METHODS:
         refuse_forged(call.request)
     if must_change_password(call.caller, call.services.config) and not endpoint.before_password_change:
         raise PasswordChangeRequired
 
 
 def authenticate(call: Call) -> Principal:
-    """The caller by bearer token, else by session cookie. Raises InvalidIdentity.
+    """The caller by bearer token, else by the proxy's word, else by session cookie.
 
     A request that carries an Authorization header is judged by it alone. A read goes on in the same
     transaction; a change begins its own, so that it holds no connection before its body is there.
+    Raises InvalidIdentity or PersonUnknown.
     """
     header = call.request.headers.get("Authorization")
+    said = _said_by_proxy(call) if header is None else None
+    if said is not None:
+        return _named_by_proxy(call, *said)
     cookie = call.request.cookies.get(SESSION_COOKIE)
     if header is None and cookie is None:
         raise InvalidIdentity("Sign in, or send an API token as Authorization: Bearer.")
@@ -54,6 +61,24 @@ def authenticate(call: Call) -> Principal:
         return _recognise(call, call.begin(), header, cookie)
     with db.transaction(call.services.engine) as connection:
         return _recognise(call, connection, header, cookie)
+
+
+def _said_by_proxy(call: Call) -> tuple[str, datetime] | None:
+    """The e-mail address that the proxy asserts, and until when; None where there is no proxy, or it says nothing."""
+    assertion = call.request.headers.get(PROXY_ASSERTION)
+    proxy = call.services.people_proxy
+    if assertion is None or proxy is None:
+        return None
+    email, until = proxy.email(assertion)
+    return email, datetime.fromtimestamp(until, UTC)
+
+
+def _named_by_proxy(call: Call, email: str, until: datetime) -> Principal:
+    call.by_proxy = True
+    if call.request.method in READS:
+        return operations.principal_of_email(call.begin(), email, until)
+    with db.transaction(call.services.engine) as connection:
+        return operations.principal_of_email(connection, email, until)
 
 
 def _recognise(call: Call, connection: Connection, header: str | None, cookie: str | None) -> Principal:

@@ -39,6 +39,8 @@ class Call:
     caller: Principal | None = None
     """None only on public routes called without credentials."""
     session_cookie: str | None = None
+    by_proxy: bool = False
+    """The proxy in front of us says who it is; as with a cookie, the browser adds that by itself."""
     _reading: tuple[ExitStack, Connection] | None = None
 
     @property

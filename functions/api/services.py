@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shared.media_volume.signed_uploads import SignedUploads
     from shared.media_volume.signing import UrlSigner
     from shared.mqtt import Publisher
+    from shared.oidc import Proxy
 
 T = TypeVar("T")
 DISPATCH_MARGIN_SECONDS = 80  # a delivery may take D + 80 s: above the worker's own D + 60
@@ -68,6 +69,12 @@ class Services:
         return self._once("publisher", self._make_publisher)
 
     @property
+    def people_proxy(self) -> "Proxy | None":
+        """Who says by which e-mail address people come; None where they sign in with a password."""
+        proxy: Proxy | None = self._once("people_proxy", self._make_people_proxy)
+        return proxy
+
+    @property
     def readiness(self) -> "Readiness":
         """What `GET /api/health/ready` looks at."""
         return self._once("readiness", self._make_readiness)
@@ -76,6 +83,15 @@ class Services:
         from functions.api.readiness import Readiness  # noqa: PLC0415 - it needs this module
 
         return Readiness(self)
+
+    def _make_people_proxy(self) -> "Proxy | None":
+        from shared import oidc  # noqa: PLC0415 - cold start
+
+        config = self.config
+        if not config["IAP_AUDIENCE"]:
+            return None
+        keys = oidc.KeySet(config["IAP_KEYS_URL"], oidc.PEOPLE_ALGORITHM)
+        return oidc.Proxy(config["IAP_AUDIENCE"], config["IAP_ISSUER"], keys)
 
     def _make_url_signer(self) -> "UrlSigner | None":
         from shared.media_volume import signing  # noqa: PLC0415 - cold start

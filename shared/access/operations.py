@@ -17,7 +17,7 @@ from shared.access import rules, store
 from shared.access.people import store as people
 from shared.access.rules import Principal
 from shared.access.store import AnyRow
-from shared.errors import InvalidIdentity, Refused, TokenNotFound, TooManyAttempts
+from shared.errors import InvalidIdentity, PersonUnknown, Refused, TokenNotFound, TooManyAttempts
 from shared.vocabulary import PrincipalKind, Role
 
 if TYPE_CHECKING:
@@ -65,6 +65,14 @@ def principal_of_session(connection: Connection, cookie: str) -> Principal:
         session.is_one_time,
         session.now,
     )
+
+
+def principal_of_email(connection: Connection, email: str, expires_at: datetime) -> Principal:
+    """The person whom the proxy in front of us names by this address, until its word ends. Raises PersonUnknown."""
+    user = people.user_by_email(connection, email)
+    if user is None:
+        raise PersonUnknown(f"{email[:200]} may not use this service yet; ask an admin to add you by that address.")
+    return Principal(PrincipalKind.USER, str(user.id), user.username, Role(user.role), expires_at)
 
 
 # --- signing in: look_up, then password_is_right outside any transaction, then sign_in or refuse ---

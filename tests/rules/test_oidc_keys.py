@@ -45,7 +45,7 @@ def test_a_key_that_is_not_fit_is_left_out(entry: dict[str, str], issuer: Issuer
 
 def test_unknown_keys_make_it_ask_the_issuer_once_in_30_seconds(issuer: Issuer) -> None:
     clock = [1000.0]
-    keys = KeySet(issuer.url, lambda: clock[0])
+    keys = KeySet(issuer.url, clock=lambda: clock[0])
 
     for number in range(50):
         assert keys.find(f"forged-{number}") is None
@@ -60,7 +60,7 @@ def test_unknown_keys_make_it_ask_the_issuer_once_in_30_seconds(issuer: Issuer) 
 
 def test_known_keys_are_fetched_again_after_an_hour(issuer: Issuer) -> None:
     clock = [1000.0]
-    keys = KeySet(issuer.url, lambda: clock[0])
+    keys = KeySet(issuer.url, clock=lambda: clock[0])
     known = oidc.key_id(OURS)
 
     assert keys.find(known) is not None
@@ -75,7 +75,7 @@ def test_known_keys_are_fetched_again_after_an_hour(issuer: Issuer) -> None:
 
 def test_a_new_key_of_the_issuer_is_found(issuer: Issuer) -> None:
     clock = [1000.0]
-    keys = KeySet(issuer.url, lambda: clock[0])
+    keys = KeySet(issuer.url, clock=lambda: clock[0])
     keys.find(oidc.key_id(OURS))
 
     issuer.answer = oidc.key_set(FOREIGN)
@@ -87,7 +87,7 @@ def test_a_new_key_of_the_issuer_is_found(issuer: Issuer) -> None:
 @pytest.mark.parametrize(("status", "answer"), [(500, {}), (302, {}), (200, {}), (200, {"keys": 3}), (200, ["keys"])])
 def test_an_issuer_that_fails_does_not_take_away_the_known_keys(status: int, answer: Any, issuer: Issuer) -> None:
     clock = [1000.0]
-    keys = KeySet(issuer.url, lambda: clock[0])
+    keys = KeySet(issuer.url, clock=lambda: clock[0])
     known = oidc.key_id(OURS)
     keys.find(known)
 
@@ -101,7 +101,7 @@ def test_an_issuer_that_fails_does_not_take_away_the_known_keys(status: int, ans
 def test_without_an_issuer_a_token_is_refused_and_soon_after_it_came_accepted() -> None:
     clock = [1000.0]
     port = free_port()
-    keys = KeySet(f"http://127.0.0.1:{port}/keys", lambda: clock[0])
+    keys = KeySet(f"http://127.0.0.1:{port}/keys", clock=lambda: clock[0])
     with pytest.raises(InvalidIdentity):
         verify(signed(), AUDIENCE, ISSUER, EMAIL, keys)
 

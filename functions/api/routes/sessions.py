@@ -144,7 +144,9 @@ def _check_password(call: Call, username: str, password: str, action: str) -> An
 
 
 def _own_cookie(call: Call) -> str:
-    """The cookie of the session that makes this call. Raises Refused for callers with a token."""
+    """The cookie of the session that makes this call. Raises Refused for callers with a token or by the proxy."""
+    if call.by_proxy:
+        raise Refused("You are signed in by the proxy in front of this service; passwords and sign-out are there.")
     if call.session_cookie is None:
         raise Refused("This is for people who signed in; an API token is ended by DELETE /api/tokens/<id>.")
     return call.session_cookie

@@ -85,6 +85,12 @@ def user_by_name(connection: Connection, username: str) -> AnyRow | None:
     return connection.execute(statement).first()
 
 
+def user_by_email(connection: Connection, email: str) -> AnyRow | None:
+    """The user whose name is this e-mail address, in whatever capitals, unless disabled: SHOWN."""
+    mine = sa.func.lower(users.c.username) == sa.func.lower(email)
+    return connection.execute(sa.select(*SHOWN).where(mine, users.c.disabled_at.is_(None))).first()
+
+
 def note_sign_in(connection: Connection, now: datetime, user_id: int, password_hash: str) -> AnyRow | None:
     """Set last_sign_in_at and answer the user as SHOWN; None when the password of that hash opens nothing any more.
 
