@@ -11,6 +11,7 @@ from bridge.loop import Bridge
 from bridge.probe import refuses_anonymous
 from bridge.snapshot import Snapshots
 from bridge.stopping import stop_event
+from shared import deployment
 from shared.config import Config, load
 from shared.db import make_engine
 from shared.errors import ConfigurationError
@@ -25,6 +26,7 @@ def main() -> int:
     configure("bridge")
     try:
         config = load(required=REQUIRED)
+        deployment.check(config, "bridge")
         _check_health_host(config)
         _check_broker(config)
     except ConfigurationError as error:

@@ -19,7 +19,7 @@ REQUIRED = ("DATABASE_URL", "MQTT_USERNAME", "MQTT_PASSWORD", "TASKS_SERVICE_ACC
 
 structured_log.configure("api")
 configuration = config.load(required=REQUIRED)
-check_deployment(configuration, os.environ)
+check_deployment(configuration, "api", os.environ)
 check_signing(configuration)
 inner = create_app(Services(configuration))
 put_limits_in_front(inner)

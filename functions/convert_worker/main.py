@@ -12,6 +12,7 @@ gc.disable()  # what is imported stays: looking through it again and again is an
 
 import json
 import logging
+import os
 import re
 import time
 import uuid
@@ -25,6 +26,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from functions.convert_worker.converter import ConversionFault
 from functions.convert_worker.job import Workshop, make_pdf
+from functions.startup import check_deployment
 from shared import config, structured_log
 from shared.conversions import operations, rules, store
 from shared.conversions.operations import Job
@@ -44,6 +46,7 @@ REQUIRED: Final = ("DATABASE_URL", "TASKS_SERVICE_ACCOUNT")
 
 structured_log.configure("convert_worker")
 CONFIG: Final = config.load(required=REQUIRED)
+check_deployment(CONFIG, "convert_worker", os.environ)
 TIMEOUTS: Final = rules.timeouts(timedelta(seconds=CONFIG["CONVERSION_DEADLINE_SECONDS"]))
 ENGINE: Final[Engine] = make_engine(CONFIG, "convert_worker")
 WORKSHOP: Final = Workshop(

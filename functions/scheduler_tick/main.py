@@ -43,7 +43,7 @@ FEWEST_CONNECTIONS: Final = 2  # one holds the tick's lock while the steps use a
 
 structured_log.configure("scheduler_tick")
 CONFIG: Final = config.load(required=REQUIRED)
-check_deployment(CONFIG, os.environ)
+check_deployment(CONFIG, "scheduler_tick", os.environ)
 WORLD: Final = World(
     config=CONFIG,
     engine=engine_for(CONFIG["DATABASE_URL"], "scheduler_tick", max(FEWEST_CONNECTIONS, CONFIG["DATABASE_POOL_SIZE"])),

@@ -17,6 +17,8 @@ from tests.api.function_process import ENVIRONMENT, FunctionProcess, ask, proble
 
 # --- the shipped function ---
 
+STRONG = {"DATABASE_URL": "postgresql://signage:0f8fad5bd9cb469fa165@127.0.0.1:9/signage"}
+
 
 def test_the_shipped_function_answers_and_is_closed(function: FunctionProcess) -> None:
     assert ask(function, "GET", "/api/health/live").json() == {"status": "ok"}
@@ -56,8 +58,8 @@ def test_the_log_is_json_lines_without_credentials(function: FunctionProcess) ->
         ({"HOST": "0.0.0.0"}, "HOST"),
         ({"HOST": ""}, "HOST"),
         ({"DEPLOYMENT_MODE": "box", "HOST": "192.0.2.1"}, "HOST"),
-        ({"DEPLOYMENT_MODE": "box", "MQTT_PASSWORD": "changeme"}, "MQTT_PASSWORD"),
-        ({"DEPLOYMENT_MODE": "cloud"}, "MQTT_URL"),
+        ({"DEPLOYMENT_MODE": "box", **STRONG, "MQTT_PASSWORD": "changeme"}, "MQTT_PASSWORD"),
+        ({"DEPLOYMENT_MODE": "cloud", **STRONG}, "MQTT_URL"),
         ({"DEPLOYMENT_MODE": "somewhere"}, "DEPLOYMENT_MODE"),
     ],
 )

@@ -1,0 +1,116 @@
+"""What must not start: configurations that would leave a door open, by deployment mode and component.
+
+In `local` nothing leaves this machine. In `box` whatever leaves it is encrypted. In `cloud` identities come from
+Google, and every address of ours is a public name with TLS. Each refusal names the variable.
+"""
+
+import ipaddress
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from shared.config import Config
+from shared.errors import ConfigurationError
+
+SHORTEST_SECRET: Final = 16  # characters
+KNOWN_DEFAULTS: Final = (
+    "password",
+    "changeme",
+    "change-me",
+    "secret",
+    "signage",
+    "admin",
+    "public",
+    "guest",
+    "postgres",
+)
+SPEAK_TO_THE_BROKER: Final = {"api", "scheduler_tick", "bridge"}
+CALLED_BY: Final = {  # whose identity tokens a function accepts, and for which audience
+    "convert_worker": ("TASKS_SERVICE_ACCOUNT", "CONVERT_WORKER_URL"),
+    "scheduler_tick": ("SCHEDULER_SERVICE_ACCOUNT", "SCHEDULER_TICK_URL"),
+}
+
+
+def check(config: Config, component: str) -> None:
+    """Raises ConfigurationError when `component` (api, convert_worker, scheduler_tick, bridge) must not start so."""
+    mode: str = config["DEPLOYMENT_MODE"]
+    if component in CALLED_BY:
+        _check_caller(config, component)
+    if mode == "local":
+        return
+    _check_database(config)
+    if component in SPEAK_TO_THE_BROKER:
+        _check_broker(config, mode)
+    if mode == "cloud":
+        _check_cloud(config, component)
+
+
+def _check_caller(config: Config, component: str) -> None:
+    account, _ = CALLED_BY[component]
+    if "@" not in config[account]:
+        raise ConfigurationError(f"{account}: {config[account]!r} is no service account's e-mail address.")
+
+
+def _check_database(config: Config) -> None:
+    password = urlsplit(config["DATABASE_URL"]).password
+    if password is not None:
+        _check_secret("DATABASE_URL", unquote(password), "the password in it")
+
+
+def _check_broker(config: Config, mode: str) -> None:
+    if not config["MQTT_URL"].startswith("mqtts://") and (mode == "cloud" or not _stays_here(config["MQTT_URL"])):
+        raise ConfigurationError(f"MQTT_URL must start with mqtts:// when DEPLOYMENT_MODE is {mode}.")
+    _check_secret("MQTT_PASSWORD", config["MQTT_PASSWORD"], "it")
+
+
+def _check_cloud(config: Config, component: str) -> None:
+    for name in ("OIDC_ISSUER", "OIDC_KEYS_URL", "CONVERT_WORKER_URL", "SCHEDULER_TICK_URL", "CONVERTER_URL"):
+        if name in _used_by(component) and (not config[name].startswith("https://") or _stays_here(config[name])):
+            raise ConfigurationError(f"{name} must start with https:// and leave this machine in the cloud.")
+    if "QUEUE_URL" in _used_by(component) and not config["QUEUE_URL"].startswith("cloudtasks://"):
+        raise ConfigurationError("QUEUE_URL must start with cloudtasks:// when DEPLOYMENT_MODE is cloud.")
+    if component == "api":
+        _check_people(config)
+
+
+def _used_by(component: str) -> set[str]:
+    """The addresses that this component relies on, or is known by."""
+    identity = {"OIDC_ISSUER", "OIDC_KEYS_URL"}
+    return {
+        "api": {"QUEUE_URL", "CONVERT_WORKER_URL"},
+        "convert_worker": {*identity, "CONVERT_WORKER_URL", "CONVERTER_URL"},
+        "scheduler_tick": {*identity, "QUEUE_URL", "CONVERT_WORKER_URL", "SCHEDULER_TICK_URL"},
+        "bridge": set(),
+    }[component]
+
+
+def _check_people(config: Config) -> None:
+    audience: str = config["IAP_AUDIENCE"]
+    parts = audience.split("/")
+    if len(parts) != 6 or parts[1] != "projects" or not parts[2].isdigit() or not parts[5].isdigit():
+        raise ConfigurationError(
+            "IAP_AUDIENCE must be /projects/<number>/global/backendServices/<id> when DEPLOYMENT_MODE is cloud:"
+            " people come by Identity-Aware Proxy."
+        )
+    for name in ("IAP_ISSUER", "IAP_KEYS_URL"):
+        if not config[name].startswith("https://"):
+            raise ConfigurationError(f"{name} must start with https:// when DEPLOYMENT_MODE is cloud.")
+
+
+def _check_secret(name: str, value: str, what: str) -> None:
+    if len(value) < SHORTEST_SECRET or any(value.lower().startswith(word) for word in KNOWN_DEFAULTS):
+        raise ConfigurationError(
+            f"{name}: {what} is short or a known default; use {SHORTEST_SECRET} random characters or more."
+        )
+
+
+def _stays_here(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    return is_loopback(host)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether what binds or names this host never leaves the machine."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
