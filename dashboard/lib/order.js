@@ -50,22 +50,33 @@ function matchesStatus(client, word) {
   return !word || client.status === word || (word === "running" && client.status === "late");
 }
 
-/** @returns {Client[]} */
-function sorted() {
-  const wanted = text.value.trim().toLowerCase();
+let sortedBefore = /** @type {string[]} */ ([]);
+
+/** Every display, sorted anew from the last order: few have moved since, and comparing names is what costs. */
+const ordered = computed(() => {
+  void version.value;
   const { column, down } = sorting.value;
   const key = KEYS[column] ?? severity;
   /** @param {string | number} a @param {string | number} b */
   const compare = (a, b) => (typeof a === "number" ? a - Number(b) : names.compare(a, String(b)));
-  const found = [...clients.values()].filter((c) => matchesStatus(c, status.value) && (!wanted || matchesText(c, wanted)));
-  return found.sort((a, b) => (down ? -1 : 1) * compare(key(a), key(b)) || names.compare(nameOf(a), nameOf(b)) || (a.uuid < b.uuid ? -1 : 1));
-}
+  const known = new Set(sortedBefore);
+  const all = [...sortedBefore, ...[...clients.keys()].filter((uuid) => !known.has(uuid))].map((uuid) => clients.get(uuid)).filter((client) => client !== undefined);
+  all.sort((a, b) => (down ? -1 : 1) * compare(key(a), key(b)) || names.compare(nameOf(a), nameOf(b)) || (a.uuid < b.uuid ? -1 : 1));
+  sortedBefore = all.map((client) => client.uuid);
+  return all;
+});
+
+/** Those of them that match the filters. */
+const fresh = computed(() => {
+  const wanted = text.value.trim().toLowerCase();
+  return ordered.value.filter((client) => matchesStatus(client, status.value) && (!wanted || matchesText(client, wanted)));
+});
 
 /** The frozen order: uuids, and what each was sorted by when it was frozen. */
 const frozen = signal({ uuids: /** @type {string[]} */ ([]), keys: new Map() });
 
 function freeze() {
-  const rows = sorted();
+  const rows = fresh.value;
   const key = KEYS[sorting.value.column] ?? severity;
   frozen.value = { uuids: rows.map((row) => row.uuid), keys: new Map(rows.map((row) => [row.uuid, key(row)])) };
 }
@@ -80,13 +91,12 @@ export const resort = freeze;
 
 /** How many displays would enter, leave or move; heartbeat ages always move and are not counted. */
 export const changed = computed(() => {
-  void version.value;
   const { uuids, keys } = frozen.value;
-  const fresh = sorted();
+  const now = fresh.value;
   const key = KEYS[sorting.value.column] ?? severity;
-  const listed = new Set(fresh.map((row) => row.uuid));
+  const listed = new Set(now.map((row) => row.uuid));
   const moves = sorting.value.column !== "hb";
-  const entered = fresh.filter((row) => !keys.has(row.uuid) || (moves && keys.get(row.uuid) !== key(row))).length;
+  const entered = now.filter((row) => !keys.has(row.uuid) || (moves && keys.get(row.uuid) !== key(row))).length;
   return entered + uuids.filter((uuid) => clients.has(uuid) && !listed.has(uuid)).length;
 });
 

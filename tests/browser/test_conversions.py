@@ -4,8 +4,10 @@ import io
 import re
 
 import pytest
-from playwright.sync_api import FilePayload, expect
+import sqlalchemy as sa
+from playwright.sync_api import FilePayload, Route, expect
 from pptx import Presentation
+from sqlalchemy import Engine
 
 from tests.browser.watched import WatchedPage
 from tests.stack import Stack
@@ -108,3 +110,59 @@ def test_a_file_that_is_no_presentation_is_refused_in_words_and_can_be_taken_awa
     uploads.get_by_role("listitem").filter(has_text="notes.txt").get_by_role("button", name="Dismiss").click()
     expect(uploads.get_by_role("listitem")).to_have_count(1)
     expect(page.locator(".media").filter(has_text="broken.pptx")).to_have_count(0)
+
+
+DROP = """(zone, files) => {
+  const carried = new DataTransfer();
+  for (const name of files) carried.items.add(new File(['x'.repeat(1000)], name));
+  for (const type of ['dragover', 'drop']) {
+    zone.dispatchEvent(new DragEvent(type, { dataTransfer: carried, bubbles: true, cancelable: true }));
+  }
+}"""
+
+
+def test_dropped_files_show_how_far_they_are_and_an_upload_is_cancelled_and_tried_again(
+    dashboard: WatchedPage,
+) -> None:
+    page = dashboard.sign_in("/?v=conversions")
+    dashboard.expect_answer(422, "/api/event-media$")
+    held = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/api/event-media", hold)
+    page.locator(".drop").evaluate(DROP, ["one.pptx", "two.pptx", "three.pptx"])
+
+    uploads = page.get_by_role("list", name="Uploads").get_by_role("listitem")
+    expect(uploads).to_have_count(3)
+    expect(uploads.nth(2)).to_contain_text("Waiting for its turn")  # two at once
+    expect(uploads.first.get_by_role("progressbar")).to_be_visible()
+    page.get_by_role("button", name="Cancel the upload of one.pptx").click()
+    expect(uploads.first).to_contain_text("Upload cancelled.")
+    page.unroute("**/api/event-media")
+    uploads.first.get_by_role("button", name="Try again").click()
+    for upload in uploads.all():
+        expect(upload.get_by_role("alert")).to_contain_text("not a presentation")
+
+
+def test_a_conversion_that_failed_says_why_and_is_tried_again_until_it_is_ready(
+    dashboard: WatchedPage, database: Engine
+) -> None:
+    page = dashboard.sign_in("/?v=conversions")
+    page.get_by_label("Choose files").set_input_files(FilePayload(name="Again.pptx", mimeType="", buffer=deck(1)))
+    row = page.locator(".media").filter(has_text="Again.pptx")
+    expect(row).to_have_attribute("data-status", "ready", timeout=CONVERTED_MS)
+    with database.begin() as connection:
+        connection.execute(
+            sa.text(
+                "UPDATE conversions SET status = 'failed', error_code = 'converter', target_path = NULL,"
+                " error_message = 'The converter could not read the file.'"
+                " WHERE id = (SELECT max(id) FROM conversions)"
+            )
+        )
+
+    expect(row).to_contain_text("The converter could not read the file.", timeout=CONVERTED_MS)
+    row.get_by_role("button", name="Try again").click()
+
+    expect(row).to_have_attribute("data-status", "ready", timeout=CONVERTED_MS)

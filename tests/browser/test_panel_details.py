@@ -1,0 +1,96 @@
+"""Small promises of the display's panel: a lost answer, a ticking age, a copied uuid; and who needs larger targets."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Route, expect
+
+from deploy.local.demo_fleet.simulated import SimulatedDisplay
+from tests.browser.conftest import Enter, online_display, uuid_of
+from tests.stack import Api, Stack, eventually
+
+COMMAND_MS = 15_000
+# Elements that are pressed, with less than 32 pixels of height or width; links within a sentence need not be so large.
+TOO_SMALL = """() => [...document.querySelectorAll('button, a.button, nav a, summary, select, input, [role=tab]')]
+  .filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.closest('.visually-hidden, p, .pick'))
+  .filter((one) => !one.matches('.visually-hidden, .check input'))
+  .map((one) => [one.outerHTML.slice(0, 90), one.getBoundingClientRect()])
+  .filter(([, box]) => box.height > 0 && (box.height < 31.5 || box.width < 23.5))
+  .map(([text, box]) => `${box.width} x ${box.height} ${text}`)"""
+
+
+@pytest.fixture(scope="module")
+def display(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedDisplay]:
+    """One display for all of these tests; it obeys."""
+    with online_display(stack.api(), tmp_path_factory.mktemp("display")) as online:
+        online.behave(automatic=True)
+        yield online
+
+
+def test_a_command_whose_answer_was_lost_is_asked_for_again_and_sent_once(
+    enter: Enter, display: SimulatedDisplay, api: Api
+) -> None:
+    page = enter(f"/?d={uuid_of(display)}").page
+    keys = []
+
+    def lose_the_first_answer(route: Route) -> None:
+        keys.append(route.request.headers["idempotency-key"])
+        if len(keys) > 1:
+            route.continue_()
+            return
+        assert route.fetch().status == 202
+        route.abort()
+
+    page.route("**/commands", lose_the_first_answer)
+    page.get_by_role("button", name="Restart player").click()
+
+    expect(page.get_by_text("asking again with the same key, so it cannot run twice")).to_be_visible()
+    expect(page.locator(".step.reached").filter(has_text="Succeeded")).to_be_visible(timeout=COMMAND_MS)
+    assert len(keys) == 2
+    assert len(set(keys)) == 1
+    assert len(api.get(f"/api/clients/{uuid_of(display)}/commands")["items"]) == 1
+
+
+def test_the_age_of_the_heartbeat_ticks_and_the_uuid_is_copied(enter: Enter, display: SimulatedDisplay) -> None:
+    watched = enter(f"/?d={uuid_of(display)}")
+    page = watched.page
+    age = page.locator(".panel .fact").filter(has_text="Last heartbeat").locator("time")
+    first = age.inner_text()
+    eventually(lambda: age.inner_text() != first, "another age", 8)
+    assert re.search(r"\d{4}", age.get_attribute("title") or "")
+
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy uuid").click()
+    expect(page.locator(".uuid").get_by_role("status")).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == uuid_of(display)
+
+
+def test_what_is_pressed_is_large_enough_to_hit(enter: Enter, display: SimulatedDisplay) -> None:
+    watched = enter(viewport={"width": 390, "height": 844})
+    for address, proof in (
+        (f"/?d={uuid_of(display)}", "MQTT connection"),
+        ("/", "Displays"),
+        ("/?v=logs", "Recent errors"),
+        ("/?v=conversions", "Drop files here"),
+        ("/?v=incidents", "Plan a window"),
+        ("/?v=settings", "Values in force"),
+    ):
+        page = watched.open(address)
+        expect(page.get_by_text(proof).first).to_be_visible()
+        assert page.evaluate(TOO_SMALL) == [], address
+
+
+def test_nothing_moves_for_those_who_asked_for_that_and_forced_colours_leave_every_state_a_shape(
+    enter: Enter, display: SimulatedDisplay
+) -> None:
+    page = enter("/?v=logs", reduced_motion="reduce", forced_colors="active").page
+    live = page.locator(".follow .live-dot")
+    expect(live).to_be_visible()
+    assert live.evaluate("one => getComputedStyle(one).animationName") == "none"
+    page.get_by_role("link", name="Fleet").click()
+    badge = page.locator("tbody .badge").first
+    expect(badge).to_contain_text("Running")
+    expect(badge.locator("svg.glyph-running")).to_be_visible()
+    assert badge.evaluate("one => getComputedStyle(one).borderTopStyle") == "solid"
+    assert uuid_of(display)
