@@ -25,8 +25,7 @@ WINDOW: Final = 100  # publishes that the broker has not answered yet
 RECONNECT_SECONDS: Final = 0.5
 PATIENCE_SECONDS: Final = 5.0  # a pause without progress, after which what is not committed is sent again
 LONGEST_PATIENCE_SECONDS: Final = 40.0
-HEARTBEAT_SECONDS: Final = 2.0  # 30 in life; a campaign is shorter
-HEALTH_SECONDS: Final = 2.0  # 60 in life
+REPORT_SECONDS: Final = 2.0  # between two heartbeats, and two health reports: 30 and 60 in life
 HEARTBEAT_EXPIRY, HEALTH_EXPIRY = 30, 300
 
 
@@ -66,8 +65,8 @@ class Display:
 class Fleet:
     """All displays, driven by one thread between `start` and `stop`."""
 
-    def __init__(self, port: int, count: int, seed: int) -> None:
-        """`port` is the displays' listener; the same seed makes the same displays."""
+    def __init__(self, port: int, count: int, seed: int, report_seconds: float = REPORT_SECONDS) -> None:
+        """`port` is the displays' listener; the same seed makes the same displays, which report so often."""
         chance = random.Random(seed)
         self.displays = [
             Display(str(uuid.UUID(int=chance.getrandbits(128), version=4)), f"installation-{number}")
@@ -76,6 +75,7 @@ class Fleet:
         self.heartbeats = 0
         self.most_waiting = 0  # lines that the broker had taken and nobody had committed, at the worst moment
         self._port = port
+        self._report_seconds = report_seconds
         self._chance = chance
         self._selector = selectors.DefaultSelector()
         self._stop = threading.Event()
@@ -193,7 +193,7 @@ class Fleet:
             self._report(one, wire, now)
 
     def _beat(self, one: Display, wire: Wire, now: float) -> None:
-        one.heartbeat_at = now + HEARTBEAT_SECONDS
+        one.heartbeat_at = now + self._report_seconds
         room = min(one.flood, (WINDOW - len(wire.unanswered)) // 2)
         one.flood -= room
         for _ in range(room or 1):
@@ -203,7 +203,7 @@ class Fleet:
             wire.publish(one.topic("heartbeat"), json.dumps(body).encode(), HEARTBEAT_EXPIRY)
 
     def _report(self, one: Display, wire: Wire, now: float) -> None:
-        one.health_at = now + HEALTH_SECONDS
+        one.health_at = now + self._report_seconds
         one.seq += 1
         body = {"screen_health": "ok", "service_failed": one.standing_failure, **one.stamp(one.seq)}
         wire.publish(one.topic("health"), json.dumps(body).encode(), HEALTH_EXPIRY)
@@ -228,9 +228,9 @@ class Fleet:
 
 
 @contextmanager
-def fleet(service: Machine, count: int, seed: int) -> Iterator[Fleet]:
+def fleet(service: Machine, count: int, seed: int, report_seconds: float = REPORT_SECONDS) -> Iterator[Fleet]:
     """Displays of this machine's broker, connecting and talking until the block ends."""
-    made = Fleet(service.place.displays_port, count, seed)
+    made = Fleet(service.place.displays_port, count, seed, report_seconds)
     service.set_displays(made.logins)
     made.start()
     try:

@@ -22,6 +22,7 @@ class Plan:
     displays: int = 2_000
     kills: int = 3
     lines: int = 5  # of each display after each kill
+    report_seconds: float = 10.0  # between two heartbeats: three times as often as in life
     seed: int = 1
 
 
@@ -29,11 +30,11 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
     """The campaign's ledger."""
     ledger = Ledger("herd", plan.seed, {"displays": plan.displays, "broker_kills": plan.kills})
     began = time.monotonic()
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # handed down to the broker
     slowest = {"connected": 0.0, "committed": 0.0}
     with machine(folder) as service:
-        with fleet(service, plan.displays, plan.seed) as displays:
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # for the displays; the broker asks by itself
+        with fleet(service, plan.displays, plan.seed, plan.report_seconds) as displays:
             wait_until(lambda: displays.is_connected, REST_SECONDS)
             for number in range(plan.kills):
                 service.broker.kill()

@@ -1,16 +1,20 @@
 """One machine's worth of service for the faults: Postgres, broker and bridge, each of which can be killed."""
 
+import atexit
 import http.client
 import json
 import os
 import secrets
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -42,7 +46,7 @@ class Component:
     exits: int = 0  # how often it was found ended although nobody had killed it
 
     def start(self) -> None:
-        """Start it; does not wait."""
+        """Start it; does not wait. In a session of its own: the scheduler shares by sessions, as between services."""
         with self.log.open("ab") as output:
             self.process = subprocess.Popen(
                 guardian.launch(self.command, self.stop_signal, self.user),
@@ -51,7 +55,7 @@ class Component:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
-                process_group=0,
+                start_new_session=True,
             )
 
     @property
@@ -206,8 +210,6 @@ def machine(
         for component in (made.database, made.broker):
             component.start()
             component.wait_until_ready()
-            if component is made.database:
-                _migrate(made)
         if bridge:
             made.bridge.start()
             made.bridge.wait_until_ready()
@@ -218,9 +220,9 @@ def machine(
 
 
 def _made(folder: Path, extend: Callable[[str], str], settings: Sequence[str], durable: bool) -> Machine:
-    programs = postgres.find_programs()
-    cluster = postgres.Cluster(programs, folder / f"pg{programs.major}", free_port(), secrets.token_urlsafe(16))
-    postgres.initialise(cluster, sync=False)
+    template = _migrated()
+    cluster = replace(template, data=folder / template.data.name, port=free_port())
+    subprocess.run(["cp", "-a", template.data, cluster.data], check=True)  # with its owner, whoever Postgres runs as
     place = mosquitto.Broker(folder / "run", folder / "data", free_port(), free_port())
     passwords = {user: secrets.token_urlsafe(24) for user in mosquitto.SERVICES}
     mosquitto.prepare(place, passwords)
@@ -256,7 +258,17 @@ def _made(folder: Path, extend: Callable[[str], str], settings: Sequence[str], d
     return Machine(folder, database, broker, bridge, place, passwords, url, port, cluster)
 
 
-def _migrate(made: Machine) -> None:
-    postgres.ensure_database(made.cluster, "owner")
-    environment = {**os.environ, "DATABASE_URL": made.database_url}
-    subprocess.run([sys.executable, "-m", "alembic", "upgrade", "head"], check=True, cwd=REPOSITORY, env=environment)
+@cache
+def _migrated() -> postgres.Cluster:
+    """A cluster that stands at the migrations' head and does not run: made once, and copied for each machine."""
+    folder = Path(tempfile.mkdtemp(prefix="signage-faults-pg-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    folder.chmod(0o755)  # Postgres is another user
+    programs = postgres.find_programs()
+    cluster = postgres.Cluster(programs, folder / f"pg{programs.major}", free_port(), secrets.token_urlsafe(16))
+    postgres.initialise(cluster, sync=False)
+    with postgres.serve(cluster, folder / "log", durable=False):
+        environment = {**os.environ, "DATABASE_URL": postgres.ensure_database(cluster, "owner")}
+        alembic = (sys.executable, "-m", "alembic", "upgrade", "head")
+        subprocess.run(alembic, check=True, cwd=REPOSITORY, env=environment)
+    return cluster

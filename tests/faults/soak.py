@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from deploy.local.probes import wait_until
-from tests.faults.fleet import HEALTH_SECONDS, HEARTBEAT_SECONDS, Fleet, fleet
+from tests.faults.fleet import REPORT_SECONDS, Fleet, fleet
 from tests.faults.ledger import Ledger, tell
 from tests.faults.machine import Component, Machine, machine
 from tests.faults.verdict import REST_SECONDS, come_to_rest, judge
@@ -28,7 +28,7 @@ class Plan:
     @property
     def lines_per_second(self) -> float:
         """Of each display, beside its heartbeats and health."""
-        return self.per_second / self.displays - 1 / HEARTBEAT_SECONDS - 1 / HEALTH_SECONDS
+        return self.per_second / self.displays - 2 / REPORT_SECONDS
 
 
 @dataclass

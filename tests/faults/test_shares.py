@@ -1,0 +1,76 @@
+"""A few seconds of each campaign that needs minutes to say something: the same code and the same verdict."""
+
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from deploy.local.layout import REPOSITORY
+from tests.faults import clock, herd, network, noise, soak
+from tests.faults.test_campaigns import passed
+
+SMALL_DISK = """
+import sys
+from pathlib import Path
+from tests.faults import disk
+ledger = disk.run(disk.Plan(displays=5, lines=60, seconds=1.5, megabytes=200), Path(sys.argv[1]))
+print(ledger.text())
+sys.exit(bool(ledger.broken))
+"""
+
+
+def test_faults_of_the_network_lose_nothing_and_no_display_is_thought_dead(tmp_path: Path) -> None:
+    plan = network.Plan(displays=4, rounds=2 * len(network.FAULTS), lines=10, longest_seconds=0.6, seed=2)
+
+    ledger = network.run(plan, tmp_path)
+
+    assert passed(ledger)
+    assert {fault for _, fault in plan.faults} == set(network.FAULTS)
+
+
+def test_clocks_that_leap_lose_nothing_and_no_display_is_thought_dead(tmp_path: Path) -> None:
+    ledger = clock.run(clock.Plan(displays=4, lines=10, seconds=0.5), tmp_path)
+
+    assert passed(ledger)
+
+
+def test_displays_that_log_more_than_can_be_read_cost_their_neighbours_nothing(tmp_path: Path) -> None:
+    plan = noise.Plan(displays=5, lines=40, seconds=2.0, commands=2, flooders=2, backlog=4000)
+
+    ledger = noise.run(plan, tmp_path)
+
+    assert passed(ledger)
+
+
+def test_displays_that_all_come_back_at_once_are_let_in(tmp_path: Path) -> None:
+    ledger = herd.run(herd.Plan(displays=100, kills=1, lines=3, report_seconds=2), tmp_path)
+
+    assert passed(ledger)
+
+
+def test_a_steady_load_is_held_and_its_memory_watched(tmp_path: Path) -> None:
+    """What memory does in ten seconds says nothing of an hour."""
+    ledger = soak.run(soak.Plan(seconds=10, per_second=100, displays=20), tmp_path)
+
+    print(ledger.text())
+    assert all(name.startswith("memory of the ") for name in ledger.broken)
+    assert ledger.counted["bridge_megabytes"] > 0
+
+
+@cache
+def may_mount() -> bool:
+    """Whether a disk of its own can be had here: for root, where containers do not forbid it."""
+    probe = ["unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
+    return subprocess.run(probe, check=False, capture_output=True).returncode == 0
+
+
+@pytest.mark.skipif(not may_mount(), reason="a small disk is a mount, which is for root only")
+def test_a_full_disk_and_a_stopped_postgres_cost_nothing(tmp_path: Path) -> None:
+    """In a process of its own, whose mounts are its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", SMALL_DISK, tmp_path], check=False, cwd=REPOSITORY, capture_output=True, text=True
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
