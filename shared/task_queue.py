@@ -1,4 +1,6 @@
-"""The job queue `conversions`: how the product puts a conversion job on Cloud Tasks.
+"""The job queues: how the product puts a conversion, or a notification, on Cloud Tasks.
+
+Notifications have a queue of their own: they must not wait behind decks that take minutes each.
 
 The ordinary google-cloud-tasks client is used against the cloud and against the local emulator alike.
 grpc and google are imported at the first use only, so that a cold start that enqueues nothing does not
@@ -8,7 +10,8 @@ pay for them (0.3 s on the reference machine).
 import json
 import logging
 import re
-from datetime import timedelta
+from collections.abc import Mapping
+from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
 
 QUEUE_ID = "conversions"
 CONVERSION_JOB = "convert_event_media_to_pdf"
+NOTIFICATIONS_QUEUE_ID = "notifications"
+NOTIFICATION_JOB = "deliver_notification"
 ENQUEUE_TIMEOUT = timedelta(seconds=2.5)
 PROBE_TIMEOUT = timedelta(seconds=1)
 # What Cloud Tasks accepts for an HTTP task.
@@ -39,24 +44,36 @@ _LOCATION = re.compile(r"projects/[^/]+/locations/[^/]+")
 
 
 class TaskQueue:
-    """Where conversion jobs are enqueued, and to whom the queue delivers them."""
+    """Where jobs are enqueued, and to whom the queue delivers them."""
 
-    def __init__(self, queue_url: str, worker_url: str, service_account: str, dispatch_deadline: timedelta) -> None:
-        """`dispatch_deadline` is how long one delivery may take (D + 80 s, see 50-conversions).
+    def __init__(
+        self,
+        queue_url: str,
+        worker_url: str,
+        service_account: str,
+        dispatch_deadline: timedelta,
+        *,
+        queue_id: str = QUEUE_ID,
+        path: str = "",
+    ) -> None:
+        """`dispatch_deadline` is how long one delivery may take (for conversions D + 80 s, see 50-conversions).
 
+        Tasks are posted to `worker_url` + `path`; `worker_url` alone is the audience of their tokens.
         Raises ConfigurationError when the address or the deadline is none that Cloud Tasks accepts.
         """
         if not SHORTEST_DISPATCH_DEADLINE <= dispatch_deadline <= LONGEST_DISPATCH_DEADLINE:
             raise ConfigurationError(f"the dispatch deadline {dispatch_deadline} is not 15 s to 30 min")
         self.address, self.location = parse_queue_url(queue_url)
         self.worker_url = worker_url
+        self.queue_id = queue_id
+        self.path = path
         self.service_account = service_account
         self.dispatch_deadline = dispatch_deadline
 
     @property
     def name(self) -> str:
         """The queue's full resource name."""
-        return f"{self.location}/queues/{QUEUE_ID}"
+        return f"{self.location}/queues/{self.queue_id}"
 
 
 def parse_queue_url(queue_url: str) -> tuple[str | None, str]:
@@ -82,10 +99,22 @@ def enqueue_conversion(queue: TaskQueue, conversion_id: int, generation: int) ->
     the task is done): a new try of the same conversion needs a higher generation.
     Raises TaskQueueUnavailable within about 3 s, whatever the queue's fault is.
     """
+    body = {"job": CONVERSION_JOB, "conversion_id": conversion_id}
+    return _enqueue(queue, f"conversion-{conversion_id}-{generation}", body, None)
+
+
+def enqueue_notification(queue: TaskQueue, delivery_id: int, generation: int, at: datetime | None = None) -> bool:
+    """Ask the queue to deliver this notification, not before `at`; as `enqueue_conversion` otherwise."""
+    body = {"job": NOTIFICATION_JOB, "delivery_id": delivery_id, "generation": generation}
+    return _enqueue(queue, f"notification-{delivery_id}-{generation}", body, at)
+
+
+def _enqueue(queue: TaskQueue, name: str, body: Mapping[str, object], at: datetime | None) -> bool:
+    """Put a task of this name on the queue; False when it is, or was lately, there. Raises TaskQueueUnavailable."""
     from google.api_core.exceptions import AlreadyExists, GoogleAPIError  # noqa: PLC0415 - cold start
     from google.auth.exceptions import GoogleAuthError  # noqa: PLC0415 - cold start
 
-    task = _conversion_task(queue, conversion_id, generation)
+    task = _task(queue, name, body, at)
     try:
         _client(queue.address).create_task(
             parent=queue.name, task=task, timeout=ENQUEUE_TIMEOUT.total_seconds(), retry=None
@@ -93,7 +122,7 @@ def enqueue_conversion(queue: TaskQueue, conversion_id: int, generation: int) ->
     except AlreadyExists:
         return False
     except (GoogleAPIError, GoogleAuthError) as error:
-        _log_unavailable(error, conversion_id=conversion_id)
+        _log_unavailable(error, task=name)
         raise TaskQueueUnavailable from error
     return True
 
@@ -111,19 +140,19 @@ def queue_is_reachable(queue: TaskQueue) -> bool:
     return True
 
 
-def _conversion_task(queue: TaskQueue, conversion_id: int, generation: int) -> "Task":
+def _task(queue: TaskQueue, name: str, body: Mapping[str, object], at: datetime | None) -> "Task":
     from google.cloud.tasks_v2.types import HttpMethod, HttpRequest, OidcToken, Task  # noqa: PLC0415
     from google.protobuf.duration_pb2 import Duration  # noqa: PLC0415 - cold start
 
     deadline = Duration()
     deadline.FromTimedelta(queue.dispatch_deadline)
-    body = {"job": CONVERSION_JOB, "conversion_id": conversion_id}
     return Task(
-        name=f"{queue.name}/tasks/conversion-{conversion_id}-{generation}",
+        name=f"{queue.name}/tasks/{name}",
         dispatch_deadline=deadline,
+        schedule_time=at,
         http_request=HttpRequest(
             http_method=HttpMethod.POST,
-            url=queue.worker_url,
+            url=queue.worker_url + queue.path,
             headers={"Content-Type": "application/json"},
             body=json.dumps(body).encode(),
             oidc_token=OidcToken(service_account_email=queue.service_account, audience=queue.worker_url),
@@ -147,7 +176,7 @@ def _client(address: str | None) -> "CloudTasksClient":
     return CloudTasksClient(transport=CloudTasksGrpcTransport(channel=channel))
 
 
-def _log_unavailable(error: Exception, **fields: int) -> None:
+def _log_unavailable(error: Exception, **fields: str) -> None:
     event(
         "task_queue_unavailable",
         "the task queue did not answer as it should",

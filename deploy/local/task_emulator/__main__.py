@@ -1,9 +1,9 @@
 """`python -m deploy.local.task_emulator`: the local task queue until SIGTERM.
 
-Environment: DATABASE_URL, QUEUE_URL (its location holds the queue `conversions`), TASK_QUEUE_PORT (8123,
-gRPC), TASK_QUEUE_KEYS_PORT (8124, HTTP), LOCAL_STATE_DIR (`.local`, the signing key is in its `secrets/`),
-OIDC_ISSUER (the keys' own address), TASKS_SERVICE_ACCOUNT (the only identity that a task may ask for),
-TASK_QUEUE_MAX_CONCURRENT (2, conversions under way at once).
+Environment: DATABASE_URL, QUEUE_URL (its location holds the queues `conversions` and `notifications`),
+TASK_QUEUE_PORT (8123, gRPC), TASK_QUEUE_KEYS_PORT (8124, HTTP), LOCAL_STATE_DIR (`.local`, the signing key is in
+its `secrets/`), OIDC_ISSUER (the keys' own address), TASKS_SERVICE_ACCOUNT (the only identity that a task may ask
+for), TASK_QUEUE_MAX_CONCURRENT (2, conversions under way at once).
 """
 
 import os
@@ -29,9 +29,10 @@ from deploy.local.task_emulator.keys_server import KeysServer
 from deploy.local.task_emulator.service import CloudTasks, GenericHandler
 from shared import config, db, structured_log
 from shared.errors import ConfigurationError
-from shared.task_queue import QUEUE_ID, parse_queue_url
+from shared.task_queue import NOTIFICATIONS_QUEUE_ID, QUEUE_ID, parse_queue_url
 
 CALL_THREADS = 16
+NOTIFICATIONS_AT_ONCE = 4
 DATABASE_WAIT_SECONDS = 30.0
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 STOP_GRACE = timedelta(seconds=3)
@@ -85,16 +86,16 @@ def main() -> int:
 
 
 def prepare(engine: Engine, settings: Settings) -> None:
-    """Make the tables and the queue `conversions`, waiting a while for the database."""
+    """Make the tables and both queues, waiting a while for the database."""
     until = time.monotonic() + DATABASE_WAIT_SECONDS
     while True:
         try:
             with db.transaction(engine) as connection:
                 schema.create(connection)
-                name = f"{settings.location}/queues/{QUEUE_ID}"
-                wanted = messages.queue_settings(conversions_queue(settings.max_concurrent))
-                if not store.insert_queue(connection, name, wanted):
-                    store.set_queue_settings(connection, name, wanted)
+                for queue_id, queue in queues(settings.max_concurrent).items():
+                    name, wanted = f"{settings.location}/queues/{queue_id}", messages.queue_settings(queue)
+                    if not store.insert_queue(connection, name, wanted):
+                        store.set_queue_settings(connection, name, wanted)
         except (SQLAlchemyError, OSError):  # pg8000 lets a refused connection through as it came
             if time.monotonic() >= until or signal.sigtimedwait(STOP_SIGNALS, 0.5):
                 raise
@@ -102,8 +103,15 @@ def prepare(engine: Engine, settings: Settings) -> None:
             return
 
 
-def conversions_queue(max_concurrent: int) -> Queue:
-    """The settings of `conversions`: the conversion's own row counts attempts, so the queue never gives up."""
+def queues(max_concurrent: int) -> dict[str, Queue]:
+    """The settings of each queue: the job's own row counts attempts, so that a queue never gives up.
+
+    `max_concurrent` is of conversions; notifications wait for receivers and cost nothing meanwhile.
+    """
+    return {QUEUE_ID: _queue(max_concurrent), NOTIFICATIONS_QUEUE_ID: _queue(NOTIFICATIONS_AT_ONCE)}
+
+
+def _queue(max_concurrent: int) -> Queue:
     return Queue(
         rate_limits=RateLimits(max_dispatches_per_second=20, max_concurrent_dispatches=max_concurrent),
         retry_config=RetryConfig(
