@@ -183,6 +183,35 @@ def test_links_and_animations_of_a_ppt_are_found(tmp_path: Path) -> None:
     assert (found.hyperlinks, found.animated_slides, found.fonts) == (["https://example.org/"], 0, None)
 
 
+def record(kind: int, *content: bytes, instance: int = 0, container: bool = True) -> bytes:
+    """One record of a .ppt."""
+    body = b"".join(content)
+    return struct.pack("<HHL", instance << 4 | (0xF if container else 0), kind, len(body)) + body
+
+
+def words(text: str, instance: int = 0) -> bytes:
+    return record(0x0FBA, text.encode("utf-16-le"), instance=instance, container=False)
+
+
+def test_films_sounds_animations_and_linked_files_of_a_ppt_are_found(tmp_path: Path) -> None:
+    animation = record(0x1014, bytes(28), container=False)
+    stream_of_ppt = (
+        record(0x1006, record(0x1005, words("\\\\server\\film.avi")))
+        + record(0x1010, words("C:\\sound.wav"))
+        + record(0x0FCE, words("Excel.Sheet.8", 2))
+        + record(0x0FD7, words("a site"), words("https://example.org/", 1))
+        + record(0x03EE, animation, animation)
+        + record(0x03EE, animation)
+    )
+    (tmp_path / "a.ppt").write_bytes(hostile_decks.compound_file({"PowerPoint Document": stream_of_ppt}))
+
+    found = contents_of(tmp_path / "a.ppt")
+
+    assert (found.videos, found.audios, found.animated_slides) == (1, 1, 2)
+    assert found.linked_files == ["\\\\server\\film.avi", "C:\\sound.wav", "an object of another file"]
+    assert found.hyperlinks == ["https://example.org/"]
+
+
 def test_fonts_of_a_ppt_are_said_to_be_unknown_with_those_that_may_be_missing(
     running_converter: Converter, tmp_path: Path
 ) -> None:
