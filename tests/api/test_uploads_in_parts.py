@@ -9,7 +9,8 @@ import socket
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,8 @@ def test_a_file_in_three_parts_is_a_medium_when_the_last_byte_has_come(api: Api,
     answers = [send(api, place, at, FILM[at : at + 40_000]) for at in range(0, len(FILM), 40_000)]
 
     assert (made.status_code, made.headers["Tus-Resumable"]) == (201, "1.0.0")
+    ends = {parsedate_to_datetime(answer.headers["Upload-Expires"]) for answer in (made, *answers)}
+    assert [round((end - datetime.now(UTC)) / timedelta(hours=1)) for end in ends] == [24]
     assert [answer.status_code for answer in answers] == [204] * 3
     assert [answer.headers["Upload-Offset"] for answer in answers] == ["40000", "80000", str(len(FILM))]
     state = api.get(place).get_json()
