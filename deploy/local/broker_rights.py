@@ -6,6 +6,7 @@ SERVICES: Final = ("bridge", "api", "scheduler")  # the users of the services' l
 URGENT: Final = "bridge_urgent"  # the bridge's second session (bridge/lanes.py), with the bridge's password
 
 UPWARD: Final = ("heartbeat", "health", "logs/+", "service_failed", "presence", "acks")
+OVERTAKING: Final = ("service_failed", "presence", "acks")  # what that session hears
 DOWNWARD: Final = ("commands", "logs_committed", "log_level")
 
 
@@ -25,7 +26,7 @@ def services_acl(root: str) -> str:
     bridge = [f"topic read {root}/+/{topic}" for topic in UPWARD]
     bridge.append(f"topic readwrite {root}/service/canary")
     bridge += [f"topic write {root}/+/{topic}" for topic in ("commands", "logs_committed")]
-    urgent = [f"topic read {root}/+/{topic}" for topic in ("service_failed", "presence", "acks")]
+    urgent = [f"topic read {root}/+/{topic}" for topic in OVERTAKING]
     urgent += [f"topic readwrite {root}/service/canary", f"topic write {root}/+/commands"]
     api = [f"topic write {root}/+/{topic}" for topic in ("commands", "log_level")]
     scheduler = [f"topic write {root}/+/commands"]
@@ -41,8 +42,9 @@ def separate_services_acl(root: str) -> str:
     the publisher reads Success. Patterns have no user to forget, so the right to read is one; who must not
     read is told so.
     """
-    upward = [f"{root}/+/{topic}" for topic in UPWARD]
+    denied = {"api": set(UPWARD), "scheduler": set(UPWARD), URGENT: set(UPWARD) - set(OVERTAKING)}
     others = "\n".join(
-        "\n".join([f"user {user}", *(f"topic deny {topic}" for topic in upward), ""]) for user in ("api", "scheduler")
+        "\n".join([f"user {user}", *(f"topic deny {root}/+/{topic}" for topic in UPWARD if topic in topics), ""])
+        for user, topics in denied.items()
     )
-    return services_acl(root) + "\n" + others + "\n" + "".join(f"pattern read {topic}\n" for topic in upward)
+    return services_acl(root) + "\n" + others + "\n" + "".join(f"pattern read {root}/+/{topic}\n" for topic in UPWARD)

@@ -84,8 +84,10 @@ def test_the_right_to_read_is_the_bridges_alone() -> None:
     rules = separate_services_acl("signage").split("\n\n")
     told = {part.splitlines()[0]: part for part in rules if part.startswith("user ") and "deny" in part}
 
-    assert told.keys() == {"user api", "user scheduler"}
+    assert told.keys() == {"user api", "user scheduler", "user bridge_urgent"}
     assert all(f"topic deny signage/+/{topic}" in told["user api"] for topic in ("heartbeat", "logs/+", "acks"))
+    assert all(f"topic deny signage/+/{topic}" in told["user bridge_urgent"] for topic in ("heartbeat", "logs/+"))
+    assert "topic deny signage/+/acks" not in told["user bridge_urgent"]
 
 
 @pytest.mark.parametrize("moves", [True, False])
