@@ -1,11 +1,7 @@
 """/api/users: people are let in, changed and shown out; what they may do ends at once."""
 
-import secrets
 import statistics
-import threading
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
@@ -13,65 +9,12 @@ import pytest
 import sqlalchemy as sa
 from flask import Flask
 from sqlalchemy import Engine
-from werkzeug.test import TestResponse
 
 from shared.db import transaction
-from shared.tables import user_sessions, users
+from shared.tables import users
 from shared.vocabulary import Role
-from tests.api.people import OURS, PASSWORD, Api, add_user, ask_by_cookie, cookie_of, new_address, sign_in
-
-OWN = "a password of my own"
-
-
-@pytest.fixture
-def keeper(engine: Engine) -> str:
-    """The name of an admin of this test's own, so that there is always another one."""
-    name = f"keeper-{secrets.token_hex(4)}"
-    add_user(engine, name, Role.ADMIN)
-    return name
-
-
-@pytest.fixture
-def keeper_cookie(app: Flask, keeper: str) -> str:
-    return cookie_of(sign_in(app, keeper))
-
-
-def new_name() -> str:
-    return f"bert-{secrets.token_hex(4)}"
-
-
-def added(api: Api, role: str = "operator") -> dict[str, Any]:
-    """Somebody new: the answer to adding them."""
-    answer = api.post("/api/users", "admin", json={"username": new_name(), "role": role})
-    assert answer.status_code == 201
-    assert answer.json is not None
-    found: dict[str, Any] = answer.json
-    return found
-
-
-def id_of(engine: Engine, name: str) -> int:
-    with transaction(engine) as connection:
-        return int(connection.execute(sa.select(users.c.id).where(users.c.username == name)).scalar_one())
-
-
-def by_cookie(app: Flask, method: str, path: str, cookie: str, **options: Any) -> TestResponse:
-    """A change by a person's own page."""
-    headers = {"Cookie": f"signage_session={cookie}", "X-Forwarded-For": new_address(), **OURS}
-    return app.test_client(use_cookies=False).open(path, method=method, headers=headers, **options)
-
-
-def set_own(app: Flask, cookie: str, current: str, new: str = OWN) -> int:
-    body = {"current_password": current, "new_password": new}
-    return by_cookie(app, "POST", "/api/users/me/password", cookie, json=body).status_code
-
-
-def audited(api: Api, target: str) -> list[tuple[str, str]]:
-    """(action, actor's kind) of what was done to somebody, the oldest first; sign-ins left out."""
-    answer = api.get("/api/audit", "admin", query_string={"target": target, "limit": 100})
-    assert answer.json is not None
-    lines = [(line["action"], line["actor"].split(":")[0]) for line in reversed(answer.json["items"])]
-    return [line for line in lines if not line[0].startswith("session.")]
-
+from tests.api.accounts import OWN, added, audited, id_of, new_name, set_own
+from tests.api.people import PASSWORD, Api, add_user, ask_by_cookie, cookie_of, sign_in
 
 # --- letting somebody in ---
 
@@ -236,84 +179,6 @@ def test_somebody_removed_is_gone_and_their_name_is_free_again(
     assert sign_in(app, anna).status_code == 401
     assert api.post("/api/users", "admin", json={"username": anna, "role": "viewer"}).status_code == 201
     assert audited(api, f"user:{anna}") == [("user.delete", "token"), ("user.create", "token")]
-
-
-CHANGES: dict[str, Callable[[Flask, str, int], TestResponse]] = {
-    "demote": lambda app, cookie, user: by_cookie(app, "PATCH", f"/api/users/{user}", cookie, json={"role": "viewer"}),
-    "disable": lambda app, cookie, user: by_cookie(app, "PATCH", f"/api/users/{user}", cookie, json={"disabled": True}),
-    "remove": lambda app, cookie, user: by_cookie(app, "DELETE", f"/api/users/{user}", cookie),
-    "reset": lambda app, cookie, user: by_cookie(app, "POST", f"/api/users/{user}/reset-password", cookie),
-}
-
-
-@pytest.mark.parametrize("change", CHANGES)
-def test_nobody_locks_themselves_out(app: Flask, engine: Engine, keeper: str, keeper_cookie: str, change: str) -> None:
-    add_user(engine, new_name(), Role.ADMIN)
-
-    answer = CHANGES[change](app, keeper_cookie, id_of(engine, keeper))
-
-    assert (answer.status_code, answer.json and answer.json["code"]) == (409, "own_account")
-    assert ask_by_cookie(app, "GET", "/api/users", keeper_cookie).status_code == 200
-    assert sign_in(app, keeper).status_code == 201
-
-
-@pytest.fixture
-def alone(engine: Engine, keeper: str) -> int:
-    """The number of the only admin there is."""
-    with transaction(engine) as connection:
-        connection.execute(sa.delete(user_sessions))
-        connection.execute(sa.delete(users).where(users.c.username != keeper))
-    return id_of(engine, keeper)
-
-
-@pytest.mark.parametrize("body", [{"role": "operator"}, {"disabled": True}, {"role": "viewer", "disabled": True}])
-def test_the_last_admin_is_neither_demoted_nor_disabled_nor_removed(
-    api: Api, app: Flask, keeper: str, alone: int, body: dict[str, Any]
-) -> None:
-    added(api, "admin")  # has never signed in: nobody who could let others in
-
-    for answer in (api.patch(f"/api/users/{alone}", "admin", json=body), api.delete(f"/api/users/{alone}")):
-        assert (answer.status_code, answer.json and answer.json["code"]) == (409, "last_admin")
-
-    assert ask_by_cookie(app, "GET", "/api/users", cookie_of(sign_in(app, keeper))).status_code == 200
-    assert audited(api, f"user:{keeper}") == []
-
-
-@pytest.mark.parametrize("change", CHANGES)
-def test_of_two_admins_who_show_each_other_out_at_once_one_stays(
-    app: Flask, engine: Engine, keeper: str, alone: int, change: str
-) -> None:
-    other = new_name()
-    add_user(engine, other, Role.ADMIN)
-    pairs = [(cookie_of(sign_in(app, keeper)), id_of(engine, other)), (cookie_of(sign_in(app, other)), alone)]
-    gate = threading.Barrier(2)
-
-    def show_out(cookie: str, target: int) -> int:
-        gate.wait(10)
-        return CHANGES[change](app, cookie, target).status_code
-
-    with ThreadPoolExecutor(2) as pool:
-        codes = [future.result(30) for future in [pool.submit(show_out, *pair) for pair in pairs]]
-
-    assert sorted(codes) in ([200, 401], [204, 401])
-    with transaction(engine) as connection:
-        admins = sa.select(users.c.username).where(
-            users.c.role == "admin", users.c.disabled_at.is_(None), users.c.one_time_until.is_(None)
-        )
-        (left,) = connection.execute(admins).scalars()
-    assert sign_in(app, left).status_code == 201
-
-
-def test_the_only_admin_who_forgot_their_password_is_let_in_again_by_a_token(
-    api: Api, app: Flask, keeper: str, alone: int
-) -> None:
-    handed = api.post(f"/api/users/{alone}/reset-password", "admin").json
-    assert handed is not None
-
-    cookie = cookie_of(sign_in(app, keeper, handed["one_time_password"]))
-
-    assert set_own(app, cookie, handed["one_time_password"]) == 204
-    assert ask_by_cookie(app, "GET", "/api/users", cookie).status_code == 200
 
 
 @pytest.mark.parametrize("role", Role)

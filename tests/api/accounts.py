@@ -1,0 +1,52 @@
+"""What tests of people's accounts ask and look at."""
+
+import secrets
+from typing import Any
+
+import sqlalchemy as sa
+from flask import Flask
+from sqlalchemy import Engine
+from werkzeug.test import TestResponse
+
+from shared.db import transaction
+from shared.tables import users
+from tests.api.people import OURS, Api, new_address
+
+OWN = "a password of my own"
+
+
+def new_name() -> str:
+    return f"bert-{secrets.token_hex(4)}"
+
+
+def added(api: Api, role: str = "operator") -> dict[str, Any]:
+    """Somebody new: the answer to adding them."""
+    answer = api.post("/api/users", "admin", json={"username": new_name(), "role": role})
+    assert answer.status_code == 201
+    assert answer.json is not None
+    found: dict[str, Any] = answer.json
+    return found
+
+
+def id_of(engine: Engine, name: str) -> int:
+    with transaction(engine) as connection:
+        return int(connection.execute(sa.select(users.c.id).where(users.c.username == name)).scalar_one())
+
+
+def by_cookie(app: Flask, method: str, path: str, cookie: str, **options: Any) -> TestResponse:
+    """A change by a person's own page."""
+    headers = {"Cookie": f"signage_session={cookie}", "X-Forwarded-For": new_address(), **OURS}
+    return app.test_client(use_cookies=False).open(path, method=method, headers=headers, **options)
+
+
+def set_own(app: Flask, cookie: str, current: str, new: str = OWN) -> int:
+    body = {"current_password": current, "new_password": new}
+    return by_cookie(app, "POST", "/api/users/me/password", cookie, json=body).status_code
+
+
+def audited(api: Api, target: str) -> list[tuple[str, str]]:
+    """(action, actor's kind) of what was done to somebody, the oldest first; sign-ins left out."""
+    answer = api.get("/api/audit", "admin", query_string={"target": target, "limit": 100})
+    assert answer.json is not None
+    lines = [(line["action"], line["actor"].split(":")[0]) for line in reversed(answer.json["items"])]
+    return [line for line in lines if not line[0].startswith("session.")]
