@@ -1,6 +1,6 @@
 """Fleets of any size, written straight into the database: rows as the bridge leaves them, without a display behind."""
 
-import secrets
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,70 +12,69 @@ CLIENTS = sa.text(
     """
     INSERT INTO clients (uuid, name, site, registered_by, process_status, status, app_version, ip, hostname,
         mqtt_reconnect_count, mqtt_last_disconnect_at, presence)
-    SELECT :prefix || lpad(n::text, 12, '0'), :name || ' ' || n, :site, 'enrolment', 'running', 'running',
-        '4.2.' || mod(n, 5), '10.' || mod(n, 50) || '.' || mod(n, 250) || '.7', 'host-' || n, mod(n, 9),
-        now() - n * interval '1 second', 'unknown'
-    FROM generate_series(1, :count) AS n
+    SELECT uuid, :site || ' ' || n, :site, 'enrolment', 'running', 'running', '4.2.' || mod(n, 5),
+        '10.' || mod(n, 50) || '.' || mod(n, 250) || '.7', 'host-' || n, mod(n, 9),
+        date_trunc('second', now()) - n * interval '1 second', 'unknown'
+    FROM unnest(CAST(:uuids AS text[])) WITH ORDINALITY AS numbered(uuid, n)
     """
 )
 HEARTBEATS = sa.text(
     """
     INSERT INTO client_heartbeats (client_uuid, last_heartbeat_at)
-    SELECT uuid, now() - :age * interval '1 second' FROM clients WHERE uuid LIKE :prefix || '%'
+    SELECT uuid, now() - :age * interval '1 second' FROM unnest(CAST(:uuids AS text[])) AS uuid
     """
 )
 BEAT = sa.text(
     """
     UPDATE client_heartbeats SET last_heartbeat_at = now() - :age * interval '1 second'
-    WHERE client_uuid LIKE :prefix || '%'
+    WHERE client_uuid = ANY(CAST(:uuids AS text[]))
     """
 )
 SAYS = sa.text(
     """
     UPDATE clients SET process_status = CAST(:status AS process_status), status = :status
-    WHERE uuid BETWEEN :first AND :last
+    WHERE uuid = ANY(CAST(:uuids AS text[]))
     """
 )
-DELETE = sa.text("UPDATE clients SET deleted_at = now() WHERE uuid LIKE :prefix || '%'")
+DELETE = sa.text("UPDATE clients SET deleted_at = now() WHERE uuid = ANY(CAST(:uuids AS text[]))")
 
 
 @dataclass(frozen=True)
 class Fleet:
-    """So many clients of one site."""
+    """So many clients of one site, with uuids as displays have them: random."""
 
     database: Engine
     site: str
     count: int
-    prefix: str = field(default_factory=lambda: f"{secrets.token_hex(4)}-0000-4000-8000-")
-    """What their uuids begin with; their places in the fleet follow."""
+    uuids: list[str] = field(default_factory=list)
 
     def uuid(self, n: int) -> str:
         """The uuid of the nth, from 1."""
-        return f"{self.prefix}{n:012}"
+        return self.uuids[n - 1]
 
     def name(self, n: int) -> str:
         return f"{self.site} {n}"
 
     def insert(self, age_seconds: float = 0) -> None:
         """All run, and were last heard so long ago."""
-        values = {"prefix": self.prefix, "name": self.site, "site": self.site, "count": self.count}
+        self.uuids.extend(str(uuid.uuid4()) for _ in range(self.count))
         with self.database.begin() as connection:
-            connection.execute(CLIENTS, values)
-            connection.execute(HEARTBEATS, {"prefix": self.prefix, "age": age_seconds})
+            connection.execute(CLIENTS, {"uuids": self.uuids, "site": self.site})
+            connection.execute(HEARTBEATS, {"uuids": self.uuids, "age": age_seconds})
 
     def beat(self, age_seconds: float = 0) -> None:
         """All were last heard so long ago."""
         with self.database.begin() as connection:
-            connection.execute(BEAT, {"prefix": self.prefix, "age": age_seconds})
+            connection.execute(BEAT, {"uuids": self.uuids, "age": age_seconds})
 
     def says(self, status: str, first: int, last: int) -> None:
         """These say `running` or `crashed` of themselves from now on."""
         with self.database.begin() as connection:
-            connection.execute(SAYS, {"status": status, "first": self.uuid(first), "last": self.uuid(last)})
+            connection.execute(SAYS, {"status": status, "uuids": self.uuids[first - 1 : last]})
 
     def delete(self) -> None:
         with self.database.begin() as connection:
-            connection.execute(DELETE, {"prefix": self.prefix})
+            connection.execute(DELETE, {"uuids": self.uuids})
 
 
 @contextmanager

@@ -15,9 +15,10 @@ from tests.stack import Stack, eventually
 
 FAIL = sa.text(
     """
-    UPDATE clients SET service_failed_at = now() - (:count - right(uuid, 2)::int) * interval '1 minute',
-        service_failed_unit = 'player-' || right(uuid, 2)::int || '.service'
-    WHERE uuid LIKE :prefix || '%'
+    UPDATE clients SET
+        service_failed_at = now() - (:count - CAST(split_part(name, ' ', 2) AS int)) * interval '1 minute',
+        service_failed_unit = 'player-' || split_part(name, ' ', 2) || '.service'
+    WHERE uuid = ANY(CAST(:uuids AS text[]))
     """
 )
 CLEAR = "**/clear_service_failed"
@@ -34,7 +35,7 @@ def seven(fleet: Fleet) -> Fleet:
     """Seven displays whose services failed a minute apart, the seventh just now."""
     fleet.beat()
     with fleet.database.begin() as connection:
-        connection.execute(FAIL, {"prefix": fleet.prefix, "count": fleet.count})
+        connection.execute(FAIL, {"uuids": fleet.uuids, "count": fleet.count})
     return fleet
 
 
