@@ -153,7 +153,7 @@ export const L = {
 
   settings: {
     title: "Settings",
-    adminOnly: "Access tokens and the audit log need the role admin.",
+    adminOnly: "People, access tokens and the audit log need the role admin.",
     account: "Your account",
     signedInAs: (/** @type {string} */ name, /** @type {string} */ role) => `Signed in as ${name}, ${role}.`,
     changePassword: "Change password",
