@@ -1,6 +1,7 @@
-"""The function `scheduler_tick`: one tick, called by the scheduler.
+"""The function `scheduler_tick`: one tick, called by the scheduler; and what a tick decided to tell people.
 
     POST / with the scheduler's identity token -> 200 {did, failed, late, duration_ms} or {skipped}
+    POST /deliveries with the task queue's identity token -> 200 {outcome}; see `deliveries`
 
 A step that fails is named in `failed` and does not make the tick fail: the next one repeats it anyway.
 """
@@ -19,10 +20,11 @@ import functions_framework
 from flask import Request, Response
 from sqlalchemy.exc import SQLAlchemyError
 
-from functions.scheduler_tick import steps
+from functions.scheduler_tick import deliveries, steps
+from functions.scheduler_tick.deliveries import BadJob, PostOffice
 from functions.scheduler_tick.steps import World
 from functions.startup import check_deployment
-from shared import config, structured_log
+from shared import config, couriers, structured_log
 from shared.commands import operations as commands
 from shared.conversions.rules import timeouts
 from shared.db import engine_for, is_away
@@ -56,11 +58,11 @@ WORLD: Final = World(
     ),
     timings=commands.timings(CONFIG),
 )
-SCHEDULER: Final = Caller(
-    CONFIG["SCHEDULER_TICK_URL"],
-    CONFIG["OIDC_ISSUER"],
-    CONFIG["SCHEDULER_SERVICE_ACCOUNT"],
-    KeySet(CONFIG["OIDC_KEYS_URL"]),
+OFFICE: Final = PostOffice(WORLD.engine, deliveries.queue_of(CONFIG), couriers.reach_of(CONFIG))
+KEYS: Final = KeySet(CONFIG["OIDC_KEYS_URL"])
+SCHEDULER, QUEUE = (
+    Caller(CONFIG["SCHEDULER_TICK_URL"], CONFIG["OIDC_ISSUER"], CONFIG[account], KEYS)
+    for account in ("SCHEDULER_SERVICE_ACCOUNT", "TASKS_SERVICE_ACCOUNT")
 )
 gc.freeze()
 gc.enable()
@@ -70,12 +72,11 @@ DATABASE: Final = Outage("database")
 
 @functions_framework.http
 def scheduler_tick(request: Request) -> Response:
-    """Carry out one tick. Whatever happens, the answer is JSON and holds no exception's text."""
+    """Carry out one tick, or one delivery. Whatever happens, the answer is JSON and holds no exception's text."""
     if request.method != "POST":
         return _problem(405, "method_not_allowed", "Ticks are sent with POST.", Allow="POST")
     try:
-        SCHEDULER.authenticate(dict(request.headers))
-        return _tick()
+        return _deliver(request) if request.path == deliveries.PATH else _tick(request)
     except InvalidIdentity as error:
         return _problem(401, error.code, error.detail, **{"WWW-Authenticate": "Bearer"})
     except SQLAlchemyError as error:
@@ -87,11 +88,24 @@ def scheduler_tick(request: Request) -> Response:
         return _failed(500, "internal_error", "The tick failed unexpectedly.")
 
 
-def _tick() -> Response:
+def _tick(request: Request) -> Response:
+    SCHEDULER.authenticate(dict(request.headers))
     report = steps.run(WORLD)
     DATABASE.over()
     event("tick", "ticked", **report)
     return Response(json.dumps(report), 200, content_type="application/json")
+
+
+def _deliver(request: Request) -> Response:
+    QUEUE.authenticate(dict(request.headers))
+    try:
+        job = deliveries.read_job(request)
+    except BadJob as error:
+        return _problem(400, "bad_job", str(error))
+    outcome = deliveries.deliver(OFFICE, *job)
+    if outcome is None:
+        return _problem(503, "try_again", "Somebody else is sending this.", **{"Retry-After": "30"})
+    return Response(json.dumps({"outcome": outcome}), 200, content_type="application/json")
 
 
 def _failed(status: int, code: str, detail: str) -> Response:
@@ -114,6 +128,7 @@ def _problem(status: int, code: str, detail: str, **headers: str) -> Response:
 
 
 TITLES: Final = {
+    400: "Bad request",
     401: "Not authenticated",
     405: "Method not allowed",
     500: "Internal error",

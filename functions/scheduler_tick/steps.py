@@ -13,6 +13,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
+from functions.scheduler_tick.deliveries import queue_of
 from shared.access import store as access
 from shared.client_logs import operations as client_logs
 from shared.client_logs import store as client_logs_store
@@ -36,10 +37,13 @@ from shared.monitoring import store as monitoring
 from shared.monitoring.history import store as client_history
 from shared.monitoring.rules import is_scheduler_late
 from shared.mqtt import Publisher
+from shared.notifications import operations as notifications
+from shared.notifications.deliveries import store as deliveries
+from shared.notifications.snoozes import store as snoozes
 from shared.recovery import operations as recovery
 from shared.recovery import store as recovery_store
 from shared.structured_log import failure
-from shared.task_queue import TaskQueue, enqueue_conversion
+from shared.task_queue import TaskQueue, enqueue_conversion, enqueue_notification
 
 TICK_LOCK: Final = 7_305_004  # advisory lock: one tick at a time
 WEEKS_AHEAD: Final = 3  # log partitions made ahead: room for a scheduler that is away over a holiday
@@ -178,6 +182,21 @@ def sweep_conversions(world: World, _moment: Moment) -> Did:
     return {"enqueued": enqueued, "left": len(forgotten) - enqueued}
 
 
+def notify(world: World, _moment: Moment) -> Did:
+    """Decide what people are told, and ask the queue to bring it; what is not asked for now a later sweep finds."""
+    with transaction(world.engine) as connection:
+        decided = notifications.decide(connection, database_now(connection), world.config)
+    queue = queue_of(world.config)
+    until = time.monotonic() + ENQUEUE_BUDGET.total_seconds()
+    enqueued = 0
+    for delivery_id, generation in decided.tasks:
+        if time.monotonic() > until:
+            break
+        enqueued += enqueue_notification(queue, delivery_id, generation)
+    counts = {name: getattr(decided, name) for name in ("told", "recovered", "dropped", "again")}
+    return {**counts, "left": len(decided.tasks) - enqueued}
+
+
 def sample_health(world: World, moment: Moment) -> Did:
     """Keep what the displays whose turn it is have reported of their machines; normally a fifth of the fleet."""
     kept = timedelta(days=world.config["HEALTH_HISTORY_DAYS"])
@@ -219,6 +238,8 @@ def _drop_history(world: World, moment: Moment) -> Did:
             "client_history": client_history.drop_before(connection, before),
             "incidents": incidents_store.drop_history(connection, before),
             "maintenance_windows": maintenance.drop_history(connection, before),
+            "notifications": deliveries.drop_history(connection, before),
+            "snoozes": snoozes.drop_history(connection, before),
             "dead_letters": listening_store.drop_dead_letters(
                 connection, moment.now - timedelta(days=world.config["LOG_RETENTION_DAYS"])
             ),
@@ -237,6 +258,7 @@ STEPS: Final[dict[str, Callable[[World, Moment], Did]]] = {
     "batches": send_waves,
     "publish": publish,
     "conversions": sweep_conversions,
+    "notifications": notify,
     "health_history": sample_health,
     "retention": retain,
 }

@@ -66,10 +66,10 @@ def _post_to(
         try:
             connection.request("POST", target, body, _headers(parts, letter, body, signing_secret))
             answer = connection.getresponse()  # its body says nothing that is used, and may never end
-        except OSError as error:
-            raise TimeoutError if ended() else error from None
         finally:
             connection.close()
+        if ended():  # http.client takes the end of a connection for the end of the headers
+            raise TimeoutError
         return judged(answer.status, parts.hostname or "", answer.getheader("Retry-After"))
 
 

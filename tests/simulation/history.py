@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 TICK: Final = 60.0
 LOCK_TIMEOUT_MS: Final = 100  # in a history nobody who holds a lock can let it go while another one waits
-NOT_ABOUT_COMMANDS: Final = ("conversions", "health_history", "retention")
+NOT_ABOUT_COMMANDS: Final = ("conversions", "notifications", "health_history", "retention")
 SETTINGS: Final = {
     "CRASH_RECOVERY_ENABLED": "true",
     "MQTT_USERNAME": "bridge",

@@ -1,0 +1,142 @@
+"""Whom notifications are sent to in tests: a real HTTP server, and a real SMTP server, each as bad as it is told."""
+
+import json
+import socketserver
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, TypeVar
+
+
+@dataclass(frozen=True)
+class Posted:
+    """One request that a webhook got."""
+
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+Answer = tuple[int, dict[str, str]]
+
+
+class Receiver(ThreadingHTTPServer):
+    """Notes each POST and answers as `answer` says: 200 unless set; None trickles until the end."""
+
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.posted: list[Posted] = []
+        self.answer: Callable[[Posted], Answer | None] = lambda _posted: (200, {})
+        self.over = threading.Event()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/hook"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A sender that hangs up is part of the tests."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Receiver
+
+    def do_POST(self) -> None:  # http.server's name
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        posted = Posted(self.path, {n.lower(): v for n, v in self.headers.items()}, body)
+        self.server.posted.append(posted)
+        answer = self.server.answer(posted)
+        if answer is None:
+            self._trickle()
+            return
+        status, headers = answer
+        self.send_response(status)
+        for name, value in {"Content-Length": "0", **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+
+    def _trickle(self) -> None:
+        """A line of a header now and then: no timeout of a single read ever passes."""
+        self.wfile.write(b"HTTP/1.1 200 OK\r\n")
+        while not self.server.over.wait(0.05):
+            self.wfile.write(b"X-Wait: a little\r\n")
+            self.wfile.flush()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class names it
+        pass
+
+
+@contextmanager
+def receiver() -> Iterator[Receiver]:
+    """A webhook's receiver that serves for as long as the block lasts."""
+    with _serving(Receiver()) as server:
+        try:
+            yield server
+        finally:
+            server.over.set()
+
+
+class Mailbox(socketserver.ThreadingTCPServer):
+    """A mail server: what it was sent, and how it answers RCPT (250 takes it)."""
+
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Conversation)
+        self.mails: list[bytes] = []
+        self.rcpt = b"250 ok"
+
+    @property
+    def port(self) -> int:
+        return int(self.server_address[1])
+
+
+class _Conversation(socketserver.StreamRequestHandler):
+    """As much of RFC 5321 as one mail needs."""
+
+    server: Mailbox
+
+    def handle(self) -> None:
+        self._say(b"220 mail.test ESMTP")
+        while line := self.rfile.readline():
+            verb = line[:4].upper()
+            if verb == b"DATA":
+                self._say(b"354 go on")
+                self.server.mails.append(b"".join(iter(self.rfile.readline, b".\r\n")))
+            self._say(self.server.rcpt if verb == b"RCPT" else b"221 bye" if verb == b"QUIT" else b"250 ok")
+            if verb == b"QUIT":
+                return
+
+    def _say(self, words: bytes) -> None:
+        self.wfile.write(words + b"\r\n")
+
+
+@contextmanager
+def mailbox() -> Iterator[Mailbox]:
+    """A mail server on loopback for as long as the block lasts."""
+    with _serving(Mailbox()) as box:
+        yield box
+
+
+S = TypeVar("S", bound=socketserver.BaseServer)
+
+
+@contextmanager
+def _serving(server: S) -> Iterator[S]:
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

@@ -1,0 +1,247 @@
+"""How messages leave: real receivers on loopback, and every address that none may be sent to."""
+
+import hashlib
+import hmac
+import ipaddress
+import json
+import socket
+import subprocess
+import sys
+import time
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared import config, couriers
+from shared.couriers import Letter, Outcome, Result, messenger, webhook
+from shared.couriers.addresses import METADATA, AddressRefused, Reach, look_up, may_reach
+from tests.receivers import mailbox, receiver
+
+HERE = Reach(loopback=True, private=True)
+CLOUD = Reach(loopback=False, private=False)
+LETTER = Letter("signage-7", "Lobby is silent", "Since noon.\nhttps://signage.test/", {"id": "signage-7", "version": 1})
+SECRET = "a secret of 16+ characters"
+TOKEN = "T0K3N-that-nobody-may-see"
+
+
+def post(url: str, reach: Reach = HERE, seconds: float = 5, secret: str | None = None) -> Outcome:
+    return webhook.post(url, secret, LETTER, reach, timedelta(seconds=seconds))
+
+
+def test_a_webhook_gets_the_facts_signed_and_with_a_key_of_its_own() -> None:
+    with receiver() as hook:
+        outcome = post(f"{hook.url}?key={TOKEN}", secret=SECRET)
+
+    [posted] = hook.posted
+    assert outcome == Outcome(Result.DELIVERED, "200 from 127.0.0.1")
+    assert (posted.path, posted.json) == (f"/hook?key={TOKEN}", LETTER.facts)
+    assert posted.headers["content-type"] == "application/json"
+    assert posted.headers["idempotency-key"] == "signage-7"
+    stamp, _, digest = posted.headers["signage-signature"].partition(",v1=")
+    signed = f"{stamp.removeprefix('t=')}.".encode() + posted.body
+    assert hmac.compare_digest(digest, hmac.new(SECRET.encode(), signed, hashlib.sha256).hexdigest())
+    assert abs(time.time() - int(stamp.removeprefix("t="))) < 60
+
+
+def test_a_name_and_password_in_the_address_are_sent_as_such() -> None:
+    with receiver() as hook:
+        post(hook.url.replace("http://", "http://anna:p%40ss@"))
+
+    [posted] = hook.posted
+    assert posted.headers["authorization"] == "Basic YW5uYTpwQHNz"
+    assert "anna" not in posted.headers["host"]
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "result", "wait"),
+    [
+        (204, {}, Result.DELIVERED, None),
+        (301, {"Location": "http://127.0.0.1:1/"}, Result.REFUSED, None),  # it could lead anywhere
+        (400, {}, Result.REFUSED, None),
+        (401, {}, Result.REFUSED, None),
+        (410, {}, Result.REFUSED, None),
+        (429, {"Retry-After": "120"}, Result.AGAIN, timedelta(seconds=120)),
+        (500, {}, Result.AGAIN, None),
+        (503, {"Retry-After": "9" * 30}, Result.AGAIN, timedelta(hours=1)),
+        (503, {"Retry-After": "nonsense"}, Result.AGAIN, None),
+    ],
+)
+def test_what_an_answer_means(status: int, headers: dict[str, str], result: Result, wait: timedelta | None) -> None:
+    with receiver() as hook:
+        hook.answer = lambda _posted: (status, headers)
+        outcome = post(f"{hook.url}/{TOKEN}")
+
+    assert (outcome.result, outcome.retry_after) == (result, wait)
+    assert outcome.words.startswith(f"{status} from 127.0.0.1")
+    assert TOKEN not in outcome.words
+    assert len(hook.posted) == 1
+
+
+def test_a_receiver_that_trickles_is_left_at_the_deadline() -> None:
+    with receiver() as hook:
+        hook.answer = lambda _posted: None
+        began = time.monotonic()
+        outcome = post(hook.url, seconds=0.5)
+        took = time.monotonic() - began
+
+    assert outcome == Outcome(Result.AGAIN, "127.0.0.1 did not answer in time")
+    assert took < 4
+
+
+def test_a_receiver_that_is_not_there_may_come_back() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+
+    assert post(f"http://127.0.0.1:{port}/{TOKEN}") == Outcome(Result.AGAIN, "127.0.0.1 refuses the connection")
+    assert post(f"http://no-such-name.invalid/{TOKEN}").words == "the name no-such-name.invalid is not known"
+
+
+def test_plain_http_where_tls_is_expected_is_said_without_the_address() -> None:
+    with receiver() as hook:
+        outcome = post(hook.url.replace("http://", "https://") + TOKEN)
+
+    assert outcome == Outcome(Result.AGAIN, "127.0.0.1 does not speak TLS as expected")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "2130706433"])
+def test_in_the_cloud_nothing_goes_to_the_machine_itself(host: str) -> None:
+    with receiver() as hook:
+        outcome = post(f"http://{host}:{hook.server_address[1]}/", CLOUD)
+
+    assert outcome.result is Result.REFUSED
+    assert hook.posted == []
+
+
+@pytest.mark.parametrize(
+    ("address", "here", "cloud"),
+    [
+        ("169.254.169.254", False, False),  # the metadata of a cloud's machine
+        ("::ffff:169.254.169.254", False, False),
+        ("64:ff9b::a9fe:a9fe", False, False),  # the same through NAT64
+        ("2002:a9fe:a9fe::", False, False),  # and 6to4
+        ("fd00:ec2::254", False, False),
+        ("fe80::1%eth0", False, False),
+        ("0.0.0.0", False, False),
+        ("::", False, False),
+        ("224.0.0.1", False, False),
+        ("127.0.0.1", True, False),
+        ("::1", True, False),
+        ("10.0.0.1", True, False),
+        ("192.168.1.1", True, False),
+        ("100.64.0.1", True, False),  # shared by customers of a provider
+        ("fd12::1", True, False),
+        ("255.255.255.255", False, False),
+        ("93.184.216.34", True, True),
+        ("2606:2800:220:1::1", True, True),
+        ("not an address", False, False),
+    ],
+)
+def test_which_addresses_may_be_reached(address: str, here: bool, cloud: bool) -> None:
+    assert (may_reach(address, HERE), may_reach(address, CLOUD)) == (here, cloud)
+
+
+@given(st.ip_addresses())
+def test_in_the_cloud_only_global_addresses_are_reached_and_metadata_never(
+    address: ipaddress.IPv4Address | ipaddress.IPv6Address,
+) -> None:
+    if may_reach(str(address), CLOUD):
+        assert address.is_global
+        assert may_reach(str(address), HERE)
+    assert address not in METADATA or not may_reach(str(address), HERE)
+
+
+def test_a_name_that_leads_to_a_good_and_a_bad_address_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (a, 80)) for a in ("93.184.216.34", "10.0.0.1")]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_kw: found)
+
+    with pytest.raises(AddressRefused):
+        look_up("two-faced.test", 80, CLOUD)
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ({}, HERE),
+        ({"NOTIFICATION_PRIVATE_ADDRESSES": "refuse"}, CLOUD),
+        ({"DEPLOYMENT_MODE": "cloud"}, CLOUD),
+        ({"DEPLOYMENT_MODE": "cloud", "NOTIFICATION_PRIVATE_ADDRESSES": "allow"}, Reach(loopback=False, private=True)),
+    ],
+)
+def test_how_far_channels_reach_where(environment: dict[str, str], expected: Reach) -> None:
+    assert couriers.reach_of(config.load(environment)) == expected
+
+
+def test_a_mail_is_sent_through_a_real_mail_server() -> None:
+    with mailbox() as box:
+        url = f"mailto://127.0.0.1:{box.port}/?mode=insecure&from=fleet@signage.test&to=anna@signage.test"
+        outcome = couriers.send("apprise", url, None, LETTER, HERE)
+
+    [mail] = box.mails
+    assert outcome == Outcome(Result.DELIVERED, "mailto took it")
+    assert b"Subject: Lobby is silent" in mail
+    assert b"https://signage.test/" in mail
+
+
+def test_a_mail_server_that_knows_nobody_is_said_in_numbers() -> None:
+    with mailbox() as box:
+        box.rcpt = b"550 no such user " + TOKEN.encode()
+        url = f"mailto://127.0.0.1:{box.port}/?mode=insecure&from=fleet@signage.test&to={TOKEN}@signage.test"
+        outcome = couriers.send("apprise", url, None, LETTER, HERE)
+
+    assert outcome == Outcome(Result.REFUSED, "550 from mailto")
+
+
+@pytest.mark.parametrize(("status", "result"), [(401, Result.REFUSED), (500, Result.AGAIN)])
+def test_a_messenger_that_refuses_is_said_in_numbers(status: int, result: Result) -> None:
+    with receiver() as hook:
+        hook.answer = lambda _posted: (status, {})
+        outcome = couriers.send("apprise", f"json://127.0.0.1:{hook.server_address[1]}/{TOKEN}", None, LETTER, HERE)
+
+    assert outcome == Outcome(result, f"{status} from json")
+    assert len(hook.posted) == 1
+
+
+def test_a_messenger_reaches_no_more_than_a_webhook() -> None:
+    with receiver() as hook:
+        url = f"json://127.0.0.1:{hook.server_address[1]}/"
+        outcome = couriers.send("apprise", url, None, LETTER, CLOUD)
+
+    assert outcome.result is Result.REFUSED
+    assert hook.posted == []
+
+
+def test_a_messenger_is_led_nowhere_else() -> None:
+    with receiver() as hook, receiver() as inner:
+        hook.answer = lambda _posted: (307, {"Location": inner.url})
+        outcome = couriers.send("apprise", f"json://127.0.0.1:{hook.server_address[1]}/", None, LETTER, HERE)
+
+    assert outcome.result is Result.REFUSED
+    assert (len(hook.posted), inner.posted) == (1, [])
+
+
+def test_a_messenger_that_hangs_is_ended_at_the_deadline() -> None:
+    with receiver() as hook:
+        hook.answer = lambda _posted: None
+        began = time.monotonic()
+        url = f"json://127.0.0.1:{hook.server_address[1]}/"
+        outcome = messenger.notify(url, LETTER, HERE, timedelta(seconds=4))
+        took = time.monotonic() - began
+
+    assert outcome == Outcome(Result.AGAIN, "json did not answer in time")
+    assert took < 15
+
+
+@pytest.mark.parametrize(
+    ("url", "known"), [("mailto://mail.test/?to=a@b.test&from=c@d.test", True), ("syslog://", False)]
+)
+def test_which_addresses_are_of_services_for_people(url: str, known: bool) -> None:
+    assert messenger.is_known(url, HERE) is known
+
+
+def test_the_functions_import_no_messenger_library() -> None:
+    program = "import shared.couriers, sys; print('apprise' in sys.modules, 'http.client' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+
+    assert json.loads(f'["{done.stdout.strip()}"]') == ["False False"]

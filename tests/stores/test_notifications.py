@@ -1,0 +1,354 @@
+"""What people are told, and when: on a real database, with the test's own clock."""
+
+from datetime import UTC, datetime, time, timedelta
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from shared.incidents import operations as observing
+from shared.maintenance import operations as maintenance
+from shared.maintenance.operations import NewWindow
+from shared.maintenance.rules import Schedule
+from shared.notifications.channels import operations as channels
+from shared.notifications.channels.rules import Hours
+from shared.notifications.snoozes import operations as snoozes
+from shared.tables import bridge_status, client_recovery, clients, incidents, notification_deliveries, recovery_breakers
+from shared.vocabulary import MaintenanceScope, NotificationEvent, SnoozeScope, Weekday
+from tests.stores.incidents_world import CONFIG, change, come_back, go_silent, listen, observe, site
+from tests.stores.notifications_world import MINUTE, channel, decide, deliver_all, display, messages, states, told
+
+ROME_AWAY = "12 displays at Rome failed together"
+
+
+@pytest.fixture
+def dark(connection: Connection, now: datetime) -> list[str]:
+    """Twelve displays of Rome that are one incident, opened now, on a day when a channel listens already."""
+    listen(connection, now)
+    uuids = site(connection, now - timedelta(hours=1))
+    go_silent(connection, now, uuids)
+    channel(connection, now - timedelta(hours=2))
+    observe(connection, now)
+    return uuids
+
+
+def light(connection: Connection, at: datetime, uuids: list[str]) -> None:
+    """They come back, and the incident closes five minutes later."""
+    come_back(connection, at, uuids)
+    observe(connection, at)
+    observe(connection, at + 6 * MINUTE)
+
+
+def test_a_site_that_goes_dark_is_one_message_and_its_return_another(
+    connection: Connection, now: datetime, dark: list[str]
+) -> None:
+    decide(connection, now + 3 * MINUTE)
+    deliver_all(connection, now + 3 * MINUTE)
+    decide(connection, now + 4 * MINUTE)
+    light(connection, now + 5 * MINUTE, dark)
+    decide(connection, now + 12 * MINUTE)
+    decide(connection, now + 13 * MINUTE)
+
+    assert told(connection) == [("opened", ROME_AWAY), ("recovered", f"Over: {ROME_AWAY}")]
+    first, last = messages(connection)
+    assert "the network or power of the site is likely" in first["text"]
+    assert "12 displays are affected: " in first["text"]
+    assert "https://signage.test/?v=incidents&i=" in first["text"]
+    assert first["facts"]["recovery"].startswith("Recovery") or "recovery" in first["facts"]["recovery"]
+    assert (first["facts"]["displays"], first["facts"]["sites"]) == (12, ["Rome"])
+    assert last["facts"]["event"] == "recovered"
+
+
+def test_what_heals_before_the_delay_says_nothing(connection: Connection, now: datetime, dark: list[str]) -> None:
+    decide(connection, now + MINUTE)
+    light(connection, now + MINUTE, dark)
+
+    decide(connection, now + 8 * MINUTE)
+
+    assert told(connection) == []
+
+
+def test_what_is_over_before_it_was_sent_is_dropped_and_its_end_is_no_news(
+    connection: Connection, now: datetime, dark: list[str]
+) -> None:
+    decide(connection, now + 3 * MINUTE)
+    light(connection, now + 4 * MINUTE, dark)
+
+    decide(connection, now + 11 * MINUTE)
+
+    assert states(connection) == [("opened", "dropped")]
+
+
+def test_what_was_begun_before_the_channel_is_no_news_to_it(
+    connection: Connection, now: datetime, dark: list[str]
+) -> None:
+    later = channel(connection, now + MINUTE, "Newcomer")
+
+    decide(connection, now + 5 * MINUTE)
+
+    assert told(connection, later) == []
+    assert len(told(connection)) == 1
+
+
+def test_an_incident_that_grows_to_twice_its_size_is_told_once_more(
+    connection: Connection, now: datetime, dark: list[str]
+) -> None:
+    decide(connection, now + 3 * MINUTE)
+    deliver_all(connection, now + 3 * MINUTE)
+    more = site(connection, now, count=14)
+    go_silent(connection, now + 4 * MINUTE, more, heard_before=245)
+    observe(connection, now + 4 * MINUTE)
+
+    for minutes in (5, 6, 90):
+        decide(connection, now + minutes * MINUTE)
+
+    assert told(connection) == [("opened", ROME_AWAY), ("escalated", "Worse: 26 displays at Rome failed together")]
+
+
+def test_an_incident_that_lasts_for_an_hour_is_told_once_more(
+    connection: Connection, now: datetime, dark: list[str]
+) -> None:
+    for minutes in (3, 62, 64, 70, 200):
+        decide(connection, now + minutes * MINUTE)
+        deliver_all(connection, now + minutes * MINUTE)
+
+    assert [phase for phase, _ in told(connection)] == ["opened", "escalated"]
+
+
+def test_a_display_alone_is_told_after_a_quarter_of_an_hour_and_when_it_is_well(
+    connection: Connection, now: datetime
+) -> None:
+    channel(connection, now)
+    uuid = display(connection, now)
+    go_silent(connection, now + MINUTE, [uuid])
+
+    decide(connection, now + 15 * MINUTE)
+    assert told(connection) == []
+    for minutes in (17, 18, 30):
+        decide(connection, now + minutes * MINUTE)
+        deliver_all(connection, now + minutes * MINUTE)
+    come_back(connection, now + 31 * MINUTE, [uuid])
+    decide(connection, now + 32 * MINUTE)
+    assert len(told(connection)) == 1
+    for minutes in (34, 35):
+        decide(connection, now + minutes * MINUTE)
+
+    assert told(connection) == [("opened", "Lobby (Rome) is silent"), ("recovered", "Over: Lobby (Rome) is silent")]
+    assert "It lasted 33 minutes." in messages(connection)[1]["text"]
+
+
+def test_a_flapping_display_is_told_once_an_hour_and_not_at_each_turn(connection: Connection, now: datetime) -> None:
+    channel(connection, now)
+    uuid = display(connection, now)
+
+    for turn in range(6):  # twenty minutes silent, four minutes well
+        begin = now + timedelta(minutes=1 + 24 * turn)
+        go_silent(connection, begin, [uuid])
+        decide(connection, begin + 18 * MINUTE)
+        deliver_all(connection, begin + 18 * MINUTE)
+        come_back(connection, begin + 20 * MINUTE, [uuid])
+        decide(connection, begin + 23 * MINUTE)
+        deliver_all(connection, begin + 23 * MINUTE)
+
+    assert [phase for phase, _ in told(connection)] == ["opened", "recovered"] * 2
+
+
+def test_many_displays_that_are_told_at_once_are_one_message(connection: Connection, now: datetime) -> None:
+    weekdays = Hours("UTC", frozenset(Weekday), time(8), time(18))
+    night = now.astimezone(UTC).replace(hour=20, minute=0, second=0, microsecond=0)
+    morning = night + timedelta(hours=12, minutes=1)
+    channel(connection, night, hours=weekdays)
+    uuids = [display(connection, night, f"Display {n}", f"Site {n}") for n in range(7)]
+    for number, uuid in enumerate(uuids):
+        go_silent(connection, night + timedelta(minutes=1 + 20 * number), [uuid])
+
+    decide(connection, night + timedelta(hours=10))
+    assert told(connection) == []
+    decide(connection, morning)
+    deliver_all(connection, morning)
+    come_back(connection, morning, uuids)
+    decide(connection, morning + 5 * MINUTE)
+    decide(connection, morning + 6 * MINUTE)
+
+    assert told(connection) == [("opened", "7 displays are unwell"), ("recovered", "7 displays are well again")]
+    assert states(connection).count(("opened", "folded")) == 6
+    assert "Display 3 (Site 3) is silent" in messages(connection)[0]["text"]
+    assert len(messages(connection)[0]["facts"]["uuids"]) == 7
+
+
+def test_a_display_that_recovery_could_not_help_is_told_at_once_and_worse_if_it_was_told(
+    connection: Connection, now: datetime
+) -> None:
+    channel(connection, now)
+    told_before, new = (display(connection, now, f"Display {n}", f"Site {n}") for n in range(2))
+    go_silent(connection, now + MINUTE, [told_before])
+    decide(connection, now + 17 * MINUTE)
+    deliver_all(connection, now + 17 * MINUTE)
+    change(connection, now + 18 * MINUTE, [new], "crashed")
+    for uuid in (told_before, new):
+        row = {"client_uuid": uuid, "step": 4, "decided": "suspended", "decided_at": now + 19 * MINUTE}
+        connection.execute(sa.insert(client_recovery).values(**row))
+
+    decide(connection, now + 22 * MINUTE)
+    decide(connection, now + 23 * MINUTE)
+
+    tried = ": recovery has tried everything"
+    assert sorted(told(connection)) == [
+        ("escalated", f"Worse: Display 0 (Site 0) is silent{tried}"),
+        ("opened", "Display 0 (Site 0) is silent"),
+        ("opened", f"Display 1 (Site 1) has crashed{tried}"),
+    ]
+
+
+def test_a_display_of_an_incident_is_not_told_alone(connection: Connection, now: datetime, dark: list[str]) -> None:
+    for minutes in (3, 30, 45):
+        decide(connection, now + minutes * MINUTE)
+
+    assert [phase for phase, _ in told(connection)] == ["opened"]
+
+
+def test_a_bridge_that_is_silent_is_told_to_everybody_at_any_hour(connection: Connection, now: datetime) -> None:
+    listen(connection, now)
+    never = Hours("UTC", frozenset({Weekday.MONDAY}), time(0), time(0, 1))
+    channel(connection, now, "Rome", sites={"Rome"}, hours=never)
+    channel(connection, now, "Strict", hours=never, critical_passes=False)
+    monday = now + timedelta(days=(7 - now.astimezone(UTC).weekday()) % 7)
+    noon = monday.astimezone(UTC).replace(hour=12, minute=0) + timedelta(days=7)
+    observing.observe(connection, noon, CONFIG)
+    decide(connection, noon + 3 * MINUTE)
+    deliver_all(connection, noon + 3 * MINUTE)
+    connection.execute(sa.update(bridge_status).values(canary_at=noon + 4 * MINUTE))
+    observing.observe(connection, noon + 4 * MINUTE, CONFIG)
+    decide(connection, noon + 5 * MINUTE)
+
+    unheard = "We do not hear the fleet"
+    assert told(connection) == [("opened", unheard), ("recovered", f"Over: {unheard}")]
+
+
+def test_a_breaker_is_told_while_recovery_is_on(connection: Connection, now: datetime) -> None:
+    channel(connection, now, "Rome", sites={"Rome"})
+    channel(connection, now, "Oslo", sites={"Oslo"})
+    row = {"site": "Rome", "open_since": now + MINUTE, "why": "At Rome, 9 of 10 displays are silent."}
+    connection.execute(sa.insert(recovery_breakers).values(**row))
+
+    decide(connection, now + 4 * MINUTE)
+    deliver_all(connection, now + 4 * MINUTE)
+    connection.execute(sa.update(recovery_breakers).values(open_since=None))
+    decide(connection, now + 5 * MINUTE)
+
+    words = "Recovery holds back at Rome"
+    assert told(connection) == [("opened", words), ("recovered", f"Over: {words}")]
+
+
+@pytest.mark.parametrize("scope", list(SnoozeScope))
+def test_a_snooze_holds_until_it_ends(
+    connection: Connection, now: datetime, dark: list[str], scope: SnoozeScope
+) -> None:
+    whom = {SnoozeScope.FLEET: None, SnoozeScope.SITE: "Rome", SnoozeScope.CLIENT: dark[0]}[scope]
+    if scope is SnoozeScope.CLIENT:  # the others are well again: one is left
+        come_back(connection, now + MINUTE, dark[1:])
+        observe(connection, now + MINUTE)
+    snooze = snoozes.begin(connection, now, scope, whom, now + timedelta(hours=1), "Works", "user:anna")
+
+    decide(connection, now + 10 * MINUTE)
+    assert told(connection) == []
+    assert snoozes.end(connection, now + 11 * MINUTE, snooze["id"], "user:ben")
+    decide(connection, now + 12 * MINUTE)
+
+    assert len(told(connection)) == 1
+    assert not snoozes.end(connection, now + 13 * MINUTE, snooze["id"], "user:ben")
+
+
+def test_a_snooze_ends_by_itself(connection: Connection, now: datetime, dark: list[str]) -> None:
+    snoozes.begin(connection, now, SnoozeScope.SITE, "Rome", now + timedelta(hours=1), "", "user:anna")
+
+    decide(connection, now + 59 * MINUTE)
+    assert told(connection) == []
+    decide(connection, now + 60 * MINUTE)
+
+    assert len(told(connection)) == 1
+
+
+@pytest.mark.parametrize("scope", [MaintenanceScope.SITE, MaintenanceScope.FLEET])
+def test_a_maintenance_window_holds_as_well(
+    connection: Connection, now: datetime, dark: list[str], scope: MaintenanceScope
+) -> None:
+    where = "Rome" if scope is MaintenanceScope.SITE else None
+    window = NewWindow("Works", "", scope, where, [], Schedule(now, now + timedelta(hours=1)))
+    maintenance.plan(connection, now, window, "user:anna")
+
+    decide(connection, now + 30 * MINUTE)
+    assert told(connection) == []
+    decide(connection, now + 61 * MINUTE)
+
+    assert len(told(connection)) == 1
+
+
+def test_a_channel_hears_of_its_sites_and_events_alone(connection: Connection, now: datetime, dark: list[str]) -> None:
+    before = now - timedelta(hours=1)
+    rome = channel(connection, before, "Rome", sites={"Rome"})
+    oslo = channel(connection, before, "Oslo", sites={"Oslo"})
+    breakers = channel(connection, before, "Breakers", events={NotificationEvent.BREAKER_OPEN})
+    off = channel(connection, before, "Off", enabled=False)
+
+    decide(connection, now + 3 * MINUTE)
+
+    assert [len(told(connection, one)) for one in (rome, oslo, breakers, off)] == [1, 0, 0, 0]
+
+
+def test_deciding_twice_says_nothing_twice(connection: Connection, now: datetime, dark: list[str]) -> None:
+    first = decide(connection, now + 3 * MINUTE)
+    connection.execute(sa.update(notification_deliveries).values(standing=False))  # as if that had been lost
+
+    second = decide(connection, now + timedelta(hours=2))
+
+    assert (first.told, second.told) == (1, 0)
+
+
+def test_a_refused_address_that_is_changed_tells_what_is_not_over(
+    connection: Connection, now: datetime, dark: list[str]
+) -> None:
+    decide(connection, now + 3 * MINUTE)
+    values = {"state": "failed", "finished_at": now + 4 * MINUTE, "error": "401 from hooks.example.org"}
+    channel_id = connection.execute(
+        sa.update(notification_deliveries).values(**values).returning(notification_deliveries.c.channel_id)
+    ).scalar_one()
+
+    channels.change(connection, now + 5 * MINUTE, channel_id, {"url": "https://hooks.example.org/other"})
+    [task] = decide(connection, now + 7 * MINUTE).tasks
+
+    assert states(connection) == [("opened", "pending")]
+    assert task[1] == 3  # its task's name is a new one
+
+
+def test_what_was_never_sent_is_put_on_the_queue_again(connection: Connection, now: datetime, dark: list[str]) -> None:
+    [(delivery_id, generation)] = decide(connection, now + 3 * MINUTE).tasks
+
+    assert decide(connection, now + 3 * MINUTE).tasks == ()
+    assert decide(connection, now + 5 * MINUTE).tasks == ((delivery_id, generation + 1),)
+
+
+def test_a_merged_incident_goes_without_a_word(connection: Connection, now: datetime, dark: list[str]) -> None:
+    decide(connection, now + 3 * MINUTE)
+    deliver_all(connection, now + 3 * MINUTE)
+    into = {"kind": "cluster", "began_at": now, "opened_at": now + 4 * MINUTE, "cause": "Everything went."}
+    other = connection.execute(sa.insert(incidents).values(**into).returning(incidents.c.id)).scalar_one()
+    mine = incidents.c.kind == "site"
+    connection.execute(sa.update(incidents).where(mine).values(closed_at=now + 4 * MINUTE, merged_into=other))
+
+    decide(connection, now + 5 * MINUTE)
+
+    assert "recovered" not in [phase for phase, _ in told(connection)]
+
+
+def test_names_that_displays_are_given_stay_on_their_line(connection: Connection, now: datetime) -> None:
+    channel(connection, now)
+    uuid = display(connection, now, "Lobby\r\nBcc: everybody@example.org\x1b[2J" + "x" * 500)
+    go_silent(connection, now + MINUTE, [uuid])
+
+    decide(connection, now + 17 * MINUTE)
+
+    [message] = messages(connection)
+    assert message["title"].isprintable()
+    assert len(message["title"]) < 200
+    assert connection.execute(sa.select(sa.func.count()).select_from(clients)).scalar_one() == 1
