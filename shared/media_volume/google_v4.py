@@ -8,6 +8,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 BUCKET_HOST: Final = "storage.googleapis.com"
+ALGORITHM: Final = "GOOG4-RSA-SHA256"
 
 
 @dataclass(frozen=True)
@@ -35,22 +36,26 @@ class BucketKey:
         at = now.astimezone(UTC)
         scope = f"{at:%Y%m%d}/auto/storage/goog4_request"
         signed = {"host": BUCKET_HOST, **(headers or {})}
-        names = ";".join(sorted(signed))
-        resource = "/" + quote(f"{self.bucket}/{path}", safe="/~")
         said = {
-            "X-Goog-Algorithm": "GOOG4-RSA-SHA256",
+            "X-Goog-Algorithm": ALGORITHM,
             "X-Goog-Credential": f"{self.account}/{scope}",
             "X-Goog-Date": f"{at:%Y%m%dT%H%M%SZ}",
             "X-Goog-Expires": str(int(lifetime.total_seconds())),
-            "X-Goog-SignedHeaders": names,
+            "X-Goog-SignedHeaders": ";".join(sorted(signed)),
             **(parameters or {}),
         }
+        resource = "/" + quote(f"{self.bucket}/{path}", safe="/~")
         query = "&".join(f"{quote(name, safe='~')}={quote(value, safe='~')}" for name, value in sorted(said.items()))
-        lines = "".join(f"{name}:{signed[name]}\n" for name in sorted(signed))
-        request = f"{method}\n{resource}\n{query}\n{lines}\n{names}\nUNSIGNED-PAYLOAD"
-        digest = hashlib.sha256(request.encode()).hexdigest()
-        signature = self.sign(f"GOOG4-RSA-SHA256\n{at:%Y%m%dT%H%M%SZ}\n{scope}\n{digest}".encode())
+        digest = hashlib.sha256(_request(method, resource, query, signed).encode()).hexdigest()
+        signature = self.sign(f"{ALGORITHM}\n{said['X-Goog-Date']}\n{scope}\n{digest}".encode())
         return f"https://{BUCKET_HOST}{resource}?{query}&X-Goog-Signature={signature.hex()}"
+
+
+def _request(method: str, resource: str, query: str, headers: Mapping[str, str]) -> str:
+    """The request in the one form that both sides hash."""
+    names = sorted(headers)
+    lines = "".join(f"{name}:{headers[name]}\n" for name in names)
+    return f"{method}\n{resource}\n{query}\n{lines}\n{';'.join(names)}\nUNSIGNED-PAYLOAD"
 
 
 def of_this_service(bucket: str) -> BucketKey:
