@@ -41,6 +41,7 @@ class Display:
     taken: int = 0  # of them, answered by the broker at least once
     committed: int = 0
     failures: int = 0  # the last service failure's number; 0: none yet
+    tells_failure: bool = False  # it is still to be said on its topic
     seq: int = 0  # of heartbeats and health
     repeats: int = 0
     flood: int = 0  # heartbeats still to be sent as fast as the broker takes them
@@ -124,13 +125,11 @@ class Fleet:
             one.lines += each
 
     def fail_services(self, share: float) -> None:
-        """A service fails on about this share of the displays."""
+        """A service fails on about this share of the displays; only the fleet's own thread touches their wires."""
         for one in self.displays:
             if self._chance.random() < share:
                 one.failures += 1
-                one.health_at = 0.0
-                if one.wire is not None:
-                    one.wire.publish(one.topic("service_failed"), json.dumps(one.standing_failure).encode())
+                one.health_at, one.tells_failure = 0.0, True
 
     def flood(self, each: int) -> None:
         """Every display has so many more heartbeats to send, as fast as the broker takes them."""
@@ -183,6 +182,9 @@ class Fleet:
             one.sent, one.progress_at = one.committed, now
             one.patience = min(one.patience * 2, LONGEST_PATIENCE_SECONDS)
             one.repeats += 1
+        if one.tells_failure:
+            one.tells_failure = False
+            wire.publish(one.topic("service_failed"), json.dumps(one.standing_failure).encode())
         while one.sent < one.lines and len(wire.unanswered) < WINDOW:
             one.sent += 1
             body = {"message": f"line {one.sent}", **one.stamp(one.sent)}
