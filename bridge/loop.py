@@ -111,11 +111,13 @@ class Bridge:
         self._begin_anew()
 
     def _connect(self) -> None:
-        """Never without the lead: two bridges would throw each other out of the session."""
+        """Never without the lead, by the database's word: two bridges would throw each other out of the session."""
         if time.monotonic() < self._due.connect:
             self._stop.wait(IDLE_SECONDS)
             return
-        _ = self._leader.connection()
+        with self._leader.database() as database, database.begin():
+            if listening_store.epoch(database) != self._leader.epoch:
+                raise LeadershipLost
         self._broker = Lanes.of(self._config, self._topics)
         self._broker.open()
 

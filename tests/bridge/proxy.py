@@ -18,12 +18,13 @@ class Proxy:
     back; `delay_seconds` is how long each piece of data is on its way.
     """
 
-    def __init__(self, target: int) -> None:
+    def __init__(self, target: int, port: int = 0) -> None:
+        """Listens on `port`, or on one that is free."""
         self.hold_upward = threading.Event()
         self.hold_downward = threading.Event()
         self.delay_seconds = 0.0
         self._target = target
-        self._listener = socket.create_server((LOOPBACK, 0))
+        self._listener = socket.create_server((LOOPBACK, port))
         self.port: int = self._listener.getsockname()[1]
         self._pairs: list[tuple[socket.socket, socket.socket]] = []
         self._stop = threading.Event()
@@ -82,9 +83,9 @@ class Proxy:
 
 
 @contextmanager
-def proxied(target: int) -> Iterator[Proxy]:
+def proxied(target: int, port: int = 0) -> Iterator[Proxy]:
     """A proxy in front of this port of ours."""
-    proxy = Proxy(target)
+    proxy = Proxy(target, port)
     try:
         yield proxy
     finally:

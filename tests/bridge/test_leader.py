@@ -14,6 +14,7 @@ from deploy.local.layout import REPOSITORY
 from deploy.local.probes import accepts, free_port
 from deploy.local.short_lived import running
 from tests.bridge.conftest import SESSIONS, BridgeProcess, Database, Display, StartBridge, eventually, settings, stamp
+from tests.bridge.proxy import proxied
 
 
 def lines(database: Database, name: str) -> list[str]:
@@ -63,6 +64,26 @@ def test_a_deposed_leader_that_wakes_up_stands_by(
     assert second.ask("/readyz")[0] == 200
     assert second.events().count("broker_connected") == SESSIONS  # nobody threw it out again
     assert database.value("SELECT epoch FROM bridge_status") == second.ask("/readyz")[1]["epoch"]
+
+
+def test_a_deposed_leader_that_could_not_reach_the_broker_throws_nobody_out_when_it_can(
+    start_bridge: StartBridge, broker: mosquitto.RunningBroker, database: Database
+) -> None:
+    """It asked the database nothing while it tried to connect, and does not know that it was deposed."""
+    port = free_port()
+    first = start_bridge(wait=False, MQTT_URL=f"mqtt://127.0.0.1:{port}")
+    eventually(lambda: first.events().count("broker_disconnected") > 1)
+    first.send(signal.SIGSTOP)
+    database.rows("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted")
+    second = start_bridge()
+
+    with proxied(broker.broker.services_port, port):
+        first.send(signal.SIGCONT)
+        eventually(lambda: is_standing_by(first))
+
+        assert second.ask("/readyz")[0] == 200
+        assert second.events().count("broker_connected") == SESSIONS
+        assert first.events().count("broker_connected") == 0
 
 
 def test_a_leader_whose_session_is_ended_goes_on_where_it_was(
