@@ -20,7 +20,6 @@ from tests.simulation.contract import (
     HEALTHY_FOR,
     LADDER,
     SMALL_FLEET,
-    Breakers,
     Duty,
     Facts,
     Ruling,
@@ -29,6 +28,7 @@ from tests.simulation.contract import (
     steps_of,
     threshold,
 )
+from tests.simulation.contract_breakers import Breakers
 from tests.simulation.display import Display
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ class Judge:
         self._before: Facts | None = None
         self._rulings: dict[str, Ruling] = {}
         self._by_silence: set[str] = set()  # recovery commands whose evidence was silence
+        self._vouched_at: dict[str, set[float]] = {}  # begins of ticks in which a silence was vouched for by a person
         self._healthy_since: dict[str, datetime] = {}
         self._ladder_from: dict[str, datetime] = {}
         self._unsure_until: dict[str, datetime] = {}
@@ -87,7 +88,9 @@ class Judge:
         with self._engine.connect() as connection:
             row = connection.execute(COMMAND, {"id": command_id}).one()
         issued = self._issued.setdefault(command_id, self._agenda.now if self._tick_at is None else self._tick_at)
-        if row.source == "recovery":
+        if row.source == "recovery" and issued in self._vouched_at.get(display.uuid, ()):
+            self.figures["actions on silence that a person vouched for"] += 1
+        elif row.source == "recovery":
             self._judge_execution(display, action, issued)
 
     def _judge_execution(self, display: Display, action: str, issued: float) -> None:
@@ -136,6 +139,9 @@ class Judge:
         self._breakers.look(facts)
         self._climb(facts)
         self._rulings = {uuid: self._rule(facts, client) for uuid, client in facts.clients.items()}
+        for uuid, said in self._rulings.items():
+            if said.by_silence and self._breakers.vouched_for(facts.clients[uuid]):
+                self._vouched_at.setdefault(uuid, set()).add(self._tick_at)
         self._forgive_failures_that_are_over()
         self._check_notice(facts)
 
