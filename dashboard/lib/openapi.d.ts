@@ -137,6 +137,38 @@ export type Caller = {
   role: Role;
 };
 
+/** What to change; what is left out stays. `signing_secret`, `sites` and `hours` null: none. */
+export type ChannelChanges = {
+  critical_passes?: boolean;
+  delay_seconds?: number;
+  enabled?: boolean;
+  events?: Array<NotificationEvent>;
+  hours?: HoursBody | null;
+  name?: string;
+  signing_secret?: string | null;
+  sites?: Array<string> | null;
+  url?: string;
+};
+
+/** When it is told. `begin` and `end` are local times. */
+export type ChannelHours = {
+  begin: string;
+  end: string;
+  time_zone: string;
+  weekdays: Array<Weekday>;
+};
+
+/** How a channel tells people. */
+export type ChannelKind = "apprise" | "webhook";
+
+/** What became of a test: `words` are the receiver's answer as we understand it. */
+export type ChannelTest = {
+  channel: NotificationChannel;
+  delivered: boolean;
+  duration_ms: number;
+  words: string;
+};
+
 /** How one part was found. */
 export type Check = {
   ok: boolean;
@@ -446,6 +478,35 @@ export type DeadLetter = {
 /** Why a message was put aside instead of stored. */
 export type DeadLetterReason = "bad_field" | "bad_number" | "bad_uuid" | "not_an_object" | "not_json" | "not_utf8" | "refused_by_database" | "too_deep" | "too_large" | "unknown_client" | "unknown_topic" | "unsupported_version";
 
+/** One message to one channel. `due_at`: of the next try, while it is pending; `error`: of the last one. */
+export type Delivery = {
+  attempts: number;
+  channel_id: number;
+  channel_name: string;
+  created_at: string;
+  due_at: string | null;
+  error: string | null;
+  event: NotificationEvent;
+  finished_at: string | null;
+  id: number;
+  phase: NotificationPhase;
+  state: DeliveryState;
+  subject: string;
+  text: string;
+  title: string;
+};
+
+/** Which messages to list. */
+export type DeliveryQuery = {
+  channel?: number | null;
+  cursor?: string | null;
+  limit?: number;
+  state?: DeliveryState | null;
+};
+
+/** Where one message to one channel stands. */
+export type DeliveryState = "delivered" | "dropped" | "failed" | "folded" | "pending";
+
 /** Everything a display needs to connect. The password is told this once. */
 export type Enrolled = {
   mqtt: BrokerAddress;
@@ -585,6 +646,14 @@ export type Hold = {
 export type HoldBody = {
   reason: string;
   until?: string | null;
+};
+
+/** When it is told: from then to then on these days, by the clock of a time zone. */
+export type HoursBody = {
+  begin: string;
+  end: string;
+  time_zone: string;
+  weekdays: Array<Weekday>;
 };
 
 /** Displays that failed together, and what that is likely to come from (`cause`). `members` were ever part of it, `unwell` are so still; `group_size` is how many displays of the site or subnet were heard in the day before, null for other kinds. An incident that turned out to be part of another one is closed with `merged_into`. One of kind `listening` is our own: we do not hear the fleet, and it has no members. */
@@ -842,6 +911,20 @@ export type NewName = {
   filename: string;
 };
 
+/** A channel to add. `url`: where a webhook is posted to, or an address of Apprise (`mailto://…`, `slack://…`). */
+export type NewNotificationChannel = {
+  critical_passes?: boolean;
+  delay_seconds?: number;
+  enabled?: boolean;
+  events?: Array<NotificationEvent>;
+  hours?: HoursBody | null;
+  kind: ChannelKind;
+  name: string;
+  signing_secret?: string | null;
+  sites?: Array<string> | null;
+  url: string;
+};
+
 /** A new password, and the present one as proof. */
 export type NewPassword = {
   current_password: string;
@@ -853,6 +936,15 @@ export type NewSignedUpload = {
   bytes: number;
   filename: string;
   sha256?: string | null;
+};
+
+/** Tell nobody until then of the fleet, of a site or of a client. */
+export type NewSnooze = {
+  client?: string | null;
+  reason?: string;
+  scope: SnoozeScope;
+  site?: string | null;
+  until: string;
 };
 
 /** What a token is for and what it may do. */
@@ -871,6 +963,33 @@ export type NewUser = {
 /** No parameters. */
 export type NoQuery = {
 };
+
+/** A channel. `address` is what may be shown of its url; `last_error` is null since the last delivery. */
+export type NotificationChannel = {
+  address: string;
+  changed_at: string;
+  created_at: string;
+  created_by: string;
+  critical_passes: boolean;
+  delay_seconds: number;
+  enabled: boolean;
+  events: Array<NotificationEvent>;
+  hours: ChannelHours | null;
+  id: number;
+  kind: ChannelKind;
+  last_delivered_at: string | null;
+  last_error: string | null;
+  last_failed_at: string | null;
+  name: string;
+  signed: boolean;
+  sites: Array<string> | null;
+};
+
+/** What people can be told of. */
+export type NotificationEvent = "breaker_open" | "bridge_silent" | "conversion_failed" | "display_suspended" | "display_unwell" | "incident_escalated" | "incident_opened" | "recovered";
+
+/** Which word about one trouble a message is; each is said once to a channel. */
+export type NotificationPhase = "escalated" | "opened" | "recovered";
 
 /** One time that a window is on. */
 export type Occurrence = {
@@ -990,6 +1109,12 @@ export type PageDeadLetter = {
 };
 
 /** One page of a list; `next_cursor` is null on the last one. */
+export type PageDelivery = {
+  items: Array<Delivery>;
+  next_cursor: string | null;
+};
+
+/** One page of a list; `next_cursor` is null on the last one. */
 export type PageErrorLog = {
   items: Array<ErrorLog>;
   next_cursor: string | null;
@@ -1044,8 +1169,20 @@ export type PageMember = {
 };
 
 /** One page of a list; `next_cursor` is null on the last one. */
+export type PageNotificationChannel = {
+  items: Array<NotificationChannel>;
+  next_cursor: string | null;
+};
+
+/** One page of a list; `next_cursor` is null on the last one. */
 export type PageRecoveryEvent = {
   items: Array<RecoveryEvent>;
+  next_cursor: string | null;
+};
+
+/** One page of a list; `next_cursor` is null on the last one. */
+export type PageSnooze = {
+  items: Array<Snooze>;
   next_cursor: string | null;
 };
 
@@ -1243,6 +1380,32 @@ export type SignedUpload = {
   received: number | null;
   sha256: string | null;
 };
+
+/** Of whom nobody is told until then; `current` false: it is over or was ended. */
+export type Snooze = {
+  client: string | null;
+  client_name: string | null;
+  created_at: string;
+  created_by: string;
+  current: boolean;
+  ended_at: string | null;
+  ended_by: string | null;
+  id: number;
+  reason: string;
+  scope: SnoozeScope;
+  site: string | null;
+  until: string;
+};
+
+/** Which snoozes to list. */
+export type SnoozeQuery = {
+  current?: boolean | null;
+  cursor?: string | null;
+  limit?: number;
+};
+
+/** Of whom nobody is told for a while. */
+export type SnoozeScope = "client" | "fleet" | "site";
 
 /** How much the fleet logged since `since`, by level and by client. */
 export type Summary = {

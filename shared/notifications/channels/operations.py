@@ -7,10 +7,13 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping
 
+from shared.config import Config
+from shared.couriers import Letter
 from shared.errors import ChannelNameTaken, ChannelNotFound
 from shared.notifications.channels import rules, store
 from shared.notifications.channels.rules import Hours
 from shared.notifications.deliveries import store as deliveries
+from shared.notifications.troubles.rules import VERSION
 from shared.vocabulary import ChannelKind, NotificationEvent, Weekday
 
 ADDRESS = ("kind", "url", "signing_secret")
@@ -101,6 +104,24 @@ def note(connection: Connection, now: datetime, channel_id: int, error: str | No
         store.note_delivered(connection, now, channel_id)
     else:
         store.note_failed(connection, now, channel_id, error)
+
+
+def trial(row: RowMapping, now: datetime, by: str, request_id: str, config: Config) -> Letter:
+    """A message that says that it is a test, as this channel gets the real ones."""
+    title, text = "Test of Signage Fleet", f"{by} tried the channel “{row['name']}”. Nothing is wrong."
+    url = config["PUBLIC_URL"] or None
+    facts = {
+        "id": f"signage-test-{request_id}",
+        "version": VERSION,
+        "event": "test",
+        "phase": "test",
+        "title": title,
+        "text": text,
+        "at": now.isoformat(),
+        "url": url,
+        "channel": row["name"],
+    }
+    return Letter(f"signage-test-{request_id}", title, f"{text}\n{url or ''}".strip(), facts)
 
 
 def hours_of(row: Mapping[str, Any] | RowMapping) -> Hours | None:

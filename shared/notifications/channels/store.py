@@ -1,17 +1,24 @@
-"""SQL of channels. Their secrets are bound as `Hidden`, so that an error that quotes its parameters quotes none."""
+"""SQL of channels. What they keep secret is in no error: neither among quoted parameters nor in Postgres' details."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
+from sqlalchemy.exc import DBAPIError
 
+from shared.db import constraint_name, is_away, sqlstate
 from shared.tables import notification_channels as channels
 
 c = channels.c
 NAMES_LOCK: Final = 7_305_008  # advisory lock of the transaction that names a channel
 SECRETS: Final = frozenset({"url", "signing_secret"})
+
+
+class ChannelNotKept(Exception):
+    """Postgres refused a channel that our own rules let through; the message says by which constraint."""
 
 
 class Hidden(str):
@@ -23,6 +30,17 @@ class Hidden(str):
         return "'…'"
 
 
+@contextmanager
+def _quoting_nothing() -> Iterator[None]:
+    """Let a refusal of Postgres through without its words: they may quote the whole row."""
+    try:
+        yield
+    except DBAPIError as error:
+        if is_away(error):
+            raise
+        raise ChannelNotKept(f"SQLSTATE {sqlstate(error)}, constraint {constraint_name(error)}") from None
+
+
 def _bound(values: Mapping[str, Any]) -> dict[str, Any]:
     return {n: Hidden(v) if n in SECRETS and v is not None else v for n, v in values.items()}
 
@@ -30,13 +48,15 @@ def _bound(values: Mapping[str, Any]) -> dict[str, Any]:
 def insert(connection: Connection, values: Mapping[str, Any]) -> RowMapping:
     """A new channel; the row. Its name must be free: the constraint says so."""
     statement = sa.insert(channels).values(**_bound(values)).returning(*c)
-    return connection.execute(statement).mappings().one()
+    with _quoting_nothing():
+        return connection.execute(statement).mappings().one()
 
 
 def update(connection: Connection, channel_id: int, values: Mapping[str, Any]) -> RowMapping | None:
     """Change a channel; the row, or None when there is none."""
     statement = sa.update(channels).where(c.id == channel_id).values(**_bound(values)).returning(*c)
-    return connection.execute(statement).mappings().one_or_none()
+    with _quoting_nothing():
+        return connection.execute(statement).mappings().one_or_none()
 
 
 def get(connection: Connection, channel_id: int) -> RowMapping | None:

@@ -1,0 +1,139 @@
+"""/api/notifications: of whom nobody is told for a while, and what was told."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+import msgspec
+from sqlalchemy import RowMapping
+
+from functions.api.bodies import Answer, Body, Page, PageQuery, Time, answer_of, decode_cursor, page
+from functions.api.problems import InvalidField
+from functions.api.routing import Call, Routes
+from shared.errors import ClientNotFound, SnoozeNotFound, SnoozeRefused
+from shared.notifications.deliveries import store as deliveries
+from shared.notifications.snoozes import operations as snoozes
+from shared.notifications.snoozes import store as snoozes_store
+from shared.vocabulary import DeliveryState, NotificationEvent, NotificationPhase, Role, SnoozeScope
+
+routes = Routes("notifications", "/api/notifications", "Of whom nobody is told for a while, and what was told.")
+
+UUID = r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
+WHOM = {SnoozeScope.SITE: "site", SnoozeScope.CLIENT: "client"}
+
+
+class NewSnooze(Body, kw_only=True):
+    """Tell nobody until then of the fleet, of a site or of a client."""
+
+    scope: SnoozeScope
+    site: Annotated[str, msgspec.Meta(min_length=1, max_length=100, description="with scope `site` only")] | None = None
+    client: Annotated[str, msgspec.Meta(pattern=UUID, description="with scope `client` only")] | None = None
+    until: Time
+    reason: Annotated[str, msgspec.Meta(max_length=500)] = ""
+
+
+class Snooze(Answer):
+    """Of whom nobody is told until then; `current` false: it is over or was ended."""
+
+    id: int
+    scope: SnoozeScope
+    site: str | None
+    client: str | None
+    client_name: str | None
+    reason: str
+    until: datetime
+    current: bool
+    created_by: str
+    created_at: datetime
+    ended_at: datetime | None
+    ended_by: str | None
+
+
+class SnoozeQuery(PageQuery):
+    """Which snoozes to list."""
+
+    current: Annotated[bool, msgspec.Meta(description="on; false: over or ended")] | None = None
+
+
+class Delivery(Answer):
+    """One message to one channel. `due_at`: of the next try, while it is pending; `error`: of the last one."""
+
+    id: int
+    channel_id: int
+    channel_name: str
+    subject: str
+    phase: NotificationPhase
+    event: NotificationEvent
+    title: str
+    text: str
+    state: DeliveryState
+    attempts: int
+    created_at: datetime
+    due_at: datetime | None
+    finished_at: datetime | None
+    error: str | None
+
+
+class DeliveryQuery(PageQuery):
+    """Which messages to list."""
+
+    channel: Annotated[int, msgspec.Meta(ge=1, le=2**63 - 1, description="a channel's id")] | None = None
+    state: DeliveryState | None = None
+
+
+@routes.get("/deliveries", role=Role.OPERATOR)
+def list_notification_deliveries(call: Call, query: DeliveryQuery) -> Page[Delivery]:
+    """What was told, or is about to be, the newest first."""
+    after: Any = decode_cursor(query.cursor, int)
+    with call.transaction() as (connection, _):
+        before = after[0] if after else None
+        rows = deliveries.page(connection, query.channel, query.state, query.limit + 1, before)
+    return page(rows, query.limit, lambda row: (row["id"],), _delivery)
+
+
+@routes.get("/snoozes", role=Role.VIEWER)
+def list_notification_snoozes(call: Call, query: SnoozeQuery) -> Page[Snooze]:
+    """Snoozes, the newest first; those that ended stay as history."""
+    after: Any = decode_cursor(query.cursor, datetime, int)
+    with call.transaction() as (connection, now):
+        rows = snoozes_store.page(connection, now, query.current, query.limit + 1, after)
+    return page(rows, query.limit, lambda row: (row["created_at"], row["id"]), lambda row: _snooze(row, now))
+
+
+@routes.post("/snoozes", role=Role.OPERATOR, statuses={201: "Begun"}, raises=(SnoozeRefused, ClientNotFound))
+def begin_notification_snooze(call: Call, body: NewSnooze) -> Snooze:
+    """Tell nobody of the fleet, a site or a client until then. What lasts longer is told when it ends."""
+    _check_whom(body)
+    actor = call.principal.actor
+    with call.transaction() as (connection, now):
+        whom = body.site or body.client
+        row = snoozes.begin(connection, now, body.scope, whom, body.until, body.reason, actor)
+        until = body.until.isoformat()
+        call.audit(connection, now, "notification_snooze.begin", f"snooze:{row['id']}", scope=body.scope, until=until)
+        return _snooze(row, now)
+
+
+@routes.delete("/snoozes/<id:snooze_id>", role=Role.OPERATOR, statuses={204: "Ended"}, raises=(SnoozeNotFound,))
+def end_notification_snooze(call: Call, snooze_id: int) -> None:
+    """End a snooze at once. One that has ended already stays as it is."""
+    with call.transaction() as (connection, now):
+        if snoozes.end(connection, now, snooze_id, call.principal.actor):
+            call.audit(connection, now, "notification_snooze.end", f"snooze:{snooze_id}")
+
+
+def _check_whom(body: NewSnooze) -> None:
+    """Refuse, by name, a field that does not go with the scope, or the lack of the one that does."""
+    for scope, field in WHOM.items():
+        given = getattr(body, field) is not None
+        if given != (body.scope is scope):
+            expected = f"nothing unless scope is {scope}" if given else f"given with scope {scope}"
+            raise InvalidField(f"{field}: expected {expected}.", errors=[{"field": field, "expected": expected}])
+
+
+def _snooze(row: RowMapping, now: datetime) -> Snooze:
+    current = row["ended_at"] is None and row["until"] > now
+    return answer_of(Snooze, row, client=row["client_uuid"], current=current)
+
+
+def _delivery(row: RowMapping) -> Delivery:
+    due_at = row["due_at"] if row["state"] == DeliveryState.PENDING else None
+    return answer_of(Delivery, row, due_at=due_at)
