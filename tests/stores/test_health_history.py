@@ -221,3 +221,13 @@ def test_one_display_is_read_by_its_bunchs_key(connection: Connection, now: date
 
     assert any("pk_client_health_history" in line for line in plan), plan
     assert not any("Seq Scan" in line for line in plan), plan
+
+
+def test_nothing_was_put_in_the_way_of_a_report(connection: Connection) -> None:
+    """Sampling reads what the bridge writes anyway: one index, no trigger but that of the foreign key."""
+    question = """
+        SELECT (SELECT count(*) FROM pg_index WHERE indrelid = 'client_health'::regclass),
+            (SELECT count(*) FROM pg_trigger WHERE tgrelid = 'client_health'::regclass AND NOT tgisinternal)
+    """
+
+    assert tuple(connection.execute(sa.text(question)).one()) == (1, 0)
