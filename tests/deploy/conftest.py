@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from deploy.box.box import Box
 from deploy.local.layout import PORTS
 from deploy.local.probes import free_port
 from tests.deploy.certificates import Authority
@@ -36,3 +37,16 @@ def environ(authority: Authority, tmp_path: Path) -> dict[str, str]:
 def without(environ: dict[str, str]) -> Callable[[str], dict[str, str]]:
     """The same without one variable."""
     return lambda missing: {name: value for name, value in environ.items() if name != missing}
+
+
+def secrets_read(environ: dict[str, str], service: str) -> set[str]:
+    """The names of the generated secrets whose files a service is told of."""
+    box = Box(environ)
+    box.layout.run.mkdir(parents=True, exist_ok=True)
+    told = box.service(service).environment or {}
+    folder = f"{box.layout.secrets}/"
+    return {
+        value.removeprefix(folder)
+        for name, value in told.items()
+        if name.endswith("_FILE") and value.startswith(folder)
+    }

@@ -1,0 +1,46 @@
+"""`python -m deploy.box.dashboard`: the dashboard's files alone, for the cloud, where a load balancer speaks TLS.
+
+The same nginx with the same headers as on one machine. `/api/` never comes here: the load balancer sends it to the api
+function. Environment: DASHBOARD_HOST, the name under which people open it; PORT (8080).
+"""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from deploy.box.box import swap
+from deploy.box.run import become
+from deploy.local import gateway as nginx
+from deploy.local.gateway import Gateway, GatewayUnusable
+from deploy.local.layout import LOOPBACK, write_file
+
+NOBODY_LISTENS = 9  # the discard port
+
+
+def configuration(gateway: Gateway, host: str) -> str:
+    """The local stack's nginx.conf, for every address of this container and for this name."""
+    text = swap(nginx.configuration(gateway), f"listen {LOOPBACK}:", "listen 0.0.0.0:", 2)
+    return swap(text, f"server_name {LOOPBACK} localhost;", f"server_name {host};", 1)
+
+
+def main() -> int:
+    """Turn into nginx; comes back only when that cannot be."""
+    host = os.environ.get("DASHBOARD_HOST", "")
+    if not host:
+        print("DASHBOARD_HOST is not set (the name under which people open the dashboard).", file=sys.stderr)
+        return 2
+    run = Path(tempfile.mkdtemp(prefix="signage-dashboard-"))
+    gateway = Gateway(run, int(os.environ.get("PORT") or "8080"), NOBODY_LISTENS)
+    nginx.prepare(gateway)
+    write_file(gateway.configuration, configuration(gateway, host))
+    try:
+        command = nginx.command(gateway)
+    except GatewayUnusable as error:
+        print(error, file=sys.stderr)
+        return 2
+    return become(command, {"PATH": os.environ.get("PATH", os.defpath)})
+
+
+if __name__ == "__main__":
+    sys.exit(main())

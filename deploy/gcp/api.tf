@@ -1,0 +1,101 @@
+# The function `api`: every /api/ endpoint.
+
+# Identity: google_service_account.of["api"] (names.tf).
+
+# Grants: enqueue jobs in the name of the queue's account, its own secrets, the media volume, and signing for
+# itself the addresses under which large files are fetched from the bucket.
+resource "google_cloud_tasks_queue_iam_member" "api_enqueues" {
+  for_each = google_cloud_tasks_queue.of
+
+  name     = each.value.name
+  location = each.value.location
+  role     = "roles/cloudtasks.enqueuer"
+  member   = google_service_account.of["api"].member
+}
+
+# GET /api/health/ready asks whether the queue is there.
+resource "google_cloud_tasks_queue_iam_member" "api_looks" {
+  for_each = google_cloud_tasks_queue.of
+
+  name     = each.value.name
+  location = each.value.location
+  role     = "roles/cloudtasks.viewer"
+  member   = google_service_account.of["api"].member
+}
+
+resource "google_service_account_iam_member" "api_names_the_queues_account" {
+  service_account_id = google_service_account.of["tasks"].name
+  role               = "roles/iam.serviceAccountUser"
+  member             = google_service_account.of["api"].member
+}
+
+resource "google_service_account_iam_member" "api_signs_for_itself" {
+  service_account_id = google_service_account.of["api"].name
+  role               = "roles/iam.serviceAccountTokenCreator"
+  member             = google_service_account.of["api"].member
+}
+
+resource "google_storage_bucket_iam_member" "api_media" {
+  bucket = google_storage_bucket.media.name
+  role   = "roles/storage.objectUser"
+  member = google_service_account.of["api"].member
+}
+
+resource "google_secret_manager_secret_iam_member" "api_reads" {
+  for_each = merge(
+    { database-url = google_secret_manager_secret.database_url.id },
+    { for name in ["mqtt-api-password", "signing-key"] : name => google_secret_manager_secret.generated[name].id },
+    { for secret in google_secret_manager_secret.broker_ca : "broker-ca" => secret.id },
+  )
+
+  secret_id = each.value
+  role      = "roles/secretmanager.secretAccessor"
+  member    = google_service_account.of["api"].member
+}
+
+# Service. It authenticates every caller itself (IAP's assertion, tokens): Cloud Run must leave the tokens alone.
+module "api" {
+  source = "./modules/run_service"
+
+  name                  = "api"
+  region                = var.region
+  labels                = local.labels
+  image                 = var.image
+  service_account       = google_service_account.of["api"].email
+  ingress               = "INGRESS_TRAFFIC_INTERNAL_LOAD_BALANCER"
+  checks_callers_itself = true
+  deletion_protection   = var.deletion_protection
+  subnetwork            = google_compute_subnetwork.services.id
+  timeout_seconds       = 75
+  concurrency           = 60
+  min_instances         = var.api_min_instances
+  max_instances         = var.api_max_instances
+  memory                = "1Gi"
+  media_bucket          = google_storage_bucket.media.name
+  media_root            = local.media_root
+  secret_files          = local.broker_ca_files
+  probe_path            = "/api/health/live"
+
+  environment = merge(local.common_environment, local.broker_environment, local.conversions_environment, local.broker_trust, {
+    FUNCTION_TARGET    = "api"
+    FUNCTION_SOURCE    = "/app/functions/api/main.py"
+    MQTT_USERNAME      = "api"
+    SCHEDULER_TICK_URL = local.scheduler_tick_url
+    SIGNED_DOWNLOADS   = "bucket"
+    MEDIA_BUCKET       = google_storage_bucket.media.name
+    TRUSTED_PROXY_HOPS = "2" # the load balancer adds the caller's address and its own
+    DISPLAYS_MQTT_HOST = var.broker_host
+    DISPLAYS_MQTT_PORT = tostring(var.broker_displays_port)
+    DISPLAYS_MQTT_TLS  = "true"
+    DISPLAYS_CA_FILE   = local.has_broker_ca ? local.broker_ca : ""
+  })
+
+  secrets = merge(local.database_url_secret, {
+    MQTT_PASSWORD = local.generated_secret["mqtt-api-password"]
+    SIGNING_KEY   = local.generated_secret["signing-key"]
+  })
+
+  depends_on = [terraform_data.migrated, google_secret_manager_secret_iam_member.api_reads]
+}
+
+# Trigger: the load balancer, under two host names (load_balancer.tf).

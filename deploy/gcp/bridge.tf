@@ -1,0 +1,61 @@
+# The bridge: persists what displays send. Two instances that are always there; a Postgres advisory lock decides which
+# one leads, the other stands by and takes over when the leader's database session ends.
+
+# Identity: google_service_account.of["bridge"] (names.tf).
+
+# Grants: its own secrets, and writing the metrics that the collector beside it reads.
+resource "google_secret_manager_secret_iam_member" "bridge_reads" {
+  for_each = merge(
+    { database-url = google_secret_manager_secret.database_url.id },
+    { mqtt-bridge-password = google_secret_manager_secret.generated["mqtt-bridge-password"].id },
+    { for secret in google_secret_manager_secret.broker_ca : "broker-ca" => secret.id },
+  )
+
+  secret_id = each.value
+  role      = "roles/secretmanager.secretAccessor"
+  member    = google_service_account.of["bridge"].member
+}
+
+resource "google_project_iam_member" "bridge_writes_metrics" {
+  project = var.project_id
+  role    = "roles/monitoring.metricWriter"
+  member  = google_service_account.of["bridge"].member
+}
+
+# Service. Nobody calls it: the port is for probes and for the collector. It has its CPU all the time. While Postgres is
+# away it says so at /healthz and waits; only after ten minutes of that is it replaced.
+module "bridge" {
+  source = "./modules/run_service"
+
+  name                  = "bridge"
+  region                = var.region
+  labels                = local.labels
+  image                 = var.image
+  command               = ["tini", "--", "python", "-m", "bridge.main"]
+  arguments             = []
+  service_account       = google_service_account.of["bridge"].email
+  deletion_protection   = var.deletion_protection
+  subnetwork            = google_compute_subnetwork.services.id
+  concurrency           = 10
+  min_instances         = 2
+  max_instances         = 2
+  cpu_while_idle        = true
+  secret_files          = local.broker_ca_files
+  probe_path            = "/healthz"
+  liveness_failures     = 20
+  metrics_sidecar_image = var.metrics_sidecar_image
+
+  environment = merge(local.common_environment, local.broker_environment, local.broker_trust, {
+    MQTT_USERNAME      = "bridge"
+    BRIDGE_HEALTH_HOST = "0.0.0.0"
+    BRIDGE_HEALTH_PORT = "8080"
+  })
+
+  secrets = merge(local.database_url_secret, {
+    MQTT_PASSWORD = local.generated_secret["mqtt-bridge-password"]
+  })
+
+  depends_on = [terraform_data.migrated, google_secret_manager_secret_iam_member.bridge_reads]
+}
+
+# Trigger: none. It is always there.

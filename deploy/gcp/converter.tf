@@ -1,0 +1,40 @@
+# The document conversion service: Gotenberg, with nothing but its route for office documents.
+
+# Identity: google_service_account.of["converter"] (names.tf).
+
+# Grants: none. It reads what it is sent and answers with a PDF.
+
+# Service. Internal ingress, and Cloud Run checks the worker's identity token. A fresh LibreOffice for each document,
+# no fetching from anywhere, no network for what a document links to.
+module "converter" {
+  source = "./modules/run_service"
+
+  name                = "converter"
+  region              = var.region
+  labels              = local.labels
+  image               = var.gotenberg_image
+  command             = ["gotenberg"]
+  service_account     = google_service_account.of["converter"].email
+  deletion_protection = var.deletion_protection
+  timeout_seconds     = var.conversion_deadline_seconds + 15
+  concurrency         = 3 # one at work, two in its queue
+  max_instances       = var.conversions_at_once
+  port                = 3000
+  cpu                 = "2"
+  memory              = "4Gi"
+  probe_path          = "/health"
+
+  arguments = [
+    "--api-timeout=${var.conversion_deadline_seconds}s",
+    "--api-disable-download-from=true",
+    "--chromium-disable-routes=true",
+    "--libreoffice-auto-start=true",
+    "--libreoffice-restart-after=1",
+    "--libreoffice-max-queue-size=2",
+    "--libreoffice-deny-private-ips=true",
+    "--libreoffice-deny-public-ips=true",
+    "--webhook-disable=true",
+  ]
+}
+
+# Trigger: the worker's requests (convert_worker.tf grants them).

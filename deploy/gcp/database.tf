@@ -1,0 +1,115 @@
+# The Postgres that everything shares: private address only, encrypted connections only.
+resource "google_sql_database_instance" "this" {
+  #checkov:skip=CKV_GCP_79:The major version is moved on purpose, with a backup taken before, not by being the newest.
+  #checkov:skip=CKV_GCP_6:ENCRYPTED_ONLY refuses every plain connection; client certificates would be one more secret for what the private network and the password already decide.
+  #checkov:skip=CKV2_GCP_13:A line for each of some thousand statements a minute buries the others; slow ones are in Query Insights.
+  name                = "signage"
+  region              = var.region
+  database_version    = "POSTGRES_16"
+  deletion_protection = var.deletion_protection
+
+  settings {
+    edition                     = "ENTERPRISE"
+    tier                        = var.database_tier
+    availability_type           = var.database_is_regional ? "REGIONAL" : "ZONAL"
+    disk_type                   = "PD_SSD"
+    disk_size                   = var.database_disk_gb
+    disk_autoresize             = true
+    deletion_protection_enabled = var.deletion_protection
+    user_labels                 = local.labels
+
+    ip_configuration {
+      ipv4_enabled    = false
+      private_network = google_compute_network.this.id
+      # pg8000 asks for TLS by itself and does not check the name: the server's certificate has none that could be
+      # checked. The address is reached inside our own network only.
+      ssl_mode = "ENCRYPTED_ONLY"
+    }
+
+    backup_configuration {
+      enabled                        = true
+      start_time                     = "02:00"
+      point_in_time_recovery_enabled = true
+      transaction_log_retention_days = 7
+      backup_retention_settings {
+        retained_backups = 14
+      }
+    }
+
+    maintenance_window {
+      day          = 7
+      hour         = 3
+      update_track = "stable"
+    }
+
+    insights_config {
+      query_insights_enabled = true
+    }
+
+    # Every instance of every component may hold its pool at once (docs/deploying.md has the sum).
+    database_flags {
+      name  = "max_connections"
+      value = "200"
+    }
+    database_flags {
+      name  = "cloudsql.enable_pgaudit"
+      value = "on"
+    }
+    database_flags {
+      name  = "log_checkpoints"
+      value = "on"
+    }
+    database_flags {
+      name  = "log_connections"
+      value = "on"
+    }
+    database_flags {
+      name  = "log_disconnections"
+      value = "on"
+    }
+    database_flags {
+      name  = "log_duration"
+      value = "off"
+    }
+    database_flags {
+      name  = "log_hostname"
+      value = "on"
+    }
+    database_flags {
+      name  = "log_lock_waits"
+      value = "on"
+    }
+    database_flags {
+      name  = "log_min_error_statement"
+      value = "error"
+    }
+    database_flags {
+      name  = "log_min_messages"
+      value = "warning"
+    }
+    database_flags {
+      name  = "log_statement"
+      value = "ddl"
+    }
+    database_flags {
+      name  = "log_temp_files"
+      value = "0"
+    }
+  }
+
+  depends_on = [google_service_networking_connection.cloud_sql]
+}
+
+resource "google_sql_database" "this" {
+  name     = "signage"
+  instance = google_sql_database_instance.this.name
+}
+
+# Its password is read back from the secret, and not taken from where it was made: an apply that was cut off between
+# the two would otherwise leave the role and DATABASE_URL with different ones.
+resource "google_sql_user" "this" {
+  name                = "signage"
+  instance            = google_sql_database_instance.this.name
+  password_wo         = ephemeral.google_secret_manager_secret_version.database_password.secret_data
+  password_wo_version = var.secrets_generation
+}

@@ -1,0 +1,202 @@
+# One address, two host names: people's behind Identity-Aware Proxy, machines' without it. In front of the same api
+# function, which denies by default whoever comes; behind the machines' name there is nothing but /api/.
+resource "google_compute_global_address" "this" {
+  name = "signage"
+
+  depends_on = [google_project_service.used]
+}
+
+resource "google_compute_managed_ssl_certificate" "this" {
+  name = "signage"
+
+  managed {
+    domains = [var.people_host, var.machines_host]
+  }
+}
+
+resource "google_compute_ssl_policy" "this" {
+  name            = "signage"
+  profile         = "RESTRICTED"
+  min_tls_version = "TLS_1_2"
+}
+
+# By name, not by the service's attribute: a service may then be told the audience of its own backend.
+resource "google_compute_region_network_endpoint_group" "of" {
+  for_each = toset(["api", "dashboard"])
+
+  name                  = "signage-${each.key}"
+  region                = var.region
+  network_endpoint_type = "SERVERLESS"
+
+  cloud_run {
+    service = "signage-${each.key}"
+  }
+
+  depends_on = [google_project_service.used]
+}
+
+# People: the dashboard's files and /api/, both behind Identity-Aware Proxy.
+resource "google_compute_backend_service" "people" {
+  for_each = toset(["api", "dashboard"])
+
+  name                  = "signage-people-${each.key}"
+  load_balancing_scheme = "EXTERNAL_MANAGED"
+  security_policy       = google_compute_security_policy.this.id
+
+  backend {
+    group = google_compute_region_network_endpoint_group.of[each.key].id
+  }
+
+  iap {
+    enabled = true
+  }
+
+  log_config {
+    enable      = true
+    sample_rate = 1
+  }
+}
+
+resource "google_iap_web_backend_service_iam_member" "people" {
+  for_each = { for pair in setproduct(["api", "dashboard"], var.people) : "${pair[0]} ${pair[1]}" => pair }
+
+  web_backend_service = google_compute_backend_service.people[each.value[0]].name
+  role                = "roles/iap.httpsResourceAccessor"
+  member              = each.value[1]
+}
+
+# Machines: scripts with tokens, displays that enrol.
+resource "google_compute_backend_service" "machines" {
+  name                  = "signage-machines"
+  load_balancing_scheme = "EXTERNAL_MANAGED"
+  security_policy       = google_compute_security_policy.this.id
+
+  backend {
+    group = google_compute_region_network_endpoint_group.of["api"].id
+  }
+
+  log_config {
+    enable      = true
+    sample_rate = 1
+  }
+}
+
+# Against floods only; who may do what is the service's matter. 20 requests a second from one address is more than a
+# dashboard in several tabs makes.
+resource "google_compute_security_policy" "this" {
+  name = "signage"
+
+  rule {
+    action      = "deny(403)"
+    priority    = 900
+    description = "Log4j lookups and the like (CVE-2021-44228)"
+    match {
+      expr {
+        expression = "evaluatePreconfiguredWaf('cve-canary')"
+      }
+    }
+  }
+
+  rule {
+    action      = "throttle"
+    priority    = 1000
+    description = "A limit for each address"
+    match {
+      versioned_expr = "SRC_IPS_V1"
+      config {
+        src_ip_ranges = ["*"]
+      }
+    }
+    rate_limit_options {
+      conform_action = "allow"
+      exceed_action  = "deny(429)"
+      enforce_on_key = "IP"
+      rate_limit_threshold {
+        count        = 1200
+        interval_sec = 60
+      }
+    }
+  }
+
+  rule {
+    action      = "allow"
+    priority    = 2147483647
+    description = "Everything else"
+    match {
+      versioned_expr = "SRC_IPS_V1"
+      config {
+        src_ip_ranges = ["*"]
+      }
+    }
+  }
+}
+
+resource "google_compute_url_map" "this" {
+  name            = "signage"
+  default_service = google_compute_backend_service.people["dashboard"].id # behind IAP: an unknown name tells nothing
+
+  host_rule {
+    hosts        = [var.people_host]
+    path_matcher = "people"
+  }
+
+  path_matcher {
+    name            = "people"
+    default_service = google_compute_backend_service.people["dashboard"].id
+
+    path_rule {
+      paths   = ["/api", "/api/*"]
+      service = google_compute_backend_service.people["api"].id
+    }
+  }
+
+  host_rule {
+    hosts        = [var.machines_host]
+    path_matcher = "machines"
+  }
+
+  # Everything goes to the api function, which answers 404 to what is no /api/.
+  path_matcher {
+    name            = "machines"
+    default_service = google_compute_backend_service.machines.id
+  }
+}
+
+resource "google_compute_target_https_proxy" "this" {
+  name             = "signage"
+  url_map          = google_compute_url_map.this.id
+  ssl_certificates = [google_compute_managed_ssl_certificate.this.id]
+  ssl_policy       = google_compute_ssl_policy.this.id
+}
+
+resource "google_compute_global_forwarding_rule" "https" {
+  name                  = "signage-https"
+  load_balancing_scheme = "EXTERNAL_MANAGED"
+  ip_address            = google_compute_global_address.this.id
+  port_range            = "443"
+  target                = google_compute_target_https_proxy.this.id
+}
+
+# Plain HTTP is answered with the way to HTTPS, and with nothing else.
+resource "google_compute_url_map" "to_https" {
+  name = "signage-to-https"
+
+  default_url_redirect {
+    https_redirect         = true
+    redirect_response_code = "MOVED_PERMANENTLY_DEFAULT"
+    strip_query            = false
+  }
+}
+
+resource "google_compute_target_http_proxy" "to_https" {
+  name    = "signage-to-https"
+  url_map = google_compute_url_map.to_https.id
+}
+
+resource "google_compute_global_forwarding_rule" "to_https" {
+  name                  = "signage-to-https"
+  load_balancing_scheme = "EXTERNAL_MANAGED"
+  ip_address            = google_compute_global_address.this.id
+  port_range            = "80"
+  target                = google_compute_target_http_proxy.to_https.id
+}

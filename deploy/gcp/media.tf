@@ -1,0 +1,28 @@
+# The media volume: a bucket, mounted at MEDIA_ROOT by the api function and the worker. With a hierarchical namespace
+# a rename is one step, which is how a finished PDF takes its place.
+resource "google_storage_bucket" "media" {
+  #checkov:skip=CKV_GCP_78:Buckets with a hierarchical namespace have no versions; what is deleted can be had back for 7 days.
+  #checkov:skip=CKV_GCP_62:Every upload, download and deletion is in the service's own audit log; people reach the bucket by addresses that it signs.
+  name                        = "${var.project_id}-signage-media"
+  location                    = var.region
+  labels                      = local.labels
+  uniform_bucket_level_access = true
+  public_access_prevention    = "enforced"
+  force_destroy               = !var.deletion_protection
+
+  hierarchical_namespace {
+    enabled = true
+  }
+
+  soft_delete_policy {
+    retention_duration_seconds = 604800
+  }
+
+  # For browsers that send large files by addresses which the service has signed.
+  cors {
+    origin          = ["https://${var.people_host}"]
+    method          = ["GET", "PUT", "POST"]
+    response_header = ["Content-Type", "Content-Range", "Range", "Location", "X-Goog-Resumable"]
+    max_age_seconds = 600
+  }
+}

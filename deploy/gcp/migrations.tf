@@ -1,0 +1,73 @@
+# The migrations: a job that is run to its end before any component gets a new image. Old code survives each of them, so
+# what serves meanwhile goes on serving.
+
+# Identity: google_service_account.of["migrations"] (names.tf).
+
+# Grants: the database's address.
+resource "google_secret_manager_secret_iam_member" "migrations_reads" {
+  secret_id = google_secret_manager_secret.database_url.id
+  role      = "roles/secretmanager.secretAccessor"
+  member    = google_service_account.of["migrations"].member
+}
+
+# Service.
+resource "google_cloud_run_v2_job" "migrations" {
+  name                = "signage-migrations"
+  location            = var.region
+  labels              = local.labels
+  deletion_protection = var.deletion_protection
+
+  template {
+    task_count  = 1
+    parallelism = 1
+
+    template {
+      service_account = google_service_account.of["migrations"].email
+      max_retries     = 0
+      timeout         = "600s"
+
+      vpc_access {
+        egress = "PRIVATE_RANGES_ONLY"
+        network_interfaces {
+          subnetwork = google_compute_subnetwork.services.id
+        }
+      }
+
+      containers {
+        image   = var.image
+        command = ["tini", "--", "python", "-m", "alembic"]
+        args    = ["upgrade", "head"]
+
+        resources {
+          limits = { cpu = "1", memory = "512Mi" }
+        }
+
+        env {
+          name  = "DEPLOYMENT_MODE"
+          value = "cloud"
+        }
+
+        env {
+          name = "DATABASE_URL"
+          value_source {
+            secret_key_ref {
+              secret  = local.database_url_secret.DATABASE_URL.secret
+              version = local.database_url_secret.DATABASE_URL.version
+            }
+          }
+        }
+      }
+    }
+  }
+
+  depends_on = [google_secret_manager_secret_iam_member.migrations_reads]
+}
+
+# Trigger: every apply with another image. Components depend on it: where it fails, none of them is touched.
+resource "terraform_data" "migrated" {
+  triggers_replace = [var.image, google_cloud_run_v2_job.migrations.id]
+
+  provisioner "local-exec" {
+    command = "gcloud run jobs execute ${google_cloud_run_v2_job.migrations.name} --project=${var.project_id} --region=${var.region} --wait"
+  }
+}

@@ -1,0 +1,135 @@
+# One Mosquitto on a machine of its own: the broker and, beside it, the program that keeps its password file equal to the
+# database. It has no public way in but the displays' port. If it dies, displays keep their logs and send them again.
+resource "google_compute_address" "public" {
+  name   = "signage-broker"
+  region = regex("^(.*)-[a-z]$", var.zone)[0]
+}
+
+resource "google_compute_address" "inside" {
+  name         = "signage-broker-inside"
+  region       = regex("^(.*)-[a-z]$", var.zone)[0]
+  address_type = "INTERNAL"
+  subnetwork   = var.subnetwork
+}
+
+# Sessions and queued messages outlive the machine.
+resource "google_compute_disk" "data" {
+  #checkov:skip=CKV_GCP_37:Google's own keys encrypt it; what lies there is queued telemetry, hours old at most.
+  name   = "signage-broker-data"
+  zone   = var.zone
+  type   = "pd-ssd"
+  size   = 20
+  labels = var.labels
+}
+
+data "google_compute_image" "cos" {
+  family  = "cos-stable"
+  project = "cos-cloud"
+}
+
+resource "google_compute_instance" "this" {
+  #checkov:skip=CKV_GCP_40:Displays connect from the internet; the firewall lets nothing else in.
+  #checkov:skip=CKV_GCP_38:Google's own keys encrypt its disks.
+  name                      = "signage-broker"
+  zone                      = var.zone
+  machine_type              = var.machine_type
+  labels                    = var.labels
+  tags                      = ["signage-broker"]
+  allow_stopping_for_update = true
+  deletion_protection       = var.deletion_protection
+
+  boot_disk {
+    initialize_params {
+      image = data.google_compute_image.cos.self_link
+      size  = 20
+    }
+  }
+
+  attached_disk {
+    source      = google_compute_disk.data.id
+    device_name = "data"
+  }
+
+  network_interface {
+    subnetwork = var.subnetwork
+    network_ip = google_compute_address.inside.address
+
+    access_config {
+      nat_ip = google_compute_address.public.address
+    }
+  }
+
+  service_account {
+    email  = var.service_account
+    scopes = ["cloud-platform"] # what it may is its account's grants
+  }
+
+  shielded_instance_config {
+    enable_secure_boot          = true
+    enable_vtpm                 = true
+    enable_integrity_monitoring = true
+  }
+
+  metadata = {
+    block-project-ssh-keys    = "true"
+    enable-oslogin            = "true"
+    google-logging-enabled    = "true"
+    google-monitoring-enabled = "true"
+    user-data = templatefile("${path.module}/cloud_init.yaml", {
+      image         = var.image
+      registry      = split("/", var.image)[0]
+      host          = var.host
+      displays_port = var.displays_port
+      services_port = var.services_port
+      secrets       = var.secrets
+    })
+  }
+}
+
+resource "google_compute_firewall" "displays" {
+  name          = "signage-broker-displays"
+  network       = var.network
+  description   = "Displays, from anywhere, by TLS and with a login."
+  source_ranges = ["0.0.0.0/0"]
+  target_tags   = ["signage-broker"]
+
+  allow {
+    protocol = "tcp"
+    ports    = [tostring(var.displays_port)]
+  }
+}
+
+resource "google_compute_firewall" "services" {
+  name          = "signage-broker-services"
+  network       = var.network
+  description   = "Our own services, from their subnetwork only."
+  source_ranges = [var.services_range]
+  target_tags   = ["signage-broker"]
+
+  allow {
+    protocol = "tcp"
+    ports    = [tostring(var.services_port)]
+  }
+}
+
+# Inside the network the broker's name leads to its inner address: services need no way through the internet.
+resource "google_dns_managed_zone" "inside" {
+  #checkov:skip=CKV_GCP_16:A private zone is answered inside the network only; DNSSEC is for public ones.
+  name       = "signage-broker"
+  dns_name   = "${var.host}."
+  visibility = "private"
+
+  private_visibility_config {
+    networks {
+      network_url = var.network
+    }
+  }
+}
+
+resource "google_dns_record_set" "inside" {
+  managed_zone = google_dns_managed_zone.inside.name
+  name         = google_dns_managed_zone.inside.dns_name
+  type         = "A"
+  ttl          = 60
+  rrdatas      = [google_compute_address.inside.address]
+}

@@ -1,0 +1,62 @@
+# What several files need: names, addresses that are known before anything is made, and the settings of everybody.
+locals {
+  labels = { app = "signage-fleet" }
+
+  # Service accounts, one a component: none is shared. The names are also those of the services.
+  service_names = toset([
+    "api", "convert-worker", "scheduler-tick", "bridge", "converter", "dashboard", "migrations", "tasks", "scheduler",
+    "mosquitto",
+  ])
+
+  # Cloud Run's deterministic addresses. They stand here, and not as an attribute of the service, because a service is
+  # told its own: it is the audience of the identity tokens that it accepts.
+  run_domain         = "${data.google_project.this.number}.${var.region}.run.app"
+  convert_worker_url = "https://signage-convert-worker-${local.run_domain}"
+  scheduler_tick_url = "https://signage-scheduler-tick-${local.run_domain}"
+  converter_url      = "https://signage-converter-${local.run_domain}"
+
+  media_root    = "/server/media"
+  broker_ca     = "/etc/signage/broker-ca/ca.pem"
+  has_broker_ca = var.broker_ca_pem != ""
+
+  # paho takes the system's CAs; where the broker has one of its own, OpenSSL is told to take that one instead.
+  broker_trust = local.has_broker_ca ? { SSL_CERT_FILE = local.broker_ca } : {}
+
+  common_environment = merge(var.settings, {
+    DEPLOYMENT_MODE = "cloud"
+    MEDIA_ROOT      = local.media_root
+  })
+
+  broker_environment = {
+    MQTT_URL = "mqtts://${var.broker_host}:${var.broker_services_port}"
+  }
+
+  conversions_environment = {
+    QUEUE_URL                   = "cloudtasks:///projects/${var.project_id}/locations/${var.region}"
+    CONVERT_WORKER_URL          = local.convert_worker_url
+    TASKS_SERVICE_ACCOUNT       = google_service_account.of["tasks"].email
+    CONVERSION_DEADLINE_SECONDS = tostring(var.conversion_deadline_seconds)
+  }
+}
+
+# Identity of everything: one account each, with no right but those that its own file grants.
+resource "google_service_account" "of" {
+  for_each = local.service_names
+
+  account_id   = "signage-${each.key}"
+  display_name = "Signage Fleet: ${each.key}"
+}
+
+# The interfaces that are used; they stay switched on when this is destroyed.
+resource "google_project_service" "used" {
+  for_each = toset([
+    "artifactregistry.googleapis.com", "cloudscheduler.googleapis.com", "cloudtasks.googleapis.com",
+    "compute.googleapis.com", "dns.googleapis.com", "iam.googleapis.com", "iamcredentials.googleapis.com",
+    "iap.googleapis.com", "logging.googleapis.com", "monitoring.googleapis.com", "run.googleapis.com",
+    "secretmanager.googleapis.com", "servicenetworking.googleapis.com", "sqladmin.googleapis.com",
+    "storage.googleapis.com",
+  ])
+
+  service            = each.key
+  disable_on_destroy = false
+}

@@ -1,0 +1,34 @@
+# The job queues. They never give up by themselves: the job's own row counts the attempts. The same figures as
+# deploy/local/task_emulator; a test holds them equal.
+locals {
+  # Queue -> jobs under way at once. Notifications must not wait behind decks that take minutes each.
+  queues = {
+    conversions   = var.conversions_at_once
+    notifications = 4
+  }
+}
+
+resource "google_cloud_tasks_queue" "of" {
+  for_each = local.queues
+
+  name     = each.key
+  location = var.region
+
+  rate_limits {
+    max_dispatches_per_second = 20
+    max_concurrent_dispatches = each.value
+  }
+
+  retry_config {
+    max_attempts  = -1
+    min_backoff   = "1s"
+    max_backoff   = "60s"
+    max_doublings = 6
+  }
+
+  stackdriver_logging_config {
+    sampling_ratio = 1
+  }
+
+  depends_on = [google_project_service.used]
+}

@@ -1,0 +1,111 @@
+# Every secret lies in Secret Manager and nowhere else: values are made during an apply (ephemeral), written by
+# write-only arguments, and never stand in the state, a plan or a service's plain environment.
+locals {
+  generated_secrets = toset([
+    "database-password", "mqtt-api-password", "mqtt-bridge-password", "mqtt-scheduler-password", "signing-key",
+  ])
+}
+
+ephemeral "random_password" "generated" {
+  for_each = local.generated_secrets
+
+  length  = 48
+  special = false # it stands in addresses
+}
+
+resource "google_secret_manager_secret" "generated" {
+  for_each = local.generated_secrets
+
+  secret_id = "signage-${each.key}"
+  labels    = local.labels
+
+  replication {
+    auto {}
+  }
+
+  depends_on = [google_project_service.used]
+}
+
+resource "google_secret_manager_secret_version" "generated" {
+  for_each = local.generated_secrets
+
+  secret                 = google_secret_manager_secret.generated[each.key].id
+  secret_data_wo         = ephemeral.random_password.generated[each.key].result
+  secret_data_wo_version = var.secrets_generation
+
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+
+ephemeral "google_secret_manager_secret_version" "database_password" {
+  secret  = google_secret_manager_secret_version.generated["database-password"].secret
+  version = google_secret_manager_secret_version.generated["database-password"].version
+}
+
+# DATABASE_URL holds a password and is a secret as a whole. By the private address, which pg8000 reaches as any other.
+resource "google_secret_manager_secret" "database_url" {
+  secret_id = "signage-database-url"
+  labels    = local.labels
+
+  replication {
+    auto {}
+  }
+
+  depends_on = [google_project_service.used]
+}
+
+resource "google_secret_manager_secret_version" "database_url" {
+  secret                 = google_secret_manager_secret.database_url.id
+  secret_data_wo         = "postgresql://${google_sql_user.this.name}:${ephemeral.google_secret_manager_secret_version.database_password.secret_data}@${google_sql_database_instance.this.private_ip_address}:5432/${google_sql_database.this.name}"
+  secret_data_wo_version = var.secrets_generation
+
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+
+# The broker's own CA is no secret, but Cloud Run mounts files from Secret Manager only.
+resource "google_secret_manager_secret" "broker_ca" {
+  count = local.has_broker_ca ? 1 : 0
+
+  secret_id = "signage-broker-ca"
+  labels    = local.labels
+
+  replication {
+    auto {}
+  }
+
+  depends_on = [google_project_service.used]
+}
+
+resource "google_secret_manager_secret_version" "broker_ca" {
+  count = local.has_broker_ca ? 1 : 0
+
+  secret      = google_secret_manager_secret.broker_ca[0].id
+  secret_data = var.broker_ca_pem
+}
+
+locals {
+  # What a service is given: environment name -> {secret, version}. A new version makes a new revision.
+  database_url_secret = {
+    DATABASE_URL = {
+      secret  = google_secret_manager_secret.database_url.secret_id
+      version = google_secret_manager_secret_version.database_url.version
+    }
+  }
+  generated_secret = {
+    for name in local.generated_secrets : name => {
+      secret  = google_secret_manager_secret.generated[name].secret_id
+      version = google_secret_manager_secret_version.generated[name].version
+    }
+  }
+  broker_ca_files = local.has_broker_ca ? {
+    broker-ca = {
+      secret  = google_secret_manager_secret.broker_ca[0].secret_id
+      version = google_secret_manager_secret_version.broker_ca[0].version
+      folder  = "/etc/signage/broker-ca"
+      file    = "ca.pem"
+    }
+  } : {}
+}

@@ -1,0 +1,196 @@
+variable "project_id" {
+  description = "The Google Cloud project that holds everything."
+  type        = string
+}
+
+variable "region" {
+  description = "Where everything runs, such as europe-west1."
+  type        = string
+}
+
+variable "zone" {
+  description = "Where the broker's machine stands; only for broker = \"mosquitto\"."
+  type        = string
+}
+
+variable "image" {
+  description = "The image of deploy/docker/Dockerfile, target `app`, by digest: one image for every function."
+  type        = string
+
+  validation {
+    condition     = can(regex("@sha256:[0-9a-f]{64}$", var.image))
+    error_message = "Name the image by its digest (…@sha256:…): a tag may move between two instances of one revision."
+  }
+}
+
+variable "box_image" {
+  description = "The image of deploy/docker/Dockerfile, target `box`, by digest: the dashboard's nginx and Mosquitto."
+  type        = string
+
+  validation {
+    condition     = can(regex("@sha256:[0-9a-f]{64}$", var.box_image))
+    error_message = "Name the image by its digest (…@sha256:…)."
+  }
+}
+
+variable "gotenberg_image" {
+  description = "The document conversion service, 8.36 or newer, of the kind that is made for Cloud Run."
+  type        = string
+  default     = "docker.io/gotenberg/gotenberg:8.36-libreoffice-cloudrun"
+}
+
+variable "metrics_sidecar_image" {
+  description = "Google's collector that reads the bridge's /metrics into Managed Prometheus."
+  type        = string
+  default     = "us-docker.pkg.dev/cloud-ops-agents-artifacts/cloud-run-gmp-sidecar/cloud-run-gmp-sidecar:1.2.0"
+}
+
+variable "people_host" {
+  description = "Host name of the dashboard and its API, behind Identity-Aware Proxy."
+  type        = string
+}
+
+variable "machines_host" {
+  description = "Host name for scripts with tokens and for displays that enrol; without Identity-Aware Proxy."
+  type        = string
+}
+
+variable "people" {
+  description = "Who may pass Identity-Aware Proxy, such as group:signage@example.com. Their role is the service's own matter."
+  type        = set(string)
+}
+
+variable "alert_email" {
+  description = "Where alerts are sent."
+  type        = string
+}
+
+variable "broker" {
+  description = "`mosquitto` sets one up on a machine of its own; `external` is any MQTT 5 broker that is there already."
+  type        = string
+  default     = "mosquitto"
+
+  validation {
+    condition     = contains(["mosquitto", "external"], var.broker)
+    error_message = "Expected mosquitto or external."
+  }
+}
+
+variable "broker_host" {
+  description = "The broker's host name, for displays and services alike; its certificate is for this name."
+  type        = string
+}
+
+variable "broker_displays_port" {
+  description = "Port of the broker's listener for displays (TLS)."
+  type        = number
+  default     = 8883
+}
+
+variable "broker_services_port" {
+  description = "Port of the broker's listener for services (TLS)."
+  type        = number
+  default     = 8884
+}
+
+variable "broker_ca_pem" {
+  description = "The CA of the broker's certificate, PEM; empty for a public one. It is no secret."
+  type        = string
+  default     = ""
+}
+
+variable "broker_certificate_pem" {
+  description = "For broker = \"mosquitto\": its certificate and those between it and its CA, PEM."
+  type        = string
+  default     = ""
+
+  validation {
+    condition     = var.broker != "mosquitto" || startswith(var.broker_certificate_pem, "-----BEGIN CERTIFICATE-----")
+    error_message = "A Mosquitto of our own needs a certificate: displays connect by TLS."
+  }
+}
+
+variable "broker_key_pem" {
+  description = "For broker = \"mosquitto\": the certificate's private key, PEM. Give it as TF_VAR_broker_key_pem; it is kept in Secret Manager only."
+  type        = string
+  default     = ""
+  sensitive   = true
+  ephemeral   = true
+
+  validation {
+    condition     = var.broker != "mosquitto" || strcontains(var.broker_key_pem, "PRIVATE KEY-----")
+    error_message = "A Mosquitto of our own needs the key of its certificate: set TF_VAR_broker_key_pem."
+  }
+}
+
+variable "secrets_generation" {
+  description = "Raise it by one to make every generated secret anew (docs/deploying.md says what that interrupts)."
+  type        = number
+  default     = 1
+}
+
+variable "crash_recovery_enabled" {
+  description = "CRASH_RECOVERY_ENABLED of the tick."
+  type        = bool
+  default     = false
+}
+
+variable "conversion_deadline_seconds" {
+  description = "CONVERSION_DEADLINE_SECONDS (D); every other timeout of a conversion follows from it."
+  type        = number
+  default     = 120
+}
+
+variable "conversions_at_once" {
+  description = "How many decks are converted at the same time."
+  type        = number
+  default     = 4
+}
+
+variable "api_min_instances" {
+  description = "0 costs nothing while nobody looks, and a cold start of about two seconds."
+  type        = number
+  default     = 1
+}
+
+variable "api_max_instances" {
+  description = "Upper limit of the api function; times DATABASE_POOL_SIZE it must fit into the database's connections."
+  type        = number
+  default     = 6
+}
+
+variable "database_tier" {
+  description = "Machine type of the Postgres."
+  type        = string
+  default     = "db-custom-2-8192"
+}
+
+variable "database_is_regional" {
+  description = "Whether the Postgres has a standby in a second zone (twice the price)."
+  type        = bool
+  default     = true
+}
+
+variable "database_disk_gb" {
+  description = "First size of the database's disk; it grows by itself."
+  type        = number
+  default     = 20
+}
+
+variable "broker_machine_type" {
+  description = "Machine type of the Mosquitto."
+  type        = string
+  default     = "e2-small"
+}
+
+variable "deletion_protection" {
+  description = "Whether the database, the services and the bucket resist `terraform destroy`."
+  type        = bool
+  default     = true
+}
+
+variable "settings" {
+  description = "Further settings of the product for every component, by name (docs/operating.md)."
+  type        = map(string)
+  default     = {}
+}

@@ -1,0 +1,172 @@
+"""deploy/docker without a daemon: what the image holds is enough, and compose gives each service what it needs."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import yaml
+
+from deploy.box.box import LOGINS
+from deploy.box.run import SERVICES
+from deploy.local.layout import PORTS, REPOSITORY
+from shared.config import BY_NAME
+from tests.deploy.conftest import secrets_read
+from tests.deploy.terraform import root
+
+DOCKER: Final = REPOSITORY / "deploy" / "docker"
+THEIRS: Final = {"postgres", "gotenberg"}  # images of others
+OF_THE_BOX: Final = {"BOX_HOST", "BOX_CERTIFICATE_FILE", "BOX_KEY_FILE", "BOX_LISTEN", "BOX_REMOTE_SERVICES"}
+SECRETS: Final = "/var/lib/signage/secrets/"
+
+COMPOSE: Final[dict[str, Any]] = yaml.safe_load((DOCKER / "compose.yaml").read_text(encoding="utf-8"))
+OURS: Final = {name: service for name, service in COMPOSE["services"].items() if name not in THEIRS}
+
+
+def instructions() -> list[tuple[str, str]]:
+    """The Dockerfile's instructions, each as its word and the rest; lines that go on are one."""
+    text = re.sub(r"\\\n", " ", (DOCKER / "Dockerfile").read_text(encoding="utf-8"))
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    return [(line.split()[0], line.partition(" ")[2]) for line in lines]
+
+
+def copied() -> set[str]:
+    """What the image takes from the repository."""
+    return {rest.split()[0] for word, rest in instructions() if word == "COPY" and "--from" not in rest}
+
+
+def first_party_imports(file: Path) -> Iterator[str]:
+    """The modules of ours that a file names, also those that it imports only when it needs them."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield from (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+def test_what_the_image_holds_imports_nothing_of_ours_that_it_does_not_hold() -> None:
+    held = copied()
+    files = [file for source in held for file in (REPOSITORY / source).rglob("*.py")]
+    packages = {path.parent.name for path in REPOSITORY.glob("*/__init__.py")}
+    missing = {
+        name
+        for file in files
+        for name in first_party_imports(file)
+        if name.split(".")[0] in packages and not any(name.replace(".", "/").startswith(f"{kept}") for kept in held)
+    }
+
+    assert {name for name in missing if name != "deploy"} == set()
+    assert {"deploy/local", "deploy/box", "functions", "bridge", "shared", "migrations", "alembic.ini"} <= held
+    assert len(files) > 100
+
+
+def test_what_is_copied_is_let_in_and_nothing_else_is() -> None:
+    ignored = (REPOSITORY / ".dockerignore").read_text(encoding="utf-8").split("\n")
+    let_in = {line.removeprefix("!") for line in ignored if line.startswith("!")}
+    assert let_in == copied()
+    assert next(line for line in ignored if line and not line.startswith("#")) == "*"
+    assert all((REPOSITORY / source).exists() for source in copied())
+
+
+def test_the_images_end_as_a_user_that_is_not_root_under_an_init() -> None:
+    stages: dict[str, list[tuple[str, str]]] = {}
+    for word, rest in instructions():
+        if word == "FROM":
+            stage = rest.split(" AS ")[1]
+            stages[stage] = []
+        else:
+            stages[stage].append((word, rest))
+
+    for name in ("app", "box"):
+        assert [rest for word, rest in stages[name] if word == "USER"][-1] == "10001:10001", name
+    assert ("ENTRYPOINT", '["tini", "--"]') in stages["app"]
+    assert "--only-binary=:all:" in str(stages["packages"])
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_our_containers_can_change_nothing_but_what_they_are_given(name: str) -> None:
+    service = OURS[name]
+
+    assert service["read_only"] is True
+    assert service["user"] == "10001:10001"
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert not service.get("privileges", service.get("privileged"))
+
+
+def test_every_service_of_a_box_has_its_container_and_the_converter_is_gotenberg() -> None:
+    started = {service["command"][-1]: name for name, service in OURS.items() if service["command"][:3] == RUN}
+
+    assert set(started) == set(SERVICES) - {"converter"}
+    assert all(name == what for what, name in started.items())
+
+
+RUN: Final = ["python", "-m", "deploy.box.run"]
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_what_a_container_is_told_are_settings_that_exist_and_none_of_them_a_secret(name: str) -> None:
+    told = set(OURS[name].get("environment", {}))
+
+    assert told <= {*BY_NAME, *OF_THE_BOX, *PORTS}
+    assert not [setting for setting in told if setting in BY_NAME and BY_NAME[setting].secret]
+
+
+def test_only_the_doors_are_published_and_only_the_doors_have_the_key() -> None:
+    published = {name: service["ports"] for name, service in COMPOSE["services"].items() if "ports" in service}
+    with_key = {name for name, service in OURS.items() if "BOX_KEY_FILE" in service.get("environment", {})}
+    mounted = {name for name, service in OURS.items() if "certificates" in str(service.get("volumes", ""))}
+
+    assert list(published) == ["net"]
+    assert [port.split(":")[-1] for port in published["net"]] == [
+        OURS["gateway"]["environment"]["GATEWAY_PORT"],
+        "8883",
+    ]
+    assert with_key == mounted == {"setup", "broker", "gateway"}
+
+
+def test_everybody_shares_one_loopback_but_the_converter_sees_nobody() -> None:
+    apart = {name for name, service in COMPOSE["services"].items() if service.get("network_mode") != "service:net"}
+
+    assert apart == {"net", "setup", "gotenberg"}
+    assert COMPOSE["services"]["gotenberg"]["networks"] == ["conversions"]
+    assert COMPOSE["networks"]["conversions"] == {"internal": True}
+
+
+def test_a_container_sees_the_secrets_that_its_service_reads_and_no_other(environ: dict[str, str]) -> None:
+    for name, service in OURS.items():
+        given = {secret["target"] for secret in service.get("secrets", ())}
+        assert all(target.startswith(SECRETS) for target in given)
+        if name in {*LOGINS, "convert-worker", "broker-accounts"}:
+            assert {target.removeprefix(SECRETS) for target in given} == secrets_read(environ, name), name
+    files = {secret["file"].rsplit("/", 1)[1] for secret in COMPOSE["secrets"].values()}
+    assert files == {f"mqtt_{user}_password" for user in ("api", "bridge", "scheduler")} | {
+        *("database_password", "database_url", "oidc_key.pem", "signing_key")
+    }
+
+
+def test_gotenberg_is_the_same_here_as_in_the_cloud() -> None:
+    here = {flag for flag in COMPOSE["services"]["gotenberg"]["command"] if flag.startswith("--")}
+    cloud = set(root().blocks("module")["converter"]["arguments"])
+
+    assert {flag for flag in here if "timeout" not in flag} == {flag for flag in cloud if "timeout" not in flag}
+    assert COMPOSE["services"]["gotenberg"]["image"].endswith(":8.36-libreoffice}")
+
+
+def test_nothing_starts_before_the_migrations_have_run() -> None:
+    waits = {
+        name
+        for name, service in OURS.items()
+        if isinstance(service.get("depends_on"), dict)
+        and service["depends_on"].get("migrations") == {"condition": "service_completed_successfully"}
+    }
+
+    assert waits == set(OURS) - {"net", "setup", "migrations", "broker", "gateway"}
+
+
+def test_what_gcloud_sends_is_the_images_context_without_what_a_machine_keeps() -> None:
+    ignored = (REPOSITORY / ".gcloudignore").read_text(encoding="utf-8").split("\n")
+    assert {".*", "!.dockerignore", "*.tfvars", "*.tfstate"} <= set(ignored)
+    assert not [source for source in copied() if f"/{source}/" in ignored or source in ignored]

@@ -1,0 +1,108 @@
+"""deploy/systemd without systemd running: the units are well-formed, closed, and start what a box consists of."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from deploy.box.box import LOGINS
+from deploy.box.run import SERVICES
+from deploy.local.layout import REPOSITORY
+from tests.deploy.conftest import secrets_read
+
+UNITS: Final = REPOSITORY / "deploy" / "systemd"
+PYTHON: Final = "/opt/signage/.venv/bin/python"
+SECRETS: Final = "/var/lib/signage/secrets"
+WORST_EXPOSURE: Final = (
+    3.5  # of 10, by systemd's own reckoning; the converter's sandbox must be able to make namespaces
+)
+
+ALL: Final = {path.name.removeprefix("signage-").removesuffix(".service"): path for path in UNITS.glob("*.service")}
+
+
+def entries(name: str) -> dict[str, list[str]]:
+    """Every key of a unit with its values."""
+    found: dict[str, list[str]] = {}
+    for line in ALL[name].read_text(encoding="utf-8").splitlines():
+        key, separator, value = line.partition("=")
+        if separator and not line.startswith("#"):
+            found.setdefault(key, []).append(value)
+    return found
+
+
+def test_there_is_a_unit_for_every_service_and_the_target_wants_them_all() -> None:
+    wanted = re.findall(r"signage-([\w-]+)\.service", (UNITS / "signage.target").read_text(encoding="utf-8"))
+
+    assert set(ALL) == {*SERVICES, "setup"}
+    assert set(wanted) == set(ALL)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_unit_starts_its_service_as_nobody_special_and_shuts_the_rest_out(name: str) -> None:
+    unit = entries(name)
+
+    module = "deploy.box.setup" if name == "setup" else f"deploy.box.run {name}"
+    assert unit["ExecStart"] == [f"{PYTHON} -m {module}"]
+    assert unit["User"] == unit["Group"] == ["signage"]
+    assert unit["EnvironmentFile"] == ["/etc/signage/signage.env"]
+    assert unit["NoNewPrivileges"] == unit["ProtectHome"] == unit["PrivateTmp"] == unit["PrivateDevices"] == ["yes"]
+    assert unit["ProtectSystem"] == ["strict"]
+    assert unit["CapabilityBoundingSet"] == (["CAP_NET_BIND_SERVICE"] if name == "gateway" else [""])
+    assert unit["PartOf"] == unit["WantedBy"] == ["signage.target"]
+
+
+@pytest.mark.parametrize("name", sorted(set(SERVICES) - {"first-admin"}))
+def test_a_service_sees_the_secrets_that_it_reads_and_no_other(name: str, environ: dict[str, str]) -> None:
+    unit = entries(name)
+    seen = set(unit.get("BindReadOnlyPaths", [""])[0].split())
+
+    assert unit["TemporaryFileSystem"] == [f"{SECRETS}:ro"]
+    if name in {*LOGINS, "convert-worker", "broker-accounts"}:
+        assert {path.removeprefix(f"{SECRETS}/") for path in seen} == secrets_read(environ, name)
+    else:
+        assert len(seen) == {"broker": 3, "task-queue": 2, "ticker": 1, "migrations": 1}.get(name, 0)
+
+
+def test_who_needs_no_network_but_this_machine_has_none() -> None:
+    alone = {name for name in ALL if entries(name).get("IPAddressAllow") == ["localhost"]}
+
+    assert alone == {"bridge", "broker-accounts", "convert-worker", "converter", "task-queue", "ticker"}
+    assert all(entries(name)["IPAddressDeny"] == ["any"] for name in alone)
+
+
+def test_everything_that_reads_the_database_waits_for_the_migrations() -> None:
+    for name in ("api", "convert-worker", "scheduler-tick", "bridge", "broker-accounts", "task-queue"):
+        assert "signage-migrations.service" in entries(name)["After"][0]
+        assert "signage-migrations.service" in entries(name)["Requires"][0]
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")
+def test_systemd_finds_no_fault_and_little_exposure(tmp_path: Path) -> None:
+    for file in (*ALL.values(), UNITS / "signage.target"):
+        text = file.read_text(encoding="utf-8").replace(
+            PYTHON, "/bin/true"
+        )  # what is started must exist where it looks
+        (tmp_path / file.name).write_text(text, encoding="utf-8")
+    units = sorted(str(tmp_path / file.name) for file in ALL.values())
+
+    verified = _analyze("verify", "--man=no", str(tmp_path / "signage.target"), *units)
+    judged = _analyze("security", "--offline=true", "--no-pager", *units)
+
+    assert verified == ""
+    exposures = [float(number) for number in re.findall(r"Overall exposure level for \S+: ([\d.]+)", judged)]
+    assert len(exposures) == len(ALL)
+    assert max(exposures) <= WORST_EXPOSURE
+
+
+def _analyze(*arguments: str) -> str:
+    ran = subprocess.run(
+        ["systemd-analyze", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"SYSTEMD_PAGER": "", "PATH": "/usr/bin:/bin"},
+    )
+    return ran.stdout + ran.stderr
