@@ -22,7 +22,7 @@ sys.exit(bool(ledger.broken))
 
 
 def test_faults_of_the_network_lose_nothing_and_no_display_is_thought_dead(tmp_path: Path) -> None:
-    plan = network.Plan(displays=4, rounds=2 * len(network.FAULTS), lines=10, longest_seconds=0.6, seed=2)
+    plan = network.Plan(displays=4, rounds=2 * len(network.FAULTS), lines=10, longest_seconds=0.4, seed=2)
 
     ledger = network.run(plan, tmp_path)
 
@@ -31,7 +31,7 @@ def test_faults_of_the_network_lose_nothing_and_no_display_is_thought_dead(tmp_p
 
 
 def test_clocks_that_leap_lose_nothing_and_no_display_is_thought_dead(tmp_path: Path) -> None:
-    ledger = clock.run(clock.Plan(displays=4, lines=10, seconds=0.5), tmp_path)
+    ledger = clock.run(clock.Plan(displays=4, lines=10, seconds=0.2), tmp_path)
 
     assert passed(ledger)
 
@@ -51,8 +51,8 @@ def test_displays_that_all_come_back_at_once_are_let_in(tmp_path: Path) -> None:
 
 
 def test_a_steady_load_is_held_and_its_memory_watched(tmp_path: Path) -> None:
-    """What memory does in ten seconds says nothing of an hour."""
-    ledger = soak.run(soak.Plan(seconds=10, per_second=100, displays=20), tmp_path)
+    """What memory does in six seconds says nothing of an hour."""
+    ledger = soak.run(soak.Plan(seconds=6, per_second=100, displays=20), tmp_path)
 
     print(ledger.text())
     assert all(name.startswith("memory of the ") for name in ledger.broken)

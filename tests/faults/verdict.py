@@ -2,6 +2,7 @@
 
 import time
 from collections import Counter
+from collections.abc import Iterator
 
 from deploy.local.probes import wait_until
 from tests.faults.fleet import Fleet
@@ -9,6 +10,7 @@ from tests.faults.ledger import Ledger
 from tests.faults.machine import Machine, rows
 
 REST_SECONDS = 300.0
+AT_ONCE = 10
 
 
 def come_to_rest(service: Machine, displays: Fleet) -> float:
@@ -43,8 +45,9 @@ def judge(ledger: Ledger, service: Machine, displays: Fleet) -> None:
     try:
         stored: dict[str, Counter[str]] = {one.uuid: Counter() for one in displays.displays}
         said = "SELECT client_uuid, message FROM client_logs WHERE client_uuid = ANY(:uuids)"
-        for client, message in rows(engine, said, uuids=list(stored)):
-            stored[str(client)][str(message)] += 1
+        for some in _in_parts(list(stored)):
+            for client, message in rows(engine, said, uuids=some):
+                stored[str(client)][str(message)] += 1
         failed = {row[0]: row[1] for row in rows(engine, "SELECT uuid, service_failed_unit FROM clients")}
         theirs = "SELECT coalesce(sum(count), 0) FROM dead_letters WHERE split_part(topic, '/', 2) = ANY(:uuids)"
         letters = int(str(rows(engine, theirs, uuids=list(stored))[0][0]))
@@ -72,6 +75,12 @@ def judge(ledger: Ledger, service: Machine, displays: Fleet) -> None:
         "nothing ended by itself": exits == 0,
         "no dead letter of a good message": letters == 0,
     }
+
+
+def _in_parts(uuids: list[str]) -> Iterator[list[str]]:
+    """A few at a time: all lines of a long campaign are more than one statement may take."""
+    for first in range(0, len(uuids), AT_ONCE):
+        yield uuids[first : first + AT_ONCE]
 
 
 def judge_states(ledger: Ledger, service: Machine) -> None:
