@@ -81,6 +81,11 @@ class Moment:
         counted = max(period, SHORTEST_PERIOD)
         return self.last_tick_at is not None and is_scheduler_late(self.last_tick_at, self.now, counted)
 
+    @property
+    def clock_was_set_back(self) -> bool:
+        """Whether the last tick was at a time that has not come yet."""
+        return self.last_tick_at is not None and self.last_tick_at > self.now
+
     def opens_an_hour(self) -> bool:
         """Whether this is the first tick of its hour: what grows by days needs no look each minute."""
         return self.last_tick_at is None or _hour_of(self.last_tick_at) != _hour_of(self.now)
@@ -121,6 +126,15 @@ def _work(
             failure("tick_step_failed", "a step of the tick failed; the others go on", step=name)
             failed.append(name)
     return did, failed
+
+
+def mend_clock(world: World, moment: Moment) -> Did:
+    """Where the database's clock was set back: forget what it said of the future."""
+    if not moment.clock_was_set_back:
+        return {}
+    with transaction(world.engine) as connection:
+        monitoring.forget_future_tick(connection, moment.now)
+        return {"heard_in_the_future": reports.forget_the_future(connection, database_now(connection))}
 
 
 def expire(world: World, _moment: Moment) -> Did:
@@ -251,6 +265,7 @@ def _drop_history(world: World, moment: Moment) -> Did:
 
 
 STEPS: Final[dict[str, Callable[[World, Moment], Did]]] = {
+    "clock": mend_clock,
     "expire": expire,
     "statuses": sweep_statuses,
     "incidents": watch_incidents,

@@ -35,6 +35,28 @@ def test_a_clock_that_was_an_hour_ahead_leaves_no_listening_time_that_begins_in_
     assert kinds(outcome) == set()
 
 
+def test_a_display_that_froze_while_the_clock_was_ahead_is_rebooted_when_it_is_right_again(scene: Scene) -> None:
+    history = scene(12, until=1100.0)
+    clocks = history.clocks
+
+    def set_ahead() -> None:
+        history.fault_begins()
+        clocks.database_is_off_by += AN_HOUR
+
+    def set_right() -> None:
+        clocks.database_is_off_by -= AN_HOUR
+        history.fault_ends()
+
+    history.agenda.at(300.0, set_ahead)
+    history.agenda.at(500.0, lambda: of(history)[0].ail(Ailment("frozen", "reboot")))
+    history.agenda.at(600.0, set_right)
+
+    outcome = history.run(1100.0)
+
+    assert outcome.figures["reboot_host carried out"] == 1
+    assert kinds(outcome) == set()
+
+
 def test_no_display_of_a_wave_that_is_our_fault_is_rebooted_before_the_wave_is_seen(scene: Scene) -> None:
     history = scene(12, until=800.0)
     history.agenda.at(436.0, lambda: setattr(history.broker, "muted", frozenset({"heartbeat"})))

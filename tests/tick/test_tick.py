@@ -174,6 +174,26 @@ def another_tick(engine: Engine) -> Iterator[None]:
         yield
 
 
+def test_after_the_clock_was_set_back_nobody_counts_as_heard_in_the_future(
+    expiring: TickFunction, engine: Engine
+) -> None:
+    half_an_hour = timedelta(minutes=30)
+    mine = client_heartbeats.c.client_uuid == new_client(engine)
+    with engine.begin() as connection:
+        now = database_now(connection)
+        connection.execute(sa.update(client_heartbeats).where(mine).values(last_heartbeat_at=now + half_an_hour))
+
+    set_last_tick(engine, -half_an_hour)
+    report = expiring.tick()
+    again = expiring.tick()
+
+    assert report["did"]["clock"] == {"heard_in_the_future": 1}
+    assert again["did"]["clock"] == {}
+    with engine.connect() as connection:
+        heard = connection.execute(sa.select(client_heartbeats.c.last_heartbeat_at).where(mine)).scalar_one()
+    assert now <= heard <= now + timedelta(minutes=1)
+
+
 def test_while_another_tick_runs_this_one_is_skipped(recovering: TickFunction, engine: Engine) -> None:
     set_last_tick(engine, None)
 

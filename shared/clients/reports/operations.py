@@ -112,6 +112,14 @@ def record_presence(connection: Connection, now: datetime, said: Sequence[Presen
     return store.put_presence(connection, now, rules.presence_changes(said))
 
 
+def forget_the_future(connection: Connection, now: datetime) -> int:
+    """After the database's clock was set back: whoever was heard by its old time counts as heard now.
+
+    They would else count as heard until the clock is there again, whatever becomes of them. How many they were.
+    """
+    return store.forget_the_future(connection, now)
+
+
 def sweep_statuses(connection: Connection, now: datetime, stale_seconds: int, bridge: Listening) -> int:
     """Bring every stored state up to what the passage of time makes of it; how many changed.
 

@@ -131,6 +131,17 @@ def put_heartbeats(
     return connection.execute(sa.text(PUT_HEARTBEATS), parameters).all()
 
 
+def forget_the_future(connection: Connection, now: datetime) -> int:
+    """Let heartbeats of a time that has not come yet count as heard now; how many there were."""
+    statement = sa.text(
+        """
+        UPDATE client_heartbeats SET last_heartbeat_at = CAST(:now AS timestamptz)
+        WHERE last_heartbeat_at > CAST(:now AS timestamptz)
+        """
+    )
+    return connection.execute(statement, {"now": now}).rowcount
+
+
 def change_process_status(connection: Connection, now: datetime, changes: Sequence[ProcessChange]) -> None:
     """Write process_status and the shown state with their times, and one change row for a new shown state."""
     statement = sa.text(
