@@ -76,11 +76,11 @@ module "api" {
   secret_files          = local.broker_ca_files
   probe_path            = "/api/health/live"
 
-  environment = merge(local.common_environment, local.broker_environment, local.conversions_environment, local.broker_trust, {
+  environment = merge(local.common_environment, local.broker_environment, local.queue_environment, local.conversions_environment, local.broker_trust, {
     FUNCTION_TARGET    = "api"
     FUNCTION_SOURCE    = "/app/functions/api/main.py"
+    IAP_AUDIENCE       = local.iap_audience
     MQTT_USERNAME      = "api"
-    SCHEDULER_TICK_URL = local.scheduler_tick_url
     SIGNED_DOWNLOADS   = "bucket"
     MEDIA_BUCKET       = google_storage_bucket.media.name
     TRUSTED_PROXY_HOPS = "2" # the load balancer adds the caller's address and its own

@@ -57,6 +57,11 @@ resource "google_compute_backend_service" "people" {
   }
 }
 
+locals {
+  # What an assertion for the api function says it is for; the function takes no other (IAP_AUDIENCE).
+  iap_audience = "/projects/${data.google_project.this.number}/global/backendServices/${google_compute_backend_service.people["api"].generated_id}"
+}
+
 resource "google_iap_web_backend_service_iam_member" "people" {
   for_each = { for pair in setproduct(["api", "dashboard"], var.people) : "${pair[0]} ${pair[1]}" => pair }
 

@@ -31,8 +31,11 @@ locals {
     MQTT_URL = "mqtts://${var.broker_host}:${var.broker_services_port}"
   }
 
+  queue_environment = {
+    QUEUE_URL = "cloudtasks:///projects/${var.project_id}/locations/${var.region}"
+  }
+
   conversions_environment = {
-    QUEUE_URL                   = "cloudtasks:///projects/${var.project_id}/locations/${var.region}"
     CONVERT_WORKER_URL          = local.convert_worker_url
     TASKS_SERVICE_ACCOUNT       = google_service_account.of["tasks"].email
     CONVERSION_DEADLINE_SECONDS = tostring(var.conversion_deadline_seconds)

@@ -9,7 +9,7 @@ output "broker_address" {
 }
 
 output "iap_audience" {
-  description = "The audience that an IAP assertion for the api function carries: what its IAP_AUDIENCE must say."
+  description = "The audience that an IAP assertion for the api function carries: what it is told as IAP_AUDIENCE."
   value       = local.iap_audience
 }
 
@@ -21,8 +21,4 @@ output "migrations_job" {
 output "media_bucket" {
   description = "The bucket behind MEDIA_ROOT."
   value       = google_storage_bucket.media.name
-}
-
-locals {
-  iap_audience = "/projects/${data.google_project.this.number}/global/backendServices/${google_compute_backend_service.people["api"].generated_id}"
 }

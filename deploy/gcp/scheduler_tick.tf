@@ -47,7 +47,7 @@ module "scheduler_tick" {
   max_instances         = 2
   secret_files          = local.broker_ca_files
 
-  environment = merge(local.common_environment, local.broker_environment, local.conversions_environment, local.broker_trust, {
+  environment = merge(local.common_environment, local.broker_environment, local.queue_environment, local.conversions_environment, local.broker_trust, {
     FUNCTION_TARGET           = "scheduler_tick"
     FUNCTION_SOURCE           = "/app/functions/scheduler_tick/main.py"
     MQTT_USERNAME             = "scheduler"

@@ -3,11 +3,12 @@
 import hashlib
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
 import requests
 
+from functions.convert_worker.identity import OwnIdentity
 from shared.conversions.rules import Fault, Timeouts, fault_of_status
 from shared.media_volume import Draft
 
@@ -63,8 +64,18 @@ class MultipartBody:
         return self._digest.hexdigest()
 
 
-def convert(url: str, source: BinaryIO, filename: str, draft: Draft, timeouts: Timeouts, trace: str) -> str:
+def convert(
+    url: str,
+    source: BinaryIO,
+    filename: str,
+    draft: Draft,
+    timeouts: Timeouts,
+    trace: str,
+    identity: OwnIdentity | None = None,
+) -> str:
     """Send `source` to the converter at `url` and write its PDF to `draft`; the SHA-256 of what was sent.
+
+    `identity` is shown to a converter that lets in only whom it knows.
 
     Raises ConversionFault, and VolumeFull from the draft.
     """
@@ -73,7 +84,8 @@ def convert(url: str, source: BinaryIO, filename: str, draft: Draft, timeouts: T
     try:
         with requests.Session() as session:
             session.trust_env = False  # a proxy of the environment has no business with our files
-            with _send(session, url, body, timeouts, trace) as reply:
+            known = identity.headers() if identity is not None else {}
+            with _send(session, url, body, timeouts, {**known, "Gotenberg-Trace": trace}) as reply:
                 _receive(reply, draft, until)
     except requests.RequestException as error:
         raise ConversionFault(_fault_of(error, body.is_sent), f"{type(error).__name__}: {error}"[:500]) from error
@@ -81,12 +93,12 @@ def convert(url: str, source: BinaryIO, filename: str, draft: Draft, timeouts: T
 
 
 def _send(
-    session: requests.Session, url: str, body: MultipartBody, timeouts: Timeouts, trace: str
+    session: requests.Session, url: str, body: MultipartBody, timeouts: Timeouts, headers: Mapping[str, str]
 ) -> requests.Response:
     return session.post(
         url + ROUTE,
         data=body,
-        headers={"Content-Type": body.content_type, "Gotenberg-Trace": trace},
+        headers={**headers, "Content-Type": body.content_type},
         timeout=(timeouts.connect.total_seconds(), timeouts.request.total_seconds()),
         allow_redirects=False,
         stream=True,

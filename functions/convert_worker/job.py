@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from functions.convert_worker.converter import ConversionFault, convert
+from functions.convert_worker.identity import OwnIdentity
 from functions.convert_worker.pdf import Examined, Examiner, examine
 from shared.conversions import rules
 from shared.conversions.operations import Job
@@ -24,6 +25,8 @@ class Workshop:
     converter_url: str
     timeouts: Timeouts
     max_attempts: int
+    identity: OwnIdentity | None = None
+    """Shown to the converter, where it asks."""
 
 
 def make_pdf(workshop: Workshop, job: Job) -> tuple[str, Findings]:
@@ -103,7 +106,8 @@ def _look_again(source: BinaryIO, kind: str) -> None:
 def _convert(workshop: Workshop, job: Job, source: BinaryIO, path: str) -> Examined:
     trace = f"conversion-{job.conversion_id}-{job.attempts}"
     with Examiner() as examiner, workshop.volume.writing_converted(path, _writer(job)) as draft:
-        sent = convert(workshop.converter_url, source, f"deck.{job.kind}", draft, workshop.timeouts, trace)
+        name, url, timeouts = f"deck.{job.kind}", workshop.converter_url, workshop.timeouts
+        sent = convert(url, source, name, draft, timeouts, trace, workshop.identity)
         if sent != job.file_hash:
             raise ConversionFault(Fault.SOURCE_CHANGED, f"sent {sent}")
         examined = examiner.examine(draft.file, source, job.kind)

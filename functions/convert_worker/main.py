@@ -25,6 +25,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from functions.convert_worker.converter import ConversionFault
+from functions.convert_worker.identity import OwnIdentity
 from functions.convert_worker.job import Workshop, make_pdf
 from functions.startup import check_deployment
 from shared import config, structured_log
@@ -50,7 +51,11 @@ check_deployment(CONFIG, "convert_worker", os.environ)
 TIMEOUTS: Final = rules.timeouts(timedelta(seconds=CONFIG["CONVERSION_DEADLINE_SECONDS"]))
 ENGINE: Final[Engine] = make_engine(CONFIG, "convert_worker")
 WORKSHOP: Final = Workshop(
-    MediaVolume(CONFIG["MEDIA_ROOT"]), CONFIG["CONVERTER_URL"], TIMEOUTS, CONFIG["CONVERSION_MAX_ATTEMPTS"]
+    MediaVolume(CONFIG["MEDIA_ROOT"]),
+    CONFIG["CONVERTER_URL"],
+    TIMEOUTS,
+    CONFIG["CONVERSION_MAX_ATTEMPTS"],
+    OwnIdentity(CONFIG["CONVERTER_URL"]) if CONFIG["DEPLOYMENT_MODE"] == "cloud" else None,
 )
 QUEUE: Final = Caller(
     CONFIG["CONVERT_WORKER_URL"],

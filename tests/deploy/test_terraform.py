@@ -14,10 +14,12 @@ import yaml
 from deploy.local.layout import REPOSITORY
 from deploy.local.task_emulator.__main__ import queues
 from functions.scheduler_tick.steps import STEPS
+from shared import deployment
 from shared.commands.operations import ExpiryReport
 from shared.commands.outbox.operations import PublishReport
 from shared.config import BY_NAME, load
 from shared.conversions.rules import timeouts
+from shared.errors import ConfigurationError
 from shared.recovery.operations import RecoveryReport
 from tests.deploy.terraform import GCP, Folder, Reference, folders, root, strings
 
@@ -197,6 +199,36 @@ def test_values_that_are_written_down_can_be_parsed(component: str) -> None:
     config = load({name: value for name, value in literal.items() if name in BY_NAME})
 
     assert config["DEPLOYMENT_MODE"] == "cloud"
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_the_product_starts_with_what_it_is_told(component: str) -> None:
+    plain, secret = plain_and_secret(component)
+    literal = root().literal_settings(root().blocks("module")[component]["environment"])
+    told = {name: literal.get(name) or COMPUTED.get(name, "") for name in plain | secret}
+    assert told["DATABASE_URL"]
+
+    deployment.check(load({name: value for name, value in told.items() if name in BY_NAME}), component)
+
+    for name in (plain | secret) & set(COMPUTED):
+        without = {key: value for key, value in told.items() if key in BY_NAME and key != name}
+        with pytest.raises(ConfigurationError):
+            deployment.check(load(without, required=(name,) if BY_NAME[name].default is None else ()), component)
+
+
+# What Terraform computes, as it comes out: without each one of them the product must refuse to start.
+COMPUTED: Final = {
+    "DATABASE_URL": "postgresql://signage:" + "k3" * 24 + "@10.20.0.3:5432/signage",
+    "MQTT_PASSWORD": "k3" * 24,
+    "MQTT_URL": "mqtts://mqtt.example.com:8884",
+    "QUEUE_URL": "cloudtasks:///projects/p/locations/europe-west1",
+    "CONVERT_WORKER_URL": "https://signage-convert-worker-1.europe-west1.run.app",
+    "SCHEDULER_TICK_URL": "https://signage-scheduler-tick-1.europe-west1.run.app",
+    "CONVERTER_URL": "https://signage-converter-1.europe-west1.run.app",
+    "TASKS_SERVICE_ACCOUNT": "signage-tasks@p.iam.gserviceaccount.com",
+    "SCHEDULER_SERVICE_ACCOUNT": "signage-scheduler@p.iam.gserviceaccount.com",
+    "IAP_AUDIENCE": "/projects/1/global/backendServices/2",
+}
 
 
 def test_no_secret_stands_in_the_state() -> None:
