@@ -75,6 +75,17 @@ def test_the_last_admin_with_a_password_of_their_own_stays(nobody: Connection, n
     assert keyholders(nobody) == 1
 
 
+def test_behind_a_proxy_an_admin_needs_no_password_to_be_the_one_who_stays(nobody: Connection, now: datetime) -> None:
+    anna, bert = add(nobody, "anna"), add(nobody, "bert", own_password=False)
+
+    operations.change(nobody, now, bert, id_of(anna), role=Role.VIEWER, by_proxy=True)
+
+    with pytest.raises(LastAdmin):
+        operations.change(nobody, now, A_TOKEN, id_of(bert), disabled=True, by_proxy=True)
+    with pytest.raises(InvalidIdentity):
+        operations.remove(nobody, anna, id_of(bert), by_proxy=True)
+
+
 @pytest.mark.parametrize("change", CHANGES)
 def test_an_admin_does_it_to_another_one_and_all_their_sessions_end(
     nobody: Connection, now: datetime, change: str

@@ -90,7 +90,7 @@ def change_user(call: Call, user_id: int, body: UserChange) -> User:
     role = None if body.role is msgspec.UNSET else body.role
     disabled = None if body.disabled is msgspec.UNSET else body.disabled
     with call.transaction() as (connection, now):
-        changed = operations.change(connection, now, call.principal, user_id, role, disabled)
+        changed = operations.change(connection, now, call.principal, user_id, role, disabled, by_proxy=_by_proxy(call))
         target, ended = f"user:{changed.user.username}", changed.sessions_ended
         if changed.role is not None:
             call.audit(connection, now, "user.role", target, role=changed.role.value, sessions_ended=ended)
@@ -106,7 +106,9 @@ def reset_password(call: Call, user_id: int) -> HandedOver:
     password = operations.new_one_time_password()
     hashed = access.hash_password(password)
     with call.transaction() as (connection, now):
-        user = operations.hand_over(connection, now, call.principal, user_id, hashed, _lifetime(call))
+        user = operations.hand_over(
+            connection, now, call.principal, user_id, hashed, _lifetime(call), by_proxy=_by_proxy(call)
+        )
         call.audit(connection, now, "user.reset_password", f"user:{user.username}")
     return _handed_over(answer_of(User, user), password)
 
@@ -120,12 +122,17 @@ def reset_password(call: Call, user_id: int) -> HandedOver:
 def remove_user(call: Call, user_id: int) -> None:
     """Remove somebody for good. Tokens that they issued stay: end those by themselves."""
     with call.transaction() as (connection, now):
-        user = operations.remove(connection, call.principal, user_id)
+        user = operations.remove(connection, call.principal, user_id, by_proxy=_by_proxy(call))
         call.audit(connection, now, "user.delete", f"user:{user.username}", role=user.role)
 
 
 def _lifetime(call: Call) -> timedelta:
     return timedelta(seconds=call.services.config["ONE_TIME_PASSWORD_SECONDS"])
+
+
+def _by_proxy(call: Call) -> bool:
+    """Whether people come by a proxy that says who they are: then nobody needs a password."""
+    return call.services.people_proxy is not None
 
 
 def _handed_over(user: User, password: str) -> HandedOver:

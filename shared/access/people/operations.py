@@ -1,7 +1,8 @@
 """Use cases on people's accounts: add, change, hand over a new password, remove. Only admins have them.
 
-Whoever changes an account first locks the keyholders (admins with a password of their own): of two changes at once the
-second one decides on what the first one left, so that there is always a keyholder.
+Whoever changes an account first locks the keyholders: admins with a password of their own, or all admins where a proxy
+says who people are (`by_proxy`). Of two changes at once the second one decides on what the first one left, so that
+there is always a keyholder.
 """
 
 import secrets
@@ -57,13 +58,15 @@ def change(
     user_id: int,
     role: Role | None = None,
     disabled: bool | None = None,
+    *,
+    by_proxy: bool = False,
 ) -> Changed:
     """Give another role, disable or enable; None leaves it. Whatever changes ends every session of theirs.
 
     Raises:
         InvalidIdentity, UserNotFound, OwnAccount, LastAdmin.
     """
-    keyholders, user = _locked(connection, caller, user_id)
+    keyholders, user = _locked(connection, caller, user_id, by_proxy)
     was_role, was_disabled = Role(user.role), user.disabled_at is not None
     new_role = was_role if role is None else role
     now_disabled = was_disabled if disabled is None else disabled
@@ -81,7 +84,14 @@ def change(
 
 
 def hand_over(
-    connection: Connection, now: datetime, caller: Principal, user_id: int, one_time_hash: str, lifetime: timedelta
+    connection: Connection,
+    now: datetime,
+    caller: Principal,
+    user_id: int,
+    one_time_hash: str,
+    lifetime: timedelta,
+    *,
+    by_proxy: bool = False,
 ) -> AnyRow:
     """Replace somebody's password by a one-time one, and end their sessions.
 
@@ -90,28 +100,28 @@ def hand_over(
     Raises:
         InvalidIdentity, UserNotFound, OwnAccount.
     """
-    _locked(connection, caller, user_id)
+    _locked(connection, caller, user_id, by_proxy)
     user = store.hand_over(connection, user_id, one_time_hash, now + lifetime)
     store.end_sessions(connection, user_id, now)
     return user
 
 
-def remove(connection: Connection, caller: Principal, user_id: int) -> AnyRow:
+def remove(connection: Connection, caller: Principal, user_id: int, *, by_proxy: bool = False) -> AnyRow:
     """Remove somebody for good; answer who it was. What they did stays in the audit log, under their name.
 
     Raises:
         InvalidIdentity, UserNotFound, OwnAccount, LastAdmin.
     """
-    keyholders, user = _locked(connection, caller, user_id)
+    keyholders, user = _locked(connection, caller, user_id, by_proxy)
     rules.check_somebody_stays(user_id, keyholders)
     store.delete_sessions(connection, user_id)
     store.delete(connection, user_id)
     return user
 
 
-def _locked(connection: Connection, caller: Principal, user_id: int) -> tuple[set[int], AnyRow]:
+def _locked(connection: Connection, caller: Principal, user_id: int, by_proxy: bool) -> tuple[set[int], AnyRow]:
     """The keyholders and the account to change, both locked, after the caller's right to it was looked at again."""
-    keyholders = store.lock_keyholders(connection)
+    keyholders = store.lock_keyholders(connection, by_proxy=by_proxy)
     rules.check_caller(caller, user_id, keyholders)
     user = store.lock_user(connection, user_id)
     if user is None:

@@ -19,7 +19,7 @@ def one_time_password(letters: str) -> str:
 def check_caller(caller: Principal, target: int, keyholders: Collection[int]) -> None:
     """May this admin change the account of `target`, now that nobody else can change who the keyholders are?
 
-    Keyholders are the admins who can sign in with a password of their own.
+    Keyholders are the admins who can come in: with a password of their own, or by the word of a proxy.
 
     Raises:
         InvalidIdentity: the caller has been no admin any more since they were recognised.

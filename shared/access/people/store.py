@@ -117,17 +117,15 @@ def replace_password(connection: Connection, user_id: int, old_hash: str, new_ha
 # --- changing somebody's account: `lock_keyholders` first, always ---
 
 
-def lock_keyholders(connection: Connection) -> set[int]:
-    """Lock and answer the admins who are not disabled and have a password of their own.
+def lock_keyholders(connection: Connection, *, by_proxy: bool = False) -> set[int]:
+    """Lock and answer the admins who can come in: not disabled, and with a password of their own.
 
-    Two who change accounts wait for each other here, and the second one sees what the first one did.
+    Where a proxy says who people are (`by_proxy`) nobody needs a password. Two who change accounts wait for each
+    other here, and the second one sees what the first one did.
     """
-    statement = (
-        sa.select(users.c.id)
-        .where(users.c.role == Role.ADMIN.value, users.c.disabled_at.is_(None), users.c.one_time_until.is_(None))
-        .order_by(users.c.id)
-        .with_for_update()
-    )
+    admins = sa.and_(users.c.role == Role.ADMIN.value, users.c.disabled_at.is_(None))
+    can_come_in = admins if by_proxy else sa.and_(admins, users.c.one_time_until.is_(None))
+    statement = sa.select(users.c.id).where(can_come_in).order_by(users.c.id).with_for_update()
     return set(connection.execute(statement).scalars())
 
 
