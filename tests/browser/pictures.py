@@ -73,21 +73,16 @@ def wait_for_something_to_look_at(api: Api) -> str:
     return eventually(found, "a recovered display and a failed service", SOMETHING_IS_WRONG_SECONDS)
 
 
-def wait_for_a_crash(api: Api) -> None:
-    """Returns while a display is crashed and a failure waits for somebody."""
-
-    def found() -> bool:
-        seen = api.get("/api/monitoring/overview", params={"format": "columns"})
-        return bool(seen["counts"]["crashed"] and seen["service_failed"])
-
-    eventually(found, "a crashed display beside a failed service", SOMETHING_IS_WRONG_SECONDS)
+def until_a_crash(page: Page) -> None:
+    """Returns while a display on the page is crashed."""
+    crashed = page.locator(".attention .status-crashed").first
+    expect(crashed).to_be_visible(timeout=SOMETHING_IS_WRONG_SECONDS * 1000)
 
 
 def take_for_the_readme(chromium: Browser, stack: Stack, interesting: str) -> None:
     """The fleet, and one display with its timeline."""
     README_PICTURES.mkdir(exist_ok=True)
-    wait_for_a_crash(stack.api())
-    shoot(chromium, stack, LOOKS["light"], "/", README_PICTURES / "fleet.png")
+    shoot(chromium, stack, LOOKS["light"], "/", README_PICTURES / "fleet.png", until_a_crash)
     shoot(chromium, stack, LOOKS["dark"], f"/?d={interesting}&tab=events", README_PICTURES / "display.png", to_the_tabs)
 
 
