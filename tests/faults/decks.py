@@ -7,7 +7,9 @@ kept beside the ledgers as it goes, so that a campaign that was ended goes on wh
 
 import hashlib
 import json
+import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -32,6 +34,7 @@ of LibreOffice: sending the form, killing a LibreOffice of up to 4 GiB and answe
 The worker waits 15 s longer than the deadline before it hangs up."""
 SETTLE_SECONDS: Final = 5.0
 FULL: Final = 500
+TRIES: Final = 3
 SAVE_EVERY: Final = 10
 SHAPING: Final = ("tests/worker/hostile", "tests/faults/decks.py", "deploy/local/converter")
 """What a campaign is made by: when any of it changes, what was done before does not count."""
@@ -70,6 +73,8 @@ class Tally:
     touched: bool = False
     """Did a macro write its file?"""
     slowest: float = 0.0
+    met_again: int = 0
+    """Decks that were sent once more, because a LibreOffice that has nothing to do with them was too slow too."""
 
     @classmethod
     def of(cls, plan: Plan) -> Self:
@@ -169,13 +174,29 @@ def meet_all(plan: Plan, good: Seeds, listener: Beacon, folder: Path, tally: Tal
 
 
 def meet(service: Converter, deck: Hostile, sample: Path, folder: Path, tally: Tally, deadline: int) -> None:
-    """Send one deck, look at what it did, send a good one, and look at what is left of the first."""
+    """Send one deck, look at what it did, and send a good one; again where the machine is to blame for the good one.
+
+    That it is, a plain LibreOffice must show: started by itself at that moment, beside the converter, it takes longer
+    for the same good deck than the deadline.
+    """
+    tally.met.add(deck.name)
+    for left in reversed(range(TRIES)):
+        refused = meet_once(service, deck, sample, folder, tally, deadline)
+        if refused is None:
+            return
+        if not left or not machine_is_too_slow(sample, folder, deadline):
+            tally.spoiled.append(f"{deck.name}: {refused}")
+            return
+        tally.met_again += 1
+
+
+def meet_once(service: Converter, deck: Hostile, sample: Path, folder: Path, tally: Tally, deadline: int) -> int | None:
+    """One meeting; with what status the good deck was refused, None when it converted."""
     path = folder / f"hostile.{deck.suffix}"
     path.write_bytes(deck.content)
     began = time.monotonic()
     answer = service.convert(path)
     took = time.monotonic() - began
-    tally.met.add(deck.name)
     tally.slowest = max(tally.slowest, took)
     tally.statuses[str(answer.status_code)] += 1
     if took > deadline + TOLERANCE_SECONDS:
@@ -184,10 +205,20 @@ def meet(service: Converter, deck: Hostile, sample: Path, folder: Path, tally: T
         tally.leaks.append(deck.name)
     then = guardian.descendants(service.process.pid)
     after = service.convert(sample)
-    if after.status_code != 200 or after.content[:5] != b"%PDF-":
-        tally.spoiled.append(f"{deck.name}: {after.status_code}")
     if what := left_of(service, set(then)):
         tally.left.append(f"{deck.name}: {what}")
+    return None if after.status_code == 200 and after.content[:5] == b"%PDF-" else after.status_code
+
+
+def machine_is_too_slow(sample: Path, folder: Path, deadline: int) -> bool:
+    """Does a LibreOffice of its own need longer than the deadline for the good deck?"""
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        began = time.monotonic()
+        try:
+            decks.convert(sample, "pdf", Path(place))
+        except subprocess.SubprocessError:
+            return True
+        return time.monotonic() - began > deadline
 
 
 def left_of(service: Converter, then: set[int]) -> str:
@@ -224,6 +255,7 @@ def judge(ledger: Ledger, plan: Plan, tally: Tally) -> None:
         "pdfs_with_words_or_pictures_of_other_files": len(tally.leaks),
         "good_decks_refused_after": len(tally.spoiled),
         "processes_or_files_left": len(tally.left),
+        "met_again_on_a_slow_machine": tally.met_again,
     }
     ledger.conditions |= {
         "none past the deadline and its tolerance": not tally.late,

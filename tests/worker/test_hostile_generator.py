@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.faults import decks as campaign
 from tests.worker import decks
+from tests.worker.harness import Converter
 from tests.worker.hostile import generator
 from tests.worker.hostile.leaks import leaks
 from tests.worker.hostile.seeds import Secrets, Seeds
@@ -63,3 +66,26 @@ def test_a_campaign_that_was_ended_goes_on_unless_its_code_has_changed(tmp_path:
 def test_words_of_others_in_a_pdf_are_seen() -> None:
     assert not leaks(PDF)
     assert leaks(PDF + b"% root:x:0:0")
+
+
+@pytest.mark.parametrize(
+    ("refusals", "is_slow", "spoiled", "again"),
+    [
+        ([None], True, 0, 0),
+        ([503], False, 1, 0),  # a plain LibreOffice is fast: it was the deck
+        ([503, None], True, 0, 1),
+        ([503, 503, 503], True, 1, 2),  # three times is no coincidence
+    ],
+)
+def test_a_slow_machine_is_shown_to_be_one_before_a_deck_is_met_again(
+    monkeypatch: pytest.MonkeyPatch, refusals: list[int | None], is_slow: bool, spoiled: int, again: int
+) -> None:
+    left = list(refusals)
+    monkeypatch.setattr(campaign, "meet_once", lambda *_: left.pop(0))
+    monkeypatch.setattr(campaign, "machine_is_too_slow", lambda *_: is_slow)
+    tally = campaign.Tally("any")
+    deck = generator.Hostile("truncated", "odp", None, b"")
+
+    campaign.meet(Converter.__new__(Converter), deck, Path(), Path(), tally, 10)
+
+    assert (len(tally.spoiled), tally.met_again, left) == (spoiled, again, [])
