@@ -48,7 +48,8 @@ def test_an_empty_fleet_shows_how_the_first_display_connects_and_says_when_it_ha
 def test_a_failed_service_appears_is_acknowledged_and_is_gone_in_every_browser(
     open_page: OpenPage, display: SimulatedDisplay, api: Api
 ) -> None:
-    page, other = open_page().sign_in(), open_page().sign_in()
+    other_watched = open_page()
+    page, other = open_page().sign_in(), other_watched.sign_in()
     panel, other_panel = (one.get_by_role("region", name="Service failed") for one in (page, other))
     expect(page.get_by_role("cell", name=name_of(display), exact=True)).to_be_visible()
     expect(panel).to_have_count(0)
@@ -57,12 +58,14 @@ def test_a_failed_service_appears_is_acknowledged_and_is_gone_in_every_browser(
 
     row = panel.get_by_role("listitem").filter(has_text=name_of(display))
     expect(row).to_contain_text("signage-player.service", timeout=SEEN_WITHIN_MS)
+    other_watched.look_again()
     expect(other_panel).to_contain_text(name_of(display))
     expect(page.locator(".attention")).to_contain_text("Service signage-player.service failed")
 
     row.get_by_role("button", name=f"Acknowledge the failure of {name_of(display)}").click()
 
     expect(row).to_contain_text("Acknowledged ✓")
+    other_watched.look_again()
     expect(other_panel).to_contain_text("Acknowledged by admin")
     expect(panel).to_have_count(0)
     expect(other_panel).to_have_count(0)
