@@ -66,7 +66,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _trickle(self) -> None:
         """A line of a header now and then: no timeout of a single read ever passes."""
         self.wfile.write(b"HTTP/1.1 200 OK\r\n")
-        while not self.server.over.wait(0.05):
+        while not self.server.over.wait(0.2):  # seldom enough: a client takes a hundred headers at most
             self.wfile.write(b"X-Wait: a little\r\n")
             self.wfile.flush()
 

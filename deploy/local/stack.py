@@ -132,6 +132,7 @@ class Stack:
             **{name: str(number) for name, number in port.items()},
             **self.addresses(),
             "DEPLOYMENT_MODE": "local",
+            "PUBLIC_URL": self.environ.get("PUBLIC_URL") or self.dashboard_url,
             "LOCAL_STATE_DIR": str(self.layout.root),
             "MQTT_URL": self.broker.services_url,
             "MQTT_TOPIC_ROOT": self.broker.topic_root,

@@ -100,7 +100,7 @@ def test_a_row_that_postgres_refuses_is_quoted_nowhere(engine: Engine) -> None:
 
 
 def test_a_statement_that_is_cut_quotes_no_secret_among_its_parameters(engine: Engine) -> None:
-    with engine.begin() as holder, engine.connect() as connection, connection.begin():
+    with engine.begin() as holder, engine.connect() as connection:
         holder.execute(sa.text("LOCK TABLE notification_channels"))
         connection.execute(sa.text("SET LOCAL lock_timeout = 50"))
         with pytest.raises(DBAPIError) as cut:

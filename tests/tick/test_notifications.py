@@ -1,0 +1,313 @@
+"""From the decision to the receiver: real tick, queue and webhooks; killed, hanging, refusing and all at once."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import requests
+import sqlalchemy as sa
+from sqlalchemy import Engine
+
+from deploy.local import oidc
+from deploy.local.layout import REPOSITORY
+from shared.db import database_now
+from shared.notifications import operations
+from shared.tables import bridge_status, incident_members, incidents, notification_channels, notification_deliveries
+from tests.local.queue_harness import ACCOUNT, Emulator, emulator, wait_until
+from tests.receivers import Receiver, receiver
+from tests.rules.oidc_harness import ISSUER, OURS
+from tests.stores.commands_world import add_client
+from tests.stores.notifications_world import SETTINGS, channel
+from tests.tick.conftest import Start, TickFunction
+from tests.tick.world import check_problem, set_last_tick
+
+deliveries = notification_deliveries
+HOUR = timedelta(hours=1)
+JOB = "deliver_notification"
+SCHEDULER = "scheduler@signage.test"
+
+
+@pytest.fixture(autouse=True)
+def empty(engine: Engine) -> Iterator[None]:
+    yield
+    with engine.begin() as connection:
+        for table in (deliveries, notification_channels, incidents):
+            connection.execute(sa.delete(table))
+
+
+@pytest.fixture
+def hook() -> Iterator[Receiver]:
+    with receiver() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def queue(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
+    with emulator(database_url, tmp_path_factory.mktemp("queue")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def function(start: Start, queue: Emulator) -> Iterator[TickFunction]:
+    """The function as it runs: one issuer signs for the queue and for the scheduler."""
+    with started(start, queue) as running:
+        yield running
+
+
+@contextmanager
+def started(start: Start, queue: Emulator) -> Iterator[TickFunction]:
+    issuer = {"OIDC_ISSUER": queue.issuer, "OIDC_KEYS_URL": f"{queue.issuer}/keys"}
+    state = queue.log.parent
+    with start(
+        QUEUE_URL=queue.queue_url, TASKS_SERVICE_ACCOUNT=ACCOUNT, SCHEDULER_SERVICE_ACCOUNT=SCHEDULER, **issuer
+    ) as running:
+        key = oidc.load_or_create_key(oidc.key_path({"LOCAL_STATE_DIR": str(state)}))
+        yield Signed(running.url, running.log, key, queue.issuer)
+
+
+@dataclass(frozen=True)
+class Signed(TickFunction):
+    """A running function whose callers' tokens the queue's own issuer signs."""
+
+    key: Any = None
+    issuer: str = ""
+
+    def token(self) -> str:
+        return oidc.mint(self.key, self.url, SCHEDULER, self.issuer)
+
+    def deliver(self, body: Any, email: str = ACCOUNT) -> requests.Response:
+        bearer = oidc.mint(self.key, self.url, email, self.issuer)
+        headers = {"Authorization": f"Bearer {bearer}"}
+        return requests.post(f"{self.url}/deliveries", json=body, headers=headers, timeout=60)
+
+
+def outage(engine: Engine, hook: Receiver) -> None:
+    """An incident that has been open for ten minutes, and a channel that has not been told of it."""
+    with engine.begin() as connection:
+        now = database_now(connection)
+        connection.execute(sa.update(bridge_status).values(connected_since=now - HOUR, canary_at=now))
+        channel(connection, now - HOUR, url=hook.url)
+        row = {"kind": "cluster", "key": "", "began_at": now, "opened_at": now, "cause": "All went."}
+        ago = now - timedelta(minutes=10)
+        connection.execute(sa.insert(incidents).values({**row, "began_at": ago, "opened_at": ago}))
+        add_a_member(connection, ago)
+    set_last_tick(engine, None)
+
+
+def add_a_member(connection: sa.Connection, ago: Any) -> None:
+    """A display that is unwell still, so that the incident stays open."""
+    uuid = add_client(connection, ago, name="Lobby", status="crashed", status_since=ago, process_status="crashed")
+    number = connection.execute(sa.select(sa.func.max(incidents.c.id))).scalar_one()
+    member = {"client_uuid": uuid, "incident_id": number, "joined_at": ago, "failed_at": ago, "symptom": "crashed"}
+    connection.execute(sa.insert(incident_members).values(**member))
+
+
+def rows(engine: Engine) -> list[dict[str, Any]]:
+    with engine.connect() as connection:
+        query = sa.select(deliveries).order_by(deliveries.c.id)
+        return [dict(row) for row in connection.execute(query).mappings()]
+
+
+def only(engine: Engine) -> dict[str, Any]:
+    [row] = rows(engine)
+    return row
+
+
+def channel_row(engine: Engine) -> dict[str, Any]:
+    with engine.connect() as connection:
+        return dict(connection.execute(sa.select(notification_channels)).mappings().one())
+
+
+def make_due(engine: Engine) -> None:
+    """Time goes by: what waits is overdue, whoever claimed it has had their time."""
+    with engine.begin() as connection:
+        ago = database_now(connection) - timedelta(minutes=5)
+        claimed = sa.case((deliveries.c.claimed_at.is_not(None), ago))
+        connection.execute(sa.update(deliveries).values(due_at=ago, claimed_at=claimed))
+
+
+def test_an_incident_reaches_its_receiver_once_whatever_ticks_at_once(
+    function: Signed, engine: Engine, hook: Receiver
+) -> None:
+    outage(engine, hook)
+
+    with ThreadPoolExecutor(4) as pool:
+        replies = list(pool.map(lambda _: function.call(), range(4)))
+    function.tick()
+    wait_until(lambda: only(engine)["state"] == "delivered", "the message arrives")
+    function.tick()
+
+    assert {reply.status_code for reply in replies} == {200}
+    [posted] = hook.posted
+    assert posted.json["title"] == "1 display failed together"
+    assert posted.headers["idempotency-key"] == posted.json["id"] == f"signage-{only(engine)['id']}"
+    assert channel_row(engine)["last_delivered_at"] is not None
+
+
+def test_a_receiver_that_fails_is_tried_again_by_a_task_of_its_own(
+    function: Signed, engine: Engine, hook: Receiver, queue: Emulator
+) -> None:
+    hook.answer = lambda _posted: (500, {}) if len(hook.posted) < 2 else (200, {})
+    outage(engine, hook)
+
+    function.tick()
+    wait_until(lambda: only(engine)["generation"] == 2, "the first try is written down")
+    failed = only(engine)
+    names = queue.names("projects/local/locations/local/queues/notifications")
+    make_due(engine)  # instead of waiting for the back-off
+    function.tick()
+    wait_until(lambda: only(engine)["state"] == "delivered", "the second try arrives")
+
+    assert (failed["state"], failed["attempts"], failed["error"]) == ("pending", 1, "500 from 127.0.0.1")
+    assert timedelta(seconds=5) < failed["due_at"] - failed["created_at"] < timedelta(seconds=60)
+    assert names == [f"notification-{failed['id']}-2"]
+    assert len({posted.headers["idempotency-key"] for posted in hook.posted}) == 1
+    assert channel_row(engine)["last_error"] is None
+
+
+def test_a_receiver_that_is_gone_is_said_on_the_channel_and_left_alone(
+    function: Signed, engine: Engine, hook: Receiver
+) -> None:
+    hook.answer = lambda _posted: (410, {})
+    outage(engine, hook)
+
+    function.tick()
+    wait_until(lambda: only(engine)["state"] == "failed", "it is given up")
+    make_due(engine)
+    function.tick()
+
+    words = "410 from 127.0.0.1: the receiver says that this address is gone for good"
+    assert (only(engine)["error"], channel_row(engine)["last_error"]) == (words, words)
+    assert len(hook.posted) == 1
+
+
+def test_a_receiver_that_hangs_holds_up_neither_ticks_nor_other_receivers(
+    function: Signed, engine: Engine, hook: Receiver
+) -> None:
+    hook.answer = lambda _posted: None
+    outage(engine, hook)
+    with receiver() as good:
+        with engine.begin() as connection:
+            channel(connection, database_now(connection) - HOUR, "Other", url=good.url)
+
+        function.tick()
+        wait_until(lambda: len(good.posted) == 1, "the other receiver is told", 9)
+        assert function.tick()["failed"] == []
+        wait_until(lambda: any(row["error"] for row in rows(engine)), "the hanging one is left", 20)
+
+    [hung] = [row for row in rows(engine) if row["error"]]
+    assert (hung["state"], hung["error"]) == ("pending", "127.0.0.1 did not answer in time")
+
+
+SENDER = """
+import sys
+from functions.scheduler_tick.deliveries import PostOffice, deliver, queue_of
+from shared import config, couriers, db
+settings = config.load()
+office = PostOffice(db.make_engine(settings, "doomed"), queue_of(settings), couriers.reach_of(settings))
+deliver(office, int(sys.argv[1]), 1)
+"""
+
+
+def test_a_sender_that_is_killed_with_the_message_in_its_hands_loses_none(
+    function: Signed, engine: Engine, hook: Receiver, database_url: str
+) -> None:
+    outage(engine, hook)
+    number = decided(engine)
+    hook.answer = lambda _posted: None
+    environment = {**os.environ, "DATABASE_URL": database_url, "TASKS_SERVICE_ACCOUNT": ACCOUNT}
+    with subprocess.Popen([sys.executable, "-c", SENDER, str(number)], cwd=REPOSITORY, env=environment) as doomed:
+        wait_until(lambda: bool(hook.posted), "it sends", 60)
+        busy = function.deliver({"job": JOB, "delivery_id": number, "generation": 1})
+        doomed.kill()
+    killed = only(engine)
+    hook.answer = lambda _posted: (200, {})
+    make_due(engine)
+    function.tick()
+    wait_until(lambda: only(engine)["state"] == "delivered", "another one sends it")
+
+    check_problem(busy, 503, "try_again")
+    assert (killed["state"], killed["attempts"], killed["claim"] is not None) == ("pending", 1, True)
+    assert len(hook.posted) == 2
+    assert len({posted.headers["idempotency-key"] for posted in hook.posted}) == 1
+
+
+def decided(engine: Engine) -> int:
+    """A decision that was committed by a tick that died before it asked the queue for anything; the message's id."""
+    with engine.begin() as connection:
+        [(number, _)] = operations.decide(connection, database_now(connection), SETTINGS).tasks
+    return number
+
+
+def test_a_tick_that_is_killed_after_its_decision_loses_none(function: Signed, engine: Engine, hook: Receiver) -> None:
+    outage(engine, hook)
+    decided(engine)
+    make_due(engine)
+
+    function.tick()
+
+    wait_until(lambda: only(engine)["state"] == "delivered", "the sweep finds it")
+    assert only(engine)["generation"] == 2
+    assert len(hook.posted) == 1
+
+
+def test_a_task_that_comes_twice_late_or_for_nothing_does_nothing(
+    function: Signed, engine: Engine, hook: Receiver
+) -> None:
+    outage(engine, hook)
+    function.tick()
+    wait_until(lambda: only(engine)["state"] == "delivered", "the message arrives")
+    number = only(engine)["id"]
+
+    for wanted in ((number, 1), (number, 7), (2**31 - 1, 1)):
+        reply = function.deliver({"job": JOB, "delivery_id": wanted[0], "generation": wanted[1]})
+        assert (reply.status_code, reply.json()) == (200, {"outcome": "nothing_to_do"})
+
+    assert len(hook.posted) == 1
+
+
+def test_a_channel_that_is_switched_off_meanwhile_is_told_nothing(
+    function: Signed, engine: Engine, hook: Receiver
+) -> None:
+    hook.answer = lambda _posted: (503, {})
+    outage(engine, hook)
+    function.tick()
+    wait_until(lambda: only(engine)["generation"] == 2, "the first try is written down")
+    with engine.begin() as connection:
+        connection.execute(sa.update(notification_channels).values(enabled=False))
+    make_due(engine)
+
+    function.tick()
+
+    wait_until(lambda: only(engine)["state"] == "dropped", "it is dropped")
+    assert len(hook.posted) == 1
+
+
+def test_nobody_but_the_queue_delivers(function: Signed, engine: Engine) -> None:
+    body = {"job": JOB, "delivery_id": 1, "generation": 1}
+
+    check_problem(function.deliver(body, email=SCHEDULER), 401, "unauthenticated")
+    foreign = {"Authorization": f"Bearer {oidc.mint(OURS, function.url, ACCOUNT, ISSUER)}"}
+    reply = requests.post(f"{function.url}/deliveries", json=body, headers=foreign, timeout=30)
+    check_problem(reply, 401, "unauthenticated")
+    tick = requests.post(
+        function.url,
+        headers={"Authorization": f"Bearer {oidc.mint(function.key, function.url, ACCOUNT, function.issuer)}"},
+        timeout=30,
+    )
+    check_problem(tick, 401, "unauthenticated")  # the queue may not tick either
+
+
+@pytest.mark.parametrize(
+    "body",
+    [[], {}, {"job": "x"}, {"job": JOB, "delivery_id": "1", "generation": 1}, {"job": JOB, "delivery_id": True}],
+)
+def test_what_is_no_job_is_refused(function: Signed, body: Any) -> None:
+    check_problem(function.deliver(body), 400, "bad_job")
