@@ -13,6 +13,12 @@ from hcl2.utils import SerializationOptions
 from deploy.local.layout import REPOSITORY
 
 GCP: Final = REPOSITORY / "deploy" / "gcp"
+COMPONENTS: Final = {  # module of deploy/gcp -> where its code is, and its entry point
+    "api": ("functions/api", "functions/api/main.py"),
+    "convert_worker": ("functions/convert_worker", "functions/convert_worker/main.py"),
+    "scheduler_tick": ("functions/scheduler_tick", "functions/scheduler_tick/main.py"),
+    "bridge": ("bridge", "bridge/main.py"),
+}
 AS_PLAIN: Final = SerializationOptions(with_comments=False, strip_string_quotes=True, preserve_heredocs=False)
 INTERPOLATED: Final = re.compile(r"\$\{(.*)\}", re.DOTALL)
 NAME: Final = r"[A-Za-z_][A-Za-z0-9_-]*"
