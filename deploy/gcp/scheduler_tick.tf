@@ -43,7 +43,7 @@ module "scheduler_tick" {
   deletion_protection   = var.deletion_protection
   subnetwork            = google_compute_subnetwork.services.id
   timeout_seconds       = 55
-  concurrency           = 1
+  concurrency           = 8 # a tick beside the notifications that the queue brings, four at once
   max_instances         = 2
   secret_files          = local.broker_ca_files
 
