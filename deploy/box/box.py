@@ -72,6 +72,12 @@ class Box(Stack):
         return self._given("BOX_HOST", "the name by which people and displays find this machine")
 
     @property
+    def dashboard_url(self) -> str:
+        """Where people open the dashboard, unless PUBLIC_URL says another way."""
+        port = self.ports["GATEWAY_PORT"]
+        return f"https://{self.environ.get('BOX_HOST', '')}" + ("" if port == 443 else f":{port}")
+
+    @property
     def certificate(self) -> Path:
         """BOX_CERTIFICATE_FILE. Raises BadSetting."""
         return Path(self._given("BOX_CERTIFICATE_FILE", "box mode speaks TLS to everything that is not loopback"))

@@ -35,8 +35,8 @@ resource "google_cloud_run_v2_job" "migrations" {
 
       containers {
         image   = var.image
-        command = ["tini", "--", "python", "-m", "alembic"]
-        args    = ["upgrade", "head"]
+        command = ["tini", "--", "python", "-m"]
+        args    = ["alembic", "upgrade", "head"] # the first admin is added by the same job with other arguments
 
         resources {
           limits = { cpu = "1", memory = "512Mi" }

@@ -25,6 +25,7 @@ locals {
   common_environment = merge(var.settings, {
     DEPLOYMENT_MODE = "cloud"
     MEDIA_ROOT      = local.media_root
+    PUBLIC_URL      = "https://${var.people_host}"
   })
 
   broker_environment = {

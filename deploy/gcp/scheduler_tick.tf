@@ -1,4 +1,4 @@
-# The function `scheduler_tick`: command expiry, crash recovery, sweeps, once a minute.
+# The function `scheduler_tick`: command expiry, crash recovery, sweeps, once a minute; and notifications, as they are due.
 
 # Identity: google_service_account.of["scheduler-tick"] (names.tf).
 
@@ -30,7 +30,8 @@ resource "google_secret_manager_secret_iam_member" "scheduler_tick_reads" {
   member    = google_service_account.of["scheduler-tick"].member
 }
 
-# Service. Two instances at most: a second tick at the same time finds the lock taken and does nothing.
+# Service. Notifications wait for whoever receives them: there must be room for a tick beside them. A second tick at the
+# same time finds the lock taken and does nothing.
 module "scheduler_tick" {
   source = "./modules/run_service"
 
@@ -63,7 +64,7 @@ module "scheduler_tick" {
   depends_on = [terraform_data.migrated, google_secret_manager_secret_iam_member.scheduler_tick_reads]
 }
 
-# Trigger: Cloud Scheduler, each minute, with an identity token of its own account for this address. A tick that fails is
+# Trigger: the queue `notifications` (queues.tf), and Cloud Scheduler, each minute, with an identity token of its own account for this address. A tick that fails is
 # not repeated: the next one does its work.
 resource "google_cloud_scheduler_job" "tick" {
   name             = "signage-tick"
