@@ -50,12 +50,12 @@ def _of_the_stack(name: str) -> Callable[[Box], Program]:
     return program
 
 
-def _once(*command: str) -> Callable[[Box], Program]:
-    return lambda box: ((sys.executable, "-m", *command), box.environment())
+def _once(module: str) -> Callable[[Box], Program]:
+    return lambda box: ((sys.executable, "-m", module), box.environment())
 
 
 SERVICES: Final[dict[str, Callable[[Box], Program]]] = {
-    "migrations": _once("alembic", "upgrade", "head"),
+    "migrations": _once("deploy.box.migrations"),
     "first-admin": _once("deploy.local.first_admin"),
     "broker": broker,
     "gateway": gateway,

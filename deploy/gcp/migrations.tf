@@ -36,7 +36,7 @@ resource "google_cloud_run_v2_job" "migrations" {
       containers {
         image   = var.image
         command = ["tini", "--", "python", "-m"]
-        args    = ["alembic", "upgrade", "head"] # the first admin is added by the same job with other arguments
+        args    = ["deploy.box.migrations"] # the first admin is added by the same job with other arguments
 
         resources {
           limits = { cpu = "1", memory = "512Mi" }

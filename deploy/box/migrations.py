@@ -1,0 +1,50 @@
+"""`python -m deploy.box.migrations`: bring the database to this code's schema; leave one that is ahead as it is.
+
+Older code works on a newer schema (house rule of the migrations), so that going back to an older image needs no
+downgrade. Alembic alone would end with an error there, for it does not know the newer revision, and a rollback would
+stop at its first step. Environment: DATABASE_URL.
+"""
+
+import sys
+
+import sqlalchemy as sa
+from alembic import command
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+
+from deploy.local.layout import REPOSITORY
+from shared import config, db
+from shared.errors import ConfigurationError
+
+
+def revision_of(engine: sa.Engine) -> str | None:
+    """The revision that the database stands at; None for an empty one."""
+    with db.transaction(engine) as connection:
+        if not sa.inspect(connection).has_table("alembic_version"):
+            return None
+        revision: str | None = connection.execute(
+            sa.text("SELECT version_num FROM alembic_version")
+        ).scalar_one_or_none()
+        return revision
+
+
+def main() -> int:
+    """0 when the schema is this code's or newer; alembic's errors are raised as they are."""
+    try:
+        engine = db.make_engine(config.load(required=("DATABASE_URL",)), "migrations")
+    except ConfigurationError as error:
+        print(error, file=sys.stderr)
+        return 2
+    alembic = Config(REPOSITORY / "alembic.ini")
+    known = {script.revision for script in ScriptDirectory.from_config(alembic).walk_revisions()}
+    found = revision_of(engine)
+    engine.dispose()
+    if found is not None and found not in known:
+        print(f"The database stands at {found}, ahead of this code; it is left as it is.")
+        return 0
+    command.upgrade(alembic, "head")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
