@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
 from sqlalchemy import Engine
 
 from deploy.local.demo_fleet.simulated import SimulatedDisplay
@@ -54,10 +54,21 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def open_page(browser: Browser, stack: Stack) -> Iterator[OpenPage]:
+def contexts() -> list[BrowserContext]:
+    """The browsers of this test. What they look at must not be deleted before they are closed."""
+    return []
+
+
+def close_all(contexts: list[BrowserContext]) -> None:
+    """Close these browsers; those that are closed already stay so."""
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def open_page(browser: Browser, stack: Stack, contexts: list[BrowserContext]) -> Iterator[OpenPage]:
     """Makes watched pages, each in a browser of its own (cookies, windows); all are checked at the end."""
     pages: list[WatchedPage] = []
-    contexts = []
 
     def make(**options: Any) -> WatchedPage:
         context = browser.new_context(**{"viewport": {"width": 1360, "height": 900}, **options})
@@ -67,8 +78,7 @@ def open_page(browser: Browser, stack: Stack) -> Iterator[OpenPage]:
         return pages[-1]
 
     yield make
-    for context in contexts:
-        context.close()
+    close_all(contexts)
     for page in pages:
         page.check()
 
@@ -115,10 +125,11 @@ def online_display(api: Api, folder: Path) -> Iterator[SimulatedDisplay]:
 
 
 @pytest.fixture
-def display(api: Api, tmp_path: Path) -> Iterator[SimulatedDisplay]:
+def display(api: Api, tmp_path: Path, contexts: list[BrowserContext]) -> Iterator[SimulatedDisplay]:
     """A display of this test's own."""
     with online_display(api, tmp_path / "display") as online:
         yield online
+        close_all(contexts)
 
 
 def uuid_of(display: SimulatedDisplay) -> str:
