@@ -18,6 +18,7 @@ import { Tokens } from "./tokens.js";
 /** @typedef {import("../lib/types").Settings} Settings */
 
 const PERIOD = 15_000;
+const Notifications = lazy(async () => (await import("./notifications.js")).Notifications);
 const People = lazy(async () => (await import("./people.js")).People);
 
 function useSettings() {
@@ -89,6 +90,7 @@ function Service() {
 export function SettingsPage() {
   return html`<div class="page-head"><h1>${L.settings.title}</h1></div>
     ${h(Account, {})}
+    ${h(Notifications, {})}
     ${mayAdminister.value && [h(People, {}), h(Tokens, {}), h(Audit, {})]}
     ${h(Service, {})}`;
 }

@@ -70,7 +70,6 @@ def test_a_channels_secrets_come_back_by_no_way(api: Api, engine: Engine, monkey
         ),
         api.post(CHANNELS, json={**NEW, "name": 7}, role="admin").get_data(as_text=True),
         api.post(f"{path}/test", role="admin").get_data(as_text=True),
-        api.get("/api/metrics", role="viewer").get_data(as_text=True),
         api.get("/api/settings", role="viewer").get_data(as_text=True),
     ]
 

@@ -1,0 +1,136 @@
+// @ts-check
+/** Who is told of what goes wrong (admins), and of whom nobody is told for a while (operators). */
+import { h } from "../vendor/preact.js";
+import { useState } from "../vendor/hooks.js";
+import * as api from "../lib/api_notifications.js";
+import { Age, Time, person } from "../lib/format.js";
+import { classes, html } from "../lib/html.js";
+import { usePages } from "../lib/pages.js";
+import { mayAdminister, mayOperate } from "../lib/session.js";
+import { L } from "../lib/strings_later.js";
+import { N } from "../lib/strings_notifications.js";
+import { wordsOf } from "../lib/words.js";
+import { ChannelDialog, History, RemoveChannel, SnoozeDialog } from "./notification_dialogs.js";
+import { LoadFailed, Loading } from "./parts.js";
+
+/** @typedef {import("../lib/openapi").NotificationChannel} Channel */
+/** @typedef {import("../lib/openapi").Snooze} Snooze */
+/** @typedef {"edit" | "history" | "remove"} Question */
+/** @typedef {{question: Question, channel: Channel}} Asked */
+
+/** When it tells, in a few words. @param {Channel} channel */
+function when({ hours }) {
+  if (!hours) return N.allHours;
+  return `${hours.weekdays.map((day) => N.days[day]).join(", ")} ${hours.begin}–${hours.end} (${hours.time_zone})`;
+}
+
+/** @param {{channel: Channel}} props */
+function Facts({ channel }) {
+  const how = [N.kinds[channel.kind], channel.address, channel.signed && N.signed].filter(Boolean).join(" · ");
+  const what = [N.after(channel.delay_seconds), channel.sites?.join(", ") ?? N.allSites, when(channel)].join(" · ");
+  return html`<span class="quiet">${how}</span><span class="quiet">${what}</span>
+    <span class="quiet">${channel.last_delivered_at ? [`${N.delivered} `, h(Age, { at: channel.last_delivered_at })] : N.neverDelivered}</span>
+    ${channel.last_error && html`<span class="cause">${N.lastFailed(channel.last_error)} (${h(Age, { at: channel.last_failed_at })})</span>`}`;
+}
+
+/** @param {{channel: Channel, ask: (asked: Asked) => void, act: (what: Promise<unknown>) => void, test: () => void}} props */
+function Menu({ channel, ask, act, test }) {
+  /** The menu closes with what was chosen, and gets the focus back when that is over. @param {() => void} next */
+  const choose = (next) => (/** @type {MouseEvent} */ event) => {
+    const menu = /** @type {HTMLElement} */ (event.currentTarget).closest("details");
+    menu?.removeAttribute("open");
+    menu?.querySelector("summary")?.focus();
+    next();
+  };
+  /** @param {string} word @param {() => void} next @param {string} [look] */
+  const item = (word, next, look = "plain") => html`<button class=${look} key=${word} onClick=${choose(next)}>${word}</button>`;
+  /** @param {Question} question */
+  const asks = (question) => () => ask({ question, channel });
+  const turn = () => act(api.changeChannel(channel.id, { enabled: !channel.enabled }));
+  return html`<details class="more-actions"><summary class="button icon" aria-label=${N.moreOf(channel.name)}>⋯</summary>
+    <div class="menu">${item(N.test, test)}${item(N.edit, asks("edit"))}${item(N.history, asks("history"))}${item(channel.enabled ? N.disable : N.enable, turn)}${item(N.remove, asks("remove"), "danger")}</div></details>`;
+}
+
+/** @param {{channel: Channel, ask: (asked: Asked) => void, changed: () => void}} props */
+function ChannelRow({ channel, ask, changed }) {
+  const [said, setSaid] = useState({ words: "", bad: false });
+  /** @param {unknown} error */
+  const refused = (error) => setSaid({ words: wordsOf(error), bad: true });
+  /** @param {Promise<unknown>} what */
+  const act = (what) => void what.then(changed, refused);
+  const test = () => {
+    setSaid({ words: N.testing, bad: false });
+    const tell = (/** @type {import("../lib/openapi").ChannelTest} */ result) => {
+      setSaid({ words: result.delivered ? N.tested(result.words) : N.testFailed(result.words), bad: !result.delivered });
+      changed();
+    };
+    api.testChannel(channel.id).then(tell, refused);
+  };
+  return html`<li class="token">
+    <span class=${classes("token-body", !channel.enabled && "quiet")}><strong>${channel.name}</strong>${h(Facts, { channel })}
+      <span class=${said.bad ? "cause" : "done"} role="status">${said.words}</span></span>
+    ${!channel.enabled && html`<span class="tag">${N.off}</span>`}
+    ${h(Menu, { channel, ask, act, test })}
+  </li>`;
+}
+
+function Channels() {
+  const list = usePages("channels", (cursor, abort) => api.listChannels(cursor, abort));
+  const [adding, setAdding] = useState(false);
+  const [asked, setAsked] = useState(/** @type {Asked | null} */ (null));
+  const close = () => {
+    setAdding(false);
+    setAsked(null);
+  };
+  const done = () => {
+    close();
+    list.reload();
+  };
+  return html`<section class="card settings-card" aria-labelledby="channels-title">
+    <div><div class="log-head"><h2 id="channels-title">${N.title}</h2><button class="plain" onClick=${() => setAdding(true)}>${N.add}</button></div>
+      <p class="quiet">${N.lead}</p></div>
+    ${!list.items && (list.failed ? h(LoadFailed, { text: N.failed, why: list.why, retry: list.reload }) : h(Loading, { rows: 2 }))}
+    ${list.items && html`<ul>${list.items.map((channel) => h(ChannelRow, { key: channel.id, channel, ask: setAsked, changed: list.reload }))}</ul>`}
+    ${list.items?.length === 0 && html`<p class="quiet">${N.none}</p>`}
+    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}
+    ${adding && h(ChannelDialog, { channel: null, close, done })}
+    ${asked?.question === "edit" && h(ChannelDialog, { channel: asked.channel, close, done })}
+    ${asked?.question === "remove" && h(RemoveChannel, { channel: asked.channel, close, done })}
+    ${asked?.question === "history" && h(History, { channel: asked.channel, close })}
+  </section>`;
+}
+
+/** @param {{snooze: Snooze, changed: () => void}} props */
+function SnoozeRow({ snooze, changed }) {
+  const [failed, setFailed] = useState("");
+  const whom = snooze.site ?? snooze.client_name ?? snooze.client ?? N.snoozes.fleet;
+  const end = () => api.endSnooze(snooze.id).then(changed, (error) => setFailed(wordsOf(error)));
+  return html`<li class="token"><span class="token-body"><strong>${whom}</strong>
+      <span class="quiet">${N.snoozes.until} ${h(Time, { at: snooze.until })} · ${N.snoozes.by(person(snooze.created_by))}</span>
+      ${snooze.reason && html`<span class="quiet">${snooze.reason}</span>`}</span>
+    ${mayOperate.value && html`<button class="plain" aria-label=${N.snoozes.endOf(whom)} onClick=${end}>${N.snoozes.end}</button>`}
+    ${failed && html`<span class="cause" role="alert">${failed}</span>`}</li>`;
+}
+
+function Snoozes() {
+  const list = usePages("snoozes", (cursor, abort) => api.listSnoozes(cursor, abort));
+  const [adding, setAdding] = useState(false);
+  const close = () => setAdding(false);
+  const done = () => {
+    close();
+    list.reload();
+  };
+  return html`<section class="card settings-card" aria-labelledby="snoozes-title">
+    <div><div class="log-head"><h2 id="snoozes-title">${N.snoozes.title}</h2>${mayOperate.value && html`<button class="plain" onClick=${() => setAdding(true)}>${N.snoozes.add}</button>`}</div>
+      <p class="quiet">${N.snoozes.lead}</p></div>
+    ${!list.items && (list.failed ? h(LoadFailed, { text: N.snoozes.failed, why: list.why, retry: list.reload }) : h(Loading, { rows: 1 }))}
+    ${list.items && html`<ul>${list.items.map((snooze) => h(SnoozeRow, { key: snooze.id, snooze, changed: list.reload }))}</ul>`}
+    ${list.items?.length === 0 && html`<p class="quiet">${N.snoozes.none}</p>`}
+    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}
+    ${adding && h(SnoozeDialog, { close, done })}
+  </section>`;
+}
+
+export function Notifications() {
+  return html`${mayAdminister.value && h(Channels, {})}${h(Snoozes, {})}`;
+}
