@@ -7,7 +7,7 @@ import pytest
 
 from tests.stack import Stack, running_stack
 
-QUICK = {"TICK_SECONDS": "1", "DEMO": ""}
+QUICK = {"TICK_SECONDS": "1", "DEMO": "", "INCIDENT_CLOSE_SECONDS": "2"}
 
 
 @pytest.fixture(scope="package")

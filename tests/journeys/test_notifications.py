@@ -1,0 +1,56 @@
+"""A site that goes down, as the person on call hears of it: one message, and one when it is back."""
+
+import uuid
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from deploy.local.demo_fleet.simulated import SimulatedDisplay
+from tests.receivers import Receiver, receiver
+from tests.stack import Stack, enrol, eventually
+
+SITE = "Bergen"
+FEW = 4
+
+
+def test_a_site_that_goes_down_is_one_message_and_not_one_for_each_display(stack: Stack, folder: Path) -> None:
+    api = stack.api()
+    names = [str(uuid.uuid4()) for _ in range(FEW)]
+    with receiver() as hook, ExitStack() as on:
+        channel = api.post("/api/notifications/channels", a_channel(hook), 201)
+        displays = [on.enter_context(enrol(api, name, folder / name)) for name in names]
+        for name, display in zip(names, displays, strict=True):
+            api.call("PATCH", f"/api/clients/{name}", json={"site": SITE})
+            display.heartbeat("running")
+        eventually(lambda: all(api.get(f"/api/clients/{name}")["status"] == "running" for name in names), "all well")
+
+        for display in displays:
+            display.heartbeat("crashed")
+        eventually(lambda: told(hook, "incident_opened"), "somebody is told")
+        eventually(lambda: is_over(hook, displays), "it is over", 60)
+        told_of = api.get(f"/api/notifications/deliveries?channel={channel['id']}")["items"]
+        api.call("DELETE", f"/api/notifications/channels/{channel['id']}", 204)
+
+    opened, recovered = (posted.json for posted in hook.posted)
+    assert f"displays at {SITE} failed together" in opened["title"]
+    assert f"displays at site {SITE} crashed" in opened["cause"]
+    assert opened["recovery"] == "Automatic recovery is switched off."
+    assert opened["url"].startswith(stack.url)
+    assert (recovered["event"], recovered["subject"]) == ("recovered", opened["subject"])
+    assert [one["state"] for one in told_of] == ["delivered", "delivered"]
+
+
+def a_channel(hook: Receiver) -> dict[str, Any]:
+    """Told at once, so that the journey is short; of this journey's site alone."""
+    return {"name": "Bergen on call", "kind": "webhook", "url": hook.url, "delay_seconds": 0, "sites": [SITE]}
+
+
+def told(hook: Receiver, event: str) -> bool:
+    return any(posted.json["event"] == event for posted in hook.posted)
+
+
+def is_over(hook: Receiver, displays: list[SimulatedDisplay]) -> bool:
+    """Whether its end was told, while every display goes on saying that it runs."""
+    for display in displays:
+        display.heartbeat("running")
+    return told(hook, "recovered")
