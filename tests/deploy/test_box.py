@@ -18,7 +18,7 @@ from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 from paho.mqtt.reasoncodes import ReasonCode
 
-from deploy.box.box import FUNCTIONS, LOGINS, MODULES, Box
+from deploy.box.box import DEFAULTS, FUNCTIONS, LOGINS, MODULES, Box
 from deploy.box.setup import set_up
 from deploy.local import broker as mosquitto
 from deploy.local.layout import LOOPBACK, REPOSITORY, BadSetting, write_file
@@ -235,3 +235,11 @@ def _get(port: int, context: ssl.SSLContext, host: str) -> tuple[int, http.clien
         return response.status, response.headers, response.read()
     finally:
         connection.close()
+
+
+def test_whoever_deploys_can_read_what_a_box_is_told() -> None:
+    document = (REPOSITORY / "docs" / "deploying.md").read_text(encoding="utf-8")
+    told = {name for name in DEFAULTS if name.startswith("BOX_")} | {"BOX_HOST", "BOX_CERTIFICATE_FILE", "BOX_KEY_FILE"}
+
+    assert [name for name in told if f"| `{name}` |" not in document] == []
+    assert all(f"`{DEFAULTS[name]}`" in document for name in ("BOX_LISTEN", "LOCAL_STATE_DIR", "MEDIA_ROOT"))
