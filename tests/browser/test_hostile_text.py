@@ -34,7 +34,12 @@ def display(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         online.log("error", FORMULA)
         online.service_failed(f"{TAG} {TURNED}")
         online.health(
-            screen_health="black", app_version=TAG, hostname=SCRIPT, ip="10.1.2.3", os=f"{LINK} {TURNED}", cpu_percent=1
+            screen_health="black",
+            app_version=TAG,
+            hostname=f"=1+1 {SCRIPT}",
+            ip="10.1.2.3",
+            os=f"{LINK} {TURNED}",
+            cpu_percent=1,
         )
         logs = f"/api/client-logs/{uuid_of(online)}/logs"
         eventually(lambda: len(api.get(logs)["items"]) == 2 and api.get(path)["health"], "all that it said")
