@@ -24,6 +24,7 @@ from shared.notifications.troubles.rules import Addressee, Trouble
 from shared.vocabulary import DeliveryState, NotificationEvent, NotificationPhase
 
 AT_ONCE: Final = 500  # messages that one tick puts on the queue again; the next one takes the rest
+ASKED_FOR: Final = 20  # displays alone; of more, which become one message, recovery is not asked one by one
 IT_WAS_OVER: Final = "it was over before it was sent"
 OF_DISPLAYS: Final = frozenset({NotificationEvent.DISPLAY_UNWELL, NotificationEvent.DISPLAY_SUSPENDED})
 Row = dict[str, Any]
@@ -187,8 +188,9 @@ def _open(desk: _Desk, found: Sequence[Trouble], standing: Sequence[Told]) -> li
     for told in standing:
         by_root[told.root].append(told)
     rows: list[Row] = []
+    few = sum(trouble.event in OF_DISPLAYS for trouble in found) < ASKED_FOR
     for trouble in found:
-        said = _Said(desk, trouble)
+        said = _Said(desk, trouble, ask=few or trouble.event not in OF_DISPLAYS)
         rows += _escalations(desk, trouble, by_root[trouble.root], said)
         rows += _openings(desk, trouble, lately, said)
     return _send(desk, rows, over=False)
@@ -197,11 +199,13 @@ def _open(desk: _Desk, found: Sequence[Trouble], standing: Sequence[Told]) -> li
 class _Said:
     """A trouble with what recovery does about it: asked for where somebody is told, and once."""
 
-    def __init__(self, desk: _Desk, trouble: Trouble) -> None:
-        self._desk, self._trouble = desk, trouble
+    def __init__(self, desk: _Desk, trouble: Trouble, *, ask: bool) -> None:
+        self._desk, self._trouble, self._ask = desk, trouble, ask
 
     @cached_property
     def whole(self) -> Trouble:
+        if not self._ask:
+            return self._trouble
         return troubles.with_recovery(self._desk.connection, self._desk.now, self._desk.config, self._trouble)
 
 

@@ -6,14 +6,25 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from shared.couriers import Outcome, Result
 from shared.incidents import operations as observing
 from shared.maintenance import operations as maintenance
 from shared.maintenance.operations import NewWindow
 from shared.maintenance.rules import Schedule
 from shared.notifications.channels import operations as channels
 from shared.notifications.channels.rules import Hours
+from shared.notifications.deliveries import operations as sending
 from shared.notifications.snoozes import operations as snoozes
-from shared.tables import bridge_status, client_recovery, clients, incidents, notification_deliveries, recovery_breakers
+from shared.tables import (
+    bridge_status,
+    client_recovery,
+    clients,
+    conversions,
+    event_media,
+    incidents,
+    notification_deliveries,
+    recovery_breakers,
+)
 from shared.vocabulary import MaintenanceScope, NotificationEvent, SnoozeScope, Weekday
 from tests.stores.incidents_world import CONFIG, change, come_back, go_silent, listen, observe, site
 from tests.stores.notifications_world import MINUTE, channel, decide, deliver_all, display, messages, states, told
@@ -339,6 +350,78 @@ def test_a_merged_incident_goes_without_a_word(connection: Connection, now: date
     decide(connection, now + 5 * MINUTE)
 
     assert "recovered" not in [phase for phase, _ in told(connection)]
+
+
+def test_a_thousand_displays_that_died_one_by_one_cost_no_thousand_questions(
+    connection: Connection, now: datetime
+) -> None:
+    channel(connection, now)
+    uuids = [display(connection, now, f"Display {n}", f"Site {n}") for n in range(300)]
+    change(connection, now + MINUTE, uuids, "stale")
+    asked: list[str] = []
+    sa.event.listen(connection, "after_cursor_execute", lambda *arguments: asked.append(arguments[2]))
+
+    decide(connection, now + 17 * MINUTE)
+
+    assert told(connection) == [("opened", "300 displays are unwell")]
+    assert len(asked) < 40
+
+
+def test_a_conversion_that_failed_is_told_to_who_asked_for_it_and_once(connection: Connection, now: datetime) -> None:
+    asked = channel(connection, now, "Editors", events={NotificationEvent.CONVERSION_FAILED})
+    others = channel(connection, now, "On call")
+    medium = {"filename": "Menu.pptx", "kind": "pptx", "bytes": 1, "sha256": "0" * 64, "path": "x", "uploaded_by": "x"}
+    made = sa.insert(event_media).values(**medium, uploaded_at=now).returning(event_media.c.id)
+    row = {"source_event_media_id": connection.execute(made).scalar_one(), "file_hash": "0" * 64, "created_at": now}
+    failed = {"status": "failed", "finished_at": now + MINUTE, "error_message": "It has no slides."}
+    connection.execute(sa.insert(conversions).values(**row, **failed))
+
+    for minutes in (2, 4, 5, 90):
+        decide(connection, now + minutes * MINUTE)
+        deliver_all(connection, now + minutes * MINUTE)
+
+    assert told(connection, asked) == [("opened", "Menu.pptx could not be converted")]
+    assert "It has no slides." in messages(connection)[0]["text"]
+    assert told(connection, others) == []
+
+
+def test_who_sends_for_longer_than_the_lease_writes_nothing_once_another_has_taken_over(
+    connection: Connection, now: datetime, dark: list[str]
+) -> None:
+    at = now + 3 * MINUTE
+    [(number, generation)] = decide(connection, at).tasks
+    slow = sending.claim(connection, at, number, generation)
+    assert sending.claim(connection, at + timedelta(seconds=80), number, generation) is None
+
+    second = sending.claim(connection, at + timedelta(seconds=91), number, generation)
+    assert slow is not None
+    assert second is not None
+    assert sending.record(connection, at + timedelta(seconds=92), slow, Outcome(Result.REFUSED, "401")) is None
+    done = sending.record(connection, at + timedelta(seconds=93), second, Outcome(Result.DELIVERED, "200"))
+
+    assert done is not None
+    assert states(connection) == [("opened", "delivered")]
+    assert slow.letter.key == second.letter.key
+
+
+def test_what_cannot_be_delivered_for_a_day_is_given_up(connection: Connection, now: datetime, dark: list[str]) -> None:
+    at = now + 3 * MINUTE
+    [(number, generation)] = decide(connection, at).tasks
+    tries = 0
+    while True:
+        errand = sending.claim(connection, at, number, generation)
+        assert errand is not None
+        after = sending.record(connection, at, errand, Outcome(Result.AGAIN, "500 from hooks.example.org"))
+        tries += 1
+        assert after is not None
+        if after.generation is None or after.due_at is None:
+            break
+        generation, at = after.generation, after.due_at
+
+    row = connection.execute(sa.select(notification_deliveries)).mappings().one()
+    assert (row["state"], row["attempts"]) == ("failed", tries)
+    assert 20 < tries < 40
+    assert row["error"].startswith(f"given up after a day and {tries} tries: 500 from hooks.example.org")
 
 
 def test_names_that_displays_are_given_stay_on_their_line(connection: Connection, now: datetime) -> None:

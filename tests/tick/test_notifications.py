@@ -258,6 +258,20 @@ def test_a_tick_that_is_killed_after_its_decision_loses_none(function: Signed, e
     assert len(hook.posted) == 1
 
 
+def test_two_that_decide_at_once_write_one_message(function: Signed, engine: Engine, hook: Receiver) -> None:
+    outage(engine, hook)
+
+    def decide(_: int) -> int:
+        with engine.begin() as connection:
+            return operations.decide(connection, database_now(connection), SETTINGS).told
+
+    with ThreadPoolExecutor(4) as pool:
+        told = list(pool.map(decide, range(4)))
+
+    assert sorted(told) == [0, 0, 0, 1]
+    assert len(rows(engine)) == 1
+
+
 def test_a_task_that_comes_twice_late_or_for_nothing_does_nothing(
     function: Signed, engine: Engine, hook: Receiver
 ) -> None:
