@@ -175,7 +175,7 @@ def many(messages: Sequence[Mapping[str, Any]], over: bool, to: Addressee) -> An
     title = f"{len(messages)} displays are well again" if over else f"{len(messages)} displays are unwell"
     names = [message["title"] for message in messages]
     lines = [*names[:NAMED], *([f"and {len(names) - NAMED} more"] if len(names) > NAMED else [])]
-    uuids = [uuid for message in messages for uuid in message["facts"]["uuids"]]
+    uuids = [uuid for message in messages for uuid in message["facts"]["uuids"]][:NAMED]
     sites = sorted({site for message in messages for site in message["facts"]["sites"] or ()})
     facts = {**first, "title": title, "cause": "", "displays": len(messages), "uuids": uuids, "sites": sites}
     facts["url"] = to.public_url + "/" if to.public_url else None
