@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared import config, couriers
-from shared.couriers import Letter, Outcome, Result, messenger, webhook
+from shared.couriers import Letter, Outcome, Result, webhook
 from shared.couriers.addresses import METADATA, AddressRefused, Reach, look_up, may_reach
-from tests.receivers import mailbox, receiver
+from tests.receivers import receiver
 
 HERE = Reach(loopback=True, private=True)
 CLOUD = Reach(loopback=False, private=False)
@@ -171,73 +171,6 @@ def test_a_name_that_leads_to_a_good_and_a_bad_address_is_refused(monkeypatch: p
 )
 def test_how_far_channels_reach_where(environment: dict[str, str], expected: Reach) -> None:
     assert couriers.reach_of(config.load(environment)) == expected
-
-
-def test_a_mail_is_sent_through_a_real_mail_server() -> None:
-    with mailbox() as box:
-        url = f"mailto://127.0.0.1:{box.port}/?mode=insecure&from=fleet@signage.test&to=anna@signage.test"
-        outcome = couriers.send("apprise", url, None, LETTER, HERE)
-
-    [mail] = box.mails
-    assert outcome == Outcome(Result.DELIVERED, "mailto took it")
-    assert b"Subject: Lobby is silent" in mail
-    assert b"https://signage.test/" in mail
-
-
-def test_a_mail_server_that_knows_nobody_is_said_in_numbers() -> None:
-    with mailbox() as box:
-        box.rcpt = b"550 no such user " + TOKEN.encode()
-        url = f"mailto://127.0.0.1:{box.port}/?mode=insecure&from=fleet@signage.test&to={TOKEN}@signage.test"
-        outcome = couriers.send("apprise", url, None, LETTER, HERE)
-
-    assert outcome == Outcome(Result.REFUSED, "550 from mailto")
-
-
-@pytest.mark.parametrize(("status", "result"), [(401, Result.REFUSED), (500, Result.AGAIN)])
-def test_a_messenger_that_refuses_is_said_in_numbers(status: int, result: Result) -> None:
-    with receiver() as hook:
-        hook.answer = lambda _posted: (status, {})
-        outcome = couriers.send("apprise", f"json://127.0.0.1:{hook.server_address[1]}/{TOKEN}", None, LETTER, HERE)
-
-    assert outcome == Outcome(result, f"{status} from json")
-    assert len(hook.posted) == 1
-
-
-def test_a_messenger_reaches_no_more_than_a_webhook() -> None:
-    with receiver() as hook:
-        url = f"json://127.0.0.1:{hook.server_address[1]}/"
-        outcome = couriers.send("apprise", url, None, LETTER, CLOUD)
-
-    assert outcome.result is Result.REFUSED
-    assert hook.posted == []
-
-
-def test_a_messenger_is_led_nowhere_else() -> None:
-    with receiver() as hook, receiver() as inner:
-        hook.answer = lambda _posted: (307, {"Location": inner.url})
-        outcome = couriers.send("apprise", f"json://127.0.0.1:{hook.server_address[1]}/", None, LETTER, HERE)
-
-    assert outcome.result is Result.REFUSED
-    assert (len(hook.posted), inner.posted) == (1, [])
-
-
-def test_a_messenger_that_hangs_is_ended_at_the_deadline() -> None:
-    with receiver() as hook:
-        hook.answer = lambda _posted: None
-        began = time.monotonic()
-        url = f"json://127.0.0.1:{hook.server_address[1]}/"
-        outcome = messenger.notify(url, LETTER, HERE, timedelta(seconds=4))
-        took = time.monotonic() - began
-
-    assert outcome == Outcome(Result.AGAIN, "json did not answer in time")
-    assert took < 15
-
-
-@pytest.mark.parametrize(
-    ("url", "known"), [("mailto://mail.test/?to=a@b.test&from=c@d.test", True), ("syslog://", False)]
-)
-def test_which_addresses_are_of_services_for_people(url: str, known: bool) -> None:
-    assert messenger.is_known(url, HERE) is known
 
 
 def test_the_functions_import_no_messenger_library() -> None:

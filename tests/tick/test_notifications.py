@@ -200,10 +200,9 @@ def test_a_receiver_that_hangs_holds_up_neither_ticks_nor_other_receivers(
         function.tick()
         wait_until(lambda: len(good.posted) == 1, "the other receiver is told", 9)
         assert function.tick()["failed"] == []
-        wait_until(lambda: any(row["error"] for row in rows(engine)), "the hanging one is left", 20)
 
-    [hung] = [row for row in rows(engine) if row["error"]]
-    assert (hung["state"], hung["error"]) == ("pending", "127.0.0.1 did not answer in time")
+    [hung] = [row for row in rows(engine) if row["state"] == "pending"]
+    assert (hung["attempts"], hung["claim"] is not None) == (1, True)  # how it is left: tests/rules/test_couriers.py
 
 
 SENDER = """

@@ -1,0 +1,83 @@
+"""E-mail and messengers: real receivers on loopback, through the child process that carries them."""
+
+import time
+from datetime import timedelta
+
+import pytest
+
+from shared import couriers
+from shared.couriers import Letter, Outcome, Result, messenger
+from shared.couriers.addresses import Reach
+from tests.receivers import mailbox, receiver
+
+HERE = Reach(loopback=True, private=True)
+CLOUD = Reach(loopback=False, private=False)
+LETTER = Letter("signage-7", "Lobby is silent", "Since noon.\nhttps://signage.test/", {})
+TOKEN = "T0K3N-that-nobody-may-see"
+
+
+def test_a_mail_is_sent_through_a_real_mail_server() -> None:
+    with mailbox() as box:
+        url = f"mailto://127.0.0.1:{box.port}/?mode=insecure&from=fleet@signage.test&to=anna@signage.test"
+        outcome = couriers.send("apprise", url, None, LETTER, HERE)
+
+    [mail] = box.mails
+    assert outcome == Outcome(Result.DELIVERED, "mailto took it")
+    assert b"Subject: Lobby is silent" in mail
+    assert b"https://signage.test/" in mail
+
+
+def test_a_mail_server_that_knows_nobody_is_said_in_numbers() -> None:
+    with mailbox() as box:
+        box.rcpt = b"550 no such user " + TOKEN.encode()
+        url = f"mailto://127.0.0.1:{box.port}/?mode=insecure&from=fleet@signage.test&to={TOKEN}@signage.test"
+        outcome = couriers.send("apprise", url, None, LETTER, HERE)
+
+    assert outcome == Outcome(Result.REFUSED, "550 from mailto")
+
+
+@pytest.mark.parametrize(("status", "result"), [(401, Result.REFUSED), (500, Result.AGAIN)])
+def test_a_messenger_that_refuses_is_said_in_numbers(status: int, result: Result) -> None:
+    with receiver() as hook:
+        hook.answer = lambda _posted: (status, {})
+        outcome = couriers.send("apprise", f"json://127.0.0.1:{hook.server_address[1]}/{TOKEN}", None, LETTER, HERE)
+
+    assert outcome == Outcome(result, f"{status} from json")
+    assert len(hook.posted) == 1
+
+
+def test_a_messenger_reaches_no_more_than_a_webhook() -> None:
+    with receiver() as hook:
+        url = f"json://127.0.0.1:{hook.server_address[1]}/"
+        outcome = couriers.send("apprise", url, None, LETTER, CLOUD)
+
+    assert outcome.result is Result.REFUSED
+    assert hook.posted == []
+
+
+def test_a_messenger_is_led_nowhere_else() -> None:
+    with receiver() as hook, receiver() as inner:
+        hook.answer = lambda _posted: (307, {"Location": inner.url})
+        outcome = couriers.send("apprise", f"json://127.0.0.1:{hook.server_address[1]}/", None, LETTER, HERE)
+
+    assert outcome.result is Result.REFUSED
+    assert (len(hook.posted), inner.posted) == (1, [])
+
+
+def test_a_messenger_that_hangs_is_ended_at_the_deadline() -> None:
+    with receiver() as hook:
+        hook.answer = lambda _posted: None
+        began = time.monotonic()
+        url = f"json://127.0.0.1:{hook.server_address[1]}/"
+        outcome = messenger.notify(url, LETTER, HERE, timedelta(seconds=2))
+        took = time.monotonic() - began
+
+    assert outcome == Outcome(Result.AGAIN, "json did not answer in time")
+    assert took < 15
+
+
+@pytest.mark.parametrize(
+    ("url", "known"), [("mailto://mail.test/?to=a@b.test&from=c@d.test", True), ("syslog://", False)]
+)
+def test_which_addresses_are_of_services_for_people(url: str, known: bool) -> None:
+    assert messenger.is_known(url, HERE) is known
