@@ -27,7 +27,7 @@ from deploy.local.layout import REPOSITORY
 # In this order. `faults` and `simulation` are shares of `make campaign`.
 LANES = (
     {"rules": 30, "stores": 195, "bridge": 170, "worker": 250, "tick": 45, "faults": 160, "simulation": 50},
-    {"api": 90, "deploy": 40, "local": 290, "journeys": 140, "browser": 340},
+    {"api": 90, "deploy": 25, "local": 305, "journeys": 140, "browser": 340},
 )
 BUDGET_SECONDS = {suite: seconds for lane in LANES for suite, seconds in lane.items()}
 

@@ -1,16 +1,26 @@
 """A box with a certificate of its own CA, on free ports, in a folder of the test's own."""
 
+import socket
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from deploy.box.box import Box
-from deploy.local.layout import PORTS
-from deploy.local.probes import free_port
+from deploy.local.layout import LOOPBACK, PORTS
 from tests.deploy.certificates import Authority
 
 HOST = "box.test"
+
+
+def free_ports() -> dict[str, str]:
+    """A free port for each name, no two alike: all are held until the last one is found."""
+    with ExitStack() as held:
+        sockets = [held.enter_context(socket.socket()) for _ in PORTS]
+        for one in sockets:
+            one.bind((LOOPBACK, 0))
+        return {name: str(one.getsockname()[1]) for name, one in zip(PORTS, sockets, strict=True)}
 
 
 @pytest.fixture
@@ -22,14 +32,19 @@ def authority(tmp_path: Path) -> Authority:
 @pytest.fixture
 def environ(authority: Authority, tmp_path: Path) -> dict[str, str]:
     """What whoever sets up a box tells it."""
+    return what_a_box_is_told(authority, tmp_path)
+
+
+def what_a_box_is_told(authority: Authority, folder: Path) -> dict[str, str]:
+    """Names, a certificate, free ports, and places below `folder`."""
     certificate, key = authority.sign(HOST)
     return {
         "BOX_HOST": HOST,
         "BOX_CERTIFICATE_FILE": str(certificate),
         "BOX_KEY_FILE": str(key),
-        "LOCAL_STATE_DIR": str(tmp_path / "state"),
-        "MEDIA_ROOT": str(tmp_path / "media"),
-        **{name: str(free_port()) for name in PORTS},
+        "LOCAL_STATE_DIR": str(folder / "state"),
+        "MEDIA_ROOT": str(folder / "media"),
+        **free_ports(),
     }
 
 

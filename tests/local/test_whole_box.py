@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import secrets
 import ssl
 import subprocess
 import uuid
@@ -17,43 +18,50 @@ from deploy.box.setup import set_up
 from deploy.local import broker as mosquitto
 from deploy.local import postgres
 from deploy.local.layout import LOOPBACK, REPOSITORY
-from deploy.local.probes import Probe, accepts, http_answers, wait_until
+from deploy.local.probes import accepts, http_answers, wait_until
 from deploy.local.short_lived import running
 from tests.deploy.certificates import Authority
-from tests.deploy.conftest import HOST
+from tests.deploy.conftest import HOST, what_a_box_is_told
 from tests.deploy.test_box import become, connect_by_tls
 
-SERVICES = {  # all but the converter, and the port at which each is there
-    "broker": "MQTT_DISPLAYS_PORT",
-    "task-queue": "TASK_QUEUE_PORT",
-    "api": "API_PORT",
-    "convert-worker": "CONVERT_WORKER_PORT",
-    "scheduler-tick": "SCHEDULER_TICK_PORT",
-    "broker-accounts": "",
-    "ticker": "",
-    "bridge": "BRIDGE_HEALTH_PORT",
-    "gateway": "GATEWAY_PORT",
-}
-
-
-def is_there(box: Box, name: str, port: str) -> Probe:
-    if name == "bridge":
-        return http_answers(box.ports[port], "/readyz", 200)
-    return accepts(box.ports[port]) if port else lambda: True
+# All but the converter and its worker.
+SERVICES = ("broker", "broker-accounts", "task-queue", "api", "scheduler-tick", "ticker", "bridge", "gateway")
 
 
 @pytest.fixture
-def box(environ: dict[str, str], authority: Authority, tmp_path: Path) -> Iterator[Box]:
+def authority(tmp_path: Path) -> Authority:
+    """A CA that nobody else trusts."""
+    return Authority(tmp_path)
+
+
+@pytest.fixture
+def own_database_url(postgres_server: postgres.Cluster, database_url: str) -> Iterator[str]:
+    """The module's database by a login with a password that box mode takes for one."""
+    role, password = "whole_box", secrets.token_urlsafe(24)
+    with postgres.superuser(postgres_server) as connection:
+        connection.run(f"CREATE ROLE {role} LOGIN PASSWORD '{password}' IN ROLE {postgres.OWNER}")
+    yield postgres_server.url(database_url.rpartition("/")[2], role, password)
+    with postgres.superuser(postgres_server) as connection:
+        connection.run(f"ALTER ROLE {role} NOLOGIN")
+
+
+@pytest.fixture
+def box(own_database_url: str, authority: Authority, tmp_path: Path) -> Iterator[Box]:
     """Set up, migrated and running, with a Postgres that is not the box's own."""
-    told = {**environ, "DISPLAYS_CA_FILE": str(authority.ca_file), "TICK_SECONDS": "1", "PYTHONPATH": str(REPOSITORY)}
-    with postgres.throw_away() as cluster, ExitStack() as stack:
-        made = Box(told)
-        set_up(made, postgres.ensure_database(cluster, "owner-of-the-database"))
+    told = {
+        **what_a_box_is_told(authority, tmp_path),
+        "DISPLAYS_CA_FILE": str(authority.ca_file), "TICK_SECONDS": "1", "PYTHONPATH": str(REPOSITORY),
+    }
+    made = Box(told)
+    set_up(made, own_database_url)
+    with ExitStack() as stack:
         for once in ("migrations", "first-admin"):
             subprocess.run(become(once), env={**told, "PATH": "/usr/bin:/bin"}, cwd=REPOSITORY, check=True)
-        for name, port in SERVICES.items():
+        for name in SERVICES:  # at once, in no order: each waits for what it needs
             log, user = tmp_path / f"{name}.log", mosquitto.system_user()
-            stack.enter_context(running(become(name), is_there(made, name, port), log, user=user, environment=told))
+            stack.enter_context(running(become(name), lambda: True, log, user=user, environment=told))
+        wait_until(accepts(made.ports["GATEWAY_PORT"]), 30)
+        wait_until(http_answers(made.ports["BRIDGE_HEALTH_PORT"], "/readyz", 200), 60)
         yield made
 
 
@@ -76,7 +84,7 @@ def ask(box: Box, authority: Authority, method: str, path: str, token: str = "",
 def test_a_box_is_ready_and_a_display_enrols_and_connects_by_its_doors(box: Box, authority: Authority) -> None:
     token = (box.layout.secrets / "admin_token").read_text(encoding="utf-8").strip()
     display = str(uuid.uuid4())
-    wait_until(lambda: ask(box, authority, "GET", "/api/health/ready")[0] == 200, 30)
+    wait_until(lambda: ask(box, authority, "GET", "/api/health/ready")[0] == 200, 60)
 
     assert ask(box, authority, "GET", "/api/clients")[0] == 401
     made, code = ask(box, authority, "POST", f"/api/clients/{display}/enrolment", token, {})
