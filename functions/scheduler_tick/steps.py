@@ -5,7 +5,7 @@ after the last one: what it would act on is old news.
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -200,15 +200,22 @@ def notify(world: World, _moment: Moment) -> Did:
     """Decide what people are told, and ask the queue to bring it; what is not asked for now a later sweep finds."""
     with transaction(world.engine) as connection:
         decided = notifications.decide(connection, database_now(connection), world.config)
+    counts = {name: getattr(decided, name) for name in ("told", "recovered", "dropped", "again")}
+    return {**counts, "left": len(decided.tasks) - _ask_for(world, decided.tasks)}
+
+
+def _ask_for(world: World, tasks: Sequence[tuple[int, int]]) -> int:
+    """Put these messages on their queue, for a while; how many were."""
+    if not tasks:
+        return 0
     queue = queue_of(world.config)
     until = time.monotonic() + ENQUEUE_BUDGET.total_seconds()
     enqueued = 0
-    for delivery_id, generation in decided.tasks:
+    for delivery_id, generation in tasks:
         if time.monotonic() > until:
             break
         enqueued += enqueue_notification(queue, delivery_id, generation)
-    counts = {name: getattr(decided, name) for name in ("told", "recovered", "dropped", "again")}
-    return {**counts, "left": len(decided.tasks) - enqueued}
+    return enqueued
 
 
 def sample_health(world: World, moment: Moment) -> Did:

@@ -2,6 +2,7 @@
 
 import time
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -36,16 +37,6 @@ def test_a_mail_server_that_knows_nobody_is_said_in_numbers() -> None:
     assert outcome == Outcome(Result.REFUSED, "550 from mailto")
 
 
-@pytest.mark.parametrize(("status", "result"), [(401, Result.REFUSED), (500, Result.AGAIN)])
-def test_a_messenger_that_refuses_is_said_in_numbers(status: int, result: Result) -> None:
-    with receiver() as hook:
-        hook.answer = lambda _posted: (status, {})
-        outcome = couriers.send("apprise", f"json://127.0.0.1:{hook.server_address[1]}/{TOKEN}", None, LETTER, HERE)
-
-    assert outcome == Outcome(result, f"{status} from json")
-    assert len(hook.posted) == 1
-
-
 def test_a_messenger_reaches_no_more_than_a_webhook() -> None:
     with receiver() as hook:
         url = f"json://127.0.0.1:{hook.server_address[1]}/"
@@ -76,8 +67,23 @@ def test_a_messenger_that_hangs_is_ended_at_the_deadline() -> None:
     assert took < 15
 
 
+def test_addresses_of_the_machine_itself_are_none() -> None:
+    assert messenger.is_known("syslog://", HERE) is False
+
+
 @pytest.mark.parametrize(
-    ("url", "known"), [("mailto://mail.test/?to=a@b.test&from=c@d.test", True), ("syslog://", False)]
+    ("said", "result", "words"),
+    [
+        ({"code": "delivered"}, Result.DELIVERED, "slack took it"),
+        ({"status": 401, "http": True}, Result.REFUSED, "401 from slack"),
+        ({"status": 429, "http": True}, Result.AGAIN, "429 from slack"),
+        ({"status": 500, "http": True}, Result.AGAIN, "500 from slack"),
+        ({"status": 451, "http": False}, Result.AGAIN, "451 from slack"),  # of a mail server: for now
+        ({"status": 535, "http": False}, Result.REFUSED, "535 from slack"),
+        ({"code": "unknown"}, Result.REFUSED, "this is no address that slack understands"),
+        ({"code": "tls"}, Result.AGAIN, "slack does not speak TLS as expected, or its certificate is not trusted"),
+        ({"code": TOKEN}, Result.AGAIN, "slack did not take it"),
+    ],
 )
-def test_which_addresses_are_of_services_for_people(url: str, known: bool) -> None:
-    assert messenger.is_known(url, HERE) is known
+def test_what_the_child_says_is_put_in_our_own_words(said: dict[str, Any], result: Result, words: str) -> None:
+    assert messenger._outcome(said, "slack") == Outcome(result, words)
