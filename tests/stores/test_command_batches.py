@@ -10,6 +10,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
+from deploy.local.probes import wait_until
 from shared.commands import operations as commands
 from shared.commands import store as commands_store
 from shared.commands.batches import operations, rules, store
@@ -424,6 +425,20 @@ def test_two_batches_for_the_same_clients_at_once_give_each_client_one_command(
     assert said == {"accepted": 30, "command_in_flight": 30}
 
 
+OTHERS_IN_A_TRANSACTION = sa.text(
+    """
+    SELECT count(*) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
+        AND xact_start IS NOT NULL
+    """
+)
+
+
+def nobody_is_in_a_transaction(connection: Connection) -> bool:
+    """Whether Postgres has noticed every connection that died: until then it holds the batch for it."""
+    return not connection.execute(OTHERS_IN_A_TRANSACTION).scalar_one()
+
+
 @pytest.mark.parametrize("crash", [*(Crash(number) for number in range(9)), Crash(committed=True)], ids=str)
 def test_one_that_dies_half_way_has_sent_all_of_its_part_or_nothing_and_the_next_goes_on(
     engine: Engine, crash: Crash, monkeypatch: pytest.MonkeyPatch
@@ -442,6 +457,7 @@ def test_one_that_dies_half_way_has_sent_all_of_its_part_or_nothing_and_the_next
     with engine.connect() as connection:
         assert commands_of(connection, uuids) == (2 if crash.committed else 0)
         assert Counter(outcomes(connection, batch).values())[MemberOutcome.ACCEPTED] == (2 if crash.committed else 0)
+        wait_until(partial(nobody_is_in_a_transaction, connection), 10)
 
     operations.work_off(engine, TIMINGS, 10.0, [batch])
 
