@@ -237,7 +237,9 @@ def merged(groups: Sequence[Group], open_incidents: Collection[OpenIncident], wi
     going_on = [_going_on(group, open_incidents) for group in groups]
     at_once = _at_once(going_on, open_incidents)
     left = [group for group in going_on if not any(group in cluster for cluster, _ in at_once)]
-    return [_one(*parts) for parts in at_once] + [_with_subnets(group, open_incidents, window) for group in left]
+    taken = {group.into for group in left} | {o.id for _, parts in at_once for o in parts}
+    standing = [o for o in open_incidents if o.id not in taken]
+    return [_one(*parts) for parts in at_once] + [_with_subnets(group, standing, window) for group in left]
 
 
 def _going_on(group: Group, open_incidents: Collection[OpenIncident]) -> Group:
@@ -258,9 +260,13 @@ def _alike(one: Part, other: Part) -> bool:
 def _at_once(
     groups: Sequence[Group], open_incidents: Collection[OpenIncident]
 ) -> list[tuple[list[Group], list[OpenIncident]]]:
-    """New groups and open incidents that failed alike at one moment, at three places or beside a cluster."""
+    """New groups and open incidents that failed alike at one moment, at three places or beside a cluster.
+
+    For an open incident that goes on its new failures stand: it must not be in one cluster and they in another.
+    """
     kinds = {IncidentKind.SITE, IncidentKind.SUBNET, IncidentKind.CLUSTER}
-    parts: list[Part] = [*groups, *(o for o in open_incidents if o.kind in kinds)]
+    going_on = {group.into for group in groups}
+    parts: list[Part] = [*groups, *(o for o in open_incidents if o.kind in kinds and o.id not in going_on)]
     parts.sort(key=lambda part: (part.moment, part.kind, part.key))
     found = []
     while parts:

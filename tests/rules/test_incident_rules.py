@@ -211,11 +211,28 @@ def test_a_site_takes_over_a_subnet_that_lies_in_it() -> None:
     assert (one.kind, one.key, one.absorbs) == (SITE, "Rome", (1,))
 
 
+def test_an_incident_that_goes_on_is_not_taken_over_by_a_cluster_without_its_new_failures() -> None:
+    rome = opened(1, SITE, "Rome", 0)
+    cluster = rules.clusters([failed(f"c{n}", 0, None) for n in range(5)], 5)
+    [going_on] = by_site([failed(f"r{n}", 301, "Rome") for n in range(3)], {})
+
+    found = merged([*cluster, going_on], rome)
+
+    assert [(one.kind, one.into, one.absorbs) for one in found] == [(CLUSTER, None, ()), (SITE, 1, ())]
+
+
 SITES = st.sampled_from([None, "Rome", "Oslo", "Lyon", "Bern"])
 SUBNETS = st.sampled_from([None, "10.1.1.0/24", "10.1.2.0/24"])
 FAILURES = st.lists(st.tuples(SITES, SUBNETS, st.integers(-900, 900), st.sampled_from(list(Symptom))), max_size=40).map(
     lambda rows: [failed(f"d{n}", at, site, subnet=sub, symptom=s) for n, (site, sub, at, s) in enumerate(rows)]
 )
+
+
+def standing(kind: IncidentKind) -> dict[str, Any]:
+    """The displays of an open subnet all stand in Rome."""
+    return {"sites": frozenset({"Rome"})} if kind is SUBNET else {}
+
+
 OPEN = st.lists(
     st.tuples(
         st.sampled_from([(SITE, "Rome"), (SITE, "Oslo"), (SUBNET, "10.1.1.0/24"), (CLUSTER, "")]),
@@ -223,7 +240,7 @@ OPEN = st.lists(
     ),
     max_size=4,
     unique_by=lambda pair: pair[0],
-).map(lambda rows: [opened(n, kind, key, at) for n, ((kind, key), at) in enumerate(rows)])
+).map(lambda rows: [opened(n, kind, key, at, **standing(kind)) for n, ((kind, key), at) in enumerate(rows)])
 
 
 @given(FAILURES, OPEN, st.integers(1, 60))
