@@ -73,7 +73,8 @@ def _decks(seed: int, share: float, folder: Path) -> Ledger:
 
 
 def _simulation(seed: int, share: float, _folder: Path) -> Ledger:
-    return simulation.run(simulation.Plan(histories=_part(1000, share), seed=seed))
+    part = RESULTS / "simulation.part.jsonl"
+    return simulation.run(simulation.Plan(histories=_part(1000, share), seed=seed, part=part))
 
 
 def _part(whole: int, share: float) -> int:

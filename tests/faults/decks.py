@@ -5,7 +5,6 @@ Whoever is reached by a deck, and every word or picture of another file that a P
 kept beside the ledgers as it goes, so that a campaign that was ended goes on where it was.
 """
 
-import hashlib
 import json
 import subprocess
 import sys
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import Final, Self
 
 from deploy.local import guardian
-from deploy.local.layout import REPOSITORY
+from tests.faults.fingerprint import fingerprint
 from tests.faults.ledger import Ledger
 from tests.worker import decks
 from tests.worker.beacon import Beacon, beacon
@@ -79,7 +78,7 @@ class Tally:
     @classmethod
     def of(cls, plan: Plan) -> Self:
         """The one that was kept of the very same campaign, or a new one."""
-        present = fingerprint(plan)
+        present = made_by(plan)
         if plan.part is None or not plan.part.exists():
             return cls(present)
         kept = json.loads(plan.part.read_text(encoding="utf-8"))
@@ -98,14 +97,9 @@ class Tally:
         draft.replace(plan.part)
 
 
-def fingerprint(plan: Plan) -> str:
-    """Of the campaign's size and seed, and of the code that makes the decks and takes them."""
-    said = hashlib.sha256(f"{plan.decks} {plan.deadline} {plan.seed}".encode())
-    for place in SHAPING:
-        path = REPOSITORY / place
-        for file in sorted(path.glob("*.py")) if path.is_dir() else [path]:
-            said.update(file.read_bytes())
-    return said.hexdigest()
+def made_by(plan: Plan) -> str:
+    """What tells this very campaign from every other."""
+    return fingerprint(f"{plan.decks} {plan.deadline} {plan.seed}", SHAPING)
 
 
 def to_stderr(text: str) -> None:

@@ -52,7 +52,7 @@ def small_seeds(folder: Path) -> Seeds:
 
 def test_a_campaign_that_was_ended_goes_on_unless_its_code_has_changed(tmp_path: Path) -> None:
     plan = campaign.Plan(decks=40, part=tmp_path / "part.json")
-    tally = campaign.Tally(campaign.fingerprint(plan), done=7, met={"a kind"}, late=["one"])
+    tally = campaign.Tally(campaign.made_by(plan), done=7, met={"a kind"}, late=["one"])
     tally.statuses["200"] += 7
     others = (campaign.Plan(decks=41, part=plan.part), campaign.Plan(decks=40, seed=2, part=plan.part))
 
@@ -60,7 +60,7 @@ def test_a_campaign_that_was_ended_goes_on_unless_its_code_has_changed(tmp_path:
 
     assert campaign.Tally.of(plan) == tally
     for other in others:
-        assert campaign.Tally.of(other) == campaign.Tally(campaign.fingerprint(other))
+        assert campaign.Tally.of(other) == campaign.Tally(campaign.made_by(other))
 
 
 def test_words_of_others_in_a_pdf_are_seen() -> None:
