@@ -27,8 +27,14 @@ from deploy.local.layout import REPOSITORY
 # In this order. `faults` and `simulation` are shares of `make campaign`.
 LANES = (
     {
-        **{"rules": 35, "deploy": 35, "stores": 160, "bridge": 145},
-        **{"worker": 285, "tick": 55, "faults": 145, "simulation": 40},
+        "rules": 35,
+        "deploy": 35,
+        "stores": 160,
+        "bridge": 145,
+        "worker": 285,
+        "tick": 55,
+        "faults": 145,
+        "simulation": 40,
     },
     {"api": 85, "local": 255, "journeys": 120, "browser": 440},
 )
