@@ -112,11 +112,18 @@ def running(folder: Path, *waves: list[dict[str, Any]], ready: str = "all.ready"
         wait_until(lambda: (folder / ready).exists() or process.poll() is not None, 20)
         yield started
     finally:
-        for pid in started.processes():
-            guardian.send(pid, signal.SIGKILL)
+        wait_until(lambda: _all_killed(started), 20)
         process.wait()
         if process.stdout is not None:
             process.stdout.close()
+
+
+def _all_killed(started: Running) -> bool:
+    """Kill whatever is there; a runner that lives for a moment longer starts again what was killed before it."""
+    left = started.processes()
+    for pid in left:
+        guardian.send(pid, signal.SIGKILL)
+    return not left
 
 
 def test_a_wave_starts_only_when_the_one_before_it_is_ready(tmp_path: Path) -> None:
