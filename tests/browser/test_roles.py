@@ -63,7 +63,7 @@ def test_a_viewer_reads_everything_and_is_told_what_needs_another_role(
         ("/?v=conversions", "Uploading needs the role operator.", "Choose files"),
         ("/?v=incidents", "Maintenance windows", "Plan a window"),
         ("/?v=settings", "People, access tokens and the audit log need the role admin.", "Issue a token"),
-        ("/?v=batches", "No bulk command has been sent", "Stop for good"),
+        ("/?v=batches", "Bulk commands", "Stop for good"),
         ("/?v=logs", "Recent errors", "Delete"),
     ):
         watched.open(address)
