@@ -2,6 +2,7 @@
 
 import hashlib
 import secrets
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,7 +15,7 @@ from sqlalchemy import Engine
 from shared.config import Config
 from shared.db import database_now, transaction
 from shared.event_media.uploads import operations
-from shared.event_media.uploads.rules import SIGNED_WAYS
+from shared.event_media.uploads.rules import SIGNED_WAYS, check_whole
 from shared.media_volume.signed_uploads import LocalUploads
 from shared.tables import audit_log, event_media, uploads
 from tests.api.people import Api
@@ -121,6 +122,29 @@ def test_completing_twice_and_at_once_makes_one_medium(signed: Api, engine: Engi
             )
         )
         assert connection.execute(count).scalar_one() == 1
+
+
+def test_of_two_completions_one_cannot_come_between_the_others_look_and_its_turn(
+    signed: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned = plan(signed)
+    put(signed, begin(signed, planned), FILM)
+    statuses: list[int] = []
+    other = threading.Thread(target=lambda: statuses.append(complete(signed, planned).status_code))
+    seen = "functions.api.routes.signed_uploads.check_whole"
+
+    def look(*arguments: Any) -> None:
+        monkeypatch.setattr(seen, check_whole)
+        other.start()
+        other.join(0.5)  # it waits for the row, or is done if it need not
+        check_whole(*arguments)
+
+    monkeypatch.setattr(seen, look)
+    statuses.append(complete(signed, planned).status_code)
+    other.join()
+
+    assert sorted(statuses) in ([201, 423], [200, 201])
+    assert complete(signed, planned).status_code == 200
 
 
 def test_a_completion_that_was_killed_half_way_can_be_asked_for_again_after_its_lease(

@@ -129,7 +129,7 @@ def signed_upload(call: Call, upload_id: str) -> SignedUpload:
 def complete_signed_upload(call: Call, upload_id: str) -> Reply[Uploaded]:
     """Say that all bytes were sent: the file is looked at and becomes a medium, with its conversion."""
     with call.transaction() as (connection, now):
-        row = operations.find(connection, now, upload_id, SIGNED_WAYS)
+        row = operations.find_alone(connection, now, upload_id, SIGNED_WAYS)  # else it could be stored meanwhile
         if row["media_id"] is not None:
             media = event_media.find(connection, row["media_id"])
             return _uploaded(media, conversions.latest_of_media(connection, media["id"]), 200)

@@ -62,6 +62,14 @@ def find(connection: Connection, now: datetime, upload_id: str, ways: Sequence[U
     return row
 
 
+def find_alone(connection: Connection, now: datetime, upload_id: str, ways: Sequence[UploadWay] = PARTS) -> RowMapping:
+    """As `find`, and nobody else changes it until this transaction ends."""
+    row = store.get(connection, now, upload_id, ways, lock=True)
+    if row is None:
+        raise UploadNotFound
+    return row
+
+
 def take_turn(
     connection: Connection, now: datetime, upload_id: str, offset: int | None, ways: Sequence[UploadWay] = PARTS
 ) -> Turn:
@@ -69,9 +77,7 @@ def take_turn(
 
     Raises UploadNotFound, UploadLocked or UploadOffsetConflict.
     """
-    row = store.get(connection, now, upload_id, ways, lock=True)
-    if row is None:
-        raise UploadNotFound
+    row = find_alone(connection, now, upload_id, ways)
     at = row["received"] if offset is None else offset
     rules.check_turn(now, row["received"], at, row["writer_until"])
     token = secrets.token_hex(16)
@@ -147,9 +153,7 @@ def end_turn(connection: Connection, turn: Turn) -> None:
 
 def terminate(connection: Connection, now: datetime, upload_id: str, ways: Sequence[UploadWay] = PARTS) -> None:
     """End an upload; what it has become stays. Raises UploadNotFound, or UploadLocked while a request sends."""
-    row = store.get(connection, now, upload_id, ways, lock=True)
-    if row is None:
-        raise UploadNotFound
+    row = find_alone(connection, now, upload_id, ways)
     rules.check_turn(now, row["received"], row["received"], row["writer_until"])
     store.delete(connection, upload_id)
 
