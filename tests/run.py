@@ -27,13 +27,13 @@ from deploy.local.layout import REPOSITORY
 # In this order. `faults` and `simulation` are shares of `make campaign`.
 LANES = (
     {
-        "rules": 35,
-        "deploy": 35,
-        "stores": 160,
-        "bridge": 145,
-        "worker": 285,
+        "rules": 30,
+        "deploy": 25,
+        "stores": 140,
+        "bridge": 165,
+        "worker": 290,
         "tick": 55,
-        "faults": 145,
+        "faults": 155,
         "simulation": 40,
     },
     {"api": 85, "local": 255, "journeys": 120, "browser": 440},
