@@ -2,12 +2,12 @@
 
 import re
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from deploy.local.demo_fleet.simulated import SimulatedDisplay
 from tests.browser.conftest import Enter, name_of, uuid_of
 from tests.browser.watched import WatchedPage
-from tests.stack import Api
+from tests.stack import Api, eventually
 
 COMMAND_MS = 15_000
 TABS_AT_MOST = 40
@@ -56,13 +56,18 @@ def test_from_the_sign_in_to_a_reboot_and_back_without_a_mouse(
     assert (command["action"], command["state"]) == ("reboot_host", "succeeded")
 
 
+def walked_to(page: Page, row: Locator) -> bool:
+    """Whether j goes to the only row, as it does from the moment that the list is known."""
+    page.keyboard.press("j")
+    return bool(row.evaluate("one => one === document.activeElement"))
+
+
 def test_single_keys_walk_choose_open_and_go_and_can_be_switched_off(enter: Enter, display: SimulatedDisplay) -> None:
     page = enter(f"/?q={uuid_of(display)}").page
     row = page.get_by_role("button", name=name_of(display), exact=True)
     expect(row).to_be_visible()
 
-    page.keyboard.press("j")
-    expect(row).to_be_focused()
+    eventually(lambda: walked_to(page, row), "the row that j goes to")
     page.keyboard.press("x")
     expect(page.get_by_role("region", name="Chosen displays")).to_contain_text("1 display chosen")
     page.keyboard.press("x")

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from deploy.local.demo_fleet.simulated import SimulatedDisplay
-from tests.browser.conftest import Enter, online_display, uuid_of
+from tests.browser.conftest import Enter, name_of, online_display, uuid_of
 from tests.stack import Api, Stack, eventually
 
 COMMAND_MS = 15_000
@@ -89,8 +89,7 @@ def test_nothing_moves_for_those_who_asked_for_that_and_forced_colours_leave_eve
     expect(live).to_be_visible()
     assert live.evaluate("one => getComputedStyle(one).animationName") == "none"
     page.get_by_role("link", name="Fleet").click()
-    badge = page.locator("tbody .badge").first
+    badge = page.locator("tbody tr").filter(has_text=name_of(display)).locator(".badge").first
     expect(badge).to_contain_text("Running")
     expect(badge.locator("svg.glyph-running")).to_be_visible()
     assert badge.evaluate("one => getComputedStyle(one).borderTopStyle") == "solid"
-    assert uuid_of(display)
