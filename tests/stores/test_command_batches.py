@@ -434,9 +434,13 @@ OTHERS_IN_A_TRANSACTION = sa.text(
 )
 
 
-def nobody_is_in_a_transaction(connection: Connection) -> bool:
-    """Whether Postgres has noticed every connection that died: until then it holds the batch for it."""
-    return not connection.execute(OTHERS_IN_A_TRANSACTION).scalar_one()
+def nobody_is_in_a_transaction(engine: Engine) -> bool:
+    """Whether Postgres has noticed every connection that died: until then it holds the batch for it.
+
+    Asked in a transaction of its own each time: within one the view stays as it was.
+    """
+    with engine.connect() as connection:
+        return not connection.execute(OTHERS_IN_A_TRANSACTION).scalar_one()
 
 
 @pytest.mark.parametrize("crash", [*(Crash(number) for number in range(9)), Crash(committed=True)], ids=str)
@@ -457,7 +461,7 @@ def test_one_that_dies_half_way_has_sent_all_of_its_part_or_nothing_and_the_next
     with engine.connect() as connection:
         assert commands_of(connection, uuids) == (2 if crash.committed else 0)
         assert Counter(outcomes(connection, batch).values())[MemberOutcome.ACCEPTED] == (2 if crash.committed else 0)
-        wait_until(partial(nobody_is_in_a_transaction, connection), 10)
+    wait_until(partial(nobody_is_in_a_transaction, engine), 10)
 
     operations.work_off(engine, TIMINGS, 10.0, [batch])
 
