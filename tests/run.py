@@ -36,7 +36,7 @@ LANES = (
         "faults": 155,
         "simulation": 40,
     },
-    {"api": 85, "local": 255, "journeys": 120, "browser": 440},
+    {"api": 75, "local": 235, "journeys": 110, "browser": 480},
 )
 BUDGET_SECONDS = {suite: seconds for lane in LANES for suite, seconds in lane.items()}
 
