@@ -50,7 +50,9 @@ def box(own_database_url: str, authority: Authority, tmp_path: Path) -> Iterator
     """Set up, migrated and running, with a Postgres that is not the box's own."""
     told = {
         **what_a_box_is_told(authority, tmp_path),
-        "DISPLAYS_CA_FILE": str(authority.ca_file), "TICK_SECONDS": "1", "PYTHONPATH": str(REPOSITORY),
+        "DISPLAYS_CA_FILE": str(authority.ca_file),
+        "TICK_SECONDS": "1",
+        "PYTHONPATH": str(REPOSITORY),
     }
     made = Box(told)
     set_up(made, own_database_url)
