@@ -3,12 +3,11 @@
 import os
 import shlex
 import signal
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,6 +18,7 @@ from deploy.local.demo_fleet.credentials import Credentials
 from deploy.local.demo_fleet.display import Behaviour
 from deploy.local.demo_fleet.simulated import SimulatedDisplay
 from deploy.local.layout import PORTS, REPOSITORY
+from deploy.local.probes import free_port
 
 T = TypeVar("T")
 START_SECONDS = 120.0
@@ -141,11 +141,10 @@ def read_stack_env(path: Path) -> dict[str, str]:
 
 def free_ports(count: int) -> list[int]:
     """Ports of the loopback that nothing listens on now, all different."""
-    with ExitStack() as held:
-        sockets = [held.enter_context(socket.socket()) for _ in range(count)]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in sockets]
+    found: set[int] = set()
+    while len(found) < count:
+        found.add(free_port())
+    return sorted(found)
 
 
 def tail(output: Path, lines: int = 60) -> str:

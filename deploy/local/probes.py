@@ -1,7 +1,9 @@
 """Questions that say whether a service answers. Each asks once, waits at most a second, never raises."""
 
+import errno
 import http.client
 import json
+import random
 import socket
 import struct
 import time
@@ -12,6 +14,8 @@ from deploy.local.layout import LOOPBACK
 
 Probe = Callable[[], bool]
 TIMEOUT_SECONDS: Final = 1.0
+CHOSEN_PORTS: Final = (20_000, 32_000)  # net.ipv4.ip_local_port_range begins at 32,768
+MOST_TRIES: Final = 100
 
 MQTT_CONNACK: Final = 0x20
 MQTT_NOT_AUTHORIZED: Final = 0x87
@@ -29,11 +33,16 @@ def port_is_free(port: int, host: str = LOOPBACK) -> bool:
 
 
 def free_port() -> int:
-    """A port that nobody listens on at this moment; somebody else may take it before you do."""
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        probe.bind((LOOPBACK, 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port that nobody listens on at this moment; somebody else may take it before you do.
+
+    Drawn below those that Linux gives to outgoing connections, which would take some of them in between. Raises
+    OSError when none of many is free.
+    """
+    for _ in range(MOST_TRIES):
+        port = random.SystemRandom().randrange(*CHOSEN_PORTS)
+        if port_is_free(port):
+            return port
+    raise OSError(errno.EADDRINUSE, f"none of {MOST_TRIES} ports was free")
 
 
 def accepts(port: int) -> Probe:

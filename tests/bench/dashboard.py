@@ -29,7 +29,7 @@ RATIOS: Final = {
     "rows usable": 2.5,
     "a key in the search": 5,
     "scrolling by nine rows": 6,
-    "a poll with 80 changes": 5,
+    "a poll with 80 changes": 3,
 }
 WORDS: Final = ("4", "47", "471", "4711", "471", "47", "4", "w", "wa", "wall", "")
 PRECISE: Final = ("--enable-precise-memory-info", "--js-flags=--expose-gc")

@@ -29,7 +29,7 @@ from deploy.local.layout import LOOPBACK, REPOSITORY
 from deploy.local.probes import free_port, wait_until
 
 PASSWORD = "display-password"
-SECONDS = 60.0  # nothing is measured by it: two busy cores can need half of it to start a bridge
+SECONDS = 20.0
 PROGRAM = ("-m", "bridge.main")
 SESSIONS = 2  # of one bridge at the broker: bridge/lanes.py
 

@@ -1,26 +1,16 @@
 """A box with a certificate of its own CA, on free ports, in a folder of the test's own."""
 
-import socket
 from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from deploy.box.box import Box
-from deploy.local.layout import LOOPBACK, PORTS
+from deploy.local.layout import PORTS
 from tests.deploy.certificates import Authority
+from tests.stack import free_ports
 
 HOST = "box.test"
-
-
-def free_ports() -> dict[str, str]:
-    """A free port for each name, no two alike: all are held until the last one is found."""
-    with ExitStack() as held:
-        sockets = [held.enter_context(socket.socket()) for _ in PORTS]
-        for one in sockets:
-            one.bind((LOOPBACK, 0))
-        return {name: str(one.getsockname()[1]) for name, one in zip(PORTS, sockets, strict=True)}
 
 
 @pytest.fixture
@@ -44,7 +34,7 @@ def what_a_box_is_told(authority: Authority, folder: Path) -> dict[str, str]:
         "BOX_KEY_FILE": str(key),
         "LOCAL_STATE_DIR": str(folder / "state"),
         "MEDIA_ROOT": str(folder / "media"),
-        **free_ports(),
+        **{name: str(port) for name, port in zip(PORTS, free_ports(len(PORTS)), strict=True)},
     }
 
 

@@ -276,7 +276,7 @@ def test_without_a_sandbox_it_refuses_and_says_why(tmp_path: Path, folder: Path)
 def test_without_a_sandbox_it_converts_only_when_told_and_admits_it(tmp_path: Path, folder: Path) -> None:
     path = programs_without_bwrap(tmp_path / "bin")
 
-    with converter(tmp_path / "state", deadline=60, PATH=path, CONVERTER_ALLOW_UNSANDBOXED="1") as running:
+    with converter(tmp_path / "state", PATH=path, CONVERTER_ALLOW_UNSANDBOXED="1") as running:
         assert pages_of(running.convert(folder / "deck.odp")) == 2
         status, health = running.health()
 
