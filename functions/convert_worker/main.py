@@ -17,7 +17,7 @@ import re
 import time
 import uuid
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
 import functions_framework
 from flask import Request, Response
@@ -27,6 +27,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from functions.convert_worker.converter import ConversionFault
 from functions.convert_worker.identity import OwnIdentity
 from functions.convert_worker.job import Workshop, make_pdf
+from functions.jobs import BadJob, is_number, read_job
 from functions.startup import check_deployment
 from shared import config, structured_log
 from shared.conversions import operations, rules, store
@@ -40,7 +41,6 @@ from shared.structured_log import event, failure
 from shared.task_queue import CONVERSION_JOB
 from shared.vocabulary import ConversionStatus
 
-LARGEST_BODY_BYTES: Final = 4096
 RETRY_AFTER: Final = timedelta(seconds=10)
 TASK_NAME: Final = re.compile(r"conversion-(\d{1,18})-(\d{1,9})")
 REQUIRED: Final = ("DATABASE_URL", "TASKS_SERVICE_ACCOUNT")
@@ -65,10 +65,6 @@ QUEUE: Final = Caller(
 )
 
 
-class BadJob(Exception):
-    """A request that is no job; the message says what was expected."""
-
-
 gc.freeze()
 gc.enable()
 
@@ -80,7 +76,7 @@ def convert_worker(request: Request) -> Response:
         return _problem(405, "method_not_allowed", "Jobs are sent with POST.", Allow="POST")
     try:
         QUEUE.authenticate(dict(request.headers))
-        conversion_id = _read_job(request)
+        conversion_id = _read_conversion(request)
         return _deliver(conversion_id, request.headers.get("X-CloudTasks-TaskName", ""))
     except InvalidIdentity as error:
         return _problem(401, error.code, error.detail)
@@ -94,18 +90,10 @@ def convert_worker(request: Request) -> Response:
         return _problem(500, "internal_error", "The job failed unexpectedly.")
 
 
-def _read_job(request: Request) -> int:
+def _read_conversion(request: Request) -> int:
     """The conversion's id. Raises BadJob."""
-    if (request.content_length or 0) > LARGEST_BODY_BYTES:
-        raise BadJob("The body is too large for a job.")
-    try:
-        body: Any = json.loads(request.stream.read(LARGEST_BODY_BYTES))
-    except (ValueError, RecursionError):
-        raise BadJob("The body is no JSON.") from None
-    if not isinstance(body, dict) or body.get("job") != CONVERSION_JOB:
-        raise BadJob(f"The only job known here is {CONVERSION_JOB}.")
-    conversion_id = body.get("conversion_id")
-    if not isinstance(conversion_id, int) or isinstance(conversion_id, bool) or not 0 < conversion_id < 2**63:
+    conversion_id = read_job(request, CONVERSION_JOB).get("conversion_id")
+    if not is_number(conversion_id, 2**63):
         raise BadJob("conversion_id must be the number of a conversion.")
     return conversion_id
 

@@ -7,15 +7,15 @@ the whole queue down because of one receiver. 200 says that all is written down;
 somebody else is at it, so that the task must come again.
 """
 
-import json
 import time
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
 from flask import Request
 from sqlalchemy import Engine
 
+from functions.jobs import BadJob, is_number, read_job
 from shared import couriers
 from shared.config import Config
 from shared.couriers import Outcome
@@ -28,12 +28,7 @@ from shared.structured_log import event
 from shared.task_queue import NOTIFICATION_JOB, NOTIFICATIONS_QUEUE_ID, TaskQueue, enqueue_notification
 
 PATH: Final = "/deliveries"
-LARGEST_BODY_BYTES: Final = 4096
 DEADLINE: Final = timedelta(seconds=60)  # longer than any courier takes
-
-
-class BadJob(Exception):
-    """A request that is no job; the message says what was expected."""
 
 
 @dataclass(frozen=True)
@@ -52,20 +47,13 @@ def queue_of(config: Config) -> TaskQueue:
     return TaskQueue(config["QUEUE_URL"], config["SCHEDULER_TICK_URL"], account, DEADLINE, **to_us)
 
 
-def read_job(request: Request) -> tuple[int, int]:
+def read_delivery(request: Request) -> tuple[int, int]:
     """The delivery's id and the generation that is meant. Raises BadJob."""
-    if (request.content_length or 0) > LARGEST_BODY_BYTES:
-        raise BadJob("The body is too large for a job.")
-    try:
-        body: Any = json.loads(request.stream.read(LARGEST_BODY_BYTES))
-    except (ValueError, RecursionError):
-        raise BadJob("The body is no JSON.") from None
-    if not isinstance(body, dict) or body.get("job") != NOTIFICATION_JOB:
-        raise BadJob(f"The only job known here is {NOTIFICATION_JOB}.")
-    numbers = (body.get("delivery_id"), body.get("generation"))
-    if not all(isinstance(n, int) and not isinstance(n, bool) and 0 < n < 2**31 for n in numbers):
+    body = read_job(request, NOTIFICATION_JOB)
+    delivery_id, generation = body.get("delivery_id"), body.get("generation")
+    if not is_number(delivery_id, 2**31) or not is_number(generation, 2**31):
         raise BadJob("delivery_id and generation must be numbers of a delivery.")
-    return int(numbers[0] or 0), int(numbers[1] or 0)
+    return delivery_id, generation
 
 
 def deliver(office: PostOffice, delivery_id: int, generation: int) -> str | None:

@@ -20,8 +20,9 @@ import functions_framework
 from flask import Request, Response
 from sqlalchemy.exc import SQLAlchemyError
 
+from functions.jobs import BadJob
 from functions.scheduler_tick import deliveries, steps
-from functions.scheduler_tick.deliveries import BadJob, PostOffice
+from functions.scheduler_tick.deliveries import PostOffice
 from functions.scheduler_tick.steps import World
 from functions.startup import check_deployment
 from shared import config, couriers, structured_log
@@ -99,7 +100,7 @@ def _tick(request: Request) -> Response:
 def _deliver(request: Request) -> Response:
     QUEUE.authenticate(dict(request.headers))
     try:
-        job = deliveries.read_job(request)
+        job = deliveries.read_delivery(request)
     except BadJob as error:
         return _problem(400, "bad_job", str(error))
     outcome = deliveries.deliver(OFFICE, *job)
@@ -110,7 +111,7 @@ def _deliver(request: Request) -> Response:
 
 def _failed(status: int, code: str, detail: str) -> Response:
     """Answer for the exception at hand; its own words go to the log only."""
-    failure("tick_failed", "a tick could not be carried out")
+    failure("scheduler_tick_failed", "a tick or a delivery could not be carried out")
     return _problem(status, code, detail)
 
 
