@@ -8,6 +8,7 @@ const numbers = new Intl.NumberFormat("en");
 const count = (n, one, other) => `${numbers.format(n)} ${plurals.select(n) === "one" ? one : other}`;
 
 export const L = {
+  working: "Working…",
   uptime: {
     title: "Uptime",
     range: "How far back",

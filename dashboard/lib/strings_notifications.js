@@ -10,7 +10,6 @@ export const N = {
   editTitle: (/** @type {string} */ name) => `Change ${name}`,
   addGo: "Add",
   editGo: "Save",
-  working: "Working…",
   name: "Name",
   kind: "Kind",
   kinds: /** @type {Record<string, string>} */ ({ webhook: "Webhook", apprise: "E-mail or messenger" }),

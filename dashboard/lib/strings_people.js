@@ -20,7 +20,6 @@ export const P = {
   disabled: "Disabled",
   disabledSince: "disabled",
   moreOf: (/** @type {string} */ name) => `More about ${name}`,
-  go: "Working…",
   ask: {
     role: {
       item: "Change role…",

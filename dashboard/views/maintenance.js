@@ -8,10 +8,10 @@ import { Time, person, zoneName } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { mayOperate } from "../lib/session.js";
-import { S } from "../lib/strings.js";
 import { L } from "../lib/strings_later.js";
 import { wordsOf } from "../lib/words.js";
-import { Dialog, LoadFailed, Loading } from "./parts.js";
+import { FormDialog } from "./form_dialog.js";
+import { LoadFailed, Loading } from "./parts.js";
 
 /** @typedef {import("../lib/types").MaintenanceWindow} Window */
 
@@ -43,33 +43,15 @@ function wanted(form) {
 
 /** @param {{close: () => void, changed: () => void}} props */
 function Plan({ close, changed }) {
-  const [busy, setBusy] = useState(false);
-  const [failed, setFailed] = useState("");
-  /** @param {SubmitEvent} event */
-  async function submit(event) {
-    event.preventDefault();
-    setBusy(true);
-    setFailed("");
-    try {
-      await api.planMaintenance(wanted(new FormData(/** @type {HTMLFormElement} */ (event.currentTarget))));
-      changed();
-      close();
-    } catch (error) {
-      setFailed(wordsOf(error));
-      setBusy(false);
-    }
-  }
-  const body = html`<form class="connect" onSubmit=${submit}>
-    <label>${L.maintenance.name}<input name="name" required maxlength="200" autocomplete="off" autofocus /></label>
+  const act = (/** @type {FormData} */ form) => api.planMaintenance(wanted(form));
+  const done = () => (changed(), close());
+  const children = html`<label>${L.maintenance.name}<input name="name" required maxlength="200" autocomplete="off" autofocus /></label>
     <label>${L.maintenance.scope}<select name="site"><option value="">${L.maintenance.fleet}</option>${sites().map((site) => html`<option key=${site} value=${site}>${site}</option>`)}</select></label>
     <div class="settings-form"><label>${L.maintenance.starts}<input name="starts_at" type="datetime-local" /></label>
       <label>${L.maintenance.ends}<input name="ends_at" type="datetime-local" required /></label></div>
     <fieldset><legend>${L.maintenance.weekly(zoneName)}</legend><div class="chips">${WEEKDAYS.map((day) => html`<label class="check" key=${day}><input type="checkbox" name=${day} />${L.maintenance.days[day]}</label>`)}</div></fieldset>
-    <label>${L.maintenance.reason}<input name="reason" maxlength="1000" autocomplete="off" /></label>
-    <p class="form-error" role="alert">${failed}</p>
-    <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${S.cancel}</button><button class="primary" disabled=${busy}>${L.maintenance.go}</button></div>
-  </form>`;
-  return h(Dialog, { title: L.maintenance.plan, onClose: close, children: body });
+    <label>${L.maintenance.reason}<input name="reason" maxlength="1000" autocomplete="off" /></label>`;
+  return h(FormDialog, { title: L.maintenance.plan, go: L.maintenance.go, act, done, close, children });
 }
 
 /** @param {{window: Window, changed: () => void}} props */

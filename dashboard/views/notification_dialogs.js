@@ -10,39 +10,11 @@ import { usePages } from "../lib/pages.js";
 import { S } from "../lib/strings.js";
 import { L } from "../lib/strings_later.js";
 import { N } from "../lib/strings_notifications.js";
-import { wordsOf } from "../lib/words.js";
+import { FormDialog } from "./form_dialog.js";
 import { Dialog, LoadFailed, Loading } from "./parts.js";
 
 /** @typedef {import("../lib/openapi").NotificationChannel} Channel */
 /** @typedef {{close: () => void, done: () => void}} Ends */
-
-/**
- * A form in a dialog that does one thing and says what was refused.
- * @param {Ends & {title: string, go: string, look?: string, wide?: boolean, act: (form: FormData) => Promise<unknown>, children?: any}} props
- */
-function FormDialog({ title, go, look = "primary", wide = false, act, done, close, children }) {
-  const [busy, setBusy] = useState(false);
-  const [failed, setFailed] = useState("");
-  /** @param {SubmitEvent} event */
-  async function submit(event) {
-    event.preventDefault();
-    setBusy(true);
-    setFailed("");
-    try {
-      await act(new FormData(/** @type {HTMLFormElement} */ (event.currentTarget)));
-      done();
-    } catch (error) {
-      setFailed(wordsOf(error));
-      setBusy(false);
-    }
-  }
-  const body = html`<form class="connect" onSubmit=${submit}>
-    ${children}
-    <p class="form-error" role="alert">${failed}</p>
-    <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${S.cancel}</button><button class=${look} disabled=${busy}>${busy ? N.working : go}</button></div>
-  </form>`;
-  return h(Dialog, { title, wide, onClose: close, children: body });
-}
 
 /** @param {FormDataEntryValue | null} value */
 const text = (value) => String(value ?? "").trim();

@@ -1,14 +1,12 @@
 // @ts-check
 /** The dialogs about people: add one, ask before a change, and the password that is shown once. */
 import { h } from "../vendor/preact.js";
-import { useState } from "../vendor/hooks.js";
 import * as api from "../lib/api_people.js";
 import { Time } from "../lib/format.js";
 import { html } from "../lib/html.js";
-import { S } from "../lib/strings.js";
 import { L } from "../lib/strings_later.js";
 import { P } from "../lib/strings_people.js";
-import { wordsOf } from "../lib/words.js";
+import { FormDialog } from "./form_dialog.js";
 import { CopyButton, Dialog } from "./parts.js";
 
 /** @typedef {import("../lib/openapi").User} User */
@@ -21,33 +19,6 @@ const ROLES = ["viewer", "operator", "admin"];
 /** @param {{present: string}} props */
 function RoleField({ present }) {
   return html`<label>${P.role}<select name="role">${ROLES.map((role) => html`<option key=${role} value=${role} selected=${role === present}>${L.settings.roles[role]}</option>`)}</select></label>`;
-}
-
-/**
- * A form in a dialog that does one thing and says what was refused.
- * @param {{title: string, go: string, look?: string, act: (form: FormData) => Promise<HandedOver | null>, done: Done, close: () => void, children?: any}} props
- */
-function FormDialog({ title, go, look = "primary", act, done, close, children }) {
-  const [busy, setBusy] = useState(false);
-  const [failed, setFailed] = useState("");
-  /** @param {SubmitEvent} event */
-  async function submit(event) {
-    event.preventDefault();
-    setBusy(true);
-    setFailed("");
-    try {
-      done(await act(new FormData(/** @type {HTMLFormElement} */ (event.currentTarget))));
-    } catch (error) {
-      setFailed(wordsOf(error));
-      setBusy(false);
-    }
-  }
-  const body = html`<form class="connect" onSubmit=${submit}>
-    ${children}
-    <p class="form-error" role="alert">${failed}</p>
-    <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${S.cancel}</button><button class=${look} disabled=${busy}>${busy ? P.go : go}</button></div>
-  </form>`;
-  return h(Dialog, { title, onClose: close, children: body });
 }
 
 /** @param {{close: () => void, done: Done}} props */
