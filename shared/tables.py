@@ -454,10 +454,12 @@ client_recovery = Table(  # clients that recovery, or an operator about recovery
     Column("held_by", Text),
     Column("held_reason", Text),
     _when("held_until"),  # null: until somebody resumes
+    Column("changed_xid", Xid8, nullable=False, server_default=text("pg_current_xact_id()")),
     CheckConstraint("step BETWEEN 0 AND 4", name="step"),
     CheckConstraint("(held_at IS NULL) = (held_by IS NULL) AND (held_at IS NULL) = (held_reason IS NULL)", name="held"),
     _one_of("basis", RecoveryBasis),
     Index("ix_client_recovery_step", "client_uuid", postgresql_where=text("step > 0")),
+    Index("ix_client_recovery_changed_xid", "changed_xid"),
 )
 
 recovery_exclusions = Table(  # never recovered, until included again: one client, or every client of a site
@@ -569,10 +571,12 @@ incident_members = Table(  # one row for each time that a client was part of an 
     Column("symptom", Text, nullable=False),
     Column("unit", Text),  # the service that failed
     _when("failed_at", nullable=False),
+    Column("changed_xid", Xid8, nullable=False, server_default=text("pg_current_xact_id()")),
     PrimaryKeyConstraint("incident_id", "client_uuid", "joined_at"),
     _one_of("symptom", Symptom),
     Index("uq_incident_members_present", "client_uuid", unique=True, postgresql_where=text("left_at IS NULL")),
     Index("ix_incident_members_client_uuid_joined_at", "client_uuid", "joined_at"),
+    Index("ix_incident_members_changed_xid", "changed_xid"),
 )
 
 incident_events = Table(  # what cannot be read off the members; append only

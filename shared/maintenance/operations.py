@@ -104,6 +104,11 @@ def is_fleet_quiet(connection: Connection, now: datetime) -> bool:
     return any(row["scope"] == MaintenanceScope.FLEET and _on(row, now) is not None for row in begun)
 
 
+def on_now(connection: Connection, now: datetime) -> list[int]:
+    """The ids of the windows that are on, in order."""
+    return [row["id"] for row in store.begun(connection, now) if _on(row, now) is not None]
+
+
 def schedule_of(row: RowMapping) -> Schedule:
     """The schedule of a window's row."""
     recurrence = None

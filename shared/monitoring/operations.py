@@ -1,8 +1,9 @@
 """The fleet at one moment: the overview with its deltas, and who is crashed or silent."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from hashlib import sha256
 from typing import Any
 
 import msgspec
@@ -11,6 +12,7 @@ from sqlalchemy import Connection, RowMapping
 from shared.config import Config
 from shared.listening import store as listening_store
 from shared.listening.rules import Listening, listening
+from shared.maintenance import operations as maintenance
 from shared.monitoring import rules, store
 from shared.monitoring.rules import Cursor
 from shared.recovery import operations as recovery
@@ -52,21 +54,21 @@ def overview(
 
     The cursor is read first: what commits between it and the rows is told again next time, never lost.
     """
-    here = store.cursor(connection)
-    delta = asked if rules.can_continue(asked, here) else None
-    xid = delta.xid if delta is not None else None
-    told = _whole(connection, now, config) if xid is None else _changed(connection, now, config, xid)
+    bridge = bridge_state(connection, now, config)
+    here = _here(connection, now, config, bridge["state"])
+    since = asked if rules.can_continue(asked, here) else None
+    told = _whole(connection, now, config) if since is None else _changed(connection, now, config, since, here)
     return Overview(
         now=now,
         here=here,
-        full=xid is None,
+        full=since is None,
         rows=told,
         columns=tuple(store.TOLD),
-        gone=[] if xid is None else store.gone_clients(connection, xid),
+        gone=[] if since is None else store.gone_clients(connection, since.xid),
         heartbeats=f"[{store.heartbeats(connection)}]" if with_heartbeats else None,
         counts=rules.counts(store.count_by_status(connection)),
         service_failed=store.failed_services(connection, FAILED_SHOWN),
-        bridge=bridge_state(connection, now, config),
+        bridge=bridge,
         scheduler=scheduler_state(connection, now, config),
         breaker=breakers.state(connection, config),
     )
@@ -79,9 +81,23 @@ def _whole(connection: Connection, now: datetime, config: Config) -> bytes:
     return f"[{store.whole_fleet(connection, recovery)}]".encode()
 
 
-def _changed(connection: Connection, now: datetime, config: Config, since: int) -> bytes:
-    """What changed; it is little, so only where somebody is unwell is recovery asked and written into the rows."""
-    text = f"[{store.changed_clients(connection, since, {})}]".encode()
+def _here(connection: Connection, now: datetime, config: Config, bridge: str) -> Cursor:
+    """Where a reader stands, with all that recovery judges every client by."""
+    cursor = store.cursor(connection)
+    enabled = "on" if config["CRASH_RECOVERY_ENABLED"] else "off"
+    windows = maintenance.on_now(connection, now)
+    known = f"{cursor.circumstances} {enabled} {bridge} {windows}"
+    return replace(cursor, circumstances=sha256(known.encode()).hexdigest()[:12])
+
+
+def _changed(connection: Connection, now: datetime, config: Config, asked: Cursor, here: Cursor) -> bytes:
+    """What changed; it is little, so only where somebody is unwell is recovery asked and written into the rows.
+
+    Where the circumstances changed, everybody unwell is told: what recovery says of them may have.
+    """
+    anew = asked.circumstances != here.circumstances
+    too = [row["uuid"] for row in store.unwell(connection)] if anew else []
+    text = f"[{store.changed_clients(connection, asked.xid, too)}]".encode()
     rows = msgspec.json.decode(text, type=list[list[Any]])
     judged = [{name: row[place] for name, place in JUDGED_BY.items()} for row in rows]
     states = recovery_of(connection, now, config, judged)

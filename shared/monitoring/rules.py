@@ -11,21 +11,27 @@ LATE_TICKS = 3  # a tick this many periods overdue is news (30-commands-and-reco
 
 @dataclass(frozen=True)
 class Cursor:
-    """Where a reader of the overview stands: everything before transaction `xid` of `epoch` it has seen."""
+    """Where a reader of the overview stands: everything before transaction `xid` of `epoch` it has seen.
+
+    `circumstances` stands for what recovery judges every client by and no client's row holds: breakers, exclusions,
+    maintenance windows, whether we listen. Where it is another one now, recovery says something else of the unwell.
+    """
 
     epoch: str
     xid: int
+    circumstances: str = ""
 
     def __str__(self) -> str:
-        return f"{self.epoch}-{self.xid}"
+        return f"{self.epoch}-{self.xid}" + (f"-{self.circumstances}" if self.circumstances else "")
 
 
 def parse_cursor(text: str) -> Cursor | None:
     """The cursor that this text stands for, or None when it is none of ours."""
-    epoch, dash, xid = text.partition("-")
+    epoch, dash, rest = text.partition("-")
+    xid, _, circumstances = rest.partition("-")
     if not dash or not epoch or not xid.isascii() or not xid.isdigit() or len(xid) > 20:
         return None
-    return Cursor(epoch, int(xid))
+    return Cursor(epoch, int(xid), circumstances)
 
 
 def can_continue(asked: Cursor | None, here: Cursor) -> bool:

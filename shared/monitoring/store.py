@@ -86,9 +86,13 @@ def _rows(which: str) -> str:
     """  # noqa: S608 - made of constants
 
 
-_CHANGED: Final = """c.uuid IN (
-    SELECT uuid FROM clients WHERE changed_xid >= CAST(CAST(:since AS text) AS xid8)
-    UNION SELECT client_uuid FROM client_commands WHERE changed_xid >= CAST(CAST(:since AS text) AS xid8))"""
+_SINCE: Final = "changed_xid >= CAST(CAST(:since AS text) AS xid8)"
+_CHANGED: Final = f"""c.uuid IN (
+    SELECT uuid FROM clients WHERE {_SINCE}
+    UNION SELECT client_uuid FROM client_commands WHERE {_SINCE}
+    UNION SELECT client_uuid FROM client_recovery WHERE {_SINCE}
+    UNION SELECT client_uuid FROM incident_members WHERE {_SINCE}
+    UNION SELECT unnest(CAST(:too AS text[])))"""  # noqa: S608 - made of constants
 
 
 def cursor(connection: Connection) -> Cursor:
@@ -96,18 +100,23 @@ def cursor(connection: Connection) -> Cursor:
 
     The oldest transaction still open, not the newest seen: a change that commits late is told again
     rather than lost. The epoch is new with each start of Postgres and each restored database, where
-    transaction ids may run back.
+    transaction ids may run back. The circumstances are which breakers are open and who is excluded.
     """
-    row = connection.execute(
-        sa.text(  # pg_snapshot_xmin and xid8 are not known to Core
-            "SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS xid,"
-            " left(md5(pg_postmaster_start_time()::text || d.oid::text), 12) AS epoch"
-            " FROM pg_database AS d WHERE d.datname = current_database()"
-        )
-    ).one()
-    return Cursor(row.epoch, int(row.xid))
+    row = connection.execute(CURSOR).one()
+    return Cursor(row.epoch, int(row.xid), row.circumstances)
 
 
+CURSOR: Final = sa.text(  # pg_snapshot_xmin and xid8 are not known to Core
+    """
+    SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS xid,
+        left(md5(pg_postmaster_start_time()::text || d.oid::text), 12) AS epoch,
+        left(md5(concat(
+            (SELECT string_agg(concat_ws(' ', open_since, site), ',' ORDER BY site) FROM recovery_breakers
+                WHERE open_since IS NOT NULL),
+            (SELECT concat('; ', count(*), ' ', max(id)) FROM recovery_exclusions))), 12) AS circumstances
+    FROM pg_database AS d WHERE d.datname = current_database()
+    """
+)
 WHOLE_FLEET: Final = sa.text(_rows("true"))
 CHANGED_CLIENTS: Final = sa.text(_rows(_CHANGED))
 
@@ -120,9 +129,11 @@ def whole_fleet(connection: Connection, recovery: Mapping[str, str]) -> str:
     return str(connection.execute(WHOLE_FLEET, {"recovery": json.dumps(recovery)}).scalar_one())
 
 
-def changed_clients(connection: Connection, since: int, recovery: Mapping[str, str]) -> str:
-    """As `whole_fleet`: clients that changed, or whose command did, in transaction `since` or later."""
-    parameters = {"recovery": json.dumps(recovery), "since": str(since)}
+def changed_clients(connection: Connection, since: int, too: Sequence[str] = ()) -> str:
+    """As `whole_fleet`, without what recovery does: clients of which something changed in transaction `since` or
+    later (they themselves, their command, how far recovery is with them, their incident), and these `too`.
+    """
+    parameters = {"recovery": "{}", "since": str(since), "too": list(too)}
     return str(connection.execute(CHANGED_CLIENTS, parameters).scalar_one())
 
 

@@ -1,0 +1,147 @@
+"""What recovery says of a client changes without the client: the overview's deltas tell it all the same."""
+
+import time
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import msgspec
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import Connection, Engine
+
+from shared.db import database_now, transaction
+from shared.maintenance import operations as maintenance
+from shared.maintenance.operations import NewWindow
+from shared.maintenance.rules import Schedule
+from shared.monitoring import operations
+from shared.monitoring.rules import Cursor, parse_cursor
+from shared.recovery.breakers import operations as breakers
+from shared.recovery.breakers import store as breakers_store
+from shared.recovery.holds import operations as holds
+from shared.tables import bridge_status, clients
+from shared.vocabulary import MaintenanceScope
+from tests.stores.recovery_world import OFF, ON, fleet, hear, recover
+
+SITE = "Rome"
+OF_THE_TEST_BEFORE = "TRUNCATE clients, recovery_breakers, recovery_exclusions, maintenance_windows, incidents CASCADE"
+Act = Callable[[Connection, datetime, str], object]
+
+
+@pytest.fixture
+def unwell(engine: Engine) -> str:
+    """A display that has been silent for ten minutes, alone in its fleet."""
+    with transaction(engine) as connection:
+        now = database_now(connection)
+        connection.execute(sa.text(OF_THE_TEST_BEFORE))
+        hear(connection, now)
+        return fleet(connection, now - timedelta(minutes=10), 1, site=SITE, status="stale")[0]
+
+
+def look(engine: Engine, since: Cursor | None = None) -> tuple[Cursor, dict[str, dict[str, Any]]]:
+    """Where the reader stands, and what recovery says of each client that was told, by uuid."""
+    with transaction(engine) as connection:
+        now = database_now(connection)
+        seen = operations.overview(connection, now, ON, since, with_heartbeats=False)
+    rows = [dict(zip(seen.columns, row, strict=True)) for row in msgspec.json.decode(seen.rows)]
+    here = parse_cursor(str(seen.here))
+    assert here == seen.here  # what a reader sends back is what it was given
+    return here, {row["uuid"]: row["recovery"] or {} for row in rows}
+
+
+def act(engine: Engine, what: Act, client: str) -> None:
+    with transaction(engine) as connection:
+        what(connection, database_now(connection), client)
+
+
+def open_breaker(connection: Connection, now: datetime, _client: str) -> None:
+    values = {"site": SITE, "open_since": now.isoformat(), "why": "At Rome all are silent.", "low_since": None}
+    breakers_store.put(connection, [{**values, "stale": 10, "seen": 10}])
+
+
+def plan_window(connection: Connection, now: datetime, _client: str) -> None:
+    schedule = Schedule(now, now + timedelta(hours=1))
+    wanted = NewWindow("Paint", "", MaintenanceScope.SITE, SITE, (), schedule)
+    maintenance.plan(connection, now, wanted, "user:anna")
+
+
+def fall_silent(connection: Connection, _now: datetime, _client: str) -> None:
+    connection.execute(sa.update(bridge_status).values(canary_at=bridge_status.c.canary_at - timedelta(hours=1)))
+
+
+def open_incident(connection: Connection, now: datetime, client: str) -> None:
+    statement = """
+        WITH made AS (INSERT INTO incidents (kind, key, cause, opened_at, began_at) VALUES
+            ('site', 'Rome', 'The site is dark.', CAST(:now AS timestamptz), CAST(:now AS timestamptz)) RETURNING id)
+        INSERT INTO incident_members (incident_id, client_uuid, joined_at, symptom, failed_at)
+        SELECT id, :client, CAST(:now AS timestamptz), 'silent', CAST(:now AS timestamptz) FROM made"""
+    connection.execute(sa.text(statement), {"now": now, "client": client})
+
+
+CHANGES: list[tuple[Act, str, str]] = [
+    (open_breaker, "blocked_breaker", "At Rome all are silent."),
+    (plan_window, "held", "Paint"),
+    (fall_silent, "blocked_bridge", "The bridge gives no sign"),
+    (lambda connection, now, _: holds.exclude_site(connection, now, SITE, "user:anna", "being sold"), "held", "sold"),
+    (lambda connection, now, client: holds.exclude(connection, now, client, "user:anna", "sold"), "held", "sold"),
+    (lambda connection, now, client: holds.hold(connection, now, client, "user:anna", "mine", None), "held", "mine"),
+    (open_incident, "due", "The site is dark."),
+]
+
+
+@pytest.mark.parametrize(("change", "state", "why"), CHANGES)
+def test_what_changes_recoverys_mind_about_a_client_is_told(
+    engine: Engine, unwell: str, change: Act, state: str, why: str
+) -> None:
+    here, before = look(engine)
+    act(engine, change, unwell)
+
+    here, told = look(engine, here)
+    again = told
+    for _ in range(100):  # any other transaction that is open keeps the cursor behind
+        here, again = look(engine, here)
+        if not again:
+            break
+        time.sleep(0.05)
+
+    assert before[unwell]["state"] == "due"
+    assert (told[unwell]["state"], why in told[unwell]["why"]) == (state, True)
+    assert again == {}  # and once is enough
+
+
+def test_a_released_breaker_is_told_too(engine: Engine, unwell: str) -> None:
+    act(engine, open_breaker, unwell)
+    here, _ = look(engine)
+    act(engine, lambda connection, now, _: breakers.release(connection, now, "user:anna", SITE), unwell)
+
+    _, told = look(engine, here)
+
+    assert told[unwell]["state"] == "due"
+
+
+def test_what_a_tick_decides_is_told(engine: Engine, unwell: str) -> None:
+    with transaction(engine) as connection:
+        connection.execute(sa.update(clients).where(clients.c.uuid == unwell).values(presence="offline"))
+    here, _ = look(engine)
+    act(engine, lambda connection, now, _: recover(connection, now), unwell)
+
+    _, told = look(engine, here)
+
+    assert told[unwell]["state"] == "unreachable"
+
+
+def test_a_reader_with_a_cursor_of_before_this_was_told_is_told_now(engine: Engine, unwell: str) -> None:
+    here, _ = look(engine)
+
+    _, told = look(engine, Cursor(here.epoch, here.xid))
+
+    assert list(told) == [unwell]
+
+
+def test_switching_recovery_off_is_told(engine: Engine, unwell: str) -> None:
+    here, _ = look(engine)
+    with transaction(engine) as connection:
+        seen = operations.overview(connection, database_now(connection), OFF, here, with_heartbeats=False)
+
+    assert unwell in seen.rows.decode()
+    assert '"state":"off"' in seen.rows.decode()
