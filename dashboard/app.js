@@ -7,14 +7,15 @@ import { updatedAt, updating, watchFleet } from "./lib/fleet.js";
 import { exact, zoneName } from "./lib/format.js";
 import { classes, html } from "./lib/html.js";
 import { enable, enabled, helpOpen } from "./lib/keys.js";
-import { mustChangePassword, principal, recall, signOut } from "./lib/session.js";
+import { byProxy, mustChangePassword, principal, recall, signOut } from "./lib/session.js";
 import { S } from "./lib/strings.js";
 import { VIEWS, goToView, param, view } from "./lib/url.js";
+import { wordsOf } from "./lib/words.js";
 import { Banners } from "./views/banners.js";
 import { FleetPage } from "./views/fleet.js";
 import { lazy } from "./views/lazy.js";
 import { Dialog, LoadFailed, Loading } from "./views/parts.js";
-import { NewPasswordPage, SignInDialog, SignInPage } from "./views/sign_in.js";
+import { SignInDialog, SignInPage } from "./views/sign_in.js";
 
 const PAGES = {
   fleet: FleetPage,
@@ -24,6 +25,7 @@ const PAGES = {
   conversions: lazy(async () => (await import("./views/conversions.js")).ConversionsPage),
   settings: lazy(async () => (await import("./views/settings.js")).SettingsPage),
 };
+const NewPasswordPage = lazy(async () => (await import("./views/password.js")).NewPasswordPage);
 const ClientPanel = lazy(async () => (await import("./views/client_panel.js")).ClientPanel);
 const chosen = param("d");
 
@@ -56,7 +58,7 @@ function TopBar() {
     <div class="top-right">
       ${h(Live, {})}
       <span class="who" title=${who?.role}>${who?.name} <span class="quiet">${who?.role}</span></span>
-      <button class="plain" onClick=${signOut}>${S.signOut}</button>
+      ${!byProxy.value && html`<button class="plain" onClick=${signOut}>${S.signOut}</button>`}
     </div>
   </header>`;
 }
@@ -88,16 +90,16 @@ function Frame() {
 }
 
 function App() {
-  const [failed, setFailed] = useState(false);
+  const [failed, setFailed] = useState("");
   const ask = () => {
-    setFailed(false);
-    recall().catch(() => setFailed(true));
+    setFailed("");
+    recall().catch((error) => setFailed(wordsOf(error)));
   };
   useEffect(ask, []);
   if (principal.value && mustChangePassword.value) return h(NewPasswordPage, {});
   if (principal.value) return h(Frame, {});
   if (principal.value === null) return h(SignInPage, {});
-  return html`<main class="sign-in-page" id="main">${failed ? h(LoadFailed, { text: S.session.unreachable, retry: ask }) : h(Loading, { rows: 3 })}</main>`;
+  return html`<main class="sign-in-page" id="main">${failed ? h(LoadFailed, { text: failed, retry: ask }) : h(Loading, { rows: 3 })}</main>`;
 }
 
 const root = document.getElementById("app");

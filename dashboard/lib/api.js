@@ -147,6 +147,11 @@ export async function whoIsHere() {
   }
 }
 
+/** How people sign in here. @returns {Promise<{method: string}>} */
+export function signInMethod() {
+  return call("GET", "/api/session/method", { asks401: false });
+}
+
 /** @param {string} username @param {string} password @returns {Promise<Session>} */
 export function signIn(username, password) {
   return call("POST", "/api/session", { body: { username, password }, asks401: false });

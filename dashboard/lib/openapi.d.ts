@@ -1369,6 +1369,11 @@ export type Settings = {
   settings: Record<string, SettingShown>;
 };
 
+/** How people sign in: with a name and a password, or known already to a proxy before this service. */
+export type SignInMethod = {
+  method: "password" | "proxy";
+};
+
 /** A file that is to come. `received` is null where its bytes do not pass through this service. */
 export type SignedUpload = {
   bytes: number;

@@ -33,9 +33,16 @@ function signedInBefore(now) {
   }
 }
 
-/** Ask the service who this browser is signed in as. On a first visit the answer is known: a 401 in the console. */
+/** A proxy before the service knows who comes: nobody signs in or out on this page. */
+export const byProxy = signal(false);
+
+/** Ask the service who is here. On a first visit where people sign in with a password nobody is: that would be a 401. */
 export async function recall() {
-  take(signedInBefore() ? await api.whoIsHere() : null);
+  const before = signedInBefore();
+  const asked = api.signInMethod().catch(() => null); // no answer, or a service of before this: by a password
+  const known = before ? await api.whoIsHere() : null;
+  byProxy.value = (await asked)?.method === "proxy";
+  take(byProxy.value && !before ? await api.whoIsHere() : known);
   if (principal.value === null) signedInBefore(false);
 }
 

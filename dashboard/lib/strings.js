@@ -49,6 +49,8 @@ export const S = {
     again: "Sign in again",
     endedElsewhere: "You signed out in another tab.",
     againWhy: "Your sign-in has ended. The page stays as it is, and what you were doing goes on.",
+    byProxy: "Your sign-in has ended. Load the page again to sign in; it opens where you are.",
+    reload: "Load again",
     user: "User name",
     password: "Password",
     go: "Sign in",

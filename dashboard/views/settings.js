@@ -6,13 +6,13 @@ import { settings } from "../lib/api_later.js";
 import { Age, Time } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
-import { mayAdminister, principal } from "../lib/session.js";
+import { byProxy, mayAdminister, principal } from "../lib/session.js";
 import { S } from "../lib/strings.js";
 import { L } from "../lib/strings_later.js";
 import { Audit } from "./audit.js";
 import { lazy } from "./lazy.js";
 import { Dialog, LoadFailed, Loading } from "./parts.js";
-import { PasswordForm } from "./sign_in.js";
+import { PasswordForm } from "./password.js";
 import { Tokens } from "./tokens.js";
 
 /** @typedef {import("../lib/types").Settings} Settings */
@@ -45,7 +45,7 @@ function Account() {
   };
   return html`<section class="card settings-card" aria-labelledby="account-title"><h2 id="account-title">${L.settings.account}</h2>
     <p>${L.settings.signedInAs(who.name, who.role)}</p>
-    ${who.kind === "user" && html`<div class="buttons"><button class="plain" onClick=${() => setChanging(true)}>${L.settings.changePassword}</button></div>`}
+    ${who.kind === "user" && !byProxy.value && html`<div class="buttons"><button class="plain" onClick=${() => setChanging(true)}>${L.settings.changePassword}</button></div>`}
     <p class="done" role="status">${changed ? L.settings.passwordChanged : ""}</p>
     ${!mayAdminister.value && html`<p class="quiet">${L.settings.adminOnly}</p>`}
     ${changing && h(Dialog, { title: L.settings.changePassword, onClose: () => setChanging(false), children: h(PasswordForm, { done }) })}

@@ -6,7 +6,7 @@ import { ApiProblem } from "../lib/api.js";
 import { now, serverNow } from "../lib/clock.js";
 import { left } from "../lib/format.js";
 import { html } from "../lib/html.js";
-import { changePassword, endedElsewhere, signIn } from "../lib/session.js";
+import { byProxy, endedElsewhere, signIn } from "../lib/session.js";
 import { S } from "../lib/strings.js";
 import { Dialog } from "./parts.js";
 
@@ -72,44 +72,8 @@ export function SignInPage() {
   </main>`;
 }
 
-/** @param {unknown} error */
-function passwordRefusal(error) {
-  if (!(error instanceof ApiProblem)) return S.session.unreachable;
-  return error.status === 401 ? S.password.wrong : error.message;
-}
-
-/** Asks for the present password and a new one. @param {{done: () => void}} props */
-export function PasswordForm({ done }) {
-  const [busy, setBusy] = useState(false);
-  const [failed, setFailed] = useState("");
-  /** @param {SubmitEvent} event */
-  async function submit(event) {
-    event.preventDefault();
-    const form = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
-    setBusy(true);
-    setFailed("");
-    await changePassword(String(form.get("current")), String(form.get("fresh"))).then(done, (error) => setFailed(passwordRefusal(error)));
-    setBusy(false);
-  }
-  return html`<form class="sign-in" onSubmit=${submit}>
-    <label>${S.password.current}<input name="current" type="password" autocomplete="current-password" required autofocus /></label>
-    <label>${S.password.fresh}<input name="fresh" type="password" autocomplete="new-password" required /></label>
-    <p class="form-error" role="alert">${failed}</p>
-    <button class="primary" disabled=${busy}>${busy ? S.password.going : S.password.go}</button>
-  </form>`;
-}
-
-export function NewPasswordPage() {
-  return html`<main class="sign-in-page" id="main">
-    <div class="sign-in-card">
-      <h1>${S.password.title}</h1>
-      <p class="quiet">${S.password.why}</p>
-      ${h(PasswordForm, { done: () => {} })}
-    </div>
-  </main>`;
-}
-
 export function SignInDialog() {
-  const body = html`<p class="quiet">${S.session.againWhy}</p>${h(SignInForm, {})}`;
+  const again = html`<p class="quiet">${S.session.byProxy}</p><button class="primary" onClick=${() => location.reload()}>${S.session.reload}</button>`;
+  const body = byProxy.value ? again : html`<p class="quiet">${S.session.againWhy}</p>${h(SignInForm, {})}`;
   return h(Dialog, { title: S.session.again, children: body });
 }

@@ -85,6 +85,7 @@ EXPECTED = {
     "GET /api/files/signed/<token>": PUBLIC,
     "POST /api/session": PUBLIC,
     "GET /api/session": VIEWER,
+    "GET /api/session/method": PUBLIC,
     "DELETE /api/session": VIEWER,
     "POST /api/users/me/password": VIEWER,
     "GET /api/users": ADMIN,

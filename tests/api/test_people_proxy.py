@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 import sqlalchemy as sa
+from flask import Flask
 from flask.testing import FlaskClient
 from sqlalchemy import Engine
 
@@ -127,3 +128,8 @@ def test_without_a_proxy_in_the_settings_its_header_says_nothing(database_url: s
     app = create_app(Services(load({"DATABASE_URL": database_url}), engine))
 
     assert app.test_client().get("/api/clients", headers={HEADER: asserted(email=email)}).status_code == 401
+
+
+def test_a_page_may_ask_how_people_sign_in_before_anybody_is_here(client: FlaskClient, app: Flask) -> None:
+    assert client.get("/api/session/method").json == {"method": "proxy"}
+    assert app.test_client().get("/api/session/method").json == {"method": "password"}

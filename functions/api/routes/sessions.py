@@ -6,7 +6,7 @@ beyond it is not told apart.
 """
 
 from datetime import datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from werkzeug.http import dump_cookie
@@ -55,6 +55,12 @@ class Session(Answer):
     must_change_password: bool
 
 
+class SignInMethod(Answer):
+    """How people sign in: with a name and a password, or known already to a proxy before this service."""
+
+    method: Literal["password", "proxy"]
+
+
 @routes.post(
     "/session",
     role=PUBLIC,
@@ -81,6 +87,12 @@ def sign_in(call: Call, body: Credentials) -> Reply[Session]:
         call.caller = caller
         call.audit(connection, now, "session.create", caller.actor, address=call.address)
     return Reply(_session(caller, config), 201, {"Set-Cookie": _cookie(config, cookie, lifetime)})
+
+
+@routes.get("/session/method", role=PUBLIC)
+def show_method(call: Call) -> SignInMethod:
+    """How people sign in here: a page that has to know does not have to fail first."""
+    return SignInMethod(method="proxy" if call.services.config["IAP_AUDIENCE"] else "password")
 
 
 @routes.get("/session", role=Role.VIEWER, before_password_change=True)
