@@ -164,6 +164,7 @@ clients = Table(
     _one_of("registered_by", RegisteredBy),
     Index("ix_clients_changed_xid", "changed_xid"),
     Index("ix_clients_crashed", "process_status_since", postgresql_where=text("process_status = 'crashed'")),
+    Index("ix_clients_stopped", "uuid", postgresql_where=text("process_status = 'stopped'")),
     Index("ix_clients_deleted", "uuid", postgresql_where=text("deleted_at IS NOT NULL")),
     Index(
         "ix_clients_service_failed_at",

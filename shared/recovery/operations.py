@@ -18,7 +18,7 @@ from shared.recovery import rules, store
 from shared.recovery.breakers import operations as breakers
 from shared.recovery.breakers.operations import Watch
 from shared.recovery.evidence import operations as evidence
-from shared.recovery.evidence.rules import Condition, Fleet, has_recovered, is_healthy, is_unwell
+from shared.recovery.evidence.rules import Condition, Fleet, has_recovered, is_healthy, is_unwell, stays_well
 from shared.recovery.rules import Verdict
 from shared.vocabulary import CommandAction, CommandSource, RecoveryBasis, RecoveryDecision
 
@@ -100,7 +100,7 @@ def recover(connection: Connection, now: datetime, config: Config, timings: comm
     bridge = listening_store.bridge_status(connection)
     watch = breakers.watch(connection, now, config, bridge)
     uuids = evidence.candidates(connection, now, config, bridge, watch.open, watch.silent)
-    fleet = evidence.circumstances(connection, now, config, bridge, watch.open, uuids)
+    fleet = evidence.circumstances(connection, now, config, bridge, watch.open, uuids, watch.late)
     cases = _cases(connection, now, fleet, uuids)
     due = sorted((case for case in cases if case.verdict.acts), key=lambda case: (case.since, case.uuid))
     chosen = _still_due(connection, now, config, bridge, watch, _within_cap(connection, config, watch, due))
@@ -161,7 +161,7 @@ def _still_due(
         return []
     actions = {case.uuid: case.verdict.action for case in chosen}
     commands_store.lock_clients(connection, actions)
-    fleet = evidence.circumstances(connection, now, config, bridge, watch.open, actions)
+    fleet = evidence.circumstances(connection, now, config, bridge, watch.open, actions, watch.late)
     again = _cases(connection, now, fleet, actions)
     return [case for case in again if case.verdict.action is actions[case.uuid]]
 
@@ -207,7 +207,7 @@ def _note_health(connection: Connection, now: datetime, cases: Sequence[Case]) -
         since = case.row["healthy_since"]
         if not case.client.step or (since is None and not case.healthy):
             continue
-        well = (since or now) if case.healthy else None
+        well = (since or now) if stays_well(case.client, now) else None
         recovered = has_recovered(case.client, now, well)
         if recovered or well != since:
             notes.append({"client_uuid": case.uuid, "healthy_since": _text(well), "recovered": recovered})

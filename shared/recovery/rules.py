@@ -172,6 +172,8 @@ def _due(client: Condition, now: datetime, fleet: Fleet, basis: RecoveryBasis) -
     if basis is RecoveryBasis.STALE and (until := _listened_to_until(client, now)) > now:
         why = "The display came online a moment ago; its first heartbeat is waited for."
         return Verdict(RecoveryState.DUE, why, until)
+    if basis is RecoveryBasis.STALE and fleet.late is not None:
+        return Verdict(RecoveryState.DUE, fleet.late)
     action = action_for(basis, client.step)
     before = f" {tried(client)} did not help so far." if client.step else ""
     why = f"{_WRONG[basis]}; the next tick with a place free sends {action}.{before}"

@@ -372,6 +372,18 @@ def test_when_a_breaker_opens_and_how_long_it_stays(
     assert (breakers.opens(silence), not breakers.is_low(silence)) == (opens, stays)
 
 
+@pytest.mark.parametrize(
+    ("late", "seen", "waits"),
+    [(4, 10, False), (5, 26, False), (5, 25, True), (19, 20, True), (0, 0, False)],
+)
+def test_while_many_are_late_silence_is_looked_at_first(late: int, seen: int, waits: bool) -> None:
+    why = breakers.why_wait(late, seen)
+
+    assert (why is not None) is waits
+    assert verdict(replace(CRASHED, **SILENT), late=why).acts is not waits
+    assert verdict(CRASHED, late=why).acts  # whoever says so itself is no question
+
+
 def test_an_open_breaker_closes_when_few_enough_were_silent_for_a_while() -> None:
     assert not breakers.closes(NOW, None)
     assert not breakers.closes(NOW, NOW)

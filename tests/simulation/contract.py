@@ -24,6 +24,7 @@ LADDER: Final = ("restart_app", "restart_app", "reboot_host", "reboot_host")
 HEALTHY_FOR: Final = timedelta(minutes=30)
 LOOK_AROUND: Final = 4 / 3
 FIRST_HEARTBEAT: Final = 2 / 3
+LATE: Final = 1 / 2
 """Silence, in thresholds, from which on it must be acted on: before, others that fall silent as well are waited for."""
 SMALL_FLEET: Final = 10
 CAP: Final = 10
@@ -34,6 +35,8 @@ CLIENTS: Final = sa.text(
     """
     SELECT c.uuid, c.site, c.process_status::text AS process_status, c.process_status_since, c.presence, c.presence_at,
         c.service_failed_at, c.capabilities, c.lockout_until, h.last_heartbeat_at, h.interval_seconds,
+        EXISTS (SELECT FROM client_health AS g WHERE g.client_uuid = c.uuid AND g.received_at > c.service_failed_at
+            AND g.body -> 'service_failed' = 'null') AS denies_failure,
         EXISTS (SELECT FROM client_commands AS k WHERE k.client_uuid = c.uuid AND k.rank < 90) AS has_open,
         (SELECT max(k.received_at) FROM client_commands AS k
             WHERE k.client_uuid = c.uuid AND k.action = 'shutdown_host' AND k.received_at IS NOT NULL) AS shutdown_at,
@@ -112,6 +115,14 @@ class Facts:
         return self.last_tick_at is not None and self.now - self.last_tick_at > LATE_TICKS * TICK
 
     @property
+    def are_many_late(self) -> bool:
+        """Whether so many are on the way to be stale that silence may be our fault: no breaker can know yet."""
+        ages = [(self.now - c.last_heartbeat_at) / threshold(c) for c in self.clients.values() if c.last_heartbeat_at]
+        late = sum(LATE < age <= 1 for age in ages)
+        seen = [c for c in self.clients.values() if not is_held(c) and not c.is_let_alone and c.last_heartbeat_at]
+        return late >= 5 and bool(late >= 0.2 * len(seen))
+
+    @property
     def open_by_recovery(self) -> list[Any]:
         return [command for command in self.commands if command.rank < 90 and command.source == "recovery"]
 
@@ -168,7 +179,7 @@ def _of_heard(facts: Facts, client: Any, steps: int) -> Ruling:
         return Ruling(_duty(facts, client, action), "crashed", action)
     if client.service_failed_at is not None:
         tried = [c for c in facts.commands if c.client_uuid == client.uuid and c.created_at >= client.service_failed_at]
-        duty = Duty.MAY if tried else _duty(facts, client, action)
+        duty = Duty.MAY if tried or client.denies_failure else _duty(facts, client, action)
         return Ruling(duty, "service failed", action)
     return Ruling(Duty.NOT, "healthy")
 
@@ -188,9 +199,8 @@ def _of_silent(facts: Facts, client: Any, breakers: "Breakers") -> Ruling:
     if _came_online_lately(facts, client):
         return Ruling(Duty.NOT, "it came online a moment ago")
     silence = facts.now - max(client.last_heartbeat_at, since)
-    duty = (
-        _duty(facts, client, "reboot_host", is_silent=True) if silence > threshold(client) * LOOK_AROUND else Duty.MAY
-    )
+    waits = facts.are_many_late or silence <= threshold(client) * LOOK_AROUND
+    duty = Duty.MAY if waits else _duty(facts, client, "reboot_host", is_silent=True)
     return Ruling(duty, "stale", "reboot_host", by_silence=True)
 
 

@@ -181,6 +181,9 @@ class Judge:
         self.figures["recovery commands"] += 1
         if ruling.by_silence:
             self._by_silence.add(command.id)
+        assert self._before is not None
+        if not self._before.is_late:  # it is known when a tick begins; a slow one is not late in its middle
+            after = replace(after, last_tick_at=after.now)
         now = self._rule(after, after.clients[command.client_uuid], besides=command)
         for said in (ruling, now):  # what happened in the middle of the tick may have allowed it
             if said.duty is not Duty.NOT and said.action == command.action:

@@ -65,6 +65,12 @@ def beat(connection: Connection, uuids: Sequence[str] | str, at: datetime) -> No
     connection.execute(sa.update(client_heartbeats).where(mine).values(last_heartbeat_at=at))
 
 
+def others_beat(connection: Connection, clients_left_out: Sequence[str], at: datetime) -> None:
+    """All but these were heard at this moment."""
+    theirs = client_heartbeats.c.client_uuid != sa.all_(sa.literal(list(clients_left_out), sa.ARRAY(sa.Text)))
+    connection.execute(sa.update(client_heartbeats).where(theirs).values(last_heartbeat_at=at))
+
+
 def become(connection: Connection, client: str, at: datetime, process_status: str) -> None:
     """The client's heartbeat says so at this moment, and it is news."""
     values = {"process_status": process_status, "process_status_since": at, "status": process_status}

@@ -1,5 +1,6 @@
 """The breakers on real Postgres: so many silent at once that the fault may be ours."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -9,11 +10,15 @@ from sqlalchemy import Connection
 
 from shared.commands import operations as commands
 from shared.db import database_now
+from shared.maintenance import operations as maintenance
+from shared.maintenance.operations import NewWindow
+from shared.maintenance.rules import Schedule
 from shared.recovery import store
 from shared.recovery.breakers import operations as breakers
 from shared.recovery.breakers.store import MANY
 from shared.recovery.holds import operations as holds
 from shared.tables import bridge_status, clients
+from shared.vocabulary import MaintenanceScope
 from tests.stores.commands_world import SHUTDOWN, issue, say, seconds
 from tests.stores.recovery_world import (
     OFF,
@@ -25,6 +30,7 @@ from tests.stores.recovery_world import (
     finish,
     fleet,
     hear,
+    others_beat,
     recover,
     sent,
     told,
@@ -416,11 +422,12 @@ def test_a_display_that_became_well_is_no_evidence(connection: Connection, now: 
 
 def test_an_expired_attempt_frees_the_place(connection: Connection, now: datetime) -> None:
     fleet(connection, now, 6)
-    fleet(connection, now - 10 * MINUTE, 2)
+    gone = fleet(connection, now - 10 * MINUTE, 2)
     recover(connection, now)
 
     at = now + 121 * seconds(1)
     hear(connection, at)
+    others_beat(connection, gone, at)
     commands.expire(connection, at)
 
     assert len(recover(connection, at).command_ids) == 1
@@ -438,3 +445,68 @@ def test_the_record_of_an_opening_holds_the_numbers(connection: Connection, now:
     recover(connection, now)
 
     assert evidence_of_opening(connection) == {"site": None, "seen": 15, "stale": 5, "recent": 5}
+
+
+def stop(connection: Connection, now: datetime, uuids: list[str]) -> None:
+    for one in uuids:
+        become(connection, one, now, "stopped")
+
+
+def put_on_hold(connection: Connection, now: datetime, uuids: list[str]) -> None:
+    for one in uuids:
+        holds.hold(connection, now, one, "user:anna", "mine", None)
+
+
+def exclude_their_site(connection: Connection, now: datetime, _uuids: list[str]) -> None:
+    holds.exclude_site(connection, now, "Vienna", "user:anna", "being sold")
+
+
+def open_a_window(connection: Connection, now: datetime, _uuids: list[str]) -> None:
+    schedule = Schedule(now, now + timedelta(hours=1))
+    maintenance.plan(
+        connection, now, NewWindow("Paint", "", MaintenanceScope.SITE, "Vienna", (), schedule), "user:anna"
+    )
+
+
+@pytest.mark.parametrize("let_alone", [stop, put_on_hold, exclude_their_site, open_a_window])
+def test_whose_silence_would_be_no_news_is_not_counted_while_heard_either(
+    connection: Connection, now: datetime, let_alone: Callable[[Connection, datetime, list[str]], None]
+) -> None:
+    fleet(connection, now, 12)
+    fleet(connection, now - 4 * MINUTE, 5)
+    others = fleet(connection, now, 13, site="Vienna")
+    recover(connection, now)
+    assert not is_open(connection)  # 5 of 30
+
+    let_alone(connection, now, others)
+    recover(connection, now + seconds(1))
+
+    assert is_open(connection) == {None}
+    assert "5 of 17 displays are silent" in breakers.standing(connection, ON)[None]
+
+
+def test_at_a_site_only_those_are_counted_whose_silence_would_be_news(connection: Connection, now: datetime) -> None:
+    fleet(connection, now, 100)
+    fleet(connection, now, 12, site="Vienna")
+    fleet(connection, now - 4 * MINUTE, 5, site="Vienna")
+    recover(connection, now)
+    assert is_open(connection) == {"Vienna"}  # 5 of 17
+
+    fleet(connection, now, 13, site="Vienna")
+    stop(connection, now, fleet(connection, now, 4, site="Vienna"))
+    for second in (1, 50, 100):
+        recover(connection, now + seconds(second))
+
+    assert not is_open(connection)  # 5 of 30
+
+
+def test_a_display_that_came_back_just_before_all_fell_silent_is_no_case_before_they_are_heard(
+    connection: Connection, now: datetime
+) -> None:
+    others = fleet(connection, now - seconds(126), 18)
+    [back] = fleet(connection, now - 16 * MINUTE, 1, presence_at=now - seconds(125))
+
+    assert sent(connection, recover(connection, now)) == []
+    beat(connection, others, now + seconds(5))
+
+    assert sent(connection, recover(connection, now + seconds(10))) == [(back, "reboot_host")]

@@ -24,6 +24,7 @@ from tests.stores.recovery_world import (
     finish,
     fleet,
     hear,
+    others_beat,
     recover,
     rung,
     sent,
@@ -170,6 +171,24 @@ def test_health_while_nobody_listened_does_not_count(connection: Connection, now
     assert rung(connection, client)[0] == 2
 
 
+def test_a_reconnection_of_ours_through_which_it_goes_on_does_not_break_its_health(
+    connection: Connection, now: datetime
+) -> None:
+    client = crash(connection, now)
+    history = History(connection, now, every=5)
+    history.ticks(11, client)
+    become(connection, client, history.at, "running")
+    history.ticks(20, client)
+    reconnected_at = history.at
+    hear(connection, reconnected_at, timedelta(seconds=10))  # its last heartbeat is older than that
+    beat(connection, client, reconnected_at - timedelta(seconds=20))
+    recover(connection, reconnected_at)
+
+    history.ticks(11, client)
+
+    assert rung(connection, client)[0] == 0
+
+
 def test_an_answer_that_nobody_listens_takes_lockout_and_rung_back_with_the_command(
     connection: Connection, now: datetime
 ) -> None:
@@ -212,6 +231,7 @@ def test_a_display_that_comes_online_without_a_heartbeat_is_tried_again(connecti
 
     at_once = recover(connection, now + seconds(40))
     hear(connection, now + seconds(140))
+    others_beat(connection, [client], now + seconds(130))
     again = recover(connection, now + seconds(140))
 
     assert at_once.command_ids == ()  # its first heartbeat is waited for

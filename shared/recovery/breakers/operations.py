@@ -10,7 +10,6 @@ from sqlalchemy import Connection, RowMapping
 from shared.config import Config
 from shared.listening.rules import BridgeStatus
 from shared.maintenance import operations as maintenance
-from shared.maintenance import store as maintenance_store
 from shared.recovery import store as recovery
 from shared.recovery.breakers import rules, store
 from shared.recovery.breakers.rules import Silence
@@ -30,6 +29,8 @@ class Watch:
     """Why, by site; None is the whole fleet."""
     silent: Sequence[str] = ()
     """Every client that is silent by the raw age of its heartbeat."""
+    late: str | None = None
+    """Why silence is not acted on at this moment, in words: so many may be about to fall silent."""
 
 
 @dataclass(frozen=True)
@@ -50,19 +51,22 @@ def watch(connection: Connection, now: datetime, config: Config, bridge: BridgeS
     The caller holds recovery's lock.
     """
     window = _window(connection, now, bridge)
-    everybody, silent = evidence.beats(connection, now, config["HEARTBEAT_STALE_SECONDS"], window["seen_since"])
-    rows = _silent(connection, now, config, silent, window)
+    beats = evidence.beats(connection, now, config["HEARTBEAT_STALE_SECONDS"], window["seen_since"], rules.LATE)
+    windows = maintenance.on_now(connection, now) if beats.silent else []
+    rows = _silent(connection, now, config, beats.silent, window, windows)
+    resting = _resting(connection, now, config, window, windows, rows)
     before: dict[str | None, RowMapping] = {row["site"] or None: row for row in store.standing(connection)}
-    found: dict[str | None, Found] = {None: _found(now, before.get(None), _of_fleet(everybody, rows))}
+    counted = beats.seen - sum(resting.values())
+    found: dict[str | None, Found] = {None: _found(now, before.get(None), _of_fleet(counted, rows))}
     sites = {row["site"]: row for row in rows if row["site"] is not None and row["site_stale"] >= rules.FEWEST}
     seen = store.seen_at(connection, sites, window["seen_since"]) if sites else {}
     may_open = not found[None].is_open
     for site in {*sites, *before} - {None}:
-        silence = _of_site(seen.get(site, 0), sites[site]) if site in sites else Silence(0, 0, 0)
+        silence = _of_site(seen.get(site, 0) - resting.get(site, 0), sites[site]) if site in sites else Silence(0, 0, 0)
         found[site] = _found(now, before.get(site), silence, may_open=may_open)
     _write(connection, now, before, found)
     why = {site: rules.why(site, one.silence) for site, one in found.items() if one.is_open}
-    return Watch(everybody, why, silent)
+    return Watch(beats.seen, why, beats.silent, rules.why_wait(beats.late, counted))
 
 
 def _found(now: datetime, last: RowMapping | None, silence: Silence, *, may_open: bool = True) -> Found:
@@ -89,14 +93,33 @@ def _window(connection: Connection, now: datetime, bridge: BridgeStatus) -> dict
 
 
 def _silent(
-    connection: Connection, now: datetime, config: Config, silent: Sequence[str], window: Mapping[str, datetime]
+    connection: Connection,
+    now: datetime,
+    config: Config,
+    silent: Sequence[str],
+    window: Mapping[str, datetime],
+    windows: Sequence[int],
 ) -> Sequence[RowMapping]:
-    """How many of these count, by site. Who is in a maintenance window does not; nobody is asked while none is on."""
+    """How many of these count, by site. Who is in one of these maintenance windows does not."""
     if not silent:
         return []
-    quiet = maintenance.quiet_uuids(connection, now, silent) if maintenance_store.begun(connection, now) else set()
+    quiet = maintenance.quiet_uuids(connection, now, silent) if windows else set()
     whole = {"heard_until": None, "since": None, **window}
     return store.silent(connection, now, config["HEARTBEAT_STALE_SECONDS"], silent, quiet, whole)
+
+
+def _resting(
+    connection: Connection,
+    now: datetime,
+    config: Config,
+    window: Mapping[str, datetime],
+    windows: Sequence[int],
+    rows: Sequence[RowMapping],
+) -> Mapping[str | None, int]:
+    """How many clients, by site, are heard whose silence would be no news; asked for only where that may matter."""
+    if sum(row["stale"] for row in rows) < rules.FEWEST:
+        return {}
+    return store.resting(connection, now, config["HEARTBEAT_STALE_SECONDS"], window["seen_since"], windows)
 
 
 def _of_fleet(seen: int, rows: Sequence[RowMapping]) -> Silence:

@@ -11,6 +11,8 @@ FELL_TOGETHER: Final = 0.2  # share that opens when it fell silent at once, and 
 MOST_SILENT: Final = 0.5  # share that opens, however long they have been silent
 CLOSES_AFTER: Final = timedelta(seconds=45)  # of few enough silent: half as long again as between two heartbeats
 
+LATE: Final = 0.5  # of a client's threshold: three heartbeats of 30 s are missing
+
 
 @dataclass(frozen=True)
 class Silence:
@@ -32,6 +34,17 @@ def opens(silence: Silence) -> bool:
 def is_low(silence: Silence) -> bool:
     """Whether so few are silent that an open breaker may close."""
     return silence.stale < FEWEST or silence.stale < FELL_TOGETHER * silence.seen
+
+
+def why_wait(late: int, seen: int) -> str | None:
+    """Why no silent client is acted on at this moment, in words; None where nothing stands against it.
+
+    Where everybody falls silent by a fault of ours, the breaker opens when they are stale. Until then the one that
+    came back from a silence of its own just before looks like the only one that is silent.
+    """
+    if late < FEWEST or late < FELL_TOGETHER * seen:
+        return None
+    return f"{late:,} of {seen:,} displays are late at the moment: whether they fall silent too is seen first."
 
 
 def closes(now: datetime, low_since: datetime | None) -> bool:

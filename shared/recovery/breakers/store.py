@@ -63,6 +63,26 @@ SEEN_AT: Final = sa.text(
     """
 )
 
+RESTING: Final = sa.text(
+    f"""
+    WITH told AS (
+        SELECT uuid FROM clients WHERE process_status = 'stopped'
+        UNION SELECT client_uuid FROM client_recovery
+            WHERE held_at IS NOT NULL AND (held_until IS NULL OR held_until > CAST(:now AS timestamptz))
+        UNION SELECT client_uuid FROM recovery_exclusions WHERE client_uuid IS NOT NULL
+        UNION SELECT uuid FROM clients WHERE site IN (SELECT site FROM recovery_exclusions)
+        UNION SELECT c.uuid FROM maintenance_windows AS w JOIN clients AS c ON w.scope = 'fleet' OR w.site = c.site
+            WHERE w.id = ANY(CAST(:windows AS bigint[]))
+        UNION SELECT client_uuid FROM maintenance_window_clients WHERE window_id = ANY(CAST(:windows AS bigint[])))
+    SELECT c.site, count(*) AS resting
+    FROM told JOIN clients AS c ON c.uuid = told.uuid AND c.deleted_at IS NULL
+    JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
+    WHERE h.last_heartbeat_at > CAST(:seen_since AS timestamptz)
+        AND h.last_heartbeat_at >= CAST(:now AS timestamptz) - {THRESHOLD}
+    GROUP BY c.site
+    """  # noqa: S608 - made of constants
+)
+
 
 def heard_until(connection: Connection, before: datetime | None) -> datetime | None:
     """The last heartbeat of all before then (None: whenever); None when there is none."""
@@ -96,6 +116,16 @@ def seen_at(connection: Connection, sites: Collection[str], seen_since: datetime
     """How many clients of each of these sites were heard since then; a site without any is missing."""
     found = connection.execute(SEEN_AT, {"sites": list(sites), "seen_since": seen_since})
     return {row.site: row.seen for row in found}
+
+
+def resting(
+    connection: Connection, now: datetime, stale_seconds: int, seen_since: datetime, windows: Collection[int]
+) -> dict[str | None, int]:
+    """How many clients, by site, are heard whose silence would be no news: stopped, held, excluded or in one of these
+    maintenance windows. A silent one of them is `known` to `silent`.
+    """
+    parameters = {"now": now, "stale": stale_seconds, "seen_since": seen_since, "windows": list(windows)}
+    return {row.site: row.resting for row in connection.execute(RESTING, parameters)}
 
 
 def standing(connection: Connection) -> Sequence[RowMapping]:

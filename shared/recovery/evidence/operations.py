@@ -22,8 +22,12 @@ def circumstances(
     bridge: BridgeStatus,
     breakers: Mapping[str | None, str],
     uuids: Collection[str],
+    late: str | None = None,
 ) -> Fleet:
-    """What is the same for all, and who of these clients is in a maintenance window or part of an incident."""
+    """What is the same for all, and who of these clients is in a maintenance window or part of an incident.
+
+    `late`: why silence is not acted on at this moment, as a tick has found; who only asks does not know.
+    """
     enabled = config["CRASH_RECOVERY_ENABLED"]  # while it is off nothing else is told
     quiet = maintenance.quiet_of(connection, now, uuids) if enabled and uuids else {}
     met = incidents.open_incident_of(connection, uuids) if enabled and uuids else {}
@@ -34,6 +38,7 @@ def circumstances(
         stale_seconds=config["HEARTBEAT_STALE_SECONDS"],
         breakers=breakers,
         quiet={uuid: (window.why, window.until) for uuid, window in quiet.items()},
+        late=late,
         incidents={uuid: incident.cause for uuid, incident in met.items()},
     )
 

@@ -31,6 +31,8 @@ class Fleet:
     """Why each breaker that is open is; None is the whole fleet's, the others are sites'."""
     quiet: Mapping[str, tuple[str, datetime]] = field(default_factory=dict)
     """Why, and until when, nothing is sent to the clients inside a maintenance window."""
+    late: str | None = None
+    """Why so many are late at the moment that whether they fall silent too is seen first; None where few are."""
     incidents: Mapping[str, str] = field(default_factory=dict)
     """The cause, in words, of the open incident of each client that is part of one."""
 
@@ -172,8 +174,17 @@ def is_silent(client: Condition, now: datetime, fleet: Fleet) -> bool:
 
 def is_healthy(client: Condition, now: datetime, fleet: Fleet) -> bool:
     """Whether it is known to be well: heard, and nothing crashed, starting, stopped or failing."""
+    return is_heard(client, now, fleet) and stays_well(client, now)
+
+
+def stays_well(client: Condition, now: datetime) -> bool:
+    """Whether nothing speaks against it: a fresh heartbeat, and nothing crashed, starting, stopped or failing.
+
+    The heartbeat may be of before we connected again: a reconnection of ours is no illness of a display.
+    """
     plays = client.process_status in {ProcessStatus.RUNNING, ProcessStatus.UNKNOWN}
-    return plays and not client.failure_stands and is_heard(client, now, fleet)
+    heard = client.last_heartbeat_at
+    return plays and not client.failure_stands and heard is not None and now - heard <= client.stale_after
 
 
 def has_recovered(client: Condition, now: datetime, healthy_since: datetime | None) -> bool:

@@ -5,6 +5,7 @@ Text, not Core: the planner takes a partial index only where its condition stand
 
 import json
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -66,6 +67,8 @@ BEATS: Final = sa.text(
     SELECT count(*) FILTER (WHERE h.last_heartbeat_at > CAST(:seen_since AS timestamptz))
             - (SELECT count(*) FROM clients AS c JOIN client_heartbeats AS gone ON gone.client_uuid = c.uuid
                 WHERE c.deleted_at IS NOT NULL AND gone.last_heartbeat_at > CAST(:seen_since AS timestamptz)) AS seen,
+        count(*) FILTER (WHERE h.last_heartbeat_at >= CAST(:now AS timestamptz) - {THRESHOLD}
+            AND h.last_heartbeat_at < CAST(:now AS timestamptz) - {THRESHOLD} * CAST(:late AS float)) AS late,
         string_agg(h.client_uuid, ',') FILTER (
             WHERE h.last_heartbeat_at < CAST(:now AS timestamptz) - {THRESHOLD}) AS silent
     FROM client_heartbeats AS h
@@ -111,13 +114,23 @@ def conditions(connection: Connection, uuids: Collection[str]) -> Sequence[RowMa
     return connection.execute(CONDITIONS, {"uuids": list(uuids)}).mappings().all()
 
 
-def beats(connection: Connection, now: datetime, stale_seconds: int, seen_since: datetime) -> tuple[int, list[str]]:
-    """How many clients were heard since then, and the uuids of all that are silent by the raw age of their heartbeat.
+@dataclass(frozen=True)
+class Beats:
+    """What the heartbeats say of the whole fleet."""
 
-    The one scan of a tick over the whole fleet, in its narrow table. Deleted clients are not counted, but may be named.
-    """
-    row = connection.execute(BEATS, {"now": now, "stale": stale_seconds, "seen_since": seen_since}).one()
-    return int(row.seen), row.silent.split(",") if row.silent else []
+    seen: int
+    """Clients heard since a moment; deleted ones are not counted."""
+    late: int
+    """Those that are on the way to be stale: more than a share of their threshold old."""
+    silent: list[str]
+    """The uuids of all that are stale by the raw age of their heartbeat; deleted ones may be named."""
+
+
+def beats(connection: Connection, now: datetime, stale_seconds: int, seen_since: datetime, late: float) -> Beats:
+    """The one scan of a tick over the whole fleet, in its narrow table. `late` is a share of the threshold."""
+    parameters = {"now": now, "stale": stale_seconds, "seen_since": seen_since, "late": late}
+    row = connection.execute(BEATS, parameters).one()
+    return Beats(row.seen, row.late, row.silent.split(",") if row.silent else [])
 
 
 def candidates(
