@@ -102,7 +102,7 @@ def _view(services: Services, endpoint: Endpoint) -> Callable[..., Response]:
             auth.admit(call, endpoint)
             g.actor = call.caller.actor if call.caller else None
             shapes = _parse(endpoint)
-            return _respond(endpoint, endpoint.handler(call, **path, **shapes))
+            return _respond(endpoint, endpoint.handler(call, **bodies.scrubbed(path), **shapes))
         finally:
             call.end()
 

