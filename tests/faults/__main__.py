@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from deploy.local import guardian
-from tests.faults import clock, commands, conversions, decks, disk, fuzz, hang, herd, kills, network, noise, soak
+from tests.faults import clock, commands, conversions, decks, disk, doors, fuzz, hang, herd, kills, network, noise, soak
 from tests.faults.ledger import RESULTS, Ledger
 from tests.simulation import campaign as simulation
 
@@ -64,6 +64,11 @@ def _soak(seed: int, share: float, folder: Path) -> Ledger:
     return soak.run(soak.Plan(seconds=3600 * share, seed=seed), folder)
 
 
+def _doors(seed: int, share: float, folder: Path) -> Ledger:
+    plan = doors.Plan(paths=_part(2000, share), connections=_part(500, share), seconds=max(2.0, 30 * share), seed=seed)
+    return doors.run(plan, folder)
+
+
 def _conversions(seed: int, share: float, folder: Path) -> Ledger:
     return conversions.run(conversions.Plan(kills=_part(50, share), storms=_part(5, share), seed=seed), folder)
 
@@ -93,6 +98,7 @@ CAMPAIGNS: dict[str, Campaign] = {
     "noise": _noise,
     "herd": _herd,
     "fuzz": _fuzz,
+    "doors": _doors,
     "soak": _soak,
     "disk": _disk,  # the last: its mounts are this process's own from then on
 }

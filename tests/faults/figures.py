@@ -25,6 +25,7 @@ WORDS: Final = {
     "conversions": "the conversion worker is killed -9 at every boundary of its job",
     "decks": "hostile decks, straight to the converter",
     "fuzz": "spoiled payloads among good ones",
+    "doors": "paths that try to leave, connections that stall, requests without end",
     "soak": "steady load for long",
 }
 HIDDEN: Final = frozenset({"repeats", "heartbeats"})
