@@ -42,6 +42,8 @@ ROOTS: Final = (
     *("/api/files/signed-uploads/", "/api/event-media/", "/api/event-media/{media}/content/"),
     *("/api/event-media/{media}/thumbnail/", "/api/event-media/uploads/", "/api/event-media/signed-uploads/"),
 )
+# So that what looks at the headers first comes to look at the address too.
+AS_UPLOADS_DO: Final = b"Tus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\nContent-Type: application/offset+octet-stream\r\n"
 GOOD: Final = ("/", "/app.js", "/api/clients?limit=1", "/api/health/live")
 
 
@@ -134,6 +136,7 @@ def _ask_for_paths(plan: Plan, doors: Doors, ledger: Ledger, say: Callable[[str]
                 found[fault] += 1
                 say(f"{fault}: {attempt.method!r} {attempt.target!r}")
     ledger.counted |= {f"answers_{status}": count for status, count in sorted(statuses.items())}
+    ledger.conditions["some paths lead back to what is served"] = statuses[200] > 0
     ledger.counted["bytes_from_outside"] = found["came from outside"]
     for fault in Secrets.FAULTS:
         ledger.conditions[f"nothing {fault}"] = found[fault] == 0
@@ -144,7 +147,8 @@ def _ask_for_paths(plan: Plan, doors: Doors, ledger: Ledger, say: Callable[[str]
 def _request(doors: Doors, attempt: Attempt, *, by_an_admin: bool) -> bytes:
     identity = b"Authorization: Bearer " + doors.token.encode() + b"\r\n" if by_an_admin else b""
     host = b"Host: " + doors.host + b"\r\n"
-    return attempt.method + b" " + attempt.target + b" HTTP/1.1\r\n" + host + identity + b"Connection: close\r\n\r\n"
+    line = attempt.method + b" " + attempt.target + b" HTTP/1.1\r\n"
+    return line + host + identity + AS_UPLOADS_DO + b"Content-Length: 0\r\nConnection: close\r\n\r\n"
 
 
 def _upload(doors: Doors) -> int:
