@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from statistics import median
 from typing import Final, NamedTuple
@@ -44,6 +45,7 @@ ROOTS: Final = (
 )
 # So that what looks at the headers first comes to look at the address too.
 AS_UPLOADS_DO: Final = b"Tus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\nContent-Type: application/offset+octet-stream\r\n"
+INNOCENT: Final = (Attempt(b"GET", b"/views/../app.js"), Attempt(b"GET", b"/lib/%2e%2E/vendor/..%2fapp.js"))
 GOOD: Final = ("/", "/app.js", "/api/clients?limit=1", "/api/health/live")
 
 
@@ -127,7 +129,8 @@ def _ask_for_paths(plan: Plan, doors: Doors, ledger: Ledger, say: Callable[[str]
     roots = [root.format(media=_upload(doors)).encode() for root in ROOTS]
     before, files = _all_below(doors), dashboard_files()
     statuses, found = Counter[int](), Counter[str]()
-    for number, attempt in enumerate(attempts(plan.paths, plan.seed, roots, outside.targets, doors.host)):
+    drawn = attempts(plan.paths, plan.seed, roots, outside.targets, doors.host)
+    for number, attempt in enumerate(chain(INNOCENT, drawn)):
         ports = (doors.gateway, doors.function) if attempt.is_for_the_api else (doors.gateway,)
         for port in ports:
             answer = exchange(port, _request(doors, attempt, by_an_admin=number % 2 == 0))
@@ -136,7 +139,7 @@ def _ask_for_paths(plan: Plan, doors: Doors, ledger: Ledger, say: Callable[[str]
                 found[fault] += 1
                 say(f"{fault}: {attempt.method!r} {attempt.target!r}")
     ledger.counted |= {f"answers_{status}": count for status, count in sorted(statuses.items())}
-    ledger.conditions["some paths lead back to what is served"] = statuses[200] > 0
+    ledger.conditions["paths that lead back to what is served are answered"] = statuses[200] >= len(INNOCENT)
     ledger.counted["bytes_from_outside"] = found["came from outside"]
     for fault in Secrets.FAULTS:
         ledger.conditions[f"nothing {fault}"] = found[fault] == 0

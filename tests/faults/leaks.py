@@ -12,7 +12,6 @@ from deploy.local.layout import REPOSITORY
 from tests.faults.peers import status_of
 
 DASHBOARD: Final = REPOSITORY / "dashboard"
-INNOCENT: Final = (b"app.js", b"lib/csv.js")
 SMUGGLED: Final = b"\r\nx-injected"
 OF_THE_API: Final = re.compile(rb"\r\ncontent-type: (?:application/(?:problem\+)?json|image/png)", re.IGNORECASE)
 
@@ -33,9 +32,9 @@ class Secrets:
 
     @property
     def targets(self) -> tuple[bytes, ...]:
-        """What to ask for: each by its whole path, by its name alone for few steps upwards, and what may be had."""
+        """What to ask for: each by its whole path, and by its name alone for few steps upwards."""
         whole = (str(path).lstrip("/").encode() for path in self.lines)
-        return (*whole, *sorted({path.name.encode() for path in self.lines}), b"etc/passwd", *INNOCENT)
+        return (*whole, *sorted({path.name.encode() for path in self.lines}), b"etc/passwd", b"etc/passwd")
 
     def is_untouched(self) -> bool:
         """Whether each planted file still says what it said."""
