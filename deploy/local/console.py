@@ -9,6 +9,7 @@ import contextlib
 import json
 import os
 import queue
+import re
 import sys
 import threading
 from typing import Final, TextIO
@@ -17,6 +18,7 @@ BACKLOG: Final = 5000
 LINE_MAX: Final = 8192  # characters; a longer line is cut
 COLOURS: Final = (36, 33, 35, 32, 34, 96, 93, 95, 92, 94)
 NAME_WIDTH: Final = 15
+UNSEEN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 UNSHOWN: Final = frozenset({"time", "severity", "message", "logger", "event", "component", "exception"})
 
 
@@ -39,7 +41,7 @@ class Console:
 
     def log(self, name: str, text: str) -> None:
         """A line that the service `name` wrote; a JSON line becomes words for people."""
-        for line in readable(text[:LINE_MAX]).split("\n"):
+        for line in visible(readable(text[:LINE_MAX])).split("\n"):
             self._put(f"{self._prefix(name)} {line}")
 
     def close(self, seconds: float = 1.0) -> None:
@@ -86,3 +88,18 @@ def readable(text: str) -> str:
     words += [f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in shown.items()]
     traceback = fields.get("exception")
     return " ".join(words) + (f"\n{traceback}" if traceback else "")
+
+
+def visible(text: str) -> str:
+    """The text with a sign for whatever a terminal would obey, or not write at all; tabs and line ends stay.
+
+    nginx writes what strangers send into its own log as it came: a colour, a cleared screen, turned writing.
+    """
+    return UNSEEN.sub(lambda one: _sign(ord(one[0])), text)
+
+
+def _sign(code: int) -> str:
+    """As the dashboard shows it: ␛ for a control character, ‹U+202E› for one without a sign of its own."""
+    if code < 0x20:
+        return chr(0x2400 + code)
+    return "␡" if code == 0x7F else f"‹U+{code:04X}›"

@@ -2,12 +2,14 @@
 
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
 
-from deploy.local.console import Console, readable
+from deploy.local.console import Console, readable, visible
 from deploy.local.layout import PORTS, BadSetting, Layout, layout_from, ports_from, write_file
+from tests.api.hostile_texts import TEXTS
 from tests.local.people import mode
 
 
@@ -38,6 +40,27 @@ def test_a_structured_line_becomes_words_and_its_traceback_lines() -> None:
 @pytest.mark.parametrize("text", ["plain", "{not json", '{"no": "message"}', "[1]", ""])
 def test_any_other_line_stays_as_it_is(text: str) -> None:
     assert readable(text) == text
+
+
+@pytest.mark.parametrize("text", [pytest.param(text, id=what) for what, text in TEXTS.items()])
+def test_a_terminal_obeys_nothing_that_strangers_make_a_service_write(text: str) -> None:
+    written = io.BytesIO()
+    console = Console(io.TextIOWrapper(written, "utf-8"))
+    line = {"severity": "ERROR", "message": text, "unit": text, "exception": f"Traceback\n  {text}"}
+    console.log("api", json.dumps(line))
+    console.log("gateway", f'referrer: "{text}"'.replace("\n", ""))
+    console.say("the end")
+    console.close()
+
+    *lines, end = written.getvalue().decode().splitlines()
+    assert end == "the end"
+    assert all(one.startswith(("api            │ ", "gateway        │ ")) for one in lines)
+    assert [one for one in lines if re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]", one)] == []
+    assert sum("Traceback" in one for one in lines) == sum("referrer" in one for one in lines) == 1
+
+
+def test_what_would_be_obeyed_is_shown_as_a_sign() -> None:
+    assert visible("\x1b[31m\x9b\x7f\u202egpj\ud800\tä") == "␛[31m‹U+009B›␡‹U+202E›gpj‹U+D800›\tä"
 
 
 def test_a_terminal_that_is_gone_does_not_matter() -> None:
