@@ -44,6 +44,11 @@ export function listSnoozes(cursor, abort) {
   return call("GET", `${SNOOZES}${search({ current: "true", limit: 25, cursor })}`, { signal: abort });
 }
 
+/** Those that are on and cover this client: its own, its site's, the fleet's. @param {string} client @param {AbortSignal} [abort] @returns {Promise<import("./types").Page<Snooze>>} */
+export function snoozesOf(client, abort) {
+  return call("GET", `${SNOOZES}${search({ current: "true", client })}`, { signal: abort });
+}
+
 /** @param {object} body @returns {Promise<Snooze>} */
 export function snooze(body) {
   return call("POST", SNOOZES, { body });

@@ -1404,6 +1404,7 @@ export type Snooze = {
 
 /** Which snoozes to list. */
 export type SnoozeQuery = {
+  client?: string | null;
   current?: boolean | null;
   cursor?: string | null;
   limit?: number;

@@ -73,6 +73,8 @@ export const N = {
     none: "None is on.",
     failed: "The snoozes could not be loaded.",
     add: "Snooze…",
+    ofDisplay: "Tell nobody of this display for a while…",
+    covers: (/** @type {string} */ scope) => `Nobody is told of ${scope === "fleet" ? "any display" : scope === "site" ? "displays at this site" : "this display"}`,
     addTitle: "Tell nobody for a while",
     go: "Snooze",
     whom: "Of",

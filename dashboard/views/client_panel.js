@@ -17,6 +17,7 @@ import { ClientEvents } from "./client_events.js";
 import { ClientHealth } from "./client_health.js";
 import { ClientLogs } from "./client_logs.js";
 import { ClientRecoveryBox } from "./client_recovery.js";
+import { ClientSnooze } from "./client_snooze.js";
 import { CommandBox } from "./command_box.js";
 import { Acknowledge } from "./failed_panel.js";
 import { CopyButton, Glyph, Loading, StatusBadge } from "./parts.js";
@@ -163,6 +164,7 @@ function Body({ client }) {
     ${h(Why, { client })}${h(Failure, { client })}
     ${h(CommandBox, { client, name, key: client.uuid })}
     ${h(ClientRecoveryBox, { client, name, key: `recovery-${client.uuid}` })}
+    ${h(ClientSnooze, { uuid: client.uuid, name, key: `snooze-${client.uuid}` })}
     ${h(Facts, { client })}
     <p class="uuid"><span class="quiet">${S.panel.uuid}</span> <code>${client.uuid}</code>${h(CopyButton, { text: client.uuid, label: S.panel.copyUuid })}</p>
     ${h(UptimeStrip, { uuid: client.uuid, status: client.status, key: `uptime-${client.uuid}` })}

@@ -3,6 +3,7 @@
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import * as api from "../lib/api_notifications.js";
+import { serverNow } from "../lib/clock.js";
 import { clients, version } from "../lib/fleet.js";
 import { Time, zoneName } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
@@ -112,16 +113,18 @@ function sites() {
   return [...new Set([...clients.values()].map((one) => one.site).filter((site) => site != null))].sort();
 }
 
-/** @param {Ends} props */
-export function SnoozeDialog({ close, done }) {
+/** With a display it is about that one alone; else the form asks about whom. @param {Ends & {display?: {uuid: string, name: string}}} props */
+export function SnoozeDialog({ close, done, display }) {
   /** @param {FormData} form */
   const act = (form) => {
     const site = text(form.get("site"));
-    const until = new Date(Date.now() + Number(form.get("hours")) * 3_600_000).toISOString();
-    return api.snooze({ scope: site ? "site" : "fleet", ...(site && { site }), until, reason: text(form.get("reason")) });
+    const until = new Date(serverNow() + Number(form.get("hours")) * 3_600_000).toISOString();
+    const whom = display ? { scope: "client", client: display.uuid } : site ? { scope: "site", site } : { scope: "fleet" };
+    return api.snooze({ ...whom, until, reason: text(form.get("reason")) });
   };
+  const asks = html`<label>${N.snoozes.whom}<select name="site" autofocus><option value="">${N.snoozes.fleet}</option>${sites().map((site) => html`<option key=${site} value=${site}>${site}</option>`)}</select></label>`;
   const children = html`
-    <label>${N.snoozes.whom}<select name="site" autofocus><option value="">${N.snoozes.fleet}</option>${sites().map((site) => html`<option key=${site} value=${site}>${site}</option>`)}</select></label>
+    ${display ? html`<p><strong>${display.name}</strong></p>` : asks}
     <label>${N.snoozes.forHow}<select name="hours">${N.snoozes.spans.map(([hours, word]) => html`<option key=${hours} value=${hours}>${word}</option>`)}</select></label>
     <label>${N.snoozes.reason}<input name="reason" maxlength="500" autocomplete="off" /></label>`;
   return h(FormDialog, { title: N.snoozes.addTitle, go: N.snoozes.go, act, done, close, children });

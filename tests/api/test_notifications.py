@@ -234,6 +234,23 @@ def test_a_snooze_is_begun_listed_and_ended(api: Api, engine: Engine) -> None:
     assert api.delete(f"{SNOOZES}/999999", role="operator").status_code == 404
 
 
+def test_of_a_client_those_snoozes_are_listed_that_cover_it(api: Api, engine: Engine) -> None:
+    here, there = new_client(engine, site="Rome"), new_client(engine, site="Oslo")
+    with engine.connect() as connection:
+        until = (database_now(connection) + timedelta(hours=2)).isoformat()
+    made = {}
+    for scope, whom in (("fleet", {}), ("site", {"site": "Rome"}), ("client", {"client": there})):
+        answer = api.post(SNOOZES, json={"scope": scope, "until": until, **whom}, role="operator")
+        made[answer.get_json()["id"]] = scope
+
+    listed = {
+        client: [made[one["id"]] for one in api.get(f"{SNOOZES}?client={client}", role="viewer").get_json()["items"]]
+        for client in (here, there)
+    }
+
+    assert listed == {here: ["site", "fleet"], there: ["client", "fleet"]}
+
+
 @pytest.mark.parametrize(
     ("body", "status"),
     [

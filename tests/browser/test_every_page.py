@@ -68,15 +68,33 @@ def test_no_page_scrolls_sideways_or_breaks_a_rule_of_accessibility(
         assert violations(page) == [], address
 
 
-def test_dialogs_break_no_rule_of_accessibility(dashboard: WatchedPage, display: SimulatedDisplay) -> None:
-    page = dashboard.sign_in(f"/?d={uuid_of(display)}")
-    page.get_by_role("button", name="Shut down").click()
-    expect(page.get_by_role("dialog")).to_be_visible()
-    assert violations(page) == []
-    page.keyboard.press("Escape")
+DIALOGS = {
+    "/?v=incidents": ["Plan a window"],
+    "/?v=settings": ["Change password", "Add a person…", "Add a channel…", "Snooze…"],
+    "/?{display}": ["Shut down", "Tell nobody of this display for a while…"],
+    "/": ["Connect a display"],
+}
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(320, "dark"), (1360, "light")])
+def test_dialogs_break_no_rule_of_accessibility(
+    open_page: OpenPage, display: SimulatedDisplay, width: int, scheme: str
+) -> None:
+    watched = open_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    page = watched.sign_in()
     page.keyboard.press("?")
     expect(page.get_by_role("dialog")).to_contain_text("No key sends a command")
     assert violations(page) == []
+
+    for address, buttons in DIALOGS.items():
+        watched.open(address.format(display=f"d={uuid_of(display)}"))
+        for button in buttons:
+            page.get_by_role("button", name=button).first.click()
+            expect(page.get_by_role("dialog"), button).to_be_visible()
+            assert does_not_scroll_sideways(page), button
+            assert violations(page) == [], button
+            page.keyboard.press("Escape")
+            expect(page.get_by_role("dialog"), button).to_have_count(0)
 
 
 def test_the_check_of_accessibility_sees_a_button_without_a_name(dashboard: WatchedPage) -> None:

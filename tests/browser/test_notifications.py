@@ -6,8 +6,9 @@ import pytest
 from playwright.sync_api import Page, expect
 from sqlalchemy import Engine
 
+from deploy.local.demo_fleet.simulated import SimulatedDisplay
 from shared.vocabulary import Role
-from tests.browser.conftest import Enter
+from tests.browser.conftest import Enter, name_of, uuid_of
 from tests.browser.people import session_with_role
 from tests.receivers import Receiver, receiver
 from tests.stack import Api, Stack
@@ -101,3 +102,19 @@ def test_an_operator_snoozes_and_sees_no_channels(enter: Enter, stack: Stack, da
     page.get_by_role("button", name="End the snooze of the whole fleet").click()
     expect(row).to_have_count(0)
     assert api.get("/api/notifications/snoozes?current=true")["items"] == []
+
+
+def test_one_display_is_snoozed_on_its_own_page(enter: Enter, display: SimulatedDisplay, api: Api) -> None:
+    page = enter(f"/?d={uuid_of(display)}").page
+    box = page.get_by_role("region", name="Snoozes")
+
+    box.get_by_role("button", name="Tell nobody of this display").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text(name_of(display))
+    dialog.get_by_role("button", name="Snooze", exact=True).click()
+
+    expect(box).to_contain_text("Nobody is told of this display until")
+    [snooze] = api.get(f"/api/notifications/snoozes?current=true&client={uuid_of(display)}")["items"]
+    assert (snooze["scope"], snooze["client"]) == ("client", uuid_of(display))
+    box.get_by_role("button", name="End").click()
+    expect(box.get_by_role("button", name="Tell nobody of this display")).to_be_visible()

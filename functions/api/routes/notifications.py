@@ -52,6 +52,7 @@ class SnoozeQuery(PageQuery):
     """Which snoozes to list."""
 
     current: Annotated[bool, msgspec.Meta(description="on; false: over or ended")] | None = None
+    client: Annotated[str, msgspec.Meta(pattern=UUID, description="those that cover this client")] | None = None
 
 
 class Delivery(Answer):
@@ -95,7 +96,8 @@ def list_notification_snoozes(call: Call, query: SnoozeQuery) -> Page[Snooze]:
     """Snoozes, the newest first; those that ended stay as history."""
     after: Any = decode_cursor(query.cursor, datetime, int)
     with call.transaction() as (connection, now):
-        rows = snoozes_store.page(connection, now, query.current, query.limit + 1, after)
+        wanted = snoozes_store.SnoozeFilter(query.current, query.client)
+        rows = snoozes_store.page(connection, now, wanted, query.limit + 1, after)
     return page(rows, query.limit, lambda row: (row["created_at"], row["id"]), lambda row: _snooze(row, now))
 
 

@@ -1,6 +1,7 @@
 """SQL of snoozes."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -9,6 +10,7 @@ from sqlalchemy import Connection, RowMapping
 
 from shared.tables import clients
 from shared.tables import notification_snoozes as snoozes
+from shared.vocabulary import SnoozeScope
 
 s = snoozes.c
 SHOWN = (*s, clients.c.name.label("client_name"))
@@ -29,13 +31,25 @@ def get(connection: Connection, snooze_id: int) -> RowMapping | None:
     return connection.execute(query).mappings().one_or_none()
 
 
+@dataclass(frozen=True)
+class SnoozeFilter:
+    """Which snoozes a list holds. Every field narrows it; None leaves it open."""
+
+    current: bool | None = None  # on, or else over or ended
+    client_uuid: str | None = None  # those that cover this client: its own, its site's and the fleet's
+
+
 def page(
-    connection: Connection, now: datetime, current: bool | None, limit: int, after: tuple[datetime, int] | None
+    connection: Connection, now: datetime, wanted: SnoozeFilter, limit: int, after: tuple[datetime, int] | None
 ) -> Sequence[RowMapping]:
-    """Up to `limit` snoozes, the newest first, after (created_at, id). `current`: those that are on, or else over."""
+    """Up to `limit` snoozes, the newest first, after (created_at, id)."""
     query = sa.select(*SHOWN).select_from(snoozes.outerjoin(clients))
-    if current is not None:
-        query = query.where(_on(now) if current else sa.not_(_on(now)))
+    if wanted.current is not None:
+        query = query.where(_on(now) if wanted.current else sa.not_(_on(now)))
+    if wanted.client_uuid is not None:
+        here = sa.select(clients.c.site).where(clients.c.uuid == wanted.client_uuid).scalar_subquery()
+        of_fleet = s.scope == SnoozeScope.FLEET.value
+        query = query.where(sa.or_(of_fleet, s.client_uuid == wanted.client_uuid, s.site == here))
     if after is not None:
         query = query.where(sa.tuple_(s.created_at, s.id) < sa.tuple_(sa.literal(after[0]), sa.literal(after[1])))
     return connection.execute(query.order_by(s.created_at.desc(), s.id.desc()).limit(limit)).mappings().all()
