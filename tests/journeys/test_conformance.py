@@ -5,15 +5,17 @@ All of them run beside each other on one stack, each through a tap of its own.
 
 import asyncio
 import json
+import os
 import re
+import sys
 import uuid
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from paho.mqtt.client import MQTTMessage
 
 from deploy.local.conformance import __main__ as command
 from deploy.local.conformance.checklist import RULES, Line, failed, judge, printed
@@ -22,149 +24,14 @@ from deploy.local.conformance.exercise import Exercise, NeverCame
 from deploy.local.conformance.record import Record, Said
 from deploy.local.conformance.tap import Tap
 from deploy.local.conformance.verdict import Outcome, Tried
-from deploy.local.demo_fleet.contract import BadMessage, Command, Kind, LogLevelOrder
-from deploy.local.demo_fleet.display import Answer, Behaviour, Display
+from deploy.local.demo_fleet.display import Behaviour, Display
 from deploy.local.demo_fleet.simulated import LoopThread, SimulatedDisplay
-from deploy.local.demo_fleet.state import TERMINAL
 from deploy.local.layout import REPOSITORY
 from deploy.local.probes import free_port
+from tests.journeys.spoiled_displays import SPOILED, ForgetsAcks, ForgetsLogs
 from tests.stack import Api, Stack, enrol
 
 LIVELY = Behaviour(interval_seconds=5, health_every=1)
-
-
-class SameSession(Display):
-    """Its session word is the same in every connection."""
-
-    async def power_on(self) -> None:
-        await super().power_on()
-        self._link._presence = lambda state, reason: {  # type: ignore[method-assign]
-            "state": state,
-            "session": "0123456789abcdef",
-            "reason": reason,
-        }
-
-
-class CleanStart(Display):
-    """Each connection begins a new session."""
-
-    async def power_on(self) -> None:
-        await super().power_on()
-        self._link._client._clean_start = True
-
-
-class OldHeartbeats(Display):
-    """Its heartbeats wait in the broker for ever."""
-
-    async def power_on(self) -> None:
-        await super().power_on()
-        publish = self._link.publish
-
-        def forever(kind: Kind, body: dict[str, Any], level: str = "") -> Answer:
-            return publish(replace(kind, expiry_seconds=None) if kind.name == "heartbeat" else kind, body, level)
-
-        self._link.publish = forever  # type: ignore[method-assign]
-
-
-class RunsAgain(Display):
-    """It forgets a command once it is over."""
-
-    def _on_command(self, command: Command, expiry_seconds: int | None) -> None:
-        known = self.state.journal.get(command.id)
-        if known is not None and known.state in TERMINAL:
-            del self.state.journal[command.id]
-        super()._on_command(command, expiry_seconds)
-
-
-class ForgetsLogs(Display):
-    """What it has sent it does not send again."""
-
-    async def power_on(self) -> None:
-        await super().power_on()
-        self._logs.start_again = lambda: None  # type: ignore[method-assign]
-
-
-class GapsInLogs(Display):
-    """Every log takes two numbers."""
-
-    def log(self, level: str, message: str, logger: str = "player", **context: Any) -> bool:
-        self.state.log(message, logger, context, self.now())
-        return super().log(level, message, logger, **context)
-
-
-class NoPreconditions(Display):
-    """It does not care who was meant."""
-
-    def _on_command(self, command: Command, expiry_seconds: int | None) -> None:
-        super()._on_command(replace(command, if_boot_id=None, if_app_instance=None), expiry_seconds)
-
-
-class ObeysRetained(Display):
-    """A retained command is as good as any."""
-
-    async def power_on(self) -> None:
-        await super().power_on()
-        listens = self._link._on_message
-
-        def as_if_live(client: Any, data: Any, message: MQTTMessage) -> None:
-            message.retain = message.retain and not message.topic.endswith("/commands")
-            listens(client, data, message)
-
-        self._link._client.on_message = as_if_live
-
-
-class DiesOfGarbage(Display):
-    """What it cannot read costs it its connection."""
-
-    def on_message(self, name: str, payload: bytes, expiry_seconds: int | None) -> None:
-        try:
-            super().on_message(name, payload, expiry_seconds)
-        except BadMessage:
-            self.drop_connection()
-
-
-class StaysLoud(Display):
-    """A log level that was ordered stays."""
-
-    async def power_on(self) -> None:
-        await super().power_on()
-        ordered = self.state.on_log_level
-        self.state.on_log_level = lambda order, now: ordered(  # type: ignore[method-assign]
-            LogLevelOrder(order.level, 86_400), now
-        )
-
-
-class ForgetsAcks(Display):
-    """Its health says nothing of what it answered."""
-
-    def health(self, **vitals: Any) -> Answer:
-        return super().health(recent_acks=[], **vitals)
-
-
-class TakesItsTime(Display):
-    """It looks at a command when its time is over, and does not notice."""
-
-    def _on_command(self, command: Command, expiry_seconds: int | None) -> None:
-        if expiry_seconds == 1:
-            asyncio.get_running_loop().call_later(1.8, super()._on_command, command, None)
-        else:
-            super()._on_command(command, expiry_seconds)
-
-
-SPOILED: dict[type[Display], str] = {
-    SameSession: "presence_session",
-    CleanStart: "clean_start",
-    OldHeartbeats: "expiry",
-    RunsAgain: "runs_once",
-    ForgetsLogs: "resent",
-    GapsInLogs: "numbered",
-    NoPreconditions: "precondition",
-    ObeysRetained: "retained_command",
-    DiesOfGarbage: "garbage",
-    StaysLoud: "log_level_ends",
-    ForgetsAcks: "recent_acks",
-    TakesItsTime: "late",
-}
 
 
 @dataclass(frozen=True)
@@ -173,76 +40,91 @@ class Bench:
 
     api: Api
     broker: tuple[str, int]
+    state: Path  # the stack's
     folder: Path
     thread: LoopThread
 
-    async def checked(self, kind: type[Display], *, reboot: bool) -> list[Line]:
-        """One display of that kind, exercised and judged."""
-        name = str(uuid.uuid4())
+    async def living(self, kind: type[Display], name: str, port: int) -> SimulatedDisplay:
+        """An enrolled display of that kind that connects to this port and has said something."""
         enrolled = await asyncio.to_thread(enrol, self.api, name, self.folder / name)
-        login = enrolled.display.credentials
+        here = enrolled.display.credentials.at(f"mqtt://127.0.0.1:{port}")
         await asyncio.to_thread(enrolled.close)
+        display = SimulatedDisplay(here, self.folder / name, LIVELY, self.thread)
+        display.display = self.thread.call(lambda: kind(here, self.folder / name, LIVELY))
+        await asyncio.to_thread(display.connect)
+        await asyncio.to_thread(say_something, display)
+        return display
+
+    async def checked(
+        self, kind: type[Display], *, commands: bool = False, reboot: bool = False
+    ) -> tuple[Record, list[Line]]:
+        """One display of that kind, exercised and judged."""
+        name, seconds = str(uuid.uuid4()), 3.0 if kind is ForgetsLogs else 6.0
         async with Tap(name, "signage", self.broker) as tap:
-            here = login.at(f"mqtt://127.0.0.1:{tap.port}")
-            display = SimulatedDisplay(here, self.folder / name, LIVELY, self.thread)
-            display.display = self.thread.call(lambda: kind(here, self.folder / name, LIVELY))
-            await asyncio.to_thread(display.connect)
+            display = await self.living(kind, name, tap.port)
             try:
-                for number in range(3):
-                    display.log("warning", f"line {number}")
-                display.service_failed("player.service")
                 service = Service(self.api.url, self.api.token)
-                exercise = Exercise(tap, service, commands=True, reboot=reboot, answer_seconds=6.0)
-                return judge(tap.record, await exercise.run())
+                exercise = Exercise(tap, service, commands=commands, reboot=reboot, answer_seconds=seconds)
+                return tap.record, judge(tap.record, await exercise.run())
             finally:
                 await asyncio.to_thread(display.close)
 
+    async def by_command(self, kind: type[Display]) -> tuple[int | None, str]:
+        """Exit code and words of the command, as an author of a client gives it beside a running stack."""
+        name, port = str(uuid.uuid4()), free_port()
+        arguments = ("-m", "deploy.local.conformance", "--uuid", name, "--listen", str(port))
+        environment = {**os.environ, "LOCAL_STATE_DIR": str(self.state)}
+        running = await asyncio.create_subprocess_exec(
+            sys.executable, *arguments, cwd=REPOSITORY, env=environment, stdout=asyncio.subprocess.PIPE
+        )
+        display = await self.living(kind, name, port)
+        try:
+            said, _ = await running.communicate()
+            return running.returncode, said.decode()
+        finally:
+            await asyncio.to_thread(display.close)
+
+
+def say_something(display: SimulatedDisplay) -> None:
+    """What a display says when there is a reason. Waits for the broker, so not on the loop that the tap lives on."""
+    for number in range(3):
+        display.log("warning", f"line {number}")
+    display.service_failed("player.service")
+
 
 @pytest.fixture
-def bench(stack: Stack, tmp_path: Path) -> "Any":
+def bench(stack: Stack, tmp_path: Path) -> Iterator[Bench]:
     thread = LoopThread()
-    yield Bench(stack.api(), ("127.0.0.1", int(stack.ports["MQTT_DISPLAYS_PORT"])), tmp_path, thread)
+    yield Bench(stack.api(), ("127.0.0.1", int(stack.ports["MQTT_DISPLAYS_PORT"])), stack.state, tmp_path, thread)
     thread.close()
 
 
 def test_the_reference_passes_every_row_and_each_spoiled_client_breaks_just_its_own(bench: Bench) -> None:
-    kinds: list[type[Display]] = [Display, *SPOILED]
+    async def all_of_them() -> Sequence[Any]:
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(2 * len(SPOILED)))
+        return await asyncio.gather(
+            bench.checked(Display, commands=True, reboot=True),
+            bench.checked(Display),
+            bench.by_command(Display),
+            bench.by_command(ForgetsAcks),
+            *(bench.checked(kind, commands=True) for kind in SPOILED),
+        )
 
-    async def all_of_them() -> list[list[Line]]:
-        return await asyncio.gather(*(bench.checked(kind, reboot=kind is Display) for kind in kinds))
-
-    reference, *spoiled = asyncio.run(all_of_them())
+    (_, reference), (left_alone, cautious), good, bad, *spoiled = asyncio.run(all_of_them())
 
     assert {line.verdict.outcome for line in reference} == {Outcome.PASS}, "\n".join(printed(reference))
-    for (kind, row), lines in zip(SPOILED.items(), spoiled, strict=True):
+    assert failed(cautious) == [], "\n".join(printed(cautious))
+    assert actions_in(left_alone) == {"conformance_probe"}, "without leave nothing that can be carried out is sent"
+    for (kind, row), (_, lines) in zip(SPOILED.items(), spoiled, strict=True):
         assert failed(lines) == [row], kind.__name__ + "\n" + "\n".join(printed(lines))
+    assert (good[0], "FAIL" in good[1]) == (0, False), good[1]
+    assert (bad[0], re.findall(r"^FAIL .*\[(\w+)\]$", bad[1], re.MULTILINE)) == (1, ["recent_acks"]), bad[1]
 
 
-def test_without_leave_it_sends_nothing_that_a_client_could_carry_out(bench: Bench, capsys: Any) -> None:
-    exercise = Exercise(Tap(str(uuid.uuid4()), "signage", bench.broker), Service(bench.api.url, bench.api.token))
-
-    given = give_everything(exercise)
-
-    assert given, "nothing was given at all"
-    actions = {json.loads(one).get("action") for one in given if one.startswith(b'{"id": "')}
-    assert actions == {"conformance_probe"}
-
-
-def give_everything(exercise: Exercise) -> list[bytes]:
-    """What the check puts before a client that is always there and never answers."""
-    given: list[bytes] = []
-
-    async def give(payload: bytes, **_: Any) -> float:
-        given.append(payload)
-        return 1.0
-
-    async def at_once(_look: Callable[[], Any], _seconds: float) -> None:
-        return None
-
-    exercise._give = give  # type: ignore[method-assign]
-    exercise._wait = at_once  # type: ignore[method-assign,assignment]
-    asyncio.run(exercise._probe())
-    return given
+def actions_in(record: Record) -> set[str]:
+    """What the client was told to do."""
+    commands = [one.payload for one in record.heard if one.name == "commands" and one.payload.startswith(b'{"id": "')]
+    return {json.loads(payload)["action"] for payload in commands}
 
 
 def test_a_client_that_never_comes_is_no_pass(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:

@@ -144,7 +144,8 @@ class Exercise:
         await self._settled(tried.restart_id, RESTART_SECONDS)
         done = time.monotonic()
         await self._wait(lambda: self.record.of("heartbeat", since=done - 0.5), self.answer_seconds)
-        tried.restart_replayed_at = await self._give_again(tried.restart_id)
+        nobody_in_particular = {"if_boot_id": None, "if_app_instance": None}  # only the journal holds it back
+        tried.restart_replayed_at = await self._give_again(tried.restart_id, **nobody_in_particular)
         if tried.restart_replayed_at is not None:
             await self._settled(tried.restart_id, since=tried.restart_replayed_at)
             await self._wait(lambda: self._ran_since(tried.restart_id, tried.restart_replayed_at), 1.0)
@@ -173,10 +174,10 @@ class Exercise:
             return ""
         return str(answer["id"])
 
-    async def _give_again(self, command_id: str) -> float | None:
+    async def _give_again(self, command_id: str, **changed: Any) -> float | None:
         """The service's command as it was delivered, once more; None when it never was."""
         sent = next((one.payload for one in self.record.heard if command_id.encode() in one.payload), None)
-        return None if sent is None else await self._give(sent)
+        return None if sent is None else await self._give(json.dumps({**json.loads(sent), **changed}).encode())
 
     # --- the log level, the network ---
 

@@ -12,7 +12,7 @@ SLACK_SECONDS: Final = 0.5  # between the client's clock and what passes here
 
 
 def unknown_action(record: Record, tried: Tried) -> Verdict:
-    return _refused(record, tried, tried.unknown_id, tried.unknown_at, "unknown_action")
+    return _refused(record, tried, tried.unknown_id, tried.unknown_at, "unknown_action", tried.repeated_at)
 
 
 def precondition(record: Record, tried: Tried) -> Verdict:
@@ -23,11 +23,13 @@ def version(record: Record, tried: Tried) -> Verdict:
     return _refused(record, tried, tried.version_id, tried.version_at, "unsupported_version")
 
 
-def _refused(record: Record, tried: Tried, command_id: str, at: float | None, reason: str) -> Verdict:
-    """The command was answered once, with `rejected` and this reason."""
+def _refused(
+    record: Record, tried: Tried, command_id: str, at: float | None, reason: str, before: float | None = None
+) -> Verdict:
+    """The command was answered once, with `rejected` and this reason; `before` it was given again."""
     if at is None:
         return Verdict(Outcome.NOT_SEEN, NEEDS_COMMANDS)
-    answers = record.acks(command_id, before=tried.repeated_at or float("inf"))
+    answers = record.acks(command_id, before=before or float("inf"))
     if not answers:
         return Verdict(Outcome.FAIL, f"no answer within {tried.answer_seconds:.0f} s")
     told = [_told(one) for one in answers]
@@ -126,7 +128,9 @@ def runs_once(record: Record, tried: Tried) -> Verdict:
         return Verdict(Outcome.FAIL, f"it ran again: {', '.join(ran) or 'another app_instance'}")
     if not again:
         return Verdict(Outcome.FAIL, f"no answer to the repetition within {tried.answer_seconds:.0f} s")
-    return Verdict(Outcome.PASS, f"answered {again[0]} again, and nothing else")
+    stands = [_told(one) for one in record.acks(tried.restart_id, before=at)][-1]
+    broken = [f"it answered {one}, where {stands} stands in its journal" for one in again if one != stands]
+    return judged(broken, again, f"answered {again[0]} again, and nothing else")
 
 
 def _instances(record: Record, tried: Tried) -> tuple[set[Any], set[Any]]:

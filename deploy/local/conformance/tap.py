@@ -37,6 +37,7 @@ class Tap:
         self._broker = broker
         self._passing: Passing | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._open: set[asyncio.StreamWriter] = set()
         self._packet_ids = itertools.cycle(range(*OUR_PACKET_IDS))
 
     async def __aenter__(self) -> Self:
@@ -46,8 +47,8 @@ class Tap:
 
     async def __aexit__(self, *_error: object) -> None:
         self._server.close()
-        for task in self._tasks:
-            task.cancel()
+        for client in self._open:
+            client.transport.abort()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def give(self, name: str, payload: bytes, *, retain: bool = False, expiry_seconds: int | None = 60) -> float:
@@ -90,12 +91,14 @@ class Tap:
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - a server calls this in a task of its own
         self._tasks.add(task)
+        self._open.add(to_client)
         try:
             await self._pass_on(client, to_client)
         except (OSError, Malformed) as error:
             self.record.not_mqtt5 = str(error) if isinstance(error, Malformed) else self.record.not_mqtt5
         finally:
             self._tasks.discard(task)
+            self._open.discard(to_client)
             to_client.transport.abort()
             self.record.change()
 

@@ -1,0 +1,145 @@
+"""The reference display with one rule of docs/protocol.md broken, by the row of the checklist that asks for it."""
+
+import asyncio
+from dataclasses import replace
+from typing import Any, Final
+
+from paho.mqtt.client import MQTTMessage
+
+from deploy.local.demo_fleet.contract import BadMessage, Command, Kind, LogLevelOrder
+from deploy.local.demo_fleet.display import Answer, Display
+from deploy.local.demo_fleet.state import TERMINAL
+
+
+class SameSession(Display):
+    """Its session word is the same in every connection."""
+
+    async def power_on(self) -> None:
+        await super().power_on()
+        self._link._presence = lambda state, reason: {  # type: ignore[method-assign]
+            "state": state,
+            "session": "0123456789abcdef",
+            "reason": reason,
+        }
+
+
+class CleanStart(Display):
+    """Each connection begins a new session."""
+
+    async def power_on(self) -> None:
+        await super().power_on()
+        self._link._client._clean_start = True
+
+
+class OldHeartbeats(Display):
+    """Its heartbeats wait in the broker for ever."""
+
+    async def power_on(self) -> None:
+        await super().power_on()
+        publish = self._link.publish
+
+        def forever(kind: Kind, body: dict[str, Any], level: str = "") -> Answer:
+            return publish(replace(kind, expiry_seconds=None) if kind.name == "heartbeat" else kind, body, level)
+
+        self._link.publish = forever  # type: ignore[method-assign]
+
+
+class RunsAgain(Display):
+    """It forgets a command once it is over."""
+
+    def _on_command(self, command: Command, expiry_seconds: int | None) -> None:
+        known = self.state.journal.get(command.id)
+        if known is not None and known.state in TERMINAL:
+            del self.state.journal[command.id]
+        super()._on_command(command, expiry_seconds)
+
+
+class ForgetsLogs(Display):
+    """What it has sent it does not send again."""
+
+    async def power_on(self) -> None:
+        await super().power_on()
+        self._logs.start_again = lambda: None  # type: ignore[method-assign]
+
+
+class GapsInLogs(Display):
+    """Every log takes two numbers."""
+
+    def log(self, level: str, message: str, logger: str = "player", **context: Any) -> bool:
+        self.state.log(message, logger, context, self.now())
+        return super().log(level, message, logger, **context)
+
+
+class NoPreconditions(Display):
+    """It does not care who was meant."""
+
+    def _on_command(self, command: Command, expiry_seconds: int | None) -> None:
+        super()._on_command(replace(command, if_boot_id=None, if_app_instance=None), expiry_seconds)
+
+
+class ObeysRetained(Display):
+    """A retained command is as good as any."""
+
+    async def power_on(self) -> None:
+        await super().power_on()
+        listens = self._link._on_message
+
+        def as_if_live(client: Any, data: Any, message: MQTTMessage) -> None:
+            message.retain = message.retain and not message.topic.endswith("/commands")
+            listens(client, data, message)
+
+        self._link._client.on_message = as_if_live
+
+
+class DiesOfGarbage(Display):
+    """What it cannot read costs it its connection."""
+
+    def on_message(self, name: str, payload: bytes, expiry_seconds: int | None) -> None:
+        try:
+            super().on_message(name, payload, expiry_seconds)
+        except BadMessage:
+            self.drop_connection()
+
+
+class StaysLoud(Display):
+    """A log level that was ordered stays."""
+
+    async def power_on(self) -> None:
+        await super().power_on()
+        ordered = self.state.on_log_level
+        self.state.on_log_level = lambda order, now: ordered(  # type: ignore[method-assign]
+            LogLevelOrder(order.level, 86_400), now
+        )
+
+
+class ForgetsAcks(Display):
+    """Its health says nothing of what it answered."""
+
+    def health(self, **vitals: Any) -> Answer:
+        return super().health(recent_acks=[], **vitals)
+
+
+class TakesItsTime(Display):
+    """It looks at a command when its time is over, and does not notice."""
+
+    def _on_command(self, command: Command, expiry_seconds: int | None) -> None:
+        if expiry_seconds == 1:
+            asyncio.get_running_loop().call_later(1.8, super()._on_command, command, None)
+        else:
+            super()._on_command(command, expiry_seconds)
+
+
+SPOILED: Final[dict[type[Display], str]] = {
+    SameSession: "presence_session",
+    CleanStart: "clean_start",
+    OldHeartbeats: "expiry",
+    RunsAgain: "runs_once",
+    ForgetsLogs: "resent",
+    GapsInLogs: "numbered",
+    NoPreconditions: "precondition",
+    ObeysRetained: "retained_command",
+    DiesOfGarbage: "garbage",
+    StaysLoud: "log_level_ends",
+    ForgetsAcks: "recent_acks",
+    TakesItsTime: "late",
+}
