@@ -233,17 +233,23 @@ def show(displays: int, idle: dict[str, float], costs: Sequence[Cost]) -> None:
     for cost in costs:
         took = f"{1000 * cost.seconds:.1f}" if {"api", "here"} & set(cost.parts) else "-"
         print(f"{cost.what:<24}{cost.milliseconds:>16.2f}{took:>12}   {_parts(cost.parts)}")
-    print(f"\n{'in a month':<24}{'times':>14}{'hours of processor':>20}{'of which postgres':>20}")
-    totals = dict.fromkeys(("all", "postgres"), 0.0)
+    print()
+    print(f"{'in a month':<24}{'times':>14}{'s of requests':>15}{'h of processor':>16}{'of which postgres':>19}")
+    whole = [0.0, 0.0, 0.0]
     for cost in costs:
         times = month(displays)[cost.what]
-        spent, theirs = times * cost.milliseconds / 3.6e6, times * cost.parts.get("postgres", 0.0) / 3.6e6
-        totals = {"all": totals["all"] + spent, "postgres": totals["postgres"] + theirs}
-        print(f"{cost.what:<24}{times:>14,}{spent:>20.2f}{theirs:>20.2f}")
-    standing = sum(idle.values()) * DAYS * DAY / 3.6e6
-    theirs = idle.get("postgres", 0.0) * DAYS * DAY / 3.6e6
-    print(f"{'being there':<24}{'':>14}{standing:>20.2f}{theirs:>20.2f}")
-    print(f"{'together':<24}{'':>14}{totals['all'] + standing:>20.2f}{totals['postgres'] + theirs:>20.2f}")
+        waited = times * cost.seconds if {"api", "here"} & set(cost.parts) else 0.0
+        spent = (waited, times * cost.milliseconds / 3.6e6, times * cost.parts.get("postgres", 0.0) / 3.6e6)
+        whole = [before + more for before, more in zip(whole, spent, strict=True)]
+        print(_line(cost.what, f"{times:,}", *spent))
+    hours = DAYS * DAY / 3.6e6
+    standing = (0.0, sum(idle.values()) * hours, idle.get("postgres", 0.0) * hours)
+    print(_line("being there", "", *standing))
+    print(_line("together", "", *(one + other for one, other in zip(whole, standing, strict=True))))
+
+
+def _line(what: str, times: str, requests: float, hours: float, postgres: float) -> str:
+    return f"{what:<24}{times:>14}{requests:>15,.0f}{hours:>16.2f}{postgres:>19.2f}"
 
 
 def _parts(parts: dict[str, float]) -> str:
