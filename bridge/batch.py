@@ -10,6 +10,7 @@ from shared.client_logs.rules import Boot, LastMark, LogLine
 from shared.clients.failures.rules import Failure
 from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
 from shared.clients.unchanged import operations as unchanged
+from shared.commands.rules import News
 
 REGISTERING = (Heartbeat, Health, LogLine, Failure)
 """What makes an unknown uuid a client; a retained presence or an ACK does not."""
@@ -70,6 +71,7 @@ class Outcome:
     dropped_logs: int = 0  # plain log lines over their client's budget
     deferred_logs: int = 0  # numbered ones over it
     unknown_acks: int = 0  # of commands never issued, or of another client's
+    news: list[News] = field(default_factory=list)  # of commands, for the log
     refused: list[PutAside] = field(default_factory=list)
     early: list[Taken] = field(default_factory=list)  # of clients that may be registered soon: not stored, not refused
     committed: dict[Boot, int] = field(default_factory=dict)  # logs: everything up to this number is stored
@@ -90,6 +92,7 @@ class Outcome:
         self.duplicates += later.duplicates
         self.given_up += later.given_up
         self.unknown_acks += later.unknown_acks
+        self.news += later.news
         self.refused += later.refused
         self.early += later.early
         self.committed |= later.committed

@@ -31,7 +31,7 @@ from bridge.urgent import Urgent
 from bridge.writes import LeadershipLost, Message, Writer
 from shared.client_logs.rules import Budget
 from shared.clients.reports import operations as reports
-from shared.commands.operations import timings
+from shared.commands.operations import tell, timings
 from shared.config import Config
 from shared.db import database_now
 from shared.listening import rules as listening
@@ -241,6 +241,7 @@ class Bridge:
         self._budgets.took(now, outcome.committed)
         self._marks.committed(outcome.committed)
         self._outbox.came_online(outcome.online)
+        tell(outcome.news)
 
     def _send_canary(self, broker: Lanes) -> None:
         if broker.urgent.is_ready and self._due.is_canary():

@@ -1,9 +1,10 @@
 """What each kind of message says: a document's fields -> reports in the words of the service."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from bridge.payloads import LONG, Fields, Refused, bare_text_or_document, document
+from shared import trace
 from shared.client_logs.rules import MESSAGE_MAX_CHARS, LogLine, level_of
 from shared.clients.failures.rules import Failure, Stamp
 from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
@@ -27,6 +28,7 @@ UNIT_CHARS: Final = 256
 ID_CHARS: Final = 128
 NAME_CHARS: Final = 256
 REASON_CHARS: Final = 500
+TRACEPARENT_CHARS: Final = 128
 CAPABILITIES_MAX: Final = 32
 RECENT_ACKS: Final = 8
 LEVEL_CHARS: Final = 16
@@ -222,9 +224,10 @@ def ack(uuid: str, _heard: float, payload: bytes) -> Said:
     """An answer to a command."""
     fields = document(payload)
     said = _ack(uuid, fields)
+    traceparent = fields.text("traceparent", TRACEPARENT_CHARS)
     if said is None:
         raise Refused(DeadLetterReason.BAD_FIELD, "id or state is missing or none that an ACK may have")
-    return Said(uuid, None, fields.bad, (said,))
+    return Said(uuid, None, fields.bad, (replace(said, traceparent=trace.read(traceparent)),))
 
 
 def canary(heard: float, payload: bytes) -> Said:

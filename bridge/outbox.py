@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 
 from bridge.connection import REFUSED, BrokerConnection
 from shared.commands.outbox import operations as outbox
+from shared.commands.outbox.operations import attempted
 from shared.commands.rules import Attempt, Claimed, Timings
 from shared.db import database_now
 
@@ -64,7 +65,7 @@ class Outbox:
             topic = self._topic_of(command.client_uuid)
             number = broker.publish(topic, command.payload, expiry, watch=True) if expiry >= 1 else None
             if number is None:
-                self._attempts.append(_attempt(command, None, may_have_left=False))
+                self._attempts.append(attempted(command, None, may_have_left=False))
             else:
                 self._awaited[number] = command
         if len(claimed) >= outbox.CLAIM_AT_ONCE:
@@ -75,9 +76,9 @@ class Outbox:
         for number in list(broker.answers):
             answer = broker.answers.pop(number)
             if (command := self._awaited.pop(number, None)) is not None:
-                self._attempts.append(_attempt(command, answer, may_have_left=answer < REFUSED))
+                self._attempts.append(attempted(command, answer, may_have_left=answer < REFUSED))
         if self._awaited and (broker.fault is not None or time.monotonic() >= self._give_up_at):
-            self._attempts += [_attempt(command, None, may_have_left=True) for command in self._awaited.values()]
+            self._attempts += [attempted(command, None, may_have_left=True) for command in self._awaited.values()]
             self._awaited.clear()
 
     def record(self, database: Connection) -> None:
@@ -85,7 +86,3 @@ class Outbox:
         with database.begin():
             outbox.record_publish_answers(database, database_now(database), self._attempts, self._timings)
         self._attempts = []
-
-
-def _attempt(command: Claimed, answer: int | None, *, may_have_left: bool) -> Attempt:
-    return Attempt(command.id, command.lease_until, command.attempts, answer, may_have_left)

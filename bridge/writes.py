@@ -156,7 +156,7 @@ class Writer:
             outcome.online = reports.record_presence(connection, at.now, batch.presence)
         self._store_logs(connection, at, batch, outcome)
         self._store_acks(connection, at, batch, outcome)
-        acks.record_boot_evidence(connection, at.now, sightings)
+        outcome.news += acks.record_boot_evidence(connection, at.now, sightings).news
         return outcome
 
     def _admit(self, connection: Connection, at: Moment, taken: Sequence[Taken], outcome: Outcome) -> list[Taken]:
@@ -226,6 +226,7 @@ class Writer:
         if said:
             report = acks.record_acks(connection, at.now, said, self.timings)
             outcome.unknown_acks = len(report.unknown) + len(report.foreign)
+            outcome.news += report.news
 
 
 Store = Callable[[Connection, Moment, Sequence[Taken]], Outcome]

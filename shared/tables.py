@@ -373,6 +373,7 @@ client_commands = Table(
     Index("uq_client_commands_idempotency", "requested_by", "idempotency_key", unique=True),
     Index("ix_client_commands_client_uuid_created_at", "client_uuid", "created_at"),
     Index("ix_client_commands_changed_xid", "changed_xid"),
+    Index("ix_client_commands_finished_at", "finished_at", postgresql_where=text("finished_at IS NOT NULL")),
     Index(
         "ix_client_commands_shutdown", "client_uuid", "created_at", postgresql_where=text("action = 'shutdown_host'")
     ),
@@ -756,8 +757,10 @@ conversions = Table(
     _when("claimed_at"),
     _when("enqueued_at"),
     _when("created_at", nullable=False),
+    _when("requested_at"),  # when somebody last asked for it; null: when it was made
     _when("started_at"),
     _when("finished_at"),
+    Column("traceparent", Text),  # of the request that asked for it
     Column("error_code", Text),
     Column("error_message", Text),
     Column("pages", Integer),

@@ -79,6 +79,19 @@ export function problemOf(status, text) {
   return { type: "about:blank", title, status, detail: title, code: `http_${status}` };
 }
 
+/** @param {number} bytes */
+function hex(bytes) {
+  return [...crypto.getRandomValues(new Uint8Array(bytes))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/**
+ * What somebody did here gets an id that every log line about it names, up to the display's answer.
+ * @param {string} method @returns {Record<string, string>}
+ */
+function traceOf(method) {
+  return method === "GET" ? {} : { traceparent: `00-${hex(16)}-${hex(8)}-01` };
+}
+
 /** @typedef {{body?: unknown, headers?: Record<string, string>, signal?: AbortSignal, asks401?: boolean}} Options */
 
 /**
@@ -87,7 +100,7 @@ export function problemOf(status, text) {
  */
 async function send(method, path, options) {
   const limit = AbortSignal.timeout(TIME_LIMIT);
-  const headers = { Accept: "application/json", "X-Requested-With": "signage", ...options.headers };
+  const headers = { Accept: "application/json", "X-Requested-With": "signage", ...traceOf(method), ...options.headers };
   try {
     return await fetch(path, {
       method,

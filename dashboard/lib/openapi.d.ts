@@ -361,6 +361,7 @@ export type Command = {
   sent_at: string | null;
   source: CommandSource;
   state: CommandState;
+  trace_id: string | null;
 };
 
 /** What a display can be told to do. */
@@ -391,6 +392,7 @@ export type Conversion = {
   started_at: string | null;
   status: ConversionStatus;
   target_format: TargetFormat;
+  trace_id: string | null;
 };
 
 /** A conversion in a list, with the name of the file that was uploaded. */
@@ -410,6 +412,7 @@ export type ConversionItem = {
   started_at: string | null;
   status: ConversionStatus;
   target_format: TargetFormat;
+  trace_id: string | null;
 };
 
 /** Where a conversion stands. */

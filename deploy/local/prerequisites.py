@@ -102,6 +102,7 @@ TEST = (
     *(Need(need.package, need.why, need.present) for need in RUN),
     Need("mosquitto-clients", "hearing what a display says", program("mosquitto_sub")),
     Need("chromium", "the browser journey", program("chromium")),
+    Need("prometheus", "promtool, which tries the alert rules", program("promtool")),
     Need("libatomic1", "the program that drives the browser", any_file("usr/lib/*/libatomic.so.1")),
 )
 
@@ -110,7 +111,12 @@ CHECK = (*VENV, Need("npm", "checking the dashboard's types", program("npx")))
 PURPOSES = {"venv": VENV, "run": RUN, "test": TEST, "check": CHECK}
 
 # Installed for their programs; Debian would run them as services on ports of their own.
-SYSTEM_SERVICES = {"postgresql": "postgresql", "mosquitto": "mosquitto", "nginx-light": "nginx"}
+SYSTEM_SERVICES = {
+    "postgresql": "postgresql",
+    "mosquitto": "mosquitto",
+    "nginx-light": "nginx",
+    "prometheus": "prometheus",
+}
 
 
 def missing(purpose: str) -> list[Need]:

@@ -21,6 +21,7 @@ from functions.api.routes import ALL
 from functions.api.routes import uploads as uploads_in_parts
 from functions.api.routing import JSON, Call, Endpoint, Reply, Routes
 from functions.api.services import Services
+from shared import trace
 from shared.structured_log import event
 
 if TYPE_CHECKING:
@@ -97,7 +98,13 @@ def body_limit_of(app: Flask) -> Callable[[str, str], int]:
 def _view(services: Services, endpoint: Endpoint) -> Callable[..., Response]:
     def view(**path: Any) -> Response:
         """1. Say who calls. 2. Let them through or not. 3. Parse. 4. Answer. 5. Shape the answer."""
-        call = Call(services=services, request=request, request_id=g.request_id, address=_address(services))
+        call = Call(
+            services=services,
+            request=request,
+            request_id=g.request_id,
+            traceparent=g.traceparent,
+            address=_address(services),
+        )
         try:
             auth.admit(call, endpoint)
             g.actor = call.caller.actor if call.caller else None
@@ -145,6 +152,7 @@ def _address(services: Services) -> str:
 def _begin() -> None:
     given = request.headers.get("X-Request-Id", "")
     g.request_id = given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
+    g.traceparent = trace.read(request.headers.get("traceparent")) or trace.begin()
     g.began = time.perf_counter()
     if not _ONE_RANGE.fullmatch(request.environ.get("HTTP_RANGE", "")):
         request.environ.pop("HTTP_RANGE", None)  # werkzeug refuses what RFC 9110 says to ignore
@@ -166,5 +174,6 @@ def _end(response: Response) -> Response:
             duration_ms=round((time.perf_counter() - g.began) * 1000, 1),
             actor=g.get("actor"),
             request_id=g.request_id,
+            trace_id=trace.trace_id(g.traceparent),
         )
     return response

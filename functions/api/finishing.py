@@ -21,7 +21,7 @@ def finish(call: Call, turn: Turn) -> tuple[RowMapping, RowMapping | None]:
     try:
         with call.transaction() as (connection, now):
             media = operations.complete(connection, now, turn, received, call.principal.actor)
-            conversion, must_enqueue = conversion_for(connection, now, media)
+            conversion, must_enqueue = conversion_for(connection, now, media, call.traceparent)
             call.audit(connection, now, "event_media.upload", str(media["id"]), filename=media["filename"])
     except BaseException:
         received.discard()

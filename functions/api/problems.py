@@ -13,7 +13,7 @@ from flask import Response, g
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestedRangeNotSatisfiable
 from werkzeug.routing import RequestRedirect
 
-from shared import errors
+from shared import errors, trace
 from shared.db import is_away
 from shared.structured_log import event, failure
 
@@ -185,7 +185,13 @@ def handle(error: Exception) -> Any:
         return error
     problem = translate(error)
     if status_of(type(problem)) == 500:
-        failure("request_failed", "a request ended in an unexpected error", request_id=g.get("request_id", ""))
+        traced = trace.trace_id(g.get("traceparent"))
+        failure(
+            "request_failed",
+            "a request ended in an unexpected error",
+            request_id=g.get("request_id", ""),
+            trace_id=traced,
+        )
     answer = response_of(problem)
     if isinstance(error, MethodNotAllowed) and error.valid_methods:
         answer.headers["Allow"] = ", ".join(sorted(error.valid_methods))

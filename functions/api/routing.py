@@ -34,6 +34,8 @@ class Call:
     services: Services
     request: Request
     request_id: str
+    traceparent: str
+    """The caller's trace, or a new one: kept with what the request asks for."""
     address: str
     """The caller's network address, as the outermost trusted proxy saw it."""
     caller: Principal | None = None

@@ -13,6 +13,7 @@ from sqlalchemy import RowMapping
 
 from functions.api.bodies import Answer, answer_of
 from shared.maintenance.rules import Quiet
+from shared.trace import trace_id
 from shared.vocabulary import (
     ClientStatus,
     CommandAction,
@@ -142,6 +143,8 @@ class Command(Answer):
     late_state: str | None
     late_at: datetime | None
     confirmed_by: ConfirmedBy | None
+    trace_id: str | None
+    """Names it in every log line about it; null before such ids were kept."""
 
 
 class Media(Answer):
@@ -173,6 +176,8 @@ class Conversion(Answer):
     pages: int | None
     file_url: str | None
     report: dict[str, Any] | None
+    trace_id: str | None
+    """Of the request that asked for it; names it in log lines."""
 
 
 class MediaListed(Media):
@@ -218,7 +223,7 @@ def open_command(row: RowMapping) -> dict[str, Any] | None:
 
 def command(row: RowMapping) -> Command:
     """A row of `client_commands` as its answer."""
-    return answer_of(Command, row)
+    return answer_of(Command, row, trace_id=trace_id(row["traceparent"]))
 
 
 def media(row: RowMapping) -> Media:
@@ -235,7 +240,7 @@ def conversion(row: RowMapping) -> Conversion:
     """A row of `conversions` as its answer."""
     is_ready = row["status"] == ConversionStatus.READY
     file_url = f"/api/files/converted/{row['target_path']}" if is_ready else None
-    return answer_of(Conversion, row, file_url=file_url)
+    return answer_of(Conversion, row, file_url=file_url, trace_id=trace_id(row["traceparent"]))
 
 
 def conversion_item(row: RowMapping) -> ConversionItem:

@@ -2,7 +2,7 @@
 
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from functions.convert_worker.converter import ConversionFault, convert
 from functions.convert_worker.identity import OwnIdentity
@@ -104,7 +104,7 @@ def _look_again(source: BinaryIO, kind: str) -> None:
 
 
 def _convert(workshop: Workshop, job: Job, source: BinaryIO, path: str) -> Examined:
-    trace = f"conversion-{job.conversion_id}-{job.attempts}"
+    trace = f"conversion-{job.conversion_id}-{job.attempts}" + (f"-{job.trace_id}" if job.trace_id else "")
     with Examiner() as examiner, workshop.volume.writing_converted(path, _writer(job)) as draft:
         name, url, timeouts = f"deck.{job.kind}", workshop.converter_url, workshop.timeouts
         sent = convert(url, source, name, draft, timeouts, trace, workshop.identity)
@@ -113,5 +113,6 @@ def _convert(workshop: Workshop, job: Job, source: BinaryIO, path: str) -> Exami
         examined = examiner.examine(draft.file, source, job.kind)
         if examined is None:
             raise ConversionFault(Fault.INVALID_PDF, "no PDF with pages")
-    event("conversion_written", "the PDF is on the volume", conversion_id=job.conversion_id, pages=examined.pages)
+    known: dict[str, Any] = {"conversion_id": job.conversion_id, "trace_id": job.trace_id}
+    event("conversion_written", "the PDF is on the volume", pages=examined.pages, **known)
     return examined

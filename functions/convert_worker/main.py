@@ -17,7 +17,7 @@ import re
 import time
 import uuid
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 
 import functions_framework
 from flask import Request, Response
@@ -107,7 +107,8 @@ def _deliver(conversion_id: int, task_name: str) -> Response:
         job = operations.claim(connection, now, conversion_id, TIMEOUTS.lease)
         if job is None:
             return _not_claimed(connection, conversion_id)
-    event("conversion_claimed", "conversion claimed", conversion_id=conversion_id, attempt=job.attempts)
+    known: dict[str, Any] = {"conversion_id": conversion_id, "trace_id": job.trace_id}
+    event("conversion_claimed", "conversion claimed", attempt=job.attempts, **known)
     started = time.monotonic()
     try:
         path, found = make_pdf(WORKSHOP, job)
@@ -116,7 +117,7 @@ def _deliver(conversion_id: int, task_name: str) -> Response:
     with transaction(ENGINE) as connection:
         kept = operations.finish(connection, database_now(connection), WORKSHOP.volume, job, path, found)
     took = round((time.monotonic() - started) * 1000)
-    event("conversion_ready", "conversion ready", conversion_id=conversion_id, duration_ms=took, kept=kept)
+    event("conversion_ready", "conversion ready", duration_ms=took, kept=kept, **known)
     return _done("ready") if kept else _again("Another worker has taken this conversion over.")
 
 
@@ -149,6 +150,7 @@ def _record_fault(job: Job, fault: ConversionFault) -> Response:
         "a conversion met a fault",
         logging.WARNING,
         conversion_id=job.conversion_id,
+        trace_id=job.trace_id,
         fault=fault.fault,
         reason=str(fault),
         attempt=job.attempts,

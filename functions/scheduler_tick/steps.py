@@ -140,7 +140,11 @@ def mend_clock(world: World, moment: Moment) -> Did:
 def expire(world: World, _moment: Moment) -> Did:
     """End commands that are past their deadline."""
     with transaction(world.engine) as connection:
-        return asdict(commands.expire(connection, database_now(connection)))
+        report = commands.expire(connection, database_now(connection))
+    commands.tell(report.news)
+    counts = asdict(report)
+    del counts["news"]
+    return counts
 
 
 def sweep_statuses(world: World, _moment: Moment) -> Did:

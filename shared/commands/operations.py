@@ -6,21 +6,24 @@ so that entry points need one module.
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, RowMapping
 
+from shared import trace
 from shared.commands import rules, store
 from shared.commands.acks.operations import (
     AckReport,
     EvidenceReport,
+    news_of,
     record_acks,
     record_boot_evidence,
     settle_by_evidence,
+    tell,
 )
 from shared.commands.outbox.operations import PublishReport, claim_due, publish_due, record_publish_answers
-from shared.commands.rules import Ack, Attempt, Claimed, CommandRequest, Sighting, Timings
+from shared.commands.rules import Ack, Attempt, Claimed, CommandRequest, News, Sighting, Timings
 from shared.config import Config
 from shared.db import scrub
 from shared.errors import (
@@ -54,6 +57,7 @@ __all__ = [
     "record_acks",
     "record_boot_evidence",
     "record_publish_answers",
+    "tell",
     "timings",
 ]
 
@@ -70,6 +74,8 @@ class ExpiryReport:
     """Failed: a machine that was to reboot did not."""
     overtaken: int = 0
     """Cancelled: reboots that nobody had, of machines that booted by themselves."""
+    news: tuple[News, ...] = field(default=(), compare=False)
+    """For the log, after the commit."""
 
 
 def timings(config: Config) -> Timings:
@@ -104,7 +110,7 @@ def issue(connection: Connection, now: datetime, request: CommandRequest, timing
         IdempotencyKeyReused: the key stands for another request.
         Refused: the time to live is out of bounds.
     """
-    request = replace(request, reason=scrub(request.reason))
+    request = replace(request, reason=scrub(request.reason), traceparent=request.traceparent or trace.begin())
     rules.lifetime(request, timings)
     before = _of_same_key(connection, request)
     if before is not None:
@@ -127,7 +133,8 @@ def issue_many(
 
     Set-wise: a statement for all that are made, and one that tells why the rest is not. As `issue` otherwise.
     """
-    made = store.insert(connection, now, {str(uuid.uuid4()): request for request in requests}, timings)
+    traced = [replace(request, traceparent=request.traceparent or trace.begin()) for request in requests]
+    made = store.insert(connection, now, {str(uuid.uuid4()): request for request in traced}, timings)
     answers: dict[str, RowMapping | ServiceError] = {row["client_uuid"]: row for row in made}
     refused = [request for request in requests if request.client_uuid not in answers]
     targets = store.targets(connection, [request.client_uuid for request in refused]) if refused else {}
@@ -177,10 +184,12 @@ def expire(connection: Connection, now: datetime) -> ExpiryReport:
 
     Evidence comes first: what is known to be done is no timeout.
     """
-    settled = asdict(settle_by_evidence(connection, now))
+    settled = settle_by_evidence(connection, now)
+    counts = (settled.proven, settled.disproved, settled.overtaken)
     overdue = store.clients_overdue(connection, now)
     if not overdue:
-        return ExpiryReport(0, 0, **settled)
+        return ExpiryReport(0, 0, *counts, settled.news)
     store.lock_clients(connection, overdue)
     expired, timed_out = store.expire(connection, now), store.time_out(connection, now)
-    return ExpiryReport(len(expired), len(timed_out), **settled)
+    ended = news_of("command_ended", connection, [row["id"] for row in (*expired, *timed_out)])
+    return ExpiryReport(len(expired), len(timed_out), *counts, settled.news + ended)

@@ -132,6 +132,20 @@ class Ack:
     state: CommandState
     """One of ACK_STATES."""
     reason: str | None = None
+    traceparent: str | None = None
+    """As the display says it; the command's own counts."""
+
+
+@dataclass(frozen=True)
+class News:
+    """What a log line tells of a command, once what it tells is committed."""
+
+    event: str
+    command_id: str
+    client_uuid: str
+    state: str
+    reason: str | None
+    traceparent: str | None
 
 
 @dataclass(frozen=True)
@@ -155,6 +169,7 @@ class Claimed:
     lease_until: datetime
     attempts: int
     """This one included."""
+    traceparent: str | None = None
 
 
 @dataclass(frozen=True)
@@ -209,6 +224,7 @@ def payload(row: Row) -> bytes:
         "if_boot_id": row["if_boot_id"],
         "if_app_instance": row["if_app_instance"],
         "expires_at": row["expires_at"].astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "traceparent": row["traceparent"],
     }
     return json.dumps(body, separators=(",", ":")).encode()
 

@@ -53,6 +53,7 @@ SHOWN = (
     c.late_state,
     c.late_at,
     c.confirmed_by,
+    c.traceparent,
 )
 """What every view of a command shows."""
 

@@ -12,11 +12,14 @@ from shared.errors import ConversionNotFound
 from shared.event_media import operations as event_media
 from shared.event_media import store as event_media_store
 from shared.media_volume import MediaVolume
+from shared.trace import trace_id
 
 SWEEP_LIMIT = 500  # per tick; the next one takes the rest
 
 
-def ensure_pdf(connection: Connection, now: datetime, media: RowMapping) -> tuple[RowMapping, bool]:
+def ensure_pdf(
+    connection: Connection, now: datetime, media: RowMapping, traceparent: str | None = None
+) -> tuple[RowMapping, bool]:
     """The conversion of this medium to PDF, and whether the caller must enqueue it after the commit.
 
     There is one for each content of a medium: it is made, left as it is, or, where it failed, given all its
@@ -24,23 +27,25 @@ def ensure_pdf(connection: Connection, now: datetime, media: RowMapping) -> tupl
     """
     rules.check_convertible(media["kind"])
     media_id, file_hash = media["id"], media["sha256"]
-    row = store.insert_pending(connection, now, media_id, file_hash)
-    row = row or store.request_again(connection, now, media_id, file_hash)
+    row = store.insert_pending(connection, now, media_id, file_hash, traceparent)
+    row = row or store.request_again(connection, now, media_id, file_hash, traceparent)
     if row is not None:
         return row, True
     return find(connection, media_id), False
 
 
-def rebuild(connection: Connection, now: datetime, media: RowMapping) -> tuple[RowMapping, bool]:
+def rebuild(
+    connection: Connection, now: datetime, media: RowMapping, traceparent: str | None = None
+) -> tuple[RowMapping, bool]:
     """Have another PDF made of this medium, and whether the caller must enqueue it after the commit.
 
     The present one is served until the new one takes its place. What is under way already goes on as it is.
     Raises NotConvertible.
     """
-    row, must_enqueue = ensure_pdf(connection, now, media)
+    row, must_enqueue = ensure_pdf(connection, now, media, traceparent)
     if must_enqueue:
         return row, True
-    row_again = store.request_rebuild(connection, now, media["id"], media["sha256"])
+    row_again = store.request_rebuild(connection, now, media["id"], media["sha256"], traceparent)
     return (row_again, True) if row_again is not None else (row, False)
 
 
@@ -79,6 +84,8 @@ class Job:
     """A PDF that is there already must not be used."""
     visible_slides: int | None
     hidden_slides: int | None
+    trace_id: str | None = None
+    """Of the request that asked for it."""
 
 
 def claim(connection: Connection, now: datetime, conversion_id: int, lease: timedelta) -> Job | None:
@@ -98,6 +105,7 @@ def claim(connection: Connection, now: datetime, conversion_id: int, lease: time
         rebuild=row["rebuild"],
         visible_slides=source["visible_slides"] if source else None,
         hidden_slides=source["hidden_slides"] if source else None,
+        trace_id=trace_id(row["traceparent"]),
     )
 
 

@@ -30,6 +30,7 @@ SHOWN = (
     conversions.c.target_path,
     conversions.c.report,
     conversions.c.rebuild,
+    conversions.c.traceparent,
 )
 NO_ERROR: dict[str, Any] = {"error_code": None, "error_message": None}
 _LIVE = sa.and_(conversions.c.source_event_media_id == event_media.c.id, event_media.c.deleted_at.is_(None))
@@ -39,7 +40,9 @@ def _from(move: Move) -> sa.ColumnElement[bool]:
     return conversions.c.status.in_(sorted(MOVES[move][0]))
 
 
-def insert_pending(connection: Connection, now: datetime, media_id: int, file_hash: str) -> RowMapping | None:
+def insert_pending(
+    connection: Connection, now: datetime, media_id: int, file_hash: str, traceparent: str | None
+) -> RowMapping | None:
     """A new conversion to PDF, to be enqueued; None when this content of the medium has one already."""
     statement = insert(conversions).values(
         source_event_media_id=media_id,
@@ -47,20 +50,27 @@ def insert_pending(connection: Connection, now: datetime, media_id: int, file_ha
         file_hash=file_hash,
         status=ConversionStatus.PENDING,
         created_at=now,
+        requested_at=now,
         enqueued_at=now,
+        traceparent=traceparent,
     )
     on_conflict = statement.on_conflict_do_nothing(constraint="uq_conversions_media_format_hash")
     return connection.execute(on_conflict.returning(*SHOWN)).mappings().one_or_none()
 
 
-def request_again(connection: Connection, now: datetime, media_id: int, file_hash: str) -> RowMapping | None:
+def request_again(
+    connection: Connection, now: datetime, media_id: int, file_hash: str, traceparent: str | None
+) -> RowMapping | None:
     """Give a failed conversion all its tries again; None when it is not failed."""
-    return _ask(connection, now, media_id, file_hash, Move.REQUEST, {})
+    return _ask(connection, now, media_id, file_hash, Move.REQUEST, {"traceparent": traceparent})
 
 
-def request_rebuild(connection: Connection, now: datetime, media_id: int, file_hash: str) -> RowMapping | None:
+def request_rebuild(
+    connection: Connection, now: datetime, media_id: int, file_hash: str, traceparent: str | None
+) -> RowMapping | None:
     """Have another PDF made, whatever there is; None when the conversion is under way."""
-    return _ask(connection, now, media_id, file_hash, Move.REBUILD, {"rebuild": True})
+    anew = {"rebuild": True, "traceparent": traceparent}
+    return _ask(connection, now, media_id, file_hash, Move.REBUILD, anew)
 
 
 def _ask(
@@ -71,7 +81,7 @@ def _ask(
     statement = (
         sa.update(conversions)
         .where(*of_content, _from(move))
-        .values(**fresh, **values, generation=conversions.c.generation + 1, enqueued_at=now)
+        .values(**fresh, **values, generation=conversions.c.generation + 1, requested_at=now, enqueued_at=now)
     )
     return connection.execute(statement.returning(*SHOWN)).mappings().one_or_none()
 

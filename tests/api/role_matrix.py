@@ -60,6 +60,7 @@ EXPECTED = {
     "POST /api/notifications/snoozes": OPERATOR,
     "DELETE /api/notifications/snoozes/<id:snooze_id>": OPERATOR,
     "GET /api/monitoring/overview": VIEWER,
+    "GET /api/metrics": VIEWER,
     "POST /api/event-media": OPERATOR,
     "GET /api/event-media": VIEWER,
     "GET /api/event-media/<id:media_id>": VIEWER,

@@ -5,6 +5,7 @@ import re
 from playwright.sync_api import expect
 
 from deploy.local.demo_fleet.simulated import SimulatedDisplay
+from shared.trace import trace_id
 from tests.browser.conftest import name_of, uuid_of
 from tests.browser.watched import WatchedPage
 from tests.stack import Api, eventually
@@ -44,7 +45,8 @@ def test_a_restart_is_followed_step_by_step_until_it_succeeded(
     display.behave(automatic=True)
     page = dashboard.sign_in(f"/?d={uuid_of(display)}")
 
-    page.get_by_role("button", name="Restart player").click()
+    with page.expect_request(lambda sent: sent.method == "POST" and sent.url.endswith("/commands")) as clicked:
+        page.get_by_role("button", name="Restart player").click()
 
     for word in ("Queued", "Sent", "Received", "Running", "Succeeded"):
         expect(page.locator(".step.reached").filter(has_text=word)).to_be_visible(timeout=COMMAND_MS)
@@ -55,6 +57,7 @@ def test_a_restart_is_followed_step_by_step_until_it_succeeded(
     expect(page.locator(".history-row")).to_contain_text("Succeeded")
     [command] = api.get(f"/api/clients/{uuid_of(display)}/commands")["items"]
     assert (command["action"], command["state"]) == ("restart_app", "succeeded")
+    assert command["trace_id"] == trace_id(clicked.value.headers["traceparent"])
 
 
 def test_a_command_to_a_display_that_is_away_says_why_it_failed_and_offers_it_again(

@@ -2,6 +2,7 @@
 
 import errno
 import os
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,17 @@ def test_the_journal_says_after_a_restart_where_each_command_stands(tmp_path: Pa
 
     assert again.entries() == [an_entry("c1", "succeeded"), an_entry("c2")]
     again.close()
+
+
+def test_a_journal_from_before_there_were_traces_forgets_no_command(tmp_path: Path) -> None:
+    before = asdict(an_entry("c1", "succeeded"))
+    del before["traceparent"]
+    (tmp_path / "journal").write_bytes(durable.as_lines([before]))
+
+    journal = Journal(tmp_path / "journal")
+
+    assert journal.entries() == [an_entry("c1", "succeeded")]
+    journal.close()
 
 
 def test_an_entry_is_on_the_disk_when_write_returns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -139,6 +139,9 @@ def test_who_asks_and_the_trace_do_not_change_the_hash() -> None:
     assert request(requested_by="bert", traceparent="00-a", idempotency_key="k").hash() == request().hash()
 
 
+TRACEPARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+
+
 def test_the_message_has_the_contracts_fields_and_fits() -> None:
     row = {
         "id": "c" * 36,
@@ -146,6 +149,7 @@ def test_the_message_has_the_contracts_fields_and_fits() -> None:
         "if_boot_id": "b" * 128,
         "if_app_instance": None,
         "expires_at": NOW.astimezone(),
+        "traceparent": TRACEPARENT,
     }
 
     body = json.loads(rules.payload(row))
@@ -157,6 +161,7 @@ def test_the_message_has_the_contracts_fields_and_fits() -> None:
         "if_boot_id": "b" * 128,
         "if_app_instance": None,
         "expires_at": "2026-03-01T12:00:00.000Z",
+        "traceparent": TRACEPARENT,
     }
     assert len(rules.payload(row)) <= 1024
 

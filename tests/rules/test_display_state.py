@@ -1,8 +1,9 @@
 """The pure half of a simulated display: what it answers, what it numbers, what it never does twice."""
 
+import json
 import random
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -424,3 +425,24 @@ def test_no_command_is_done_twice_or_takes_back_what_was_told(steps: list[tuple[
         ranks = [COMMAND_RANKS[CommandState(state)] for state in states]
         assert ranks == sorted(ranks)
         assert len({state for state in states if COMMAND_RANKS[CommandState(state)] == 90}) <= 1
+
+
+TRACEPARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+
+
+def test_every_answer_carries_the_commands_trace_also_after_a_restart() -> None:
+    state = a_state()
+    told = state.on_command(a_command(traceparent=TRACEPARENT), NOW)
+
+    later = a_state(replace(BOOT, boot_seq=2), "app-2", list(state.journal.values()))
+    told += later.booted(NOW) + later.on_command(a_command(), NOW)
+
+    traces = [effect.body["traceparent"] for effect in told if isinstance(effect, Send)]
+    assert traces == [TRACEPARENT] * 4  # received, running, succeeded, and again for the repeat
+
+
+@pytest.mark.parametrize("given", [None, 7, ["x"], "x" * 129])
+def test_what_is_no_trace_leaves_no_command_undone(given: Any) -> None:
+    body = {"id": "c1", "action": "restart_app", "traceparent": given}
+
+    assert contract.parse_command(json.dumps(body).encode()).traceparent is None

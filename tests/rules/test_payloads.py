@@ -479,6 +479,15 @@ def test_an_ack_names_its_command() -> None:
     assert (one.body, one.acks) == (None, (Ack(UUID, "c1", CommandState.FAILED, "no player"),))
 
 
+def test_an_ack_brings_the_trace_of_its_command_and_nothing_else_under_that_name() -> None:
+    trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+    [ack] = said("acks", {"id": "c1", "state": "running", "traceparent": trace}).acks
+    [other] = said("acks", {"id": "c1", "state": "running", "traceparent": "}\n{forged"}).acks
+
+    assert ack.traceparent == trace
+    assert other.traceparent is None
+
+
 @pytest.mark.parametrize("body", [{}, {"id": "c1"}, {"id": "", "state": "failed"}, {"id": "c1", "state": "expired"}])
 def test_an_ack_that_says_nothing_is_put_aside(body: dict[str, Any]) -> None:
     assert refused("acks", body) is Reason.BAD_FIELD

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import json
 import signal
 import threading
 import zipfile
@@ -89,6 +90,10 @@ def emptied(volume: MediaVolume, gate: Gate) -> Iterator[None]:
     gate.arrived.clear()
 
 
+TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736"
+TRACEPARENT = f"00-{TRACE_ID}-00f067aa0ba902b7-01"
+
+
 class Desk:
     """Uploads and looks, as the API does."""
 
@@ -102,7 +107,7 @@ class Desk:
         with transaction(self.engine) as connection:
             now = database_now(connection)
             media = media_operations.record_upload(connection, now, received, "tests")
-            return conversions_operations.ensure_pdf(connection, now, media)[0]
+            return conversions_operations.ensure_pdf(connection, now, media, TRACEPARENT)[0]
 
     def row(self, conversion: RowMapping) -> RowMapping:
         with transaction(self.engine) as connection:
@@ -164,6 +169,17 @@ def test_each_kind_of_presentation_becomes_a_pdf(
         assert picture.read(8) == b"\x89PNG\r\n\x1a\n"
     assert gate.count == before + 1
     assert row["started_at"] <= row["finished_at"]
+    assert told_under_the_trace(function.log, row["id"]) == {
+        "conversion_claimed",
+        "conversion_written",
+        "conversion_ready",
+    }
+
+
+def told_under_the_trace(log: Path, conversion_id: int) -> set[str]:
+    """The events of this conversion that a search for the id of whoever asked for it finds."""
+    lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines() if TRACE_ID in line]
+    return {line["event"] for line in lines if line.get("conversion_id") == conversion_id}
 
 
 def test_a_task_that_comes_twice_is_done_once(function: Worker, desk: Desk, gate: Gate, deck: bytes) -> None:

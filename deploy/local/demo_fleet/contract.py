@@ -24,6 +24,7 @@ LOG_LEVEL: Final = "log_level"
 DOWNWARD_MAX_BYTES: Final = {COMMANDS: 1024, LOGS_COMMITTED: 256, LOG_LEVEL: 256}
 
 MESSAGE_MAX_CHARS: Final = 8192
+TRACE_MAX_CHARS: Final = 128
 STAMP_ROOM_BYTES: Final = 512  # what the stamp may add to a body: a UUID, three numbers, names and quotes
 
 
@@ -64,6 +65,7 @@ class Command:
     if_boot_id: str | None
     if_app_instance: str | None
     version: int
+    traceparent: str | None = None  # goes back with every ACK: one id from a click to the answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,7 @@ def parse_command(payload: bytes) -> Command:
         if_boot_id=_optional_text(body, "if_boot_id"),
         if_app_instance=_optional_text(body, "if_app_instance"),
         version=_whole(body, "v", default=VERSION),
+        traceparent=_trace(body),
     )
 
 
@@ -158,6 +161,12 @@ def _text(body: dict[str, Any], name: str, max_chars: int) -> str:
 
 def _optional_text(body: dict[str, Any], name: str) -> str | None:
     return None if body.get(name) is None else _text(body, name, 128)
+
+
+def _trace(body: dict[str, Any]) -> str | None:
+    """What is no trace is none: for that alone no command is left undone."""
+    value = body.get("traceparent")
+    return value if isinstance(value, str) and len(value) <= TRACE_MAX_CHARS else None
 
 
 def _whole(body: dict[str, Any], name: str, default: int | None = None) -> int:

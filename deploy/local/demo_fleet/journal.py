@@ -7,6 +7,7 @@ does growing beyond `COMPACT_AT_LINES`.
 
 import contextlib
 import os
+from collections.abc import Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Final
@@ -17,6 +18,11 @@ from deploy.local.demo_fleet.state import JournalEntry, keep_last
 COMPACT_AT_LINES: Final = 2048  # eight moves for each id that is kept
 
 _FIELDS: Final = {field.name for field in fields(JournalEntry)}
+_LATER: Final = {"traceparent"}  # entries of before lack it, and must not be forgotten for that
+
+
+def _is_entry(body: Mapping[str, object]) -> bool:
+    return _FIELDS - _LATER <= body.keys() <= _FIELDS
 
 
 class Journal:
@@ -24,7 +30,7 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._entries = keep_last(JournalEntry(**body) for body in durable.json_lines(path) if body.keys() == _FIELDS)
+        self._entries = keep_last(JournalEntry(**body) for body in durable.json_lines(path) if _is_entry(body))
         self._file = self._compacted()
 
     def entries(self) -> list[JournalEntry]:

@@ -45,6 +45,7 @@ class JournalEntry:
     install_id: str  # with boot_seq and seq: the stamp of the ACK that told of this state
     boot_seq: int
     seq: int
+    traceparent: str | None = None  # as the command had it
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +182,7 @@ class DisplayState:
             install_id=boot.install_id,
             boot_seq=boot.boot_seq,
             seq=0,  # _move numbers it
+            traceparent=command.traceparent,
         )
 
     def _move(self, entry: JournalEntry, now: datetime) -> list[Effect]:
@@ -200,6 +202,7 @@ class DisplayState:
             "reason": entry.reason,
             "boot_id": self.boot.boot_id,
             "app_instance": self.app_instance,
+            "traceparent": entry.traceparent,
         }
 
     # --- what goes up ---

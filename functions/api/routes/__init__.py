@@ -19,6 +19,7 @@ from functions.api.routes import (
     incidents,
     log_level,
     maintenance,
+    metrics,
     monitoring,
     notification_channels,
     notifications,
@@ -59,6 +60,7 @@ ALL: Final[tuple[Routes, ...]] = (
     audit.routes,
     dead_letters.routes,
     settings.routes,
+    metrics.routes,
     health.routes,
     docs.routes,
 )

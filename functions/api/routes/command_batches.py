@@ -11,7 +11,7 @@ from sqlalchemy import Connection, RowMapping
 from functions.api.batch_shapes import Batch, BatchDetails, BatchMember, MemberCommand, Outcome, Sent, WaveView
 from functions.api.bodies import Body, Page, PageQuery, answer_of, decode_cursor, page
 from functions.api.problems import InvalidField
-from functions.api.routes.commands import IDEMPOTENCY_KEY, ROLE_FOR, idempotency_key, traceparent
+from functions.api.routes.commands import ASKED_WITH, ROLE_FOR, idempotency_key
 from functions.api.routing import Call, Reply, Routes
 from shared.access.rules import check_may
 from shared.clients import store as clients_store
@@ -83,7 +83,7 @@ class MemberQuery(PageQuery):
     role=Role.OPERATOR,
     statuses={202: "Stored; one outcome for each client", 200: "Dry run: what each would get now; nothing is sent"},
     raises=(Forbidden, IdempotencyKeyReused, InvalidWaves, NoClients, TooManyClients),
-    headers=IDEMPOTENCY_KEY,
+    headers=ASKED_WITH,
 )
 def send_commands(call: Call, body: NewCommands) -> Reply[Sent]:
     """Tell many displays what to do. Each has an outcome of its own; none is called done before it is."""
@@ -119,7 +119,7 @@ def _request(call: Call, body: NewCommands) -> BatchRequest:
         clients=None if body.clients is None else tuple(uuid.lower() for uuid in body.clients),
         filter=chosen,
         idempotency_key=idempotency_key(call),
-        traceparent=traceparent(call),
+        traceparent=call.traceparent,
     )
 
 

@@ -1,10 +1,10 @@
 """/api/clients/<uuid:uuid>/commands and /api/commands: tell displays what to do and see that it happened."""
 
-import re
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 
 import msgspec
+from sqlalchemy import RowMapping
 
 from functions.api import shapes
 from functions.api.bodies import Body, Page, PageQuery, decode_cursor, page
@@ -25,6 +25,8 @@ from shared.errors import (
     IdempotencyKeyReused,
     NotCapable,
 )
+from shared.structured_log import event
+from shared.trace import trace_id
 from shared.vocabulary import CommandAction, CommandSource, Role
 
 routes = Routes("commands", "/api", "Commands: sent once, tracked to their proven end.")
@@ -36,8 +38,10 @@ ROLE_FOR = {
     CommandAction.SHUTDOWN_HOST: Role.ADMIN,  # nobody can start it again from here
 }
 LONGEST_KEY = 200
-IDEMPOTENCY_KEY = {"Idempotency-Key": f"1 to {LONGEST_KEY} characters: the same key answers what it answered before"}
-TRACEPARENT = re.compile(r"00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
+ASKED_WITH = {
+    "Idempotency-Key": f"1 to {LONGEST_KEY} characters: the same key answers what it answered before",
+    "traceparent": "W3C trace context; its trace id is named in the answer, in log lines and to the display",
+}
 
 
 class NewCommand(Body):
@@ -54,7 +58,7 @@ class NewCommand(Body):
     role=Role.OPERATOR,
     statuses={202: "Stored; published as soon as the broker takes it"},
     raises=(ClientNotFound, CommandInFlight, CommandLockedOut, Forbidden, NotCapable, IdempotencyKeyReused),
-    headers=IDEMPOTENCY_KEY,
+    headers=ASKED_WITH,
 )
 def send_command(call: Call, uuid: str, body: NewCommand) -> shapes.Command:
     """Store a command and publish it. The answer says how far it has come; `queued` is not an error."""
@@ -64,6 +68,7 @@ def send_command(call: Call, uuid: str, body: NewCommand) -> shapes.Command:
         command = operations.issue(connection, now, request, timings)
         if command["created_at"] == now:
             call.audit(connection, now, f"command.{body.action}", uuid, command_id=command["id"], **_why(body))
+    _tell(call, command)
     operations.publish_due(
         call.services.engine, call.services.publisher, timings, PUBLISH_SECONDS, only_ids=[command["id"]]
     )
@@ -88,7 +93,20 @@ def _request(call: Call, uuid: str, body: NewCommand) -> CommandRequest:
         ttl=timedelta(seconds=body.ttl_seconds) if body.ttl_seconds is not None else None,
         override_lockout=body.override_lockout,
         idempotency_key=idempotency_key(call),
-        traceparent=traceparent(call),
+        traceparent=call.traceparent,
+    )
+
+
+def _tell(call: Call, command: RowMapping) -> None:
+    """A repeat by the same key tells the command of then, with its trace."""
+    event(
+        "command_issued",
+        "a command is stored",
+        command_id=command["id"],
+        client_uuid=command["client_uuid"],
+        actor=command["requested_by"],
+        request_id=call.request_id,
+        trace_id=trace_id(command["traceparent"]),
     )
 
 
@@ -107,12 +125,6 @@ def idempotency_key(call: Call) -> str | None:
             errors=[{"field": "Idempotency-Key", "expected": f"1 to {LONGEST_KEY} characters"}],
         )
     return key
-
-
-def traceparent(call: Call) -> str | None:
-    """The caller's W3C trace context, kept with the command; a malformed one is as good as none."""
-    given = call.request.headers.get("traceparent", "")
-    return given if TRACEPARENT.fullmatch(given) else None
 
 
 @routes.get("/clients/<uuid:uuid>/commands", role=Role.VIEWER, raises=(ClientNotFound,))

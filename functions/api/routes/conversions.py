@@ -30,9 +30,9 @@ def ensure_pdf(call: Call, media_id: int) -> Reply[shapes.Conversion]:
     """Make sure that a PDF of this medium exists or is on its way; one that failed or has vanished is made again."""
     with call.transaction() as (connection, now):
         media = event_media.find(connection, media_id)
-        conversion, must_enqueue = operations.ensure_pdf(connection, now, media)
+        conversion, must_enqueue = operations.ensure_pdf(connection, now, media, call.traceparent)
         if not must_enqueue and _has_vanished(call, conversion):
-            conversion, must_enqueue = operations.rebuild(connection, now, media)
+            conversion, must_enqueue = operations.rebuild(connection, now, media, call.traceparent)
         if must_enqueue:
             call.audit(connection, now, "conversion.request", str(media_id), conversion_id=conversion["id"])
     return _under_way(call, conversion, must_enqueue)
@@ -48,7 +48,7 @@ def reconvert(call: Call, media_id: int) -> Reply[shapes.Conversion]:
     """Make another PDF of this medium, say after fonts were installed; the present one is served until then."""
     with call.transaction() as (connection, now):
         media = event_media.find(connection, media_id)
-        conversion, must_enqueue = operations.rebuild(connection, now, media)
+        conversion, must_enqueue = operations.rebuild(connection, now, media, call.traceparent)
         call.audit(connection, now, "conversion.rebuild", str(media_id), conversion_id=conversion["id"])
     return _under_way(call, conversion, must_enqueue)
 

@@ -86,7 +86,7 @@ def upload(call: Call) -> Reply[Uploaded]:
     try:
         with call.transaction() as (connection, now):
             media = operations.record_upload(connection, now, received, call.principal.actor)
-            conversion, must_enqueue = conversion_for(connection, now, media)
+            conversion, must_enqueue = conversion_for(connection, now, media, call.traceparent)
             call.audit(connection, now, "event_media.upload", str(media["id"]), filename=media["filename"])
     except BaseException:
         received.discard()
@@ -111,11 +111,13 @@ def _receive(call: Call) -> ReceivedUpload:
     return received
 
 
-def conversion_for(connection: Connection, now: datetime, media: RowMapping) -> tuple[RowMapping | None, bool]:
+def conversion_for(
+    connection: Connection, now: datetime, media: RowMapping, traceparent: str
+) -> tuple[RowMapping | None, bool]:
     """The conversion of a presentation and whether it must be enqueued; none for other media."""
     if media["kind"] not in CONVERTIBLE_KINDS:
         return None, False
-    return conversions.ensure_pdf(connection, now, media)
+    return conversions.ensure_pdf(connection, now, media, traceparent)
 
 
 class MediaItem(Answer):

@@ -1,7 +1,7 @@
 """What displays say of their commands, taken in batches by the bridge."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from sqlalchemy import Connection
@@ -13,6 +13,7 @@ from shared.commands.rules import (
     RUNNING,
     Ack,
     Move,
+    News,
     Row,
     Sighting,
     Timings,
@@ -20,8 +21,18 @@ from shared.commands.rules import (
     may_matter,
 )
 from shared.db import scrub
+from shared.structured_log import event
+from shared.trace import trace_id
 
+STRANGE_TOLD = 10  # of a batch
 LONGEST_REASON = 500  # characters of a display's reason that are kept
+WORDS = {
+    "command_acked": "a display answered a command",
+    "command_ack_unknown": "a display answered a command that is not its own, or none",
+    "command_proven": "what a display does, or does not do, decided a command",
+    "command_ended": "a command's time was over",
+}
+"""Event -> what its log line says."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +47,8 @@ class AckReport:
     """ACKs of ids that were never issued."""
     foreign: tuple[Ack, ...]
     """ACKs of commands of another client: refused."""
+    news: tuple[News, ...] = field(default=(), compare=False)
+    """For the log: the ACKs that changed something, came late, or mean nothing here."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +60,8 @@ class EvidenceReport:
     """Successes by ACK that are now known by both."""
     overtaken: frozenset[str]
     """Reboots that nobody had and that nobody needs any more."""
+    news: tuple[News, ...] = field(default=(), compare=False)
+    """For the log."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +71,22 @@ class SettledReport:
     proven: int
     disproved: int
     overtaken: int
+    news: tuple[News, ...] = field(default=(), compare=False)
+    """For the log."""
+
+
+def tell(news: Iterable[News]) -> None:
+    """A log line each. After the commit: before it nothing has happened."""
+    for one in news:
+        event(
+            one.event,
+            WORDS[one.event],
+            command_id=one.command_id,
+            client_uuid=one.client_uuid,
+            trace_id=trace_id(one.traceparent),
+            state=one.state,
+            reason=one.reason,
+        )
 
 
 def record_acks(connection: Connection, now: datetime, acks: Sequence[Ack], timings: Timings) -> AckReport:
@@ -73,11 +104,28 @@ def record_acks(connection: Connection, now: datetime, acks: Sequence[Ack], timi
     foreign = tuple(ack for ack in acks if ack.command_id in known and not _own(ack, known))
     fresh = [ack for ack in acks if _own(ack, known) and may_matter(ack, known[ack.command_id])]
     if not fresh:
-        return AckReport(frozenset(), frozenset(), unknown, foreign)
+        return AckReport(frozenset(), frozenset(), unknown, foreign, _strange(unknown, foreign))
     commands.lock_clients(connection, {ack.client_uuid for ack in fresh})
     received = _receive(connection, now, RECEIVED, fresh, timings) | _receive(connection, now, RUNNING, fresh, timings)
     finished, late = _finish(connection, now, first_result_each(fresh))
-    return AckReport(frozenset(received | finished), frozenset(late), unknown, foreign)
+    changed = received | finished | late
+    news = _news("command_acked", [ack for ack in fresh if ack.command_id in changed], known)
+    news += _strange(unknown, foreign)
+    return AckReport(frozenset(received | finished), frozenset(late), unknown, foreign, news)
+
+
+def _strange(unknown: Sequence[Ack], foreign: Sequence[Ack]) -> tuple[News, ...]:
+    """Lines for some of the ACKs that mean nothing here: a display that sends them without end fills no log."""
+    return _news("command_ack_unknown", (*unknown, *foreign)[:STRANGE_TOLD])
+
+
+def _news(name: str, acks: Iterable[Ack], known: Mapping[str, Row] | None = None) -> tuple[News, ...]:
+    """A line for each ACK, with the trace of its command; the display's word for it where we know no such command."""
+
+    def trace(ack: Ack) -> str | None:
+        return known[ack.command_id]["traceparent"] if known else ack.traceparent
+
+    return tuple(News(name, k.command_id, k.client_uuid, k.state.value, k.reason, trace(k)) for k in acks)
 
 
 def _own(ack: Ack, known: Mapping[str, Row]) -> bool:
@@ -125,7 +173,18 @@ def record_boot_evidence(connection: Connection, now: datetime, sightings: Seque
     overtaken = store.cancel_overtaken(connection, now, seen)
     succeeded = store.succeed_by_evidence(connection, now, seen)
     confirmed = store.confirm_by_evidence(connection, now, seen)
-    return EvidenceReport(frozenset(succeeded), frozenset(confirmed), frozenset(row["id"] for row in overtaken))
+    cancelled = [row["id"] for row in overtaken]
+    news = news_of("command_proven", connection, [*succeeded, *confirmed, *cancelled])
+    return EvidenceReport(frozenset(succeeded), frozenset(confirmed), frozenset(cancelled), news)
+
+
+def news_of(name: str, connection: Connection, command_ids: Sequence[str]) -> tuple[News, ...]:
+    """A line for each of these commands as it stands now."""
+    rows = store.traced(connection, command_ids) if command_ids else []
+    return tuple(
+        News(name, row["id"], row["client_uuid"], row["state"], row["outcome_reason"], row["traceparent"])
+        for row in rows
+    )
 
 
 def settle_by_evidence(connection: Connection, now: datetime) -> SettledReport:
@@ -141,4 +200,7 @@ def settle_by_evidence(connection: Connection, now: datetime) -> SettledReport:
     commands.lock_clients(connection, concerned)
     overtaken = store.cancel_overtaken(connection, now, store.HEARTBEATS)
     proven = store.succeed_by_evidence(connection, now, store.HEARTBEATS) + store.succeed_by_silence(connection, now)
-    return SettledReport(len(proven), len(store.disprove_reboots(connection, now)), len(overtaken))
+    disproved = [row["id"] for row in store.disprove_reboots(connection, now)]
+    told = [*proven, *disproved, *(row["id"] for row in overtaken)]
+    news = news_of("command_proven", connection, told)
+    return SettledReport(len(proven), len(disproved), len(overtaken), news)

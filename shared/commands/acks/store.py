@@ -34,9 +34,16 @@ HEARD_OF: Final = c.rank >= COMMAND_RANKS[CommandState.RECEIVED]  # the display 
 
 def known(connection: Connection, command_ids: Collection[str]) -> dict[str, RowMapping]:
     """What tells whether an ACK of these commands could matter, by id."""
-    query = sa.select(c.id, c.client_uuid, c.state, c.late_state, c.confirmed_by, c.outcome_reason)
+    query = sa.select(c.id, c.client_uuid, c.state, c.late_state, c.confirmed_by, c.outcome_reason, c.traceparent)
     rows = connection.execute(query.where(c.id == sa.any_(sa.literal(list(command_ids), sa.ARRAY(sa.Text)))))
     return {row["id"]: row for row in rows.mappings()}
+
+
+def traced(connection: Connection, command_ids: Collection[str]) -> Sequence[RowMapping]:
+    """What log lines tell of these commands: id, client_uuid, state, outcome_reason and traceparent; by id."""
+    asked = sa.literal(list(command_ids), sa.ARRAY(sa.Text))
+    query = sa.select(c.id, c.client_uuid, c.state, c.outcome_reason, c.traceparent)
+    return connection.execute(query.where(c.id == sa.any_(asked)).order_by(c.id)).mappings().all()
 
 
 def receive(

@@ -21,6 +21,7 @@ from shared.commands.rules import Attempt, Claimed, Timings, is_accepted, next_p
 from shared.db import database_now, transaction
 from shared.errors import BrokerUnavailable, PublishUnanswered
 from shared.structured_log import event, failure
+from shared.trace import trace_id
 from shared.vocabulary import PublishAnswer
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ def claim_due(
             expires_in=row["expires_at"] - now,
             lease_until=row["publish_lease_until"],
             attempts=row["publish_attempts"],
+            traceparent=row["traceparent"],
         )
         for row in sorted(rows, key=lambda row: (row["created_at"], row["id"]))
     ]
@@ -170,4 +172,18 @@ def _publish(publisher: "Publisher", command: Claimed, expiry_seconds: int, dead
         may_have_left = True
     except BrokerUnavailable as error:
         event("broker_unavailable", "a command waits for the broker", command_id=command.id, reason=error.detail)
+    return attempted(command, answer, may_have_left=may_have_left)
+
+
+def attempted(command: Claimed, answer: int | None, *, may_have_left: bool) -> Attempt:
+    """How publishing this one went, for the record; and a line that tells it."""
+    event(
+        "command_published",
+        "a command was given to the broker" if may_have_left else "a command did not get to the broker",
+        command_id=command.id,
+        client_uuid=command.client_uuid,
+        trace_id=trace_id(command.traceparent),
+        attempt=command.attempts,
+        answer=None if answer is None else f"0x{answer:02x}",
+    )
     return Attempt(command.id, command.lease_until, command.attempts, answer, may_have_left)

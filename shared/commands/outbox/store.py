@@ -24,6 +24,7 @@ CLAIMED = (
     c.expires_at,
     c.publish_lease_until,
     c.publish_attempts,
+    c.traceparent,
 )
 """What a publisher needs of a command."""
 A_SECOND = timedelta(seconds=1)  # the unit of MQTT's message expiry: with less left a command is too late

@@ -1,0 +1,49 @@
+"""/api/metrics: the fleet and the service in figures, for a Prometheus."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from flask import Response
+
+from functions.api.routing import Call, Routes
+from shared.monitoring.gauges import operations
+from shared.monitoring.gauges.rules import PREFIX, Gauge
+from shared.vocabulary import Role
+
+routes = Routes("metrics", "/api/metrics", "Figures for a Prometheus.")
+
+PROMETHEUS: Final = "text/plain"
+CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+
+
+@routes.get("", role=Role.VIEWER, produces=PROMETHEUS)
+def metrics(call: Call) -> Response:
+    """Every gauge of the fleet and of the service, in the text format of Prometheus.
+
+    A scraper sends a token with the role viewer. All figures are made of the database when they are asked for, so
+    any instance answers the same; what the bridge itself counts stands under its own /metrics. No label is ever a
+    client, a site or anything else that grows with the fleet.
+    """
+    with call.transaction() as (connection, now):
+        gauges = operations.measure(connection, now, call.services.config)
+    return Response(_text(gauges), content_type=CONTENT_TYPE)
+
+
+def _text(gauges: Iterable[Gauge]) -> bytes:
+    from prometheus_client import CollectorRegistry, generate_latest  # noqa: PLC0415 - cold start
+    from prometheus_client.core import GaugeMetricFamily  # noqa: PLC0415 - cold start
+    from prometheus_client.registry import Collector  # noqa: PLC0415 - cold start
+
+    class Given(Collector):
+        """What the library asks for the gauges."""
+
+        def collect(self) -> Iterator[GaugeMetricFamily]:
+            for gauge in gauges:
+                family = GaugeMetricFamily(PREFIX + gauge.name, gauge.meaning, labels=gauge.labels)
+                for labels, value in gauge.samples:
+                    family.add_metric(labels, float(value))
+                yield family
+
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(Given())
+    return generate_latest(registry)

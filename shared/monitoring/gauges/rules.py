@@ -1,0 +1,98 @@
+"""Which gauges there are, what each means, and how rows become their samples.
+
+A label's value is a word of ours (`vocabulary`) or one of a few fixed ones here: never a uuid, a site or anything
+else that somebody outside chooses. So the number of series is fixed, whatever the size of the fleet.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Final
+
+PREFIX: Final = "signage_"
+RECENTLY: Final = timedelta(minutes=15)  # what the names that end in _last_15m count
+STORM: Final = timedelta(minutes=30)  # what the names that end in _last_30m count
+A_DAY: Final = timedelta(days=1)
+OTHER: Final = "other"
+
+MEANINGS: Final[Mapping[str, str]] = {
+    "clients": "clients by shown state",
+    "clients_service_failed": "clients with a service failure that nobody has acknowledged",
+    "commands_open": "commands that are not over, by state",
+    "commands_oldest_seconds": "age of the oldest command that is not over, by state; 0 without one",
+    "commands_ended_last_15m": "commands that ended within 15 minutes, by state and, where it is one of ours, reason",
+    "outbox_waiting": "commands that no broker has answered for yet",
+    "outbox_oldest_seconds": "age of the oldest of them; 0 without one",
+    "outbox_leases": "commands that a publisher holds now",
+    "recovery_enabled": "1 while CRASH_RECOVERY_ENABLED is true",
+    "recovery_commands_last_30m": "commands that recovery asked for within 30 minutes, by action",
+    "breakers_open": "breakers that are open: the fleet's, and how many of sites",
+    "incidents_open": "incidents that are open, by kind",
+    "conversions": "conversions by status",
+    "conversions_oldest_seconds": "time since the oldest conversion that is not over was asked for; 0 without one",
+    "conversion_leases": "conversions that a worker holds, by whether its lease still runs",
+    "dead_letters_last_15m": "different messages that were put aside within 15 minutes, by reason",
+    "notifications_last_day": "messages to people of the last day, and older ones that are pending, by state",
+    "notifications_overdue_seconds": "how long the oldest pending message to people has been due; 0 without one",
+    "notification_channels_failing": "channels in use to which the last message could not be delivered",
+    "sign_in_failures_last_15m": "sign-ins with a wrong name or password within 15 minutes",
+    "tick_age_seconds": "time since the last tick of the scheduler began; +Inf before the first",
+    "tick_duration_seconds": "how long the last tick took",
+    "tick_period_seconds": "TICK_SECONDS",
+    "tick_failed_steps": "steps of the last tick that failed",
+    "listening": "1 while the bridge's canary is younger than CANARY_MAX_AGE_SECONDS: the fleet is heard",
+    "canary_age_seconds": "time since the bridge's canary last came back; +Inf before the first",
+    "last_commit_age_seconds": "time since the bridge last committed a batch; +Inf before the first",
+    "database_size_bytes": "size of our database",
+    "media_volume_size_bytes": "size of the volume that holds MEDIA_ROOT",
+    "media_volume_free_bytes": "what is free of it for us",
+}
+"""Name without the prefix -> what it says. All are gauges, made of the database at the moment of the question."""
+
+
+@dataclass(frozen=True)
+class Gauge:
+    """One metric with all its samples: the values of `labels`, in their order, and the number."""
+
+    name: str
+    labels: tuple[str, ...]
+    samples: Sequence[tuple[tuple[str, ...], float]]
+
+    @property
+    def meaning(self) -> str:
+        """For people."""
+        return MEANINGS[self.name]
+
+
+def plain(name: str, value: float) -> Gauge:
+    """A gauge without labels."""
+    return Gauge(name, (), [((), value)])
+
+
+def by_word(name: str, label: str, words: Iterable[str], found: Mapping[str, float]) -> Gauge:
+    """A gauge with one label: a sample for every word, 0 where nothing was found; what is no such word is left out."""
+    return Gauge(name, (label,), [((str(word),), float(found.get(str(word), 0))) for word in words])
+
+
+def by_state_and_reason(name: str, ends: Mapping[str, Sequence[str]], found: Mapping[tuple[str, str], float]) -> Gauge:
+    """A gauge of how commands ended; reasons that are not ours (a display's, a person's) count as `other`."""
+    samples: dict[tuple[str, ...], float] = {
+        (state, reason): 0.0 for state, reasons in ends.items() for reason in (*reasons, OTHER)
+    }
+    for (state, reason), count in found.items():
+        known = reason in ends.get(state, ())
+        samples[state, reason if known else OTHER] = samples.get((state, reason if known else OTHER), 0.0) + count
+    return Gauge(name, ("state", "reason"), list(samples.items()))
+
+
+def age_seconds(now: datetime, since: datetime | None, never: float = math.inf) -> float:
+    """Seconds since then, not below 0; `never` where there is no then."""
+    return never if since is None else max(0.0, (now - since).total_seconds())
+
+
+def words_of(*enums: type[StrEnum]) -> Iterator[str]:
+    """Every word of these lists."""
+    for enum in enums:
+        yield from (word.value for word in enum)
