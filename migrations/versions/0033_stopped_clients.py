@@ -3,7 +3,7 @@
 from alembic import op
 
 revision = "0033_stopped_clients"
-down_revision = "0031_recovery_changes"
+down_revision = "0032_told_in_figures"
 branch_labels = None
 depends_on = None
 
