@@ -188,7 +188,7 @@ export function signOut() {
  * @returns {Promise<Overview>}
  */
 export function overview({ since, heartbeats }, abort) {
-  const path = `/api/monitoring/overview${search({ format: "columns", since, hb: heartbeats ? 1 : null })}`;
+  const path = `/api/monitoring/overview${search({ format: "packed", since, hb: heartbeats ? 1 : null })}`;
   return call("GET", path, { signal: abort });
 }
 

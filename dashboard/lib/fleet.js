@@ -9,6 +9,7 @@
 import { computed, signal } from "../vendor/signals.js";
 import * as api from "./api.js";
 import { learn, serverNow } from "./clock.js";
+import { unpack } from "./packed.js";
 import { poll } from "./poll.js";
 
 /** @typedef {import("./types").Client} Client */
@@ -74,12 +75,6 @@ function isGuarded(uuid, startedAt) {
 
 // --- merging ---
 
-/** @param {Overview} answer @returns {Client[]} */
-function clientsOf(answer) {
-  const names = answer.columns;
-  return answer.rows.map((row) => /** @type {any} */ (Object.fromEntries(names.map((name, i) => [name, row[i]]))));
-}
-
 /** Write what is known about one client into its row. @param {string} uuid @param {Partial<Client>} changes */
 export function change(uuid, changes) {
   const row = clients.get(uuid);
@@ -94,7 +89,8 @@ export function change(uuid, changes) {
  * @param {Overview} answer @param {number} startedAt
  */
 function mergeRows(answer, startedAt) {
-  const rows = clientsOf(answer);
+  /** @type {Client[]} */
+  const rows = unpack(answer.packed, answer.server_time);
   const gone = answer.full ? [...clients.keys()] : answer.gone;
   const kept = new Set(answer.full ? rows.map((row) => row.uuid) : []);
   for (const uuid of gone) if (!kept.has(uuid)) clients.delete(uuid);
@@ -108,9 +104,9 @@ function mergeRows(answer, startedAt) {
 
 /** @param {Overview} answer */
 function mergeHeartbeats(answer) {
-  for (const [uuid, at] of answer.heartbeats ?? []) {
+  for (const { uuid, last_heartbeat_at } of unpack(answer.packed_heartbeats ?? { uuid: "" }, answer.server_time)) {
     const row = clients.get(uuid);
-    if (row && row.last_heartbeat_at !== at) clients.set(uuid, { ...row, last_heartbeat_at: at });
+    if (row && row.last_heartbeat_at !== last_heartbeat_at) clients.set(uuid, { ...row, last_heartbeat_at });
   }
 }
 
@@ -140,8 +136,7 @@ function merge(answer, startedAt) {
   overview.value = answer;
   updatedAt.value = answer.server_time;
   failing.value = false;
-  const changed = answer.full || answer.rows.length > 0 || answer.gone.length > 0 || (answer.heartbeats?.length ?? 0) > 0;
-  if (changed) version.value++;
+  if (answer.full || answer.packed.uuid || answer.gone.length > 0 || answer.packed_heartbeats?.uuid) version.value++;
 }
 
 /** @param {AbortSignal} abort */

@@ -1044,6 +1044,8 @@ export type OverviewAnswer = {
   full: boolean;
   gone: Array<string>;
   heartbeats?: Array<[string, string]>;
+  packed?: Packed;
+  packed_heartbeats?: PackedHeartbeats;
   rows?: Array<Array<unknown>>;
   scheduler: Scheduler;
   server_time: string;
@@ -1052,9 +1054,39 @@ export type OverviewAnswer = {
 
 /** How to tell the fleet. */
 export type OverviewQuery = {
-  format?: "columns" | "objects";
+  format?: "columns" | "objects" | "packed";
   hb?: "0" | "1";
   since?: string | null;
+};
+
+/** Clients column by column: the nth value of each is of the nth client. `uuid` holds 16 bytes of each in base64. `status_since`, `last_heartbeat_at`, `service_failed_at`, `mqtt_last_disconnect_at` and `lockout_until` are told as how many seconds before the second of `server_time` they were; a time with a fraction as a text that adds its six digits ("12.034500"). */
+export type Packed = {
+  app_version: Array<string | null>;
+  hostname: Array<string | null>;
+  ip: Array<string | null>;
+  last_heartbeat_at: Array<number | string | null>;
+  lockout_until: Array<number | string | null>;
+  mqtt_last_disconnect_at: Array<number | string | null>;
+  mqtt_reconnect_count: Array<number | null>;
+  name: Array<string>;
+  open_command: Array<OpenCommand | null>;
+  presence: Array<Presence>;
+  process_status: Array<ProcessStatus>;
+  recovery: Array<Recovery | null>;
+  screen_health: Array<ScreenHealthStatus>;
+  service_failed_at: Array<number | string | null>;
+  service_failed_unit: Array<string | null>;
+  site: Array<string | null>;
+  status: Array<ClientStatus>;
+  status_since: Array<number | string | null>;
+  tags: Array<Array<string>>;
+  uuid: string;
+};
+
+/** The last heartbeat of each client, in the form of a packed answer. */
+export type PackedHeartbeats = {
+  last_heartbeat_at: Array<number | string | null>;
+  uuid: string;
 };
 
 /** The parameters of every list. */

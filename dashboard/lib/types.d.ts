@@ -34,10 +34,9 @@ export type AuditEntry = Api.AuditEntry;
 /** A row of the overview; the fields that only a display's own page tells are there once that was asked for. */
 export type Client = Api.Client & Partial<Omit<Api.ClientDetails, keyof Api.Client>>;
 
-/** The overview as `format=columns` answers it. */
-export type Overview = Omit<Api.OverviewAnswer, "columns" | "rows" | "counts"> & {
-  columns: (keyof Api.Client)[];
-  rows: unknown[][];
+/** The overview as `format=packed` answers it. */
+export type Overview = Omit<Api.OverviewAnswer, "packed" | "counts"> & {
+  packed: Api.Packed;
   counts: Record<Status | "total" | "service_failed", number>;
 };
 

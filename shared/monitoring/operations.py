@@ -14,6 +14,8 @@ from shared.listening import store as listening_store
 from shared.listening.rules import Listening, listening
 from shared.maintenance import operations as maintenance
 from shared.monitoring import rules, store
+from shared.monitoring.packed import rules as packed_rules
+from shared.monitoring.packed import store as packed_store
 from shared.monitoring.rules import Cursor
 from shared.recovery import operations as recovery
 from shared.recovery.breakers import operations as breakers
@@ -31,10 +33,11 @@ class Overview:
     now: datetime
     here: Cursor
     full: bool  # False: `rows` are only what changed, `gone` whom to forget
-    rows: bytes  # JSON: an array of arrays, each in the order of `columns`
+    packed: bool  # `rows` and `heartbeats` are written column by column (`packed.rules`)
+    rows: bytes  # JSON: an array of arrays, each in the order of `columns`; packed: an object of columns
     columns: Sequence[str]
     gone: Sequence[str]
-    heartbeats: str | None  # JSON: an array of [uuid, time]
+    heartbeats: str | None  # JSON: an array of [uuid, time]; packed: an object of the columns uuid, last_heartbeat_at
     counts: Mapping[str, int]
     service_failed: Sequence[RowMapping]
     bridge: Mapping[str, Any]
@@ -49,6 +52,7 @@ def overview(
     asked: Cursor | None,
     *,
     with_heartbeats: bool,
+    packed: bool = False,
 ) -> Overview:
     """The whole fleet, or what changed since `asked` where that can be told.
 
@@ -57,15 +61,19 @@ def overview(
     bridge = bridge_state(connection, now, config)
     here = _here(connection, now, config, bridge["state"])
     since = asked if rules.can_continue(asked, here) else None
-    told = _whole(connection, now, config) if since is None else _changed(connection, now, config, since, here)
+    if since is None:
+        told = _whole(connection, now, config, packed=packed)
+    else:
+        told = _changed(connection, now, config, since, here, packed=packed)
     return Overview(
         now=now,
         here=here,
         full=since is None,
-        rows=told,
+        packed=packed,
+        rows=told.encode(),
         columns=tuple(store.TOLD),
         gone=[] if since is None else store.gone_clients(connection, since.xid),
-        heartbeats=f"[{store.heartbeats(connection)}]" if with_heartbeats else None,
+        heartbeats=_heartbeats(connection, now, packed=packed) if with_heartbeats else None,
         counts=rules.counts(store.count_by_status(connection)),
         service_failed=store.failed_services(connection, FAILED_SHOWN),
         bridge=bridge,
@@ -74,11 +82,19 @@ def overview(
     )
 
 
-def _whole(connection: Connection, now: datetime, config: Config) -> bytes:
+def _whole(connection: Connection, now: datetime, config: Config, *, packed: bool) -> str:
     """Every client; what recovery does about the unwell ones goes through Postgres into their rows."""
     states = recovery_of(connection, now, config, store.unwell(connection))
     recovery = {uuid: msgspec.json.encode(state).decode() for uuid, state in states.items()}
-    return f"[{store.whole_fleet(connection, recovery)}]".encode()
+    if packed:
+        return packed_store.whole_fleet(connection, packed_rules.second_of(now), recovery)
+    return f"[{store.whole_fleet(connection, recovery)}]"
+
+
+def _heartbeats(connection: Connection, now: datetime, *, packed: bool) -> str:
+    if packed:
+        return packed_store.heartbeats(connection, packed_rules.second_of(now))
+    return f"[{store.heartbeats(connection)}]"
 
 
 def _here(connection: Connection, now: datetime, config: Config, bridge: str) -> Cursor:
@@ -90,14 +106,24 @@ def _here(connection: Connection, now: datetime, config: Config, bridge: str) ->
     return replace(cursor, circumstances=sha256(known.encode()).hexdigest()[:12])
 
 
-def _changed(connection: Connection, now: datetime, config: Config, asked: Cursor, here: Cursor) -> bytes:
+def _changed(
+    connection: Connection, now: datetime, config: Config, asked: Cursor, here: Cursor, *, packed: bool
+) -> str:
     """What changed; it is little, so only where somebody is unwell is recovery asked and written into the rows.
 
     Where the circumstances changed, everybody unwell is told: what recovery says of them may have.
     """
     anew = asked.circumstances != here.circumstances
     too = [row["uuid"] for row in store.unwell(connection)] if anew else []
-    text = f"[{store.changed_clients(connection, asked.xid, too)}]".encode()
+    if packed:
+        text = packed_store.changed_clients(connection, packed_rules.second_of(now), asked.xid, too)
+        return _with_recovery_packed(connection, now, config, text)
+    text = f"[{store.changed_clients(connection, asked.xid, too)}]"
+    return _with_recovery(connection, now, config, text)
+
+
+def _with_recovery(connection: Connection, now: datetime, config: Config, text: str) -> str:
+    """The rows of this text with what recovery does about the unwell among them."""
     rows = msgspec.json.decode(text, type=list[list[Any]])
     judged = [{name: row[place] for name, place in JUDGED_BY.items()} for row in rows]
     states = recovery_of(connection, now, config, judged)
@@ -105,7 +131,19 @@ def _changed(connection: Connection, now: datetime, config: Config, asked: Curso
         return text
     for row in rows:
         row[RECOVERY] = states.get(row[JUDGED_BY["uuid"]])
-    return msgspec.json.encode(rows)
+    return msgspec.json.encode(rows).decode()
+
+
+def _with_recovery_packed(connection: Connection, now: datetime, config: Config, text: str) -> str:
+    """As `_with_recovery`, of columns."""
+    columns = msgspec.json.decode(text, type=dict[str, Any])
+    uuids = packed_rules.uuids_of(columns["uuid"])
+    values = zip(*(uuids if name == "uuid" else columns[name] for name in JUDGED_BY), strict=True)
+    states = recovery_of(connection, now, config, [dict(zip(JUDGED_BY, row, strict=True)) for row in values])
+    if not states:
+        return text
+    columns["recovery"] = [states.get(uuid) for uuid in uuids]
+    return msgspec.json.encode(columns).decode()
 
 
 def crashed(

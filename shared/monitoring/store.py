@@ -73,26 +73,33 @@ TOLD: Final[Mapping[str, str]] = {
 """What the overview tells of each client, in this order: the field and the SQL that writes it as JSON."""
 
 
+def in_order(which: str) -> str:
+    """SQL: from where TOLD is read: the clients for which `which` holds, by name and uuid."""
+    return f"""
+        FROM clients AS c
+        LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
+        LEFT JOIN client_commands AS k ON k.client_uuid = c.uuid AND k.rank < {TERMINAL_RANK}
+        WHERE c.deleted_at IS NULL AND {which}
+        ORDER BY c.name COLLATE "C", c.uuid
+    """
+
+
 def _rows(which: str) -> str:
-    """SQL: the clients for which `which` holds, by name and uuid, as the inside of a JSON array of rows."""
+    """SQL: the clients for which `which` holds as the inside of a JSON array of rows."""
     return f"""
         SELECT coalesce(string_agg(row, ','), '') FROM (
-            SELECT '[' || concat_ws(',', {", ".join(TOLD.values())}) || ']' AS row
-            FROM clients AS c
-            LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
-            LEFT JOIN client_commands AS k ON k.client_uuid = c.uuid AND k.rank < {TERMINAL_RANK}
-            WHERE c.deleted_at IS NULL AND {which}
-            ORDER BY c.name COLLATE "C", c.uuid) AS told
+            SELECT '[' || concat_ws(',', {", ".join(TOLD.values())}) || ']' AS row {in_order(which)}) AS told
     """  # noqa: S608 - made of constants
 
 
 _SINCE: Final = "changed_xid >= CAST(CAST(:since AS text) AS xid8)"
-_CHANGED: Final = f"""c.uuid IN (
+CHANGED: Final = f"""c.uuid IN (
     SELECT uuid FROM clients WHERE {_SINCE}
     UNION SELECT client_uuid FROM client_commands WHERE {_SINCE}
     UNION SELECT client_uuid FROM client_recovery WHERE {_SINCE}
     UNION SELECT client_uuid FROM incident_members WHERE {_SINCE}
     UNION SELECT unnest(CAST(:too AS text[])))"""  # noqa: S608 - made of constants
+"""SQL: whether something changed in transaction `since` or later, or the client is one of `too`."""
 
 
 def cursor(connection: Connection) -> Cursor:
@@ -118,7 +125,7 @@ CURSOR: Final = sa.text(  # pg_snapshot_xmin and xid8 are not known to Core
     """
 )
 WHOLE_FLEET: Final = sa.text(_rows("true"))
-CHANGED_CLIENTS: Final = sa.text(_rows(_CHANGED))
+CHANGED_CLIENTS: Final = sa.text(_rows(CHANGED))
 
 
 def whole_fleet(connection: Connection, recovery: Mapping[str, str]) -> str:

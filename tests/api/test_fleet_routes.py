@@ -11,12 +11,14 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from functions.api import shapes
+from functions.api.routes.monitoring import OverviewAnswer
 from shared.clients import store
 from shared.db import database_now, transaction
 from shared.recovery import store as recovery_store
 from shared.tables import client_heartbeats, clients
 from shared.vocabulary import RegisteredBy
 from tests.api.people import Api
+from tests.unpacked import unpacked
 
 
 def add(engine: Engine, *, heartbeat_age: int | None = None, **facts: Any) -> str:
@@ -170,6 +172,30 @@ def test_objects_and_columns_tell_the_same_in_the_shape_of_a_client(api: Api, en
     assert {client["recovery"]["state"] for client in objects["clients"] if client["status"] == "crashed"} == {"off"}
     heard = {client["uuid"]: client["last_heartbeat_at"] for client in objects["clients"]}
     assert dict(columns["heartbeats"]) == {uuid: at for uuid, at in heard.items() if at}
+
+
+def test_the_packed_form_tells_the_same_and_its_times_go_with_its_own_server_time(api: Api, engine: Engine) -> None:
+    half = datetime(2026, 3, 1, 9, 30, 0, 500_000, tzinfo=UTC)
+    add(engine, heartbeat_age=1, process_status="crashed", status="crashed", mqtt_last_disconnect_at=half)
+    before = api.get("/api/monitoring/overview").get_json()
+    changed = add(engine, heartbeat_age=70, service_failed_at=half, service_failed_unit="x", site='"quoted"')
+
+    objects = api.get("/api/monitoring/overview").get_json()
+    packed = api.get("/api/monitoring/overview?format=packed&hb=1").get_json()
+    delta = api.get(f"/api/monitoring/overview?format=packed&since={before['cursor']}").get_json()
+    nothing = api.get(f"/api/monitoring/overview?format=packed&since={delta['cursor']}").get_json()
+
+    assert unpacked(packed["packed"], packed["server_time"]) == objects["clients"]
+    assert set(packed) & {"clients", "columns", "rows", "heartbeats"} == set()
+    told = unpacked(delta["packed"], delta["server_time"])
+    assert told == [client for client in objects["clients"] if client["uuid"] == changed]
+    assert told[0]["recovery"]["state"] == "off"
+    beats = unpacked(packed["packed_heartbeats"], packed["server_time"])
+    heard = {client["uuid"]: client["last_heartbeat_at"] for client in objects["clients"]}
+    assert {row["uuid"]: row["last_heartbeat_at"] for row in beats} == {uuid: at for uuid, at in heard.items() if at}
+    assert (nothing["packed"]["uuid"], nothing["packed"]["name"], "packed_heartbeats" in nothing) == ("", [], False)
+    for answer in (packed, delta, nothing):
+        assert msgspec.convert(answer, OverviewAnswer)
 
 
 def test_a_delta_tells_what_recovery_does_about_whom_as_the_whole_does(api: Api, engine: Engine) -> None:

@@ -20,6 +20,7 @@ from tests.stack import Stack, running_stack
 
 CLIENTS: Final = 10_000
 CHANGES: Final = 80
+SPREAD: Final = 30  # seconds between two heartbeats
 OPENINGS: Final = 5
 POLLS: Final = 360
 POLLS_OF_ONE: Final = 40
@@ -61,14 +62,17 @@ SCROLL: Final = f"""async () => {{ {PAINTED}
   return took; }}"""
 # Answers of the API with so many changed rows, taken in as a poll takes them in, without the way through the network.
 POLL: Final = f"""async ([rounds, changes]) => {{ {PAINTED}
-  const whole = await (await fetch('/api/monitoring/overview?format=columns', {{ credentials: 'same-origin' }})).json();
-  const place = whole.columns.indexOf('mqtt_reconnect_count');
+  const whole = await (await fetch('/api/monitoring/overview?format=packed', {{ credentials: 'same-origin' }})).json();
+  const {{ uuid, ...columns }} = whole.packed;
+  const uuids = atob(uuid);
   const original = window.fetch;
   const took = [];
   for (let round = 0; round < rounds; round++) {{
-    const from = (round * changes) % Math.max(1, whole.rows.length - changes);
-    const rows = whole.rows.slice(from, from + changes).map((row) => row.with(place, round));
-    const text = JSON.stringify({{ ...whole, full: false, gone: [], rows }});
+    const from = (round * changes) % Math.max(1, columns.name.length - changes);
+    const packed = {{ uuid: btoa(uuids.slice(16 * from, 16 * (from + changes))) }};
+    for (const name in columns) packed[name] = columns[name].slice(from, from + changes);
+    packed.mqtt_reconnect_count.fill(round);
+    const text = JSON.stringify({{ ...whole, full: false, gone: [], packed }});
     let done;
     const read = new Promise((resolve) => (done = resolve));
     window.fetch = (address, ...rest) => {{
@@ -94,7 +98,7 @@ def measure(folder: Path) -> list[Row]:
         engine = engine_for(stack.environment["DATABASE_URL"], "bench")
         with inserted(engine, "Wall", 1):
             small = visit.measure(POLLS_OF_ONE)
-        with inserted(engine, "Wall", CLIENTS):
+        with inserted(engine, "Wall", CLIENTS, spread=SPREAD):
             large = visit.measure(POLLS)
         engine.dispose()
     times = [

@@ -14,42 +14,29 @@ import sqlalchemy as sa
 from shared.vocabulary import Role
 from tests.api.function_process import ENVIRONMENT, FunctionProcess, function_process
 from tests.api.people import issue_token
+from tests.bench.fleet import CLIENTS as CLIENTS_OF_A_FLEET
+from tests.bench.fleet import FAILURES, HEARTBEATS, uuid_of
 from tests.bench.http import Caller, milliseconds, request_rate
 from tests.bench.report import Row, alternating, median
 from tests.faults.machine import machine
+from tests.unpacked import unpacked
 
 CLIENTS = 10_000
 LOG_ROWS = 10_000_000 if os.environ.get("BENCH_FULL") == "1" else 200_000
 CHANGES = 80
 GZIP_LEVEL = 5  # the gateway's
 TIMES = 21
-ONE = "00000000-0000-4000-8000-000000000007"
-
-FILL = (
-    """
-    INSERT INTO clients (uuid, name, site, registered_by, process_status, status, app_version, ip, hostname,
-        mqtt_reconnect_count, mqtt_last_disconnect_at, presence)
-    SELECT '00000000-0000-4000-8000-' || lpad(n::text, 12, '0'), 'Display ' || n, 'Site ' || mod(n, 200), 'enrolment',
-        CAST(CASE WHEN mod(n, 200) = 0 THEN 'crashed' ELSE 'running' END AS process_status),
-        CASE WHEN mod(n, 200) = 0 THEN 'crashed' ELSE 'running' END,
-        '1.4.' || mod(n, 5), '10.' || mod(n, 50) || '.' || mod(n, 250) || '.7', 'host-' || n, mod(n, 9),
-        now() - n * interval '1 second', 'online'
-    FROM generate_series(1, :clients) AS n
-    """,
-    """
-    INSERT INTO client_heartbeats (client_uuid, last_heartbeat_at) SELECT uuid, now() FROM clients
-    """,
-    """
-    UPDATE clients SET service_failed_at = now(), service_failed_unit = 'player.service'
-    WHERE right(uuid, 3) = '500'
-    """,
-    """
+LOGS = f"""
     INSERT INTO client_logs (client_uuid, level, message, logger, received_at)
-    SELECT '00000000-0000-4000-8000-' || lpad((1 + mod(n, :clients))::text, 12, '0'),
+    SELECT {uuid_of("(1 + mod(n, CAST(:clients AS int)))")},
         CAST((ARRAY['info', 'info', 'info', 'warning', 'error'])[1 + mod(n, 5)] AS log_level),
         'playlist advanced to item ' || n, 'player', now() - n * interval '10 milliseconds'
-    FROM generate_series(1, :rows) AS n
-    """,
+    FROM generate_series(1, CAST(:rows AS int)) AS n
+"""
+FILL = (CLIENTS_OF_A_FLEET, HEARTBEATS, FAILURES, LOGS)
+CHANGE = (
+    f"UPDATE clients SET screen_health = 'black' WHERE uuid IN (SELECT uuid FROM clients LIMIT {CHANGES})",
+    "UPDATE client_heartbeats SET last_heartbeat_at = now()",
 )
 
 
@@ -61,6 +48,7 @@ class Filled:
     empty: FunctionProcess
     token: str
     engine: sa.Engine
+    one: str  # the uuid of a client
 
 
 @contextmanager
@@ -81,32 +69,56 @@ def filled(folder: Path, log_rows: int) -> Iterator[Filled]:
             function_process("functions/api/main.py", environment, folder) as api,
             function_process("tests/bench/empty_function.py", environment, folder) as empty,
         ):
-            yield Filled(api, empty, issue_token(engine, Role.ADMIN), engine)
+            with engine.connect() as connection:
+                one = connection.execute(sa.text(f"SELECT {uuid_of('7')}")).scalar_one()
+            yield Filled(api, empty, issue_token(engine, Role.ADMIN), engine, one)
         engine.dispose()
 
 
 def overview(folder: Path) -> list[Row]:
-    """The whole fleet, and what changed: time and size."""
+    """The whole fleet, and what changed, as the dashboard asks for it: time and size; the whole also beside rows."""
     with filled(folder, 10) as fleet:
-        caller = Caller(fleet.api.port, "/api/monitoring/overview?format=columns", fleet.token)
-        whole = caller.ask()
-        assert len(json.loads(whole)["rows"]) == CLIENTS
-        took_whole = median(milliseconds(caller, caller.path, TIMES))
-        delta = f"{caller.path}&since={json.loads(whole)['cursor']}"
+        ask, by_row = (
+            Caller(fleet.api.port, f"/api/monitoring/overview?format={form}", fleet.token)
+            for form in ("packed", "columns")
+        )
+        whole, rows = ask.ask(), by_row.ask()
+        assert clients_in(whole) == CLIENTS
+        took, took_by_row = alternating(TIMES, partial(once, ask), partial(once, by_row))
+        delta = f"{ask.path}&since={json.loads(whole)['cursor']}"
         with fleet.engine.begin() as connection:
-            change = "UPDATE clients SET screen_health = 'black' WHERE uuid IN (SELECT uuid FROM clients LIMIT :n)"
-            connection.execute(sa.text(change), {"n": CHANGES})
-            connection.execute(sa.text("UPDATE client_heartbeats SET last_heartbeat_at = now()"))
-        part = caller.ask(delta)
-        assert len(json.loads(part)["rows"]) == CHANGES
-        took_part = median(milliseconds(caller, delta, TIMES))
-        caller.close()
+            for statement in CHANGE:
+                connection.execute(sa.text(statement))
+        part = ask.ask(delta)
+        assert clients_in(part) == CHANGES
+        took_part = median(milliseconds(ask, delta, TIMES))
+        ask.close()
+        by_row.close()
+    name, size, size_by_row = "overview of 10,000", compressed_kb(whole), compressed_kb(rows)
     return [
-        Row("overview of 10,000: whole", took_whole, "ms", 60, at_most=True),
-        Row("overview of 10,000: whole, gzip", len(gzip.compress(whole, GZIP_LEVEL)) / 1000, "KB", 330, at_most=True),
-        Row("overview: 80 changes", took_part, "ms", 5, at_most=True),
-        Row("overview: 80 changes, gzip", len(gzip.compress(part, GZIP_LEVEL)) / 1000, "KB", 5, at_most=True),
+        Row(f"{name}: whole", took, "ms", 60, at_most=True),
+        Row(f"{name}: whole, gzip", size, "KB", 330, at_most=True),
+        Row(f"{name}: whole, beside rows", took, "ms", 1, True, "as rows", took_by_row),
+        Row(f"{name}: whole, gzip, beside rows", size, "KB", 0.7, True, "as rows", size_by_row),
+        Row(f"{name}: {CHANGES} changes", took_part, "ms", 5, at_most=True),
+        Row(f"{name}: {CHANGES} changes, gzip", compressed_kb(part), "KB", 5, at_most=True),
     ]
+
+
+def once(caller: Caller) -> float:
+    """Milliseconds of one request."""
+    return milliseconds(caller, caller.path, 1)[0]
+
+
+def clients_in(answer: bytes) -> int:
+    """How many clients a packed answer tells of."""
+    told = json.loads(answer)
+    return len(unpacked(told["packed"], told["server_time"]))
+
+
+def compressed_kb(answer: bytes) -> float:
+    """KB of 1,000 bytes, compressed as the gateway does it."""
+    return len(gzip.compress(answer, GZIP_LEVEL)) / 1000
 
 
 def measure(folder: Path) -> list[Row]:
@@ -114,14 +126,17 @@ def measure(folder: Path) -> list[Row]:
     paths = {
         "crashed": "/api/clients/crashed",
         "service_failed": "/api/clients/service_failed",
-        "logs of one client": f"/api/client-logs/{ONE}/logs",
+        "logs of one client": "/api/client-logs/{one}/logs",
         "recent errors": "/api/client-logs/recent-errors",
     }
     with filled(folder, LOG_ROWS) as fleet:
         empty, *ours = alternating(
             3,
             lambda: request_rate(fleet.empty.port, "/"),
-            *(partial(request_rate, fleet.api.port, path, fleet.token) for path in paths.values()),
+            *(
+                partial(request_rate, fleet.api.port, path.format(one=fleet.one), fleet.token)
+                for path in paths.values()
+            ),
         )
     note = f"{CLIENTS:,} clients, {LOG_ROWS:,} log rows"
     return [

@@ -10,18 +10,19 @@ from sqlalchemy import Engine
 
 CLIENTS = sa.text(
     """
-    INSERT INTO clients (uuid, name, site, registered_by, process_status, status, app_version, ip, hostname,
-        mqtt_reconnect_count, mqtt_last_disconnect_at, presence)
-    SELECT uuid, :site || ' ' || n, :site, 'enrolment', 'running', 'running', '4.2.' || mod(n, 5),
+    INSERT INTO clients (uuid, name, site, registered_by, process_status, status, status_since, app_version, ip,
+        hostname, mqtt_reconnect_count, mqtt_last_disconnect_at, presence)
+    SELECT uuid, :site || ' ' || n, :site, 'enrolment', 'running', 'running',
+        now() - random() * :spread * interval '1 hour', '4.2.' || mod(n, 5),
         '10.' || mod(n, 50) || '.' || mod(n, 250) || '.7', 'host-' || n, mod(n, 9),
-        date_trunc('second', now()) - n * interval '1 second', 'unknown'
+        date_trunc('second', now() - n * interval '1 second' - random() * :spread * interval '1 hour'), 'unknown'
     FROM unnest(CAST(:uuids AS text[])) WITH ORDINALITY AS numbered(uuid, n)
     """
 )
 HEARTBEATS = sa.text(
     """
     INSERT INTO client_heartbeats (client_uuid, last_heartbeat_at)
-    SELECT uuid, now() - :age * interval '1 second' FROM unnest(CAST(:uuids AS text[])) AS uuid
+    SELECT uuid, now() - (:age + random() * :spread) * interval '1 second' FROM unnest(CAST(:uuids AS text[])) AS uuid
     """
 )
 BEAT = sa.text(
@@ -55,12 +56,14 @@ class Fleet:
     def name(self, n: int) -> str:
         return f"{self.site} {n}"
 
-    def insert(self, age_seconds: float = 0) -> None:
-        """All run, and were last heard so long ago."""
+    def insert(self, age_seconds: float = 0, spread: float = 0) -> None:
+        """All run, and were last heard so long ago and each up to `spread` seconds earlier; their states, and when they
+        last lost the broker, as many hours apart.
+        """
         self.uuids.extend(str(uuid.uuid4()) for _ in range(self.count))
         with self.database.begin() as connection:
-            connection.execute(CLIENTS, {"uuids": self.uuids, "site": self.site})
-            connection.execute(HEARTBEATS, {"uuids": self.uuids, "age": age_seconds})
+            connection.execute(CLIENTS, {"uuids": self.uuids, "site": self.site, "spread": spread})
+            connection.execute(HEARTBEATS, {"uuids": self.uuids, "age": age_seconds, "spread": spread})
 
     def beat(self, age_seconds: float = 0) -> None:
         """All were last heard so long ago."""
@@ -78,10 +81,10 @@ class Fleet:
 
 
 @contextmanager
-def inserted(database: Engine, site: str, count: int, age_seconds: float = 0) -> Iterator[Fleet]:
+def inserted(database: Engine, site: str, count: int, age_seconds: float = 0, spread: float = 0) -> Iterator[Fleet]:
     """A fleet that is deleted afterwards."""
     fleet = Fleet(database, site, count)
-    fleet.insert(age_seconds)
+    fleet.insert(age_seconds, spread)
     try:
         yield fleet
     finally:

@@ -82,7 +82,7 @@ def test_a_failure_that_came_again_is_not_acknowledged_unseen(
     page = dashboard.sign_in()
     panel = page.get_by_role("region", name="Service failed")
     expect(panel).to_contain_text("first.service")
-    seen_so_far = page.request.get(f"{dashboard.stack.url}/api/monitoring/overview?format=columns").json()
+    seen_so_far = page.request.get(f"{dashboard.stack.url}/api/monitoring/overview?format=packed").json()
     page.route("**/api/monitoring/overview*", lambda route: route.fulfill(json=seen_so_far))
     dashboard.expect_answer(412, "clear_service_failed")
 

@@ -2,13 +2,16 @@
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from playwright.sync_api import FilePayload, Page, expect
 from sqlalchemy import Engine
 
 from deploy.local.demo_fleet.simulated import SimulatedDisplay
 from tests.browser.conftest import Enter, online_display, uuid_of
+from tests.browser.fleets import inserted
 from tests.browser.test_exports import rows_of
 from tests.stack import Stack, eventually
 
@@ -20,6 +23,15 @@ COLOURED = "\u001b[31mred\u001b[0m\u0007"
 HOSTILE = (TAG, SCRIPT, LINK, TURNED, COLOURED)
 ALL = " ".join(HOSTILE)
 SHOWN = ALL.replace("\u202e", "‹U+202E›").replace("\u001b", "␛").replace("\u0007", "␇")
+ODD_TIMES = sa.text(
+    """
+    UPDATE clients SET mqtt_last_disconnect_at = odd.at FROM (
+        SELECT uuid, CAST((ARRAY['1969-12-31T23:59:59.000001Z', '2099-02-28T23:59:59.12Z', '9999-12-31T23:59:59Z'])[
+            CAST(row_number() OVER (ORDER BY uuid COLLATE "C") AS int)] AS timestamptz) AS at
+        FROM unnest(CAST(:uuids AS text[])) AS uuid) AS odd
+    WHERE clients.uuid = odd.uuid
+    """
+)
 FORMULA = '=HYPERLINK("http://example.org/?"&A1,"click")'
 
 
@@ -69,6 +81,42 @@ def test_every_view_and_tab_shows_it_as_text(enter: Enter, display: SimulatedDis
         page = watched.open(address)
         expect(page.get_by_text(proof).first).to_be_visible()
         assert is_text(page), address
+
+
+# What the page reads of the packed form, between two answers in the form for scripts.
+READ = """async () => {
+  const { unpack } = await import('/lib/packed.js');
+  const ask = async (form) => (await fetch(`/api/monitoring/overview?hb=1&format=${form}`)).json();
+  const [before, packed, after] = [await ask('objects'), await ask('packed'), await ask('objects')];
+  return { before: before.clients, after: after.clients, read: unpack(packed.packed, packed.server_time),
+    beatsBefore: before.heartbeats, beatsAfter: after.heartbeats,
+    beats: unpack(packed.packed_heartbeats, packed.server_time).map((one) => [one.uuid, one.last_heartbeat_at]) };
+}"""
+
+
+def test_the_page_reads_every_display_as_scripts_are_told_of_it(
+    enter: Enter, display: SimulatedDisplay, database: Engine
+) -> None:
+    page = enter().page
+    with inserted(database, TAG, 3, spread=30) as odd:
+        with database.begin() as connection:
+            connection.execute(ODD_TIMES, {"uuids": odd.uuids})
+        asked = eventually(lambda: undisturbed(page.evaluate(READ)), "three answers between which nothing happened")
+
+    assert asked["read"] == asked["before"]
+    assert sorted(asked["beats"]) == sorted(asked["beatsBefore"])
+    told = {client["uuid"]: client for client in asked["read"]}
+    assert told[uuid_of(display)]["name"] == ALL
+    assert [told[uuid]["mqtt_last_disconnect_at"] for uuid in sorted(odd.uuids)] == [
+        "1969-12-31T23:59:59.000001Z",
+        "2099-02-28T23:59:59.120000Z",
+        "9999-12-31T23:59:59Z",
+    ]
+
+
+def undisturbed(asked: dict[str, Any]) -> dict[str, Any] | None:
+    same = asked["before"] == asked["after"] and asked["beatsBefore"] == asked["beatsAfter"]
+    return asked if same else None
 
 
 def test_names_units_and_messages_are_shown_whole_with_what_they_hide_as_signs(

@@ -22,6 +22,7 @@ from shared.recovery.holds import operations as holds
 from shared.tables import bridge_status, clients
 from shared.vocabulary import MaintenanceScope
 from tests.stores.recovery_world import OFF, ON, fleet, hear, recover
+from tests.unpacked import unpacked
 
 SITE = "Rome"
 OF_THE_TEST_BEFORE = "TRUNCATE clients, recovery_breakers, recovery_exclusions, maintenance_windows, incidents CASCADE"
@@ -43,7 +44,9 @@ def look(engine: Engine, since: Cursor | None = None) -> tuple[Cursor, dict[str,
     with transaction(engine) as connection:
         now = database_now(connection)
         seen = operations.overview(connection, now, ON, since, with_heartbeats=False)
+        packed = operations.overview(connection, now, ON, since, with_heartbeats=False, packed=True)
     rows = [dict(zip(seen.columns, row, strict=True)) for row in msgspec.json.decode(seen.rows)]
+    assert unpacked(msgspec.json.decode(packed.rows), now.isoformat()) == rows  # whatever the form
     here = parse_cursor(str(seen.here))
     assert here == seen.here  # what a reader sends back is what it was given
     return here, {row["uuid"]: row["recovery"] or {} for row in rows}

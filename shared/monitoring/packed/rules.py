@@ -1,0 +1,28 @@
+"""How the overview is told column by column, for the dashboard (decision 28).
+
+The same clients in the same order as in the other forms, in a third of what they take once compressed:
+
+- `uuid` is one base64 text of 16 bytes a client: as hexadecimal text they pack to 22, and are half of the answer.
+- A time is how many seconds before the second of `server_time` its own second was: 12, or -3 for one to come. One
+  with a fraction is a text that adds its six digits: "12.034500". Times inside an open command or a recovery are as
+  everywhere.
+- Everything else is an array with the value of each client.
+"""
+
+from base64 import b64decode
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+BYTES: Final = 16  # of a uuid
+
+
+def second_of(now: datetime) -> int:
+    """The second that times are told from, in seconds since 1970."""
+    return int(now.timestamp() // 1)
+
+
+def uuids_of(text: str) -> list[str]:
+    """The uuids that such a text holds."""
+    data = b64decode(text)
+    return [str(UUID(bytes=data[start : start + BYTES])) for start in range(0, len(data), BYTES)]

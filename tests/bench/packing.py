@@ -1,0 +1,124 @@
+"""What each way of telling ten thousand clients comes to, compressed as the gateway does it (decision 28).
+
+    python -m tests.bench.packing
+
+Bytes only: nothing here is timed. The first three rows and the last are what the service answers; the others are made
+of the same answer, each with one idea more than the one above it.
+"""
+
+import base64
+import gzip
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from deploy.local import postgres
+from deploy.local.layout import REPOSITORY
+from shared.db import database_now, engine_for
+from shared.monitoring import store
+from shared.monitoring.packed import rules
+from shared.monitoring.packed import store as packed_store
+from tests.bench.fleet import CLIENTS, FAILURES, HEARTBEATS, NOISE
+from tests.bench.reads import CLIENTS as COUNT
+from tests.bench.reads import GZIP_LEVEL
+
+Columns = dict[str, Any]
+WORDS: Final = ("site", "process_status", "status", "screen_health", "presence", "app_version")
+TIMES: Final = ("status_since", "last_heartbeat_at", "mqtt_last_disconnect_at")
+
+
+def main() -> None:
+    """Print a table for a fleet as fleets are, and one for a fleet in which nothing can be guessed."""
+    with postgres.throw_away() as server:
+        engine = engine_for(migrated(server), "packing")
+        with engine.begin() as connection:
+            for statement in (CLIENTS, HEARTBEATS, FAILURES):
+                values = {"clients": COUNT} if ":clients" in statement else {}
+                connection.execute(sa.text(statement), values)
+            tell("as fleets are", connection)
+            connection.execute(sa.text(NOISE))
+            tell("nothing can be guessed", connection)
+        engine.dispose()
+
+
+def migrated(server: postgres.Cluster) -> str:
+    url = postgres.ensure_database(server, "owner")
+    command = [sys.executable, "-m", "alembic", "upgrade", "head"]
+    subprocess.run(command, check=True, cwd=REPOSITORY, env={**os.environ, "DATABASE_URL": url})
+    return url
+
+
+def tell(fleet: str, connection: Connection) -> None:
+    """The table of the fleet that is in the database."""
+    second = rules.second_of(database_now(connection))
+    rows = json.loads(f"[{store.whole_fleet(connection, {})}]")
+    packed = packed_store.whole_fleet(connection, second, {})
+    beats, packed_beats = f"[{store.heartbeats(connection)}]", packed_store.heartbeats(connection, second)
+    print(f"\n{fleet}: {COUNT:,} clients {'bytes':>18} {'compressed':>12}")
+    show("objects", written([dict(zip(store.TOLD, row, strict=True)) for row in rows]))
+    show("rows (format=columns)", written(rows))
+    columns = {name: [row[place] for row in rows] for place, name in enumerate(store.TOLD)}
+    show("columns", written(columns))
+    told = json.loads(packed)
+    for idea, change in IDEAS.items():
+        columns = change(columns, told)
+        show(f"+ {idea}", written(columns))
+    show("what is sent (format=packed)", packed)
+    for name, values in told.items():
+        show(f"  of it {name}", written(values))
+    show("heartbeats apart (hb=1), rows", beats)
+    show("heartbeats apart (hb=1), packed", packed_beats)
+
+
+def written(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
+def show(what: str, text: str) -> None:
+    data = text.encode()
+    print(f"  {what:<42} {len(data):>10,} {len(gzip.compress(data, GZIP_LEVEL)):>12,}")
+
+
+def with_bytes(columns: Columns, told: Columns) -> Columns:
+    return {**columns, "uuid": told["uuid"]}
+
+
+def with_seconds(columns: Columns, told: Columns) -> Columns:
+    return {**columns, **{name: told[name] for name in (*TIMES, "service_failed_at", "lockout_until")}}
+
+
+def with_words(columns: Columns, _told: Columns) -> Columns:
+    return {**columns, **{name: as_words(columns[name]) for name in WORDS}}
+
+
+def as_words(values: list[Any]) -> Mapping[str, Any]:
+    """Each different value once, and which of them each client has."""
+    words = {value: place for place, value in enumerate(dict.fromkeys(values))}
+    return {"words": list(words), "places": [words[value] for value in values]}
+
+
+def with_planes(columns: Columns, _told: Columns) -> Columns:
+    return {**columns, **{name: as_planes(columns[name]) for name in TIMES}}
+
+
+def as_planes(values: list[Any]) -> str:
+    """The first bytes of all numbers, then the second ones, and so on, in base64; fractions and nulls left out."""
+    numbers = [int(str(value or 0).partition(".")[0]).to_bytes(4, "big", signed=True) for value in values]
+    return base64.b64encode(b"".join(bytes(number[place] for number in numbers) for place in range(4))).decode()
+
+
+IDEAS: Final[Mapping[str, Callable[[Columns, Columns], Columns]]] = {
+    "uuids as bytes in base64": with_bytes,
+    "times in seconds before the answer": with_seconds,
+    "few words by their places": with_words,
+    "seconds as planes of bytes": with_planes,
+}
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,27 @@
+"""Reads the overview's packed form, by its description alone (`functions/api/routes/monitoring.py`, `Packed`)."""
+
+from base64 import b64decode
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+TIMES = ("status_since", "last_heartbeat_at", "service_failed_at", "mqtt_last_disconnect_at", "lockout_until")
+
+
+def unpacked(packed: Mapping[str, Any], server_time: str) -> list[dict[str, Any]]:
+    """The clients as the other forms tell them. Raises ValueError where a column has more or fewer values."""
+    second = datetime.fromisoformat(server_time).replace(microsecond=0)
+    data = b64decode(packed["uuid"], validate=True)
+    columns = {name: [_value(name, value, second) for value in packed[name]] for name in packed if name != "uuid"}
+    uuids = [str(UUID(bytes=data[at : at + 16])) for at in range(0, len(data), 16)]
+    rows = zip(uuids, *columns.values(), strict=True)
+    return [dict(zip(("uuid", *columns), row, strict=True)) for row in rows]
+
+
+def _value(name: str, value: Any, second: datetime) -> Any:
+    if name not in TIMES or value is None:
+        return value
+    seconds, _, fraction = str(value).partition(".")
+    moment = (second - timedelta(seconds=int(seconds))).astimezone(UTC).replace(tzinfo=None)
+    return f"{moment.isoformat()}{'.' if fraction else ''}{fraction}Z"
