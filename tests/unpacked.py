@@ -13,10 +13,15 @@ def unpacked(packed: Mapping[str, Any], server_time: str) -> list[dict[str, Any]
     """The clients as the other forms tell them. Raises ValueError where a column has more or fewer values."""
     second = datetime.fromisoformat(server_time).replace(microsecond=0)
     data = b64decode(packed["uuid"], validate=True)
-    columns = {name: [_value(name, value, second) for value in packed[name]] for name in packed if name != "uuid"}
+    others = {name: _plain(told) for name, told in packed.items() if name != "uuid"}
+    columns = {name: [_value(name, value, second) for value in values] for name, values in others.items()}
     uuids = [str(UUID(bytes=data[at : at + 16])) for at in range(0, len(data), 16)]
     rows = zip(uuids, *columns.values(), strict=True)
     return [dict(zip(("uuid", *columns), row, strict=True)) for row in rows]
+
+
+def _plain(told: Any) -> list[Any]:
+    return told if isinstance(told, list) else [told["words"][place] for place in told["places"]]
 
 
 def _value(name: str, value: Any, second: datetime) -> Any:

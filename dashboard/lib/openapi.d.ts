@@ -1061,7 +1061,7 @@ export type OverviewQuery = {
 
 /** Clients column by column: the nth value of each is of the nth client. `uuid` holds 16 bytes of each in base64. `status_since`, `last_heartbeat_at`, `service_failed_at`, `mqtt_last_disconnect_at` and `lockout_until` are told as how many seconds before the second of `server_time` they were; a time with a fraction as a text that adds its six digits ("12.034500"). */
 export type Packed = {
-  app_version: Array<string | null>;
+  app_version: Array<string | null> | Words;
   hostname: Array<string | null>;
   ip: Array<string | null>;
   last_heartbeat_at: Array<number | string | null>;
@@ -1076,7 +1076,7 @@ export type Packed = {
   screen_health: Array<ScreenHealthStatus>;
   service_failed_at: Array<number | string | null>;
   service_failed_unit: Array<string | null>;
-  site: Array<string | null>;
+  site: Array<string | null> | Words;
   status: Array<ClientStatus>;
   status_since: Array<number | string | null>;
   tags: Array<Array<string>>;
@@ -1567,3 +1567,9 @@ export type WaveView = {
 
 /** Days of the week, in the order of ISO 8601. */
 export type Weekday = "friday" | "monday" | "saturday" | "sunday" | "thursday" | "tuesday" | "wednesday";
+
+/** A column with few different values: each of them once, and which of them each client has. */
+export type Words = {
+  places: Array<number>;
+  words: Array<string | null>;
+};

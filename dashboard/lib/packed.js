@@ -29,10 +29,11 @@ function timeOf(ago, second) {
 export function unpack({ uuid, ...others }, serverTime) {
   const second = Math.floor(Date.parse(serverTime) / 1000);
   const bytes = atob(uuid);
-  const columns = Object.entries(/** @type {Record<string, any[]>} */ (others)).map(([name, values]) => ({
-    name,
-    values: TIME.test(name) ? values.map((ago) => timeOf(ago, second)) : values,
-  }));
+  const columns = Object.entries(/** @type {Record<string, any>} */ (others)).map(([name, told]) => {
+    const { words, places } = told;
+    if (words) return { name, values: places.map((/** @type {number} */ place) => words[place]) };
+    return { name, values: TIME.test(name) ? told.map((/** @type {any} */ ago) => timeOf(ago, second)) : told };
+  });
   return Array.from({ length: bytes.length / 16 }, (_, i) => {
     const client = /** @type {any} */ ({ uuid: uuidOf(bytes, i) });
     for (const { name, values } of columns) client[name] = values[i];

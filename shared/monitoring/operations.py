@@ -14,8 +14,7 @@ from shared.listening import store as listening_store
 from shared.listening.rules import Listening, listening
 from shared.maintenance import operations as maintenance
 from shared.monitoring import rules, store
-from shared.monitoring.packed import rules as packed_rules
-from shared.monitoring.packed import store as packed_store
+from shared.monitoring.packed import operations as columns
 from shared.monitoring.rules import Cursor
 from shared.recovery import operations as recovery
 from shared.recovery.breakers import operations as breakers
@@ -87,13 +86,13 @@ def _whole(connection: Connection, now: datetime, config: Config, *, packed: boo
     states = recovery_of(connection, now, config, store.unwell(connection))
     recovery = {uuid: msgspec.json.encode(state).decode() for uuid, state in states.items()}
     if packed:
-        return packed_store.whole_fleet(connection, packed_rules.second_of(now), recovery)
+        return columns.whole_fleet(connection, now, recovery)
     return f"[{store.whole_fleet(connection, recovery)}]"
 
 
 def _heartbeats(connection: Connection, now: datetime, *, packed: bool) -> str:
     if packed:
-        return packed_store.heartbeats(connection, packed_rules.second_of(now))
+        return columns.heartbeats(connection, now)
     return f"[{store.heartbeats(connection)}]"
 
 
@@ -116,8 +115,10 @@ def _changed(
     anew = asked.circumstances != here.circumstances
     too = [row["uuid"] for row in store.unwell(connection)] if anew else []
     if packed:
-        text = packed_store.changed_clients(connection, packed_rules.second_of(now), asked.xid, too)
-        return _with_recovery_packed(connection, now, config, text)
+        told = columns.changed_clients(connection, now, asked.xid, too)
+        judged = columns.judged(told, tuple(JUDGED_BY))
+        states = recovery_of(connection, now, config, judged)
+        return columns.with_recovery(told, [states.get(row["uuid"]) for row in judged])
     text = f"[{store.changed_clients(connection, asked.xid, too)}]"
     return _with_recovery(connection, now, config, text)
 
@@ -132,18 +133,6 @@ def _with_recovery(connection: Connection, now: datetime, config: Config, text: 
     for row in rows:
         row[RECOVERY] = states.get(row[JUDGED_BY["uuid"]])
     return msgspec.json.encode(rows).decode()
-
-
-def _with_recovery_packed(connection: Connection, now: datetime, config: Config, text: str) -> str:
-    """As `_with_recovery`, of columns."""
-    columns = msgspec.json.decode(text, type=dict[str, Any])
-    uuids = packed_rules.uuids_of(columns["uuid"])
-    values = zip(*(uuids if name == "uuid" else columns[name] for name in JUDGED_BY), strict=True)
-    states = recovery_of(connection, now, config, [dict(zip(JUDGED_BY, row, strict=True)) for row in values])
-    if not states:
-        return text
-    columns["recovery"] = [states.get(uuid) for uuid in uuids]
-    return msgspec.json.encode(columns).decode()
 
 
 def crashed(

@@ -22,8 +22,7 @@ from deploy.local import postgres
 from deploy.local.layout import REPOSITORY
 from shared.db import database_now, engine_for
 from shared.monitoring import store
-from shared.monitoring.packed import rules
-from shared.monitoring.packed import store as packed_store
+from shared.monitoring.packed import operations, rules
 from tests.bench.fleet import CLIENTS, FAILURES, HEARTBEATS, NOISE
 from tests.bench.reads import CLIENTS as COUNT
 from tests.bench.reads import GZIP_LEVEL
@@ -56,10 +55,10 @@ def migrated(server: postgres.Cluster) -> str:
 
 def tell(fleet: str, connection: Connection) -> None:
     """The table of the fleet that is in the database."""
-    second = rules.second_of(database_now(connection))
+    now = database_now(connection)
     rows = json.loads(f"[{store.whole_fleet(connection, {})}]")
-    packed = packed_store.whole_fleet(connection, second, {})
-    beats, packed_beats = f"[{store.heartbeats(connection)}]", packed_store.heartbeats(connection, second)
+    packed = operations.whole_fleet(connection, now, {})
+    beats, packed_beats = f"[{store.heartbeats(connection)}]", operations.heartbeats(connection, now)
     print(f"\n{fleet}: {COUNT:,} clients {'bytes':>18} {'compressed':>12}")
     show("objects", written([dict(zip(store.TOLD, row, strict=True)) for row in rows]))
     show("rows (format=columns)", written(rows))
@@ -99,8 +98,8 @@ def with_words(columns: Columns, _told: Columns) -> Columns:
 
 def as_words(values: list[Any]) -> Mapping[str, Any]:
     """Each different value once, and which of them each client has."""
-    words = {value: place for place, value in enumerate(dict.fromkeys(values))}
-    return {"words": list(words), "places": [words[value] for value in values]}
+    words, places = rules.in_words(values)
+    return {"words": words, "places": places}
 
 
 def with_planes(columns: Columns, _told: Columns) -> Columns:

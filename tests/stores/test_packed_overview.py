@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection, Engine
 
 from shared.monitoring import store
+from shared.monitoring.packed import operations as packed
 from shared.monitoring.packed import rules
-from shared.monitoring.packed import store as packed_store
 from shared.tables import client_commands, client_heartbeats, clients
 from shared.vocabulary import ClientStatus, Presence, ProcessStatus, RegisteredBy, ScreenHealthStatus
 from tests.unpacked import unpacked
@@ -103,10 +103,6 @@ def put(connection: Connection, fleet: list[dict[str, Any]]) -> None:
             connection.execute(sa.insert(client_commands).values(**of, **what, **times))
 
 
-def rfc3339(second: int) -> str:
-    return datetime.fromtimestamp(second, UTC).isoformat()
-
-
 @pytest.fixture
 def alone(engine: Engine) -> Iterator[Connection]:
     """A connection that sees a fleet without displays; all is rolled back."""
@@ -127,23 +123,29 @@ def alone(engine: Engine) -> Iterator[Connection]:
 def test_a_fleet_is_the_same_row_by_row_and_column_by_column(
     alone: Connection, fleet: list[dict[str, Any]], now: int, recovering: bool
 ) -> None:
+    moment = datetime.fromtimestamp(now, UTC)
     with alone.begin_nested() as savepoint:
         put(alone, fleet)
         why = {"state": "due", "why": '"quoted" \\ \u2028', "until": None, "step": 1}
         recovery = {row["uuid"]: json.dumps(why) for row in fleet[:1] if recovering}
 
         rows = json.loads(f"[{store.whole_fleet(alone, recovery)}]")
-        told = json.loads(packed_store.whole_fleet(alone, now, recovery))
-        changed = json.loads(packed_store.changed_clients(alone, now, 0))
-        beats = json.loads(packed_store.heartbeats(alone, now))
+        told = json.loads(packed.whole_fleet(alone, moment, recovery))
+        changed = packed.changed_clients(alone, moment, 0, ())
+        changed_told = json.loads(packed.with_recovery(changed, [None] * len(fleet)))
+        beats = json.loads(packed.heartbeats(alone, moment))
         beats_in_rows = json.loads(f"[{store.heartbeats(alone)}]")
         savepoint.rollback()
 
     expected = [dict(zip(store.TOLD, row, strict=True)) for row in rows]
     assert tuple(told) == tuple(store.TOLD)
-    assert unpacked(told, rfc3339(now)) == expected
-    assert unpacked(changed, rfc3339(now)) == [{**row, "recovery": None} for row in expected]
-    heard = [[row["uuid"], row["last_heartbeat_at"]] for row in unpacked(beats, rfc3339(now))]
+    assert unpacked(told, moment.isoformat()) == expected
+    assert unpacked(changed_told, moment.isoformat()) == [{**row, "recovery": None} for row in expected]
+    judged = packed.judged(changed, ("uuid", "status", "service_failed_at"))
+    assert [(row["uuid"], row["status"], row["service_failed_at"] is None) for row in judged] == [
+        (row["uuid"], row["status"], row["service_failed_at"] is None) for row in expected
+    ]
+    heard = [[row["uuid"], row["last_heartbeat_at"]] for row in unpacked(beats, moment.isoformat())]
     assert sorted(heard) == sorted(beats_in_rows)
     assert len(expected) == len(fleet)
 
@@ -153,10 +155,21 @@ def test_many_uuids_are_one_text_without_the_line_breaks_of_postgres(alone: Conn
     row = {"name": "", "registered_by": RegisteredBy.ENROLMENT}
     alone.execute(sa.insert(clients), [{"uuid": one, **row} for one in many])
 
-    told = packed_store.whole_fleet(alone, 0, {})
+    told = json.loads(packed.whole_fleet(alone, datetime.now(UTC), {}))
 
-    assert "\\n" not in told
-    assert rules.uuids_of(json.loads(told)["uuid"]) == many
+    assert rules.uuids_of(told["uuid"]) == many
+
+
+def test_sites_are_told_once_each_where_that_is_shorter(alone: Connection) -> None:
+    sites = ["Berlin Mitte", None, "Rome", "Berlin Mitte"] * 20
+    rows = [{"uuid": str(uuid.uuid4()), "name": f"{n:03d}", "site": site} for n, site in enumerate(sites)]
+    alone.execute(sa.insert(clients), [{**row, "registered_by": RegisteredBy.ENROLMENT} for row in rows])
+
+    now = datetime.now(UTC)
+    told = json.loads(packed.whole_fleet(alone, now, {}))
+
+    assert told["site"] == {"words": ["Berlin Mitte", None, "Rome"], "places": [0, 1, 2, 0] * 20}
+    assert [row["site"] for row in unpacked(told, now.isoformat())] == sites
 
 
 SECONDS = [

@@ -60,6 +60,13 @@ Ago = int | str | None
 in its six digits."""
 
 
+class Words(Answer):
+    """A column with few different values: each of them once, and which of them each client has."""
+
+    words: list[str | None]
+    places: list[int]
+
+
 class Packed(Answer):
     """Clients column by column: the nth value of each is of the nth client.
 
@@ -70,7 +77,7 @@ class Packed(Answer):
 
     uuid: str
     name: list[str]
-    site: list[str | None]
+    site: list[str | None] | Words
     tags: list[list[str]]
     process_status: list[ProcessStatus]
     status: list[ClientStatus]
@@ -82,7 +89,7 @@ class Packed(Answer):
     mqtt_reconnect_count: list[int | None]
     mqtt_last_disconnect_at: list[Ago]
     presence: list[Presence]
-    app_version: list[str | None]
+    app_version: list[str | None] | Words
     ip: list[str | None]
     hostname: list[str | None]
     lockout_until: list[Ago]

@@ -6,10 +6,12 @@ The same clients in the same order as in the other forms, in a third of what the
 - A time is how many seconds before the second of `server_time` its own second was: 12, or -3 for one to come. One
   with a fraction is a text that adds its six digits: "12.034500". Times inside an open command or a recovery are as
   everywhere.
-- Everything else is an array with the value of each client.
+- Everything else is an array with the value of each client; or, where that is shorter, its different values once
+  (`words`) and which of them each client has (`places`).
 """
 
 from base64 import b64decode
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -26,3 +28,9 @@ def uuids_of(text: str) -> list[str]:
     """The uuids that such a text holds."""
     data = b64decode(text)
     return [str(UUID(bytes=data[start : start + BYTES])) for start in range(0, len(data), BYTES)]
+
+
+def in_words(values: Sequence[str | None]) -> tuple[list[str | None], list[int]]:
+    """The different ones of these values, and the place of each value among them."""
+    places = {value: place for place, value in enumerate(dict.fromkeys(values))}
+    return list(places), [places[value] for value in values]

@@ -1,0 +1,51 @@
+"""The overview column by column, as JSON, from the columns that Postgres wrote."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import Connection
+
+from shared.monitoring.packed import rules, store
+
+FEW_WORDS: Final = ("site", "app_version")  # of the others few differ at all, and packing finds that by itself
+
+
+def whole_fleet(connection: Connection, now: datetime, recovery: Mapping[str, str]) -> str:
+    """Every client. `recovery` is what recovery does about the unwell ones, by uuid, already as JSON text."""
+    return _written(store.whole_fleet(connection, rules.second_of(now), recovery))
+
+
+def changed_clients(connection: Connection, now: datetime, since: int, too: Sequence[str]) -> dict[str, str]:
+    """What changed in transaction `since` or later, and `too`: each column as JSON, without what recovery does."""
+    return store.changed_clients(connection, rules.second_of(now), since, too)
+
+
+def judged(columns: Mapping[str, str], names: Sequence[str]) -> list[dict[str, Any]]:
+    """The columns `names`, of which one is uuid, by client."""
+    decoded = {name: msgspec.json.decode(columns[name]) for name in names}
+    rows = zip(*({**decoded, "uuid": rules.uuids_of(decoded["uuid"])}.values()), strict=True)
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def with_recovery(columns: Mapping[str, str], recovery: Sequence[Mapping[str, Any] | None]) -> str:
+    """The columns with what recovery does about each of their clients."""
+    return _written({**columns, "recovery": msgspec.json.encode(recovery).decode()})
+
+
+def heartbeats(connection: Connection, now: datetime) -> str:
+    """The last heartbeat of every client that was ever heard."""
+    return _written(store.heartbeats(connection, rules.second_of(now)))
+
+
+def _written(columns: Mapping[str, str]) -> str:
+    shortest = {
+        name: min(text, _in_words(text), key=len) if name in FEW_WORDS else text for name, text in columns.items()
+    }
+    return "{" + ",".join(f'"{name}":{text}' for name, text in shortest.items()) + "}"
+
+
+def _in_words(column: str) -> str:
+    words, places = rules.in_words(msgspec.json.decode(column, type=list[str | None]))
+    return msgspec.json.encode({"words": words, "places": places}).decode()
