@@ -9,9 +9,9 @@ from sqlalchemy import Connection
 
 from shared.monitoring.store import CHANGED, TOLD, in_order
 
-_BYTES: Final = "uuid_send(CAST(c.uuid AS uuid))"
-_UUIDS: Final = """concat('"', translate(encode(string_agg(uuid, ''), 'base64'), chr(10), ''), '"')"""
-"""SQL: uuids, each as its bytes, in base64, as JSON; Postgres breaks its lines, which JSON does not take."""
+_BYTES: Final = "decode(replace(string_agg(uuid, ''), '-', ''), 'hex')"
+_UUIDS: Final = f"""concat('"', translate(encode({_BYTES}, 'base64'), chr(10), ''), '"') AS uuid"""
+"""SQL: all uuids' bytes, in base64, as JSON; Postgres breaks its lines, which JSON does not take."""
 
 
 def _second(moment: str) -> str:
@@ -39,7 +39,7 @@ _VALUES: Final[Mapping[str, str]] = {
 }
 """Of which Postgres makes an array and writes that as JSON, which takes less time than value by value."""
 _WRITTEN: Final[Mapping[str, str]] = {
-    "tags": TOLD["tags"],
+    "tags": f"CASE WHEN c.tags = '{{}}' THEN '[]' ELSE {TOLD['tags']} END",  # most have none
     "service_failed_at": _exactly_ago("c.service_failed_at"),
     "mqtt_last_disconnect_at": _exactly_ago("c.mqtt_last_disconnect_at"),
     "lockout_until": _exactly_ago("c.lockout_until"),
@@ -58,10 +58,10 @@ def _column(name: str) -> str:
 
 def _columns(which: str) -> str:
     """SQL: one row: the columns of the clients for which `which` holds, in the order of TOLD."""
-    values = {"uuid": _BYTES, **_VALUES, **_WRITTEN}
+    values = {"uuid": "c.uuid", **_VALUES, **_WRITTEN}
     columns = ", ".join(_column(name) for name in TOLD if name != "uuid")
     return f"""
-        SELECT {_UUIDS} AS uuid, {columns}
+        SELECT {_UUIDS}, {columns}
         FROM (SELECT {", ".join(f"{value} AS {name}" for name, value in values.items())} {in_order(which)}) AS told
     """  # noqa: S608 - made of constants
 
@@ -70,8 +70,8 @@ WHOLE_FLEET: Final = sa.text(_columns("true"))
 CHANGED_CLIENTS: Final = sa.text(_columns(CHANGED))
 HEARTBEATS: Final = sa.text(
     f"""
-    SELECT {_UUIDS} AS uuid, {_column("last_heartbeat_at")} FROM (
-        SELECT {_BYTES} AS uuid, {_VALUES["last_heartbeat_at"]} AS last_heartbeat_at
+    SELECT {_UUIDS}, {_column("last_heartbeat_at")} FROM (
+        SELECT c.uuid, {_VALUES["last_heartbeat_at"]} AS last_heartbeat_at
         FROM client_heartbeats AS h JOIN clients AS c ON c.uuid = h.client_uuid WHERE c.deleted_at IS NULL) AS told
     """  # noqa: S608 - made of constants
 )
