@@ -69,6 +69,7 @@ def tell(fleet: str, connection: Connection) -> None:
         columns = change(columns, told)
         show(f"+ {idea}", written(columns))
     show("what is sent (format=packed)", packed)
+    show("the same in the order of uuids", written(by_uuid(told)))
     for name, values in told.items():
         show(f"  of it {name}", written(values))
     show("heartbeats apart (hb=1), rows", beats)
@@ -110,6 +111,21 @@ def as_planes(values: list[Any]) -> str:
     """The first bytes of all numbers, then the second ones, and so on, in base64; fractions and nulls left out."""
     numbers = [int(str(value or 0).partition(".")[0]).to_bytes(4, "big", signed=True) for value in values]
     return base64.b64encode(b"".join(bytes(number[place] for number in numbers) for place in range(4))).decode()
+
+
+def by_uuid(told: Columns) -> Columns:
+    """As it would be if uuids were to be told by how much each is above the last, which saves 1.5 bytes of each."""
+    uuids = rules.uuids_of(told["uuid"])
+    order = sorted(range(len(uuids)), key=uuids.__getitem__)
+
+    def ordered(values: Any) -> Any:
+        if isinstance(values, dict):
+            return {**values, "places": ordered(values["places"])}
+        return [values[n] for n in order]
+
+    digits = "".join(sorted(uuids)).replace("-", "")
+    others = {name: ordered(values) for name, values in told.items() if name != "uuid"}
+    return {"uuid": base64.b64encode(bytes.fromhex(digits)).decode(), **others}
 
 
 IDEAS: Final[Mapping[str, Callable[[Columns, Columns], Columns]]] = {
