@@ -43,11 +43,13 @@ test: $(DEVELOPMENT) ## Run every test on real services; SUITES="rules api" runs
 	@$(NEEDS) test
 	@$(BIN)/python -m tests.run $(SUITES)
 
-check: $(DEVELOPMENT) $(DASHBOARD_TOOLS) ## Lint, format, types, import rules, documents in step
+check: $(DEVELOPMENT) $(DASHBOARD_TOOLS) ## Lint, format, types, import rules, bandit, pip-audit, documents in step
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m tests.findings
+	$(BIN)/python -m tests.dependencies
 	npm --prefix dashboard run --silent check
 	$(BIN)/pytest -q tests/rules/test_docs_in_step.py tests/rules/test_protocol_document.py \
 		tests/rules/test_dashboard_vendor.py tests/api/test_openapi.py::test_the_file_in_the_repository_is_the_generated_one

@@ -30,7 +30,7 @@ from deploy.local.stack import Stack
 DEFAULTS: Final[Mapping[str, str]] = {
     "LOCAL_STATE_DIR": "/var/lib/signage",
     "MEDIA_ROOT": "/server/media",
-    "BOX_LISTEN": "0.0.0.0",
+    "BOX_LISTEN": "0.0.0.0",  # nosec B104 - a box serves its network; without TLS it does not start
     "BOX_REMOTE_SERVICES": "0",
     "GATEWAY_PORT": "443",
     "MQTT_DISPLAYS_PORT": "8883",

@@ -103,7 +103,9 @@ def mqtt_refuses_anonymous(port: int) -> Probe:
     return lambda: connect_code(port) == MQTT_NOT_AUTHORIZED
 
 
-def connect_code(port: int, username: str | None = None, password: str = "", session_seconds: int = 0) -> int | None:
+def connect_code(  # nosec B107 - nobody's password: an anonymous CONNECT has none
+    port: int, username: str | None = None, password: str = "", session_seconds: int = 0
+) -> int | None:
     """The reason code that the broker answers an MQTT 5 CONNECT with (0: accepted); None without an answer.
 
     With `session_seconds` it takes up the session of that user name, whose client id it is, and leaves it so long.

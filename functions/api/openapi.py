@@ -21,6 +21,8 @@ from functions.api.problems import (
     InternalError,
     InvalidField,
     MalformedJson,
+    PathUnknown,
+    UriTooLong,
     status_of,
 )
 from functions.api.routing import FORM, JSON, Endpoint, Routes
@@ -71,6 +73,7 @@ def document(blueprints: Sequence[Routes]) -> dict[str, Any]:
         "paths": paths,
         "components": {
             "schemas": schemas.components,
+            "headers": _ANSWER_HEADERS,
             "securitySchemes": {
                 "token": {"type": "http", "scheme": "bearer", "bearerFormat": "sgn_<id>_<secret>_<crc32>"},
                 "session": {"type": "apiKey", "in": "cookie", "name": "signage_session"},
@@ -84,6 +87,17 @@ _ABOUT: Final = (
     "Lists take `limit` and `cursor` and answer `items` and `next_cursor`. "
     "Changes made with the session cookie need the header `X-Requested-With: signage`."
 )
+
+
+_ANSWER_HEADERS: Final[dict[str, Any]] = {
+    "RequestId": {
+        "description": "names this request in the logs: the caller's own, or one that was made for it",
+        "required": True,
+        "schema": {"type": "string", "pattern": "^[A-Za-z0-9._-]{8,64}$"},
+    },
+    "Challenge": {"description": "how to say who calls", "required": True, "schema": {"type": "string"}},
+    "RetryAfter": {"description": "seconds", "required": True, "schema": {"type": "integer", "minimum": 0}},
+}
 
 
 class _Schemas:
@@ -164,8 +178,14 @@ def _parameters(endpoint: Endpoint, schemas: _Schemas) -> list[dict[str, Any]]:
             for name, schema in shape["properties"].items()
         ]
     found += [
-        {"name": name, "in": "header", "required": False, "description": meaning, "schema": {"type": "string"}}
-        for name, meaning in endpoint.headers.items()
+        {
+            "name": name,
+            "in": "header",
+            "required": header.required,
+            "description": header.meaning,
+            "schema": dict(header.schema),
+        }
+        for name, header in endpoint.headers.items()
     ]
     return found
 
@@ -173,13 +193,28 @@ def _parameters(endpoint: Endpoint, schemas: _Schemas) -> list[dict[str, Any]]:
 def _responses(endpoint: Endpoint, schemas: _Schemas) -> dict[str, Any]:
     responses: dict[str, Any] = {}
     for status, meaning in endpoint.statuses.items():
-        responses[str(status)] = {"description": meaning, **_content(endpoint, status, schemas)}
+        responses[str(status)] = {
+            "description": meaning,
+            "headers": _headers(status),
+            **_content(endpoint, status, schemas),
+        }
     for status, codes in sorted(_problems(endpoint).items()):
         responses[str(status)] = {
             "description": f"{HTTP_STATUS_CODES[status]}: {', '.join(sorted(codes))}",
+            "headers": _headers(status),
             "content": {PROBLEM_JSON: {"schema": {"$ref": "#/components/schemas/Problem"}}},
         }
     return responses
+
+
+def _headers(status: int) -> dict[str, Any]:
+    """The headers that every answer of this status has."""
+    found = {"X-Request-Id": {"$ref": "#/components/headers/RequestId"}}
+    if status == 401:
+        found["WWW-Authenticate"] = {"$ref": "#/components/headers/Challenge"}
+    if status in {423, 429, 503}:
+        found["Retry-After"] = {"$ref": "#/components/headers/RetryAfter"}
+    return found
 
 
 def _content(endpoint: Endpoint, status: int, schemas: _Schemas) -> dict[str, Any]:
@@ -192,7 +227,9 @@ def _content(endpoint: Endpoint, status: int, schemas: _Schemas) -> dict[str, An
 
 def _problems(endpoint: Endpoint) -> dict[int, set[str]]:
     """Status -> codes: what the endpoint declares, and what the frame answers by itself."""
-    raised: list[type[errors.ServiceError]] = [*endpoint.raises, InvalidField, InternalError]
+    raised: list[type[errors.ServiceError]] = [*endpoint.raises, InvalidField, InternalError, UriTooLong]
+    if endpoint.path_parameters:
+        raised += [PathUnknown]
     if endpoint.role is not None:
         raised += [errors.InvalidIdentity, errors.Forbidden, errors.PasswordChangeRequired, DatabaseUnavailable]
         raised += [errors.CrossSiteRequest] if endpoint.method != "GET" else []

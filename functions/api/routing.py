@@ -98,6 +98,18 @@ class Reply(Generic[T]):
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
+TEXT: Final[Mapping[str, Any]] = {"type": "string"}
+
+
+@dataclass(frozen=True)
+class Header:
+    """A request header that means something to an endpoint; `schema` is what its text must be."""
+
+    meaning: str
+    schema: Mapping[str, Any] = field(default_factory=lambda: TEXT)
+    required: bool = False
+
+
 @dataclass(frozen=True)
 class Endpoint:
     """One method on one path, as declared."""
@@ -113,8 +125,8 @@ class Endpoint:
     produces: str
     upload: str | None
     """The content type of a body as large as UPLOAD_LIMIT_BYTES; None for JSON or no body."""
-    headers: Mapping[str, str]
-    """Request headers that mean something to it: name -> meaning."""
+    headers: Mapping[str, Header]
+    """Request headers that mean something to it, by name."""
     before_password_change: bool
     body: type[Any] | None
     query: type[Any] | None
@@ -177,7 +189,7 @@ class Routes:
         raises: tuple[type[ServiceError], ...] = (),
         produces: str = JSON,
         upload: str | None = None,
-        headers: Mapping[str, str] | None = None,
+        headers: Mapping[str, Header] | None = None,
         before_password_change: bool = False,
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Declare the function below as the answer to `method` on `prefix + path`.

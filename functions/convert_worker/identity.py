@@ -27,7 +27,7 @@ class OwnIdentity:
         self._metadata_url = metadata_url
         self._clock = clock
         self._lock = threading.Lock()
-        self._token = ""
+        self._token = ""  # nosec B105 - none yet
         self._good_until = 0.0
 
     def headers(self) -> dict[str, str]:

@@ -12,7 +12,22 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from deploy.local import guardian
-from tests.faults import clock, commands, conversions, decks, disk, doors, fuzz, hang, herd, kills, network, noise, soak
+from tests.faults import (
+    clock,
+    commands,
+    conversions,
+    decks,
+    disk,
+    doors,
+    fuzz,
+    hang,
+    herd,
+    kills,
+    network,
+    noise,
+    schema,
+    soak,
+)
 from tests.faults.ledger import RESULTS, Ledger
 from tests.simulation import campaign as simulation
 
@@ -60,6 +75,10 @@ def _disk(seed: int, share: float, folder: Path) -> Ledger:
     return disk.run(disk.Plan(displays=_part(50, share), seconds=20 * share, seed=seed), folder)
 
 
+def _schema(seed: int, share: float, folder: Path) -> Ledger:
+    return schema.run(schema.Plan(cases=_part(20_000, share), seed=seed), folder)
+
+
 def _soak(seed: int, share: float, folder: Path) -> Ledger:
     return soak.run(soak.Plan(seconds=3600 * share, seed=seed), folder)
 
@@ -99,6 +118,7 @@ CAMPAIGNS: dict[str, Campaign] = {
     "herd": _herd,
     "fuzz": _fuzz,
     "doors": _doors,
+    "schema": _schema,
     "soak": _soak,
     "disk": _disk,  # the last: its mounts are this process's own from then on
 }

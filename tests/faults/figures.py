@@ -26,6 +26,7 @@ WORDS: Final = {
     "decks": "hostile decks, straight to the converter",
     "fuzz": "spoiled payloads among good ones",
     "doors": "paths that try to leave, connections that stall, requests without end",
+    "schema": "a tester that knows the OpenAPI document alone asks the api function for everything",
     "soak": "steady load for long",
 }
 HIDDEN: Final = frozenset({"repeats", "heartbeats"})

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, RowMapping
 from functions.api import shapes
 from functions.api.bodies import Answer, Body, Page, PageQuery, Query, answer_of, decode_cursor, encode_cursor
 from functions.api.problems import InvalidField
-from functions.api.routing import Call, Routes
+from functions.api.routing import Call, Header, Routes
 from shared.access.enrolment import operations as enrolment
 from shared.clients import operations, store
 from shared.clients.store import ClientFilter
@@ -23,6 +23,14 @@ routes = Routes("clients", "/api/clients", "Displays: their state, their failure
 
 MOST_AT_ONCE: Final = 1000  # crashed and service_failed are answered whole up to here
 ACKNOWLEDGED_FOR: Final = timedelta(hours=24)
+IF_MATCH: Final = Header(
+    "the `service_failed_at` of the failure that was looked at, in double quotes; or `*`",
+    {
+        "type": "string",
+        "pattern": r'^(\*|(W/)?"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3])'
+        r':[0-5][0-9]:[0-5][0-9](\.[0-9]{1,6})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])")$',
+    },
+)
 
 Name = Annotated[str, msgspec.Meta(max_length=200, description="what people call the display")]
 Site = Annotated[str, msgspec.Meta(max_length=100, description="where it stands; empty for none")]
@@ -192,7 +200,7 @@ def delete_client(call: Call, uuid: str) -> None:
     "/<uuid:uuid>/clear_service_failed",
     role=Role.OPERATOR,
     raises=(ClientNotFound, FailureChanged),
-    headers={"If-Match": "the `service_failed_at` of the failure that was looked at, in double quotes; or `*`"},
+    headers={"If-Match": IF_MATCH},
 )
 def clear_service_failed(call: Call, uuid: str) -> ClearedFailure:
     """Acknowledge a client's service failure. A clean client is left as it is."""

@@ -9,7 +9,7 @@ from sqlalchemy import RowMapping
 from functions.api import shapes
 from functions.api.bodies import Body, Page, PageQuery, decode_cursor, page
 from functions.api.problems import InvalidField
-from functions.api.routing import Call, Routes
+from functions.api.routing import Call, Header, Routes
 from shared.access.rules import check_may
 from shared.clients import operations as clients
 from shared.commands import operations, store
@@ -39,8 +39,11 @@ ROLE_FOR = {
 }
 LONGEST_KEY = 200
 ASKED_WITH = {
-    "Idempotency-Key": f"1 to {LONGEST_KEY} characters: the same key answers what it answered before",
-    "traceparent": "W3C trace context; its trace id is named in the answer, in log lines and to the display",
+    "Idempotency-Key": Header(
+        f"1 to {LONGEST_KEY} characters: the same key answers what it answered before",
+        {"type": "string", "minLength": 1, "maxLength": LONGEST_KEY},
+    ),
+    "traceparent": Header("W3C trace context; its trace id is named in the answer, in log lines and to the display"),
 }
 
 

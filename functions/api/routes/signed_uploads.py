@@ -17,7 +17,7 @@ from functions.api.bodies import Answer, Body, answer_of
 from functions.api.finishing import finish
 from functions.api.problems import BodyTooLarge, InvalidField
 from functions.api.routes.event_media import Uploaded
-from functions.api.routing import PUBLIC, Call, Reply, Routes
+from functions.api.routing import PUBLIC, Call, Header, Reply, Routes
 from shared.conversions import store as conversions
 from shared.errors import (
     ContentDiffers,
@@ -44,6 +44,7 @@ from shared.vocabulary import Role, UploadWay
 
 PREFIX: Final = "/api/event-media/signed-uploads"
 WHOLE: Final = "application/octet-stream"
+RANGE_FORM: Final = r"bytes ([0-9]{1,18}-[0-9]{1,18}|\*)/[0-9]{1,18}"
 RANGE: Final = re.compile(r"bytes (?:(?P<first>\d{1,18})-(?P<last>\d{1,18})|\*)/(?P<total>\d{1,18})")
 OURS: Final = (UploadWay.SIGNED,)
 REFUSALS: Final = (UnsupportedMediaType, NotAPresentation, Encrypted, TooLargeUnpacked, NoSlides, ContentDiffers)
@@ -157,7 +158,7 @@ def end_signed_upload(call: Call, upload_id: str) -> None:
     role=PUBLIC,
     statuses={201: "Begun"},
     raises=(LinkInvalid, UploadNotFound),
-    headers={"x-goog-resumable": "start"},
+    headers={"x-goog-resumable": Header("start")},
 )
 def begin_session(call: Call, token: str) -> Reply[None]:
     """Begin to send a file, by an address that expires; the address itself is the permission."""
@@ -174,7 +175,12 @@ def begin_session(call: Call, token: str) -> Reply[None]:
     statuses={200: "All bytes are there", 308: "Go on after `Range`"},
     raises=(LinkInvalid, UploadNotFound, UploadOffsetConflict, UploadLocked, VolumeFull),
     upload=WHOLE,
-    headers={"Content-Range": "`bytes 0-99/1000` for a part, `bytes */1000` to ask how far it is; none: all of it"},
+    headers={
+        "Content-Range": Header(
+            "`bytes 0-99/1000` for a part, `bytes */1000` to ask how far it is; none: all of it",
+            {"type": "string", "pattern": f"^{RANGE_FORM}$"},
+        )
+    },
 )
 def send_to_session(call: Call, token: str) -> Reply[None]:
     """Send a file's bytes, whole or in ranges one after the other; what came counts also where it was cut off."""

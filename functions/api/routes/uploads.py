@@ -18,7 +18,7 @@ from sqlalchemy import RowMapping
 from functions.api.bodies import Answer, answer_of
 from functions.api.finishing import finish
 from functions.api.problems import BadRequest, BodyTooLarge, InvalidField, ProtocolUnknown
-from functions.api.routing import Call, Reply, Routes
+from functions.api.routing import Call, Header, Reply, Routes
 from shared.errors import (
     Encrypted,
     NoSlides,
@@ -43,7 +43,10 @@ LARGEST_NUMBER: Final = 2**62
 LONGEST_METADATA: Final = 4096
 REFUSALS: Final = (UnsupportedMediaType, NotAPresentation, Encrypted, TooLargeUnpacked, NoSlides)
 OVERRIDING: Final = {"HEAD", "PATCH", "DELETE"}
-TUS: Final = {"Tus-Resumable": "1.0.0, the version of the protocol"}
+SPOKEN: Final = {"type": "string", "const": VERSION}
+TUS: Final = {"Tus-Resumable": Header("1.0.0, the version of the protocol", SPOKEN, required=True)}
+TUS_OF_HEAD: Final = {"Tus-Resumable": Header("1.0.0, the version of the protocol; needed with HEAD", SPOKEN)}
+METADATA_FORM: Final = "filename (?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?"
 
 routes = Routes("uploads", PREFIX, "Uploads in parts that survive a broken connection: tus 1.0.")
 
@@ -90,8 +93,14 @@ def mark(response: Response) -> None:
     raises=(UnsupportedMediaType, UploadTooLarge, ProtocolUnknown),
     headers={
         **TUS,
-        "Upload-Length": "the file's bytes",
-        "Upload-Metadata": "`filename` and its value in Base64; other pairs are passed over",
+        "Upload-Length": Header(
+            "the file's bytes", {"type": "integer", "minimum": 1, "maximum": LARGEST_NUMBER}, required=True
+        ),
+        "Upload-Metadata": Header(
+            "`filename` and its value in Base64; other pairs are passed over",
+            {"type": "string", "pattern": rf"(^|,)\s*{METADATA_FORM}\s*($|,)"},
+            required=True,
+        ),
     },
 )
 def create_upload(call: Call) -> Reply[Upload]:
@@ -110,7 +119,7 @@ def create_upload(call: Call) -> Reply[Upload]:
     return Reply(_shown(row), 201, {"Location": f"{PREFIX}/{row['id']}", **_headers(row)})
 
 
-@routes.get("/<upload_id>", role=Role.VIEWER, raises=(UploadNotFound, ProtocolUnknown), headers=TUS)
+@routes.get("/<upload_id>", role=Role.VIEWER, raises=(UploadNotFound, ProtocolUnknown), headers=TUS_OF_HEAD)
 def upload_state(call: Call, upload_id: str) -> Reply[Upload]:
     """How far an upload is: HEAD for clients of the protocol, GET for everybody else."""
     if call.request.method == "HEAD":
@@ -126,7 +135,14 @@ def upload_state(call: Call, upload_id: str) -> Reply[Upload]:
     statuses={204: "Received"},
     raises=(UploadNotFound, UploadOffsetConflict, UploadLocked, VolumeFull, ProtocolUnknown, *REFUSALS),
     upload=PART,
-    headers={**TUS, "Upload-Offset": "the byte of the file at which the body begins"},
+    headers={
+        **TUS,
+        "Upload-Offset": Header(
+            "the byte of the file at which the body begins",
+            {"type": "integer", "minimum": 0, "maximum": LARGEST_NUMBER},
+            required=True,
+        ),
+    },
 )
 def continue_upload(call: Call, upload_id: str) -> Reply[None]:
     """Send the next bytes, as many as you like. The last ones make the file a medium."""

@@ -22,7 +22,7 @@ SHUT_DOWN: Final = """EXISTS (
 AT_REST: Final = f"""(c.process_status = 'stopped'
     OR r.held_at IS NOT NULL AND (r.held_until IS NULL OR r.held_until > CAST(:now AS timestamptz))
     OR EXISTS (SELECT FROM recovery_exclusions AS x WHERE x.client_uuid = c.uuid OR x.site = c.site)
-    OR {SHUT_DOWN})"""
+    OR {SHUT_DOWN})"""  # nosec B608 - of our own constants
 """SQL: `rules.why_held` has an answer, maintenance apart: its silence is no news and nothing is sent."""
 
 THRESHOLD: Final = "greatest(CAST(:stale AS int), 3 * h.interval_seconds) * interval '1 second'"

@@ -1,0 +1,226 @@
+"""What no JSON schema can say, put right in requests that are meant to be accepted.
+
+A tester that knows only docs/openapi.json makes requests that it takes for valid. Where a rule of ours is about more
+than the shape of one field, the request is changed here to keep that rule; each function says which one. Nothing is
+taken out of what is found: the request is still sent, and its answer judged.
+"""
+
+import base64
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from schemathesis import Case
+
+from shared.media_volume.signing import LocalSigner, SignedFile
+from tests.api.people import PASSWORD
+from tests.api.schema_world import GIF, PERSON, SIGNING_KEY, World
+from tests.worker.hostile_pdfs import PDF
+
+Repair = Callable[[World, Case, dict[str, Any]], None]
+MOST_BYTES: Final = 1_000_000  # below UPLOAD_LIMIT_BYTES, which is a setting
+TUS: Final = {"Tus-Resumable": "1.0.0"}
+NAME: Final = base64.b64encode(b"talk.pdf").decode()
+
+
+class Repairs:
+    """`before_call` hook of the tester; remembers cursors."""
+
+    def __init__(self, world: World) -> None:
+        """Nothing is known yet."""
+        self._world = world
+        self._cursors: dict[str, str | None] = {}
+        self._turn = 0
+
+    def __call__(self, _context: Any, case: Case, kwargs: dict[str, Any]) -> None:
+        """Change the request where it must be."""
+        label = case.operation.label
+        if label in KEPT_HARMLESS:
+            KEPT_HARMLESS[label](self._world, case, kwargs)
+        if case.meta is None or not case.meta.generation.mode.is_positive:
+            return
+        self._turn += 1
+        if label in RULES:
+            RULES[label](self._world, case, kwargs)
+        if label in CHANCES and self._turn % 2:
+            CHANCES[label](self._world, case, kwargs)
+        self._cursor(case)
+
+    def _cursor(self, case: Case) -> None:
+        """A cursor is what the list itself gave; the first page's is sent, or none where one page holds all."""
+        query = case.query or {}
+        name, answered = ("since", "cursor") if case.operation.path == "/api/monitoring/overview" else CURSOR
+        if name not in query:
+            return
+        path = case.formatted_path
+        if path not in self._cursors:
+            limit = {"limit": "1"} if name == "cursor" else {}
+            answer = self._world.ask("GET", path, params=limit)
+            self._cursors[path] = answer.json().get(answered) if answer.status_code == 200 else None
+        found = self._cursors[path]
+        case.query = {**{k: v for k, v in query.items() if k != name}, **({name: found} if found else {})}
+
+
+CURSOR: Final = ("cursor", "next_cursor")
+
+
+def _own_token(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
+    """The tester's own token stays: without it nothing else is answered."""
+    if str((case.path_parameters or {}).get("token_id", "")).strip() == world.token_id:
+        case.path_parameters = {"token_id": "nobody"}
+
+
+def _address(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
+    """No message leaves this machine: an address that leads anywhere becomes that of our receiver."""
+    if isinstance(case.body, dict) and "://" in str(case.body.get("url", "")):
+        case.body = {**case.body, "url": world.hook}
+
+
+def _times(_world: World, case: Case, _kwargs: dict[str, Any]) -> None:
+    """`since` must be before `until`, which is now where it is left out."""
+    if case.query and "since" in case.query:
+        since = datetime.now(UTC) - timedelta(hours=1)
+        case.query = {**{k: v for k, v in case.query.items() if k != "until"}, "since": since.isoformat()}
+
+
+def _scope(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
+    """`site`, `client` and `clients` go with the scope of that name only, and must be there with it."""
+    if not isinstance(case.body, dict):
+        return
+    scope = case.body.get("scope")
+    whom = {"site": "Rome", "client": world.displays[0], "clients": [world.displays[0]]}
+    body = {name: value for name, value in case.body.items() if name not in whom or name == scope}
+    case.body = {**body, scope: case.body.get(scope) or whom[scope]} if scope in whom else body
+
+
+def _channel(world: World, case: Case, kwargs: dict[str, Any]) -> None:
+    """What an address is depends on the kind of the channel."""
+    if isinstance(case.body, dict) and "url" in case.body:
+        is_webhook = case.body.get("kind", "webhook") == "webhook"
+        case.body = {**case.body, "url": world.hook if is_webhook else world.hook.replace("http://", "json://")}
+
+
+def _override(_world: World, case: Case, _kwargs: dict[str, Any]) -> None:
+    """Overriding a lockout needs a reason."""
+    if isinstance(case.body, dict) and case.body.get("override_lockout") and not str(case.body.get("reason")).strip():
+        case.body = {**case.body, "reason": "black"}
+
+
+def _many(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
+    """Either `clients` or a `filter` of at least one field, not both."""
+    if not isinstance(case.body, dict):
+        return
+    chosen = {k: v for k, v in (case.body.get("filter") or {}).items() if v is not None}
+    clients = case.body.get("clients")
+    body = {k: v for k, v in case.body.items() if k not in {"clients", "filter"}}
+    if clients is None:
+        case.body = {**body, "filter": chosen or {"site": "Oslo"}}
+    else:
+        case.body = {**body, "clients": clients}
+
+
+def _file(world: World, _case: Case, kwargs: dict[str, Any]) -> None:
+    """A file's name ends in its kind, and it is of that kind."""
+    name, content = [("a.pptx", world.deck), ("b.pdf", PDF), ("c.gif", GIF)][datetime.now(UTC).microsecond % 3]
+    kwargs["files"] = {"file": (name, content)}
+
+
+def _announced(_world: World, case: Case, _kwargs: dict[str, Any]) -> None:
+    """The name ends in a kind that is taken, and the file is no larger than the setting allows."""
+    length = min(int(str((case.headers or {}).get("Upload-Length", 1))), MOST_BYTES)
+    case.headers = {**(case.headers or {}), "Upload-Length": str(length), "Upload-Metadata": f"filename {NAME}"}
+
+
+def _announced_signed(_world: World, case: Case, _kwargs: dict[str, Any]) -> None:
+    """As `_announced`."""
+    if isinstance(case.body, dict):
+        name = f"{str(case.body['filename'])[:200]}.pdf"
+        case.body = {**case.body, "filename": name, "bytes": min(case.body["bytes"], MOST_BYTES)}
+
+
+def _part(world: World, case: Case, kwargs: dict[str, Any]) -> None:
+    """Parts follow one another, and the whole is what its name says."""
+    headers = {**TUS, "Upload-Length": str(len(PDF)), "Upload-Metadata": f"filename {NAME}"}
+    upload = world.made("/api/event-media/uploads", headers=headers)
+    case.path_parameters = {"upload_id": upload["id"]}
+    case.headers = {**(case.headers or {}), "Upload-Offset": "0"}
+    kwargs["data"] = PDF
+
+
+def _begun(world: World) -> Any:
+    return world.made("/api/event-media/signed-uploads", {"filename": "e.pdf", "bytes": len(PDF)})
+
+
+def _session(world: World) -> tuple[str, str]:
+    """An upload's id and the token of the address that its bytes go to."""
+    begun = _begun(world)
+    answer = world.ask("POST", urlsplit(begun["url"]).path, headers=begun["headers"])
+    return begun["id"], urlsplit(answer.headers["Location"]).path.rpartition("/")[2]
+
+
+def _start(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
+    """An address that expires is one that was handed out."""
+    case.path_parameters = {"token": urlsplit(_begun(world)["url"]).path.rpartition("/")[2]}
+
+
+def _send(world: World, case: Case, kwargs: dict[str, Any]) -> None:
+    """As `_start`; what is sent is the whole file."""
+    case.path_parameters = {"token": _session(world)[1]}
+    case.headers = {name: value for name, value in (case.headers or {}).items() if name.lower() != "content-range"}
+    kwargs["data"] = PDF
+
+
+def _complete(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
+    """All bytes were sent."""
+    upload_id, token = _session(world)
+    world.ask("PUT", f"/api/files/upload-sessions/{token}", data=PDF)
+    case.path_parameters = {"upload_id": upload_id}
+
+
+def _download(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
+    """As `_start`."""
+    path = next((world.volume.root / "originals").rglob("*.pdf")).relative_to(world.volume.root)
+    file = SignedFile(str(path), "application/pdf", "inline")
+    where = LocalSigner(SIGNING_KEY).download_url(file, datetime.now(UTC))
+    case.path_parameters = {"token": urlsplit(where).path.rpartition("/")[2]}
+
+
+def _code(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
+    """A code that was issued."""
+    case.body = {"code": world.made(f"/api/clients/{world.displays[-1]}/enrolment")["code"]}
+
+
+def _credentials(_world: World, case: Case, _kwargs: dict[str, Any]) -> None:
+    """Somebody who may sign in."""
+    case.body = {"username": PERSON, "password": PASSWORD}
+
+
+KEPT_HARMLESS: Final[dict[str, Repair]] = {
+    "DELETE /api/tokens/{token_id}": _own_token,
+    "POST /api/notifications/channels": _address,
+    "PATCH /api/notifications/channels/{channel_id}": _address,
+}
+RULES: Final[dict[str, Repair]] = {
+    "GET /api/client-logs/{uuid}/logs": _times,
+    "GET /api/clients/{uuid}/health/history": _times,
+    "POST /api/maintenance-windows": _scope,
+    "POST /api/notifications/snoozes": _scope,
+    "POST /api/notifications/channels": _channel,
+    "PATCH /api/notifications/channels/{channel_id}": _channel,
+    "POST /api/clients/{uuid}/commands": _override,
+    "POST /api/commands": _many,
+    "POST /api/event-media": _file,
+    "POST /api/event-media/uploads": _announced,
+    "POST /api/event-media/signed-uploads": _announced_signed,
+}
+# Every second time a request that can succeed, where chance alone would find nothing but 401, 404 and 409.
+CHANCES: Final[dict[str, Repair]] = {
+    "PATCH /api/event-media/uploads/{upload_id}": _part,
+    "POST /api/files/signed-uploads/{token}": _start,
+    "PUT /api/files/upload-sessions/{token}": _send,
+    "POST /api/event-media/signed-uploads/{upload_id}/complete": _complete,
+    "GET /api/files/signed/{token}": _download,
+    "POST /api/enroll": _code,
+    "POST /api/session": _credentials,
+}

@@ -1,0 +1,171 @@
+"""A tester that knows docs/openapi.json alone and judges every answer by it: schemathesis, with all of its checks.
+
+Each round makes other requests by its own seed; the first one also those that schemathesis derives from the document
+itself (its phase "coverage"), which do not change from round to round.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import schemathesis
+from schemathesis.config import SchemathesisConfig
+from schemathesis.config import _checks as defaults
+from schemathesis.engine import events, from_schema
+from schemathesis.engine.recorder import ScenarioRecorder
+from schemathesis.hooks import GLOBAL_HOOK_DISPATCHER
+
+from deploy.local.layout import REPOSITORY
+from tests.api.schema_repairs import Repairs
+from tests.api.schema_world import World
+
+DOCUMENT: Final = REPOSITORY / "docs" / "openapi.json"
+AT_ONCE: Final = 2  # requests under way
+SLOWEST_SECONDS: Final = 10.0
+LONGEST_TEXT: Final = 2000  # characters of what is kept of a finding
+# A valid request may also be answered by these, each only where the document announces it:
+VALID: Final = (
+    "412",  # it is not any more what the caller looked at (If-Match)
+    "422",  # well-formed, but refused by a rule that is not about its form: a time that is past, a wrong code
+    "423",  # another request works on the same upload
+)
+# An invalid one may also be refused by these:
+INVALID: Final = (
+    "412",  # tus 1.0 asks for it where the version is missing or another one
+    "413",  # its body is too large
+    "414",  # its address is too long
+)
+MISSING_HEADER: Final = ("412",)  # as above: Tus-Resumable
+# What the rules of one field do not say and `schema_repairs` cannot mend, by operation:
+VALID_HERE: Final = {
+    # Random bytes are no presentation, picture or video, whatever the form around them looks like.
+    "PATCH /api/event-media/uploads/{upload_id}": "415",
+    "POST /api/event-media/signed-uploads/{upload_id}/complete": "415",
+}
+
+
+@dataclass
+class Found:
+    """What came of it. `failures` and `errors` are in words, one for each kind, with the request that shows it."""
+
+    declared: int = 0
+    """Operations that the document has."""
+    requests: int = 0
+    answers: Counter[int] = field(default_factory=Counter)
+    checks: Counter[str] = field(default_factory=Counter)
+    operations: set[str] = field(default_factory=set)
+    succeeded: set[str] = field(default_factory=set)
+    failures: dict[str, str] = field(default_factory=dict)
+    errors: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def server_errors(self) -> int:
+        """Answers of the kind 5xx."""
+        return sum(number for status, number in self.answers.items() if status >= 500)
+
+    def text(self) -> str:
+        """For people: every finding."""
+        return "\n\n".join(f"{name}\n{text}" for name, text in {**self.failures, **self.errors}.items())
+
+
+def judged(world: World, requests: int, seed: int, examples: int, say: Callable[[str], None]) -> Found:
+    """Rounds until so many requests were judged; `examples` for each operation in a round."""
+    document = json.loads(DOCUMENT.read_text(encoding="utf-8"))
+    found = Found(declared=sum(len(path) for path in document["paths"].values()))
+    with _hooked(Repairs(world)):
+        for number in range(1000):
+            if found.requests >= requests:
+                break
+            before = found.requests
+            config = _config(world, seed * 1000 + number, examples, is_first=number == 0)
+            _round(document, config, found)
+            say(f"round {number + 1}: {found.requests:,} requests, {len(found.failures)} findings")
+            if found.requests == before:
+                found.errors["a round without a request"] = ""
+                break
+    return found
+
+
+def _config(world: World, seed: int, examples: int, *, is_first: bool) -> SchemathesisConfig:
+    """All checks, all phases; nothing is kept between runs."""
+    return SchemathesisConfig.from_dict(
+        {
+            "seed": seed,
+            "base-url": world.function.url,
+            "headers": {"Authorization": f"Bearer {world.token}"},
+            "workers": AT_ONCE,
+            "continue-on-failure": True,
+            "request-timeout": 30,
+            "cache": {"enabled": False},
+            "generation": {"max-examples": examples, "no-shrink": True, "database": "none"},
+            "phases": {
+                "examples": {"enabled": is_first},
+                "coverage": {"enabled": is_first},
+                "stateful": {"max-steps": 6},
+            },
+            "checks": _checks(),
+            "operations": [{"include-name": name, "checks": _checks(status)} for name, status in VALID_HERE.items()],
+            "dictionaries": {"displays": {"values": list(world.displays)}},
+            "parameters": {"path.uuid": {"dictionary": "displays", "probability": 0.7}},
+        }
+    )
+
+
+def _checks(*valid_here: str) -> dict[str, Any]:
+    return {
+        "max_response_time": SLOWEST_SECONDS,
+        "positive_data_acceptance": {
+            "expected-statuses": [*defaults.POSITIVE_DATA_ACCEPTANCE_EXPECTED_STATUSES, *VALID, *valid_here]
+        },
+        "negative_data_rejection": {
+            "expected-statuses": [*defaults.NEGATIVE_DATA_REJECTION_EXPECTED_STATUSES, *INVALID]
+        },
+        "missing_required_header": {
+            "expected-statuses": [*defaults.MISSING_REQUIRED_HEADER_EXPECTED_STATUSES, *MISSING_HEADER]
+        },
+    }
+
+
+@contextmanager
+def _hooked(repairs: Repairs) -> Iterator[None]:
+    GLOBAL_HOOK_DISPATCHER.register_hook_with_name(repairs, "before_call")
+    try:
+        yield
+    finally:
+        GLOBAL_HOOK_DISPATCHER.unregister(repairs)
+
+
+def _round(document: dict[str, Any], config: SchemathesisConfig, found: Found) -> None:
+    schema = schemathesis.openapi.from_dict(document, config=config)
+    for event in from_schema(schema).execute():
+        if isinstance(event, events.ScenarioFinished):
+            _count(event.recorder, found)
+        elif isinstance(event, events.NonFatalError):
+            found.errors.setdefault(f"{event.label}: {event.info.title}", str(event.info.message)[:LONGEST_TEXT])
+        elif isinstance(event, events.FatalError):
+            raise event.exception
+
+
+def _count(recorder: ScenarioRecorder, found: Found) -> None:
+    for case_id, sent in recorder.interactions.items():
+        found.requests += 1
+        if sent.response is None:
+            found.errors.setdefault(f"{recorder.label}: no answer", sent.request.uri)
+            continue
+        status = sent.response.status_code
+        found.answers[status] += 1
+        node = recorder.cases.get(case_id)
+        if node is not None:
+            found.operations.add(node.value.operation.label)
+            if status < 400:
+                found.succeeded.add(node.value.operation.label)
+    for checks in recorder.checks.values():
+        for check in checks:
+            found.checks[check.name] += 1
+            if check.failure_info is not None:
+                failure = check.failure_info.failure
+                shown = f"{failure.message}\n{check.failure_info.code_sample}"[:LONGEST_TEXT]
+                found.failures.setdefault(f"{failure.operation or recorder.label}: {failure.title}", shown)

@@ -1,0 +1,168 @@
+"""The api function with everything that it talks to, and something of each noun in its database.
+
+What a stranger's tester finds there: displays in every state, logs, failures, incidents, media, conversions, commands,
+batches, windows, channels. Everything is real but the converter and the displays, whom no test here waits for.
+"""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final
+
+import requests
+import sqlalchemy as sa
+from sqlalchemy import Connection, Engine
+
+from deploy.local import broker as mosquitto
+from shared.access import operations as access
+from shared.client_logs import operations as client_logs
+from shared.client_logs.rules import LogLine
+from shared.conversions import operations as conversions
+from shared.conversions.rules import Findings
+from shared.db import database_now, engine_for, transaction
+from shared.listening import store as listening
+from shared.listening.store import DeadLetter
+from shared.media_volume import MediaVolume, converted_path
+from shared.tables import clients, scheduler_status, service_failure_events
+from shared.vocabulary import LogLevel, Role
+from tests.api.function_process import FunctionProcess, function_process
+from tests.api.people import add_user
+from tests.local.queue_harness import emulator
+from tests.receivers import receiver
+from tests.stores.incidents_world import go_silent, listen, observe, site
+from tests.worker import decks
+from tests.worker.hostile_pdfs import PDF
+
+SIGNING_KEY: Final = "kept for one test, and not for longer than that"
+MOST_FAILURES: Final = "1000"  # of signing in: a tester's words are nearly always wrong
+GIF: Final = b"GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00\x00\x00,\x00\x00\x00\x00"
+PERSON: Final = "anna"  # may sign in with the tests' password
+SITES: Final = ("Rome", "Oslo")
+
+
+@dataclass(frozen=True)
+class World:
+    """A running api function and what is there to be asked for."""
+
+    function: FunctionProcess
+    engine: Engine
+    volume: MediaVolume
+    hook: str
+    """Where notifications may be sent: the one address that answers."""
+    token: str
+    token_id: str
+    displays: tuple[str, ...]
+    deck: bytes
+
+    def ask(self, method: str, path: str, **options: Any) -> requests.Response:
+        """One call as an admin."""
+        headers = {"Authorization": f"Bearer {self.token}", **options.pop("headers", {})}
+        return requests.request(method, self.function.url + path, headers=headers, timeout=30, **options)
+
+    def made(self, path: str, body: dict[str, Any] | None = None, **options: Any) -> Any:
+        """What was made by a POST that must succeed."""
+        answer = self.ask("POST", path, json=body, **options)
+        assert answer.status_code in {200, 201, 202}, f"{path}: {answer.status_code} {answer.text}"
+        return answer.json()
+
+
+@contextmanager
+def world(folder: Path, database_url: str, broker: mosquitto.RunningBroker) -> Iterator[World]:
+    """The api function beside an empty, migrated database and a broker; ready, with data."""
+    with ExitStack() as running:
+        engine = engine_for(database_url, "schema")
+        running.callback(engine.dispose)
+        volume = MediaVolume(folder / "media")
+        volume.root.mkdir(parents=True, exist_ok=True)
+        queue = running.enter_context(emulator(database_url, folder))
+        hook = running.enter_context(receiver()).url
+        environment = {
+            "DATABASE_URL": database_url,
+            "MEDIA_ROOT": str(volume.root),
+            "MQTT_URL": broker.broker.services_url,
+            "MQTT_USERNAME": "api",
+            "MQTT_PASSWORD": broker.passwords["api"],
+            "QUEUE_URL": queue.queue_url,
+            "TASKS_SERVICE_ACCOUNT": "tasks@signage.test",
+            "SIGNED_DOWNLOADS": "local",
+            "SIGNED_UPLOADS": "local",
+            "SIGNING_KEY": SIGNING_KEY,
+            "LOGIN_FAILURES_MAX": MOST_FAILURES,
+            "TICK_SECONDS": "3600",  # there is no ticker: one tick is said to have been
+        }
+        function = running.enter_context(function_process("functions/api/main.py", environment, folder))
+        with transaction(engine) as connection:
+            displays = _fleet(connection, database_now(connection))
+            row, token = access.issue_token(connection, database_now(connection), "tester", Role.ADMIN, "tests", None)
+        decks.make_pptx(folder / "talk.pptx", 1)
+        deck = (folder / "talk.pptx").read_bytes()
+        made = World(function, engine, volume, hook, token, row.id, displays, deck)
+        add_user(engine, PERSON)
+        _fill(made)
+        yield made
+
+
+def _fleet(connection: Connection, now: datetime) -> tuple[str, ...]:
+    """Displays that run, are silent together, have failed; with logs; heard by a bridge, looked at by one tick."""
+    listen(connection, now)
+    connection.execute(
+        sa.update(scheduler_status).values(last_tick_at=now, duration_ms=3, did={"recover": {"sent": 0}})
+    )
+    found = [uuid for name in SITES for uuid in site(connection, now, name, tags=["lobby"])]
+    go_silent(connection, now, found[:5])
+    observe(connection, now)
+    failed = {"service_failed_at": now, "service_failed_unit": "player.service"}
+    connection.execute(sa.update(clients).where(clients.c.uuid.in_(found[6:10])).values(**failed))
+    for uuid in found[6:10]:
+        event = {"client_uuid": uuid, "at": now, "event": "failed", "unit": "player.service"}
+        connection.execute(sa.insert(service_failure_events).values(**event))
+    lines = [
+        LogLine(uuid, 1000.0, level=level, raw_level=None, message=f"{level} of the player")
+        for uuid in found[:8]
+        for level in LogLevel
+    ]
+    client_logs.record(connection, now, 1000.0, lines)
+    letters = [DeadLetter(f"signage/{uuid}/health", "7b", 1, "0" * 64, "malformed", None, 1) for uuid in found[:3]]
+    listening.put_aside(connection, now, letters)
+    return tuple(found)
+
+
+def _fill(made: World) -> None:
+    """What people and scripts would have made, each by its own route."""
+    soon, later = (datetime.now(UTC) + timedelta(hours=hours) for hours in (1, 2))
+    for number, (name, content) in enumerate([("a.pptx", made.deck), ("b.pdf", PDF), ("c.gif", GIF), ("d.pdf", PDF)]):
+        uploaded = made.made("/api/event-media", files={"file": (name, content)})
+        if number == 0:
+            _convert(made, uploaded)
+    made.made("/api/event-media/signed-uploads", {"filename": "e.pdf", "bytes": 10})
+    for uuid in made.displays[10:13]:
+        made.made(f"/api/clients/{uuid}/commands", {"action": "restart_app", "reason": "black"})
+    many = {"action": "restart_app", "clients": list(made.displays[13:16]), "waves": [1, "rest"]}
+    made.made("/api/commands", many)
+    for scope in ({"scope": "fleet"}, {"scope": "site", "site": "Oslo"}):
+        window = {"name": "Fair", "starts_at": soon.isoformat(), "ends_at": later.isoformat(), **scope}
+        made.made("/api/maintenance-windows", window)
+        made.made("/api/notifications/snoozes", {"until": soon.isoformat(), **scope})
+    for name in ("On call", "Night"):
+        made.made("/api/notifications/channels", {"name": name, "kind": "webhook", "url": made.hook})
+    for name in ("Bert", "Carla"):
+        made.made("/api/users", {"username": name, "role": "operator"})
+        made.made("/api/tokens", {"name": name, "role": "viewer"})
+    for uuid in made.displays[16:19]:
+        made.made(f"/api/clients/{uuid}/enrolment")
+        made.made(f"/api/clients/{uuid}/recovery/exclude", {"reason": "being moved"})
+
+
+def _convert(made: World, uploaded: dict[str, Any]) -> None:
+    """What the worker does."""
+    path = converted_path(uploaded["media"]["sha256"])
+    with made.volume.writing_converted(path, "tests") as draft:
+        draft.write(PDF)
+    made.volume.write_thumbnail(uploaded["media"]["sha256"], b"\x89PNG")
+    with transaction(made.engine) as connection:
+        now = database_now(connection)
+        job = conversions.claim(connection, now, uploaded["conversion"]["id"], timedelta(0))
+        assert job is not None
+        assert conversions.finish(connection, now, made.volume, job, path, Findings(1, 1, 0, None, None, True))

@@ -1,0 +1,51 @@
+"""What bandit finds in what is shipped. Part of `make check`.
+
+    python -m tests.findings
+
+An exception stands beside its line once: `# noqa: S…` with its reason is ruff's mark, whose rules S are bandit's B of
+the same number, and counts here too. What ruff does not see is marked `# nosec B…`. What holds for the whole project
+is in pyproject.toml, `[tool.bandit]`.
+"""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from deploy.local.layout import REPOSITORY
+
+SHIPPED: Final = ("functions", "bridge", "shared", "migrations", "deploy", "dashboard")
+
+
+def findings(folders: Sequence[str] = SHIPPED) -> list[dict[str, Any]]:
+    """Everything that bandit sees there, however slight or unsure, but what is marked."""
+    command = [sys.executable, "-m", "bandit", "-q", "-c", "pyproject.toml", "-f", "json", "-r", *folders]
+    done = subprocess.run(command, check=False, cwd=REPOSITORY, capture_output=True, text=True)
+    said = json.loads(done.stdout)
+    if said["errors"]:
+        raise SystemExit(f"bandit could not read: {said['errors']}")
+    return [one for one in said["results"] if not is_marked(one, REPOSITORY / one["filename"])]
+
+
+def is_marked(finding: Mapping[str, Any], source: Path) -> bool:
+    """Whether ruff's mark of the same number stands on one of the finding's lines."""
+    lines = source.read_text(encoding="utf-8").splitlines()
+    mark = re.compile(rf"# noqa: .*\bS{finding['test_id'][1:]}\b")
+    return any(mark.search(lines[number - 1]) for number in finding["line_range"])
+
+
+def main() -> int:
+    """Print each finding; exit code 1 when there is one."""
+    found = findings()
+    for one in found:
+        where = f"{one['filename']}:{one['line_number']}"
+        print(f"{where}: {one['test_id']} {one['issue_text']} (severity {one['issue_severity'].lower()})")
+    print(f"bandit: {len(found)} findings")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
