@@ -36,7 +36,7 @@ LANES = (
         "faults": 145,
         "simulation": 40,
     },
-    {"api": 75, "local": 235, "journeys": 110, "browser": 480},
+    {"api": 105, "local": 250, "journeys": 115, "browser": 430},
 )
 BUDGET_SECONDS = {suite: seconds for lane in LANES for suite, seconds in lane.items()}
 

@@ -47,6 +47,9 @@ VALID_HERE: Final = {
 }
 
 
+schemathesis.serializer.alias("application/offset+octet-stream", "application/octet-stream")  # tus: bytes, too
+
+
 @dataclass
 class Found:
     """What came of it. `failures` and `errors` are in words, one for each kind, with the request that shows it."""
@@ -71,9 +74,16 @@ class Found:
         return "\n\n".join(f"{name}\n{text}" for name, text in {**self.failures, **self.errors}.items())
 
 
-def judged(world: World, requests: int, seed: int, examples: int, say: Callable[[str], None]) -> Found:
-    """Rounds until so many requests were judged; `examples` for each operation in a round."""
-    document = json.loads(DOCUMENT.read_text(encoding="utf-8"))
+def announced() -> dict[str, Any]:
+    """The document."""
+    read: dict[str, Any] = json.loads(DOCUMENT.read_text(encoding="utf-8"))
+    return read
+
+
+def judged(
+    world: World, document: dict[str, Any], requests: int, seed: int, examples: int, say: Callable[[str], None]
+) -> Found:
+    """Rounds until so many requests were judged by the document; `examples` for each operation in a round."""
     found = Found(declared=sum(len(path) for path in document["paths"].values()))
     with _hooked(Repairs(world)):
         for number in range(1000):

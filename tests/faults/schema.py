@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from deploy.local import broker as mosquitto
-from tests.api.schema_tester import Found, judged
+from tests.api.schema_tester import Found, announced, judged
 from tests.api.schema_world import World, world
 from tests.faults.ledger import Ledger, tell
 from tests.faults.machine import machine
@@ -50,7 +50,7 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
 def asked(plan: Plan, place: World, say: Callable[[str], None]) -> tuple[Ledger, Found]:
     """What the tester found in this world."""
     ledger = Ledger("schema", plan.seed, {"cases_planned": plan.cases})
-    found = judged(place, plan.cases, plan.seed, plan.examples, say)
+    found = judged(place, announced(), plan.cases, plan.seed, plan.examples, say)
     silent = found.operations - found.succeeded - PEOPLE_ONLY
     ledger.counted |= {
         "cases": found.requests,
