@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from flask import Flask, Response, g, request
 from flask.ctx import RequestContext
 from werkzeug.exceptions import HTTPException
-from werkzeug.routing import BaseConverter, IntegerConverter
+from werkzeug.routing import BaseConverter
 
 from functions.api import auth, bodies, limits, problems
 from functions.api.routes import ALL
@@ -47,11 +47,28 @@ class _UuidConverter(BaseConverter):
         return value.lower()
 
 
-class _IdConverter(IntegerConverter):
-    """The number of a row: 1 to the largest bigint."""
+def _numbers_up_to(most: str) -> str:
+    """A pattern of the numbers from 1 to `most`, without leading zeros: shorter ones, or with a smaller digit."""
+    shorter = [f"[1-9][0-9]{{0,{len(most) - 2}}}"]
+    smaller = [
+        f"{most[:place]}[{0 if place else 1}-{int(digit) - 1}][0-9]{{{len(most) - place - 1}}}"
+        for place, digit in enumerate(most)
+        if int(digit) > (0 if place else 1)
+    ]
+    return f"(?:{'|'.join([*smaller, most, *shorter])})"
 
-    def __init__(self, map: Any) -> None:  # noqa: A002 - the name that werkzeug gives it
-        super().__init__(map, min=1, max=2**63 - 1)
+
+class _IdConverter(BaseConverter):
+    """The number of a row: 1 to the largest bigint.
+
+    All of it in the pattern: werkzeug answers 405 for a number that is refused only when it is converted, where
+    the path has another method.
+    """
+
+    regex = _numbers_up_to(str(2**63 - 1))
+
+    def to_python(self, value: str) -> int:
+        return int(value)
 
 
 class _App(Flask):

@@ -26,6 +26,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 AnyRow = Row[*tuple[Any, ...]]
 LONGEST_CURSOR: Final = 1024
+TIME: Final = "an RFC 3339 time with a timezone, such as 2026-03-01T12:00:00Z"
 
 Limit = Annotated[int, msgspec.Meta(ge=1, le=100, description="how many items at most")]
 LogLimit = Annotated[int, msgspec.Meta(ge=1, le=1000, description="how many log rows at most")]
@@ -89,9 +90,11 @@ def parse_query(request: Request, shape: type[T]) -> T:
 
 
 def scrubbed(value: Any) -> Any:
-    """`value`, a tree of JSON values, with every text and key scrubbed for the database."""
+    """`value`, a tree of JSON values, with every text and key scrubbed for the database, and 5.0 as what it is: 5."""
     if isinstance(value, str):
         return scrub(value)
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
     if isinstance(value, dict):
         return {scrub(key): scrubbed(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -146,6 +149,8 @@ def to_json(value: Any) -> bytes:
 
 
 def _fit(values: Mapping[str, Any], shape: type[T], *, strict: bool) -> T:
+    if not strict:
+        _refuse_numbers_as_times(values, shape)
     try:
         fitted = msgspec.convert(values, shape, strict=strict)
     except msgspec.ValidationError as error:
@@ -157,6 +162,13 @@ def _fit(values: Mapping[str, Any], shape: type[T], *, strict: bool) -> T:
             expected = "a time between the years 1 and 9999 in UTC"
             raise InvalidField(f"{field}: expected {expected}.", errors=[{"field": field, "expected": expected}])
     return fitted
+
+
+def _refuse_numbers_as_times(values: Mapping[str, Any], shape: type[Any]) -> None:
+    """A number in a query is text that looks like one, which msgspec would take for seconds since 1970."""
+    for name in _time_fields(shape) & values.keys():
+        if not re.match(r"\d{4}-", values[name], re.ASCII):
+            raise InvalidField(f"{name}: expected {TIME}.", errors=[{"field": name, "expected": TIME}])
 
 
 def _is_in_calendar(moment: datetime) -> bool:
@@ -193,7 +205,7 @@ def _expected(what: str, shape: type[Any], field: str) -> str:
     if what.startswith("Invalid enum value") and (choices := _choices(msgspec.inspect.type_info(shape), field)):
         return "one of " + ", ".join(choices)
     if what.startswith("Invalid RFC3339"):
-        return "an RFC 3339 time with a timezone, such as 2026-03-01T12:00:00Z"
+        return TIME
     return what.removeprefix("Expected ")
 
 
@@ -219,6 +231,20 @@ def _field(path: str | None, name: str) -> str:
 def _list_fields(shape: Any) -> set[str]:
     fields = msgspec.structs.fields(shape)
     return {f.encode_name for f in fields if _is_list(msgspec.inspect.type_info(f.type))}
+
+
+@cache
+def _time_fields(shape: Any) -> set[str]:
+    fields = msgspec.structs.fields(shape)
+    return {f.encode_name for f in fields if _is_time(msgspec.inspect.type_info(f.type))}
+
+
+def _is_time(info: msgspec.inspect.Type) -> bool:
+    if isinstance(info, msgspec.inspect.Metadata):
+        return _is_time(info.type)
+    if isinstance(info, msgspec.inspect.UnionType):
+        return any(_is_time(part) for part in info.types)
+    return isinstance(info, msgspec.inspect.DateTimeType)
 
 
 def _is_list(info: msgspec.inspect.Type) -> bool:

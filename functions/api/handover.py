@@ -6,7 +6,8 @@ gather a streamed answer in memory: so the request's environ is handed over as i
 
 import io
 
-from flask import Flask, Request, Response, current_app
+from flask import Flask, Request, Response, current_app, request
+from werkzeug.exceptions import HTTPException
 
 from functions.api.app import body_limit_of
 from functions.api.limits import Limits
@@ -17,6 +18,8 @@ def put_limits_in_front(inner: Flask) -> None:
     """Wrap the framework's app, which is current while it loads the function's file, in our limits."""
     outer = current_app._get_current_object()  # type: ignore[attr-defined]  # noqa: SLF001 - the proxy cannot be set
     outer.wsgi_app = Limits(outer.wsgi_app, body_limit_of(inner), method_of)
+    # What the framework refuses by itself is ours to answer: a path with a line break, favicon.ico, unusual methods.
+    outer.register_error_handler(HTTPException, lambda _error: hand_over(inner, request._get_current_object()))  # type: ignore[attr-defined]  # noqa: SLF001 - as above
 
 
 def hand_over(inner: Flask, request: Request) -> Response:

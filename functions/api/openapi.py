@@ -218,11 +218,10 @@ def _headers(status: int) -> dict[str, Any]:
 
 
 def _content(endpoint: Endpoint, status: int, schemas: _Schemas) -> dict[str, Any]:
-    if status in {204, 304}:
+    if status in {204, 304, 307} or endpoint.answer is type(None):
         return {}
-    if _is_shape(endpoint.answer):
-        return {"content": {endpoint.produces: {"schema": schemas.of(endpoint.answer)}}}
-    return {"content": {endpoint.produces: {}}}
+    schema = {"schema": schemas.of(endpoint.answer)} if _is_shape(endpoint.answer) else {}
+    return {"content": dict.fromkeys(endpoint.produces, schema)}
 
 
 def _problems(endpoint: Endpoint) -> dict[int, set[str]]:

@@ -5,7 +5,7 @@ every route with every role. Nothing can be routed without saying who may call i
 """
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -122,7 +122,8 @@ class Endpoint:
     statuses: Mapping[int, str]
     """Status -> what it means, for the answers that are no problem."""
     raises: tuple[type[ServiceError], ...]
-    produces: str
+    produces: tuple[str, ...]
+    """The content types of what it answers when nothing is wrong."""
     upload: str | None
     """The content type of a body as large as UPLOAD_LIMIT_BYTES; None for JSON or no body."""
     headers: Mapping[str, Header]
@@ -187,7 +188,7 @@ class Routes:
         role: Role | None,
         statuses: Mapping[int, str] | None = None,
         raises: tuple[type[ServiceError], ...] = (),
-        produces: str = JSON,
+        produces: Sequence[str] = (JSON,),
         upload: str | None = None,
         headers: Mapping[str, Header] | None = None,
         before_password_change: bool = False,
@@ -210,7 +211,7 @@ class Routes:
                     handler=handler,
                     statuses=statuses or {200: "OK"},
                     raises=raises,
-                    produces=produces,
+                    produces=tuple(produces),
                     upload=upload,
                     headers=headers or {},
                     before_password_change=before_password_change,

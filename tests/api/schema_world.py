@@ -4,6 +4,7 @@ What a stranger's tester finds there: displays in every state, logs, failures, i
 batches, windows, channels. Everything is real but the converter and the displays, whom no test here waits for.
 """
 
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -13,9 +14,12 @@ from typing import Any, Final
 
 import requests
 import sqlalchemy as sa
+from paho.mqtt.client import Client
+from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 from sqlalchemy import Connection, Engine
 
 from deploy.local import broker as mosquitto
+from deploy.local.layout import LOOPBACK
 from shared.access import operations as access
 from shared.client_logs import operations as client_logs
 from shared.client_logs.rules import LogLine
@@ -25,10 +29,10 @@ from shared.db import database_now, engine_for, transaction
 from shared.listening import store as listening
 from shared.listening.store import DeadLetter
 from shared.media_volume import MediaVolume, converted_path
-from shared.tables import clients, scheduler_status, service_failure_events
+from shared.tables import client_state_changes, clients, scheduler_status, service_failure_events
 from shared.vocabulary import LogLevel, Role
 from tests.api.function_process import FunctionProcess, function_process
-from tests.api.people import add_user
+from tests.api.people import PASSWORD, add_user
 from tests.local.queue_harness import emulator
 from tests.receivers import receiver
 from tests.stores.incidents_world import go_silent, listen, observe, site
@@ -101,7 +105,27 @@ def world(folder: Path, database_url: str, broker: mosquitto.RunningBroker) -> I
         made = World(function, engine, volume, hook, token, row.id, displays, deck)
         add_user(engine, PERSON)
         _fill(made)
+        running.enter_context(_listening(broker, displays[-1]))
         yield made
+
+
+@contextmanager
+def _listening(broker: mosquitto.RunningBroker, display: str) -> Iterator[None]:
+    """This display is connected, and hears from which level on to log."""
+    broker.set_displays({display: PASSWORD})
+    client = Client(CallbackAPIVersion.VERSION2, client_id=display, protocol=MQTTProtocolVersion.MQTTv5)
+    client.username_pw_set(display, PASSWORD)
+    heard = threading.Event()
+    client.on_connect = lambda *_: client.subscribe(f"signage/{display}/log_level", qos=1)
+    client.on_subscribe = lambda *_: heard.set()
+    client.connect(LOOPBACK, broker.broker.displays_port)
+    client.loop_start()
+    try:
+        assert heard.wait(10), "the broker does not take the subscription"
+        yield
+    finally:
+        client.disconnect()
+        client.loop_stop()
 
 
 def _fleet(connection: Connection, now: datetime) -> tuple[str, ...]:
@@ -112,6 +136,8 @@ def _fleet(connection: Connection, now: datetime) -> tuple[str, ...]:
     )
     found = [uuid for name in SITES for uuid in site(connection, now, name, tags=["lobby"])]
     go_silent(connection, now, found[:5])
+    known = {"from_status": "running"}  # before they fell silent; the world of the incidents' tests leaves it open
+    connection.execute(sa.update(client_state_changes).values(**known))
     observe(connection, now)
     failed = {"service_failed_at": now, "service_failed_unit": "player.service"}
     connection.execute(sa.update(clients).where(clients.c.uuid.in_(found[6:10])).values(**failed))
@@ -124,7 +150,7 @@ def _fleet(connection: Connection, now: datetime) -> tuple[str, ...]:
         for level in LogLevel
     ]
     client_logs.record(connection, now, 1000.0, lines)
-    letters = [DeadLetter(f"signage/{uuid}/health", "7b", 1, "0" * 64, "malformed", None, 1) for uuid in found[:3]]
+    letters = [DeadLetter(f"signage/{uuid}/health", "7b", 1, "0" * 64, "not_json", None, 1) for uuid in found[:3]]
     listening.put_aside(connection, now, letters)
     return tuple(found)
 
@@ -135,7 +161,7 @@ def _fill(made: World) -> None:
     for number, (name, content) in enumerate([("a.pptx", made.deck), ("b.pdf", PDF), ("c.gif", GIF), ("d.pdf", PDF)]):
         uploaded = made.made("/api/event-media", files={"file": (name, content)})
         if number == 0:
-            _convert(made, uploaded)
+            convert(made, uploaded)
     made.made("/api/event-media/signed-uploads", {"filename": "e.pdf", "bytes": 10})
     for uuid in made.displays[10:13]:
         made.made(f"/api/clients/{uuid}/commands", {"action": "restart_app", "reason": "black"})
@@ -155,7 +181,7 @@ def _fill(made: World) -> None:
         made.made(f"/api/clients/{uuid}/recovery/exclude", {"reason": "being moved"})
 
 
-def _convert(made: World, uploaded: dict[str, Any]) -> None:
+def convert(made: World, uploaded: dict[str, Any]) -> None:
     """What the worker does."""
     path = converted_path(uploaded["media"]["sha256"])
     with made.volume.writing_converted(path, "tests") as draft:

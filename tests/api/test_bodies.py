@@ -22,6 +22,11 @@ def test_a_body_is_parsed_and_times_leave_in_utc_with_z(probe: FlaskClient) -> N
     assert got["inner"] == [{"name": "x"}]
 
 
+def test_a_number_without_a_fraction_is_a_whole_one_however_it_is_written(probe: FlaskClient) -> None:
+    assert post(probe, b'{"text": "x", "number": 3.0}').json["got"]["number"] == 3
+    assert post(probe, b'{"text": "x", "number": 3.5}').status_code == 400
+
+
 def test_nul_never_gets_past_the_door(probe: FlaskClient) -> None:
     assert post(probe, rb'{"text": "a\u0000b"}').json["got"]["text"] == "a\ufffdb"
     assert probe.get("/probe/query?q=a%00b").json["got"]["q"] == "a\ufffdb"  # type: ignore[index]
@@ -114,6 +119,8 @@ def test_parameters_are_parsed_by_kind(probe: FlaskClient) -> None:
         ("stale=perhaps", "stale"),
         ("since=2026-01-01", "since"),
         ("since=2026-01-01T00:00:00", "since"),
+        ("since=0.5", "since"),  # no seconds since 1970
+        ("since=1767225600", "since"),
         ("level=explode", "level"),
         ("lmit=5", "lmit"),
         ("cursor=" + "x" * 2000, "cursor"),

@@ -40,6 +40,24 @@ def test_nothing_is_served_outside_the_api(function: FunctionProcess, path: str)
     assert ask(function, "GET", path).status_code == 404
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "expected"),
+    [
+        ("GET", "/favicon.ico", (404, "not_found")),
+        ("GET", "/api/clients/%0A/recovery", (404, "not_found")),  # its routes match no line break
+        ("TRACE", "/api/health/live", (405, "method_not_allowed")),
+        ("QUERY", "/api/health/live", (405, "method_not_allowed")),
+    ],
+)
+def test_what_the_framework_refuses_by_itself_is_a_problem_document_of_ours(
+    function: FunctionProcess, method: str, path: str, expected: tuple[int, str]
+) -> None:
+    answer = ask(function, method, path)
+
+    assert problem(answer) == expected
+    assert answer.headers["X-Request-Id"]
+
+
 def test_the_log_is_json_lines_without_credentials(function: FunctionProcess) -> None:
     ask(function, "GET", "/api/none?password=hunter2", headers={"Authorization": "Bearer hunter3"})
 

@@ -84,6 +84,20 @@ def test_an_answer_to_a_wrong_call_is_one_that_the_document_announces(
             ].get("content", {answer.content_type: {}})
 
 
+@pytest.mark.parametrize("number", ["0", "007", str(2**63), "9" * 30])
+def test_what_is_no_id_is_an_unknown_address_also_where_the_path_has_other_methods(api: Api, number: str) -> None:
+    for endpoint in (e for e in ENDPOINTS if "<id:" in e.path):
+        answer = api.ask(endpoint.method, re.sub(r"<id:\w+>", number, endpoint.path))
+
+        assert answer.status_code == 404, (endpoint.method, endpoint.path)
+
+
+def test_the_largest_id_is_one(api: Api) -> None:
+    answer = api.get(f"/api/event-media/{2**63 - 1}")
+
+    assert answer.get_json()["code"] == "event_media_not_found"
+
+
 def test_the_served_document_is_the_generated_one(api: Api, document: dict[str, Any]) -> None:
     answer = api.get("/api/openapi.json")
 

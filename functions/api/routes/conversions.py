@@ -7,7 +7,7 @@ from sqlalchemy import RowMapping
 
 from functions.api import shapes
 from functions.api.bodies import Page, PageQuery, decode_cursor, page
-from functions.api.routes.event_media import enqueue
+from functions.api.routes.event_media import CONTENT_TYPES, enqueue
 from functions.api.routing import PUBLIC, Call, Reply, Routes
 from functions.api.sending import send_signed, send_stored, signing
 from shared.conversions import operations, store
@@ -94,7 +94,7 @@ def list_conversions(call: Call, query: ConversionsQuery) -> Page[shapes.Convers
 @files.get(
     "/converted/<path:path>",
     role=Role.VIEWER,
-    produces="application/pdf",
+    produces=("application/pdf",),
     statuses={200: "The PDF", 206: "A part of it", 304: "Unchanged", 307: "It is large and lies there"},
     raises=(ConversionNotFound,),
 )
@@ -114,7 +114,7 @@ def converted_file(call: Call, path: str) -> Response:
 @files.get(
     "/signed/<token>",
     role=PUBLIC,
-    produces="application/octet-stream",
+    produces=tuple(CONTENT_TYPES.values()),
     statuses={200: "The file", 206: "A part of it", 304: "Unchanged"},
     raises=(LinkInvalid,),
 )

@@ -23,7 +23,7 @@ def show_openapi(call: Call) -> Response:  # noqa: ARG001 - every handler takes 
     return Response(_json(), content_type=JSON)
 
 
-@routes.get("/docs", role=Role.VIEWER, produces="text/html")
+@routes.get("/docs", role=Role.VIEWER, produces=("text/html",))
 def show_docs(call: Call) -> Response:  # noqa: ARG001 - every handler takes the call
     """Every operation on one page, for people."""
     page = Response(_page(), content_type="text/html; charset=utf-8")

@@ -186,7 +186,7 @@ def delete_media(call: Call, media_id: int) -> None:
 @routes.get(
     "/<id:media_id>/content",
     role=Role.VIEWER,
-    produces="application/octet-stream",
+    produces=tuple(CONTENT_TYPES.values()),
     statuses={200: "The file", 206: "A part of it", 304: "Unchanged", 307: "It is large and lies there"},
     raises=(EventMediaNotFound,),
 )
@@ -204,7 +204,7 @@ def media_content(call: Call, media_id: int) -> Response:
 @routes.get(
     "/<id:media_id>/thumbnail",
     role=Role.VIEWER,
-    produces="image/png",
+    produces=("image/png",),
     statuses={200: "The picture", 206: "A part of it", 304: "Unchanged"},
     raises=(EventMediaNotFound, ThumbnailNotFound),
 )

@@ -12,7 +12,7 @@ from functions.api.routes.clients import Bridge, with_recovery
 from functions.api.routes.monitoring import Breaker
 from functions.api.routing import Call, Routes
 from shared.clients import operations as clients
-from shared.errors import ClientNotFound
+from shared.errors import ClientNotFound, Refused
 from shared.monitoring import operations as monitoring
 from shared.recovery import store
 from shared.recovery.breakers import operations as breakers
@@ -178,7 +178,7 @@ def _said(call: Call, connection: Connection, now: datetime, uuid: str, *, chang
     return SaidOfClient(**_told(call, connection, now, uuid), changed=changed)
 
 
-@routes.post("/clients/<uuid:uuid>/recovery/hold", role=Role.OPERATOR, raises=(ClientNotFound,))
+@routes.post("/clients/<uuid:uuid>/recovery/hold", role=Role.OPERATOR, raises=(ClientNotFound, Refused))
 def hold_client(call: Call, uuid: str, body: HoldBody) -> SaidOfClient:
     """Leave a client alone until then, or until somebody resumes; after the answer recovery sends it nothing."""
     with call.transaction() as (connection, now):

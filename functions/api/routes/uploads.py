@@ -39,13 +39,13 @@ PREFIX: Final = "/api/event-media/uploads"
 VERSION: Final = "1.0.0"
 EXTENSIONS: Final = "creation,termination,expiration"
 PART: Final = "application/offset+octet-stream"
-LARGEST_NUMBER: Final = 2**62
+LARGEST_NUMBER: Final = 10**18 - 1
 LONGEST_METADATA: Final = 4096
 REFUSALS: Final = (UnsupportedMediaType, NotAPresentation, Encrypted, TooLargeUnpacked, NoSlides)
 OVERRIDING: Final = {"HEAD", "PATCH", "DELETE"}
 SPOKEN: Final = {"type": "string", "const": VERSION}
 TUS: Final = {"Tus-Resumable": Header("1.0.0, the version of the protocol", SPOKEN, required=True)}
-TUS_OF_HEAD: Final = {"Tus-Resumable": Header("1.0.0, the version of the protocol; needed with HEAD", SPOKEN)}
+TUS_OF_HEAD: Final = {"Tus-Resumable": Header("1.0.0, the version of the protocol; asked for with HEAD alone")}
 METADATA_FORM: Final = "filename (?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?"
 
 routes = Routes("uploads", PREFIX, "Uploads in parts that survive a broken connection: tus 1.0.")
@@ -216,7 +216,7 @@ def _too_long(left: int) -> BodyTooLarge:
 
 def _number(call: Call, name: str) -> int:
     value = call.request.headers.get(name, "")
-    if not re.fullmatch(r"[0-9]{1,18}", value) or int(value) > LARGEST_NUMBER:
+    if not re.fullmatch(r"[0-9]{1,18}", value):
         raise InvalidField(f"{name}: expected a whole number.", errors=[{"field": name, "expected": "a whole number"}])
     return int(value)
 
