@@ -6,6 +6,7 @@ taken out of what is found: the request is still sent, and its answer judged.
 """
 
 import base64
+from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -33,7 +34,7 @@ class Repairs:
         """Nothing is known yet."""
         self._world = world
         self._cursors: dict[str, str | None] = {}
-        self._turn = 0
+        self._asked: Counter[str] = Counter()
 
     def __call__(self, _context: Any, case: Case, kwargs: dict[str, Any]) -> None:
         """Change the request where it must be."""
@@ -42,10 +43,12 @@ class Repairs:
             KEPT_HARMLESS[label](self._world, case, kwargs)
         if case.meta is None or not case.meta.generation.mode.is_positive:
             return
-        self._turn += 1
+        self._asked[label] += 1
+        if self._asked[label] == 1 and "uuid" in (case.path_parameters or {}) and label not in KEPT_HARMLESS:
+            case.path_parameters = {"uuid": self._world.displays[-1]}
         if label in RULES:
             RULES[label](self._world, case, kwargs)
-        if label in CHANCES and self._turn % 2:
+        if label in CHANCES and self._asked[label] % 2:
             CHANCES[label](self._world, case, kwargs)
         self._cursor(case)
 
