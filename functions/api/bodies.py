@@ -166,7 +166,7 @@ def _fit(values: Mapping[str, Any], shape: type[T], *, strict: bool) -> T:
 
 def _refuse_numbers_as_times(values: Mapping[str, Any], shape: type[Any]) -> None:
     """A number in a query is text that looks like one, which msgspec would take for seconds since 1970."""
-    for name in _time_fields(shape) & values.keys():
+    for name in _time_fields(shape) & values.keys():  # type: ignore[arg-type]  # a class can be hashed
         if not re.match(r"\d{4}-", values[name], re.ASCII):
             raise InvalidField(f"{name}: expected {TIME}.", errors=[{"field": name, "expected": TIME}])
 

@@ -5,7 +5,7 @@ every route with every role. Nothing can be routed without saying who may call i
 """
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -188,7 +188,7 @@ class Routes:
         role: Role | None,
         statuses: Mapping[int, str] | None = None,
         raises: tuple[type[ServiceError], ...] = (),
-        produces: Sequence[str] = (JSON,),
+        produces: tuple[str, ...] = (JSON,),
         upload: str | None = None,
         headers: Mapping[str, Header] | None = None,
         before_password_change: bool = False,
@@ -211,7 +211,7 @@ class Routes:
                     handler=handler,
                     statuses=statuses or {200: "OK"},
                     raises=raises,
-                    produces=tuple(produces),
+                    produces=produces,
                     upload=upload,
                     headers=headers or {},
                     before_password_change=before_password_change,

@@ -13,14 +13,13 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from schemathesis import Case
-
 from shared.media_volume.signing import LocalSigner, SignedFile
 from tests.api.people import PASSWORD
 from tests.api.schema_world import GIF, PERSON, SIGNING_KEY, World, convert
 from tests.stores.commands_world import new_client
 from tests.worker.hostile_pdfs import PDF
 
+Case = Any  # of schemathesis; its parts are JSON of any shape
 Repair = Callable[[World, Case, dict[str, Any]], None]
 MOST_BYTES: Final = 1_000_000  # below UPLOAD_LIMIT_BYTES, which is a setting
 TUS: Final = {"Tus-Resumable": "1.0.0"}

@@ -116,11 +116,11 @@ def _listening(broker: mosquitto.RunningBroker, display: str) -> Iterator[None]:
     client = Client(CallbackAPIVersion.VERSION2, client_id=display, protocol=MQTTProtocolVersion.MQTTv5)
     client.username_pw_set(display, PASSWORD)
     heard = threading.Event()
-    client.on_connect = lambda *_: client.subscribe(f"signage/{display}/log_level", qos=1)
     client.on_subscribe = lambda *_: heard.set()
     client.connect(LOOPBACK, broker.broker.displays_port)
     client.loop_start()
     try:
+        client.subscribe(f"signage/{display}/log_level", qos=1)
         assert heard.wait(10), "the broker does not take the subscription"
         yield
     finally:

@@ -16,7 +16,7 @@ PROMETHEUS: Final = "text/plain"
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 
-@routes.get("", role=Role.VIEWER, produces=PROMETHEUS)
+@routes.get("", role=Role.VIEWER, produces=(PROMETHEUS,))
 def metrics(call: Call) -> Response:
     """Every gauge of the fleet and of the service, in the text format of Prometheus.
 
