@@ -380,7 +380,7 @@ def test_while_many_are_late_silence_is_looked_at_first(late: int, seen: int, wa
     why = breakers.why_wait(late, seen)
 
     assert (why is not None) is waits
-    assert verdict(replace(CRASHED, **SILENT), late=why).acts is not waits
+    assert verdict(replace(CRASHED, last_heartbeat_at=ago(241)), late=why).acts is not waits
     assert verdict(CRASHED, late=why).acts  # whoever says so itself is no question
 
 
