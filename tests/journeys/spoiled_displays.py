@@ -129,6 +129,14 @@ class TakesItsTime(Display):
             super()._on_command(command, expiry_seconds)
 
 
+class StaysAway(Display):
+    """Once its network was lost it does not come back."""
+
+    def on_down(self) -> None:
+        super().on_down()
+        self._link._closing.set()
+
+
 SPOILED: Final[dict[type[Display], str]] = {
     SameSession: "presence_session",
     CleanStart: "clean_start",
@@ -142,4 +150,5 @@ SPOILED: Final[dict[type[Display], str]] = {
     StaysLoud: "log_level_ends",
     ForgetsAcks: "recent_acks",
     TakesItsTime: "late",
+    StaysAway: "came_back",
 }

@@ -28,7 +28,7 @@ from deploy.local.demo_fleet.display import Behaviour, Display
 from deploy.local.demo_fleet.simulated import LoopThread, SimulatedDisplay
 from deploy.local.layout import REPOSITORY
 from deploy.local.probes import free_port
-from tests.journeys.spoiled_displays import SPOILED, ForgetsAcks, ForgetsLogs
+from tests.journeys.spoiled_displays import SPOILED, ForgetsAcks, ForgetsLogs, StaysAway
 from tests.stack import Api, Stack, enrol
 
 LIVELY = Behaviour(interval_seconds=5, health_every=1)
@@ -65,6 +65,7 @@ class Bench:
             try:
                 service = Service(self.api.url, self.api.token)
                 exercise = Exercise(tap, service, commands=commands, reboot=reboot, answer_seconds=seconds)
+                exercise.coming_back_seconds = 2.0 if kind is StaysAway else 45.0
                 return tap.record, judge(tap.record, await exercise.run())
             finally:
                 await asyncio.to_thread(display.close)

@@ -25,7 +25,6 @@ LEVEL: Final = "debug"
 RETAINED_LEVEL: Final = "critical"
 REASON: Final = "conformance check of a display client"
 RESEND_PER_SECOND: Final = 40.0
-COMING_BACK_SECONDS: Final = 45.0
 RESTART_SECONDS: Final = 120.0  # what the service gives it
 REBOOT_SECONDS: Final = 600.0
 SHORT_LEVEL_SECONDS: Final = 1
@@ -33,6 +32,10 @@ SHORT_LEVEL_SECONDS: Final = 1
 
 class NeverCame(Exception):
     """The client did not connect."""
+
+
+class Gone(Exception):
+    """The client was there, and did not come back."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class Api:
 
 @dataclass
 class Exercise:
-    """One run over one client. `answer_seconds`: what it has for an answer; `arrival_seconds`: for coming at all."""
+    """One run over one client. The client has `answer_seconds` for an answer, the others for coming."""
 
     tap: Tap
     api: Api
@@ -59,6 +62,7 @@ class Exercise:
     reboot: bool = False
     answer_seconds: float = 10.0
     arrival_seconds: float = 60.0
+    coming_back_seconds: float = 45.0
     tell: Callable[[str], None] = lambda _text: None
     tried: Tried = field(init=False)
 
@@ -70,9 +74,17 @@ class Exercise:
         return self.tap.record
 
     async def run(self) -> Tried:
-        """Everything, in an order in which one failure spoils little of what follows. Raises NeverCame."""
+        """Everything that can be tried with this client. Raises NeverCame, requests.RequestException."""
         if not await self._online(after=-1, seconds=self.arrival_seconds):
             raise NeverCame(self.record.not_mqtt5 or "it did not connect and say online")
+        try:
+            await self._try_everything()
+        except Gone:
+            self.tell("it did not come back; what was seen until now is judged")
+        return self.tried
+
+    async def _try_everything(self) -> None:
+        """In an order in which one failure spoils little of what follows. Raises Gone."""
         self.tell("it is online; waiting for its first heartbeat")
         await self._wait(lambda: self.record.of("heartbeat"), 60)
         self.tell("probing what it does about commands that nobody may carry out")
@@ -90,7 +102,6 @@ class Exercise:
         self.tap.release_marks()
         if self.reboot:
             await self._reboot()
-        return self.tried
 
     # --- commands that cannot be carried out ---
 
@@ -108,7 +119,7 @@ class Exercise:
             if self.tap.connected:
                 self.tap.give(name, payload)
         if await self._wait(lambda: self._lost_since(tried.garbage_at), 0.3):
-            await self._online(after=len(self.record.connections) - 1, seconds=COMING_BACK_SECONDS)
+            await self._online(after=len(self.record.connections) - 1, seconds=self.coming_back_seconds)
         tried.after_garbage_at = await self._give(unknown)
         await self._answered(tried.unknown_id, tried.after_garbage_at)
 
@@ -211,6 +222,8 @@ class Exercise:
         tried.level_seen_from = time.monotonic()
         tried.refused = 1
         tried.cut_at = await self._cut(refuse=tried.refused)
+        if not self.tap.connected:
+            raise Gone
         waiting = uncommitted(self.record, tried.cut_at)
         wanted = {(one.name, one.payload) for one in waiting}
 
@@ -232,7 +245,7 @@ class Exercise:
         """Lose the network; returns when it was lost, once it is back and has told of its health."""
         before = len(self.record.connections) - 1
         at = self.tap.cut(refuse)
-        if await self._online(after=before, seconds=COMING_BACK_SECONDS):
+        if await self._online(after=before, seconds=self.coming_back_seconds):
             await self._wait(lambda: self.record.of("health", since=at), self.answer_seconds)
         return at
 
@@ -241,9 +254,9 @@ class Exercise:
     async def _give(
         self, payload: bytes, *, name: str = "commands", retain: bool = False, expiry_seconds: int = 60
     ) -> float:
-        """Put a message before the client, once it is connected; when that was. Raises NeverCame."""
-        if not await self._wait(lambda: self.tap.connected and self._is_up(), COMING_BACK_SECONDS):
-            raise NeverCame("it was connected, and did not come back")
+        """Put a message before the client, once it is connected; when that was. Raises Gone."""
+        if not await self._wait(lambda: self.tap.connected and self._is_up(), self.coming_back_seconds):
+            raise Gone
         return self.tap.give(name, payload, retain=retain, expiry_seconds=expiry_seconds)
 
     def _is_up(self) -> bool:

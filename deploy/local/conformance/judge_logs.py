@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from deploy.local.conformance.record import Record, Said
+from deploy.local.conformance.record import Record, Said, is_online
 from deploy.local.conformance.verdict import Outcome, Rule, Tried, Verdict, judged
 
 LEVELS: Final = ("debug", "info", "warning", "error", "critical")
@@ -44,6 +44,8 @@ def resent(record: Record, tried: Tried) -> Verdict:
     """What was sent before the cut and never committed comes again: all, in order, byte by byte."""
     if tried.cut_at is None:
         return Verdict(Outcome.NOT_SEEN)
+    if not any(is_online(one) for one in record.of("presence", since=tried.cut_at)):
+        return Verdict(Outcome.NOT_SEEN, "it did not come back")
     waiting = uncommitted(record, tried.cut_at)
     again = [(one.name, one.payload) for one in record.of("logs", since=tried.cut_at)]
     wanted = [(one.name, one.payload) for one in waiting]

@@ -64,11 +64,10 @@ class Tap:
         return self.record.heard[-1].at
 
     def release_marks(self) -> None:
-        """Let `logs_committed` pass, and give what was held."""
+        """Let `logs_committed` pass, and give what was held, if there is somebody to give it to."""
         self.holding_marks = False
-        for payload in self.held.values():
-            self.give("logs_committed", payload, expiry_seconds=300)
-        self.held.clear()
+        while self.held and self.connected:
+            self.give("logs_committed", self.held.popitem()[1], expiry_seconds=300)
 
     def cut(self, refuse: int = 0) -> float:
         """Pull the cable; when that was."""
