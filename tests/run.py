@@ -3,9 +3,9 @@
 A suite fails when a test fails, when it has no tests, when it takes longer than its budget (it is
 ended then), and when it leaves a process behind. The last line is `N passed, N failed`.
 
-Two lanes run beside each other, each a process of its own that adopts whatever its suites leave behind: one mostly
-for the parts by themselves, one mostly for the whole stack, which waits a lot. Each lane's budgets add up to 15
-minutes at most.
+Each suite runs below a process of its own that adopts whatever it leaves behind. One waits a lot where another
+reckons a lot, so two at a time take less than one after another; more of them only disturb each other. All together
+end within 15 minutes.
 """
 
 import json
@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -24,21 +25,24 @@ from xml.etree import ElementTree as ET
 from deploy.local import guardian
 from deploy.local.layout import REPOSITORY
 
-# In this order. `faults` and `simulation` are shares of `make campaign`.
-LANES = (
-    {
-        "rules": 30,
-        "deploy": 25,
-        "stores": 160,
-        "bridge": 165,
-        "worker": 285,
-        "tick": 50,
-        "faults": 145,
-        "simulation": 40,
-    },
-    {"api": 105, "local": 250, "journeys": 115, "browser": 430},
-)
-BUDGET_SECONDS = {suite: seconds for lane in LANES for suite, seconds in lane.items()}
+BUDGET_SECONDS = {
+    "browser": 470,
+    "worker": 285,
+    "local": 275,
+    "stores": 170,
+    "bridge": 165,
+    "faults": 155,
+    "journeys": 140,
+    "api": 135,
+    "simulation": 65,
+    "tick": 50,
+    "rules": 30,
+    "deploy": 25,
+}
+"""Each suite, the longest first: two run beside each other, and whichever is through takes the next. `faults` and
+`simulation` are shares of `make campaign`."""
+BESIDE_EACH_OTHER = 2
+IN_ALL_SECONDS = 900
 
 
 @dataclass
@@ -131,44 +135,49 @@ def show(outcomes: Sequence[Outcome]) -> None:
             print(f"{'':<10} {complaint}")
 
 
-def run_lane(suites: Sequence[str], result: Path) -> int:
-    """Run these suites one after another; what became of them goes to `result` as JSON."""
+def run_alone(suite: str, budget: float, result: Path) -> int:
+    """Run one suite below this process, which then knows what it left behind; its outcome goes to `result` as JSON."""
     guardian.become_subreaper()
-    outcomes = [run_suite(suite, BUDGET_SECONDS[suite]) for suite in suites]
-    result.write_text(json.dumps([asdict(one) for one in outcomes]), encoding="utf-8")
+    result.write_text(json.dumps(asdict(run_suite(suite, budget))), encoding="utf-8")
     return 0
 
 
-def run_lanes(lanes: Sequence[Sequence[str]]) -> list[Outcome]:
-    """Run the lanes beside each other; a lane that died counts as a failure of each of its suites."""
-    with tempfile.TemporaryDirectory(prefix="signage-lanes-") as folder:
-        results = [Path(folder) / f"lane{number}.json" for number in range(len(lanes))]
-        running = [
-            subprocess.Popen([sys.executable, "-m", "tests.run", "--lane", result, *suites], cwd=REPOSITORY)
-            for result, suites in zip(results, lanes, strict=True)
-        ]
-        for lane in running:
-            lane.wait()
-        return [one for suites, result in zip(lanes, results, strict=True) for one in _outcomes(suites, result)]
+def run_all(suites: Sequence[str], in_all: float) -> list[Outcome]:
+    """Run the suites, some beside each other; none goes on beyond what is left of `in_all` seconds."""
+    deadline = time.monotonic() + in_all
+    pool = ThreadPoolExecutor(BESIDE_EACH_OTHER)
+    try:
+        with tempfile.TemporaryDirectory(prefix="signage-suites-") as folder:
+            results = Path(folder)
+            return list(pool.map(lambda suite: _below_its_own(suite, deadline, results / suite), suites))
+    finally:
+        pool.shutdown(cancel_futures=True)  # after Ctrl-C, which the suites have heard themselves, none is begun
 
 
-def _outcomes(suites: Sequence[str], result: Path) -> list[Outcome]:
+def _below_its_own(suite: str, deadline: float, result: Path) -> Outcome:
+    """A suite in a process of its own; one that died counts as a failure."""
+    budget = min(BUDGET_SECONDS[suite], deadline - time.monotonic())
+    if budget <= 0:
+        return Outcome(suite, 0.0, complaints=("no time was left for it",))
+    subprocess.run(
+        [sys.executable, "-m", "tests.run", "--alone", suite, str(budget), result], cwd=REPOSITORY, check=False
+    )
     if not result.exists():
-        return [Outcome(suite, 0.0, complaints=("its lane died",)) for suite in suites]
-    return [Outcome(**one) for one in json.loads(result.read_text(encoding="utf-8"))]
+        return Outcome(suite, 0.0, complaints=("its runner died",))
+    return Outcome(**json.loads(result.read_text(encoding="utf-8")))
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the named suites, or all of `make test`; exit code 1 when anything failed."""
-    if arguments[:1] == ["--lane"]:
-        return run_lane(arguments[2:], Path(arguments[1]))
+    if arguments[:1] == ["--alone"]:
+        suite, budget, result = arguments[1:]
+        return run_alone(suite, float(budget), Path(result))
     unknown = [name for name in arguments if name not in BUDGET_SECONDS]
     if unknown:
         print(f"No such suite: {', '.join(unknown)}. There are: {', '.join(BUDGET_SECONDS)}.", file=sys.stderr)
         return 2
     began = time.monotonic()
-    wanted = arguments or list(BUDGET_SECONDS)
-    outcomes = run_lanes([suites for lane in LANES if (suites := [name for name in lane if name in wanted])])
+    outcomes = run_all([suite for suite in BUDGET_SECONDS if suite in (arguments or BUDGET_SECONDS)], IN_ALL_SECONDS)
     show(outcomes)
     print(f"{'':<10} {'':>7} {'':>7} {'':>8} {time.monotonic() - began:>8.1f}")
     failed = sum(one.failed + len(one.complaints) for one in outcomes)
