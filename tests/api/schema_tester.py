@@ -88,10 +88,12 @@ def judged(
         for number in range(1000):
             if found.requests >= requests:
                 break
-            before = found.requests
+            before, known = found.requests, set(found.failures)
             config = _config(world, seed * 1000 + number, examples, is_first=number == 0)
             _round(document, config, found)
             say(f"round {number + 1}: {found.requests:,} requests, {len(found.failures)} findings")
+            for name in found.failures.keys() - known:
+                say(f"{name}\n{found.failures[name]}")
             if found.requests == before:
                 found.errors["a round without a request"] = ""
                 break
