@@ -58,6 +58,14 @@ def all_fall_silent_in_the_middle_of_a_tick(history: History) -> None:
     history.agenda.at(436.0, lambda: setattr(history.broker, "muted", frozenset({"heartbeat"})))
 
 
+def one_comes_back_and_all_fall_silent(history: History) -> None:
+    """One was out of reach for minutes; right after its connection is back no heartbeat arrives any more."""
+    lost = of(history)[0]
+    history.agenda.at(100.0, lost.lose_network)
+    history.agenda.at(440.0, lost.find_network)
+    history.agenda.at(440.5, lambda: setattr(history.broker, "muted", frozenset({"heartbeat"})))
+
+
 def the_bridge_was_away(history: History) -> None:
     """Displays that speak every two minutes are not heard for a while after the bridge is back."""
     for display in of(history):
@@ -151,6 +159,13 @@ def nothing() -> Iterator[None]:
     yield
 
 
+@contextmanager
+def nothing_is_looked_at_first() -> Iterator[None]:
+    """Neither who fell silent together with a display nor how many are on the way to it."""
+    with patch.object(recovery_rules, "LOOK_AROUND", 0), patch.object(breakers, "why_wait", lambda _late, _seen: None):
+        yield
+
+
 SHORT_LOCKOUT: Final = (("COMMAND_LOCKOUT_SECONDS", "120"),)
 MUTATIONS: Final = {
     "the breaker never opens": Mutation(
@@ -164,7 +179,14 @@ MUTATIONS: Final = {
         12,
         800.0,
         all_fall_silent_in_the_middle_of_a_tick,
-        lambda: patch.object(recovery_rules, "LOOK_AROUND", 0),
+        nothing_is_looked_at_first,
+        "needless reboot",
+    ),
+    "a display that came back just before a wave is acted on": Mutation(
+        12,
+        800.0,
+        one_comes_back_and_all_fall_silent,
+        lambda: patch.object(breakers, "why_wait", lambda _late, _seen: None),
         "needless reboot",
     ),
     "silence counts while nobody listened": Mutation(
