@@ -155,7 +155,7 @@ def listened(meter: Meter, traffic: Traffic, port: int) -> list[Cost]:
 
 def polled(meter: Meter, api: FunctionProcess, token: str) -> list[Cost]:
     """The overview whole, and what changed since."""
-    caller, of = Caller(api.port, "/api/monitoring/overview?format=columns", token), ("api", "postgres")
+    caller, of = Caller(api.port, "/api/monitoring/overview?format=packed", token), ("api", "postgres")
     for _ in range(10):
         cursor = json.loads(caller.ask())["cursor"]
     since = f"{caller.path}&since={cursor}&hb=1"
