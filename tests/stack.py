@@ -1,7 +1,6 @@
 """The whole stack, started as `make run` starts it, on free ports with a state directory of its own."""
 
 import os
-import shlex
 import signal
 import subprocess
 import sys
@@ -17,7 +16,7 @@ import requests
 from deploy.local.demo_fleet.credentials import Credentials
 from deploy.local.demo_fleet.display import Behaviour
 from deploy.local.demo_fleet.simulated import SimulatedDisplay
-from deploy.local.layout import PORTS, REPOSITORY
+from deploy.local.layout import PORTS, REPOSITORY, read_stack_env
 from deploy.local.probes import free_port
 
 T = TypeVar("T")
@@ -130,13 +129,6 @@ def stop(runner: subprocess.Popen[bytes], output: Path) -> None:
     except subprocess.TimeoutExpired:
         runner.kill()
         raise AssertionError(f"the stack did not stop within {STOP_SECONDS:.0f} s:\n{tail(output)}") from None
-
-
-def read_stack_env(path: Path) -> dict[str, str]:
-    """The variables of a stack.env, as a shell that sources it would have them."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    pairs = (line.removeprefix("export ").partition("=") for line in lines if "=" in line and not line.startswith("#"))
-    return {name: "".join(shlex.split(value)) for name, _, value in pairs}
 
 
 def free_ports(count: int) -> list[int]:

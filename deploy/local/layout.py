@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -147,3 +148,12 @@ def write_file(path: Path, text: str, mode: int = 0o600) -> None:
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w", encoding="utf-8") as file:
         file.write(text)
     draft.replace(path)
+
+
+def read_stack_env(path: Path) -> dict[str, str]:
+    """The NAME=value lines of a `stack.env`, as a shell that sources it has them; none where there is no file."""
+    if not path.exists():
+        return {}
+    lines = path.read_text(encoding="utf-8").splitlines()
+    words = [word for line in lines for word in shlex.split(line, comments=True) if "=" in word]
+    return dict(word.split("=", 1) for word in words)

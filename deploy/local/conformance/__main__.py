@@ -14,10 +14,8 @@ Exit code: 0 when nothing failed, 1 when something did, 2 when there was nothing
 import argparse
 import asyncio
 import os
-import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import requests
@@ -25,7 +23,7 @@ import requests
 from deploy.local.conformance.checklist import failed, judge, printed
 from deploy.local.conformance.exercise import Api, Exercise, NeverCame
 from deploy.local.conformance.tap import Tap
-from deploy.local.layout import layout_from
+from deploy.local.layout import layout_from, read_stack_env
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -85,16 +83,7 @@ def _options(stack: Mapping[str, str]) -> argparse.ArgumentParser:
 
 def _stack(environ: Mapping[str, str]) -> dict[str, str]:
     """What stack.env says, and above it the environment."""
-    return {**_shell_values(layout_from(environ).stack_env), **environ}
-
-
-def _shell_values(path: Path) -> dict[str, str]:
-    """The NAME=value lines of a file that shells source."""
-    if not path.exists():
-        return {}
-    lines = path.read_text(encoding="utf-8").splitlines()
-    words = [word for line in lines for word in shlex.split(line, comments=True) if "=" in word]
-    return dict(word.split("=", 1) for word in words)
+    return {**read_stack_env(layout_from(environ).stack_env), **environ}
 
 
 if __name__ == "__main__":

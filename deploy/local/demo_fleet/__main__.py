@@ -16,7 +16,6 @@ SIGTERM and SIGINT end it cleanly: every display says `offline`.
 import argparse
 import asyncio
 import os
-import shlex
 import signal
 import sys
 from collections.abc import Coroutine, Mapping, Sequence
@@ -32,7 +31,7 @@ from deploy.local.demo_fleet.credentials import Credentials
 from deploy.local.demo_fleet.display import Behaviour, Display
 from deploy.local.demo_fleet.enrolment import Enroller, EnrolmentRefused
 from deploy.local.demo_fleet.outage import dark_site, outages
-from deploy.local.layout import layout_from
+from deploy.local.layout import layout_from, read_stack_env
 from shared.structured_log import configure, event, failure
 
 RETRY_SECONDS: Final = 2.0  # before asking an API again that cannot be reached
@@ -58,7 +57,7 @@ class BadSetting(Exception):
 def settings_from(environ: Mapping[str, str]) -> Settings:
     """Read the settings; the environment wins over `stack.env`. Raises BadSetting."""
     layout = layout_from(environ)
-    known = {**_shell_values(layout.stack_env), **environ}
+    known = {**read_stack_env(layout.stack_env), **environ}
     for name in ("SIGNAGE_API_URL", "SIGNAGE_ADMIN_TOKEN"):
         if not known.get(name):
             raise BadSetting(f"{name} is neither set nor in {layout.stack_env}: is the stack running?")
@@ -83,15 +82,6 @@ def _whole(environ: Mapping[str, str], name: str, default: int, low: int, high: 
     if not text.isdecimal() or not low <= int(text) <= high:
         raise BadSetting(f"{name}: {text!r} is no whole number from {low} to {high}")
     return int(text)
-
-
-def _shell_values(path: Path) -> dict[str, str]:
-    """The NAME=value lines of a file that shells source."""
-    if not path.exists():
-        return {}
-    lines = path.read_text(encoding="utf-8").splitlines()
-    words = [word for line in lines for word in shlex.split(line, comments=True) if "=" in word]
-    return dict(word.split("=", 1) for word in words)
 
 
 class Fleet:
