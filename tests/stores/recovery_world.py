@@ -17,6 +17,7 @@ from shared.config import Config
 from shared.listening import store as listening_store
 from shared.listening.rules import listening
 from shared.recovery import operations, store
+from shared.recovery.breakers import operations as breakers
 from shared.recovery.operations import RecoveryReport
 from shared.tables import bridge_status, client_commands, client_heartbeats, clients
 from shared.vocabulary import CommandState, PublishAnswer
@@ -154,6 +155,11 @@ def decisions(connection: Connection, client: str) -> list[tuple[str, str | None
     """(decision, state in the evidence), the oldest first."""
     rows = store.events_page(connection, client, 100, None)
     return [(row["decision"], row["evidence"]["state"]) for row in reversed(rows)]
+
+
+def open_breakers(connection: Connection) -> set[str | None]:
+    """Sites whose breaker is open; None is the whole fleet's."""
+    return set(breakers.standing(connection, ON))
 
 
 def breaker_decisions(connection: Connection) -> list[tuple[str, str | None]]:

@@ -1,8 +1,6 @@
 """The breakers on real Postgres: so many silent at once that the fault may be ours."""
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -10,26 +8,20 @@ from sqlalchemy import Connection
 
 from shared.commands import operations as commands
 from shared.db import database_now
-from shared.maintenance import operations as maintenance
-from shared.maintenance.operations import NewWindow
-from shared.maintenance.rules import Schedule
 from shared.recovery import store
 from shared.recovery.breakers import operations as breakers
-from shared.recovery.breakers.store import MANY
-from shared.recovery.holds import operations as holds
-from shared.tables import bridge_status, clients
-from shared.vocabulary import MaintenanceScope
-from tests.stores.commands_world import SHUTDOWN, issue, say, seconds
+from shared.tables import clients
+from tests.stores.commands_world import seconds
 from tests.stores.recovery_world import (
     OFF,
     ON,
     beat,
-    become,
     breaker_decisions,
     crash,
     finish,
     fleet,
     hear,
+    open_breakers,
     others_beat,
     recover,
     sent,
@@ -45,11 +37,6 @@ def now(connection: Connection) -> datetime:
     at = database_now(connection)
     hear(connection, at)
     return at
-
-
-def is_open(connection: Connection) -> set[str | None]:
-    """Sites whose breaker is open; None is the whole fleet's."""
-    return set(breakers.standing(connection, ON))
 
 
 def test_it_opens_when_a_fifth_fell_silent_at_once_and_says_so_once(connection: Connection, now: datetime) -> None:
@@ -80,7 +67,7 @@ def test_half_of_the_fleet_opens_it_however_slowly_they_went(connection: Connect
         fleet(connection, now - timedelta(hours=1 + number), 1)
 
     assert recover(connection, now).command_ids == ()
-    assert is_open(connection) == {None}
+    assert open_breakers(connection) == {None}
 
 
 def test_it_stays_open_until_fewer_than_a_fifth_are_silent_and_then_they_are_acted_on(
@@ -153,55 +140,6 @@ def test_who_crashed_is_restarted_while_it_is_open(connection: Connection, now: 
     assert sent(connection, recover(connection, now)) == [(client, "restart_app")]
 
 
-def rest(connection: Connection, now: datetime, uuids: list[str], how: str) -> None:
-    """Make the silence of these clients no news."""
-    for client in uuids:
-        if how == "held":
-            holds.hold(connection, now, client, "user:anna", "being moved", None)
-        elif how == "excluded":
-            holds.exclude(connection, now, client, "user:anna", "a test display")
-        elif how == "stopped":
-            connection.execute(sa.update(clients).where(clients.c.uuid == client).values(process_status="stopped"))
-        elif how == "deleted":
-            connection.execute(sa.update(clients).where(clients.c.uuid == client).values(deleted_at=now))
-        elif how == "shut down":
-            at = now - 5 * MINUTE
-            say(connection, at, client, issue(connection, at, client, SHUTDOWN), "succeeded")
-
-
-@pytest.mark.parametrize("how", ["held", "excluded", "stopped", "deleted", "shut down"])
-def test_whose_silence_is_no_news_is_not_counted(connection: Connection, now: datetime, how: str) -> None:
-    fleet(connection, now, 10)
-    gone = fleet(connection, now - 6 * MINUTE, 10)
-    rest(connection, now, gone[:9], how)
-
-    report = recover(connection, now)
-
-    assert sent(connection, report) == [(gone[9], "reboot_host")]
-    assert is_open(connection) == set()
-
-
-def test_a_site_that_is_excluded_is_not_counted(connection: Connection, now: datetime) -> None:
-    fleet(connection, now, 10)
-    fleet(connection, now - 4 * MINUTE, 20, site="Basel")
-    holds.exclude_site(connection, now, "Basel", "user:anna", "being rebuilt")
-
-    assert recover(connection, now).command_ids == ()
-    assert is_open(connection) == set()
-
-
-def test_who_was_not_seen_for_a_day_is_no_part_of_the_reckoning(connection: Connection, now: datetime) -> None:
-    fleet(connection, now, 100)
-    fleet(connection, now - timedelta(hours=25), 200, presence="offline")
-
-    recover(connection, now)
-
-    assert is_open(connection) == set()
-
-
-# --- sites ---
-
-
 def test_a_site_has_a_breaker_of_its_own(connection: Connection, now: datetime) -> None:
     fleet(connection, now, 100, site="Bern")
     basel = fleet(connection, now - 4 * MINUTE, 6, site="Basel") + fleet(connection, now, 4, site="Basel")
@@ -246,48 +184,10 @@ def test_a_site_whose_clients_are_all_gone_elsewhere_has_no_open_breaker(connect
     recover(connection, now)
     recover(connection, now + seconds(45))
 
-    assert is_open(connection) == set()
+    assert open_breakers(connection) == set()
 
 
 # --- our own deafness ---
-
-
-def listen_again(connection: Connection, now: datetime, ago: timedelta) -> None:
-    connection.execute(sa.update(bridge_status).values(connected_since=now - ago, canary_at=now))
-
-
-def test_who_did_not_return_after_our_own_absence_went_silent_at_once_though_no_tick_saw_it(
-    connection: Connection, now: datetime
-) -> None:
-    fleet(connection, now, 70)
-    fleet(connection, now - 13 * MINUTE, 30)
-    listen_again(connection, now, seconds(190))
-
-    assert recover(connection, now).command_ids == ()
-    assert is_open(connection) == {None}
-
-
-def test_who_was_dark_long_before_our_absence_does_not_open_it(connection: Connection, now: datetime) -> None:
-    fleet(connection, now, 70)
-    fleet(connection, now - timedelta(hours=20), 30, presence="offline")
-    fleet(connection, now - 13 * MINUTE, 1, presence="offline")  # the last that was heard before
-    listen_again(connection, now, seconds(100))
-
-    recover(connection, now)
-
-    assert is_open(connection) == set()
-
-
-def test_after_a_days_absence_of_ours_the_fleet_is_still_reckoned_with(connection: Connection, now: datetime) -> None:
-    fleet(connection, now, 70)
-    fleet(connection, now - timedelta(hours=26), 30)
-    listen_again(connection, now, seconds(200))
-
-    assert recover(connection, now).command_ids == ()
-    assert is_open(connection) == {None}
-
-
-# --- releasing ---
 
 
 def test_an_operator_releases_it_and_the_same_silence_does_not_open_it_again(
@@ -307,7 +207,7 @@ def test_an_operator_releases_it_and_the_same_silence_does_not_open_it_again(
         acted += len(report.command_ids)
         finish(connection, at, report)
 
-    assert (released, acted, is_open(connection)) == ([None], 30, set())
+    assert (released, acted, open_breakers(connection)) == ([None], 30, set())
     assert breaker_decisions(connection) == [(OPENED, None), (RELEASED, None)]
 
 
@@ -322,7 +222,7 @@ def test_after_a_release_new_silence_opens_it_again(connection: Connection, now:
     beat(connection, there[:30], at)
     recover(connection, at)
 
-    assert is_open(connection) == {None}
+    assert open_breakers(connection) == {None}
     assert "20 of 50 displays are silent" in breakers.state(connection, ON)["why"]
 
 
@@ -333,7 +233,7 @@ def test_the_fleets_release_covers_the_sites_below_it(connection: Connection, no
     breakers.release(connection, now, "user:anna", None)
     report = recover(connection, now)
 
-    assert (len(report.command_ids), is_open(connection)) == (10, set())
+    assert (len(report.command_ids), open_breakers(connection)) == (10, set())
 
 
 def test_one_site_is_released_alone(connection: Connection, now: datetime) -> None:
@@ -345,7 +245,7 @@ def test_one_site_is_released_alone(connection: Connection, now: datetime) -> No
     assert breakers.release(connection, now, "user:anna", "Basel") == ["Basel"]
     recover(connection, now)
 
-    assert is_open(connection) == {"Bern"}
+    assert open_breakers(connection) == {"Bern"}
 
 
 def test_releasing_what_is_not_open_changes_nothing(connection: Connection, now: datetime) -> None:
@@ -393,33 +293,6 @@ def test_a_mass_of_silent_displays_writes_one_line_not_one_each(connection: Conn
     assert len(store.events_page(connection, None, 100, None)) == 1
 
 
-def test_a_silence_of_too_many_to_name_them_is_counted_like_one_of_few(connection: Connection, now: datetime) -> None:
-    fleet(connection, now, 100)
-    gone = fleet(connection, now - 4 * MINUTE, MANY + 20)
-    holds.exclude(connection, now, gone[0], "user:anna", "a test display")
-
-    assert recover(connection, now).command_ids == ()
-    assert evidence_of_opening(connection) == {
-        "site": None,
-        "seen": MANY + 119,
-        "stale": MANY + 19,
-        "recent": MANY + 19,
-    }
-
-
-def test_a_display_that_became_well_is_no_evidence(connection: Connection, now: datetime) -> None:
-    fleet(connection, now, 10)
-    gone = fleet(connection, now - 4 * MINUTE, 10)
-    recover(connection, now)
-
-    for client in gone:
-        become(connection, client, now, "running")
-    recover(connection, now)
-    recover(connection, now + seconds(45))
-
-    assert is_open(connection) == set()
-
-
 def test_an_expired_attempt_frees_the_place(connection: Connection, now: datetime) -> None:
     fleet(connection, now, 6)
     gone = fleet(connection, now - 10 * MINUTE, 2)
@@ -431,82 +304,3 @@ def test_an_expired_attempt_frees_the_place(connection: Connection, now: datetim
     commands.expire(connection, at)
 
     assert len(recover(connection, at).command_ids) == 1
-
-
-def evidence_of_opening(connection: Connection) -> dict[str, Any]:
-    row = store.breaker_events(connection, None, 1)[0]
-    found: dict[str, Any] = row["evidence"]
-    return found
-
-
-def test_the_record_of_an_opening_holds_the_numbers(connection: Connection, now: datetime) -> None:
-    fleet(connection, now, 10)
-    fleet(connection, now - 4 * MINUTE, 5)
-    recover(connection, now)
-
-    assert evidence_of_opening(connection) == {"site": None, "seen": 15, "stale": 5, "recent": 5}
-
-
-def stop(connection: Connection, now: datetime, uuids: list[str]) -> None:
-    for one in uuids:
-        become(connection, one, now, "stopped")
-
-
-def put_on_hold(connection: Connection, now: datetime, uuids: list[str]) -> None:
-    for one in uuids:
-        holds.hold(connection, now, one, "user:anna", "mine", None)
-
-
-def exclude_their_site(connection: Connection, now: datetime, _uuids: list[str]) -> None:
-    holds.exclude_site(connection, now, "Vienna", "user:anna", "being sold")
-
-
-def open_a_window(connection: Connection, now: datetime, _uuids: list[str]) -> None:
-    schedule = Schedule(now, now + timedelta(hours=1))
-    maintenance.plan(
-        connection, now, NewWindow("Paint", "", MaintenanceScope.SITE, "Vienna", (), schedule), "user:anna"
-    )
-
-
-@pytest.mark.parametrize("let_alone", [stop, put_on_hold, exclude_their_site, open_a_window])
-def test_whose_silence_would_be_no_news_is_not_counted_while_heard_either(
-    connection: Connection, now: datetime, let_alone: Callable[[Connection, datetime, list[str]], None]
-) -> None:
-    fleet(connection, now, 12)
-    fleet(connection, now - 4 * MINUTE, 5)
-    others = fleet(connection, now, 13, site="Vienna")
-    recover(connection, now)
-    assert not is_open(connection)  # 5 of 30
-
-    let_alone(connection, now, others)
-    recover(connection, now + seconds(1))
-
-    assert is_open(connection) == {None}
-    assert "5 of 17 displays are silent" in breakers.standing(connection, ON)[None]
-
-
-def test_at_a_site_only_those_are_counted_whose_silence_would_be_news(connection: Connection, now: datetime) -> None:
-    fleet(connection, now, 100)
-    fleet(connection, now, 12, site="Vienna")
-    fleet(connection, now - 4 * MINUTE, 5, site="Vienna")
-    recover(connection, now)
-    assert is_open(connection) == {"Vienna"}  # 5 of 17
-
-    fleet(connection, now, 13, site="Vienna")
-    stop(connection, now, fleet(connection, now, 4, site="Vienna"))
-    for second in (1, 50, 100):
-        recover(connection, now + seconds(second))
-
-    assert not is_open(connection)  # 5 of 30
-
-
-def test_a_display_that_came_back_just_before_all_fell_silent_is_no_case_before_they_are_heard(
-    connection: Connection, now: datetime
-) -> None:
-    others = fleet(connection, now - seconds(126), 18)
-    [back] = fleet(connection, now - 16 * MINUTE, 1, presence_at=now - seconds(125))
-
-    assert sent(connection, recover(connection, now)) == []
-    beat(connection, others, now + seconds(5))
-
-    assert sent(connection, recover(connection, now + seconds(10))) == [(back, "reboot_host")]

@@ -1,0 +1,234 @@
+"""Whom the breakers reckon with: whose silence counts, whose does not, and from when."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from shared.db import database_now
+from shared.maintenance import operations as maintenance
+from shared.maintenance.operations import NewWindow
+from shared.maintenance.rules import Schedule
+from shared.recovery import store
+from shared.recovery.breakers import operations as breakers
+from shared.recovery.breakers.store import MANY
+from shared.recovery.holds import operations as holds
+from shared.tables import bridge_status, clients
+from shared.vocabulary import MaintenanceScope
+from tests.stores.commands_world import SHUTDOWN, issue, say, seconds
+from tests.stores.recovery_world import (
+    ON,
+    beat,
+    become,
+    fleet,
+    hear,
+    open_breakers,
+    recover,
+    sent,
+)
+
+MINUTE = timedelta(minutes=1)
+OPENED, CLOSED, RELEASED = "breaker_open", "breaker_closed", "breaker_released"
+
+
+@pytest.fixture
+def now(connection: Connection) -> datetime:
+    at = database_now(connection)
+    hear(connection, at)
+    return at
+
+
+def rest(connection: Connection, now: datetime, uuids: list[str], how: str) -> None:
+    """Make the silence of these clients no news."""
+    for client in uuids:
+        if how == "held":
+            holds.hold(connection, now, client, "user:anna", "being moved", None)
+        elif how == "excluded":
+            holds.exclude(connection, now, client, "user:anna", "a test display")
+        elif how == "stopped":
+            connection.execute(sa.update(clients).where(clients.c.uuid == client).values(process_status="stopped"))
+        elif how == "deleted":
+            connection.execute(sa.update(clients).where(clients.c.uuid == client).values(deleted_at=now))
+        elif how == "shut down":
+            at = now - 5 * MINUTE
+            say(connection, at, client, issue(connection, at, client, SHUTDOWN), "succeeded")
+
+
+@pytest.mark.parametrize("how", ["held", "excluded", "stopped", "deleted", "shut down"])
+def test_whose_silence_is_no_news_is_not_counted(connection: Connection, now: datetime, how: str) -> None:
+    fleet(connection, now, 10)
+    gone = fleet(connection, now - 6 * MINUTE, 10)
+    rest(connection, now, gone[:9], how)
+
+    report = recover(connection, now)
+
+    assert sent(connection, report) == [(gone[9], "reboot_host")]
+    assert open_breakers(connection) == set()
+
+
+def test_a_site_that_is_excluded_is_not_counted(connection: Connection, now: datetime) -> None:
+    fleet(connection, now, 10)
+    fleet(connection, now - 4 * MINUTE, 20, site="Basel")
+    holds.exclude_site(connection, now, "Basel", "user:anna", "being rebuilt")
+
+    assert recover(connection, now).command_ids == ()
+    assert open_breakers(connection) == set()
+
+
+def test_who_was_not_seen_for_a_day_is_no_part_of_the_reckoning(connection: Connection, now: datetime) -> None:
+    fleet(connection, now, 100)
+    fleet(connection, now - timedelta(hours=25), 200, presence="offline")
+
+    recover(connection, now)
+
+    assert open_breakers(connection) == set()
+
+
+# --- sites ---
+
+
+def listen_again(connection: Connection, now: datetime, ago: timedelta) -> None:
+    connection.execute(sa.update(bridge_status).values(connected_since=now - ago, canary_at=now))
+
+
+def test_who_did_not_return_after_our_own_absence_went_silent_at_once_though_no_tick_saw_it(
+    connection: Connection, now: datetime
+) -> None:
+    fleet(connection, now, 70)
+    fleet(connection, now - 13 * MINUTE, 30)
+    listen_again(connection, now, seconds(190))
+
+    assert recover(connection, now).command_ids == ()
+    assert open_breakers(connection) == {None}
+
+
+def test_who_was_dark_long_before_our_absence_does_not_open_it(connection: Connection, now: datetime) -> None:
+    fleet(connection, now, 70)
+    fleet(connection, now - timedelta(hours=20), 30, presence="offline")
+    fleet(connection, now - 13 * MINUTE, 1, presence="offline")  # the last that was heard before
+    listen_again(connection, now, seconds(100))
+
+    recover(connection, now)
+
+    assert open_breakers(connection) == set()
+
+
+def test_after_a_days_absence_of_ours_the_fleet_is_still_reckoned_with(connection: Connection, now: datetime) -> None:
+    fleet(connection, now, 70)
+    fleet(connection, now - timedelta(hours=26), 30)
+    listen_again(connection, now, seconds(200))
+
+    assert recover(connection, now).command_ids == ()
+    assert open_breakers(connection) == {None}
+
+
+# --- releasing ---
+
+
+def test_a_silence_of_too_many_to_name_them_is_counted_like_one_of_few(connection: Connection, now: datetime) -> None:
+    fleet(connection, now, 100)
+    gone = fleet(connection, now - 4 * MINUTE, MANY + 20)
+    holds.exclude(connection, now, gone[0], "user:anna", "a test display")
+
+    assert recover(connection, now).command_ids == ()
+    assert evidence_of_opening(connection) == {
+        "site": None,
+        "seen": MANY + 119,
+        "stale": MANY + 19,
+        "recent": MANY + 19,
+    }
+
+
+def test_a_display_that_became_well_is_no_evidence(connection: Connection, now: datetime) -> None:
+    fleet(connection, now, 10)
+    gone = fleet(connection, now - 4 * MINUTE, 10)
+    recover(connection, now)
+
+    for client in gone:
+        become(connection, client, now, "running")
+    recover(connection, now)
+    recover(connection, now + seconds(45))
+
+    assert open_breakers(connection) == set()
+
+
+def evidence_of_opening(connection: Connection) -> dict[str, Any]:
+    row = store.breaker_events(connection, None, 1)[0]
+    found: dict[str, Any] = row["evidence"]
+    return found
+
+
+def test_the_record_of_an_opening_holds_the_numbers(connection: Connection, now: datetime) -> None:
+    fleet(connection, now, 10)
+    fleet(connection, now - 4 * MINUTE, 5)
+    recover(connection, now)
+
+    assert evidence_of_opening(connection) == {"site": None, "seen": 15, "stale": 5, "recent": 5}
+
+
+def stop(connection: Connection, now: datetime, uuids: list[str]) -> None:
+    for one in uuids:
+        become(connection, one, now, "stopped")
+
+
+def put_on_hold(connection: Connection, now: datetime, uuids: list[str]) -> None:
+    for one in uuids:
+        holds.hold(connection, now, one, "user:anna", "mine", None)
+
+
+def exclude_their_site(connection: Connection, now: datetime, _uuids: list[str]) -> None:
+    holds.exclude_site(connection, now, "Vienna", "user:anna", "being sold")
+
+
+def open_a_window(connection: Connection, now: datetime, _uuids: list[str]) -> None:
+    schedule = Schedule(now, now + timedelta(hours=1))
+    maintenance.plan(
+        connection, now, NewWindow("Paint", "", MaintenanceScope.SITE, "Vienna", (), schedule), "user:anna"
+    )
+
+
+@pytest.mark.parametrize("let_alone", [stop, put_on_hold, exclude_their_site, open_a_window])
+def test_whose_silence_would_be_no_news_is_not_counted_while_heard_either(
+    connection: Connection, now: datetime, let_alone: Callable[[Connection, datetime, list[str]], None]
+) -> None:
+    fleet(connection, now, 12)
+    fleet(connection, now - 4 * MINUTE, 5)
+    others = fleet(connection, now, 13, site="Vienna")
+    recover(connection, now)
+    assert not open_breakers(connection)  # 5 of 30
+
+    let_alone(connection, now, others)
+    recover(connection, now + seconds(1))
+
+    assert open_breakers(connection) == {None}
+    assert "5 of 17 displays are silent" in breakers.standing(connection, ON)[None]
+
+
+def test_at_a_site_only_those_are_counted_whose_silence_would_be_news(connection: Connection, now: datetime) -> None:
+    fleet(connection, now, 100)
+    fleet(connection, now, 12, site="Vienna")
+    fleet(connection, now - 4 * MINUTE, 5, site="Vienna")
+    recover(connection, now)
+    assert open_breakers(connection) == {"Vienna"}  # 5 of 17
+
+    fleet(connection, now, 13, site="Vienna")
+    stop(connection, now, fleet(connection, now, 4, site="Vienna"))
+    for second in (1, 50, 100):
+        recover(connection, now + seconds(second))
+
+    assert not open_breakers(connection)  # 5 of 30
+
+
+def test_a_display_that_came_back_just_before_all_fell_silent_is_no_case_before_they_are_heard(
+    connection: Connection, now: datetime
+) -> None:
+    others = fleet(connection, now - seconds(126), 18)
+    [back] = fleet(connection, now - 16 * MINUTE, 1, presence_at=now - seconds(125))
+
+    assert sent(connection, recover(connection, now)) == []
+    beat(connection, others, now + seconds(5))
+
+    assert sent(connection, recover(connection, now + seconds(10))) == [(back, "reboot_host")]
