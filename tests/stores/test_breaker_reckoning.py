@@ -31,7 +31,6 @@ from tests.stores.recovery_world import (
 )
 
 MINUTE = timedelta(minutes=1)
-OPENED, CLOSED, RELEASED = "breaker_open", "breaker_closed", "breaker_released"
 
 
 @pytest.fixture
