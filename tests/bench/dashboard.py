@@ -70,7 +70,11 @@ POLL: Final = f"""async ([rounds, changes]) => {{ {PAINTED}
   for (let round = 0; round < rounds; round++) {{
     const from = (round * changes) % Math.max(1, columns.name.length - changes);
     const packed = {{ uuid: btoa(uuids.slice(16 * from, 16 * (from + changes))) }};
-    for (const name in columns) packed[name] = columns[name].slice(from, from + changes);
+    for (const name in columns) {{
+      const {{ words, places }} = columns[name];
+      const part = (words ? places : columns[name]).slice(from, from + changes);
+      packed[name] = words ? {{ words, places: part }} : part;
+    }}
     packed.mqtt_reconnect_count.fill(round);
     const text = JSON.stringify({{ ...whole, full: false, gone: [], packed }});
     let done;
