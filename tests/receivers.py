@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, TypeVar
+from typing import Any
+
+from tests.serving import serving
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ class _Handler(BaseHTTPRequestHandler):
 @contextmanager
 def receiver() -> Iterator[Receiver]:
     """A webhook's receiver that serves for as long as the block lasts."""
-    with _serving(Receiver()) as server:
+    with serving(Receiver()) as server:
         try:
             yield server
         finally:
@@ -123,20 +125,5 @@ class _Conversation(socketserver.StreamRequestHandler):
 @contextmanager
 def mailbox() -> Iterator[Mailbox]:
     """A mail server on loopback for as long as the block lasts."""
-    with _serving(Mailbox()) as box:
+    with serving(Mailbox()) as box:
         yield box
-
-
-S = TypeVar("S", bound=socketserver.BaseServer)
-
-
-@contextmanager
-def _serving(server: S) -> Iterator[S]:
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

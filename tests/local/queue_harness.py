@@ -22,6 +22,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from deploy.local.probes import free_port, http_answers
 from deploy.local.short_lived import running
+from tests.serving import serving
 
 LOCATION = "projects/local/locations/local"
 ACCOUNT = "tasks@signage.test"
@@ -112,14 +113,8 @@ class _WorkerHandler(BaseHTTPRequestHandler):
 @contextmanager
 def worker() -> Iterator[Worker]:
     """A worker that serves for as long as the block lasts."""
-    server = Worker()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
+    with serving(Worker()) as server:
         yield server
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 @dataclass

@@ -1,7 +1,6 @@
 """What `make check` says of dependencies and of our own code: found, not found, or nobody to ask."""
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -11,6 +10,7 @@ import pytest
 
 from deploy.local.probes import free_port
 from tests import dependencies, findings
+from tests.serving import serving
 
 FLAW = {"id": "GHSA-0000-test", "summary": "leaks", "modified": "2026-01-01T00:00:00Z"}
 
@@ -51,13 +51,8 @@ class _Handler(BaseHTTPRequestHandler):
 @contextmanager
 def osv(*vulnerable: str) -> Iterator[Osv]:
     """A service on this machine that knows of these packages."""
-    server = Osv(*vulnerable)
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-    try:
+    with serving(Osv(*vulnerable)) as server:
         yield server
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 @pytest.fixture

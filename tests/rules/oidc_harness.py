@@ -1,7 +1,6 @@
 """What the tests of identity tokens share: a real issuer on loopback, keys, and tokens to sign."""
 
 import json
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from deploy.local import oidc
+from tests.serving import serving
 
 AUDIENCE = "http://127.0.0.1:8082"
 ISSUER = "http://127.0.0.1:8124"
@@ -54,13 +54,8 @@ class _IssuerHandler(BaseHTTPRequestHandler):
 @contextmanager
 def issuing(port: int = 0) -> Iterator[Issuer]:
     """An issuer that serves for as long as the block lasts."""
-    server = Issuer(port)
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-    try:
+    with serving(Issuer(port)) as server:
         yield server
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 def claims(**changes: Any) -> dict[str, Any]:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 
+from tests.serving import serving
 from tests.worker import hostile_decks
 
 
@@ -43,10 +43,5 @@ class _BeaconHandler(BaseHTTPRequestHandler):
 @contextmanager
 def beacon() -> Iterator[Beacon]:
     """One that listens as long as the block lasts."""
-    server = Beacon()
-    Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-    try:
+    with serving(Beacon()) as server:
         yield server
-    finally:
-        server.shutdown()
-        server.server_close()

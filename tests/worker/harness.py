@@ -20,6 +20,7 @@ from deploy.local.layout import REPOSITORY
 from deploy.local.probes import free_port, http_answers
 from deploy.local.short_lived import running
 from tests.rules.oidc_harness import AUDIENCE, EMAIL, ISSUER, signed
+from tests.serving import serving
 
 DEADLINE_SECONDS = 10
 CONVERT = "/forms/libreoffice/convert"
@@ -161,13 +162,8 @@ def after(event: threading.Event, then: Scripted) -> Scripted:
 @contextmanager
 def gate_before(converter_url: str) -> Iterator[Gate]:
     """A gate that serves for as long as the block lasts."""
-    server = Gate(converter_url)
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-    try:
+    with serving(Gate(converter_url)) as server:
         yield server
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 @dataclass(frozen=True)
