@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -78,6 +78,9 @@ def states_of(
     bridge = listening_store.bridge_status(connection)
     fleet = evidence.circumstances(connection, now, config, bridge, breakers.standing(connection, config), uuids)
     cases = _cases(connection, now, fleet, uuids)
+    if any(case.verdict.basis is RecoveryBasis.STALE for case in cases):  # else a tick's scan would tell nothing
+        fleet = replace(fleet, late=breakers.why_wait(connection, now, config, bridge))
+        cases = _cases(connection, now, fleet, uuids) if fleet.late is not None else cases
     return {
         case.uuid: {"state": v.state, "why": v.why, "until": v.until, "step": case.client.step}
         for case in cases

@@ -28,6 +28,7 @@ from tests.stores.recovery_world import (
     open_breakers,
     recover,
     sent,
+    told,
 )
 
 MINUTE = timedelta(minutes=1)
@@ -228,6 +229,9 @@ def test_a_display_that_came_back_just_before_all_fell_silent_is_no_case_before_
     [back] = fleet(connection, now - 16 * MINUTE, 1, presence_at=now - seconds(125))
 
     assert sent(connection, recover(connection, now)) == []
+    assert told(connection, now, back)["why"] == (
+        "18 of 19 displays are late at the moment: whether they fall silent too is seen first."
+    )
     beat(connection, others, now + seconds(5))
 
     assert sent(connection, recover(connection, now + seconds(10))) == [(back, "reboot_host")]

@@ -14,6 +14,7 @@ from shared.recovery import store as recovery
 from shared.recovery.breakers import rules, store
 from shared.recovery.breakers.rules import Silence
 from shared.recovery.evidence import store as evidence
+from shared.recovery.evidence.store import Beats
 from shared.vocabulary import RecoveryDecision
 
 SITES_TOLD = 3  # by name, where several are open at once
@@ -34,6 +35,28 @@ class Watch:
 
 
 @dataclass(frozen=True)
+class Reckoning:
+    """Who is heard, late and silent, and who of them counts."""
+
+    seen_since: datetime
+    beats: Beats
+    rows: Sequence[RowMapping]
+    """The silent, by site: `store.silent`."""
+    resting: Mapping[str | None, int]
+    """The heard whose silence would be no news, by site."""
+
+    @property
+    def counted(self) -> int:
+        """Clients that were seen, without the resting."""
+        return self.beats.seen - sum(self.resting.values())
+
+    @property
+    def why_wait(self) -> str | None:
+        """Why silence is not acted on at this moment; None where it may be."""
+        return rules.why_wait(self.beats.late, self.counted)
+
+
+@dataclass(frozen=True)
 class Found:
     """What a tick found of one breaker."""
 
@@ -50,23 +73,32 @@ def watch(connection: Connection, now: datetime, config: Config, bridge: BridgeS
     2. Those that are open stay open until their share has been low for a while, or somebody releases them.
     The caller holds recovery's lock.
     """
-    window = _window(connection, now, bridge)
-    beats = evidence.beats(connection, now, config["HEARTBEAT_STALE_SECONDS"], window["seen_since"], rules.LATE)
-    windows = maintenance.on_now(connection, now) if beats.silent else []
-    rows = _silent(connection, now, config, beats.silent, window, windows)
-    resting = _resting(connection, now, config, window, windows, rows)
+    reckoned = _reckon(connection, now, config, bridge)
+    rows, resting = reckoned.rows, reckoned.resting
     before: dict[str | None, RowMapping] = {row["site"] or None: row for row in store.standing(connection)}
-    counted = beats.seen - sum(resting.values())
-    found: dict[str | None, Found] = {None: _found(now, before.get(None), _of_fleet(counted, rows))}
+    found: dict[str | None, Found] = {None: _found(now, before.get(None), _of_fleet(reckoned.counted, rows))}
     sites = {row["site"]: row for row in rows if row["site"] is not None and row["site_stale"] >= rules.FEWEST}
-    seen = store.seen_at(connection, sites, window["seen_since"]) if sites else {}
+    seen = store.seen_at(connection, sites, reckoned.seen_since) if sites else {}
     may_open = not found[None].is_open
     for site in {*sites, *before} - {None}:
         silence = _of_site(seen.get(site, 0) - resting.get(site, 0), sites[site]) if site in sites else Silence(0, 0, 0)
         found[site] = _found(now, before.get(site), silence, may_open=may_open)
     _write(connection, now, before, found)
     why = {site: rules.why(site, one.silence) for site, one in found.items() if one.is_open}
-    return Watch(beats.seen, why, beats.silent, rules.why_wait(beats.late, counted))
+    return Watch(reckoned.beats.seen, why, reckoned.beats.silent, reckoned.why_wait)
+
+
+def why_wait(connection: Connection, now: datetime, config: Config, bridge: BridgeStatus) -> str | None:
+    """Why a tick would act on nobody's silence at this moment; None where it would. Scans the fleet's heartbeats."""
+    return _reckon(connection, now, config, bridge).why_wait
+
+
+def _reckon(connection: Connection, now: datetime, config: Config, bridge: BridgeStatus) -> Reckoning:
+    window = _window(connection, now, bridge)
+    beats = evidence.beats(connection, now, config["HEARTBEAT_STALE_SECONDS"], window["seen_since"], rules.LATE)
+    windows = maintenance.on_now(connection, now) if beats.silent else []
+    rows = _silent(connection, now, config, beats.silent, window, windows)
+    return Reckoning(window["seen_since"], beats, rows, _resting(connection, now, config, window, windows, rows))
 
 
 def _found(now: datetime, last: RowMapping | None, silence: Silence, *, may_open: bool = True) -> Found:

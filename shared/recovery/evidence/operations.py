@@ -26,7 +26,7 @@ def circumstances(
 ) -> Fleet:
     """What is the same for all, and who of these clients is in a maintenance window or part of an incident.
 
-    `late`: why silence is not acted on at this moment, as a tick has found; who only asks does not know.
+    `late`: why silence is not acted on at this moment, where that was looked at.
     """
     enabled = config["CRASH_RECOVERY_ENABLED"]  # while it is off nothing else is told
     quiet = maintenance.quiet_of(connection, now, uuids) if enabled and uuids else {}
