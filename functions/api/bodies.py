@@ -35,6 +35,10 @@ CursorText = Annotated[
 ]
 Time = Annotated[datetime, msgspec.Meta(tz=True, description="RFC 3339 with a zone")]
 
+# Every pattern ends so: `$` lets a line end through.
+END: Final = r"(?![\s\S])"
+Uuid = Annotated[str, msgspec.Meta(pattern=rf"^[0-9a-f]{{8}}(-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}{END}")]
+
 
 class Body(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """Base of every JSON body: an unknown field is refused by name."""

@@ -6,6 +6,7 @@ taken out of what is found: the request is still sent, and its answer judged.
 """
 
 import base64
+import re
 from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -23,6 +24,7 @@ Case = Any  # of schemathesis; its parts are JSON of any shape
 Repair = Callable[[World, Case, dict[str, Any]], None]
 MOST_BYTES: Final = 1_000_000  # below UPLOAD_LIMIT_BYTES, which is a setting
 TUS: Final = {"Tus-Resumable": "1.0.0"}
+OFFSET: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?[+-]\d\d:\d\d", re.ASCII)
 NAME: Final = base64.b64encode(b"talk.pdf").decode()
 
 
@@ -42,6 +44,7 @@ class Repairs:
             KEPT_HARMLESS[label](self._world, case, kwargs)
         if case.meta is None or not case.meta.generation.mode.is_positive:
             return
+        _dated(case)
         self._asked[label] += 1
         if self._asked[label] == 1 and "uuid" in (case.path_parameters or {}) and label not in KEPT_HARMLESS:
             case.path_parameters = {"uuid": self._world.displays[-1]}
@@ -67,6 +70,25 @@ class Repairs:
 
 
 CURSOR: Final = ("cursor", "next_cursor")
+
+
+def _dated(case: Case) -> None:
+    """Every time has a date in UTC: at both ends of the calendar an offset may lead out of it."""
+    if case.query:
+        case.query = {name: in_calendar(value) for name, value in case.query.items()}
+    if isinstance(case.body, dict):
+        case.body = {name: in_calendar(value) for name, value in case.body.items()}
+
+
+def in_calendar(value: Any) -> Any:
+    """`value`, or the same local time in UTC where a time's own offset leads out of the calendar."""
+    if not isinstance(value, str) or not OFFSET.fullmatch(value):
+        return value
+    try:
+        datetime.fromisoformat(value).astimezone(UTC)
+    except OverflowError:
+        return f"{value[:-6]}Z"
+    return value
 
 
 def _own_token(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
@@ -151,7 +173,7 @@ def _announced(_world: World, case: Case, _kwargs: dict[str, Any]) -> None:
 def _announced_signed(_world: World, case: Case, _kwargs: dict[str, Any]) -> None:
     """As `_announced`."""
     if isinstance(case.body, dict):
-        name = f"{str(case.body['filename'])[:200]}.pdf"
+        name = f"{str(case.body['filename'])[:200]}e.pdf"  # what stands before the last slash is no name
         case.body = {**case.body, "filename": name, "bytes": min(case.body["bytes"], MOST_BYTES)}
 
 

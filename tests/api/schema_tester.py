@@ -19,6 +19,7 @@ from schemathesis.engine.recorder import ScenarioRecorder
 from schemathesis.hooks import GLOBAL_HOOK_DISPATCHER
 
 from deploy.local.layout import REPOSITORY
+from tests.api.schema_audit import READS, Change
 from tests.api.schema_repairs import Repairs
 from tests.api.schema_world import World
 
@@ -60,6 +61,7 @@ class Found:
     checks: Counter[str] = field(default_factory=Counter)
     operations: set[str] = field(default_factory=set)
     succeeded: set[str] = field(default_factory=set)
+    changes: list[Change] = field(default_factory=list)
     failures: dict[str, str] = field(default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)
 
@@ -169,9 +171,7 @@ def _count(recorder: ScenarioRecorder, found: Found) -> None:
         found.answers[status] += 1
         node = recorder.cases.get(case_id)
         if node is not None:
-            found.operations.add(node.value.operation.label)
-            if status < 400 and node.value.method.upper() == node.value.operation.method.upper():
-                found.succeeded.add(node.value.operation.label)
+            _count_case(node.value, sent.response, found)
     for checks in recorder.checks.values():
         for check in checks:
             found.checks[check.name] += 1
@@ -179,3 +179,16 @@ def _count(recorder: ScenarioRecorder, found: Found) -> None:
                 failure = check.failure_info.failure
                 shown = f"{failure.message}\n{check.failure_info.code_sample}"[:LONGEST_TEXT]
                 found.failures.setdefault(f"{failure.operation or recorder.label}: {failure.title}", shown)
+
+
+def _count_case(case: Any, response: Any, found: Found) -> None:
+    """Whose operation it was: did it succeed, and was it to change something?"""
+    operation, method = case.operation.label, case.method.upper()
+    found.operations.add(operation)
+    if method != case.operation.method.upper():
+        return
+    if response.status_code < 400:
+        found.succeeded.add(operation)
+    named = response.headers.get("x-request-id")
+    if method not in READS and named:
+        found.changes.append(Change(operation, response.status_code, named[0]))

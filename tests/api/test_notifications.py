@@ -132,6 +132,11 @@ def test_a_statement_that_is_cut_quotes_no_secret_among_its_parameters(engine: E
             "time_zone_unknown",
         ),
         ({"hours": {"time_zone": "UTC", "weekdays": ["monday"], "begin": "8", "end": "18:00"}}, 400, "invalid_field"),
+        (
+            {"hours": {"time_zone": "UTC", "weekdays": ["monday"], "begin": "08:00\n", "end": "18:00"}},
+            400,
+            "invalid_field",
+        ),
     ],
 )
 def test_what_a_channel_cannot_be(api: Api, changes: dict[str, Any], status: int, code: str) -> None:

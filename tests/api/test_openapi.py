@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 from openapi_spec_validator import validate
 
 from functions.api import openapi
-from functions.api.bodies import pretty_json
+from functions.api.bodies import END, pretty_json
 from functions.api.routes import ALL, docs
 from functions.api.routing import Endpoint
 from tests.api.people import Api
@@ -46,6 +47,34 @@ def test_the_file_in_the_repository_is_the_generated_one(document: dict[str, Any
     kept = (ROOT / "docs" / "openapi.json").read_text(encoding="utf-8")
 
     assert kept == pretty_json(document), "run `make openapi`"
+
+
+def test_no_pattern_lets_a_line_end_through(document: dict[str, Any]) -> None:
+    """Python's `$` does, and what comes after the check is not made for it."""
+    of_bodies = list(patterns_in(document["components"]["schemas"]))
+    of_queries = [
+        pattern
+        for path in document["paths"].values()
+        for operation in path.values()
+        for parameter in operation["parameters"]
+        if parameter["in"] == "query"
+        for pattern in patterns_in(parameter)
+    ]
+
+    assert of_bodies
+    assert of_queries
+    assert [pattern for pattern in of_bodies + of_queries if not pattern.endswith(END)] == []
+
+
+def patterns_in(tree: Any) -> Iterator[str]:
+    """Every pattern that a text must have."""
+    if isinstance(tree, dict):
+        if isinstance(tree.get("pattern"), str):
+            yield tree["pattern"]
+        tree = list(tree.values())
+    if isinstance(tree, list):
+        for part in tree:
+            yield from patterns_in(part)
 
 
 def test_every_endpoint_of_the_specification_is_described(document: dict[str, Any]) -> None:

@@ -4,12 +4,14 @@ Nothing that it sends may end in an error of ours, and every answer must be one 
 """
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from deploy.local import broker as mosquitto
+from tests.api.schema_audit import deviations, lines_by_request
 from tests.api.schema_tester import Found, announced, judged
 from tests.api.schema_world import World, world
 from tests.faults.ledger import Ledger, tell
@@ -52,6 +54,7 @@ def asked(plan: Plan, place: World, say: Callable[[str], None]) -> tuple[Ledger,
     ledger = Ledger("schema", plan.seed, {"cases_planned": plan.cases})
     found = judged(place, announced(), plan.cases, plan.seed, plan.examples, say)
     silent = found.operations - found.succeeded - PEOPLE_ONLY
+    unsound = _unsound_audit(place, found, say)
     ledger.counted |= {
         "cases": found.requests,
         "operations": len(found.operations),
@@ -59,6 +62,7 @@ def asked(plan: Plan, place: World, say: Callable[[str], None]) -> tuple[Ledger,
         "checks": found.checks.total(),
         "server_errors": found.server_errors,
         "findings": len(found.failures),
+        "changes_asked_for": len(found.changes),
     }
     ledger.conditions |= {
         "as many cases as planned": found.requests >= plan.cases,
@@ -66,8 +70,19 @@ def asked(plan: Plan, place: World, say: Callable[[str], None]) -> tuple[Ledger,
         "every operation succeeded at least once": not silent,
         "no server error": found.server_errors == 0,
         "every answer is as the document says": not found.failures,
+        "every change is a line of the audit log, and no refusal is": bool(found.changes) and not unsound,
         "the tester had no trouble of its own": not found.errors,
     }
     if silent:
         say(f"never with success: {', '.join(sorted(silent))}")
     return ledger, found
+
+
+def _unsound_audit(place: World, found: Found, say: Callable[[str], None]) -> Counter[str]:
+    """What the audit log leaves out or makes up of what the tester did."""
+    with place.engine.connect() as connection:
+        lines = lines_by_request(connection)
+    unsound = deviations(found.changes, lines, f"token:tester#{place.token_id}")
+    for what, times in sorted(unsound.items()):
+        say(f"{what} ({times} times)")
+    return unsound

@@ -12,6 +12,7 @@ from functions.api.bodies import (
     Page,
     Query,
     Time,
+    Uuid,
     answer_of,
     decode_cursor,
     page,
@@ -22,7 +23,6 @@ from functions.api.routing import Call, Routes
 from shared.client_logs import store
 from shared.clients import operations as clients
 from shared.errors import ClientNotFound
-from shared.tables import UUID_PATTERN
 from shared.vocabulary import LogLevel, Role
 
 routes = Routes("client_logs", "/api/client-logs", "What displays log, newest first.")
@@ -45,7 +45,7 @@ class SummaryQuery(Query):
     """How far the summary looks back, and of whom it speaks."""
 
     hours: Hours = 24
-    client: Annotated[str, msgspec.Meta(pattern=UUID_PATTERN, description="only this client")] | None = None
+    client: Annotated[Uuid, msgspec.Meta(description="only this client")] | None = None
 
 
 class RecentErrorsQuery(Query):

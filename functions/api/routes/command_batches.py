@@ -9,7 +9,7 @@ import msgspec
 from sqlalchemy import Connection, RowMapping
 
 from functions.api.batch_shapes import Batch, BatchDetails, BatchMember, MemberCommand, Outcome, Sent, WaveView
-from functions.api.bodies import Body, Page, PageQuery, answer_of, decode_cursor, page
+from functions.api.bodies import END, Body, Page, PageQuery, answer_of, decode_cursor, page
 from functions.api.problems import InvalidField
 from functions.api.routes.commands import ASKED_WITH, ROLE_FOR, idempotency_key
 from functions.api.routing import Call, Reply, Routes
@@ -38,9 +38,9 @@ WORK_SECONDS: Final = 5.0  # what a request may take to make its commands; the t
 PUBLISH_SECONDS: Final = 3.0
 PUBLISH_AT_ONCE: Final = 50  # by the request itself; the bridge publishes the rest
 
-Uuid = Annotated[str, msgspec.Meta(pattern="^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$", max_length=36)]
+AnyUuid = Annotated[str, msgspec.Meta(pattern=rf"^[0-9a-fA-F]{{8}}(-[0-9a-fA-F]{{4}}){{3}}-[0-9a-fA-F]{{12}}{END}")]
 Number = Annotated[int, msgspec.Meta(ge=0, le=rules.MOST_CLIENTS)]
-Share = Annotated[str, msgspec.Meta(pattern="^(rest|[0-9]{1,3}%)$", max_length=4)]
+Share = Annotated[str, msgspec.Meta(pattern=f"^(rest|[0-9]{{1,3}}%){END}", max_length=4)]
 
 
 class ChosenClients(Body):
@@ -64,7 +64,7 @@ class NewCommands(Body):
 
     action: CommandAction
     reason: Annotated[str, msgspec.Meta(max_length=500, description="why, for the history")] = ""
-    clients: Annotated[list[Uuid], msgspec.Meta(max_length=rules.MOST_CLIENTS)] | None = None
+    clients: Annotated[list[AnyUuid], msgspec.Meta(max_length=rules.MOST_CLIENTS)] | None = None
     filter: ChosenClients | None = None
     waves: Annotated[list[Number | Share], msgspec.Meta(min_length=1, max_length=rules.MOST_WAVES)] | None = None
     max_unproven: Number | Share = "10%"

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import msgspec
 from sqlalchemy import Connection, RowMapping
 
-from functions.api.bodies import Answer, Body, Page, PageQuery, Time, answer_of, decode_cursor, page
+from functions.api.bodies import Answer, Body, Page, PageQuery, Time, Uuid, answer_of, decode_cursor, page
 from functions.api.problems import InvalidField
 from functions.api.routing import Call, Routes
 from shared.errors import ClientsUnknown, MaintenanceTimesRefused, MaintenanceWindowNotFound, TimeZoneUnknown
@@ -19,8 +19,6 @@ from shared.vocabulary import MaintenanceScope, MaintenanceState, Role, Weekday
 
 routes = Routes("maintenance", "/api/maintenance-windows", "Times in which nothing is sent to displays by itself.")
 
-UUID = r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
-Uuid = Annotated[str, msgspec.Meta(pattern=UUID, description="a client's uuid")]
 GOES_WITH = {MaintenanceScope.SITE: "site", MaintenanceScope.CLIENTS: "clients"}
 
 

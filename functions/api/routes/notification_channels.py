@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import msgspec
 from sqlalchemy import RowMapping
 
-from functions.api.bodies import Answer, Body, Page, PageQuery, answer_of, decode_cursor, page
+from functions.api.bodies import END, Answer, Body, Page, PageQuery, answer_of, decode_cursor, page
 from functions.api.routing import Call, Routes
 from shared import couriers
 from shared.couriers import Result
@@ -28,7 +28,7 @@ from shared.vocabulary import ChannelKind, NotificationEvent, Role, Weekday
 routes = Routes("notification_channels", "/api/notifications/channels", "Who is told of what goes wrong, and where.")
 
 REFUSALS = (ChannelNameTaken, ChannelAddressRefused, ChannelRefused, TimeZoneUnknown)
-LocalTime = Annotated[str, msgspec.Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$", description="such as 08:30")]
+LocalTime = Annotated[str, msgspec.Meta(pattern=rf"^([01][0-9]|2[0-3]):[0-5][0-9]{END}", description="such as 08:30")]
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
 Site = Annotated[str, msgspec.Meta(min_length=1, max_length=100, description="as the clients' `site` says it")]
 Address = Annotated[str, msgspec.Meta(min_length=8, max_length=2000, description="a secret: never answered")]

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import msgspec
 from sqlalchemy import RowMapping
 
-from functions.api.bodies import Answer, Body, Page, PageQuery, Time, answer_of, decode_cursor, page
+from functions.api.bodies import Answer, Body, Page, PageQuery, Time, Uuid, answer_of, decode_cursor, page
 from functions.api.problems import InvalidField
 from functions.api.routing import Call, Routes
 from shared.errors import ClientNotFound, SnoozeNotFound, SnoozeRefused
@@ -17,7 +17,6 @@ from shared.vocabulary import DeliveryState, NotificationEvent, NotificationPhas
 
 routes = Routes("notifications", "/api/notifications", "Of whom nobody is told for a while, and what was told.")
 
-UUID = r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
 WHOM = {SnoozeScope.SITE: "site", SnoozeScope.CLIENT: "client"}
 
 
@@ -26,7 +25,7 @@ class NewSnooze(Body, kw_only=True):
 
     scope: SnoozeScope
     site: Annotated[str, msgspec.Meta(min_length=1, max_length=100, description="with scope `site` only")] | None = None
-    client: Annotated[str, msgspec.Meta(pattern=UUID, description="with scope `client` only")] | None = None
+    client: Annotated[Uuid, msgspec.Meta(description="with scope `client` only")] | None = None
     until: Time
     reason: Annotated[str, msgspec.Meta(max_length=500)] = ""
 
@@ -52,7 +51,7 @@ class SnoozeQuery(PageQuery):
     """Which snoozes to list."""
 
     current: Annotated[bool, msgspec.Meta(description="on; false: over or ended")] | None = None
-    client: Annotated[str, msgspec.Meta(pattern=UUID, description="those that cover this client")] | None = None
+    client: Annotated[Uuid, msgspec.Meta(description="those that cover this client")] | None = None
 
 
 class Delivery(Answer):

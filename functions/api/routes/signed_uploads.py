@@ -13,7 +13,7 @@ import msgspec
 from sqlalchemy import RowMapping
 
 from functions.api import shapes
-from functions.api.bodies import Answer, Body, answer_of
+from functions.api.bodies import END, Answer, Body, answer_of
 from functions.api.finishing import finish
 from functions.api.problems import BodyTooLarge, InvalidField
 from functions.api.routes.event_media import Uploaded
@@ -58,7 +58,7 @@ class NewSignedUpload(Body, kw_only=True):
 
     filename: Annotated[str, msgspec.Meta(min_length=1, max_length=255)]
     bytes: Annotated[int, msgspec.Meta(ge=1, le=2**53 - 1)]
-    sha256: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}(?![\\s\\S])")] | None = None
+    sha256: Annotated[str, msgspec.Meta(pattern=rf"^[0-9a-f]{{64}}{END}")] | None = None
     """What it hashes to; given, another content is refused."""
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import msgspec
 
-from functions.api.bodies import Answer, Body, Page, PageQuery, answer_of, decode_cursor, page
+from functions.api.bodies import END, Answer, Body, Page, PageQuery, answer_of, decode_cursor, page
 from functions.api.routing import Call, Routes
 from shared.access import operations as access
 from shared.access.people import operations, store
@@ -19,7 +19,7 @@ Username = Annotated[
     msgspec.Meta(
         min_length=1,
         max_length=64,
-        pattern=r"^[A-Za-z0-9][A-Za-z0-9._@+-]*(?![\s\S])",
+        pattern=rf"^[A-Za-z0-9][A-Za-z0-9._@+-]*{END}",
         description="letters, digits and . _ @ + -",
     ),
 ]

@@ -1,0 +1,92 @@
+"""What the audit log must say of everything that a tester changed, operation by operation as the document has them."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from shared.tables import audit_log
+
+READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+# Nothing is decided by these: what they bring is a line when it becomes a medium.
+BYTES_ON_THEIR_WAY: Final = frozenset(
+    {"POST /api/files/signed-uploads/{token}", "PUT /api/files/upload-sessions/{token}"}
+)
+# Answered with success also where nothing was changed (a repeat, a dry run, a part of a file): those are no line.
+MAY_CHANGE_NOTHING: Final = frozenset(
+    {
+        "PATCH /api/event-media/uploads/{upload_id}",
+        "PATCH /api/users/{user_id}",
+        "POST /api/clients/{uuid}/clear_service_failed",
+        "POST /api/clients/{uuid}/commands",
+        "POST /api/clients/{uuid}/recovery/exclude",
+        "POST /api/clients/{uuid}/recovery/hold",
+        "POST /api/clients/{uuid}/recovery/include",
+        "POST /api/clients/{uuid}/recovery/resume",
+        "POST /api/command-batches/{batch_id}/abort",
+        "POST /api/command-batches/{batch_id}/pause",
+        "POST /api/command-batches/{batch_id}/resume",
+        "POST /api/commands",
+        "POST /api/conversions/{media_id}/pdf",
+        "POST /api/event-media/signed-uploads/{upload_id}/complete",
+        "POST /api/recovery/breaker/release",
+        "POST /api/recovery/sites/exclude",
+        "POST /api/recovery/sites/include",
+        "DELETE /api/maintenance-windows/{window_id}",
+        "DELETE /api/notifications/snoozes/{snooze_id}",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Change:
+    """One request that was to change something, and how it was answered."""
+
+    operation: str
+    status: int
+    request_id: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the audit log."""
+
+    actor: str
+    result: str
+
+
+def lines_by_request(connection: Connection) -> Mapping[str, list[Line]]:
+    """The whole log, by the request that wrote it."""
+    found = defaultdict(list)
+    for row in connection.execute(sa.select(audit_log.c.request_id, audit_log.c.actor, audit_log.c.result)):
+        found[row.request_id].append(Line(row.actor, row.result))
+    return found
+
+
+def deviations(changes: Iterable[Change], lines: Mapping[str, list[Line]], tester: str) -> Counter[str]:
+    """What the log leaves out or makes up, and how often; `tester` is the actor of all that needs a token."""
+    found: Counter[str] = Counter()
+    done: Counter[str] = Counter()
+    succeeded = set()
+    for change in changes:
+        said = lines.get(change.request_id, [])
+        is_done = any(line.result == "done" for line in said)
+        done[change.operation] += is_done
+        if change.status >= 400:
+            found[f"{change.operation}: refused with {change.status}, and a line says done"] += is_done
+            continue
+        succeeded.add(change.operation)
+        if change.operation not in MAY_CHANGE_NOTHING | BYTES_ON_THEIR_WAY:
+            found[f"{change.operation}: changed something without a line"] += not is_done
+        found[f"{change.operation}: a line of somebody else"] += any(_is_foreign(line, tester) for line in said)
+    for operation in succeeded - BYTES_ON_THEIR_WAY:
+        found[f"{operation}: never a line"] += not done[operation]
+    return +found
+
+
+def _is_foreign(line: Line, tester: str) -> bool:
+    """Without a token there are those who sign in and displays that enrol."""
+    return line.actor not in {tester, "anonymous"} and not line.actor.startswith("user:")
