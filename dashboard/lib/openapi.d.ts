@@ -1333,6 +1333,13 @@ export type Released = {
 /** What a person or a script may do; each role may do what the ones before it may. */
 export type Role = "admin" | "operator" | "viewer";
 
+/** A display's own proof, and the password that it made: 32 random bytes in base64url. */
+export type Rotation = {
+  new_password: string;
+  password: string;
+  uuid: string;
+};
+
 /** The client as `GET /api/clients/<uuid>/recovery` tells it. `changed` false: that was said already. */
 export type SaidOfClient = {
   breaker: Breaker;

@@ -231,11 +231,10 @@ def _problems(endpoint: Endpoint) -> dict[int, set[str]]:
         raised += [PathUnknown]
     if endpoint.role is not None:
         raised += [errors.InvalidIdentity, errors.Forbidden, errors.PasswordChangeRequired, DatabaseUnavailable]
-        raised += [errors.CrossSiteRequest] if endpoint.method != "GET" else []
     if endpoint.body is not None:
         raised += [MalformedJson, errors.UnsupportedMediaType]
     if endpoint.method != "GET":
-        raised += [BodyTooLarge]
+        raised += [BodyTooLarge, errors.CrossSiteRequest]
     found: dict[int, set[str]] = {}
     for error in raised:
         found.setdefault(status_of(error), set()).add(error.code)

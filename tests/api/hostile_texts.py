@@ -186,6 +186,7 @@ WAYS: Final = (
 # Of the fields that take any text, those that no Way writes, and why.
 ELSEWHERE: Final = {
     ("post", "/api/session", "password"): "a secret",
+    ("post", "/api/enroll/rotate", "password"): "a secret",
     ("post", "/api/users/me/password", "current_password"): "a secret",
     ("post", "/api/users/me/password", "new_password"): "a secret",
     ("post", "/api/notifications/channels", "url"): "a secret: tests/api/test_notifications.py",

@@ -1,12 +1,18 @@
 """Callers of the API in tests: one live token per role, and what they ask with."""
 
 import itertools
+import json
+import re
+from functools import cache
 from typing import Any
 
 from flask import Flask
 from sqlalchemy import Engine
+from werkzeug.exceptions import HTTPException
 from werkzeug.test import TestResponse
 
+from deploy.local.layout import REPOSITORY
+from functions.api.routes import uploads
 from shared.access import operations as access
 from shared.access.people import store
 from shared.db import database_now, transaction
@@ -47,12 +53,17 @@ class Api:
         self.tokens = {role.value: issue_token(engine, role) for role in Role}
 
     def ask(self, method: str, path: str, role: str | None = "admin", **options: Any) -> TestResponse:
-        """One request without cookies; `token` sends that one instead of the role's."""
+        """One request without cookies; `token` sends that one instead of the role's.
+
+        Whatever it is answered, the document announces it.
+        """
         headers = dict(options.pop("headers", {}))
         token = options.pop("token", None) or (self.tokens[role] if role else None)
         if token is not None:
             headers.setdefault("Authorization", f"Bearer {token}")
-        return self.app.test_client(use_cookies=False).open(path, method=method, headers=headers, **options)
+        answer = self.app.test_client(use_cookies=False).open(path, method=method, headers=headers, **options)
+        assert is_announced(self.app, answer), f"docs/openapi.json does not say that it may be {answer.status}"
+        return answer
 
     def get(self, path: str, role: str | None = "viewer", **options: Any) -> TestResponse:
         return self.ask("GET", path, role, **options)
@@ -65,6 +76,25 @@ class Api:
 
     def delete(self, path: str, role: str | None = "admin", **options: Any) -> TestResponse:
         return self.ask("DELETE", path, role, **options)
+
+
+def is_announced(app: Flask, answer: TestResponse) -> bool:
+    """Whether docs/openapi.json has this status for what was asked; what is no address of the API goes by."""
+    asked = answer.request
+    method = uploads.method_of(asked.environ).replace("HEAD", "GET")
+    try:
+        rule, _ = app.url_map.bind("localhost").match(asked.path, method, return_rule=True)
+    except HTTPException:
+        return True
+    template = re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule)
+    operation = _document()["paths"].get(template, {}).get(method.lower())
+    return operation is None or str(answer.status_code) in operation["responses"]
+
+
+@cache
+def _document() -> dict[str, Any]:
+    read: dict[str, Any] = json.loads((REPOSITORY / "docs" / "openapi.json").read_text(encoding="utf-8"))
+    return read
 
 
 def sign_in(app: Flask, username: str, password: str = PASSWORD, address: str | None = None) -> TestResponse:

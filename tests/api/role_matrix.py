@@ -100,6 +100,7 @@ EXPECTED = {
     "POST /api/clients/<uuid:uuid>/enrolment": ADMIN,
     "DELETE /api/clients/<uuid:uuid>/enrolment": ADMIN,
     "POST /api/enroll": PUBLIC,
+    "POST /api/enroll/rotate": PUBLIC,
     "GET /api/audit": ADMIN,
     "GET /api/dead-letters": OPERATOR,
     "GET /api/settings": VIEWER,

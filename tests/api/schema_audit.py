@@ -88,5 +88,5 @@ def deviations(changes: Iterable[Change], lines: Mapping[str, list[Line]], teste
 
 
 def _is_foreign(line: Line, tester: str) -> bool:
-    """Without a token there are those who sign in and displays that enrol."""
-    return line.actor not in {tester, "anonymous"} and not line.actor.startswith("user:")
+    """Without a token there are those who sign in, and displays."""
+    return line.actor not in {tester, "anonymous"} and not line.actor.startswith(("user:", "display:"))

@@ -268,6 +268,13 @@ def _code(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
     case.body = {"code": world.made(f"/api/clients/{uuid4()}/enrolment")["code"]}
 
 
+def _rotation(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
+    """A display that has a login, with its password."""
+    code = world.made(f"/api/clients/{uuid4()}/enrolment")["code"]
+    login = world.made("/api/enroll", {"code": code})
+    case.body = {**case.body, "uuid": login["uuid"], "password": login["password"]}
+
+
 def _credentials(_world: World, case: Case, _kwargs: dict[str, Any]) -> None:
     """Somebody who may sign in."""
     case.body = {"username": PERSON, "password": PASSWORD}
@@ -307,5 +314,6 @@ CHANCES: Final[dict[str, Repair]] = {
     "POST /api/command-batches/{batch_id}/pause": _batch,
     "POST /api/command-batches/{batch_id}/resume": _batch,
     "POST /api/enroll": _code,
+    "POST /api/enroll/rotate": _rotation,
     "POST /api/session": _credentials,
 }

@@ -1,5 +1,6 @@
 """From an admin's code to a display that a real broker lets in, and out again."""
 
+import secrets
 import signal
 import uuid
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 
 import pytest
 from flask import Flask
+from werkzeug.test import TestResponse
 
 from deploy.local import guardian
 from deploy.local.broker import RunningBroker
@@ -118,6 +120,33 @@ def test_enrolment_stands_in_the_audit_log_without_code_or_password(api: Api) ->
     ]
     assert code not in answer.text
     assert login["password"] not in answer.text
+
+
+def rotate(api: Api, login: dict[str, Any], new: str) -> TestResponse:
+    body = {"uuid": login["uuid"], "password": login["password"], "new_password": new}
+    return api.post("/api/enroll/rotate", role=None, json=body)
+
+
+def test_a_display_rotates_its_password_with_the_current_one_and_may_ask_twice(api: Api) -> None:
+    login, new = enroll(api, issue_code(api, str(uuid.uuid4()))), secrets.token_urlsafe(32)
+
+    assert [rotate(api, login, new).status_code for _ in range(2)] == [204, 204]
+    assert rotate(api, login, secrets.token_urlsafe(32)).status_code == 401  # with the password of before
+    assert rotate(api, {**login, "uuid": str(uuid.uuid4())}, new).status_code == 401
+    assert rotate(api, {**login, "password": new}, secrets.token_urlsafe(32)).status_code == 204
+    log = api.get("/api/audit", role="admin", query_string={"target": login["uuid"], "action": "enrolment.rotate"})
+    assert log.json is not None
+    assert [item["actor"] for item in log.json["items"]] == [f"display:{login['uuid']}"] * 2
+    assert not any(secret in log.text for secret in (new, login["password"]))
+
+
+@pytest.mark.parametrize(
+    ("new", "status"),
+    [("p" * 43, 422), ("p" * 42, 400), ("p" * 42 + "\n", 400), ("p" * 43 + "\n", 400), ("ä" * 43, 400)],
+    ids=["the same", "too short", "a line end in its place", "a line end behind it", "no base64url"],
+)
+def test_a_password_that_no_display_should_make_is_refused(api: Api, new: str, status: int) -> None:
+    assert rotate(api, {"uuid": str(uuid.uuid4()), "password": "p" * 43}, new).status_code == status
 
 
 def test_a_real_mosquitto_lets_in_what_we_hash_and_nothing_else(broker: RunningBroker) -> None:

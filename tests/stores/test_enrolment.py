@@ -1,18 +1,21 @@
 """One-time codes and displays' logins on real Postgres: however many try, one wins."""
 
 import base64
+import secrets
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 
 import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
+from deploy.local.probes import wait_until
 from shared.access.enrolment import operations as enrolment
 from shared.access.enrolment import store
-from shared.access.rules import mosquitto_hash
+from shared.access.rules import mosquitto_hash, mosquitto_matches
 from shared.db import database_now, transaction
-from shared.errors import ClientDeleted, ClientNotFound, EnrolmentCodeInvalid
+from shared.errors import ClientDeleted, ClientNotFound, EnrolmentCodeInvalid, InvalidIdentity
 from shared.tables import clients, display_logins, enrolment_codes
 from shared.vocabulary import RegisteredBy
 from tests.stores.parallel import at_once
@@ -144,3 +147,105 @@ def test_of_fifty_tries_at_once_with_one_code_one_wins(engine: Engine) -> None:
 
 def test_codes_are_burnt_by_their_hash_only(connection: Connection, now: datetime) -> None:
     assert store.burn_code(connection, "no such hash", now) is None
+
+
+# --- rotation ---
+
+
+def enrolled(connection: Connection, now: datetime) -> enrolment.Login:
+    code, _ = enrolment.issue_code(connection, now, str(uuid.uuid4()), "user:anna", HOUR)
+    return enrolment.enrol(connection, now, code)
+
+
+def stored_login(connection: Connection, name: str) -> str:
+    query = sa.select(display_logins.c.password_hash).where(display_logins.c.client_uuid == name)
+    return str(connection.execute(query).scalar_one())
+
+
+def test_a_display_replaces_its_password_by_one_that_it_made(connection: Connection, now: datetime) -> None:
+    login, new = enrolled(connection, now), secrets.token_urlsafe(32)
+
+    assert enrolment.rotate(connection, now, login.client_uuid, login.password, new)
+
+    stored = stored_login(connection, login.client_uuid)
+    assert mosquitto_matches(new, stored)
+    assert not mosquitto_matches(login.password, stored)
+    with pytest.raises(InvalidIdentity):
+        enrolment.rotate(connection, now, login.client_uuid, login.password, secrets.token_urlsafe(32))
+
+
+def test_a_display_that_lost_the_answer_asks_again_and_is_told_the_same(connection: Connection, now: datetime) -> None:
+    login, new = enrolled(connection, now), secrets.token_urlsafe(32)
+    enrolment.rotate(connection, now, login.client_uuid, login.password, new)
+    stored = stored_login(connection, login.client_uuid)
+
+    assert not enrolment.rotate(connection, now, login.client_uuid, login.password, new)
+
+    assert stored_login(connection, login.client_uuid) == stored
+
+
+def test_who_has_no_live_login_or_another_password_rotates_nothing(connection: Connection, now: datetime) -> None:
+    revoked, deleted, live = (enrolled(connection, now) for _ in range(3))
+    assert enrolment.revoke(connection, now, revoked.client_uuid)
+    connection.execute(sa.update(clients).where(clients.c.uuid == deleted.client_uuid).values(deleted_at=now))
+    stored = stored_login(connection, live.client_uuid)
+    tries = {
+        "revoked": (revoked.client_uuid, revoked.password),
+        "deleted": (deleted.client_uuid, deleted.password),
+        "unknown": (str(uuid.uuid4()), live.password),
+        "wrong": (live.client_uuid, revoked.password),
+    }
+
+    said = set()
+    for name, password in tries.values():
+        with pytest.raises(InvalidIdentity) as refusal:
+            enrolment.rotate(connection, now, name, password, secrets.token_urlsafe(32))
+        said.add(refusal.value.detail)
+
+    assert len(said) == 1
+    assert stored_login(connection, live.client_uuid) == stored
+
+
+def test_of_fifty_rotations_at_once_with_one_password_one_wins(engine: Engine) -> None:
+    with transaction(engine) as connection:
+        login = enrolled(connection, database_now(connection))
+
+    def rotate() -> str:
+        new = secrets.token_urlsafe(32)
+        with transaction(engine) as connection:
+            assert enrolment.rotate(connection, database_now(connection), login.client_uuid, login.password, new)
+        return new
+
+    outcomes = at_once(50, rotate)
+
+    winners = [outcome for outcome in outcomes if isinstance(outcome, str)]
+    assert len(winners) == 1
+    assert sum(isinstance(outcome, InvalidIdentity) for outcome in outcomes) == 49
+    with transaction(engine) as connection:
+        assert mosquitto_matches(winners[0], stored_login(connection, login.client_uuid))
+
+
+def test_a_rotation_does_not_bring_back_a_login_that_is_being_revoked(engine: Engine) -> None:
+    with transaction(engine) as connection:
+        login = enrolled(connection, database_now(connection))
+
+    def rotate() -> bool:
+        with transaction(engine) as connection:
+            now, new = database_now(connection), secrets.token_urlsafe(32)
+            return enrolment.rotate(connection, now, login.client_uuid, login.password, new)
+
+    with ThreadPoolExecutor(1) as other:
+        with transaction(engine) as connection:
+            assert enrolment.revoke(connection, database_now(connection), login.client_uuid)
+            rotation = other.submit(rotate)  # sees the login as it was, and waits for its row
+            wait_until(lambda: waits_for_a_row(connection), 5)
+        with pytest.raises(InvalidIdentity):
+            rotation.result(5)
+    with transaction(engine) as connection:
+        assert store.live_login(connection, login.client_uuid) is None
+
+
+def waits_for_a_row(connection: Connection) -> bool:
+    """Is somebody held up by this transaction?"""
+    held = sa.text("SELECT count(*) FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))")
+    return bool(connection.execute(held).scalar_one())

@@ -1,4 +1,4 @@
-"""Enrolment: an admin issues a one-time code, the display exchanges it for its login at the broker."""
+"""Enrolment: an admin issues a one-time code, the display exchanges it for its login, and rotates that by itself."""
 
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -6,11 +6,20 @@ from typing import Annotated
 
 import msgspec
 
-from functions.api.bodies import Answer, Body
+from functions.api.bodies import END, Answer, Body, Uuid
+from functions.api.problems import DatabaseUnavailable
 from functions.api.routing import PUBLIC, Call, Routes
+from shared.access import operations as access
 from shared.access.enrolment import operations as enrolment
 from shared.config import Config
-from shared.errors import ClientDeleted, ClientNotFound, ConfigurationError, EnrolmentCodeInvalid
+from shared.errors import (
+    ClientDeleted,
+    ClientNotFound,
+    ConfigurationError,
+    EnrolmentCodeInvalid,
+    InvalidIdentity,
+    PasswordNotAccepted,
+)
 from shared.vocabulary import Role
 
 routes = Routes("enrolment", "/api", "How a display gets and loses its login at the broker.")
@@ -27,6 +36,19 @@ class Redemption(Body):
     """The code as typed; case, dashes and blanks do not matter."""
 
     code: Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
+
+
+class Rotation(Body):
+    """A display's own proof, and the password that it made: 32 random bytes in base64url."""
+
+    uuid: Annotated[Uuid, msgspec.Meta(description="the display's")]
+    password: Annotated[str, msgspec.Meta(min_length=1, max_length=200, description="its current one")]
+    new_password: Annotated[
+        str,
+        msgspec.Meta(
+            pattern=rf"^[A-Za-z0-9_-]{{43,128}}{END}", description="base64url of 32 random bytes or more, unpadded"
+        ),
+    ]
 
 
 class BrokerAddress(Answer):
@@ -66,7 +88,7 @@ def revoke_enrolment(call: Call, uuid: str) -> None:
         call.audit(connection, now, "enrolment.delete", uuid, had_login=had_login)
 
 
-@routes.post("/enroll", role=PUBLIC, statuses={201: "Enrolled"}, raises=(EnrolmentCodeInvalid,))
+@routes.post("/enroll", role=PUBLIC, statuses={201: "Enrolled"}, raises=(EnrolmentCodeInvalid, DatabaseUnavailable))
 def enroll(call: Call, body: Redemption) -> Enrolled:
     """Exchange a code for a login. A code works once; a login that the display had before is replaced."""
     config = call.services.config
@@ -81,6 +103,22 @@ def enroll(call: Call, body: Redemption) -> Enrolled:
         mqtt=address,
         topic_root=config["MQTT_TOPIC_ROOT"],
     )
+
+
+@routes.post(
+    "/enroll/rotate",
+    role=PUBLIC,
+    statuses={204: "The new password holds from now on; the broker takes it within two seconds"},
+    raises=(InvalidIdentity, PasswordNotAccepted, DatabaseUnavailable),
+)
+def rotate_password(call: Call, body: Rotation) -> None:
+    """Replace a display's password by one that it made and has written down. Asked again, it is answered the same."""
+    if body.new_password == body.password:
+        raise PasswordNotAccepted("The new password is the same as the present one.")
+    with call.transaction() as (connection, now):
+        if enrolment.rotate(connection, now, body.uuid, body.password, body.new_password):
+            actor, details = f"display:{body.uuid}", {"address": call.address}
+            access.record_audit(connection, now, actor, "enrolment.rotate", body.uuid, "done", call.request_id, details)
 
 
 def _broker_address(config: Config) -> BrokerAddress:

@@ -13,11 +13,12 @@ from werkzeug.http import dump_cookie
 
 from functions.api.auth import SESSION_COOKIE, must_change_password
 from functions.api.bodies import Answer, Body
+from functions.api.problems import DatabaseUnavailable
 from functions.api.routing import PUBLIC, Call, Reply, Routes
 from shared.access import operations as access
 from shared.access.rules import LONGEST_PASSWORD, Principal, check_new_password, login_buckets
 from shared.config import Config
-from shared.errors import CrossSiteRequest, InvalidIdentity, PasswordNotAccepted, Refused, TooManyAttempts
+from shared.errors import InvalidIdentity, PasswordNotAccepted, Refused, TooManyAttempts
 from shared.vocabulary import PrincipalKind, Role
 
 routes = Routes("sessions", "/api", "Signing in, signing out, one's own password.")
@@ -65,7 +66,7 @@ class SignInMethod(Answer):
     "/session",
     role=PUBLIC,
     statuses={201: "Signed in; the cookie is set"},
-    raises=(InvalidIdentity, TooManyAttempts, CrossSiteRequest),
+    raises=(InvalidIdentity, TooManyAttempts, DatabaseUnavailable),
 )
 def sign_in(call: Call, body: Credentials) -> Reply[Session]:
     """Sign in with name and password. Only failed tries count towards the limit."""

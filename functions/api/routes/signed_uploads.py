@@ -15,7 +15,7 @@ from sqlalchemy import RowMapping
 from functions.api import shapes
 from functions.api.bodies import END, Answer, Body, answer_of
 from functions.api.finishing import finish
-from functions.api.problems import BodyTooLarge, InvalidField
+from functions.api.problems import BodyTooLarge, DatabaseUnavailable, InvalidField
 from functions.api.routes.event_media import Uploaded
 from functions.api.routing import PUBLIC, Call, Header, Reply, Routes
 from shared.conversions import store as conversions
@@ -157,7 +157,7 @@ def end_signed_upload(call: Call, upload_id: str) -> None:
     "/signed-uploads/<token>",
     role=PUBLIC,
     statuses={201: "Begun"},
-    raises=(LinkInvalid, UploadNotFound),
+    raises=(LinkInvalid, UploadNotFound, DatabaseUnavailable),
     headers={"x-goog-resumable": Header("start")},
 )
 def begin_session(call: Call, token: str) -> Reply[None]:
@@ -173,7 +173,7 @@ def begin_session(call: Call, token: str) -> Reply[None]:
     "/upload-sessions/<token>",
     role=PUBLIC,
     statuses={200: "All bytes are there", 308: "Go on after `Range`"},
-    raises=(LinkInvalid, UploadNotFound, UploadOffsetConflict, UploadLocked, VolumeFull),
+    raises=(LinkInvalid, UploadNotFound, UploadOffsetConflict, UploadLocked, VolumeFull, DatabaseUnavailable),
     upload=WHOLE,
     headers={
         "Content-Range": Header(

@@ -3,14 +3,18 @@
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Final
 
 from sqlalchemy import Connection
 
 from shared.access.enrolment import rules, store
-from shared.access.rules import MOSQUITTO_SALT_BYTES, digest, mosquitto_hash
+from shared.access.rules import MOSQUITTO_SALT_BYTES, digest, mosquitto_hash, mosquitto_matches
 from shared.clients import store as clients
-from shared.errors import ClientDeleted, ClientNotFound, EnrolmentCodeInvalid
+from shared.errors import ClientDeleted, ClientNotFound, EnrolmentCodeInvalid, InvalidIdentity
 from shared.vocabulary import RegisteredBy
+
+# What the passwords of a display without a login are held against, so that the time taken says nothing.
+_LOGIN_OF_NOBODY: Final = mosquitto_hash(secrets.token_urlsafe(), secrets.token_bytes(MOSQUITTO_SALT_BYTES))
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,23 @@ def enrol(connection: Connection, now: datetime, code: str) -> Login:
     hashed = mosquitto_hash(password, secrets.token_bytes(MOSQUITTO_SALT_BYTES))
     store.put_display_login(connection, client_uuid, hashed, now)
     return Login(client_uuid, password)
+
+
+def rotate(connection: Connection, now: datetime, client_uuid: str, current: str, new: str) -> bool:
+    """Put a display's new password in the place of its current one.
+
+    False where the new one stands already: an answer was lost, and the display asks again. Of many at once with the
+    same current password one wins. Raises InvalidIdentity, always with the same words and as slowly.
+    """
+    login = store.live_login(connection, client_uuid)
+    stored = login or _LOGIN_OF_NOBODY
+    stands, is_right = mosquitto_matches(new, stored), mosquitto_matches(current, stored)
+    if login is not None and stands:
+        return False
+    hashed = mosquitto_hash(new, secrets.token_bytes(MOSQUITTO_SALT_BYTES))
+    if not is_right or login is None or not store.replace_display_login(connection, client_uuid, login, hashed, now):
+        raise InvalidIdentity("The display or its password is wrong.")
+    return True
 
 
 def revoke(connection: Connection, now: datetime, client_uuid: str) -> bool:

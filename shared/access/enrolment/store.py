@@ -76,6 +76,26 @@ def put_display_login(connection: Connection, client_uuid: str, password_hash: s
     )
 
 
+def live_login(connection: Connection, client_uuid: str) -> str | None:
+    """The password hash of a display's login; None when it has none that is live."""
+    query = _live(display_logins.c.password_hash).where(display_logins.c.client_uuid == client_uuid)
+    return connection.execute(query).scalar_one_or_none()
+
+
+def replace_display_login(
+    connection: Connection, client_uuid: str, old_hash: str, new_hash: str, now: datetime
+) -> bool:
+    """Give a display that may log in another password; False when the old hash is not its own any more."""
+    statement = (
+        sa.update(display_logins)
+        .where(display_logins.c.client_uuid == client_uuid, display_logins.c.password_hash == old_hash)
+        .where(display_logins.c.revoked_at.is_(None))
+        .where(clients.c.uuid == display_logins.c.client_uuid, clients.c.deleted_at.is_(None))
+        .values(password_hash=new_hash, created_at=now)
+    )
+    return connection.execute(statement).rowcount == 1
+
+
 def revoke_display_login(connection: Connection, client_uuid: str, now: datetime) -> bool:
     """End a display's login; False when it has none that is live."""
     statement = (
