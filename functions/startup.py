@@ -5,10 +5,33 @@ The framework binds 0.0.0.0 unless HOST says otherwise, and none of the function
 """
 
 from collections.abc import Mapping
+from typing import Any, Final
+
+from gunicorn.http import message, parser  # type: ignore[import-untyped]
 
 from shared import deployment
 from shared.config import Config
 from shared.errors import ConfigurationError
+
+LONGEST_REQUEST_LINE: Final = 65_536
+"""Bytes. What is shorter and still too long is refused with a problem document (functions/api/limits.py)."""
+
+
+class _BoundedRequest(message.Request):  # type: ignore[misc]  # as above
+    """A request whose first line ends somewhere."""
+
+    def read_line(self, unreader: Any, buf: bytearray, limit: int = 0) -> Any:
+        """As gunicorn's, but there is always a limit."""
+        return super().read_line(unreader, buf, limit or LONGEST_REQUEST_LINE)
+
+
+def bound_request_lines() -> None:
+    """Let the server answer 414 to a request line of more than LONGEST_REQUEST_LINE bytes while it still arrives.
+
+    functions-framework switches gunicorn's own limit off and offers no setting for it: a line of 5 MB would be
+    looked through from its beginning with every packet, for ten seconds of a core.
+    """
+    parser.RequestParser.mesg_class = _BoundedRequest
 
 
 def check_deployment(config: Config, component: str, environ: Mapping[str, str]) -> None:

@@ -4,14 +4,13 @@ A blueprint on the framework's app would lose 405 answers and error handlers, an
 gather a streamed answer in memory: so the request's environ is handed over as it is.
 """
 
-import io
-
 from flask import Flask, Request, Response, current_app, request
 from werkzeug.exceptions import HTTPException
 
 from functions.api.app import body_limit_of
 from functions.api.limits import Limits
 from functions.api.routes.uploads import method_of
+from functions.jobs import leave_unread
 
 
 def put_limits_in_front(inner: Flask) -> None:
@@ -33,5 +32,4 @@ def hand_over(inner: Flask, request: Request) -> Response:
             except Exception as error:  # noqa: BLE001 - the handler of last resort logs it and answers 500
                 return inner.make_response(inner.handle_exception(error))
     finally:
-        # The framework reads what is left of a body before it answers; what we refused stays unread.
-        request.stream = io.BytesIO()
+        leave_unread(request)

@@ -12,7 +12,7 @@ from flask import Request, Response
 from functions.api.app import create_app
 from functions.api.handover import hand_over, put_limits_in_front
 from functions.api.services import Services
-from functions.startup import check_deployment, check_signing
+from functions.startup import bound_request_lines, check_deployment, check_signing
 from shared import config, structured_log
 
 REQUIRED = ("DATABASE_URL", "MQTT_USERNAME", "MQTT_PASSWORD", "TASKS_SERVICE_ACCOUNT")
@@ -21,6 +21,7 @@ structured_log.configure("api")
 configuration = config.load(required=REQUIRED)
 check_deployment(configuration, "api", os.environ)
 check_signing(configuration)
+bound_request_lines()
 inner = create_app(Services(configuration))
 put_limits_in_front(inner)
 gc.freeze()

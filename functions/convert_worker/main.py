@@ -27,8 +27,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from functions.convert_worker.converter import ConversionFault
 from functions.convert_worker.identity import OwnIdentity
 from functions.convert_worker.job import Workshop, make_pdf
-from functions.jobs import BadJob, is_number, read_job
-from functions.startup import check_deployment
+from functions.jobs import BadJob, is_number, leave_unread, read_job
+from functions.startup import bound_request_lines, check_deployment
 from shared import config, structured_log
 from shared.conversions import operations, rules, store
 from shared.conversions.operations import Job
@@ -48,6 +48,7 @@ REQUIRED: Final = ("DATABASE_URL", "TASKS_SERVICE_ACCOUNT")
 structured_log.configure("convert_worker")
 CONFIG: Final = config.load(required=REQUIRED)
 check_deployment(CONFIG, "convert_worker", os.environ)
+bound_request_lines()
 TIMEOUTS: Final = rules.timeouts(timedelta(seconds=CONFIG["CONVERSION_DEADLINE_SECONDS"]))
 ENGINE: Final[Engine] = make_engine(CONFIG, "convert_worker")
 WORKSHOP: Final = Workshop(
@@ -72,9 +73,9 @@ gc.enable()
 @functions_framework.http
 def convert_worker(request: Request) -> Response:
     """Carry out one delivery of a conversion job."""
-    if request.method != "POST":
-        return _problem(405, "method_not_allowed", "Jobs are sent with POST.", Allow="POST")
     try:
+        if request.method != "POST":
+            return _problem(405, "method_not_allowed", "Jobs are sent with POST.", Allow="POST")
         QUEUE.authenticate(dict(request.headers))
         conversion_id = _read_conversion(request)
         return _deliver(conversion_id, request.headers.get("X-CloudTasks-TaskName", ""))
@@ -88,6 +89,8 @@ def convert_worker(request: Request) -> Response:
     except Exception:  # noqa: BLE001 - the framework's own handler would answer with the exception's text
         failure("convert_worker_failed", "a conversion job failed unexpectedly")
         return _problem(500, "internal_error", "The job failed unexpectedly.")
+    finally:
+        leave_unread(request)
 
 
 def _read_conversion(request: Request) -> int:

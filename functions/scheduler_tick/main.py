@@ -20,11 +20,11 @@ import functions_framework
 from flask import Request, Response
 from sqlalchemy.exc import SQLAlchemyError
 
-from functions.jobs import BadJob
+from functions.jobs import BadJob, leave_unread
 from functions.scheduler_tick import deliveries, steps
 from functions.scheduler_tick.deliveries import PostOffice
 from functions.scheduler_tick.steps import World
-from functions.startup import check_deployment
+from functions.startup import bound_request_lines, check_deployment
 from shared import config, couriers, structured_log
 from shared.commands import operations as commands
 from shared.conversions.rules import timeouts
@@ -47,6 +47,7 @@ FEWEST_CONNECTIONS: Final = 2  # one holds the tick's lock while the steps use a
 structured_log.configure("scheduler_tick")
 CONFIG: Final = config.load(required=REQUIRED)
 check_deployment(CONFIG, "scheduler_tick", os.environ)
+bound_request_lines()
 WORLD: Final = World(
     config=CONFIG,
     engine=engine_for(CONFIG["DATABASE_URL"], "scheduler_tick", max(FEWEST_CONNECTIONS, CONFIG["DATABASE_POOL_SIZE"])),
@@ -74,9 +75,9 @@ DATABASE: Final = Outage("database")
 @functions_framework.http
 def scheduler_tick(request: Request) -> Response:
     """Carry out one tick, or one delivery. Whatever happens, the answer is JSON and holds no exception's text."""
-    if request.method != "POST":
-        return _problem(405, "method_not_allowed", "Ticks are sent with POST.", Allow="POST")
     try:
+        if request.method != "POST":
+            return _problem(405, "method_not_allowed", "Ticks are sent with POST.", Allow="POST")
         return _deliver(request) if request.path == deliveries.PATH else _tick(request)
     except InvalidIdentity as error:
         return _problem(401, error.code, error.detail, **{"WWW-Authenticate": "Bearer"})
@@ -87,6 +88,8 @@ def scheduler_tick(request: Request) -> Response:
         return _failed(503, "database_unavailable", "The database is not available.")
     except Exception:  # noqa: BLE001 - the framework's own handler would answer with the exception's text
         return _failed(500, "internal_error", "The tick failed unexpectedly.")
+    finally:
+        leave_unread(request)
 
 
 def _tick(request: Request) -> Response:

@@ -40,6 +40,16 @@ def waits_for_a_body_it_will_refuse(process: FunctionProcess) -> bool:
             return True
 
 
+def takes_a_request_line_without_an_end(process: FunctionProcess) -> bool:
+    """Is there no answer to a caller whose first line goes on and on?"""
+    with socket.create_connection((LOOPBACK, process.port), 1.5) as connection:
+        connection.sendall(b"GET /" + b"a" * 100_000)
+        try:
+            return not connection.recv(65_536).startswith(b"HTTP/1.1 414 ")
+        except TimeoutError:
+            return True
+
+
 def is_stopped_by_stalled_callers(process: FunctionProcess) -> bool:
     """Does nobody get an answer while a few callers do not finish what they say?"""
     with ExitStack() as callers:
@@ -60,6 +70,11 @@ def test_an_unforeseen_error_is_answered_by_our_handler(bare: FunctionProcess, p
 def test_a_body_is_refused_before_it_is_read(bare: FunctionProcess, probe_process: FunctionProcess) -> None:
     assert waits_for_a_body_it_will_refuse(bare)
     assert not waits_for_a_body_it_will_refuse(probe_process)
+
+
+def test_a_request_line_ends_somewhere(bare: FunctionProcess, function: FunctionProcess) -> None:
+    assert takes_a_request_line_without_an_end(bare)
+    assert not takes_a_request_line_without_an_end(function)
 
 
 def test_a_few_stalled_callers_do_not_stop_the_others(bare: FunctionProcess, probe_process: FunctionProcess) -> None:

@@ -13,6 +13,11 @@ from deploy.local.layout import LOOPBACK
 PIECE: Final = b"a" * 65_536
 PATIENCE_SECONDS: Final = 20.0
 CLOSED: Final = b""
+# To a function that does not know who asks: 600 MB are announced and none is sent; a first line goes on and on.
+ENDLESS: Final = (
+    (b"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 600000000\r\n\r\n", 401),
+    (b"GET /" + b"a" * 100_000, 414),
+)
 
 
 def exchange(port: int, request: bytes, seconds: float = PATIENCE_SECONDS) -> bytes | None:

@@ -1,11 +1,14 @@
 """Who may tick, and what everybody else is told."""
 
+from urllib.parse import urlsplit
+
 import pytest
 from sqlalchemy import Engine
 
 from deploy.local import oidc
 from deploy.local.probes import free_port
 from deploy.local.short_lived import DidNotStart
+from tests.faults.peers import ENDLESS, exchange, status_of
 from tests.rules.oidc_harness import EMAIL, FOREIGN, ISSUER, OURS
 from tests.tick.conftest import Start, TickFunction
 from tests.tick.world import check_problem, last_tick, set_last_tick
@@ -38,6 +41,16 @@ def test_nobody_but_the_scheduler_ticks(expiring: TickFunction, engine: Engine, 
 
     check_problem(reply, 401, "unauthenticated")
     assert last_tick(engine)["last_tick_at"] is None
+
+
+@pytest.mark.parametrize(("endless", "status"), ENDLESS)
+def test_a_request_without_an_end_is_refused_before_it_is_read(
+    expiring: TickFunction, endless: bytes, status: int
+) -> None:
+    port = urlsplit(expiring.url).port
+    assert port is not None
+
+    assert status_of(exchange(port, endless, 2) or b"") == status
 
 
 def test_a_function_without_its_settings_does_not_start_and_names_them(start: Start) -> None:

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pypdfium2
 import pytest
@@ -26,6 +27,7 @@ from shared.event_media import rules as media_rules
 from shared.media_volume import MediaVolume, converted_path, original_path
 from shared.tables import conversions
 from shared.vocabulary import MediaKind
+from tests.faults.peers import ENDLESS, exchange, status_of
 from tests.rules.oidc_harness import FOREIGN, Issuer, issuing, signed
 from tests.worker import decks, hostile_decks
 from tests.worker.harness import (
@@ -545,6 +547,14 @@ def test_jobs_are_sent_with_post_only(function: Worker, method: str) -> None:
     answer = requests.request(method, function.url, timeout=10)
 
     assert (answer.status_code, answer.headers["Allow"]) == (405, "POST")
+
+
+@pytest.mark.parametrize(("endless", "status"), ENDLESS)
+def test_a_request_without_an_end_is_refused_before_it_is_read(function: Worker, endless: bytes, status: int) -> None:
+    port = urlsplit(function.url).port
+    assert port is not None
+
+    assert status_of(exchange(port, endless, 2) or b"") == status
 
 
 def test_only_the_queue_may_send_jobs(function: Worker, desk: Desk, deck: bytes) -> None:
