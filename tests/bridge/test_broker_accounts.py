@@ -19,6 +19,7 @@ from deploy.local.layout import REPOSITORY
 from deploy.local.probes import connect_code
 from shared.access.rules import MOSQUITTO_SALT_BYTES, mosquitto_hash
 from tests.bridge.conftest import Database, eventually
+from tests.local.test_broker import connected, publish, subscribe
 
 WITHIN_SECONDS = 2.0  # an enrolled display can connect
 
@@ -41,6 +42,7 @@ def running(database_url: str, broker: mosquitto.RunningBroker, log: Path) -> It
                 "DATABASE_URL": database_url,
                 "DISPLAYS_PASSWORD_FILE": str(broker.broker.displays_password_file),
                 "BROKER_PID_FILE": str(broker.broker.pid_file),
+                "SERVICES_PASSWORD_FILE": str(broker.broker.services_password_file) if broker.broker.shared else "",
             },
             stdout=output,
             stderr=output,
@@ -114,6 +116,28 @@ def test_who_may_no_longer_log_in_is_refused(
     database.do(statement, u=name)
 
     eventually(lambda: not may_connect(broker, name, "one"), WITHIN_SECONDS)
+
+
+def test_who_is_revoked_is_cut_off_within_two_seconds_and_nobody_else(
+    accounts: Path, broker: mosquitto.RunningBroker, database: Database
+) -> None:
+    gone, other, place = str(uuid.uuid4()), str(uuid.uuid4()), broker.broker
+    for name in (gone, other):
+        enrol(database, name, "one")
+    eventually(lambda: may_connect(broker, other, "one"))
+    with (
+        connected(place.services_port, "bridge", broker.passwords["bridge"], "bridge") as (bridge, served),
+        connected(place.displays_port, other, "one") as (neighbour, kept),
+        connected(place.displays_port, gone, "one") as (_, cut),
+    ):
+        subscribe(bridge, f"signage/{other}/heartbeat")
+
+        database.do("UPDATE display_logins SET revoked_at = now() WHERE client_uuid = :u", u=gone)
+
+        assert cut.disconnected.wait(WITHIN_SECONDS)
+        assert publish(neighbour, kept, f"signage/{other}/heartbeat") == 0
+        eventually(lambda: bool(served.messages))
+        assert [seen.disconnected.is_set() for seen in (kept, served)] == [False, False]
 
 
 def test_postgres_may_go_away_and_come_back(tmp_path: Path, broker: mosquitto.RunningBroker) -> None:

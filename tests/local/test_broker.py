@@ -144,6 +144,8 @@ def what_waits_for_the_bridge(place: mosquitto.Broker, folder: Path) -> int:
         with connected(place.displays_port, ONE, "one") as (client, told):
             for number in range(10):
                 assert publish(client, told, f"signage/{ONE}/logs/info", str(number).encode()) == 0
+        with connected(place.displays_port, ONE, "one", "bridge"):
+            pass  # a display that calls itself the bridge, and wants to begin anew, wipes nothing of the bridge's
         with connected(place.services_port, "bridge", "service", "bridge", expiry_seconds=3600) as (back, heard):
             subscribe(back, "signage/+/acks")  # answered after what waited
             return len(heard.messages)

@@ -149,7 +149,7 @@ def test_what_it_hears_whatever_it_subscribes_to(broker: RunningBroker, actor: s
             if writer != actor:
                 _write_all(broker, writer)
         _write(client, seen, actor)
-        _wait_until_settled(broker, actor, seen)
+        _wait_until_settled(broker, actor, client, seen)
     heard = {topic for topic, payload in seen.messages if payload != SETTLED.encode()}
     written = {topic for topic in TOPICS if any(may_write(writer, topic) for writer in ACTORS)}
 
@@ -167,14 +167,15 @@ def _write(client: mqtt.Client, told: Seen, writer: str) -> None:
             publish(client, told, topic)
 
 
-def _wait_until_settled(broker: RunningBroker, actor: str, seen: Seen) -> None:
-    """Wait for a last message where the actor hears anything at all: what came before it has come."""
+def _wait_until_settled(broker: RunningBroker, actor: str, client: mqtt.Client, seen: Seen) -> None:
+    """Wait for a last answer to the actor, or a last message where it hears any: what came before has come."""
     last = next((topic for topic in TOPICS if may_read(actor, topic)), None)
     if last is None:
+        subscribe(client, TOPICS[0])
         return
     writer = next(one for one in ACTORS if one != actor and may_write(one, last))
-    with as_(broker, writer) as (client, told):
-        publish(client, told, last, SETTLED.encode())
+    with as_(broker, writer) as (other, told):
+        publish(other, told, last, SETTLED.encode())
     wait_until(lambda: any(payload == SETTLED.encode() for _, payload in seen.messages), 5)
 
 
