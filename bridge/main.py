@@ -61,8 +61,9 @@ def _check_health_host(config: Config) -> None:
         address = ipaddress.ip_address(host)
     except ValueError:
         raise ConfigurationError(f"BRIDGE_HEALTH_HOST: {host!r} is no IP address.") from None
-    if config["DEPLOYMENT_MODE"] == "local" and not address.is_loopback:
-        raise ConfigurationError("BRIDGE_HEALTH_HOST: DEPLOYMENT_MODE local binds loopback only.")
+    mode = config["DEPLOYMENT_MODE"]
+    if mode != "cloud" and not address.is_loopback:  # it speaks no TLS, and answers whoever asks
+        raise ConfigurationError(f"BRIDGE_HEALTH_HOST: with DEPLOYMENT_MODE {mode} it must be loopback.")
 
 
 def _check_broker(config: Config) -> None:

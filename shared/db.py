@@ -53,7 +53,8 @@ def make_engine(config: Config, application_name: str) -> Engine:
 def engine_for(database_url: str, application_name: str, pool_size: int = 5, *, prepared: bool = True) -> Engine:
     """As `make_engine`, from a `postgresql://user:password@host:port/name` address.
 
-    `prepared` False: statements are not kept by the connection that they were prepared on.
+    `prepared` False: statements are not kept by the connection that they were prepared on. A server on another
+    machine that has no TLS is told neither user nor password.
     """
     address = sa.make_url(pg8000_url(database_url))
     engine = sa.create_engine(
@@ -61,7 +62,7 @@ def engine_for(database_url: str, application_name: str, pool_size: int = 5, *, 
         connect_args={
             "timeout": SOCKET_TIMEOUT_SECONDS,
             "application_name": application_name,
-            "ssl_context": False if address.host in LOOPBACK else None,
+            "ssl_context": address.host not in LOOPBACK,
             "startup_params": {
                 "statement_timeout": str(STATEMENT_TIMEOUT_MS),
                 "lock_timeout": str(LOCK_TIMEOUT_MS),

@@ -102,6 +102,9 @@ def test_a_leader_whose_session_is_ended_goes_on_where_it_was(
     assert bridge.events().count("broker_connected") == SESSIONS
 
 
+IN_A_BOX = {"DEPLOYMENT_MODE": "box", "DATABASE_URL": "postgresql://signage:0f8fad5bd9cb469fa165@127.0.0.1:9/none"}
+
+
 @pytest.fixture
 def open_broker(broker: mosquitto.RunningBroker, tmp_path: Path) -> Iterator[int]:
     """The port of a broker with anonymous access."""
@@ -118,6 +121,7 @@ def open_broker(broker: mosquitto.RunningBroker, tmp_path: Path) -> Iterator[int
         ({"MQTT_PASSWORD": ""}, "MQTT_PASSWORD"),
         ({"BRIDGE_HEALTH_HOST": "0.0.0.0"}, "BRIDGE_HEALTH_HOST"),
         ({"BRIDGE_HEALTH_HOST": "localhost"}, "BRIDGE_HEALTH_HOST"),
+        ({"BRIDGE_HEALTH_HOST": "192.0.2.1", **IN_A_BOX}, "BRIDGE_HEALTH_HOST"),
     ],
 )
 def test_it_does_not_start_on_a_setting_that_is_not_right(

@@ -1,14 +1,17 @@
 """The door to Postgres: what goes wrong on one connection never reaches the next one's user."""
 
 import re
+import socket
+import struct
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import InterfaceError, OperationalError
 
 import functions
 import shared
@@ -68,6 +71,26 @@ def test_a_silent_backend_is_an_operational_error_and_the_next_connection_works(
 
     assert caught.value.connection_invalidated
     assert echo(alone, 7) == 7
+
+
+def test_a_server_elsewhere_without_tls_is_told_nothing() -> None:
+    """pg8000 goes on in plain text unless it is told not to."""
+    elsewhere, told = "127.0.0.2", []
+    with socket.create_server((elsewhere, 0)) as server, ThreadPoolExecutor(1) as pool:
+
+        def refuse_tls() -> None:
+            with server.accept()[0] as connection:
+                told.append(connection.recv(1024))
+                connection.sendall(b"N")
+                told.append(connection.recv(1024))
+
+        answering = pool.submit(refuse_tls)
+        engine = engine_for(f"postgresql://somebody:secret@{elsewhere}:{server.getsockname()[1]}/any", "tests")
+        with pytest.raises(InterfaceError, match="refuses SSL"):
+            echo(engine, 1)
+        answering.result(5)
+
+    assert told == [struct.pack("!ii", 8, 80877103), b""]  # the question for TLS, and then the end
 
 
 def test_the_product_imports_its_own_packages() -> None:
