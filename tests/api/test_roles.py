@@ -2,17 +2,20 @@
 
 import re
 import secrets
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
 from flask import Flask
 from sqlalchemy import Engine
 from werkzeug.test import TestResponse
 
 from deploy.local import oidc
 from functions.api.app import create_app
+from functions.api.auth import PROXY_ASSERTION
 from functions.api.routes import ALL
 from functions.api.routing import Endpoint
 from functions.api.services import Services
@@ -25,6 +28,8 @@ from shared.db import database_now, transaction
 from shared.vocabulary import Role
 from tests.api.people import Api, add_user, cookie_of, issue_token, sign_in
 from tests.api.role_matrix import EXPECTED, PUBLIC
+from tests.rules.oidc_harness import issuing
+from tests.rules.proxy_harness import AUDIENCE, PROXY_KEY, asserted, key_set
 
 ENDPOINTS = {f"{endpoint.method} {endpoint.path}": endpoint for routes in ALL for endpoint in routes.endpoints}
 FILLED_IN = {"uuid": "00000000-0000-4000-8000-000000000001", "id": "999999999", "path": "aa/none.pdf"}
@@ -55,8 +60,17 @@ Refused = Callable[[str, str], TestResponse]
 
 
 @pytest.fixture(scope="module")
+def proxied(services: Services) -> Iterator[Flask]:
+    """The same app behind a proxy that says who people are."""
+    with issuing() as server:
+        server.answer = key_set(PROXY_KEY)
+        behind = {"IAP_AUDIENCE": AUDIENCE, "IAP_KEYS_URL": server.url}
+        yield create_app(Services(Config({**services.config.values, **behind}), services.engine))
+
+
+@pytest.fixture(scope="module")
 def refused_callers(
-    api: Api, app: Flask, engine: Engine, tmp_path_factory: pytest.TempPathFactory
+    api: Api, app: Flask, proxied: Flask, engine: Engine, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Refused]:
     """Callers whose proof of identity must not be accepted anywhere, by what is wrong with it."""
     key = oidc.load_or_create_key(Path(tmp_path_factory.mktemp("keys")) / "key.pem")
@@ -80,6 +94,15 @@ def refused_callers(
         "expired session": expired_session(engine),
     }.items():
         callers[name] = lambda method, path, cookie=cookie: by_cookie(app, method, path, cookie)  # type: ignore[misc]
+    add_user(engine, "admin@example.com", Role.ADMIN)
+    for name, said in {
+        "the proxy's word for another audience": asserted(email="admin@example.com", aud=AUDIENCE + "0"),
+        "the proxy's word of yesterday": asserted(email="admin@example.com", exp=int(time.time()) - 86_400),
+        "a word that the proxy did not sign": asserted(
+            ec.generate_private_key(ec.SECP256R1()), email="admin@example.com"
+        ),
+    }.items():
+        callers[name] = lambda method, path, said=said: by_proxy(proxied, method, path, said)  # type: ignore[misc]
     callers["basic authentication"] = lambda method, path: api.ask(
         method, path, None, headers={"Authorization": "Basic YWRtaW46YWRtaW4="}
     )
@@ -117,6 +140,37 @@ def test_a_role_may_call_what_is_its_own_or_below_and_nothing_above(name: str, r
         assert answer.json["code"] == "forbidden"
 
 
+Asks = Callable[[str, str], TestResponse]
+
+
+@pytest.fixture(scope="module")
+def people(app: Flask, proxied: Flask, engine: Engine) -> dict[tuple[str, str], Asks]:
+    """People of each role, who come with a session of their own or by the proxy."""
+    found: dict[tuple[str, str], Asks] = {}
+    for role in ROLES:
+        email = f"{role}-{secrets.token_hex(4)}@example.com"
+        add_user(engine, email, Role(role))
+        word = asserted(email=email)
+        found["cookie", role] = lambda method, path, email=email: by_cookie(  # type: ignore[misc]
+            app, method, path, new_session(engine, email, timedelta(hours=1))
+        )
+        found["proxy", role] = lambda method, path, word=word: by_proxy(proxied, method, path, word)  # type: ignore[misc]
+    return found
+
+
+@pytest.mark.parametrize("name", [name for name, endpoint in ENDPOINTS.items() if endpoint.role])
+def test_the_same_holds_for_people_whichever_way_they_come(name: str, people: dict[tuple[str, str], Asks]) -> None:
+    endpoint = ENDPOINTS[name]
+    assert endpoint.role is not None
+
+    for (way, role), ask in people.items():
+        status = ask(endpoint.method, path_of(endpoint)).status_code
+        if ROLES.index(role) >= ROLES.index(endpoint.role.value):
+            assert status not in {401, 403, 405, 500}, (way, role)
+        else:
+            assert status == 403, (way, role)
+
+
 @pytest.mark.parametrize("name", [name for name, endpoint in ENDPOINTS.items() if endpoint.role])
 def test_a_first_admin_may_do_nothing_before_setting_a_password(name: str, boxed: Flask, boxed_cookie: str) -> None:
     endpoint = ENDPOINTS[name]
@@ -138,12 +192,17 @@ def boxed(services: Services) -> Flask:
     return create_app(Services(Config(values), services.engine))
 
 
+@pytest.fixture(scope="module")
+def first_admin(engine: Engine) -> str:
+    """The name of an admin who has not set a password of their own."""
+    add_user(engine, "first", Role.ADMIN, must_change_password=True)
+    return "first"
+
+
 @pytest.fixture
-def boxed_cookie(boxed: Flask, engine: Engine) -> str:
-    """A session of an admin who has not set a password of their own."""
-    name = f"first-{secrets.token_hex(4)}"
-    add_user(engine, name, Role.ADMIN, must_change_password=True)
-    return cookie_of(sign_in(boxed, name))
+def boxed_cookie(engine: Engine, first_admin: str) -> str:
+    """A session of theirs."""
+    return new_session(engine, first_admin, timedelta(hours=1))
 
 
 def by_cookie(app: Flask, method: str, path: str, cookie: str) -> TestResponse:
@@ -151,6 +210,11 @@ def by_cookie(app: Flask, method: str, path: str, cookie: str) -> TestResponse:
     return client.open(
         path, method=method, headers={"Cookie": f"signage_session={cookie}", "X-Requested-With": "signage"}
     )
+
+
+def by_proxy(app: Flask, method: str, path: str, word: str) -> TestResponse:
+    headers = {PROXY_ASSERTION: word, "X-Requested-With": "signage"}
+    return app.test_client(use_cookies=False).open(path, method=method, headers=headers)
 
 
 def another_secret(token: str) -> str:
@@ -187,10 +251,15 @@ def ended_session(app: Flask, engine: Engine) -> str:
 
 def expired_session(engine: Engine) -> str:
     add_user(engine, "late", Role.ADMIN)
+    return new_session(engine, "late", timedelta(seconds=-1))
+
+
+def new_session(engine: Engine, username: str, left: timedelta) -> str:
+    """The cookie of a session that ends then."""
     cookie = secrets.token_urlsafe(32)
     with transaction(engine) as connection:
         now = database_now(connection)
-        user = people_store.user_by_name(connection, "late")
+        user = people_store.user_by_name(connection, username)
         assert user is not None
-        store.insert_session(connection, digest(cookie), user.id, now - timedelta(hours=2), now - timedelta(seconds=1))
+        store.insert_session(connection, digest(cookie), user.id, now - timedelta(hours=2), now + left)
     return cookie
