@@ -1,5 +1,6 @@
 """No secret of a running stack gets out: not into logs, answers, metrics, process titles or file rights."""
 
+import secrets
 import stat
 import uuid
 from pathlib import Path
@@ -8,7 +9,8 @@ from urllib.parse import quote
 
 import requests
 
-from tests.stack import Stack, enrol, eventually
+from deploy.local.layout import LOOPBACK
+from tests.stack import Api, Stack, enrol, eventually
 
 SHORTEST = 12  # what is shorter might stand anywhere by chance
 
@@ -25,36 +27,89 @@ def secrets_of(stack: Stack) -> dict[str, str]:
     return found
 
 
-def leaks(text: str, secrets: dict[str, str]) -> set[str]:
+def leaks(text: str, known: dict[str, str]) -> set[str]:
     """Names of the secrets that stand in this text, plain or as part of an address."""
-    return {name for name, value in secrets.items() if value in text or quote(value, safe="") in text}
+    return {name for name, value in known.items() if value in text or quote(value, safe="") in text}
 
 
 def test_no_secret_gets_out(stack: Stack, folder: Path) -> None:
-    secrets = secrets_of(stack)
-    assert len(secrets) >= 5
+    known = secrets_of(stack)
+    assert len(known) >= 5
     api = stack.api()
     identity = str(uuid.uuid4())
     with enrol(api, identity, folder) as display:
         display.heartbeat("running")
         eventually(lambda: api.get(f"/api/clients/{identity}")["last_heartbeat_at"], "the first heartbeat")
-    code = api.post(f"/api/clients/{identity}/enrolment", expected=201)["code"]
-    token = api.post("/api/tokens", {"name": "canary", "role": "viewer"}, expected=201)
-    secrets |= {"an enrolment code": code, "a token": token["token"]}
-    answers = trouble(stack, token["token"], code)
+    handed = handed_out(stack, api, identity)
+    answers = trouble(stack, handed["a token"], handed["an enrolment code"])
+    known |= handed
 
-    assert leaks(answers, secrets) == set()
-    assert leaks(metrics(stack), secrets) == set()
-    assert leaks(titles(stack), secrets) == set()
-    del secrets["admin_password"]  # the first sign-in is printed on purpose
+    assert leaks(answers, known) == set()
+    assert leaks(shown(api, identity), known) == set()
+    assert leaks(metrics(stack), known) == set()
+    assert leaks(titles(stack), known) == set()
+    del known["admin_password"]  # the first sign-in is printed on purpose
     log = stack.output.read_text(encoding="utf-8", errors="replace")
     assert 'route="/api/enroll"' in log
-    assert leaks(log, secrets) == set()
+    assert 'route="/api/notifications/channels/<id:channel_id>/test"' in log
+    assert leaks(log, known) == set()
+    remove_canaries(api)
+
+
+def remove_canaries(api: Api) -> None:
+    """Nobody else's journey is told of, or tells, anything by them."""
+    for path in ("/api/notifications/channels", "/api/users"):
+        for one in api.get(f"{path}?limit=100")["items"]:
+            if "canary" in (one.get("name"), one.get("username")):
+                api.call("DELETE", f"{path}/{one['id']}", 204)
+
+
+def handed_out(stack: Stack, api: Api, identity: str) -> dict[str, str]:
+    """A secret of each kind that the API hands out once, or is told."""
+    webhook, signs = f"https://{LOOPBACK}:9/{secrets.token_hex(16)}", secrets.token_hex(16)
+    channel = {"name": "canary", "kind": "webhook", "url": webhook, "signing_secret": signs}
+    made = api.post("/api/notifications/channels", channel, expected=201)
+    assert api.post(f"/api/notifications/channels/{made['id']}/test")["delivered"] is False
+    person = api.post("/api/users", {"username": "canary", "role": "viewer"}, expected=201)
+    login = api.post("/api/enroll", {"code": new_code(api, identity)}, expected=201)
+    rotation = {"uuid": identity, "password": login["password"], "new_password": secrets.token_urlsafe(32)}
+    api.call("POST", "/api/enroll/rotate", 204, json=rotation)
+    password = (stack.state / "secrets" / "admin_password").read_text(encoding="utf-8").strip()
+    signed_in = api.call("POST", "/api/session", 201, json={"username": "admin", "password": password})
+    return {
+        "a webhook's address": webhook.rpartition("/")[2],
+        "what signs a webhook": signs,
+        "a one-time password": person["one_time_password"],
+        "a display's password": login["password"],
+        "the one that it made itself": rotation["new_password"],
+        "a session": signed_in.cookies["signage_session"],
+        "a token": api.post("/api/tokens", {"name": "canary", "role": "viewer"}, expected=201)["token"],
+        "an enrolment code": new_code(api, identity),
+    }
+
+
+def new_code(api: Api, identity: str) -> str:
+    return str(api.post(f"/api/clients/{identity}/enrolment", expected=201)["code"])
+
+
+def shown(api: Api, identity: str) -> str:
+    """What an admin reads afterwards."""
+    lists = (
+        "audit",
+        "tokens",
+        "users",
+        "notifications/channels",
+        "notifications/deliveries",
+        "dead-letters",
+        "settings",
+    )
+    paths = [*(f"/api/{name}" for name in lists), f"/api/clients/{identity}", f"/api/clients/{identity}/events"]
+    return "\n".join(api.call("GET", path).text for path in paths)
 
 
 def trouble(stack: Stack, token: str, code: str) -> str:
     """What the API says to requests that carry secrets where they do not belong, and that fail."""
-    bearer = {"Authorization": f"Bearer {token}"}
+    bearer, anybody = {"Authorization": f"Bearer {token}"}, str(uuid.uuid4())
     calls: list[tuple[str, str, dict[str, Any]]] = [
         ("GET", f"/api/clients?token={token}", {"headers": bearer}),
         ("GET", f"/api/none/{code}", {"headers": bearer}),
@@ -65,11 +120,13 @@ def trouble(stack: Stack, token: str, code: str) -> str:
         ("POST", "/api/session", {"json": {"username": "anna", "password": token}}),
         ("POST", "/api/session", {"data": token, "headers": {"Content-Type": "application/json"}}),
         ("POST", "/api/enroll", {"json": {"code": code + "x"}}),
+        ("POST", "/api/enroll/rotate", {"json": {"uuid": anybody, "password": token, "new_password": code * 2}}),
         ("DELETE", "/api/tokens/none", {"headers": bearer}),
     ]
     told = []
     for method, path, options in calls:
         answer = requests.request(method, stack.url + path, timeout=10, **options)
+        assert answer.status_code < 500
         told.append(
             f"{method} {path.split('?')[0].replace(code, '')} {answer.status_code} {answer.headers} {answer.text}"
         )
@@ -77,8 +134,10 @@ def trouble(stack: Stack, token: str, code: str) -> str:
 
 
 def metrics(stack: Stack) -> str:
-    """What the bridge tells a collector."""
-    return requests.get(f"http://127.0.0.1:{stack.ports['BRIDGE_HEALTH_PORT']}/metrics", timeout=5).text
+    """What the bridge and the API tell a collector."""
+    bridge = requests.get(f"http://{LOOPBACK}:{stack.ports['BRIDGE_HEALTH_PORT']}/metrics", timeout=5)
+    assert bridge.ok
+    return bridge.text + stack.api().call("GET", "/api/metrics").text
 
 
 def titles(stack: Stack) -> str:

@@ -3,6 +3,9 @@
 import re
 from pathlib import Path
 
+from deploy.local import first_admin
+from deploy.local.broker_rights import SERVICES
+from deploy.local.oidc import key_path
 from shared.config import SETTINGS
 
 ROOT = Path(__file__).parents[2]
@@ -21,6 +24,20 @@ def test_every_setting_stands_in_the_operators_guide_as_the_code_has_it() -> Non
     table = text.split("<!-- settings:")[1].split("<!-- /settings -->")[0]
 
     assert [line for line in table.splitlines() if line.startswith("| `")] == settings_table()
+
+
+def test_how_each_secret_is_rotated_is_said() -> None:
+    """Every secret that the settings know, and every one that is made on one machine."""
+    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "deploy").rglob("*.py"))
+    made = set(re.findall(r'layout\.secret\("(\w+)"\)', sources))
+    named = {first_admin.SIGN_IN, first_admin.SCRIPTS_KEY, key_path({}).name}
+    named |= {f"mqtt_{user}_password" for user in SERVICES} | {setting.name for setting in SETTINGS if setting.secret}
+    assert {"database_password", "signing_key"} <= made
+
+    text = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+    told = text.split("## Rotating each secret")[1].split("\n## ")[0]
+
+    assert {name for name in made | named if f"`{name}`" not in told} == set()
 
 
 def test_every_link_between_documents_leads_somewhere() -> None:
