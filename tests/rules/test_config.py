@@ -51,11 +51,19 @@ def test_addresses_that_expire_need_what_signs_them_from_the_start(way: str) -> 
     check_signing(load({}))
 
 
-def test_a_secret_comes_from_its_file_without_the_newline(tmp_path: Path) -> None:
-    secret = tmp_path / "password"
-    secret.write_text("hunter2\n", encoding="utf-8")
+SECRETS = {
+    "DATABASE_URL": "postgresql://signage:hunter2@127.0.0.1/signage",
+    "MQTT_PASSWORD": "hunter2",
+    "SIGNING_KEY": "0123456789abcdefghijklmnopqrstuv",
+}
 
-    assert load({"MQTT_PASSWORD_FILE": str(secret)})["MQTT_PASSWORD"] == "hunter2"
+
+def test_every_secret_comes_from_its_file_without_the_newline(tmp_path: Path) -> None:
+    assert set(SECRETS) == {setting.name for setting in SETTINGS if setting.secret}
+    for name, value in SECRETS.items():
+        (tmp_path / name).write_text(f"{value}\n", encoding="utf-8")
+
+        assert load({f"{name}_FILE": str(tmp_path / name)})[name] == value
 
 
 def test_a_secrets_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:

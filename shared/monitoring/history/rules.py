@@ -132,6 +132,7 @@ DONE_TO_IT: Final = {  # action of the audit log: what people call it
     "client.log_level": "Log level changed for a time",
     "enrolment.create": "Enrolment code issued",
     "enrolment.use": "Enrolled: the display fetched its login",
+    "enrolment.rotate": "Password replaced by the display's own",
     "enrolment.delete": "Login revoked",
     "recovery.hold": "Recovery put on hold",
     "recovery.resume": "Recovery resumed",
