@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -82,15 +83,34 @@ def test_the_log_is_json_lines_without_credentials(function: FunctionProcess) ->
     ],
 )
 def test_a_function_that_must_not_run_so_names_the_variable_and_ends(changed: dict[str, str], named: str) -> None:
-    code = "import os, functions_framework; functions_framework.create_app('api', 'functions/api/main.py')"
-    environment = {**ENVIRONMENT, "HOST": LOOPBACK, "PYTHONPATH": str(REPOSITORY), "PATH": "/usr/bin:/bin", **changed}
+    assert refused_start("api", changed) == named
 
+
+@pytest.mark.parametrize(
+    ("function", "changed", "named"),
+    [
+        ("convert_worker", {"HOST": "0.0.0.0"}, "HOST"),
+        ("scheduler_tick", {"DEPLOYMENT_MODE": "cloud", **STRONG}, "MQTT_URL"),
+    ],
+)
+def test_so_do_the_others(function: str, changed: dict[str, str], named: str) -> None:
+    accounts = {"SCHEDULER_SERVICE_ACCOUNT": "scheduler@signage.test"}
+
+    assert refused_start(function, {**accounts, **changed}) == named
+
+
+def refused_start(function: str, changed: dict[str, str]) -> str:
+    """The variable with which the sentence begins in which a function refuses to start."""
+    source = f"functions/{function}/main.py"
+    code = f"import functions_framework; functions_framework.create_app({function!r}, {source!r})"
+    environment = {**ENVIRONMENT, "HOST": LOOPBACK, "PYTHONPATH": str(REPOSITORY), "PATH": "/usr/bin:/bin", **changed}
     ended = subprocess.run(
         [sys.executable, "-c", code], env=environment, cwd=REPOSITORY, capture_output=True, text=True, check=False
     )
 
     assert ended.returncode != 0
-    assert f"ConfigurationError: {named}" in ended.stderr
+    said = re.findall(r"ConfigurationError: (\w+)", ended.stderr)
+    return str(said[-1]) if said else ended.stderr
 
 
 # --- the frame, by the probe routes ---

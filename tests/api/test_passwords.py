@@ -13,7 +13,8 @@ from functions.api.services import Services
 from shared.config import Config
 from shared.tables import users
 from shared.vocabulary import Role
-from tests.api.people import OURS, PASSWORD, add_user, ask_by_cookie, cookie_of, new_address, sign_in
+from tests.api.accounts import audited
+from tests.api.people import OURS, PASSWORD, Api, add_user, ask_by_cookie, cookie_of, new_address, sign_in
 
 
 def change(app: Flask, cookie: str, current: str, new: str) -> TestResponse:
@@ -24,7 +25,9 @@ def change(app: Flask, cookie: str, current: str, new: str) -> TestResponse:
     )
 
 
-def test_a_new_password_replaces_the_old_one_and_ends_other_sessions(app: Flask, anna: str, cookie: str) -> None:
+def test_a_new_password_replaces_the_old_one_and_ends_other_sessions(
+    app: Flask, api: Api, anna: str, cookie: str
+) -> None:
     elsewhere = cookie_of(sign_in(app, anna))
 
     assert change(app, cookie, PASSWORD, "another fine password").status_code == 204
@@ -33,6 +36,7 @@ def test_a_new_password_replaces_the_old_one_and_ends_other_sessions(app: Flask,
     assert sign_in(app, anna, "another fine password").status_code == 201
     assert ask_by_cookie(app, "GET", "/api/session", cookie).status_code == 200
     assert ask_by_cookie(app, "GET", "/api/session", elsewhere).status_code == 401
+    assert audited(api, f"user:{anna}") == [("user.password", "user")]
 
 
 @pytest.mark.parametrize(

@@ -61,12 +61,14 @@ def test_the_session_shows_its_person_and_a_token_shows_its_name(app: Flask, api
     assert token["expires_at"] is None
 
 
-def test_signing_out_ends_the_session_and_clears_the_cookie(app: Flask, cookie: str) -> None:
+def test_signing_out_ends_the_session_and_clears_the_cookie(app: Flask, api: Api, anna: str, cookie: str) -> None:
     answer = ask_by_cookie(app, "DELETE", "/api/session", cookie, OURS)
 
     assert answer.status_code == 204
     assert "Max-Age=0" in answer.headers["Set-Cookie"]
     assert ask_by_cookie(app, "GET", "/api/session", cookie).status_code == 401
+    log = api.get("/api/audit", "admin", query_string={"target": f"user:{anna}", "action": "session.delete"}).json
+    assert [line["actor"] for line in (log or {})["items"]] == [f"user:{anna}"]
 
 
 def test_a_token_has_no_session_to_end(api: Api) -> None:
