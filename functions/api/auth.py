@@ -105,10 +105,18 @@ def refuse_foreign_page(request: Request) -> None:
     if request.method in SAFE_METHODS:
         return
     origin = request.headers.get("Origin")
-    if origin is not None and urlsplit(origin).netloc.lower() != request.host.lower():
+    if origin is not None and _host_of(origin) != request.host.lower():
         raise CrossSiteRequest("The Origin header does not name this service.")
     if request.headers.get("Sec-Fetch-Site", "same-origin") not in {"same-origin", "none"}:
         raise CrossSiteRequest("The browser says that this request comes from another site.")
+
+
+def _host_of(origin: str) -> str | None:
+    """Host and port of an Origin header; None for what is no address at all."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return None
 
 
 def client_address(forwarded: Iterable[str], peer: str, hops: int) -> str:

@@ -8,12 +8,14 @@ from typing import BinaryIO, Final
 
 from flask import Response, request, send_file
 
+from functions.api.problems import PreconditionFailed, RangeNotSatisfiable
 from functions.api.routing import Call
 from shared.errors import NotFound
 from shared.media_volume import MediaVolume
 from shared.media_volume.signing import LARGE_BYTES, SignedFile, UrlSigner
 
 INLINE: Final = {"application/pdf", "image/png", "image/jpeg", "image/webp", "image/gif", "video/mp4", "video/webm"}
+OF_FILES: Final = (RangeNotSatisfiable, PreconditionFailed)  # what sending one may end in: Range, If-Match
 PDF_POLICY: Final = "default-src 'none'; frame-ancestors 'self'"  # a browser's PDF viewer runs in no sandbox
 OTHERS_POLICY: Final = "sandbox; default-src 'none'"
 

@@ -7,10 +7,9 @@ from sqlalchemy import RowMapping
 
 from functions.api import shapes
 from functions.api.bodies import Page, PageQuery, decode_cursor, page
-from functions.api.problems import RangeNotSatisfiable
 from functions.api.routes.event_media import CONTENT_TYPES, enqueue
 from functions.api.routing import PUBLIC, Call, Reply, Routes
-from functions.api.sending import send_signed, send_stored, signing
+from functions.api.sending import OF_FILES, send_signed, send_stored, signing
 from shared.conversions import operations, store
 from shared.errors import ConversionNotFound, EventMediaNotFound, LinkInvalid, NotConvertible
 from shared.event_media import operations as event_media
@@ -97,7 +96,7 @@ def list_conversions(call: Call, query: ConversionsQuery) -> Page[shapes.Convers
     role=Role.VIEWER,
     produces=("application/pdf",),
     statuses={200: "The PDF", 206: "A part of it", 304: "Unchanged", 307: "It is large and lies there"},
-    raises=(ConversionNotFound, RangeNotSatisfiable),
+    raises=(ConversionNotFound, *OF_FILES),
 )
 def converted_file(call: Call, path: str) -> Response:
     """A converted PDF. The path is looked up in the database; ranges and ETag are understood."""
@@ -117,7 +116,7 @@ def converted_file(call: Call, path: str) -> Response:
     role=PUBLIC,
     produces=tuple(CONTENT_TYPES.values()),
     statuses={200: "The file", 206: "A part of it", 304: "Unchanged"},
-    raises=(LinkInvalid, RangeNotSatisfiable),
+    raises=(LinkInvalid, *OF_FILES),
 )
 def signed_file(call: Call, token: str) -> Response:
     """A large file by an address that expires; the address itself is the permission."""

@@ -10,9 +10,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from functions.api import shapes
 from functions.api.bodies import Answer, Body, Page, PageQuery, decode_cursor, page
-from functions.api.problems import RangeNotSatisfiable
 from functions.api.routing import FORM, Call, Reply, Routes
-from functions.api.sending import send_stored, signing
+from functions.api.sending import OF_FILES, send_stored, signing
 from functions.api.uploads import FilePart
 from shared.conversions import operations as conversions
 from shared.conversions import store as conversions_store
@@ -189,7 +188,7 @@ def delete_media(call: Call, media_id: int) -> None:
     role=Role.VIEWER,
     produces=tuple(CONTENT_TYPES.values()),
     statuses={200: "The file", 206: "A part of it", 304: "Unchanged", 307: "It is large and lies there"},
-    raises=(EventMediaNotFound, RangeNotSatisfiable),
+    raises=(EventMediaNotFound, *OF_FILES),
 )
 def media_content(call: Call, media_id: int) -> Response:
     """The file itself, as it was uploaded; ranges and ETag are understood."""
@@ -207,7 +206,7 @@ def media_content(call: Call, media_id: int) -> Response:
     role=Role.VIEWER,
     produces=("image/png",),
     statuses={200: "The picture", 206: "A part of it", 304: "Unchanged"},
-    raises=(EventMediaNotFound, ThumbnailNotFound, RangeNotSatisfiable),
+    raises=(EventMediaNotFound, ThumbnailNotFound, *OF_FILES),
 )
 def media_thumbnail(call: Call, media_id: int) -> Response:
     """The first page of a presentation as a PNG, 480 pixels on its longer side; it comes with the conversion."""
