@@ -813,10 +813,10 @@ users = Table(
     _now("created_at"),
     _when("disabled_at"),
     _when("last_sign_in_at"),
-    _when("one_time_until"),  # until then a password that an admin handed over signs in; null: it is no such one
+    # Until then a password that an admin handed over signs in; null, or must_change_password false: it is no such one.
+    _when("one_time_until"),
     UniqueConstraint("username"),
     _one_of("role", Role),
-    CheckConstraint("one_time_until IS NULL OR must_change_password", name="one_time"),
 )
 
 user_sessions = Table(

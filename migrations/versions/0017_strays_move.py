@@ -10,6 +10,12 @@ revision = "0017_strays_move"
 down_revision = "0016_history"
 branch_labels = None
 depends_on = None
+SURVIVES = {
+    "make_client_log_partition(text,date) works otherwise": (
+        "It makes the same partition for the same arguments; that it first takes over what lies elsewhere is"
+        " nothing that a caller sees."
+    ),
+}
 
 MOVING = """
     CREATE OR REPLACE FUNCTION make_client_log_partition(severity_class text, week_start date) RETURNS boolean

@@ -6,6 +6,11 @@ revision = "0021_recovery_ladder"
 down_revision = "0017_strays_move"
 branch_labels = None
 depends_on = None
+SURVIVES = {
+    "recovery_events.client_uuid may be null now, which readers did not expect": (
+        "Rows without one are decisions on breakers. Code of before lists them as they are, or looks for one client's."
+    ),
+}
 
 UP = (
     """

@@ -6,6 +6,12 @@ revision = "0025_people"
 down_revision = "0018_fleet_by_name"
 branch_labels = None
 depends_on = None
+SURVIVES = {
+    "ck_users_one_time of users is stricter: CHECK (((one_time_until IS NULL) OR must_change_password))": (
+        "It does not: code of before could not set somebody's own password once an admin had handed one over."
+        " 0034_old_passwords takes the constraint away."
+    ),
+}
 
 UP = (
     """

@@ -6,6 +6,10 @@ revision = "0031_recovery_changes"
 down_revision = "0030_notifications"
 branch_labels = None
 depends_on = None
+SURVIVES = {
+    f"the trigger stamp_changed_xid of {table} is new": "It fills in the new column and refuses nothing."
+    for table in ("client_recovery", "incident_members")
+}
 
 TABLES = ("client_recovery", "incident_members")
 

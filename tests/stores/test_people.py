@@ -46,6 +46,19 @@ def test_a_one_time_password_opens_nothing_after_its_time(nobody: Connection, no
     assert access.look_up(nobody, "carla") is not None
 
 
+def test_somebody_who_set_their_own_by_code_that_knows_no_one_time_passwords_can_come_in(
+    nobody: Connection, now: datetime
+) -> None:
+    """During an upgrade: that code clears must_change_password and leaves the rest."""
+    handed = operations.add(nobody, now - HOUR, "bert", Role.ADMIN, "a hash", HOUR)
+    nobody.execute(sa.update(users).values(password_hash="own hash", must_change_password=False))
+
+    found = access.look_up(nobody, "bert")
+    assert found is not None
+    assert found.one_time_until is None
+    assert store.lock_keyholders(nobody) == {handed.id}
+
+
 @pytest.mark.parametrize("name", ["bert", "BERT", "Bert"])
 def test_a_name_is_given_once_whatever_its_capitals(nobody: Connection, now: datetime, name: str) -> None:
     operations.add(nobody, now, "bert", Role.OPERATOR, "a hash", HOUR)

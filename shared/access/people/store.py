@@ -11,6 +11,8 @@ from shared.tables import user_sessions, users
 from shared.vocabulary import Role
 
 AnyRow = Row[*tuple[Any, ...]]
+_ONE_TIME_UNTIL: Final = sa.case((users.c.must_change_password, users.c.one_time_until))
+"""Code of before one-time passwords clears must_change_password alone: what it leaves of the other means nothing."""
 SHOWN: Final = (
     users.c.id,
     users.c.username,
@@ -18,12 +20,12 @@ SHOWN: Final = (
     users.c.must_change_password,
     users.c.created_at,
     users.c.last_sign_in_at,
-    users.c.one_time_until,
+    _ONE_TIME_UNTIL.label("one_time_until"),
     users.c.disabled_at,
 )
 """What a list of people shows."""
 _ACCEPTED: Final = sa.and_(
-    users.c.disabled_at.is_(None), sa.or_(users.c.one_time_until.is_(None), users.c.one_time_until > sa.func.now())
+    users.c.disabled_at.is_(None), sa.or_(_ONE_TIME_UNTIL.is_(None), sa.func.now() < _ONE_TIME_UNTIL)
 )
 """Whose password opens anything."""
 
@@ -124,7 +126,7 @@ def lock_keyholders(connection: Connection, *, by_proxy: bool = False) -> set[in
     other here, and the second one sees what the first one did.
     """
     admins = sa.and_(users.c.role == Role.ADMIN.value, users.c.disabled_at.is_(None))
-    can_come_in = admins if by_proxy else sa.and_(admins, users.c.one_time_until.is_(None))
+    can_come_in = admins if by_proxy else sa.and_(admins, _ONE_TIME_UNTIL.is_(None))
     statement = sa.select(users.c.id).where(can_come_in).order_by(users.c.id).with_for_update()
     return set(connection.execute(statement).scalars())
 
