@@ -28,6 +28,7 @@ LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 """Where a connection leaves no machine: a TLS context would be three quarters of the time that it takes to connect."""
 STATEMENT_TIMEOUT_MS: Final = 8_000  # below the socket's, so that Postgres says it first
 LOCK_TIMEOUT_MS: Final = 4_000
+POOL_TIMEOUT_SECONDS: Final = 5  # how long one waits for a connection of the pool, while others have all of them
 UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -74,7 +75,7 @@ def engine_for(database_url: str, application_name: str, pool_size: int = 5, *, 
         },
         pool_size=pool_size,
         max_overflow=0,
-        pool_timeout=5,
+        pool_timeout=POOL_TIMEOUT_SECONDS,
         pool_recycle=1800,
     )
     event.listen(engine, "do_connect", partial(_connect, prepared))

@@ -88,6 +88,7 @@ module "api" {
     DISPLAYS_MQTT_PORT = tostring(var.broker_displays_port)
     DISPLAYS_MQTT_TLS  = "true"
     DISPLAYS_CA_FILE   = local.has_broker_ca ? local.broker_ca : ""
+    DATABASE_POOL_SIZE = tostring(var.api_database_pool_size)
   })
 
   secrets = merge(local.database_url_secret, {

@@ -37,8 +37,8 @@ module "bridge" {
   deletion_protection   = var.deletion_protection
   subnetwork            = google_compute_subnetwork.services.id
   concurrency           = 10
-  min_instances         = 2
-  max_instances         = 2
+  min_instances         = local.bridge_instances
+  max_instances         = local.bridge_instances
   cpu_while_idle        = true
   secret_files          = local.broker_ca_files
   probe_path            = "/healthz"

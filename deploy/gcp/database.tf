@@ -1,4 +1,17 @@
 # The Postgres that everything shares: private address only, encrypted connections only.
+
+# How many connections there may be at once: every instance of every component holds its whole pool. All of them twice,
+# for while a new revision takes over the one before is still there, each up to its own limit. Beside them the broker's
+# accounts, the migrations, a job by hand, and 15 that Postgres and Cloud SQL keep for themselves.
+locals {
+  pool_size            = 5 # DATABASE_POOL_SIZE of everything but the api
+  tick_max_instances   = 2
+  bridge_instances     = 2
+  instances_beside_api = var.conversions_at_once + local.tick_max_instances + local.bridge_instances
+  pools_at_once        = var.api_database_pool_size * var.api_max_instances + local.pool_size * local.instances_beside_api
+  connections_wanted   = 2 * local.pools_at_once + local.pool_size + 2 + 15
+}
+
 resource "google_sql_database_instance" "this" {
   #checkov:skip=CKV_GCP_79:The major version is moved on purpose, with a backup taken before, not by being the newest.
   #checkov:skip=CKV_GCP_6:ENCRYPTED_ONLY refuses every plain connection; client certificates would be one more secret for what the private network and the password already decide.
@@ -46,10 +59,10 @@ resource "google_sql_database_instance" "this" {
       query_insights_enabled = true
     }
 
-    # Every instance of every component may hold its pool at once (docs/deploying.md has the sum).
+    # Nobody may find all of them taken: see the sum above.
     database_flags {
       name  = "max_connections"
-      value = "200"
+      value = tostring(var.database_max_connections)
     }
     database_flags {
       name  = "cloudsql.enable_pgaudit"
@@ -94,6 +107,13 @@ resource "google_sql_database_instance" "this" {
     database_flags {
       name  = "log_temp_files"
       value = "0"
+    }
+  }
+
+  lifecycle {
+    precondition {
+      condition     = local.connections_wanted <= var.database_max_connections
+      error_message = "These instances may want ${local.connections_wanted} connections at once: raise database_max_connections (and see to the memory of database_tier), or lower api_database_pool_size or api_max_instances."
     }
   }
 

@@ -45,7 +45,7 @@ module "scheduler_tick" {
   subnetwork            = google_compute_subnetwork.services.id
   timeout_seconds       = 55
   concurrency           = 8 # a tick beside the notifications that the queue brings, four at once
-  max_instances         = 2
+  max_instances         = local.tick_max_instances
   secret_files          = local.broker_ca_files
 
   environment = merge(local.common_environment, local.broker_environment, local.queue_environment, local.conversions_environment, local.broker_trust, {

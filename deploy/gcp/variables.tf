@@ -154,9 +154,26 @@ variable "api_min_instances" {
 }
 
 variable "api_max_instances" {
-  description = "Upper limit of the api function; times DATABASE_POOL_SIZE it must fit into the database's connections."
+  description = "Upper limit of the api function; an apply is refused where its connections do not fit into the database."
   type        = number
   default     = 6
+}
+
+variable "api_database_pool_size" {
+  description = "DATABASE_POOL_SIZE of the api function: connections that one instance may hold. Further requests wait for one of them."
+  type        = number
+  default     = 5
+
+  validation {
+    condition     = var.api_database_pool_size >= 1
+    error_message = "An instance needs a connection."
+  }
+}
+
+variable "database_max_connections" {
+  description = "max_connections of the Postgres; some 5 MB of its memory each."
+  type        = number
+  default     = 200
 }
 
 variable "database_tier" {
@@ -193,4 +210,9 @@ variable "settings" {
   description = "Further settings of the product for every component, by name (docs/operating.md)."
   type        = map(string)
   default     = {}
+
+  validation {
+    condition     = !contains(keys(var.settings), "DATABASE_POOL_SIZE")
+    error_message = "Connections are counted (database.tf): set api_database_pool_size."
+  }
 }

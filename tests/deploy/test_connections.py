@@ -1,0 +1,83 @@
+"""Connections to Postgres are counted: what may be there at once fits into what it takes, in the cloud and on a box.
+
+What happens when all of them come at once, on a real Postgres: tests/api/test_connection_storm.py.
+"""
+
+import re
+from dataclasses import replace
+from typing import Final
+
+import pytest
+import yaml
+
+from deploy.local import postgres
+from deploy.local.layout import REPOSITORY
+from deploy.local.task_emulator.__main__ import CALL_THREADS
+from shared import db
+from shared.config import BY_NAME
+from tests.deploy.connections import Sizes, defaults, documented, is_let_pass, most_of, wanted
+from tests.deploy.terraform import COMPONENTS, root
+
+POOL: Final = BY_NAME["DATABASE_POOL_SIZE"].default
+RESERVED: Final = 3  # Postgres' own superuser_reserved_connections
+TICK: Final = (REPOSITORY / "functions" / "scheduler_tick" / "main.py").read_text(encoding="utf-8")
+FEWEST_OF_THE_TICK: Final = int(re.findall(r"^FEWEST_CONNECTIONS: Final = (\d+)", TICK, re.MULTILINE)[0])
+
+
+@pytest.mark.parametrize("sizes", [defaults(), documented()], ids=["as shipped", "a hundred instances"])
+def test_the_sum_in_terraform_has_room_for_every_instance_twice(sizes: Sizes) -> None:
+    """Reckoned here from the modules and the code, there by hand."""
+    pools = {"api": sizes.api_database_pool_size, "scheduler_tick": max(POOL, FEWEST_OF_THE_TICK)}
+    at_once = sum(most_of(component, sizes) * pools.get(component, POOL) for component in COMPONENTS)
+    broker_accounts, migrations = POOL, 1
+
+    assert 2 * at_once + broker_accounts + migrations + RESERVED < wanted(sizes)
+    assert is_let_pass(sizes)
+
+
+def test_a_hundred_instances_with_the_pool_of_six_are_refused() -> None:
+    assert not is_let_pass(replace(defaults(), api_max_instances=100))
+    assert not is_let_pass(replace(defaults(), api_database_pool_size=10))
+    assert documented().api_max_instances == 100
+
+
+def test_the_pool_that_is_reckoned_with_is_the_one_that_each_component_is_told() -> None:
+    modules, locals_ = root().blocks("module"), root().locals
+
+    assert locals_["pool_size"] == POOL
+    told = {name: "DATABASE_POOL_SIZE" in root().setting_names(modules[name]["environment"]) for name in COMPONENTS}
+    assert told == {name: name == "api" for name in COMPONENTS}
+    assert "DATABASE_POOL_SIZE = tostring(var.api_database_pool_size)" in modules["api"]["environment"]
+    refused = root().blocks("variable")["settings"]["validation"][0]["condition"]
+    assert refused == '${!contains(keys(var.settings), "DATABASE_POOL_SIZE")}'
+    flags = root().typed("resource")["google_sql_database_instance", "this"]["settings"][0]["database_flags"]
+    assert {"name": "max_connections", "value": "${tostring(var.database_max_connections)}"} in [
+        {key: flag[key] for key in ("name", "value")} for flag in flags
+    ]
+
+
+def test_a_box_has_room_for_all_of_its_services() -> None:
+    """Each of them once; the migrations are over before the others begin, but for those of an upgrade."""
+    services = 5 * POOL  # api, convert_worker, scheduler_tick, bridge, broker_accounts
+    most = services + CALL_THREADS + 2
+    compose = yaml.safe_load((REPOSITORY / "deploy" / "docker" / "compose.yaml").read_text(encoding="utf-8"))
+    given = [
+        int(found)
+        for found in re.findall(r"max_connections=(\d+)", " ".join(compose["services"]["postgres"]["command"]))
+    ]
+    local = [int(found) for found in re.findall(r"max_connections=(\d+)", " ".join(postgres.SETTINGS))]
+
+    assert services + CALL_THREADS == 41
+    assert given == [100]
+    assert local == [200]
+    assert most + RESERVED < min(given + local)
+
+
+def test_each_wait_for_the_database_ends_before_whoever_waits_for_it_gives_up() -> None:
+    """A lock, a statement, the socket; then the request, in the cloud and at the gateway."""
+    requests = [root().blocks("module")[name]["timeout_seconds"] for name in ("api", "scheduler_tick")] + [
+        BY_NAME["CONVERSION_DEADLINE_SECONDS"].default + 60
+    ]
+
+    assert db.LOCK_TIMEOUT_MS < db.STATEMENT_TIMEOUT_MS < 1000 * db.SOCKET_TIMEOUT_SECONDS
+    assert min(requests) > db.POOL_TIMEOUT_SECONDS + db.SOCKET_TIMEOUT_SECONDS
