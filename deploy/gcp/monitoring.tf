@@ -1,4 +1,4 @@
-# What wakes somebody: the ten alert rules. Where a component is scaled to nothing its own counters would be lost, so
+# What wakes somebody: the alert rules. Where a component is scaled to nothing its own counters would be lost, so
 # they are read from the lines that it logs; the bridge is always there and is read by its /metrics.
 resource "google_monitoring_notification_channel" "people" {
   display_name = "Signage Fleet"
@@ -8,8 +8,12 @@ resource "google_monitoring_notification_channel" "people" {
 
 locals {
   # Counted log lines: name -> filter, and the field whose value is summed (null: the lines are counted).
-  of_the_tick = "resource.type=\"cloud_run_revision\" resource.labels.service_name=\"signage-scheduler-tick\" jsonPayload.event=\"tick\""
+  log_of_the_tick = "resource.type=\"cloud_run_revision\" resource.labels.service_name=\"signage-scheduler-tick\""
+  of_the_tick     = "${local.log_of_the_tick} jsonPayload.event=\"tick\""
   log_metrics = {
+    tick_step_failed  = { filter = "${local.log_of_the_tick} jsonPayload.event=\"tick_step_failed\"", field = null }
+    not_told          = { filter = "${local.log_of_the_tick} jsonPayload.event=\"notification_tried\" jsonPayload.result=\"refused\"", field = null }
+    told_again        = { filter = "${local.log_of_the_tick} jsonPayload.event=\"notification_tried\" jsonPayload.result=\"again\"", field = null }
     tick              = { filter = local.of_the_tick, field = null }
     recovery_restarts = { filter = local.of_the_tick, field = "jsonPayload.did.recover.restarts" }
     recovery_reboots  = { filter = local.of_the_tick, field = "jsonPayload.did.recover.reboots" }
@@ -26,6 +30,16 @@ locals {
       query = "(sum(increase(logging_googleapis_com:user_signage_tick{monitored_resource=\"cloud_run_revision\"}[3m])) or vector(0)) < 1"
       holds = "60s"
       says  = "No tick for three minutes: commands do not expire and nothing is recovered. Look at the job signage-tick and at the log of signage-scheduler-tick."
+    }
+    tick_failing = {
+      query = "sum(increase(logging_googleapis_com:user_signage_tick_step_failed{monitored_resource=\"cloud_run_revision\"}[3m])) > 0"
+      holds = "300s"
+      says  = "Steps of the tick fail again and again; the others are done. GET /api/settings names them under scheduler.did.failed, the log of signage-scheduler-tick has the error (tick_step_failed)."
+    }
+    not_told = {
+      query = "sum(increase(logging_googleapis_com:user_signage_not_told{monitored_resource=\"cloud_run_revision\"}[15m])) > 0 or sum(increase(logging_googleapis_com:user_signage_told_again{monitored_resource=\"cloud_run_revision\"}[15m])) > 4"
+      holds = "0s"
+      says  = "People are not told what they should be: a receiver refuses our messages, or does not take them. The settings page and GET /api/notifications/channels say which one and why."
     }
     canary_old = {
       query = "min(signage_bridge_canary_age_seconds) > 45 or absent(signage_bridge_leader == 1)"

@@ -25,8 +25,10 @@ from tests.faults import (
     kills,
     network,
     noise,
+    old_code,
     schema,
     soak,
+    versions,
 )
 from tests.faults.ledger import RESULTS, Ledger
 from tests.simulation import campaign as simulation
@@ -101,6 +103,13 @@ def _simulation(seed: int, share: float, _folder: Path) -> Ledger:
     return simulation.run(simulation.Plan(histories=_part(1000, share), seed=seed, part=part))
 
 
+def _versions(seed: int, share: float, folder: Path) -> Ledger:
+    """Of a share the newest versions, and the tests of the newest one alone."""
+    if share >= 1:
+        return versions.run(versions.Plan(seed=seed), folder)
+    return versions.run(versions.Plan(newest=_part(len(old_code.commits()), share), tested=1, seed=seed), folder)
+
+
 def _part(whole: int, share: float) -> int:
     return max(1, round(whole * share))
 
@@ -119,6 +128,7 @@ CAMPAIGNS: dict[str, Campaign] = {
     "fuzz": _fuzz,
     "doors": _doors,
     "schema": _schema,
+    "versions": _versions,
     "soak": _soak,
     "disk": _disk,  # the last: its mounts are this process's own from then on
 }

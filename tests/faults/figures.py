@@ -27,6 +27,7 @@ WORDS: Final = {
     "fuzz": "spoiled payloads among good ones",
     "doors": "paths that try to leave, connections that stall, requests without end",
     "schema": "a tester that knows the OpenAPI document alone asks the api function for everything",
+    "versions": "code of just before each migration on the schema of today",
     "soak": "steady load for long",
 }
 HIDDEN: Final = frozenset({"repeats", "heartbeats"})

@@ -44,13 +44,14 @@ class Component:
     environment: dict[str, str] = field(default_factory=dict)
     process: "subprocess.Popen[bytes] | None" = None
     exits: int = 0  # how often it was found ended although nobody had killed it
+    folder: Path = REPOSITORY  # whose code it runs
 
     def start(self) -> None:
         """Start it; does not wait. In a session of its own: the scheduler shares by sessions, as between services."""
         with self.log.open("ab") as output:
             self.process = subprocess.Popen(
                 guardian.launch(self.command, self.stop_signal, self.user),
-                cwd=REPOSITORY,
+                cwd=self.folder,
                 env={**os.environ, **self.environment},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
