@@ -30,8 +30,8 @@ resource "google_secret_manager_secret_iam_member" "scheduler_tick_reads" {
   member    = google_service_account.of["scheduler-tick"].member
 }
 
-# Service. Notifications wait for whoever receives them: there must be room for a tick beside them. A second tick at the
-# same time finds the lock taken and does nothing.
+# Service. It sees no media volume: a tick touches no file. Notifications wait for whoever receives them: there must be
+# room for a tick beside them. A second tick at the same time finds the lock taken and does nothing.
 module "scheduler_tick" {
   source = "./modules/run_service"
 
