@@ -5,17 +5,20 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 import requests
 
+from deploy.local.layout import REPOSITORY
 from tests.api.function_process import FunctionProcess
-from tests.api.schema_world import World
+from tests.api.schema_world import GIF, World
 from tests.faults import old_code
 from tests.faults.ledger import Ledger
 from tests.faults.machine import Machine, rows
 from tests.faults.old_code import Version
 
+Ask = Callable[..., requests.Response]
 SEVERAL: Final = 3  # of each kind of thing that is asked for by its id
 ANSWER_SECONDS: Final = 30
 READY: Final = "/api/health/ready"  # 503 is its answer: there is no task queue beside the code of before
@@ -47,30 +50,35 @@ class Found:
 
 def work_together(version: Version, service: Machine, before: FunctionProcess, today: World, found: Found) -> None:
     """Ticks of before, and everything that can be read, before and after each version wrote something more."""
+
+    def ask(method: str, path: str, **options: Any) -> requests.Response:
+        """The code of before, with a token that the code of today issued."""
+        headers = {"Authorization": f"Bearer {today.token}", **options.pop("headers", {})}
+        return requests.request(method, before.url + path, headers=headers, timeout=ANSWER_SECONDS, **options)
+
     for ticks in range(2):
         for failed in old_code.tick(version, service):
             found.note("tick", f"{version.revision}: {failed}")
         found.count("ticks")
-        _read_everything(version, service, before, today, found)
+        _read_everything(version.revision, version.tree, service, ask, found)
+        _read_everything(f"today beside {version.revision}", REPOSITORY, service, today.ask, found)
         if ticks == 0:
-            _cross(version, before, today, found)
+            _cross(version, before, ask, today, found)
 
 
-def _read_everything(version: Version, service: Machine, before: FunctionProcess, today: World, found: Found) -> None:
-    """Whatever the document of before says can be read is asked of the code of before."""
-    document = json.loads((version.tree / "docs" / "openapi.json").read_text(encoding="utf-8"))
+def _read_everything(whose: str, tree: Path, service: Machine, ask: Ask, found: Found) -> None:
+    """Whatever the document of a version says can be read is asked of its code."""
+    document = json.loads((tree / "docs" / "openapi.json").read_text(encoding="utf-8"))
     engine = service.engine()
     known = {name: [str(row[0]) for row in rows(engine, f"{query} LIMIT {SEVERAL}")] for name, query in KNOWN.items()}
     engine.dispose()
     for path in [path for path, methods in document["paths"].items() if "get" in methods]:
         for address in _addresses(path, known):
-            answer = _ask(before, today, "GET", address)
+            answer = ask("GET", address)
             found.count("reads")
             found.count(f"reads_answered_{answer.status_code // 100}xx")
-            if answer.status_code >= 500 and not (path == "/api/health/ready" and answer.status_code == 503):
-                found.note(
-                    "server error", f"{version.revision}: GET {address}: {answer.status_code} {answer.text[:500]}"
-                )
+            if answer.status_code >= 500 and address != READY:
+                found.note("server error", f"{whose}: GET {address}: {answer.status_code} {answer.text[:500]}")
 
 
 def _addresses(path: str, known: dict[str, list[str]]) -> list[str]:
@@ -81,13 +89,7 @@ def _addresses(path: str, known: dict[str, list[str]]) -> list[str]:
     return [path.replace(parameter[0], one) for one in known.get(parameter[1], ["0"])]
 
 
-def _ask(before: FunctionProcess, today: World, method: str, path: str, **options: Any) -> requests.Response:
-    """The code of before, with a token that the code of today issued."""
-    headers = {"Authorization": f"Bearer {today.token}", **options.pop("headers", {})}
-    return requests.request(method, before.url + path, headers=headers, timeout=ANSWER_SECONDS, **options)
-
-
-def _cross(version: Version, before: FunctionProcess, today: World, found: Found) -> None:
+def _cross(version: Version, before: FunctionProcess, ask: Ask, today: World, found: Found) -> None:
     """What one version wrote the other one knows and goes on with."""
 
     def holds(what: str, it: bool, answer: requests.Response) -> None:
@@ -95,18 +97,18 @@ def _cross(version: Version, before: FunctionProcess, today: World, found: Found
         if not it:
             found.note("crossing", f"{version.revision}: {what}: {answer.status_code} {answer.text[:500]}")
 
-    key = {"Idempotency-Key": f"crossing-{version.revision}"}
+    ways: dict[str, Ask] = {"today": today.ask, "before": ask}
     command = {"action": "restart_app", "reason": "crossing"}
-    for first, second, uuid in (("today", "before", today.displays[17]), ("before", "today", today.displays[18])):
-        ask = {"today": today.ask, "before": lambda *a, **o: _ask(before, today, *a, **o)}
-        sent = ask[first]("POST", f"/api/clients/{uuid}/commands", json=command, headers=key)
-        again = ask[second]("POST", f"/api/clients/{uuid}/commands", json=command, headers=key)
+    for first, second, uuid in (("today", "before", today.displays[19]), ("before", "today", today.displays[20])):
+        key = {"Idempotency-Key": f"crossing {version.revision} {first}"}
+        sent = ways[first]("POST", f"/api/clients/{uuid}/commands", json=command, headers=key)
+        again = ways[second]("POST", f"/api/clients/{uuid}/commands", json=command, headers=key)
         same = sent.status_code == again.status_code == 202 and sent.json()["id"] == again.json()["id"]
         holds(f"the command of {first} is the command of {second}", same, again)
-        file = {"file": (f"{first}.gif", b"GIF89a" + os.urandom(16))}
-        media = ask[first]("POST", "/api/event-media", files=file)
-        shown = ask[second]("GET", f"/api/event-media/{media.json()['media']['id']}")
-        holds(f"the upload of {first} is shown by {second}", shown.status_code == 200, shown)
+        media = ways[first]("POST", "/api/event-media", files={"file": (f"{first}.gif", GIF + os.urandom(8))})
+        holds(f"{first} takes a file", media.status_code == 201, media)
+        shown = ways[second]("GET", f"/api/event-media/{media.json()['media']['id']}/content")
+        holds(f"the file of {first} is had of {second}", shown.content.startswith(GIF), shown)
     handed = today.made("/api/users", {"username": f"dora-{version.revision}", "role": "viewer"})
     _sets_own_password(handed, before, today, holds)
 
