@@ -24,7 +24,11 @@ TICK: Final = (REPOSITORY / "functions" / "scheduler_tick" / "main.py").read_tex
 FEWEST_OF_THE_TICK: Final = int(re.findall(r"^FEWEST_CONNECTIONS: Final = (\d+)", TICK, re.MULTILINE)[0])
 
 
-@pytest.mark.parametrize("sizes", [defaults(), documented()], ids=["as shipped", "a hundred instances"])
+SMALL: Final = replace(defaults(), api_max_instances=2, conversions_at_once=1, database_max_connections=100)
+SHAPES: Final = {"as shipped": defaults(), "a hundred instances": documented(), "a small database": SMALL}
+
+
+@pytest.mark.parametrize("sizes", SHAPES.values(), ids=SHAPES)
 def test_the_sum_in_terraform_has_room_for_every_instance_twice(sizes: Sizes) -> None:
     """Reckoned here from the modules and the code, there by hand."""
     pools = {"api": sizes.api_database_pool_size, "scheduler_tick": max(POOL, FEWEST_OF_THE_TICK)}

@@ -12,16 +12,12 @@ from pathlib import Path
 from typing import Final
 from xml.etree import ElementTree as ET
 
-from alembic.config import Config
-from alembic.script import ScriptDirectory
-
 from deploy.local.layout import LOOPBACK, REPOSITORY
 from deploy.local.probes import free_port
 from tests.api.function_process import ENVIRONMENT, FunctionProcess, function_process
 from tests.faults.machine import Component, Machine
+from tests.stores.schema_promises import FIRST_CODE, chain
 
-FIRST_CODE: Final = "0014_changed_xid"
-"""Up to this one the migrations came in one piece, before there was code on any of them."""
 SUITES: Final = ("stores", "api", "tick")
 ABOUT_THE_CHAIN: Final = "tests/stores/test_migrations.py"
 TEST_SECONDS: Final = 1800.0
@@ -74,8 +70,7 @@ def is_here() -> bool:
 
 def commits() -> list[tuple[str, str]]:
     """(migration, the commit just before it came), in the order of the chain."""
-    chain = reversed(list(ScriptDirectory.from_config(Config(REPOSITORY / "alembic.ini")).walk_revisions()))
-    scripts = list(chain)
+    scripts = chain()
     first = [script.revision for script in scripts].index(FIRST_CODE) + 1
     return [(script.revision, _before(Path(script.path))) for script in scripts[first:]]
 
@@ -86,6 +81,8 @@ def _before(migration: Path) -> str:
 
 
 def _git(*words: str) -> str:
+    if shutil.which("git") is None:
+        return ""
     done = subprocess.run(["git", *words], cwd=REPOSITORY, capture_output=True, text=True, check=False)
     return done.stdout.strip()
 

@@ -11,8 +11,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import sqlalchemy as sa
+from alembic.config import Config
+from alembic.script import Script, ScriptDirectory
 from sqlalchemy import Connection
 
+from deploy.local.layout import REPOSITORY
+
+FIRST_CODE: Final = "0014_changed_xid"
+"""Up to this one the migrations came in one piece, before there was code on any of them."""
 WIDER: Final = frozenset({("smallint", "integer"), ("smallint", "bigint"), ("integer", "bigint")})
 """Changes of a type that take whatever was taken before and answer numbers as before."""
 WORD: Final = re.compile(r"'((?:[^']|'')*)'")
@@ -54,6 +60,11 @@ TRIGGERS: Final = f"""
 """
 Row = Mapping[str, Any]
 Inside = dict[tuple[str, str], Row]  # a table, and a name in it
+
+
+def chain() -> list[Script]:
+    """The migrations in their order."""
+    return list(reversed(list(ScriptDirectory.from_config(Config(REPOSITORY / "alembic.ini")).walk_revisions())))
 
 
 @dataclass(frozen=True)

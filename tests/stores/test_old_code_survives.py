@@ -13,30 +13,21 @@ from typing import Final
 
 import pytest
 import sqlalchemy as sa
-from alembic.config import Config
 from alembic.operations import Operations
 from alembic.runtime.migration import MigrationContext
-from alembic.script import Script, ScriptDirectory
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from deploy.local import postgres
 from deploy.local.layout import REPOSITORY
 from shared.db import engine_for
-from tests.stores.schema_promises import breaches, promises
+from tests.stores.schema_promises import FIRST_CODE, breaches, chain, promises
 
-FIRST_CODE: Final = "0014_changed_xid"
-"""Up to this one the migrations came in one piece, before there was code on any of them."""
 KEPT: Final = ("clients", "event_media")
 """Rows of these are marked as deleted and stay, so that nobody minds what names them."""
 GONE: Final = re.compile(r"^[\w.]+ is gone$")
 UNUSED: Final = re.compile(r"^Unused since (\w+)\. ")
 DATABASE: Final = "promises"
-
-
-def chain() -> list[Script]:
-    """The migrations in their order."""
-    return list(reversed(list(ScriptDirectory.from_config(Config(REPOSITORY / "alembic.ini")).walk_revisions())))
 
 
 def matters(breach: str) -> bool:
