@@ -10,6 +10,7 @@ import signal
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -23,7 +24,9 @@ from shared.db import is_away, make_engine, transaction
 from shared.errors import ConfigurationError
 from shared.structured_log import Outage, configure, event, failure
 
-EVERY_SECONDS: Final = 1.0  # at most one look and one signal in this time
+LOOK_SECONDS: Final = 0.25  # from the end of a look to the next one, where looking is cheap
+SIGNAL_SECONDS: Final = 1.0  # at most one signal in this time, and at least one look
+LOOKING_SHARE: Final = 0.05  # of the time goes to looking at most, while that means a look in SIGNAL_SECONDS
 NEW_FILE_MODE: Final = 0o640
 SIGHUP_BIT: Final = 1 << (signal.SIGHUP - 1)
 
@@ -39,9 +42,12 @@ class Accounts:
         self._pid_file = pid_file
         self._digest: str | None = None  # of the logins that the file holds
         self._must_tell = False  # the broker has not been told of the file's content
+        self._told_at = -SIGNAL_SECONDS  # monotonic
 
     def keep_up(self) -> None:
         """Look once: write the file when the logins changed, and tell the broker when the file did.
+
+        A change that comes too soon after the last signal is written at once and told with a later look.
 
         Raises:
             SQLAlchemyError, OSError: the database or the file cannot be used; look again later.
@@ -57,8 +63,8 @@ class Accounts:
                 self._must_tell = True
                 event("accounts_written", "the displays' logins changed", logins=len(logins))
             self._digest = digest
-        if self._must_tell and tell(self._pid_file):
-            self._must_tell = False
+        if self._must_tell and time.monotonic() - self._told_at >= SIGNAL_SECONDS and tell(self._pid_file):
+            self._must_tell, self._told_at = False, time.monotonic()
 
 
 def render(logins: Iterable[tuple[str, str]]) -> bytes:
@@ -153,6 +159,7 @@ def watch(accounts: Accounts, stop: threading.Event) -> None:
     """Keep up until `stop` is set; a database or disk that is away is waited for."""
     outage, is_faulty = Outage("database"), False
     while not stop.is_set():
+        began = time.monotonic()
         try:
             accounts.keep_up()
             outage.over()
@@ -163,7 +170,12 @@ def watch(accounts: Accounts, stop: threading.Event) -> None:
             elif not is_faulty:
                 is_faulty = True
                 failure("accounts_stuck", "the displays' logins cannot be brought up to date")
-        stop.wait(EVERY_SECONDS)
+        stop.wait(pause_after(time.monotonic() - began))
+
+
+def pause_after(look_seconds: float) -> float:
+    """Seconds until the next look: short while a look is cheap, for taking a login back must not take long."""
+    return min(SIGNAL_SECONDS, max(LOOK_SECONDS, look_seconds / LOOKING_SHARE))
 
 
 if __name__ == "__main__":

@@ -11,8 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Engine
 
-from bridge.broker_accounts import tell, write_if_changed
+from bridge import broker_accounts
+from bridge.broker_accounts import Accounts, pause_after, tell, write_if_changed
 from deploy.local import broker as mosquitto
 from deploy.local import postgres
 from deploy.local.layout import REPOSITORY
@@ -138,6 +140,31 @@ def test_who_is_revoked_is_cut_off_within_two_seconds_and_nobody_else(
         assert publish(neighbour, kept, f"signage/{other}/heartbeat") == 0
         eventually(lambda: bool(served.messages))
         assert [seen.disconnected.is_set() for seen in (kept, served)] == [False, False]
+
+
+def test_changes_that_come_soon_after_a_signal_are_written_at_once_and_told_with_one_later(
+    engine: Engine, broker: mosquitto.RunningBroker, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = Accounts(engine, broker.broker.displays_password_file, broker.broker.pid_file)
+    first, *soon = (str(uuid.uuid4()) for _ in range(4))
+    enrol(database, first, "one")
+    kept.keep_up()
+    eventually(lambda: may_connect(broker, first, "one"))
+
+    monkeypatch.setattr(broker_accounts, "SIGNAL_SECONDS", 3600.0)
+    for name in soon:
+        enrol(database, name, "one")
+        kept.keep_up()
+        assert name in broker.broker.displays_password_file.read_text()
+        assert not may_connect(broker, name, "one")
+    monkeypatch.setattr(broker_accounts, "SIGNAL_SECONDS", 0.0)
+    kept.keep_up()
+
+    eventually(lambda: all(may_connect(broker, name, "one") for name in soon))
+
+
+def test_it_looks_often_while_that_is_cheap_and_once_a_second_where_it_is_not() -> None:
+    assert [pause_after(seconds) for seconds in (0.001, 0.02, 0.2, 3.0)] == pytest.approx([0.25, 0.4, 1.0, 1.0])
 
 
 def test_postgres_may_go_away_and_come_back(tmp_path: Path, broker: mosquitto.RunningBroker) -> None:
