@@ -101,7 +101,8 @@ RUN = (
 TEST = (
     *(Need(need.package, need.why, need.present) for need in RUN),
     Need("mosquitto-clients", "hearing what a display says", program("mosquitto_sub")),
-    Need("chromium", "the browser journey", program("chromium")),
+    Need("chromium", "the browser's own PDF viewer, and pictures of the pages", program("chromium")),
+    Need("chromium-headless-shell", "the browser journey", program("chromium-headless-shell")),
     Need("prometheus", "promtool, which tries the alert rules", program("promtool")),
     Need("libatomic1", "the program that drives the browser", any_file("usr/lib/*/libatomic.so.1")),
 )

@@ -3,11 +3,12 @@
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Playwright, expect, sync_playwright
 from sqlalchemy import Engine
 
 from deploy.local.demo_fleet.simulated import SimulatedDisplay
@@ -17,8 +18,14 @@ from tests.browser.watched import WatchedPage, watched
 from tests.stack import Api, Stack, enrol, running_stack
 
 CHROMIUM = "/usr/bin/chromium"
+WITHOUT_A_WINDOW = "/usr/bin/chromium-headless-shell"
+"""The same Chromium without tabs, bars and viewers of its own: half the processor time for each page."""
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run")
 PATIENCE_MS = 12_000  # how long a locator or an expectation may take: two polls, on a busy machine
+
+MIDDAY = f"Etc/GMT{datetime.now(UTC).hour - 12:+d}"
+"""The zone in which it is midday now (its sign is the wrong way round, as in all of `Etc/`): the pages show the clock
+time of today's moments and the day of others', and no test is to depend on the hour at which it runs."""
 
 OpenPage = Callable[..., WatchedPage]
 Enter = Callable[..., WatchedPage]
@@ -45,12 +52,25 @@ def database(stack: Stack) -> Iterator[Engine]:
 
 
 @pytest.fixture(scope="package")
-def browser() -> Iterator[Browser]:
+def playwright() -> Iterator[Playwright]:
     expect.set_options(timeout=PATIENCE_MS)
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    with sync_playwright() as driver:
+        yield driver
+
+
+@pytest.fixture(scope="package")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    """What most tests look through."""
+    with launched(playwright, WITHOUT_A_WINDOW) as chromium:
         yield chromium
-        chromium.close()
+
+
+@contextmanager
+def launched(playwright: Playwright, program: str) -> Iterator[Browser]:
+    """This Chromium, closed afterwards."""
+    chromium = playwright.chromium.launch(executable_path=program, args=FLAGS)
+    yield chromium
+    chromium.close()
 
 
 @pytest.fixture
@@ -71,7 +91,8 @@ def open_page(browser: Browser, stack: Stack, contexts: list[BrowserContext]) ->
     pages: list[WatchedPage] = []
 
     def make(**options: Any) -> WatchedPage:
-        context = browser.new_context(**{"viewport": {"width": 1360, "height": 900}, **options})
+        usual = {"viewport": {"width": 1360, "height": 900}, "timezone_id": MIDDAY}
+        context = browser.new_context(**{**usual, **options})
         context.set_default_timeout(PATIENCE_MS)
         contexts.append(context)
         pages.append(watched(context, stack))

@@ -2,18 +2,27 @@
 
 import io
 import re
+from collections.abc import Iterator
 
 import pytest
 import sqlalchemy as sa
-from playwright.sync_api import FilePayload, Route, expect
+from playwright.sync_api import Browser, FilePayload, Playwright, Route, expect
 from pptx import Presentation
 from sqlalchemy import Engine
 
+from tests.browser.conftest import CHROMIUM, launched
 from tests.browser.watched import WatchedPage
 from tests.stack import Stack
 
 pytestmark = pytest.mark.slow
 CONVERTED_MS = 60_000
+
+
+@pytest.fixture(scope="module")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    """The whole browser: it is its own viewer that shows a PDF."""
+    with launched(playwright, CHROMIUM) as chromium:
+        yield chromium
 
 
 def deck(slides: int, font: str | None = None, link: str | None = None) -> bytes:
