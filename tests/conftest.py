@@ -1,5 +1,6 @@
 """Real servers for the tests: one Postgres and one broker a session, built from what `make run` starts."""
 
+import gc
 import itertools
 import os
 import subprocess
@@ -70,3 +71,9 @@ def broker() -> Iterator[mosquitto.RunningBroker]:
     """A mosquitto of this session's own with the shipped configuration."""
     with mosquitto.throw_away() as running:
         yield running
+
+
+def pytest_collection_finish() -> None:
+    """What was imported stays: the collector need not look through it again and again, a tenth of the time."""
+    gc.collect()
+    gc.freeze()
