@@ -12,10 +12,11 @@ from sqlalchemy import Engine
 
 from tests.browser.conftest import CHROMIUM, launched
 from tests.browser.watched import WatchedPage
-from tests.stack import Stack
+from tests.stack import Stack, eventually
 
 pytestmark = pytest.mark.slow
 CONVERTED_MS = 60_000
+DRAWN_BY_THE_VIEWER = "#sizer + embed[type='application/x-google-chrome-pdf']"  # beside the measure of all its pages
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +56,7 @@ def test_a_presentation_is_uploaded_converted_and_opened_in_the_page(dashboard: 
     assert answered.value.status == 200
     assert answered.value.headers["content-type"] == "application/pdf"
     expect(page.get_by_role("dialog", name="PDF of Lobby autumn.pptx").locator("iframe")).to_be_visible()
+    eventually(lambda: any(frame.locator(DRAWN_BY_THE_VIEWER).count() for frame in page.frames), "the PDF's pages")
     page.keyboard.press("Escape")
     with page.expect_download() as downloaded:
         row.get_by_role("link", name="Download").click()
