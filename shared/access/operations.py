@@ -86,6 +86,11 @@ def look_up(connection: Connection, username: str) -> AnyRow | None:
     return people.user_by_name(connection, username)
 
 
+def shown_name(connection: Connection, username: str) -> str:
+    """The name that somebody typed to sign in, for the audit log; `?` where nobody has it: it may be a password."""
+    return username if people.is_taken(connection, username) else "?"
+
+
 def refuse_when_limited(
     connection: Connection, now: datetime, buckets: tuple[str, ...], allowed: int, window: timedelta
 ) -> None:

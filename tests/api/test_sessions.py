@@ -214,3 +214,14 @@ def test_failed_and_good_sign_ins_stand_in_the_audit_log_without_passwords(
     assert (refused.actor, refused.action, refused.result) == ("anonymous", "session.create", "refused")
     assert (done.actor, done.action, done.result) == (f"user:{anna}", "session.create", "done")
     assert "a wrong one" not in str(tuple(refused))
+
+
+def test_what_was_typed_in_place_of_a_name_stands_nowhere(app: Flask, api: Api) -> None:
+    typed, address = f"my own password {secrets.token_hex(4)}", new_address()
+
+    assert sign_in(app, typed, "anna", address).status_code == 401
+
+    log = api.get("/api/audit", "admin", query_string={"target": "user:?", "action": "session.create"})
+    assert log.json is not None
+    assert [line["result"] for line in log.json["items"] if line["details"]["address"] == address] == ["refused"]
+    assert typed not in api.get("/api/audit", "admin", query_string={"limit": 100}).text

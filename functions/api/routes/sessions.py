@@ -149,7 +149,7 @@ def _check_password(call: Call, username: str, password: str, action: str) -> An
         access.refuse_when_limited(connection, now, buckets, allowed, window)
         if not is_right:
             access.note_failure(connection, now, buckets, window)
-            target, details = f"user:{username}", {"address": call.address}
+            target, details = f"user:{access.shown_name(connection, username)}", {"address": call.address}
             access.record_audit(connection, now, "anonymous", action, target, "refused", call.request_id, details)
     if not is_right:
         raise InvalidIdentity("Name or password is wrong.")
