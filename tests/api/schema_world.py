@@ -17,6 +17,7 @@ import sqlalchemy as sa
 from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 from sqlalchemy import Connection, Engine
+from sqlalchemy.dialects.postgresql import insert
 
 from deploy.local import broker as mosquitto
 from deploy.local.layout import LOOPBACK
@@ -29,7 +30,7 @@ from shared.db import database_now, engine_for, transaction
 from shared.listening import store as listening
 from shared.listening.store import DeadLetter
 from shared.media_volume import MediaVolume, converted_path
-from shared.tables import client_state_changes, clients, scheduler_status, service_failure_events
+from shared.tables import client_state_changes, clients, recovery_breakers, scheduler_status, service_failure_events
 from shared.vocabulary import LogLevel, Role
 from tests.api.function_process import FunctionProcess, function_process
 from tests.api.people import PASSWORD, add_user
@@ -192,3 +193,26 @@ def convert(made: World, uploaded: dict[str, Any]) -> None:
         job = conversions.claim(connection, now, uploaded["conversion"]["id"], timedelta(0))
         assert job is not None
         assert conversions.finish(connection, now, made.volume, job, path, Findings(1, 1, 0, None, None, True))
+
+
+def lose_pdf(made: World) -> int:
+    """The id of a medium whose PDF is recorded and not there."""
+    uploaded = made.made("/api/event-media", files={"file": ("a.pptx", made.deck)})
+    convert(made, uploaded)
+    (made.volume.root / "converted" / converted_path(uploaded["media"]["sha256"])).unlink()
+    return int(uploaded["media"]["id"])
+
+
+def fail(made: World, uuid: str) -> None:
+    """A service of this display failed, and nobody has said that they know."""
+    failed = {"service_failed_at": sa.func.now(), "service_failed_unit": "player.service"}
+    with transaction(made.engine) as connection:
+        connection.execute(sa.update(clients).where(clients.c.uuid == uuid).values(**failed))
+
+
+def open_breaker(made: World) -> None:
+    """So many displays are silent that recovery holds back."""
+    opened = {"open_since": sa.func.now(), "why": "too many at once"}
+    statement = insert(recovery_breakers).values(site="", **opened)
+    with transaction(made.engine) as connection:
+        connection.execute(statement.on_conflict_do_update(index_elements=["site"], set_=opened))
