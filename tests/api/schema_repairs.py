@@ -171,6 +171,41 @@ def _failed(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
     case.path_parameters, case.headers = {"uuid": uuid}, {}
 
 
+def _said(word: str) -> Repair:
+    """Something was said to recovery of this client that can be taken back."""
+
+    def repair(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
+        uuid = new_client(world.engine)
+        world.made(f"/api/clients/{uuid}/recovery/{word}", {"reason": "being moved"})
+        case.path_parameters = {"uuid": uuid}
+
+    return repair
+
+
+def _said_of_site(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
+    """As `_said`."""
+    site = f"Site {uuid4()}"
+    world.made("/api/recovery/sites/exclude", {"site": site, "reason": "being moved"})
+    case.body = {"site": site}
+
+
+def _begun(path: str, parameter: str, until: str) -> Repair:
+    """One of these that is on."""
+
+    def repair(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
+        later = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
+        name = {"name": "Fair"} if until == "ends_at" else {}
+        case.path_parameters = {parameter: world.made(path, {"scope": "fleet", until: later, **name})["id"]}
+
+    return repair
+
+
+def _person(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
+    """Somebody who gets another role."""
+    added = world.made("/api/users", {"username": f"p-{uuid4()}", "role": "viewer"})
+    case.path_parameters, case.body = {"user_id": added["user"]["id"]}, {"role": "operator"}
+
+
 def _open(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
     """A breaker that is open; whichever are."""
     open_breaker(world)
@@ -231,7 +266,13 @@ CHANCES: Final[dict[str, Repair]] = {
     "POST /api/command-batches/{batch_id}/pause": _batch,
     "POST /api/command-batches/{batch_id}/resume": _batch,
     "POST /api/clients/{uuid}/clear_service_failed": _failed,
+    "POST /api/clients/{uuid}/recovery/include": _said("exclude"),
+    "POST /api/clients/{uuid}/recovery/resume": _said("hold"),
+    "POST /api/recovery/sites/include": _said_of_site,
     "POST /api/recovery/breaker/release": _open,
+    "DELETE /api/maintenance-windows/{window_id}": _begun("/api/maintenance-windows", "window_id", "ends_at"),
+    "DELETE /api/notifications/snoozes/{snooze_id}": _begun("/api/notifications/snoozes", "snooze_id", "until"),
+    "PATCH /api/users/{user_id}": _person,
     "POST /api/enroll": _code,
     "POST /api/enroll/rotate": _rotation,
     "POST /api/session": _credentials,
