@@ -172,13 +172,22 @@ def _count(recorder: ScenarioRecorder, found: Found) -> None:
         node = recorder.cases.get(case_id)
         if node is not None:
             _count_case(node.value, sent.response, found)
-    for checks in recorder.checks.values():
+    for case_id, checks in recorder.checks.items():
         for check in checks:
             found.checks[check.name] += 1
             if check.failure_info is not None:
                 failure = check.failure_info.failure
-                shown = f"{failure.message}\n{check.failure_info.code_sample}"[:LONGEST_TEXT]
+                answer = _answered(recorder, case_id)
+                shown = f"{failure.message}\n{check.failure_info.code_sample}\n{answer}"[:LONGEST_TEXT]
                 found.failures.setdefault(f"{failure.operation or recorder.label}: {failure.title}", shown)
+
+
+def _answered(recorder: ScenarioRecorder, case_id: str) -> str:
+    """What came back, for people."""
+    sent = recorder.interactions.get(case_id)
+    if sent is None or sent.response is None:
+        return "no answer"
+    return f"{sent.response.status_code} {(sent.response.content or b'')[:500].decode(errors='replace')}"
 
 
 def _count_case(case: Any, response: Any, found: Found) -> None:
