@@ -19,13 +19,14 @@ const TIME_LIMIT = 15_000;
 
 /** The service refused; `problem` is its document. */
 export class ApiProblem extends Error {
-  /** @param {Problem} problem @param {number | null} retryAfter seconds, from the Retry-After header */
-  constructor(problem, retryAfter) {
+  /** @param {Problem} problem @param {number | null} retryAfter seconds, from the Retry-After header @param {string} trace of the request */
+  constructor(problem, retryAfter, trace) {
     super(problem.detail || problem.title);
     this.problem = problem;
     this.status = problem.status;
     this.code = problem.code;
     this.retryAfter = problem.retry_after_seconds ?? retryAfter;
+    this.trace = trace;
   }
 }
 
@@ -84,23 +85,20 @@ function hex(bytes) {
   return [...crypto.getRandomValues(new Uint8Array(bytes))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/**
- * What somebody did here gets an id that every log line about it names, up to the display's answer.
- * @param {string} method @returns {Record<string, string>}
- */
-function traceOf(method) {
-  return method === "GET" ? {} : { traceparent: `00-${hex(16)}-${hex(8)}-01` };
-}
+/** An id that every log line about one request names, up to the display's answer. */
+export const newTrace = () => hex(16);
+/** It as a W3C trace context. @param {string} trace */
+export const traceparent = (trace) => `00-${trace}-${hex(8)}-01`;
 
 /** @typedef {{body?: unknown, headers?: Record<string, string>, signal?: AbortSignal, asks401?: boolean}} Options */
 
 /**
- * @param {string} method @param {string} path @param {Options} options
+ * @param {string} method @param {string} path @param {Options} options @param {string} trace
  * @returns {Promise<Response>}
  */
-async function send(method, path, options) {
+async function send(method, path, options, trace) {
   const limit = AbortSignal.timeout(TIME_LIMIT);
-  const headers = { Accept: "application/json", "X-Requested-With": "signage", ...traceOf(method), ...options.headers };
+  const headers = { Accept: "application/json", "X-Requested-With": "signage", traceparent: traceparent(trace), ...options.headers };
   try {
     return await fetch(path, {
       method,
@@ -120,7 +118,8 @@ async function send(method, path, options) {
  * @returns {Promise<any>}
  */
 export async function call(method, path, options = {}) {
-  const response = await send(method, path, options);
+  const trace = newTrace();
+  const response = await send(method, path, options, trace);
   if (response.status === 401 && options.asks401 !== false) {
     await signInAgain();
     return call(method, path, { ...options, asks401: true });
@@ -130,7 +129,7 @@ export async function call(method, path, options = {}) {
   });
   if (!response.ok) {
     if (response.status === 403) onForbidden();
-    throw new ApiProblem(problemOf(response.status, text), seconds(response.headers.get("Retry-After")));
+    throw new ApiProblem(problemOf(response.status, text), seconds(response.headers.get("Retry-After")), trace);
   }
   return text ? JSON.parse(text) : null;
 }

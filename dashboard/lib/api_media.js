@@ -1,6 +1,6 @@
 // @ts-check
 /** The API's addresses of media and conversions, and uploads. How a call is made and what it throws: api.js. */
-import { ApiProblem, Unreachable, call, problemOf, search, seconds, waitForSignIn } from "./api.js";
+import { ApiProblem, Unreachable, call, newTrace, problemOf, search, seconds, traceparent, waitForSignIn } from "./api.js";
 
 export { ApiProblem, waitForSignIn };
 
@@ -53,11 +53,12 @@ export function mediaContentUrl(mediaId) {
  */
 export function upload(file, onProgress) {
   const request = new XMLHttpRequest();
+  const trace = newTrace();
   const done = new Promise((resolve, reject) => {
     request.upload.onprogress = (event) => event.lengthComputable && onProgress(event.loaded / event.total);
     request.onload = () => {
       if (request.status < 300) resolve(JSON.parse(request.responseText));
-      else reject(new ApiProblem(problemOf(request.status, request.responseText), seconds(request.getResponseHeader("Retry-After"))));
+      else reject(new ApiProblem(problemOf(request.status, request.responseText), seconds(request.getResponseHeader("Retry-After")), trace));
     };
     request.onerror = () => reject(new Unreachable("no answer"));
     request.onabort = () => reject(new DOMException("cancelled", "AbortError"));
@@ -66,6 +67,7 @@ export function upload(file, onProgress) {
     request.open("POST", "/api/event-media");
     request.setRequestHeader("X-Requested-With", "signage");
     request.setRequestHeader("Accept", "application/json");
+    request.setRequestHeader("traceparent", traceparent(trace));
     request.send(body);
   });
   return { done, cancel: () => request.abort() };

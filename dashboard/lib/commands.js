@@ -10,13 +10,15 @@ import { change, changing, ownCommandsOpen, refresh } from "./fleet.js";
  * @typedef {object} Order
  * @property {Action} action
  * @property {"sending" | "unknown" | "known" | "refused" | "lost"} phase
- *   unknown: no answer yet, being asked again; lost: given up asking; refused: the service said no
+ *   unknown: no answer yet, being asked again; lost: given up asking, it may have been taken; refused: the service said no
  * @property {Command | null} command
  * @property {api.ApiProblem | null} problem
  */
 
 const FOLLOW_EVERY = 1_500;
 const ASK_AGAIN_AFTER = [1_000, 2_000, 4_000, 8_000, 15_000];
+/** Phases in which what the fleet tells of this display's commands is not shown in place of this page's own. */
+const WAITS = new Set(["sending", "unknown", "refused"]);
 const OVER = new Set(["succeeded", "failed", "rejected", "expired", "timed_out", "cancelled"]);
 
 /** @type {import("../vendor/signals.js").Signal<ReadonlyMap<string, Order>>} */
@@ -51,6 +53,9 @@ export function newUuid() {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
 }
 
+/** The answer that a command is not taken; null where nobody knows. @param {unknown} error */
+const refusalOf = (error) => (error instanceof api.ApiProblem && error.status < 502 ? error : null);
+
 /**
  * Send until there is an answer: the key makes the repeats the same command.
  * @param {string} uuid @param {Action} action
@@ -61,8 +66,7 @@ async function sendForSure(uuid, action) {
     try {
       return await api.sendCommand(uuid, action, key);
     } catch (error) {
-      const noAnswer = error instanceof api.Unreachable || (error instanceof api.ApiProblem && error.status >= 502);
-      if (!noAnswer) throw error;
+      if (refusalOf(error)) throw error;
       setOrder(uuid, { action, phase: "unknown", command: null, problem: null });
       await pause(wait);
     }
@@ -78,7 +82,7 @@ export async function order(uuid, action) {
     change(uuid, { open_command: isOver(command) ? null : command });
     follow(uuid, command);
   } catch (error) {
-    const problem = error instanceof api.ApiProblem ? error : null;
+    const problem = refusalOf(error);
     setOrder(uuid, { action, phase: problem ? "refused" : "lost", command: null, problem });
   }
   refresh();
@@ -116,7 +120,7 @@ async function follow(uuid, command) {
 /** Show the command that this display was sent last: it began and ended between two looks. @param {string} uuid */
 export async function followLatest(uuid) {
   const current = orders.value.get(uuid);
-  if (current && current.phase !== "known") return;
+  if (current && WAITS.has(current.phase)) return;
   const [command] = await api.commandsOf(uuid, null).then((page) => page.items, () => []);
   if (command && command.id !== current?.command?.id && orders.value.get(uuid) === current) follow(uuid, command);
 }
@@ -124,7 +128,7 @@ export async function followLatest(uuid) {
 /** Follow a command that somebody else (or recovery) has sent. @param {string} uuid @param {string} id */
 export async function followOther(uuid, id) {
   const current = orders.value.get(uuid);
-  if (current && (current.phase !== "known" || current.command?.id === id)) return;
+  if (current && (WAITS.has(current.phase) || current.command?.id === id)) return;
   const command = await api.getCommand(id).catch(() => null);
   if (command && orders.value.get(uuid) === current) follow(uuid, command);
 }

@@ -6,13 +6,14 @@
 import { computed, signal } from "../vendor/signals.js";
 import * as api from "./api.js";
 import { change, changing, failures, refresh, whenFailuresLeave } from "./fleet.js";
-import { wordsOf } from "./words.js";
+import { S } from "./strings.js";
+import { referenceOf, wordsOf } from "./words.js";
 
 /** @typedef {import("./types").Failure} Failure */
 /**
  * Where an acknowledgement stands.
  * @typedef {{phase: "sending" | "done" | "error" | "changed" | "elsewhere", failure: Failure, detail: string | null}} Mark
- * detail: who acknowledged it (elsewhere), when it failed again (changed), why it was refused (error; null: no answer)
+ * detail: who acknowledged it (elsewhere), when it failed again (changed), what became of it in words (error)
  */
 
 const READ_FOR = 4_000; // how long an acknowledged row stays
@@ -53,7 +54,8 @@ function markError(failure, error) {
   if (error instanceof api.ApiProblem && error.status === 412) {
     showFor(failure.uuid, { phase: "changed", failure, detail: error.problem.service_failed_at ?? null });
   } else {
-    const detail = error instanceof api.ApiProblem && error.status < 500 ? wordsOf(error) : null;
+    const refused = error instanceof api.ApiProblem && error.status < 500;
+    const detail = refused ? S.failed.refused(wordsOf(error)) : S.failed.error + referenceOf(error);
     setMark(failure.uuid, { phase: "error", failure, detail });
   }
 }

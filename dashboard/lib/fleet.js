@@ -11,6 +11,7 @@ import * as api from "./api.js";
 import { learn, serverNow } from "./clock.js";
 import { unpack } from "./packed.js";
 import { poll } from "./poll.js";
+import { referenceOf } from "./words.js";
 
 /** @typedef {import("./types").Client} Client */
 /** @typedef {import("./types").Failure} Failure */
@@ -34,6 +35,8 @@ export const failures = signal(/** @type {Failure[]} */ ([]));
 export const updatedAt = signal(/** @type {string | null} */ (null));
 /** The last poll failed: nothing on the page is fresh. */
 export const failing = signal(false);
+/** What to quote of that failure; empty where nothing of the service answered. */
+export const reference = signal("");
 export const updating = computed(() => updatedAt.value !== null && !failing.value);
 /** How many own commands are open: the fleet is then polled faster. */
 export const ownCommandsOpen = signal(0);
@@ -181,7 +184,10 @@ export function watchFleet() {
   polling ??= poll(
     round,
     () => (ownCommandsOpen.value > 0 ? PERIOD_WITH_COMMAND : PERIOD),
-    () => (failing.value = true),
+    (error) => {
+      failing.value = true;
+      reference.value = referenceOf(error);
+    },
   );
 }
 

@@ -9,10 +9,11 @@ import { wordsOf } from "./words.js";
  * @property {T[] | null} items null before the first answer
  * @property {boolean} more whether there is another page
  * @property {boolean} busy
- * @property {boolean} failed the last request failed; `items` are from before
+ * @property {boolean} failed the last request failed; `items` are from before, unless that was about something else
  * @property {string} why it failed, in words
  * @property {() => void} loadMore
  * @property {() => void} reload
+ * @property {() => void} renew the same without anybody having asked: a failure is said until there is an answer
  * @property {(page: import("./types").Page<T>, idOf: (row: T) => unknown) => void} absorb put what a fresh first page
  *   has before the known rows; where nothing joins the two, or the list has grown too long, the page replaces it
  */
@@ -27,23 +28,23 @@ const ROWS_AT_MOST = 1_000; // of a list that grows by itself
  * @returns {Paged<T>}
  */
 export function usePages(about, load) {
-  const [state, setState] = useState({ items: /** @type {T[] | null} */ (null), cursor: /** @type {string | null} */ (null), busy: true, failed: false, why: "" });
+  const [state, setState] = useState({ items: /** @type {T[] | null} */ (null), cursor: /** @type {string | null} */ (null), busy: true, failed: false, why: "", of: about });
   const current = useRef(new AbortController());
 
-  /** @param {string | null} cursor */
-  async function fetchPage(cursor) {
+  /** @param {string | null} cursor @param {boolean} [quietly] */
+  async function fetchPage(cursor, quietly = false) {
     if (!cursor) {
       current.current.abort();
       current.current = new AbortController();
     }
     const abort = current.current.signal;
-    setState((before) => ({ ...before, busy: true, failed: false }));
+    setState((before) => ({ ...before, busy: true, failed: quietly && before.failed }));
     try {
       const page = await load(cursor, abort);
       if (abort.aborted) return;
-      setState((before) => ({ items: cursor ? [...(before.items ?? []), ...page.items] : page.items, cursor: page.next_cursor, busy: false, failed: false, why: "" }));
+      setState((before) => ({ items: cursor ? [...(before.items ?? []), ...page.items] : page.items, cursor: page.next_cursor, busy: false, failed: false, why: "", of: about }));
     } catch (error) {
-      if (!abort.aborted) setState((before) => ({ ...before, busy: false, failed: true, why: wordsOf(error) }));
+      if (!abort.aborted) setState((before) => ({ ...before, busy: false, failed: true, why: wordsOf(error), items: before.of === about ? before.items : null }));
     }
   }
 
@@ -69,6 +70,7 @@ export function usePages(about, load) {
       if (!state.busy && state.cursor) fetchPage(state.cursor);
     },
     reload: () => fetchPage(null),
+    renew: () => fetchPage(null, true),
     absorb,
   };
 }

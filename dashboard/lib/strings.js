@@ -4,11 +4,11 @@
  * Functions where a number or a name goes in.
  */
 
-const plurals = new Intl.PluralRules("en");
-const numbers = new Intl.NumberFormat("en");
+export const plurals = new Intl.PluralRules("en");
+export const numbers = new Intl.NumberFormat("en");
 
 /** @param {number} n @param {string} one @param {string} other */
-const count = (n, one, other) => `${numbers.format(n)} ${plurals.select(n) === "one" ? one : other}`;
+export const count = (n, one, other) => `${numbers.format(n)} ${plurals.select(n) === "one" ? one : other}`;
 
 export const S = {
   product: "Signage Fleet",
@@ -18,6 +18,7 @@ export const S = {
   loading: "Loading…",
   retry: "Try again",
   byItself: "It is tried again by itself.",
+  reference: (/** @type {string} */ id) => `Reference ${id}.`,
   csv: "Save as CSV",
   close: "Close",
   cancel: "Cancel",
@@ -45,7 +46,6 @@ export const S = {
   },
 
   session: {
-    title: "Sign in",
     again: "Sign in again",
     endedElsewhere: "You signed out in another tab.",
     againWhy: "Your sign-in has ended. The page stays as it is, and what you were doing goes on.",
@@ -60,16 +60,6 @@ export const S = {
     unreachable: "The service does not answer. Try again in a moment.",
   },
 
-  password: {
-    title: "Set a password of your own",
-    why: "The first password was made by a machine. Choose another one before you go on.",
-    current: "Present password",
-    fresh: "New password",
-    go: "Set the password",
-    going: "Setting…",
-    wrong: "The present password is not right.",
-  },
-
   status: /** @type {Record<string, string>} */ ({
     running: "Running",
     late: "Late",
@@ -82,11 +72,11 @@ export const S = {
   statusMeaning: /** @type {Record<string, string>} */ ({
     running: "The player shows its playlist.",
     late: "A heartbeat is overdue; one missed beat is not news.",
-    stale: "No heartbeat for longer than the threshold.",
+    stale: "Silent: several heartbeats in a row are missing.",
     crashed: "The player died and its watchdog has not brought it back.",
     starting: "The player is loading.",
     stopped: "The player was stopped on purpose.",
-    unknown: "Never heard of, or the display cannot tell.",
+    unknown: "Not heard yet, or the display cannot tell.",
   }),
   late: (/** @type {number} */ n) => `${numbers.format(n)} late`,
   tileHint: (/** @type {string} */ word, /** @type {boolean} */ on) =>
@@ -129,14 +119,13 @@ export const S = {
   attention: {
     title: "Needs attention",
     count: (/** @type {number} */ n) => count(n, "display", "displays"),
-    none: "Every display is well.",
     wrong: "What is wrong",
     did: "What recovery did",
     why: "Why it is not acting now",
     showAll: (/** @type {number} */ n) => `Show ${numbers.format(n)} more`,
     inTable: (/** @type {number} */ n) => `${numbers.format(n)} more: use the tiles and the table below`,
-    crashed: (/** @type {string} */ time) => `The player has crashed, ${time}`,
-    stale: (/** @type {string} */ time) => `Silent: last heartbeat ${time}`,
+    crashed: "The player has crashed,",
+    stale: "Silent: last heartbeat",
     staleNever: "Silent",
     failed: (/** @type {string} */ unit) => `Service ${unit} failed`,
     screen: (/** @type {string} */ what) => `Screen: ${what}`,
@@ -146,39 +135,7 @@ export const S = {
     until: (/** @type {string} */ time, /** @type {string} */ left) => `Until ${time} (${left} left).`,
     incident: (/** @type {number} */ id) => `Part of incident ${id}`,
     notUnwell: "Recovery does not act on this",
-  },
-  recovery: {
-    state: /** @type {Record<string, string>} */ ({
-      off: "Recovery is off",
-      due: "The next tick acts",
-      in_flight: "A command is on its way",
-      verifying: "Waiting to see whether it helped",
-      locked: "Locked after the last command",
-      suspended: "Suspended until a person acts",
-      unreachable: "The display cannot be reached",
-      blocked_bridge: "The bridge is silent",
-      blocked_breaker: "The fleet breaker is open",
-      held: "Held",
-      not_recovered: "Not recovered automatically",
-    }),
-    well: "This display is well; there is nothing to recover.",
-    tried: (/** @type {number} */ restarts, /** @type {number} */ reboots) =>
-      `Tried so far: ${count(restarts, "restart", "restarts")}, ${count(reboots, "reboot", "reboots")}.`,
-    heldBy: (/** @type {string} */ who, /** @type {string} */ why) => `Left alone by ${who}: ${why}`,
-    until: "until",
-    excludedBy: (/** @type {string} */ who, /** @type {string} */ why, /** @type {string | null} */ site) =>
-      `${site ? `The site ${site} is` : "This display is"} excluded by ${who}: ${why}`,
-    resume: "Resume recovery",
-    hold: "Leave it alone…",
-    exclude: "Never recover it…",
-    include: "Recover it again",
-    reason: "Why",
-    howLong: "For how long",
-    lengths: /** @type {[number, string][]} */ ([[1, "an hour"], [8, "8 hours"], [24, "a day"], [0, "until somebody resumes"]]),
-    ask: {
-      hold: { title: "Leave this display alone?", text: "Recovery sends it nothing until the time is over or somebody resumes. Commands of people go on.", go: "Leave it alone" },
-      exclude: { title: "Never recover this display?", text: "Recovery sends it nothing until somebody includes it again. Commands of people go on.", go: "Exclude it" },
-    },
+    heldBack: "Held back with the others, see above: no reboot until fewer are silent or an operator releases it.",
   },
 
   pick: {
@@ -222,52 +179,16 @@ export const S = {
     schedulerWhy: "Overdue commands are not expired and nothing is recovered until it ticks.",
     breaker: "Recovery holds back: too many displays fell silent at once.",
     release: "Release it",
-    released: "Released: recovery acts on silent displays again.",
   },
 
   empty: {
     title: "No displays yet",
     admin: "A display connects with a code that can be used once. Name it, create its code, and give the code to the display.",
     other: "An admin can create a code with which the first display connects.",
-    name: "Name of the display",
-    site: "Site (optional)",
-    create: "Create an enrolment code",
-    creating: "Creating…",
     connect: "Connect a display",
-    code: "Enrolment code",
-    uuid: "Its uuid",
-    until: (/** @type {string} */ time, /** @type {string} */ left) => `Can be used once, until ${time} (${left} left)`,
-    over: "This code has expired. Create a new one.",
-    how: "On the display, exchange the code for its login:",
-    then: "The answer holds the broker's address, user name and password. The display appears here with its first message.",
-    connected: "It has connected.",
-    qr: "Enrolment code as a QR code",
-    qrHow: "Or let the display scan this: it holds the address and the code as JSON.",
-    copyLine: "Copy the command",
-  },
-
-  panel: {
-    region: (/** @type {string} */ name) => `Display ${name}`,
-    gone: "There is no display with this uuid, or it was deleted.",
-    copyUuid: "Copy uuid",
-    since: (/** @type {string} */ time) => `since ${time}`,
-    uuid: "uuid",
-    site: "Site",
-    host: "Host name",
-    ip: "IP address",
-    version: "Player version",
-    heartbeat: "Last heartbeat",
-    screen: "Screen",
-    presence: "Broker session",
-    connection: "MQTT connection",
-    reconnects: "Reconnect count",
-    lastDisconnect: "Last disconnect",
-    recovery: "Recovery",
-    tabs: { logs: "Logs", commands: "Commands", health: "Health", events: "Events" },
   },
 
   command: {
-    title: "Commands",
     action: /** @type {Record<string, string>} */ ({
       restart_app: "Restart player",
       reboot_host: "Reboot",
@@ -285,52 +206,6 @@ export const S = {
       timed_out: "Timed out",
       cancelled: "Cancelled",
     }),
-    sending: "Sending…",
-    unknown: "No answer from the service. The command may have been taken: asking again with the same key, so it cannot run twice.",
-    unreachable: "The service could not be asked. Nothing is known to have been sent.",
-    expiresIn: (/** @type {string} */ left) => `Expires in ${left} unless the display answers`,
-    resultIn: (/** @type {string} */ left) => `Result due in ${left}`,
-    waitsForSweep: "Its time is up; the next tick closes it.",
-    again: "Send again",
-    withdraw: "Withdraw",
-    dismiss: "Dismiss",
-    locked: (/** @type {string} */ time, /** @type {string} */ left) =>
-      `Restart and reboot are locked until ${time} (${left} left): the display gets time to come back.`,
-    viewer: "Commands need the role operator.",
-    adminOnly: "Shutting down needs the role admin.",
-    notCapable: "This display says that it cannot do this.",
-    open: "A command is on its way; wait for it to end.",
-    by: (/** @type {string} */ who) => `asked for by ${who}`,
-    confirmedBy: /** @type {Record<string, string>} */ ({
-      ack: "The display confirmed it.",
-      evidence: "Proven by what the display sent after it.",
-      both: "The display confirmed it, and its next message proved it.",
-    }),
-    late: (/** @type {string} */ word, /** @type {string} */ time) => `The display answered late: ${word} at ${time}.`,
-    confirm: /** @type {Record<string, {title: string, text: string, go: string}>} */ ({
-      reboot_host: {
-        title: "Reboot this display?",
-        text: "The screen goes dark until the machine is back. Restart and reboot are then locked for a while.",
-        go: "Reboot now",
-      },
-      shutdown_host: {
-        title: "Shut this display down?",
-        text: "Nobody can start it again from here: somebody has to switch it on at the display.",
-        go: "Shut down now",
-      },
-    }),
-    none: "No command has been sent to this display.",
-    failed: "The commands could not be loaded.",
-    cause: /** @type {Record<string, string>} */ ({
-      no_ack: "The display did not acknowledge it in time.",
-      no_subscriber: "The display was not connected to the broker.",
-      never_published: "It could not be handed to the broker in time.",
-      no_result: "The display took it but reported no result in time.",
-      publish_denied: "The broker did not allow it.",
-      reboot_did_not_happen: "The display went on running without a reboot.",
-      precondition_failed: "The display had already restarted since the command was made.",
-      already_rebooted: "The display had already restarted by itself.",
-    }),
   },
 
   keys: {
@@ -340,7 +215,7 @@ export const S = {
       ["/", "Search displays"],
       ["j  k", "Next, previous display"],
       ["Enter", "Open the display"],
-      ["x", "Choose the display, or give it up"],
+      ["x", "Choose the display, or no longer"],
       ["Esc", "Close the panel or dialog"],
       ["g f", "Go to the fleet"],
       ["g l", "Go to the logs"],
@@ -356,5 +231,7 @@ export const S = {
     command_in_flight: "This display already has an open command.",
     not_capable: "This display says that it cannot do this.",
     forbidden: "Your role does not allow this. It may have changed since this page was opened; an admin can tell.",
+    internal_error: "Something went wrong in the service. Try again; if it comes again, tell whoever runs the service.",
+    api_timeout: "The service did not answer in time. See whether it was done before you try again.",
   }),
 };

@@ -1,14 +1,38 @@
 // @ts-check
 /** Every sentence of the views that are fetched when they are first shown. Functions where a number or a name goes in. */
-
-const plurals = new Intl.PluralRules("en");
-const numbers = new Intl.NumberFormat("en");
-
-/** @param {number} n @param {string} one @param {string} other */
-const count = (n, one, other) => `${numbers.format(n)} ${plurals.select(n) === "one" ? one : other}`;
+import { count, numbers, plurals } from "./strings.js";
 
 export const L = {
   working: "Working…",
+  dismiss: "Dismiss",
+
+  password: {
+    title: "Set a password of your own",
+    why: "The first password was made by a machine. Choose another one before you go on.",
+    current: "Present password",
+    fresh: "New password",
+    go: "Set the password",
+    going: "Setting…",
+    wrong: "The present password is not right.",
+  },
+
+  enrolment: {
+    name: "Name of the display",
+    site: "Site (optional)",
+    create: "Create an enrolment code",
+    creating: "Creating…",
+    code: "Enrolment code",
+    uuid: "Its uuid",
+    until: (/** @type {string} */ time, /** @type {string} */ left) => `Can be used once, until ${time} (${left} left)`,
+    over: "This code has expired. Create a new one.",
+    how: "On the display, exchange the code for its login:",
+    then: "The answer holds the broker's address, user name and password. The display appears here with its first message.",
+    connected: "It has connected.",
+    qr: "Enrolment code as a QR code",
+    qrHow: "Or let the display scan this: it holds the address and the code as JSON.",
+    copyLine: "Copy the command",
+  },
+
   uptime: {
     title: "Uptime",
     range: "How far back",
@@ -60,7 +84,7 @@ export const L = {
 
   maintenance: {
     title: "Maintenance windows",
-    lead: "While one is on, recovery sends nothing to its displays. Commands of people go on.",
+    lead: "While one is on, recovery sends nothing to its displays. People can still send commands.",
     none: "No window has been planned.",
     failed: "The maintenance windows could not be loaded.",
     plan: "Plan a window",
@@ -78,78 +102,6 @@ export const L = {
     end: "End",
     endOf: (/** @type {string} */ name) => `End the window ${name}`,
     state: /** @type {Record<string, string>} */ ({ active: "On now", planned: "Planned", over: "Over", ended: "Ended" }),
-  },
-
-  conversions: {
-    title: "Conversions",
-    lead: "Presentations (ppt, pptx, odp) become PDFs. Pictures, videos and PDFs are kept as they are.",
-    drop: "Drop files here",
-    or: "or",
-    choose: "Choose files",
-    limit: (/** @type {string} */ size) => `ppt, pptx, odp, pdf, png, jpeg, webp, gif, mp4, webm · up to ${size} each`,
-    uploading: (/** @type {string} */ share) => `Uploading ${share}`,
-    storing: "Checking the file…",
-    waits: "Waiting for its turn",
-    cancelUpload: (/** @type {string} */ name) => `Cancel the upload of ${name}`,
-    cancelled: "Upload cancelled.",
-    unreachable: "The upload was cut off. Try again.",
-    uploads: "Uploads",
-    list: "Media",
-    none: "Nothing has been uploaded yet.",
-    failedList: "The list of media could not be loaded.",
-    status: /** @type {Record<string, string>} */ ({
-      pending: "Waiting",
-      processing: "Converting",
-      ready: "Ready",
-      failed: "Failed",
-      stored: "Stored",
-    }),
-    pages: (/** @type {number} */ n) => count(n, "page", "pages"),
-    attempt: (/** @type {number} */ n) => `attempt ${n}`,
-    open: "Open",
-    openOf: (/** @type {string} */ name) => `Open the PDF of ${name}`,
-    newTab: "Open in a new tab",
-    download: "Download",
-    warnings: (/** @type {number} */ n) => count(n, "warning", "warnings"),
-    notes: (/** @type {number} */ n) => count(n, "note", "notes"),
-    /** What a report warns of, by its code. @type {Record<string, (of: Record<string, any>) => string>} */
-    warning: {
-      pages_differ: (of) => `${count(of["slides"], "slide", "slides")} became ${count(of["pages"], "page", "pages")}.`,
-      hidden_slides: (of) => `${count(of["slides"], "hidden slide is", "hidden slides are")} not in the PDF.`,
-      fonts_substituted: (of) =>
-        Object.keys(of["same_widths"] ?? {}).length === of["fonts"].length
-          ? `${count(of["fonts"].length, "font was", "fonts were")} replaced by one with the same widths:`
-          : `${count(of["fonts"].length, "font was", "fonts were")} replaced; text may break elsewhere:`,
-      fonts_not_known: (of) =>
-        of["fonts"].length ? "Which fonts its text uses cannot be told; missing ones may be among these:" : "Which fonts its text uses cannot be told.",
-      contents_not_known: () => "The file could not be read for this report: fonts, motion and links are not known.",
-      motion_lost: (of) =>
-        `Lost in the PDF: ${[
-          of["videos"] && count(of["videos"], "video", "videos"),
-          of["audios"] && count(of["audios"], "sound", "sounds"),
-          of["animated_slides"] && `animation on ${count(of["animated_slides"], "slide", "slides")}`,
-        ]
-          .filter(Boolean)
-          .join(", ")}.`,
-      links_not_followed: (of) => `${count(of["count"], "linked file was", "linked files were")} not fetched:`,
-      hyperlinks: (of) => `${count(of["count"], "link leads", "links lead")} to the outside:`,
-    },
-    alike: (/** @type {string} */ font, /** @type {string} */ twin) => `${font}: ${twin} stands in, letter by letter as wide`,
-    firstPage: (/** @type {string} */ name) => `First page of ${name}`,
-    moreOf: (/** @type {string} */ name) => `More about ${name}`,
-    rename: "Rename…",
-    convertAgain: "Convert again…",
-    original: "Download original",
-    delete: "Delete…",
-    newName: "New name",
-    ask: {
-      rename: { title: "Rename this file", text: "", go: "Rename" },
-      delete: { title: "Delete this file?", text: "The file and its PDF are gone for good. Displays that show it by its address will not find it.", go: "Delete" },
-      again: { title: "Convert it again?", text: "Useful after fonts were installed. The present PDF is served until the new one is there.", go: "Convert again" },
-    },
-    viewer: "Uploading needs the role operator.",
-    viewerRetry: "Converting again needs the role operator.",
-    preview: (/** @type {string} */ name) => `PDF of ${name}`,
   },
 
   settings: {
@@ -201,7 +153,7 @@ export const L = {
     values: "Values in force",
     isDefault: "default",
     changed: (/** @type {string} */ value) => `default ${value}`,
-    failed: "How the service does could not be loaded.",
+    failed: "The state of the service could not be loaded.",
     tokensFailed: "The access tokens could not be loaded.",
     auditFailed: "The audit log could not be loaded.",
   },
@@ -225,7 +177,6 @@ export const L = {
     liveOn: "Following: new lines come in by themselves",
     livePaused: "Paused while you read further down",
     liveOff: "Not following",
-    chip: (/** @type {string} */ word, /** @type {string} */ n) => `${word} ${n}`,
     debugFor: (/** @type {number} */ n) => `Log debug for ${n} minutes`,
     debugTelling: "Telling the display…",
     debugTold: (/** @type {string} */ time) => `The display was told: debug until ${time}.`,
@@ -247,7 +198,7 @@ export const L = {
     newer: (/** @type {number} */ n) => `Show ${count(n, "newer line", "newer lines")}`,
     cut: "cut",
     failed: "The logs could not be loaded.",
-    countsFailed: "How much each display logged could not be loaded.",
+    countsFailed: "How much each display logs could not be loaded.",
     csv: "The newest of these lines, at most 10,000, as a table",
   },
 
@@ -287,7 +238,7 @@ export const L = {
       unknown_client: (n) => `${numbers.format(n)} not known any more`,
     }),
     reason: "Why (optional)",
-    waves: "In waves: one display, then 10 %, then the rest; it stops when more than 10 % do not prove it",
+    waves: "In waves: one display, then 10 %, then the rest; it stops when more than 10 % do not succeed",
     type: (/** @type {number} */ n) => `Type ${n} to go on`,
     go: (/** @type {string} */ action, /** @type {number} */ n) => `${action} ${count(n, "display", "displays")}`,
     page: "All bulk commands",
@@ -298,14 +249,14 @@ export const L = {
     failed: "The bulk commands could not be loaded.",
     failedOne: "This bulk command could not be loaded.",
     progress: (/** @type {number} */ good, /** @type {number} */ going, /** @type {number} */ bad, /** @type {number} */ all) =>
-      `${numbers.format(good)} of ${numbers.format(all)} proven, ${numbers.format(going)} on their way, ${numbers.format(bad)} not proven.`,
+      `${numbers.format(good)} of ${numbers.format(all)} succeeded, ${numbers.format(going)} on their way, ${numbers.format(bad)} did not succeed.`,
     wave: (/** @type {number} */ n) => `wave ${n}`,
     waveOf: (/** @type {number} */ n, /** @type {number} */ all) => `wave ${n} of ${all}`,
     pause: "Pause",
     resume: "Go on",
     abort: "Stop for good",
     state: /** @type {Record<string, string>} */ ({
-      running: "Running", paused: "Paused", finished: "Finished", aborted: "Stopped", succeeded: "Succeeded", partial: "Partly proven", failed: "Failed",
+      running: "Running", paused: "Paused", finished: "Finished", aborted: "Stopped", succeeded: "Succeeded", partial: "Partly succeeded", failed: "Failed",
     }),
     outcome: /** @type {Record<string, string>} */ ({
       accepted: "Accepted", waiting: "Waits for its wave", command_in_flight: "Had a command already", locked_out: "Locked", not_capable: "Cannot do this", unknown_client: "Not known", aborted: "Never sent",

@@ -1,13 +1,12 @@
 // @ts-check
-/** Every sentence about the people who sign in. Functions where a name goes in. */
-export const P = {
+/** Every sentence about the people who may come in. Functions where a name goes in. */
+const P = {
   title: "People",
   lead: "Everybody signs in with a name and a password of their own. Who is added gets a password that works until they have set theirs.",
   failed: "The people could not be loaded.",
   add: "Add a person…",
   addTitle: "Add a person",
   addGo: "Add",
-  adding: "Adding…",
   name: "User name",
   nameHow: "Letters, digits and . _ @ + -",
   role: "Role",
@@ -36,7 +35,7 @@ export const P = {
     disable: {
       item: "Disable…",
       title: (/** @type {string} */ name) => `Disable ${name}?`,
-      text: "All their sessions end at once, and they cannot sign in until they are enabled again. Tokens that they issued go on: revoke those below.",
+      text: "All their sessions end at once, and they cannot sign in until they are enabled again. Tokens that they issued keep working: revoke those below.",
       go: "Disable",
     },
     enable: {
@@ -48,7 +47,7 @@ export const P = {
     remove: {
       item: "Remove…",
       title: (/** @type {string} */ name) => `Remove ${name}?`,
-      text: "Their account is gone for good; what they did stays in the audit log. Tokens that they issued go on: revoke those below.",
+      text: "Their account is gone for good; what they did stays in the audit log. Tokens that they issued keep working: revoke those below.",
       go: "Remove",
     },
   },
@@ -61,3 +60,20 @@ export const P = {
     done: "Done",
   },
 };
+
+/** What is said otherwise where a proxy knows who comes: nobody has a password or a session there. */
+const BY_PROXY = {
+  ...P,
+  lead: "Everybody comes by the proxy in front of this service, which knows them by their e-mail address. Who is added is let in from then on; there is no password.",
+  name: "E-mail address",
+  nameHow: "As the proxy knows it, in whatever capitals.",
+  ask: {
+    ...P.ask,
+    role: { ...P.ask.role, text: "It counts from the next thing that they do." },
+    disable: { ...P.ask.disable, text: "They are not let in any more until they are enabled again. Tokens that they issued keep working: revoke those below." },
+    enable: { ...P.ask.enable, text: "They are let in again, with the role that they had." },
+  },
+};
+
+/** @param {boolean} byProxy whether people come by a proxy that knows them */
+export const peopleWords = (byProxy) => (byProxy ? BY_PROXY : P);

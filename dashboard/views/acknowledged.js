@@ -8,6 +8,7 @@ import { Age, person } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { S } from "../lib/strings.js";
 import { openDisplay } from "../lib/url.js";
+import { wordsOf } from "../lib/words.js";
 import { LoadFailed, Loading } from "./parts.js";
 
 /** @typedef {import("../lib/types").Acknowledged} Acknowledged */
@@ -23,19 +24,19 @@ function Row({ row }) {
 
 export function RecentlyAcknowledged() {
   const [rows, setRows] = useState(/** @type {Acknowledged[] | null} */ (null));
-  const [failed, setFailed] = useState(false);
+  const [failed, setFailed] = useState("");
   async function load() {
-    setFailed(false);
+    setFailed("");
     await recentlyAcknowledged().then(
       (page) => setRows(page.items),
-      () => setFailed(true),
+      (error) => setFailed(wordsOf(error)),
     );
   }
   /** @param {Event} event */
   const toggle = (event) => /** @type {HTMLDetailsElement} */ (event.currentTarget).open && load();
   return html`<details class="acknowledged" onToggle=${toggle}>
     <summary>${S.acknowledged.title}</summary>
-    ${failed ? h(LoadFailed, { text: S.acknowledged.failed, retry: load }) : !rows && h(Loading, { rows: 2 })}
+    ${failed ? h(LoadFailed, { text: S.acknowledged.failed, why: failed, retry: load }) : !rows && h(Loading, { rows: 2 })}
     ${rows && (rows.length ? html`<ul>${rows.map((row) => h(Row, { key: row.uuid, row }))}</ul>` : html`<p class="quiet">${S.acknowledged.none}</p>`)}
   </details>`;
 }

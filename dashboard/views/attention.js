@@ -4,7 +4,7 @@ import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import { now } from "../lib/clock.js";
 import { clients, isLocked, nameOf, overview, version } from "../lib/fleet.js";
-import { ago, exact, left } from "../lib/format.js";
+import { Age, exact, left } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { S } from "../lib/strings.js";
 import { go, openDisplay } from "../lib/url.js";
@@ -23,16 +23,16 @@ export function isUnwell(client) {
   return status === "crashed" || status === "stale" || client.service_failed_at !== null || SCREEN_TROUBLE.has(client.screen_health);
 }
 
-/** What is wrong, each fault in words. @param {Client} client @param {number} reference */
-export function faults(client, reference) {
-  const found = [];
-  if (client.status === "crashed") found.push(S.attention.crashed(ago(client.status_since, reference)));
-  if (client.status === "stale") {
-    found.push(client.last_heartbeat_at ? S.attention.stale(ago(client.last_heartbeat_at, reference)) : S.attention.staleNever);
-  }
-  if (client.service_failed_unit) found.push(S.attention.failed(client.service_failed_unit));
-  if (SCREEN_TROUBLE.has(client.screen_health)) found.push(S.attention.screen(S.screen[client.screen_health] ?? client.screen_health));
-  return found;
+/** What is wrong, each fault in words. @param {{client: Client}} props */
+export function Faults({ client }) {
+  const heard = client.last_heartbeat_at;
+  const found = [
+    client.status === "crashed" && html`${S.attention.crashed} ${h(Age, { at: client.status_since })}`,
+    client.status === "stale" && (heard ? html`${S.attention.stale} ${h(Age, { at: heard })}` : S.attention.staleNever),
+    client.service_failed_unit && S.attention.failed(client.service_failed_unit),
+    SCREEN_TROUBLE.has(client.screen_health) && S.attention.screen(S.screen[client.screen_health] ?? client.screen_health),
+  ].filter(Boolean);
+  return html`<span>${found.map((one, i) => [i > 0 && " · ", one])}</span>`;
 }
 
 /** What recovery has done so far. @param {Client} client */
@@ -50,9 +50,15 @@ export function recoveryDid(client) {
 export function recoveryWhy(client, reference) {
   const recovery = client.recovery;
   if (!recovery) return S.attention.notUnwell;
-  const why = recovery.why || S.recovery.state[recovery.state] || recovery.state;
+  const why = recovery.why || recovery.state;
   const open = recovery.until && Date.parse(recovery.until) > reference;
   return open && recovery.until ? `${why} ${S.attention.until(exact(recovery.until), left(recovery.until, reference))}` : why;
+}
+
+/** The same in a row below the banner of an open breaker, which says the rest once for all. @param {Client} client @param {number} reference */
+function whyInRow(client, reference) {
+  const isSaid = overview.value?.breaker.open && client.recovery?.state === "blocked_breaker";
+  return isSaid ? S.attention.heldBack : recoveryWhy(client, reference);
 }
 
 /** @param {{client: Client}} props */
@@ -73,9 +79,9 @@ function Row({ client }) {
       ${h(IncidentLink, { client })}
     </div>
     <dl>
-      <div><dt>${S.attention.wrong}</dt><dd>${faults(client, reference).join(" · ")}</dd></div>
+      <div><dt>${S.attention.wrong}</dt><dd>${h(Faults, { client })}</dd></div>
       <div><dt>${S.attention.did}</dt><dd>${recoveryDid(client)}</dd></div>
-      <div><dt>${S.attention.why}</dt><dd>${recoveryWhy(client, reference)}</dd></div>
+      <div><dt>${S.attention.why}</dt><dd>${whyInRow(client, reference)}</dd></div>
     </dl>
   </li>`;
 }

@@ -7,7 +7,7 @@ import { Time, person } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { L } from "../lib/strings_later.js";
-import { LoadFailed, Loading } from "./parts.js";
+import { ListState } from "./list_state.js";
 
 /** @param {{entry: import("../lib/types").AuditEntry}} props */
 function Row({ entry }) {
@@ -35,7 +35,7 @@ export function Audit() {
       ${/** @type {const} */ (["actor", "action", "target"]).map((name) => html`<label key=${name}>${L.settings[name]}<input name=${name} maxlength="300" autocomplete="off" /></label>`)}
       <button class="plain">${L.settings.filter}</button>
     </form>
-    ${!list.items && (list.failed ? h(LoadFailed, { text: L.settings.auditFailed, why: list.why, retry: list.reload }) : h(Loading, { rows: 4 }))}
+    ${h(ListState, { list, failed: L.settings.auditFailed, rows: 4 })}
     ${list.items && html`<ul aria-busy=${list.busy}>${list.items.map((entry) => h(Row, { key: entry.id, entry }))}</ul>`}
     ${list.items?.length === 0 && html`<p class="quiet">${L.settings.noAudit}</p>`}
     ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}

@@ -5,7 +5,7 @@ import { useState } from "../vendor/hooks.js";
 import { releaseBreaker } from "../lib/api.js";
 import { exact } from "../lib/format.js";
 import { html } from "../lib/html.js";
-import { failing, overview, refresh, updatedAt } from "../lib/fleet.js";
+import { failing, overview, reference, refresh, updatedAt } from "../lib/fleet.js";
 import { mayOperate, signOutFailed } from "../lib/session.js";
 import { S } from "../lib/strings.js";
 import { wordsOf } from "../lib/words.js";
@@ -22,7 +22,7 @@ function Banner({ kind, text, why, children }) {
 function Offline() {
   if (!failing.value) return null;
   const at = updatedAt.value;
-  return h(Banner, { kind: "danger", text: at ? S.live.banner(exact(at)) : S.live.bannerNothing });
+  return h(Banner, { kind: "danger", text: at ? S.live.banner(exact(at)) : S.live.bannerNothing, why: reference.value });
 }
 
 function StillSignedIn() {

@@ -8,6 +8,7 @@ import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
 import { mayOperate } from "../lib/session.js";
 import { S } from "../lib/strings.js";
+import { C } from "../lib/strings_commands.js";
 import { L } from "../lib/strings_later.js";
 import { openDisplay } from "../lib/url.js";
 import { wordsOf } from "../lib/words.js";
@@ -74,7 +75,7 @@ export function BatchView({ id }) {
   const more = batch.clients - batch.members.items.length;
   return html`<div class="batch">
     <p><strong>${S.command.action[batch.action] ?? batch.action}</strong> <span class=${classes("tag", `batch-${batch.state}`)}>${L.bulk.state[batch.result ?? batch.state] ?? batch.state}</span>
-      <span class="quiet">${h(Time, { at: batch.created_at })} · ${S.command.by(person(batch.requested_by))}${batch.waves > 1 ? ` · ${L.bulk.waveOf(batch.wave, batch.waves)}` : ""}</span></p>
+      <span class="quiet">${h(Time, { at: batch.created_at })} · ${C.by(person(batch.requested_by))}${batch.waves > 1 ? ` · ${L.bulk.waveOf(batch.wave, batch.waves)}` : ""}</span></p>
     ${batch.reason && html`<p class="quiet">${batch.reason}</p>`}
     ${batch.state_reason && html`<p class="lock" role="alert">${batch.state_reason}</p>`}
     ${h(Bar, { batch })}

@@ -6,10 +6,11 @@ import { Time, person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { S } from "../lib/strings.js";
+import { C } from "../lib/strings_commands.js";
 import { L } from "../lib/strings_later.js";
 import { go, param } from "../lib/url.js";
 import { BatchView } from "./batch.js";
-import { LoadFailed, Loading } from "./parts.js";
+import { ListState } from "./list_state.js";
 
 const chosen = param("b");
 
@@ -18,7 +19,7 @@ function Row({ batch }) {
   const on = chosen.value === batch.id;
   return html`<li><button class=${classes("incident-row", on && "on")} aria-pressed=${on} onClick=${() => go({ b: on ? null : batch.id })}>
     <span class="incident-head"><strong>${S.command.action[batch.action] ?? batch.action}</strong><span class=${classes("tag", `batch-${batch.state}`)}>${L.bulk.state[batch.state] ?? batch.state}</span></span>
-    <span class="quiet">${h(Time, { at: batch.created_at })} · ${S.command.by(person(batch.requested_by))}</span>
+    <span class="quiet">${h(Time, { at: batch.created_at })} · ${C.by(person(batch.requested_by))}</span>
     ${batch.reason && html`<span>${batch.reason}</span>`}
   </button></li>`;
 }
@@ -29,7 +30,7 @@ export function BatchesPage() {
     <p class="quiet lead">${L.bulk.lead}</p>
     <div class=${classes("incidents", chosen.value && "with-details")}>
       <section class="card" aria-label=${L.bulk.pageTitle}>
-        ${!list.items && (list.failed ? h(LoadFailed, { text: L.bulk.failed, why: list.why, retry: list.reload }) : h(Loading, { rows: 3 }))}
+        ${h(ListState, { list, failed: L.bulk.failed, rows: 3 })}
         ${list.items && html`<ul>${list.items.map((batch) => h(Row, { key: batch.id, batch }))}</ul>`}
         ${list.items?.length === 0 && html`<p class="note">${L.bulk.noneYet}</p>`}
         ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}

@@ -9,6 +9,7 @@ import { exact } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { chooseNone } from "../lib/selection.js";
 import { S } from "../lib/strings.js";
+import { C } from "../lib/strings_commands.js";
 import { L } from "../lib/strings_later.js";
 import { go } from "../lib/url.js";
 import { wordsOf } from "../lib/words.js";
@@ -60,7 +61,7 @@ function Question({ action, uuids, sent, close }) {
       setBusy(false);
     }
   }
-  const text = S.command.confirm[action]?.text;
+  const text = C.confirm[action]?.text;
   return html`<form class="connect" onSubmit=${submit}>
     ${plan ? h(Consequence, { plan }) : !failed && h(Loading, { rows: 1 })}
     ${text && html`<p>${text}</p>`}
@@ -69,7 +70,7 @@ function Question({ action, uuids, sent, close }) {
     ${mustType && html`<label>${L.bulk.type(will)}<input name="typed" inputmode="numeric" autocomplete="off" value=${typed} onInput=${(/** @type {InputEvent} */ event) => setTyped(/** @type {HTMLInputElement} */ (event.currentTarget).value)} /></label>`}
     <p class="form-error" role="alert">${failed}</p>
     <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${S.cancel}</button>
-      <button class="danger" disabled=${busy || will === 0 || (mustType && typed.trim() !== String(will))}>${busy ? S.command.sending : L.bulk.go(S.command.action[action] ?? action, will)}</button></div>
+      <button class="danger" disabled=${busy || will === 0 || (mustType && typed.trim() !== String(will))}>${busy ? C.sending : L.bulk.go(S.command.action[action] ?? action, will)}</button></div>
   </form>`;
 }
 

@@ -8,8 +8,9 @@ import { Time, person } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { S } from "../lib/strings.js";
+import { C } from "../lib/strings_commands.js";
 import { L } from "../lib/strings_later.js";
-import { LoadFailed, Loading } from "./parts.js";
+import { ListState } from "./list_state.js";
 import { causeOf } from "./stepper.js";
 
 /** @typedef {import("../lib/types").Command} Command */
@@ -19,7 +20,7 @@ function Row({ command }) {
   return html`<li class="history-row">
     <span class="history-what"><strong>${S.command.action[command.action] ?? command.action}</strong>
       <span class=${`tag outcome-${command.state}`}>${S.command.steps[command.state] ?? command.state}</span></span>
-    <span class="quiet">${h(Time, { at: command.created_at })} · ${S.command.by(person(command.requested_by))}</span>
+    <span class="quiet">${h(Time, { at: command.created_at })} · ${C.by(person(command.requested_by))}</span>
     ${causeOf(command) && html`<span>${causeOf(command)}</span>`}
     ${command.reason && html`<span class="quiet">${command.reason}</span>`}
   </li>`;
@@ -28,12 +29,13 @@ function Row({ command }) {
 /** @param {{uuid: string}} props */
 export function ClientCommands({ uuid }) {
   const list = usePages(uuid, (cursor) => commandsOf(uuid, cursor));
-  const state = orders.value.get(uuid)?.command?.state;
+  const step = orders.value.get(uuid)?.command?.state;
   useEffect(() => {
-    if (state) list.reload();
-  }, [state]);
-  if (!list.items) return list.failed ? h(LoadFailed, { text: S.command.failed, why: list.why, retry: list.reload }) : h(Loading, { rows: 3 });
-  if (!list.items.length) return html`<p class="note">${S.command.none}</p>`;
-  return html`<ol class="history">${list.items.map((command) => h(Row, { key: command.id, command }))}</ol>
+    if (step) list.reload();
+  }, [step]);
+  const state = h(ListState, { list, failed: C.failed, rows: 3 });
+  if (!list.items) return state;
+  if (!list.items.length) return html`<p class="note">${C.none}</p>`;
+  return html`${state}<ol class="history">${list.items.map((command) => h(Row, { key: command.id, command }))}</ol>
     ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}`;
 }

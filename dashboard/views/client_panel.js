@@ -10,8 +10,9 @@ import { Age, Time } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
 import { S } from "../lib/strings.js";
+import { D } from "../lib/strings_display.js";
 import { closeDisplay, go, param } from "../lib/url.js";
-import { IncidentLink, faults, isUnwell, recoveryWhy } from "./attention.js";
+import { Faults, IncidentLink, isUnwell, recoveryWhy } from "./attention.js";
 import { ClientCommands } from "./client_commands.js";
 import { ClientEvents } from "./client_events.js";
 import { ClientHealth } from "./client_health.js";
@@ -68,24 +69,24 @@ function Fact({ name, children }) {
 function Facts({ client }) {
   const screen = S.screen[client.screen_health] ?? client.screen_health;
   return html`<dl class="facts">
-    ${h(Fact, { name: S.panel.heartbeat, children: h(Age, { at: client.last_heartbeat_at }) })}
-    ${h(Fact, { name: S.panel.screen, children: screen })}
-    ${h(Fact, { name: S.panel.site, children: client.site ?? S.none })}
-    ${h(Fact, { name: S.panel.host, children: client.hostname ?? S.notReported })}
-    ${h(Fact, { name: S.panel.ip, children: client.ip ?? S.notReported })}
-    ${h(Fact, { name: S.panel.version, children: client.app_version ?? S.notReported })}
+    ${h(Fact, { name: D.panel.heartbeat, children: h(Age, { at: client.last_heartbeat_at }) })}
+    ${h(Fact, { name: D.panel.screen, children: screen })}
+    ${h(Fact, { name: D.panel.site, children: client.site ?? S.none })}
+    ${h(Fact, { name: D.panel.host, children: client.hostname ?? S.notReported })}
+    ${h(Fact, { name: D.panel.ip, children: client.ip ?? S.notReported })}
+    ${h(Fact, { name: D.panel.version, children: client.app_version ?? S.notReported })}
   </dl>`;
 }
 
 /** @param {{client: Client}} props */
 function Connection({ client }) {
   const count = client.mqtt_reconnect_count;
-  return html`<section class="connection" aria-label=${S.panel.connection}>
-    <h3>${S.panel.connection}</h3>
+  return html`<section class="connection" aria-label=${D.panel.connection}>
+    <h3>${D.panel.connection}</h3>
     <dl class="facts">
-      ${h(Fact, { name: S.panel.reconnects, children: html`<span class="figure">${count ?? S.notReported}</span>` })}
-      ${h(Fact, { name: S.panel.lastDisconnect, children: client.mqtt_last_disconnect_at ? [h(Time, { at: client.mqtt_last_disconnect_at }), " ", html`<span class="quiet">${h(Age, { at: client.mqtt_last_disconnect_at })}</span>`] : S.notReported })}
-      ${h(Fact, { name: S.panel.presence, children: client.presence })}
+      ${h(Fact, { name: D.panel.reconnects, children: html`<span class="figure">${count ?? S.notReported}</span>` })}
+      ${h(Fact, { name: D.panel.lastDisconnect, children: client.mqtt_last_disconnect_at ? [h(Time, { at: client.mqtt_last_disconnect_at }), " ", html`<span class="quiet">${h(Age, { at: client.mqtt_last_disconnect_at })}</span>`] : S.notReported })}
+      ${h(Fact, { name: D.panel.presence, children: client.presence })}
     </dl>
   </section>`;
 }
@@ -107,10 +108,10 @@ function Failure({ client }) {
 function Why({ client }) {
   if (!isUnwell(client)) return html`<p class="quiet">${S.statusMeaning[client.status] ?? ""}</p>`;
   const off = client.recovery?.state === "off";
-  return html`<p>${faults(client, now.value).join(" · ")} ${h(IncidentLink, { client })}</p>${off && html`<p class="quiet">${S.panel.recovery}: ${recoveryWhy(client, now.value)}</p>`}`;
+  return html`<p>${h(Faults, { client })} ${h(IncidentLink, { client })}</p>${off && html`<p class="quiet">${D.panel.recovery}: ${recoveryWhy(client, now.value)}</p>`}`;
 }
 
-/** @typedef {keyof typeof S.panel.tabs} Tab */
+/** @typedef {keyof typeof D.panel.tabs} Tab */
 /** @type {Tab[]} */
 const TABS = ["logs", "commands", "health", "events"];
 
@@ -134,10 +135,10 @@ function walk(event) {
 /** @param {{name: string}} props */
 function Tabs({ name }) {
   const current = openTab();
-  return html`<div class="tabs" role="tablist" aria-label=${S.panel.region(name)} onKeyDown=${walk}>
+  return html`<div class="tabs" role="tablist" aria-label=${D.panel.region(name)} onKeyDown=${walk}>
     ${TABS.map(
       (key) => html`<button role="tab" id=${`tab-${key}`} aria-selected=${current === key} aria-controls="tab-body" tabindex=${current === key ? 0 : -1} key=${key}
-        class=${classes("tab", current === key && "on")} onClick=${() => choose(key)}>${S.panel.tabs[key]}</button>`,
+        class=${classes("tab", current === key && "on")} onClick=${() => choose(key)}>${D.panel.tabs[key]}</button>`,
     )}
   </div>`;
 }
@@ -159,14 +160,14 @@ function Body({ client }) {
   const name = nameOf(client);
   return html`<div class="panel-state">
       ${h(StatusBadge, { status: client.status })}
-      <span class="quiet">${S.panel.since("")}${h(Time, { at: client.status_since })}</span>
+      <span class="quiet">${D.panel.since("")}${h(Time, { at: client.status_since })}</span>
     </div>
     ${h(Why, { client })}${h(Failure, { client })}
     ${h(CommandBox, { client, name, key: client.uuid })}
     ${h(ClientRecoveryBox, { client, name, key: `recovery-${client.uuid}` })}
     ${h(ClientSnooze, { uuid: client.uuid, name, key: `snooze-${client.uuid}` })}
     ${h(Facts, { client })}
-    <p class="uuid"><span class="quiet">${S.panel.uuid}</span> <code>${client.uuid}</code>${h(CopyButton, { text: client.uuid, label: S.panel.copyUuid })}</p>
+    <p class="uuid"><span class="quiet">${D.panel.uuid}</span> <code>${client.uuid}</code>${h(CopyButton, { text: client.uuid, label: D.panel.copyUuid })}</p>
     ${h(UptimeStrip, { uuid: client.uuid, status: client.status, key: `uptime-${client.uuid}` })}
     ${h(Connection, { client })}
     ${h(Tabs, { name })}
@@ -202,12 +203,12 @@ function Panel({ uuid }) {
     return () => removeEventListener("keydown", onKey);
   }, []);
   const name = client ? nameOf(client) : uuid.slice(0, 8);
-  return html`<aside class="panel" ref=${ref} tabindex="-1" aria-label=${S.panel.region(name)}>
+  return html`<aside class="panel" ref=${ref} tabindex="-1" aria-label=${D.panel.region(name)}>
     <div class="panel-head">
       <h2>${name}</h2>
       <button class="icon" aria-label=${S.close} onClick=${closeDisplay}><${Glyph} shape="close" /></button>
     </div>
-    ${client && !gone ? h(Body, { client }) : gone ? html`<p class="note">${S.panel.gone}</p>` : h(Loading, { rows: 5 })}
+    ${client && !gone ? h(Body, { client }) : gone ? html`<p class="note">${D.panel.gone}</p>` : h(Loading, { rows: 5 })}
   </aside>`;
 }
 

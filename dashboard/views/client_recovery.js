@@ -10,6 +10,7 @@ import { html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
 import { mayOperate } from "../lib/session.js";
 import { S } from "../lib/strings.js";
+import { D } from "../lib/strings_display.js";
 import { wordsOf } from "../lib/words.js";
 import { recoveryWhy } from "./attention.js";
 import { Dialog } from "./parts.js";
@@ -30,7 +31,7 @@ function useRecovery(uuid, about) {
 
 /** @param {{question: Question, name: string, go: (reason: string, hours: number) => Promise<void>, close: () => void}} props */
 function Ask({ question, name, go, close }) {
-  const words = S.recovery.ask[question];
+  const words = D.recovery.ask[question];
   const [failed, setFailed] = useState("");
   /** @param {SubmitEvent} event */
   const submit = (event) => {
@@ -39,8 +40,8 @@ function Ask({ question, name, go, close }) {
     go(String(form.get("reason")).trim(), Number(form.get("hours") ?? 0)).then(close, (error) => setFailed(wordsOf(error)));
   };
   const body = html`<form class="connect" onSubmit=${submit}><p><strong>${name}</strong></p><p>${words.text}</p>
-    <label>${S.recovery.reason}<input name="reason" required maxlength="500" autocomplete="off" autofocus /></label>
-    ${question === "hold" && html`<label>${S.recovery.howLong}<select name="hours">${S.recovery.lengths.map(([hours, word]) => html`<option key=${hours} value=${hours}>${word}</option>`)}</select></label>`}
+    <label>${D.recovery.reason}<input name="reason" required maxlength="500" autocomplete="off" autofocus /></label>
+    ${question === "hold" && html`<label>${D.recovery.howLong}<select name="hours">${D.recovery.lengths.map(([hours, word]) => html`<option key=${hours} value=${hours}>${word}</option>`)}</select></label>`}
     <p class="form-error" role="alert">${failed}</p>
     <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${S.cancel}</button><button class="primary">${words.go}</button></div></form>`;
   return h(Dialog, { title: words.title, onClose: close, children: body });
@@ -49,8 +50,8 @@ function Ask({ question, name, go, close }) {
 /** What stands in recovery's way because a person said so. @param {{told: ClientRecovery}} props */
 function Said({ told }) {
   const { hold, exclusion } = told;
-  return html`${hold && html`<p>${S.recovery.heldBy(person(hold.by), hold.reason)}${hold.until && html` ${S.recovery.until} ${h(Time, { at: hold.until })}`}</p>`}
-    ${exclusion && html`<p>${S.recovery.excludedBy(person(exclusion.excluded_by), exclusion.reason, exclusion.site)}</p>`}`;
+  return html`${hold && html`<p>${D.recovery.heldBy(person(hold.by), hold.reason)}${hold.until && html` ${D.recovery.until} ${h(Time, { at: hold.until })}`}</p>`}
+    ${exclusion && html`<p>${D.recovery.excludedBy(person(exclusion.excluded_by), exclusion.reason, exclusion.site)}</p>`}`;
 }
 
 /** @param {{client: Client, told: ClientRecovery, ask: (question: Question) => void, tell: (call: Promise<ClientRecovery>) => void}} props */
@@ -60,10 +61,10 @@ function Buttons({ client, told, ask, tell }) {
   const stopped = told.hold !== null || told.recovery?.state === "suspended";
   const own = told.exclusion !== null && told.exclusion.site === null;
   return html`<div class="buttons">
-    ${stopped && html`<button class="plain" onClick=${() => tell(api.resumeRecovery(uuid))}>${S.recovery.resume}</button>`}
-    ${!told.hold && html`<button class="plain" onClick=${() => ask("hold")}>${S.recovery.hold}</button>`}
-    ${own && html`<button class="plain" onClick=${() => tell(api.includeInRecovery(uuid))}>${S.recovery.include}</button>`}
-    ${!told.exclusion && html`<button class="plain" onClick=${() => ask("exclude")}>${S.recovery.exclude}</button>`}
+    ${stopped && html`<button class="plain" onClick=${() => tell(api.resumeRecovery(uuid))}>${D.recovery.resume}</button>`}
+    ${!told.hold && html`<button class="plain" onClick=${() => ask("hold")}>${D.recovery.hold}</button>`}
+    ${own && html`<button class="plain" onClick=${() => tell(api.includeInRecovery(uuid))}>${D.recovery.include}</button>`}
+    ${!told.exclusion && html`<button class="plain" onClick=${() => ask("exclude")}>${D.recovery.exclude}</button>`}
   </div>`;
 }
 
@@ -88,11 +89,11 @@ export function ClientRecoveryBox({ client, name }) {
   };
   const { restarts, reboots } = told.tried;
   const state = told.recovery ?? client.recovery;
-  return html`<section class="recovery-box" aria-label=${S.panel.recovery}>
-    <h3>${S.panel.recovery}</h3>
-    ${state && html`<p><strong>${S.recovery.state[state.state] ?? state.state}.</strong> ${recoveryWhy({ ...client, recovery: state }, now.value)}</p>`}
-    ${!state && html`<p class="quiet">${S.recovery.well}</p>`}
-    ${restarts + reboots > 0 && html`<p class="quiet">${S.recovery.tried(restarts, reboots)}</p>`}
+  return html`<section class="recovery-box" aria-label=${D.panel.recovery}>
+    <h3>${D.panel.recovery}</h3>
+    ${state && html`<p><strong>${D.recovery.state[state.state] ?? state.state}.</strong> ${recoveryWhy({ ...client, recovery: state }, now.value)}</p>`}
+    ${!state && html`<p class="quiet">${D.recovery.well}</p>`}
+    ${restarts + reboots > 0 && html`<p class="quiet">${D.recovery.tried(restarts, reboots)}</p>`}
     ${h(Said, { told })}
     ${h(Buttons, { client, told, ask: setQuestion, tell })}
     <p class="form-error" role="alert">${failed}</p>

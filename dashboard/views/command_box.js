@@ -9,6 +9,8 @@ import { exact, left } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { mayAdminister, mayOperate } from "../lib/session.js";
 import { S } from "../lib/strings.js";
+import { C } from "../lib/strings_commands.js";
+import { L } from "../lib/strings_later.js";
 import { wordsOf } from "../lib/words.js";
 import { Dialog } from "./parts.js";
 import { Stepper } from "./stepper.js";
@@ -34,13 +36,13 @@ function isBusy(current, client) {
  * @param {Action} action @param {Client} client @param {Order | undefined} current
  */
 function blocked(action, client, current) {
-  if (!mayOperate.value) return S.command.viewer;
-  if (action === "shutdown_host" && !mayAdminister.value) return S.command.adminOnly;
+  if (!mayOperate.value) return C.viewer;
+  if (action === "shutdown_host" && !mayAdminister.value) return C.adminOnly;
   if (!updating.value) return S.live.reason;
-  if (client.capabilities && !client.capabilities.includes(action)) return S.command.notCapable;
-  if (isBusy(current, client)) return S.command.open;
+  if (client.capabilities && !client.capabilities.includes(action)) return C.notCapable;
+  if (isBusy(current, client)) return C.open;
   const until = action === "shutdown_host" ? null : lockedUntil(client);
-  return until && S.command.locked(exact(until), left(until, now.value));
+  return until && C.locked(exact(until), left(until, now.value));
 }
 
 /** @param {{action: Action, client: Client, current: Order | undefined, press: (action: Action) => void}} props */
@@ -52,7 +54,7 @@ function Button({ action, client, current, press }) {
 
 /** @param {{action: Action, name: string, go: () => void, close: () => void}} props */
 function Confirm({ action, name, go, close }) {
-  const words = S.command.confirm[action];
+  const words = C.confirm[action];
   if (!words) return null;
   const body = html`<p><strong>${name}</strong></p><p>${words.text}</p>
     <div class="dialog-foot">
@@ -67,25 +69,25 @@ function Refusal({ current }) {
   const problem = current.problem?.problem;
   if (!problem) return null;
   const until = problem.lockout_until;
-  const text = until ? S.command.locked(exact(until), left(until, now.value)) : wordsOf(current.problem);
+  const text = until ? C.locked(exact(until), left(until, now.value)) : wordsOf(current.problem);
   return html`<p class="cause" role="alert">${text}</p>`;
 }
 
-/** @param {{uuid: string, current: Order, again: () => void}} props */
-function Progress({ uuid, current, again }) {
+/** @param {{uuid: string, current: Order, why: string | null, again: () => void}} props why: it cannot be sent again now */
+function Progress({ uuid, current, why, again }) {
   const { phase, command } = current;
   const over = command !== null && isOver(command);
   const bad = phase === "lost" || (over && command.state !== "succeeded");
   return html`<div class="order">
-    ${phase === "sending" && html`<p role="status">${S.command.sending}</p>`}
-    ${phase === "unknown" && html`<p class="cause" role="status">${S.command.unknown}</p>`}
-    ${phase === "lost" && html`<p class="cause" role="alert">${S.command.unreachable}</p>`}
+    ${phase === "sending" && html`<p role="status">${C.sending}</p>`}
+    ${phase === "unknown" && html`<p class="cause" role="status">${C.unknown}</p>`}
+    ${phase === "lost" && html`<p class="cause" role="alert">${C.unreachable}</p>`}
     ${command && h(Stepper, { command })}
     ${h(Refusal, { current })}
     <div class="order-foot">
-      ${bad && html`<button class="plain" onClick=${again}>${S.command.again}</button>`}
-      ${command?.state === "queued" && mayOperate.value && html`<button class="plain" onClick=${() => withdraw(uuid)}>${S.command.withdraw}</button>`}
-      ${(over || phase === "refused" || phase === "lost") && html`<button class="link" onClick=${() => dismiss(uuid)}>${S.command.dismiss}</button>`}
+      ${bad && html`<button class="plain" disabled=${why !== null} title=${why ?? ""} onClick=${again}>${C.again}</button>`}
+      ${command?.state === "queued" && mayOperate.value && html`<button class="plain" onClick=${() => withdraw(uuid)}>${C.withdraw}</button>`}
+      ${(over || phase === "refused" || phase === "lost") && html`<button class="link" onClick=${() => dismiss(uuid)}>${L.dismiss}</button>`}
     </div>
   </div>`;
 }
@@ -93,7 +95,7 @@ function Progress({ uuid, current, again }) {
 /** @param {{client: Client}} props */
 function Lock({ client }) {
   const until = lockedUntil(client);
-  return until ? html`<p class="lock" role="status">${S.command.locked(exact(until), left(until, now.value))}</p>` : null;
+  return until ? html`<p class="lock" role="status">${C.locked(exact(until), left(until, now.value))}</p>` : null;
 }
 
 /** @param {{client: Client, name: string}} props */
@@ -110,15 +112,15 @@ export function CommandBox({ client, name }) {
     lockBefore.current = lock;
   }, [uuid, openId, lock]);
   /** @param {Action} action */
-  const press = (action) => (S.command.confirm[action] ? setAsking(action) : order(uuid, action));
+  const press = (action) => (C.confirm[action] ? setAsking(action) : order(uuid, action));
   const go = () => {
     if (asking) order(uuid, asking);
     setAsking(null);
   };
-  return html`<section class="command-box" aria-label=${S.command.title}>
+  return html`<section class="command-box" aria-label=${C.title}>
     <div class="buttons">${ACTIONS.map((action) => h(Button, { key: action, action, client, current, press }))}</div>
     ${!isBusy(current, client) && h(Lock, { client })}
-    ${current && h(Progress, { uuid, current, again: () => press(current.action) })}
+    ${current && h(Progress, { uuid, current, why: blocked(current.action, client, current), again: () => press(current.action) })}
     ${asking && h(Confirm, { action: asking, name, go, close: () => setAsking(null) })}
   </section>`;
 }

@@ -9,6 +9,7 @@ import { clients, refresh, version } from "../lib/fleet.js";
 import { exact, left } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { S } from "../lib/strings.js";
+import { L } from "../lib/strings_later.js";
 import { wordsOf } from "../lib/words.js";
 import { connecting } from "./connect_button.js";
 import { CopyButton, Dialog, Glyph } from "./parts.js";
@@ -32,15 +33,15 @@ function Code({ enrolment }) {
   const over = Date.parse(expires_at) <= now.value;
   const line = `curl -X POST ${location.origin}/api/enroll -H "Content-Type: application/json" -d '{"code": "${code}"}'`;
   return html`<div class="enrolment">
-    <p class="code"><code>${code}</code>${h(CopyButton, { text: code, label: `${S.copy}: ${S.empty.code}` })}</p>
-    <p class="quiet">${S.empty.uuid}: <code>${uuid}</code></p>
+    <p class="code"><code>${code}</code>${h(CopyButton, { text: code, label: `${S.copy}: ${L.enrolment.code}` })}</p>
+    <p class="quiet">${L.enrolment.uuid}: <code>${uuid}</code></p>
     ${heard
-      ? html`<p class="done" role="status"><${Glyph} shape="running" />${S.empty.connected}</p>`
-      : html`<p role="status">${over ? S.empty.over : S.empty.until(exact(expires_at), left(expires_at, now.value))}</p>`}
-    ${!over && !heard && html`<div class="qr-row">${h(Qr, { text: JSON.stringify({ url: `${location.origin}/api/enroll`, code }), label: S.empty.qr })}<p class="quiet">${S.empty.qrHow}</p></div>`}
-    <p>${S.empty.how}</p>
-    <div class="command-line"><pre><code>${line}</code></pre>${h(CopyButton, { text: line, label: S.empty.copyLine })}</div>
-    <p class="quiet">${S.empty.then}</p>
+      ? html`<p class="done" role="status"><${Glyph} shape="running" />${L.enrolment.connected}</p>`
+      : html`<p role="status">${over ? L.enrolment.over : L.enrolment.until(exact(expires_at), left(expires_at, now.value))}</p>`}
+    ${!over && !heard && html`<div class="qr-row">${h(Qr, { text: JSON.stringify({ url: `${location.origin}/api/enroll`, code }), label: L.enrolment.qr })}<p class="quiet">${L.enrolment.qrHow}</p></div>`}
+    <p>${L.enrolment.how}</p>
+    <div class="command-line"><pre><code>${line}</code></pre>${h(CopyButton, { text: line, label: L.enrolment.copyLine })}</div>
+    <p class="quiet">${L.enrolment.then}</p>
   </div>`;
 }
 
@@ -66,10 +67,10 @@ function ConnectForm() {
 
   if (enrolment) return h(Code, { enrolment });
   return html`<form class="connect" onSubmit=${submit}>
-    <label>${S.empty.name}<input name="name" required maxlength="200" autocomplete="off" /></label>
-    <label>${S.empty.site}<input name="site" maxlength="200" autocomplete="off" /></label>
+    <label>${L.enrolment.name}<input name="name" required maxlength="200" autocomplete="off" /></label>
+    <label>${L.enrolment.site}<input name="site" maxlength="200" autocomplete="off" /></label>
     <p class="form-error" role="alert">${failed}</p>
-    <button class="primary" disabled=${busy}>${busy ? S.empty.creating : S.empty.create}</button>
+    <button class="primary" disabled=${busy}>${busy ? L.enrolment.creating : L.enrolment.create}</button>
   </form>`;
 }
 

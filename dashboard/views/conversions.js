@@ -8,6 +8,7 @@ import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
 import { mayOperate } from "../lib/session.js";
 import { S } from "../lib/strings.js";
+import { M } from "../lib/strings_conversions.js";
 import { L } from "../lib/strings_later.js";
 import { stored } from "../lib/uploads.js";
 import { wordsOf } from "../lib/words.js";
@@ -26,7 +27,7 @@ const isOpen = ({ conversion }) => conversion?.status === "pending" || conversio
 
 /** Media with their newest conversions, page by page; the shown ones are renewed, faster while one is being converted. */
 function useItems() {
-  const [state, setState] = useState({ items: /** @type {Item[] | null} */ (null), cursor: /** @type {string | null} */ (null), failed: false });
+  const [state, setState] = useState({ items: /** @type {Item[] | null} */ (null), cursor: /** @type {string | null} */ (null), failed: "" });
   const [pages, setPages] = useState(1);
   const [asked, ask] = useState(0);
   useEffect(() => {
@@ -42,10 +43,11 @@ function useItems() {
         cursor = answer.next_cursor;
       }
       converting = items.some(isOpen);
-      setState({ items, cursor, failed: false });
+      setState({ items, cursor, failed: "" });
     }
-    const polling = poll(round, () => (converting ? PERIOD_CONVERTING : PERIOD), () => setState((before) => ({ ...before, failed: true })));
-    return polling.stop;
+    /** @param {unknown} error */
+    const refuse = (error) => setState((before) => ({ ...before, failed: wordsOf(error) }));
+    return poll(round, () => (converting ? PERIOD_CONVERTING : PERIOD), refuse).stop;
   }, [stored.value, asked, pages]);
   return { ...state, again: () => ask(asked + 1), loadMore: () => setPages(pages + 1) };
 }
@@ -54,14 +56,14 @@ function useItems() {
 function warningsOf(conversion) {
   const warnings = conversion.report?.["warnings"];
   if (!Array.isArray(warnings)) return [];
-  return warnings.map((one) => ({ code: String(one.code), text: L.conversions.warning[one.code]?.(one) ?? String(one.code), list: listOf(one) }));
+  return warnings.map((one) => ({ code: String(one.code), text: M.warning[one.code]?.(one) ?? String(one.code), list: listOf(one) }));
 }
 
 /** What a warning names: fonts with what stands in for them, or addresses. @param {Record<string, any>} one @returns {string[]} */
 function listOf(one) {
   const named = one["fonts"] ?? one["targets"] ?? [];
   const alike = one["same_widths"] ?? {};
-  return named.map((/** @type {string} */ name) => (alike[name] ? L.conversions.alike(name, alike[name]) : name));
+  return named.map((/** @type {string} */ name) => (alike[name] ? M.alike(name, alike[name]) : name));
 }
 
 /** Whether it changes nothing that a viewer sees: links, or fonts replaced letter by letter as wide. @param {Record<string, any>} one */
@@ -74,7 +76,7 @@ function Warnings({ conversion }) {
   const warnings = warningsOf(conversion);
   if (!warnings.length) return null;
   const mild = /** @type {Record<string, any>[]} */ (conversion.report?.["warnings"]).every(isMild);
-  return html`<details class="warnings"><summary class=${classes("tag", !mild && "tag-amber")}>${mild ? L.conversions.notes(warnings.length) : L.conversions.warnings(warnings.length)}</summary>
+  return html`<details class="warnings"><summary class=${classes("tag", !mild && "tag-amber")}>${mild ? M.notes(warnings.length) : M.warnings(warnings.length)}</summary>
     <ul>${warnings.map(({ code, text, list }) => html`<li key=${code}>${text}${list.length > 0 && html`<ul class="quiet">${list.map((name) => html`<li key=${name}>${name}</li>`)}</ul>`}</li>`)}</ul></details>`;
 }
 
@@ -83,7 +85,7 @@ function Retry({ item, changed }) {
   const [failed, setFailed] = useState("");
   const refuse = (/** @type {unknown} */ error) => setFailed(wordsOf(error));
   const go = () => api.convertAgain(item.media.id).then(changed, refuse);
-  return html`<button class="plain" disabled=${!mayOperate.value} title=${mayOperate.value ? "" : L.conversions.viewerRetry} onClick=${go}>${S.retry}</button>
+  return html`<button class="plain" disabled=${!mayOperate.value} title=${mayOperate.value ? "" : M.viewerRetry} onClick=${go}>${S.retry}</button>
     ${failed && html`<span class="cause" role="alert">${failed}</span>`}`;
 }
 
@@ -95,11 +97,11 @@ function Actions({ item, open, changed }) {
   const { media, conversion } = item;
   if (conversion?.status === "failed") return h(Retry, { item, changed });
   if (conversion?.status === "ready" && conversion.file_url) {
-    return html`<button class="plain" aria-label=${L.conversions.openOf(media.filename)} onClick=${() => open(item)}>${L.conversions.open}</button>
-      <a class="button plain" href=${conversion.file_url} download=${pdfName(media)}>${L.conversions.download}</a>`;
+    return html`<button class="plain" aria-label=${M.openOf(media.filename)} onClick=${() => open(item)}>${M.open}</button>
+      <a class="button plain" href=${conversion.file_url} download=${pdfName(media)}>${M.download}</a>`;
   }
   if (conversion) return null;
-  return html`<a class="button plain" href=${api.mediaContentUrl(media.id)} download=${media.filename}>${L.conversions.download}</a>`;
+  return html`<a class="button plain" href=${api.mediaContentUrl(media.id)} download=${media.filename}>${M.download}</a>`;
 }
 
 /** What is done less often. @param {RowProps} props */
@@ -111,12 +113,12 @@ function More({ item, ask }) {
     /** @type {HTMLElement} */ (event.currentTarget).closest("details")?.removeAttribute("open");
     ask(question, item);
   };
-  return html`<details class="more-actions"><summary class="button icon" aria-label=${L.conversions.moreOf(media.filename)}>⋯</summary>
+  return html`<details class="more-actions"><summary class="button icon" aria-label=${M.moreOf(media.filename)}>⋯</summary>
     <div class="menu">
-      <button class="plain" onClick=${choose("rename")}>${L.conversions.rename}</button>
-      ${conversion?.status === "ready" && html`<button class="plain" onClick=${choose("again")}>${L.conversions.convertAgain}</button>`}
-      ${conversion && html`<a class="button plain" href=${api.mediaContentUrl(media.id)} download=${media.filename}>${L.conversions.original}</a>`}
-      <button class="danger" onClick=${choose("delete")}>${L.conversions.delete}</button>
+      <button class="plain" onClick=${choose("rename")}>${M.rename}</button>
+      ${conversion?.status === "ready" && html`<button class="plain" onClick=${choose("again")}>${M.convertAgain}</button>`}
+      ${conversion && html`<a class="button plain" href=${api.mediaContentUrl(media.id)} download=${media.filename}>${M.original}</a>`}
+      <button class="danger" onClick=${choose("delete")}>${M.delete}</button>
     </div></details>`;
 }
 
@@ -127,7 +129,7 @@ const pdfName = (media) => media.filename.replace(/\.[^.]*$/, "") + ".pdf";
 function Picture({ item }) {
   const { media, conversion } = item;
   if (!conversion?.report?.["thumbnail"]) return html`<span class="thumb"><${Glyph} shape="file" /></span>`;
-  return html`<img class="thumb" src=${api.thumbnailUrl(media.id, conversion.id)} alt=${L.conversions.firstPage(media.filename)} loading="lazy" width="96" height="54" />`;
+  return html`<img class="thumb" src=${api.thumbnailUrl(media.id, conversion.id)} alt=${M.firstPage(media.filename)} loading="lazy" width="96" height="54" />`;
 }
 
 /** @param {RowProps} props */
@@ -140,11 +142,11 @@ function Row(props) {
     ${h(Picture, { item })}
     <div class="media-body">
       <span class="media-name">${media.filename}</span>
-      <span class="quiet">${media.kind} · ${size(media.bytes)} · ${h(Age, { at: media.uploaded_at })}${conversion?.pages ? ` · ${L.conversions.pages(conversion.pages)}` : ""}</span>
+      <span class="quiet">${media.kind} · ${size(media.bytes)} · ${h(Age, { at: media.uploaded_at })}${conversion?.pages ? ` · ${M.pages(conversion.pages)}` : ""}</span>
       ${conversion?.status === "failed" && html`<span class="cause">${conversion.error_message}</span>`}
       ${conversion && h(Warnings, { conversion })}
     </div>
-    <span class=${classes("badge", `conversion-${status}`)} role="status">${busy && html`<span class="spinner" aria-hidden="true"></span>`}${L.conversions.status[status]}${busy && conversion && conversion.attempts > 1 ? ` · ${L.conversions.attempt(conversion.attempts)}` : ""}</span>
+    <span class=${classes("badge", `conversion-${status}`)} role="status">${busy && html`<span class="spinner" aria-hidden="true"></span>`}${M.status[status]}${busy && conversion && conversion.attempts > 1 ? ` · ${M.attempt(conversion.attempts)}` : ""}</span>
     <div class="media-actions">${h(Actions, props)}${h(More, props)}</div>
   </li>`;
 }
@@ -153,7 +155,7 @@ function Row(props) {
 function Ask({ question, item, close, changed }) {
   const [failed, setFailed] = useState("");
   const { media } = item;
-  const words = L.conversions.ask[question];
+  const words = M.ask[question];
   /** @param {SubmitEvent} event */
   const submit = (event) => {
     event.preventDefault();
@@ -168,7 +170,7 @@ function Ask({ question, item, close, changed }) {
     );
   };
   const body = html`<form class="connect" onSubmit=${submit}><p><strong>${media.filename}</strong></p>${words.text && html`<p>${words.text}</p>`}
-    ${question === "rename" && html`<label>${L.conversions.newName}<input name="name" required maxlength="255" autocomplete="off" value=${media.filename} autofocus /></label>`}
+    ${question === "rename" && html`<label>${M.newName}<input name="name" required maxlength="255" autocomplete="off" value=${media.filename} autofocus /></label>`}
     <p class="form-error" role="alert">${failed}</p>
     <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${S.cancel}</button><button class=${question === "delete" ? "danger" : "primary"}>${words.go}</button></div></form>`;
   return h(Dialog, { title: words.title, onClose: close, children: body });
@@ -177,10 +179,10 @@ function Ask({ question, item, close, changed }) {
 /** @param {{item: Item, close: () => void}} props */
 function Preview({ item, close }) {
   const url = item.conversion?.file_url ?? "";
-  const title = L.conversions.preview(item.media.filename);
+  const title = M.preview(item.media.filename);
   const body = html`<iframe class="pdf" src=${url} title=${title}></iframe>
-    <div class="dialog-foot"><a class="button plain" href=${url} target="_blank" rel="noopener">${L.conversions.newTab}</a>
-      <a class="button plain" href=${url} download=${pdfName(item.media)}>${L.conversions.download}</a></div>`;
+    <div class="dialog-foot"><a class="button plain" href=${url} target="_blank" rel="noopener">${M.newTab}</a>
+      <a class="button plain" href=${url} download=${pdfName(item.media)}>${M.download}</a></div>`;
   return h(Dialog, { title, onClose: close, wide: true, children: body });
 }
 
@@ -190,13 +192,13 @@ export function ConversionsPage() {
   const [asking, setAsking] = useState(/** @type {{question: Question, item: Item} | null} */ (null));
   /** @type {RowProps["ask"]} */
   const ask = (question, item) => setAsking({ question, item });
-  return html`<div class="page-head"><h1>${L.conversions.title}</h1></div>
-    <p class="quiet lead">${L.conversions.lead}</p>
+  return html`<div class="page-head"><h1>${M.title}</h1></div>
+    <p class="quiet lead">${M.lead}</p>
     ${h(Uploads, {})}
-    <section class="card" aria-label=${L.conversions.list}>
-      ${failed && h(LoadFailed, { text: L.conversions.failedList, retry: again })}
+    <section class="card" aria-label=${M.list}>
+      ${failed && h(LoadFailed, { text: M.failedList, why: failed, retry: again })}
       ${!items && !failed && h(Loading, { rows: 3 })}
-      ${items?.length === 0 && html`<p class="note">${L.conversions.none}</p>`}
+      ${items?.length === 0 && html`<p class="note">${M.none}</p>`}
       ${items && items.length > 0 && html`<ul class="media-list">${items.map((item) => h(Row, { key: item.media.id, item, open: setOpen, changed: again, ask }))}</ul>`}
       ${cursor && html`<button class="plain more" onClick=${loadMore}>${L.logs.more}</button>`}
     </section>

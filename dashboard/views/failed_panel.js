@@ -27,7 +27,7 @@ function markText(mark) {
   if (mark.phase === "done") return `${S.failed.done} ✓`;
   if (mark.phase === "elsewhere") return mark.detail ? S.failed.by(person(mark.detail)) : S.failed.elsewhere;
   if (mark.phase === "changed") return S.failed.again(mark.detail ? exact(mark.detail) : "");
-  return mark.detail ? S.failed.refused(mark.detail) : S.failed.error;
+  return mark.detail;
 }
 
 /** The button of one failure, or what became of it. @param {{failure: Failure, mark: Mark | undefined}} props */

@@ -7,6 +7,7 @@ import { duration } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
 import { T } from "../lib/strings_health.js";
+import { againByItself } from "../lib/words.js";
 import { LoadFailed, Loading } from "./parts.js";
 
 /** @typedef {import("../lib/openapi").HealthHistory} History */
@@ -101,20 +102,20 @@ function Lines({ history, days, gauges }) {
 export function HealthOverTime({ uuid, gauges }) {
   const [days, setDays] = useState(/** @type {number} */ (RANGES[0]));
   const [history, setHistory] = useState(/** @type {{days: number, found: History} | null} */ (null));
-  const [failed, setFailed] = useState(false);
+  const [failed, setFailed] = useState("");
   useEffect(() => {
     const look = async (/** @type {AbortSignal} */ abort) => {
       setHistory({ days, found: await healthHistoryOf(uuid, days * DAY, abort) });
-      setFailed(false);
+      setFailed("");
     };
-    return poll(look, () => PERIOD, () => setFailed(true)).stop;
+    return poll(look, () => PERIOD, (error) => setFailed(againByItself(error))).stop;
   }, [uuid, days]);
   return html`<section class="uptime" aria-label=${T.title}>
     <div class="uptime-head"><h3>${T.title}</h3>
       <div class="chips" role="group" aria-label=${T.range}>${RANGES.map(
         (n) => html`<button key=${n} class=${classes("chip", days === n && "on")} aria-pressed=${days === n} onClick=${() => setDays(n)}>${T.days(n)}</button>`,
       )}</div></div>
-    ${!history && (failed ? h(LoadFailed, { text: T.failed, retry: () => location.reload() }) : h(Loading, { rows: 3 }))}
+    ${!history && (failed ? h(LoadFailed, { text: T.failed, why: failed }) : h(Loading, { rows: 3 }))}
     ${history && h(Lines, { history: history.found, days: history.days, gauges })}
   </section>`;
 }

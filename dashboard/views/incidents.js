@@ -11,6 +11,7 @@ import { poll } from "../lib/poll.js";
 import { L } from "../lib/strings_later.js";
 import { go, openDisplay, param } from "../lib/url.js";
 import { wordsOf } from "../lib/words.js";
+import { ListState } from "./list_state.js";
 import { Maintenance } from "./maintenance.js";
 import { LoadFailed, Loading, StatusBadge } from "./parts.js";
 
@@ -84,23 +85,24 @@ function Details({ id }) {
 
 /** @param {{list: import("../lib/pages.js").Paged<Incident>}} props */
 function List({ list }) {
-  if (!list.items) return list.failed ? h(LoadFailed, { text: L.incidents.failed, why: list.why, retry: list.reload }) : h(Loading, { rows: 4 });
+  const state = h(ListState, { list, failed: L.incidents.failed, rows: 4 });
+  if (!list.items) return state;
   const none = which.value === "closed" ? L.incidents.noneClosed : L.incidents.noneOpen;
-  return html`<ul aria-busy=${list.busy}>${list.items.map((incident) => h(Row, { key: incident.id, incident }))}</ul>
+  return html`${state}<ul aria-busy=${list.busy}>${list.items.map((incident) => h(Row, { key: incident.id, incident }))}</ul>
     ${list.items.length === 0 && html`<p class="note">${none}</p>`}
     ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}`;
 }
 
-/** Asks for the first page again and again. @param {string} about @param {() => void} reload */
-function useRenewal(about, reload) {
-  useEffect(() => poll(async () => reload(), () => 3 * PERIOD).stop, [about]);
+/** Asks for the first page again and again. @param {string} about @param {() => void} renew */
+function useRenewal(about, renew) {
+  useEffect(() => poll(async () => renew(), () => 3 * PERIOD).stop, [about]);
 }
 
 export function IncidentsPage() {
   const open = which.value !== "closed";
   const about = open ? "open" : "closed";
   const list = usePages(about, (cursor, abort) => api.listIncidents({ open, cursor }, abort));
-  useRenewal(about, list.reload);
+  useRenewal(about, list.renew);
   return html`<div class="page-head"><h1>${L.incidents.title}</h1>
       <div class="chips" role="group" aria-label=${L.incidents.which}>${/** @type {const} */ (["open", "closed"]).map(
         (word) => html`<button key=${word} class=${classes("chip", about === word && "on")} aria-pressed=${about === word} onClick=${() => go({ which: word === "open" ? null : word, i: null })}>${L.incidents[word]}</button>`,

@@ -10,6 +10,7 @@ import { poll } from "../lib/poll.js";
 import { L } from "../lib/strings_later.js";
 import { useTail } from "../lib/tail.js";
 import { go, openDisplay, param } from "../lib/url.js";
+import { againByItself } from "../lib/words.js";
 import { LogList } from "./log_list.js";
 import { Follow, LogView, Newer } from "./log_view.js";
 import { ExportButton, LoadFailed, Loading } from "./parts.js";
@@ -36,14 +37,14 @@ const linesOf = (counts) => Object.values(counts).reduce((sum, n) => sum + n, 0)
 /** @param {number} wanted */
 function useSummary(wanted) {
   const [summary, setSummary] = useState(/** @type {Summary | null} */ (null));
-  const [failed, setFailed] = useState(false);
+  const [failed, setFailed] = useState("");
   useEffect(() => {
     setSummary(null);
     const look = async (/** @type {AbortSignal} */ abort) => {
       setSummary(await logSummary(wanted, null, abort));
-      setFailed(false);
+      setFailed("");
     };
-    return poll(look, () => COUNT_EVERY, () => setFailed(true)).stop;
+    return poll(look, () => COUNT_EVERY, (error) => setFailed(againByItself(error))).stop;
   }, [wanted]);
   return { summary, failed };
 }
@@ -114,7 +115,7 @@ export function LogsPage() {
     ${summary && h(Totals, { summary })}
     <div class="explorer">
       <section class="card who-card" aria-labelledby="who-title"><h2 id="who-title">${L.logs.whoTitle}</h2>
-        ${summary ? h(Who, { summary }) : failed ? h(LoadFailed, { text: L.logs.countsFailed }) : h(Loading, { rows: 5 })}</section>
+        ${summary ? h(Who, { summary }) : failed ? h(LoadFailed, { text: L.logs.countsFailed, why: failed }) : h(Loading, { rows: 5 })}</section>
       <section class="card log-card" aria-label=${L.logs.title}>${uuid ? h(OfOne, { uuid, name: known ? nameOf(known) : uuid.slice(0, 8) }) : h(RecentErrors, {})}</section>
     </div>`;
 }

@@ -11,7 +11,7 @@ import { mayOperate } from "../lib/session.js";
 import { L } from "../lib/strings_later.js";
 import { wordsOf } from "../lib/words.js";
 import { FormDialog } from "./form_dialog.js";
-import { LoadFailed, Loading } from "./parts.js";
+import { ListState } from "./list_state.js";
 
 /** @typedef {import("../lib/types").MaintenanceWindow} Window */
 
@@ -79,7 +79,7 @@ export function Maintenance() {
     <div class="log-head"><h2 id="maintenance-title">${L.maintenance.title}</h2>
       ${mayOperate.value && html`<button class="plain" onClick=${() => setPlanning(true)}>${L.maintenance.plan}</button>`}</div>
     <p class="quiet">${L.maintenance.lead}</p>
-    ${!list.items && (list.failed ? h(LoadFailed, { text: L.maintenance.failed, why: list.why, retry: list.reload }) : h(Loading, { rows: 2 }))}
+    ${h(ListState, { list, failed: L.maintenance.failed })}
     ${list.items && html`<ul>${list.items.map((window) => h(Row, { key: window.id, window, changed: list.reload }))}</ul>`}
     ${list.items?.length === 0 && html`<p class="quiet">${L.maintenance.none}</p>`}
     ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}

@@ -12,7 +12,8 @@ import { S } from "../lib/strings.js";
 import { L } from "../lib/strings_later.js";
 import { N } from "../lib/strings_notifications.js";
 import { FormDialog } from "./form_dialog.js";
-import { Dialog, LoadFailed, Loading } from "./parts.js";
+import { ListState } from "./list_state.js";
+import { Dialog } from "./parts.js";
 
 /** @typedef {import("../lib/openapi").NotificationChannel} Channel */
 /** @typedef {{close: () => void, done: () => void}} Ends */
@@ -96,7 +97,7 @@ export function RemoveChannel({ channel, close, done }) {
 export function History({ channel, close }) {
   const list = usePages(`deliveries-${channel.id}`, (cursor, abort) => api.listDeliveries(channel.id, cursor, abort));
   const body = html`
-    ${!list.items && (list.failed ? h(LoadFailed, { text: N.historyFailed, why: list.why, retry: list.reload }) : h(Loading, { rows: 3 }))}
+    ${h(ListState, { list, failed: N.historyFailed, rows: 3 })}
     ${list.items && html`<ul>${list.items.map((one) => html`<li class="token" key=${one.id}>
       <span class="token-body"><strong>${one.title}</strong><span class="quiet">${h(Time, { at: one.created_at })} · ${N.tries(one.attempts)}</span>
         ${one.error && html`<span class=${one.state === "dropped" ? "quiet" : "cause"}>${one.error}</span>`}</span>

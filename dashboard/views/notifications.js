@@ -10,8 +10,8 @@ import { mayAdminister, mayOperate } from "../lib/session.js";
 import { L } from "../lib/strings_later.js";
 import { N } from "../lib/strings_notifications.js";
 import { wordsOf } from "../lib/words.js";
+import { ListState } from "./list_state.js";
 import { ChannelDialog, History, RemoveChannel, SnoozeDialog } from "./notification_dialogs.js";
-import { LoadFailed, Loading } from "./parts.js";
 
 /** @typedef {import("../lib/openapi").NotificationChannel} Channel */
 /** @typedef {import("../lib/openapi").Snooze} Snooze */
@@ -89,7 +89,7 @@ function Channels() {
   return html`<section class="card settings-card" aria-labelledby="channels-title">
     <div><div class="log-head"><h2 id="channels-title">${N.title}</h2><button class="plain" onClick=${() => setAdding(true)}>${N.add}</button></div>
       <p class="quiet">${N.lead}</p></div>
-    ${!list.items && (list.failed ? h(LoadFailed, { text: N.failed, why: list.why, retry: list.reload }) : h(Loading, { rows: 2 }))}
+    ${h(ListState, { list, failed: N.failed })}
     ${list.items && html`<ul>${list.items.map((channel) => h(ChannelRow, { key: channel.id, channel, ask: setAsked, changed: list.reload }))}</ul>`}
     ${list.items?.length === 0 && html`<p class="quiet">${N.none}</p>`}
     ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}
@@ -123,7 +123,7 @@ function Snoozes() {
   return html`<section class="card settings-card" aria-labelledby="snoozes-title">
     <div><div class="log-head"><h2 id="snoozes-title">${N.snoozes.title}</h2>${mayOperate.value && html`<button class="plain" onClick=${() => setAdding(true)}>${N.snoozes.add}</button>`}</div>
       <p class="quiet">${N.snoozes.lead}</p></div>
-    ${!list.items && (list.failed ? h(LoadFailed, { text: N.snoozes.failed, why: list.why, retry: list.reload }) : h(Loading, { rows: 1 }))}
+    ${h(ListState, { list, failed: N.snoozes.failed, rows: 1 })}
     ${list.items && html`<ul>${list.items.map((snooze) => h(SnoozeRow, { key: snooze.id, snooze, changed: list.reload }))}</ul>`}
     ${list.items?.length === 0 && html`<p class="quiet">${N.snoozes.none}</p>`}
     ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}

@@ -5,13 +5,11 @@ import { useState } from "../vendor/hooks.js";
 import { ApiProblem } from "../lib/api.js";
 import { html } from "../lib/html.js";
 import { changePassword } from "../lib/session.js";
-import { S } from "../lib/strings.js";
+import { L } from "../lib/strings_later.js";
+import { wordsOf } from "../lib/words.js";
 
 /** @param {unknown} error */
-function passwordRefusal(error) {
-  if (!(error instanceof ApiProblem)) return S.session.unreachable;
-  return error.status === 401 ? S.password.wrong : error.message;
-}
+const passwordRefusal = (error) => (error instanceof ApiProblem && error.status === 401 ? L.password.wrong : wordsOf(error));
 
 /** Asks for the present password and a new one. @param {{done: () => void}} props */
 export function PasswordForm({ done }) {
@@ -27,18 +25,18 @@ export function PasswordForm({ done }) {
     setBusy(false);
   }
   return html`<form class="sign-in" onSubmit=${submit}>
-    <label>${S.password.current}<input name="current" type="password" autocomplete="current-password" required autofocus /></label>
-    <label>${S.password.fresh}<input name="fresh" type="password" autocomplete="new-password" required /></label>
+    <label>${L.password.current}<input name="current" type="password" autocomplete="current-password" required autofocus /></label>
+    <label>${L.password.fresh}<input name="fresh" type="password" autocomplete="new-password" required /></label>
     <p class="form-error" role="alert">${failed}</p>
-    <button class="primary" disabled=${busy}>${busy ? S.password.going : S.password.go}</button>
+    <button class="primary" disabled=${busy}>${busy ? L.password.going : L.password.go}</button>
   </form>`;
 }
 
 export function NewPasswordPage() {
   return html`<main class="sign-in-page" id="main">
     <div class="sign-in-card">
-      <h1>${S.password.title}</h1>
-      <p class="quiet">${S.password.why}</p>
+      <h1>${L.password.title}</h1>
+      <p class="quiet">${L.password.why}</p>
       ${h(PasswordForm, { done: () => {} })}
     </div>
   </main>`;

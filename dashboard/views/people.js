@@ -1,5 +1,5 @@
 // @ts-check
-/** The people who sign in: add, change, reset, disable, remove. For admins. */
+/** The people who may come in: add, change, reset, disable, remove. For admins. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import { listPeople } from "../lib/api_people.js";
@@ -7,10 +7,10 @@ import { now } from "../lib/clock.js";
 import { Age, Time } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
-import { principal } from "../lib/session.js";
-import { P } from "../lib/strings_people.js";
+import { byProxy, principal } from "../lib/session.js";
+import { peopleWords } from "../lib/strings_people.js";
 import { L } from "../lib/strings_later.js";
-import { LoadFailed, Loading } from "./parts.js";
+import { ListState } from "./list_state.js";
 import { AddPerson, AskPerson, HandOver } from "./people_dialogs.js";
 
 /** @typedef {import("../lib/openapi").User} User */
@@ -18,13 +18,20 @@ import { AddPerson, AskPerson, HandOver } from "./people_dialogs.js";
 /** @typedef {import("./people_dialogs.js").Question} Question */
 /** @typedef {{question: Question, person: User}} Asked */
 
+const P = peopleWords(byProxy.value); // known before anybody sees this page
+
 /** @param {User} person */
 const isMe = (person) => principal.value?.kind === "user" && principal.value.name === person.username;
 
 /** @param {{person: User}} props */
+function SignedIn({ person }) {
+  return html`${person.last_sign_in_at ? [`${P.signedIn} `, h(Age, { at: person.last_sign_in_at })] : P.never}`;
+}
+
+/** When they came in last, and what is left of a password that was handed over: neither is known by a proxy. @param {{person: User}} props */
 function Facts({ person }) {
-  const { one_time_until: until } = person;
-  return html`<span class="quiet">${person.last_sign_in_at ? [`${P.signedIn} `, h(Age, { at: person.last_sign_in_at })] : P.never}${" · "}${P.since} ${h(Time, { at: person.created_at })}${person.disabled_at && [` · ${P.disabledSince} `, h(Time, { at: person.disabled_at })]}</span>
+  const until = byProxy.value ? null : person.one_time_until;
+  return html`<span class="quiet">${!byProxy.value && [h(SignedIn, { person }), " · "]}${P.since} ${h(Time, { at: person.created_at })}${person.disabled_at && [` · ${P.disabledSince} `, h(Time, { at: person.disabled_at })]}</span>
     ${until && (Date.parse(until) > now.value ? html`<span class="quiet">${P.hasUntil} ${h(Time, { at: until })}</span>` : html`<span class="cause">${P.over}</span>`)}`;
 }
 
@@ -40,7 +47,7 @@ function Menu({ person, ask }) {
   /** @param {Question} question @param {string} [look] */
   const item = (question, look = "plain") => html`<button class=${look} key=${question} onClick=${choose(question)}>${P.ask[question].item}</button>`;
   return html`<details class="more-actions"><summary class="button icon" aria-label=${P.moreOf(person.username)}>⋯</summary>
-    <div class="menu">${item("role")}${item("reset")}${item(person.disabled_at ? "enable" : "disable")}${item("remove", "danger")}</div></details>`;
+    <div class="menu">${item("role")}${!byProxy.value && item("reset")}${item(person.disabled_at ? "enable" : "disable")}${item("remove", "danger")}</div></details>`;
 }
 
 /** @param {{person: User, ask: (asked: Asked) => void}} props */
@@ -62,13 +69,13 @@ export function People() {
   const done = (fresh) => {
     setAdding(false);
     setAsked(null);
-    setHanded(fresh);
+    setHanded(byProxy.value ? null : fresh); // a password that nobody can use
     list.reload();
   };
   return html`<section class="card settings-card" aria-labelledby="people-title">
     <div><div class="log-head"><h2 id="people-title">${P.title}</h2><button class="plain" onClick=${() => setAdding(true)}>${P.add}</button></div>
       <p class="quiet">${P.lead}</p></div>
-    ${!list.items && (list.failed ? h(LoadFailed, { text: P.failed, why: list.why, retry: list.reload }) : h(Loading, { rows: 2 }))}
+    ${h(ListState, { list, failed: P.failed })}
     ${list.items && html`<ul>${list.items.map((person) => h(Row, { key: person.id, person, ask: setAsked }))}</ul>`}
     ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}
     ${adding && h(AddPerson, { close: () => setAdding(false), done })}

@@ -4,8 +4,9 @@ import { h } from "../vendor/preact.js";
 import * as api from "../lib/api_people.js";
 import { Time } from "../lib/format.js";
 import { html } from "../lib/html.js";
+import { byProxy } from "../lib/session.js";
 import { L } from "../lib/strings_later.js";
-import { P } from "../lib/strings_people.js";
+import { peopleWords } from "../lib/strings_people.js";
 import { FormDialog } from "./form_dialog.js";
 import { CopyButton, Dialog } from "./parts.js";
 
@@ -14,6 +15,7 @@ import { CopyButton, Dialog } from "./parts.js";
 /** @typedef {keyof typeof P.ask} Question */
 /** @typedef {(fresh: HandedOver | null) => void} Done what was changed brought a password to hand over, or none */
 
+const P = peopleWords(byProxy.value); // known before anybody sees this page
 const ROLES = ["viewer", "operator", "admin"];
 
 /** @param {{present: string}} props */

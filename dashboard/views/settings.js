@@ -9,6 +9,7 @@ import { poll } from "../lib/poll.js";
 import { byProxy, mayAdminister, principal } from "../lib/session.js";
 import { S } from "../lib/strings.js";
 import { L } from "../lib/strings_later.js";
+import { againByItself } from "../lib/words.js";
 import { Audit } from "./audit.js";
 import { lazy } from "./lazy.js";
 import { Dialog, LoadFailed, Loading } from "./parts.js";
@@ -23,13 +24,13 @@ const People = lazy(async () => (await import("./people.js")).People);
 
 function useSettings() {
   const [found, setFound] = useState(/** @type {Settings | null} */ (null));
-  const [failed, setFailed] = useState(false);
+  const [failed, setFailed] = useState("");
   useEffect(() => {
     const look = async (/** @type {AbortSignal} */ abort) => {
       setFound(await settings(abort));
-      setFailed(false);
+      setFailed("");
     };
-    return poll(look, () => PERIOD, () => setFailed(true)).stop;
+    return poll(look, () => PERIOD, (error) => setFailed(againByItself(error))).stop;
   }, []);
   return { found, failed };
 }
@@ -83,7 +84,7 @@ function Values({ found }) {
 function Service() {
   const { found, failed } = useSettings();
   return html`<section class="card settings-card" aria-labelledby="service-title"><h2 id="service-title">${L.settings.service}</h2>
-    ${!found && (failed ? h(LoadFailed, { text: L.settings.failed }) : h(Loading, { rows: 4 }))}
+    ${!found && (failed ? h(LoadFailed, { text: L.settings.failed, why: failed }) : h(Loading, { rows: 4 }))}
     ${found && [h(Running, { found }), h(Values, { found })]}</section>`;
 }
 

@@ -8,6 +8,7 @@ import { left } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { byProxy, endedElsewhere, signIn } from "../lib/session.js";
 import { S } from "../lib/strings.js";
+import { wordsOf } from "../lib/words.js";
 import { Dialog } from "./parts.js";
 
 /** How long nobody may try, when the service does not say: in seconds. */
@@ -19,8 +20,7 @@ function outcome(error) {
     const wait = error.retryAfter ?? WAIT_UNSAID;
     return { text: "", until: new Date(serverNow() + wait * 1000).toISOString() };
   }
-  if (error instanceof ApiProblem && error.status < 500) return { text: S.session.wrong, until: null };
-  return { text: S.session.unreachable, until: null };
+  return { text: error instanceof ApiProblem && error.status < 500 ? S.session.wrong : wordsOf(error), until: null };
 }
 
 /** The countdown is a component of its own: only it ticks. @param {{until: string, over: () => void}} props */

@@ -10,7 +10,8 @@ import { usePages } from "../lib/pages.js";
 import { S } from "../lib/strings.js";
 import { L } from "../lib/strings_later.js";
 import { wordsOf } from "../lib/words.js";
-import { CopyButton, Dialog, LoadFailed, Loading } from "./parts.js";
+import { ListState } from "./list_state.js";
+import { CopyButton, Dialog } from "./parts.js";
 
 /** @typedef {import("../lib/types").Token} Token */
 
@@ -90,7 +91,7 @@ export function Tokens() {
   return html`<section class="card settings-card" aria-labelledby="tokens-title">
     <div><h2 id="tokens-title">${L.settings.tokens}</h2><p class="quiet">${L.settings.tokensLead}</p></div>
     ${h(Issue, { changed: list.reload })}
-    ${!list.items && (list.failed ? h(LoadFailed, { text: L.settings.tokensFailed, why: list.why, retry: list.reload }) : h(Loading, { rows: 2 }))}
+    ${h(ListState, { list, failed: L.settings.tokensFailed })}
     ${list.items && html`<ul>${list.items.map((token) => h(Row, { key: token.id, token, ask: setAsking }))}</ul>`}
     ${list.items?.length === 0 && html`<p class="quiet">${L.settings.noTokens}</p>`}
     ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}

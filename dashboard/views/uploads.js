@@ -6,6 +6,7 @@ import { share, size } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { mayOperate } from "../lib/session.js";
 import { S } from "../lib/strings.js";
+import { M } from "../lib/strings_conversions.js";
 import { L } from "../lib/strings_later.js";
 import { add, cancel, forget, retry, uploads } from "../lib/uploads.js";
 import { Glyph } from "./parts.js";
@@ -17,10 +18,10 @@ const LIMIT = 200_000_000; // bytes, as delivered; the service has the last word
 
 /** @param {Upload} upload */
 function phaseText(upload) {
-  if (upload.phase === "waits") return L.conversions.waits;
-  if (upload.phase === "uploading") return upload.share < 1 ? L.conversions.uploading(share(upload.share)) : L.conversions.storing;
-  if (upload.phase === "cancelled") return L.conversions.cancelled;
-  return upload.error || L.conversions.unreachable;
+  if (upload.phase === "waits") return M.waits;
+  if (upload.phase === "uploading") return upload.share < 1 ? M.uploading(share(upload.share)) : M.storing;
+  if (upload.phase === "cancelled") return M.cancelled;
+  return upload.error || M.unreachable;
 }
 
 /** @param {{upload: Upload}} props */
@@ -36,9 +37,9 @@ function Row({ upload }) {
       <span class=${bad ? "cause" : "quiet"} role=${bad ? "alert" : undefined}>${phaseText(upload)}</span>
     </div>
     ${going
-      ? html`<button class="plain" aria-label=${L.conversions.cancelUpload(file.name)} onClick=${() => cancel(id)}>${S.cancel}</button>`
+      ? html`<button class="plain" aria-label=${M.cancelUpload(file.name)} onClick=${() => cancel(id)}>${S.cancel}</button>`
       : html`${phase !== "refused" && html`<button class="plain" onClick=${() => retry(id)}>${S.retry}</button>`}
-        <button class="icon" aria-label=${S.command.dismiss} onClick=${() => forget(id)}><${Glyph} shape="close" /></button>`}
+        <button class="icon" aria-label=${L.dismiss} onClick=${() => forget(id)}><${Glyph} shape="close" /></button>`}
   </li>`;
 }
 
@@ -60,15 +61,15 @@ function DropZone() {
     if (input.current) input.current.value = "";
   };
   return html`<div class=${classes("drop", over && "over")} onDragOver=${drag} onDragLeave=${drag} onDrop=${drop}>
-    <p><strong>${L.conversions.drop}</strong> <span class="quiet">${L.conversions.or}</span></p>
-    <button class="primary" onClick=${() => input.current?.click()}>${L.conversions.choose}</button>
-    <input ref=${input} type="file" multiple accept=${ACCEPTED} class="visually-hidden" tabindex="-1" aria-label=${L.conversions.choose} onChange=${choose} />
-    <p class="quiet">${L.conversions.limit(size(LIMIT))}</p>
+    <p><strong>${M.drop}</strong> <span class="quiet">${M.or}</span></p>
+    <button class="primary" onClick=${() => input.current?.click()}>${M.choose}</button>
+    <input ref=${input} type="file" multiple accept=${ACCEPTED} class="visually-hidden" tabindex="-1" aria-label=${M.choose} onChange=${choose} />
+    <p class="quiet">${M.limit(size(LIMIT))}</p>
   </div>`;
 }
 
 export function Uploads() {
-  if (!mayOperate.value) return html`<p class="note">${L.conversions.viewer}</p>`;
+  if (!mayOperate.value) return html`<p class="note">${M.viewer}</p>`;
   return html`${h(DropZone, {})}
-    ${uploads.value.length > 0 && html`<ul class="uploads card" aria-label=${L.conversions.uploads}>${uploads.value.map((upload) => h(Row, { key: upload.id, upload }))}</ul>`}`;
+    ${uploads.value.length > 0 && html`<ul class="uploads card" aria-label=${M.uploads}>${uploads.value.map((upload) => h(Row, { key: upload.id, upload }))}</ul>`}`;
 }

@@ -9,6 +9,7 @@ import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
 import { S } from "../lib/strings.js";
 import { L } from "../lib/strings_later.js";
+import { againByItself } from "../lib/words.js";
 import { LoadFailed, Loading } from "./parts.js";
 
 /** @typedef {import("../lib/types").Uptime} Uptime */
@@ -73,13 +74,13 @@ function words(uptime, days) {
 export function UptimeStrip({ uuid, status }) {
   const [days, setDays] = useState(/** @type {number} */ (RANGES[0]));
   const [uptime, setUptime] = useState(/** @type {Uptime | null} */ (null));
-  const [failed, setFailed] = useState(false);
+  const [failed, setFailed] = useState("");
   useEffect(() => {
     const look = async (/** @type {AbortSignal} */ abort) => {
       setUptime(await uptimeOf(uuid, 7, abort));
-      setFailed(false);
+      setFailed("");
     };
-    return poll(look, () => PERIOD, () => setFailed(true)).stop;
+    return poll(look, () => PERIOD, (error) => setFailed(againByItself(error))).stop;
   }, [uuid, status]);
   const text = uptime ? words(uptime, days) : "";
   const last = uptime?.segments[uptime.segments.length - 1];
@@ -88,7 +89,7 @@ export function UptimeStrip({ uuid, status }) {
       <div class="chips" role="group" aria-label=${L.uptime.range}>${RANGES.map(
         (n) => html`<button key=${n} class=${classes("chip", days === n && "on")} aria-pressed=${days === n} onClick=${() => setDays(n)}>${L.uptime.days(n)}</button>`,
       )}</div></div>
-    ${!uptime && (failed ? h(LoadFailed, { text: L.uptime.failed }) : h(Loading, { rows: 1 }))}
+    ${!uptime && (failed ? h(LoadFailed, { text: L.uptime.failed, why: failed }) : h(Loading, { rows: 1 }))}
     ${uptime && [html`<p>${text}</p>`, h(Strip, { segments: uptime.segments, days, text }), h(Troubles, { segments: uptime.segments, from: (last ? Date.parse(last.to) : 0) - days * DAY })]}
   </section>`;
 }

@@ -1,19 +1,32 @@
 """Many displays at once: the consequence before, the question, and what became of each after."""
 
-import uuid
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 from playwright.sync_api import expect
+from sqlalchemy import Engine
 
 from deploy.local.demo_fleet.simulated import SimulatedDisplay
-from tests.browser.conftest import name_of, online_display, uuid_of
-from tests.browser.watched import WatchedPage
+from tests.browser.conftest import Enter, name_of, online_display, uuid_of
+from tests.browser.fleets import Fleet, inserted
 from tests.stack import Api
 
 ENDED_MS = 40_000
+LOCK = sa.text("UPDATE clients SET lockout_until = now() + interval '5 minutes' WHERE uuid = :uuid")
+COMMAND = sa.text(
+    """
+    INSERT INTO client_commands (id, client_uuid, action, state, source, requested_by, created_at, expires_at, sent_at)
+    VALUES (gen_random_uuid(), :uuid, 'restart_app', 'sent', 'operator', 'user:otto', now(), now() + interval '1 hour',
+        now())
+    """
+)
+EXPIRE = sa.text(
+    "UPDATE client_commands SET expires_at = now() WHERE client_uuid = ANY(CAST(:uuids AS text[])) AND source = 'bulk'"
+)
 
 
 @pytest.fixture
@@ -28,9 +41,9 @@ def three(api: Api, tmp_path: Path) -> Iterator[list[SimulatedDisplay]]:
 
 
 def test_the_dialog_says_the_consequence_and_then_what_became_of_each_display(
-    dashboard: WatchedPage, three: list[SimulatedDisplay], api: Api
+    enter: Enter, three: list[SimulatedDisplay], api: Api
 ) -> None:
-    page = dashboard.sign_in()
+    page = enter().page
     for display in three:
         page.get_by_label(f"Choose {name_of(display)}").check()
     page.get_by_label("Search displays").fill("nothing is called so")
@@ -43,37 +56,35 @@ def test_the_dialog_says_the_consequence_and_then_what_became_of_each_display(
     assert api.get("/api/command-batches")["items"] == []
     dialog.get_by_role("button", name="Restart player 2 displays").click()
 
-    expect(dialog).to_contain_text("2 of 3 proven, 0 on their way, 0 not proven.", timeout=ENDED_MS)
+    expect(dialog).to_contain_text("2 of 3 succeeded, 0 on their way, 0 did not succeed.", timeout=ENDED_MS)
     for display, word in zip(three, ("Succeeded", "Succeeded", "Cannot do this"), strict=True):
         expect(dialog.locator(".batch-member").filter(has_text=name_of(display))).to_contain_text(word)
     dialog.get_by_role("button", name="All bulk commands").click()
-    expect(page.get_by_role("region", name="One bulk command")).to_contain_text("2 of 3 proven")
+    expect(page.get_by_role("region", name="One bulk command")).to_contain_text("2 of 3 succeeded")
     assert [uuid_of(display) for display in three]
 
 
 @pytest.fixture
-def eleven(api: Api) -> Iterator[str]:
-    """The site of eleven clients that have not connected yet."""
-    uuids = [str(uuid.uuid4()) for _ in range(11)]
-    for number, identity in enumerate(uuids):
-        api.call("POST", f"/api/clients/{identity}/enrolment", 201)
-        api.call("PATCH", f"/api/clients/{identity}", json={"name": f"Wall {number}", "site": "Oslo"})
-    yield "Oslo"
-    for identity in uuids:
-        api.call("DELETE", f"/api/clients/{identity}", 204)
+def thirteen(database: Engine) -> Iterator[Fleet]:
+    """Thirteen displays at one site, at which nobody listens; one is locked, and one has a command already."""
+    with inserted(database, "Oslo", 13) as fleet:
+        with database.begin() as connection:
+            connection.execute(LOCK, {"uuid": fleet.uuid(12)})
+            connection.execute(COMMAND, {"uuid": fleet.uuid(13)})
+        yield fleet
 
 
-def test_more_than_ten_have_to_be_typed_and_closing_sends_nothing(
-    dashboard: WatchedPage, eleven: str, api: Api
-) -> None:
+def test_more_than_ten_have_to_be_typed_and_closing_sends_nothing(enter: Enter, thirteen: Fleet, api: Api) -> None:
     batches = len(api.get("/api/command-batches")["items"])
-    page = dashboard.sign_in()
-    page.get_by_label("Search displays").fill(eleven)
-    expect(page.get_by_role("row")).to_have_count(12)
+    page = enter().page
+    page.get_by_label("Search displays").fill(thirteen.site)
+    expect(page.get_by_role("row")).to_have_count(14)
     page.get_by_label("Choose all that are listed").check()
 
     page.get_by_role("region", name="Chosen displays").get_by_role("button", name="Reboot").click()
     dialog = page.get_by_role("dialog")
+    for part in ("11 will be sent", "1 already has a command", re.compile(r"1 locked until \d\d:\d\d:\d\d")):
+        expect(dialog.locator(".consequence")).to_contain_text(part)
     send = dialog.get_by_role("button", name="Reboot 11 displays")
     expect(send).to_be_disabled()
     dialog.get_by_label("Type 11 to go on").fill("10")
@@ -84,3 +95,31 @@ def test_more_than_ten_have_to_be_typed_and_closing_sends_nothing(
 
     expect(dialog).to_have_count(0)
     assert len(api.get("/api/command-batches")["items"]) == batches
+
+
+def test_waves_stop_where_a_display_does_not_do_it_and_are_ended_for_good(
+    enter: Enter, thirteen: Fleet, database: Engine, api: Api
+) -> None:
+    """Nobody listens at these displays: the first wave, of one, comes to nothing, and the others are spared."""
+    page = enter(f"/?q={thirteen.site}").page
+    page.get_by_label("Choose all that are listed").check()
+    page.get_by_role("region", name="Chosen displays").get_by_role("button", name="Restart player").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_label("Type 11 to go on")).to_be_visible()
+    expect(dialog.get_by_label("In waves: one display")).to_be_checked()
+    dialog.get_by_label("Type 11 to go on").fill("11")
+    dialog.get_by_role("button", name="Restart player 11 displays").click()
+    expect(dialog).to_contain_text("0 of 13 succeeded, 1 on their way, 0 did not succeed.")
+    expect(dialog).to_contain_text("wave 1 of 3")
+    with database.begin() as connection:  # its minute is over
+        connection.execute(EXPIRE, {"uuids": thirteen.uuids})
+
+    expect(dialog.get_by_role("alert").filter(has_text="12 were not sent")).to_be_visible(timeout=ENDED_MS)
+    expect(dialog).to_contain_text("0 of 13 succeeded, 0 on their way, 1 did not succeed.")
+    expect(dialog.get_by_role("button", name="Go on")).to_be_visible()
+    dialog.get_by_role("button", name="Stop for good").click()
+
+    expect(dialog.locator(".batch-member").filter(has_text="Never sent")).to_have_count(12)
+    expect(dialog.get_by_role("button", name="Go on")).to_have_count(0)
+    sent = [api.get(f"/api/clients/{uuid}/commands")["items"] for uuid in thirteen.uuids]
+    assert sum(len([one for one in commands if one["source"] == "bulk"]) for commands in sent) == 1

@@ -2,28 +2,37 @@
 
 import re
 
+import sqlalchemy as sa
 from playwright.sync_api import expect
+from sqlalchemy import Engine
 
 from deploy.local.demo_fleet.simulated import SimulatedDisplay
 from shared.trace import trace_id
-from tests.browser.conftest import name_of, uuid_of
-from tests.browser.watched import WatchedPage
+from tests.browser.conftest import Enter, name_of, uuid_of
 from tests.stack import Api, eventually
 
 COMMAND_MS = 15_000
+BUSY = "A command is on its way; wait for it to end."
+EXPIRE = "UPDATE client_commands SET expires_at = now() WHERE client_uuid = :uuid"
+WAITS = """
+    UPDATE client_commands SET state = 'queued', sent_at = NULL, publish_attempted_at = NULL, publish_answer = NULL,
+        publish_lease_until = NULL, unanswered_at = NULL, next_publish_at = now() + interval '1 hour'
+    WHERE client_uuid = :uuid
+"""
 
 
 def test_the_panel_tells_reconnects_last_disconnect_and_what_the_display_is(
-    dashboard: WatchedPage, display: SimulatedDisplay
+    enter: Enter, display: SimulatedDisplay
 ) -> None:
     display.health(
         screen_health="ok",
         app_version="4.2.0",
         ip="10.1.2.3",
         hostname="lobby-tv",
+        capabilities=["restart_app", "shutdown_host"],
         broker_connection={"reconnect_count": 17, "last_disconnect_at": "2026-03-01T09:30:00Z"},
     )
-    page = dashboard.sign_in()
+    page = enter().page
 
     page.get_by_role("button", name=name_of(display)).click()
 
@@ -33,6 +42,9 @@ def test_the_panel_tells_reconnects_last_disconnect_and_what_the_display_is(
     expect(connection.locator("time").first).to_have_attribute("datetime", "2026-03-01T09:30:00Z")
     for text in ("Running", uuid_of(display), "Berlin", "10.1.2.3", "lobby-tv", "4.2.0"):
         expect(panel).to_contain_text(text)
+    reboot = panel.get_by_role("button", name="Reboot")
+    expect(reboot).to_be_disabled()
+    expect(reboot).to_have_attribute("title", "This display says that it cannot do this.")
     assert f"d={uuid_of(display)}" in page.url
     page.keyboard.press("Escape")
     expect(panel).to_have_count(0)
@@ -40,10 +52,10 @@ def test_the_panel_tells_reconnects_last_disconnect_and_what_the_display_is(
 
 
 def test_a_restart_is_followed_step_by_step_until_it_succeeded(
-    dashboard: WatchedPage, display: SimulatedDisplay, api: Api
+    enter: Enter, display: SimulatedDisplay, api: Api
 ) -> None:
     display.behave(automatic=True)
-    page = dashboard.sign_in(f"/?d={uuid_of(display)}")
+    page = enter(f"/?d={uuid_of(display)}").page
 
     with page.expect_request(lambda sent: sent.method == "POST" and sent.url.endswith("/commands")) as clicked:
         page.get_by_role("button", name="Restart player").click()
@@ -61,28 +73,44 @@ def test_a_restart_is_followed_step_by_step_until_it_succeeded(
 
 
 def test_a_command_to_a_display_that_is_away_says_why_it_failed_and_offers_it_again(
-    dashboard: WatchedPage, display: SimulatedDisplay, api: Api
+    enter: Enter, display: SimulatedDisplay, database: Engine, api: Api
 ) -> None:
     display.behave(answers_commands=False)
-    page = dashboard.sign_in(f"/?d={uuid_of(display)}")
+    page = enter(f"/?d={uuid_of(display)}").page
     expect(page.get_by_role("button", name="Reboot")).to_be_enabled()
-    # What a person would wait two minutes for: the same command with the shortest time to live.
-    page.route("**/commands", lambda route: route.continue_(post_data={"action": "reboot_host", "ttl_seconds": 10}))
 
     page.get_by_role("button", name="Reboot").click()
     expect(page.get_by_role("dialog")).to_contain_text("The screen goes dark until the machine is back.")
     page.get_by_role("button", name="Reboot now").click()
 
-    expect(page.get_by_text(re.compile("^Expires in 0:0"))).to_be_visible()
+    expect(page.get_by_text(re.compile("^Expires in [12]:[0-5]\\d unless"))).to_be_visible()
+    assert page.get_by_role("button", name="Restart player").get_attribute("title") == BUSY
+    with database.begin() as connection:  # its two minutes are over
+        connection.execute(sa.text(EXPIRE), {"uuid": uuid_of(display)})
     expect(page.locator(".cause")).to_have_text("The display did not acknowledge it in time.", timeout=COMMAND_MS)
     expect(page.get_by_role("button", name="Send again")).to_be_visible()
     assert api.get(f"/api/clients/{uuid_of(display)}/commands")["items"][0]["state"] == "expired"
 
 
-def test_no_command_is_sent_by_closing_the_question(
-    dashboard: WatchedPage, display: SimulatedDisplay, api: Api
+def test_a_command_that_was_not_sent_yet_is_withdrawn(
+    enter: Enter, display: SimulatedDisplay, database: Engine, api: Api
 ) -> None:
-    page = dashboard.sign_in(f"/?d={uuid_of(display)}")
+    display.behave(answers_commands=False)
+    page = enter(f"/?d={uuid_of(display)}").page
+    page.get_by_role("button", name="Restart player").click()
+    expect(page.locator(".step.reached").filter(has_text="Sent")).to_be_visible()
+    with database.begin() as connection:  # as if the broker had been away
+        connection.execute(sa.text(WAITS), {"uuid": uuid_of(display)})
+
+    page.get_by_role("button", name="Withdraw").click()
+
+    expect(page.locator(".step.reached").filter(has_text="Cancelled")).to_be_visible()
+    expect(page.get_by_role("button", name="Restart player")).to_be_enabled()
+    assert api.get(f"/api/clients/{uuid_of(display)}/commands")["items"][0]["state"] == "cancelled"
+
+
+def test_no_command_is_sent_by_closing_the_question(enter: Enter, display: SimulatedDisplay, api: Api) -> None:
+    page = enter(f"/?d={uuid_of(display)}").page
 
     page.get_by_role("button", name="Shut down").click()
     dialog = page.get_by_role("dialog")
@@ -95,12 +123,17 @@ def test_no_command_is_sent_by_closing_the_question(
 
 
 def test_logs_are_narrowed_by_level_and_text_and_followed_or_announced(
-    dashboard: WatchedPage, display: SimulatedDisplay, api: Api
+    enter: Enter, display: SimulatedDisplay, api: Api
 ) -> None:
+    def stored(count: int) -> None:
+        path = f"/api/client-logs/{uuid_of(display)}/logs"
+        eventually(lambda: len(api.get(path)["items"]) == count, f"{count} lines")
+
     display.log("info", "playlist loaded")
     display.log("error", "screen went dark")
-    eventually(lambda: len(api.get(f"/api/client-logs/{uuid_of(display)}/logs")["items"]) == 2, "two lines")
-    page = dashboard.sign_in(f"/?d={uuid_of(display)}")
+    stored(2)
+    watched = enter(f"/?d={uuid_of(display)}")
+    page = watched.page
     lines = page.locator(".panel .log")
     expect(lines).to_have_count(2)
 
@@ -113,10 +146,14 @@ def test_logs_are_narrowed_by_level_and_text_and_followed_or_announced(
     expect(lines).to_contain_text("playlist loaded")
 
     display.log("warning", "playlist is old")
+    stored(3)
+    watched.look_again()
     expect(lines).to_have_count(2)
     expect(lines.first).to_contain_text("playlist is old")
     page.locator(".panel").get_by_role("button", name="Live").click()
     display.log("warning", "playlist is older")
+    stored(4)
+    watched.look_again()
     page.get_by_role("button", name="Show 1 newer line").click()
     expect(lines).to_have_count(3)
     page.get_by_role("link", name="Logs").click()
@@ -124,7 +161,7 @@ def test_logs_are_narrowed_by_level_and_text_and_followed_or_announced(
 
 
 def test_events_tell_the_story_of_a_crash_in_one_line_and_the_strip_says_it_in_words(
-    dashboard: WatchedPage, display: SimulatedDisplay, api: Api
+    enter: Enter, display: SimulatedDisplay, api: Api
 ) -> None:
     display.heartbeat("crashed")
     display.log("error", "decoder lost")
@@ -135,7 +172,7 @@ def test_events_tell_the_story_of_a_crash_in_one_line_and_the_strip_says_it_in_w
     path = f"/api/clients/{uuid_of(display)}/events"
     eventually(lambda: len(api.get(path)["items"]) >= 6, "the story of the crash")
 
-    page = dashboard.sign_in(f"/?d={uuid_of(display)}&tab=events")
+    page = enter(f"/?d={uuid_of(display)}&tab=events").page
 
     titles = page.locator(".event")
     for said in ("running", "crashed", "Error: decoder lost", "Service player.service failed", "Registered"):
@@ -148,10 +185,10 @@ def test_events_tell_the_story_of_a_crash_in_one_line_and_the_strip_says_it_in_w
 
 
 def test_health_stands_against_its_limits_and_the_tabs_are_walked_by_arrow_keys(
-    dashboard: WatchedPage, display: SimulatedDisplay
+    enter: Enter, display: SimulatedDisplay
 ) -> None:
     display.health(screen_health="ok", cpu_percent=97.4, memory_percent=41.0, os="BrightBox OS 3")
-    page = dashboard.sign_in(f"/?d={uuid_of(display)}")
+    page = enter(f"/?d={uuid_of(display)}").page
     page.get_by_role("tab", name="Logs").focus()
 
     page.keyboard.press("ArrowRight")

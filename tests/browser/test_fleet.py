@@ -5,15 +5,17 @@ from pathlib import Path
 
 import pytest
 import requests
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from deploy.local.demo_fleet.credentials import Credentials
 from deploy.local.demo_fleet.simulated import SimulatedDisplay
-from tests.browser.conftest import OpenPage, name_of, uuid_of
-from tests.browser.watched import WatchedPage
+from shared.trace import trace_id
+from tests.browser.conftest import Enter, OpenPage, name_of, uuid_of
+from tests.browser.people import SessionState
 from tests.stack import Api, Stack, eventually
 
 HOSTILE = '<img src=x onerror="document.title=1">'
+READ_FOR_MS = 4_100  # how long an acknowledged row stays
 SEEN_WITHIN_MS = 7_000  # one poll of five seconds, and the way through broker, bridge and database
 
 
@@ -26,19 +28,25 @@ def empty_fleet(api: Api) -> None:
 
 @pytest.mark.usefixtures("empty_fleet")
 def test_an_empty_fleet_shows_how_the_first_display_connects_and_says_when_it_has(
-    dashboard: WatchedPage, stack: Stack, tmp_path: Path
+    enter: Enter, stack: Stack, api: Api, tmp_path: Path
 ) -> None:
-    page = dashboard.sign_in()
+    watched = enter()
+    page = watched.page
     expect(page.get_by_role("heading", name="No displays yet")).to_be_visible()
 
     page.get_by_role("button", name="Connect a display").click()
     page.get_by_label("Name of the display").fill("Entrance")
     page.get_by_role("button", name="Create an enrolment code").click()
     code = page.locator(".code code").inner_text()
+    expect(page.locator(".command-line code")).to_contain_text(f"{stack.url}/api/enroll")
+    expect(page.locator(".command-line code")).to_contain_text(code)
+    expect(page.get_by_role("button", name="Copy the command")).to_be_visible()
+    expect(page.get_by_role("img", name="Enrolment code as a QR code")).to_be_visible()
     answer = requests.post(f"{stack.url}/api/enroll", json={"code": code}, timeout=30)
     with SimulatedDisplay(Credentials.from_enrolment(answer.json()), tmp_path / "display") as display:
         display.heartbeat("running")
-        dashboard.look_again()
+        eventually(lambda: api.get("/api/clients")["items"][0]["status"] == "running", "its heartbeat")
+        watched.look_again()
 
         expect(page.get_by_text("It has connected.")).to_be_visible()
         page.keyboard.press("Escape")
@@ -46,10 +54,12 @@ def test_an_empty_fleet_shows_how_the_first_display_connects_and_says_when_it_ha
 
 
 def test_a_failed_service_appears_is_acknowledged_and_is_gone_in_every_browser(
-    open_page: OpenPage, display: SimulatedDisplay, api: Api
+    enter: Enter, open_page: OpenPage, admin_session: SessionState, display: SimulatedDisplay, api: Api
 ) -> None:
-    other_watched = open_page()
-    page, other = open_page().sign_in(), other_watched.sign_in()
+    other_watched = enter()
+    watched = open_page(storage_state=admin_session)
+    watched.page.clock.install()  # nobody has to wait for the four seconds in which a row is read
+    page, other = watched.open(), other_watched.page
     panel, other_panel = (one.get_by_role("region", name="Service failed") for one in (page, other))
     expect(page.get_by_role("cell", name=name_of(display), exact=True)).to_be_visible()
     expect(panel).to_have_count(0)
@@ -67,6 +77,7 @@ def test_a_failed_service_appears_is_acknowledged_and_is_gone_in_every_browser(
     expect(row).to_contain_text("Acknowledged ✓")
     other_watched.look_again()
     expect(other_panel).to_contain_text("Acknowledged by admin")
+    page.clock.fast_forward(READ_FOR_MS)
     expect(panel).to_have_count(0)
     expect(other_panel).to_have_count(0)
     assert api.get("/api/clients/service_failed")["items"] == []
@@ -75,11 +86,12 @@ def test_a_failed_service_appears_is_acknowledged_and_is_gone_in_every_browser(
 
 
 def test_a_failure_that_came_again_is_not_acknowledged_unseen(
-    dashboard: WatchedPage, display: SimulatedDisplay, api: Api
+    enter: Enter, display: SimulatedDisplay, api: Api
 ) -> None:
     display.service_failed("first.service")
     eventually(lambda: api.get("/api/clients/service_failed")["items"], "the failure")
-    page = dashboard.sign_in()
+    dashboard = enter()
+    page = dashboard.page
     panel = page.get_by_role("region", name="Service failed")
     expect(panel).to_contain_text("first.service")
     seen_so_far = page.request.get(f"{dashboard.stack.url}/api/monitoring/overview?format=packed").json()
@@ -90,7 +102,7 @@ def test_a_failure_that_came_again_is_not_acknowledged_unseen(
     eventually(lambda: api.get(f"/api/clients/{uuid_of(display)}")["service_failed_unit"] == "second.service", "it")
     panel.get_by_role("button", name=re.compile("Acknowledge")).click()
 
-    expect(panel.get_by_role("alert")).to_contain_text("Failed again at")
+    expect(panel.get_by_role("alert")).to_contain_text(re.compile(r"Failed again at \d\d:\d\d:\d\d: look"))
     page.unroute("**/api/monitoring/overview*")
     dashboard.look_again()
     expect(panel).to_contain_text("second.service")
@@ -98,14 +110,14 @@ def test_a_failure_that_came_again_is_not_acknowledged_unseen(
 
 
 def test_names_and_messages_of_displays_are_text_whatever_they_hold(
-    dashboard: WatchedPage, display: SimulatedDisplay, api: Api
+    enter: Enter, display: SimulatedDisplay, api: Api
 ) -> None:
     api.call("PATCH", f"/api/clients/{uuid_of(display)}", json={"name": HOSTILE, "site": HOSTILE})
     display.log("error", HOSTILE)
     display.service_failed(HOSTILE)
     eventually(lambda: api.get(f"/api/client-logs/{uuid_of(display)}/logs")["items"], "the line")
 
-    page = dashboard.sign_in(f"/?d={uuid_of(display)}")
+    page = enter(f"/?d={uuid_of(display)}").page
 
     expect(page.get_by_role("heading", name=HOSTILE)).to_be_visible()
     expect(page.get_by_role("region", name="Service failed").locator("code")).to_have_text(HOSTILE)
@@ -114,10 +126,9 @@ def test_names_and_messages_of_displays_are_text_whatever_they_hold(
     assert page.title() == "Signage Fleet"
 
 
-def test_a_service_that_does_not_answer_leaves_the_rows_and_says_so(
-    dashboard: WatchedPage, display: SimulatedDisplay
-) -> None:
-    page = dashboard.sign_in()
+def test_a_service_that_does_not_answer_leaves_the_rows_and_says_so(enter: Enter, display: SimulatedDisplay) -> None:
+    dashboard = enter()
+    page = dashboard.page
     row = page.get_by_role("row", name=re.compile(name_of(display)))
     expect(row).to_be_visible()
     dashboard.expect_answer(502, "/api/")
@@ -126,18 +137,29 @@ def test_a_service_that_does_not_answer_leaves_the_rows_and_says_so(
     dashboard.look_again()
 
     expect(page.get_by_role("alert")).to_contain_text("The service does not answer.")
+    expect(page.get_by_role("alert")).not_to_contain_text("Reference")  # nobody logged anything
     expect(page.get_by_text("Not updating", exact=True)).to_be_visible()
     expect(row).to_be_visible()
     page.unroute("**/api/**")
+    dashboard.expect_answer(500, "/api/")
+    traces = []
+
+    def fail(route: Route) -> None:
+        traces.append(trace_id(route.request.headers["traceparent"]))
+        route.fulfill(status=500, json={"code": "internal_error", "title": "Internal error", "detail": "quote the id"})
+
+    page.route("**/api/monitoring/**", fail)
+    dashboard.look_again()
+    expect(page.get_by_role("alert")).to_contain_text(re.compile("You see what was known at.* Reference [0-9a-f]{8}"))
+    assert any(f"Reference {str(trace)[:8]}." in page.get_by_role("alert").inner_text() for trace in traces)
+    page.unroute("**/api/monitoring/**")
     dashboard.look_again()
     expect(page.get_by_text("Live", exact=True)).to_be_visible()
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
-def test_tiles_search_and_address_narrow_the_table_and_back_undoes_it(
-    dashboard: WatchedPage, display: SimulatedDisplay
-) -> None:
-    page = dashboard.sign_in()
+def test_tiles_search_and_address_narrow_the_table_and_back_undoes_it(enter: Enter, display: SimulatedDisplay) -> None:
+    page = enter().page
     row = page.get_by_role("row", name=re.compile(name_of(display)))
     expect(row).to_be_visible()
 

@@ -2,15 +2,19 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Route, expect
 
 from deploy.local.demo_fleet.simulated import SimulatedDisplay
-from tests.browser.conftest import Enter, name_of, online_display, uuid_of
+from tests.browser.conftest import Enter, OpenPage, close_all, name_of, online_display, uuid_of
+from tests.browser.people import SessionState
 from tests.stack import Api, Stack, eventually
 
 COMMAND_MS = 15_000
+TRIES = 6  # how often the page asks for one command
+LONGEST_WAIT_MS = 15_000
 # Elements that are pressed, with less than 32 pixels of height or width; links within a sentence need not be so large.
 TOO_SMALL = """() => [...document.querySelectorAll('button, a.button, nav a, summary, select, input, [role=tab]')]
   .filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.closest('.visually-hidden, p, .pick'))
@@ -52,6 +56,46 @@ def test_a_command_whose_answer_was_lost_is_asked_for_again_and_sent_once(
     assert len(api.get(f"/api/clients/{uuid_of(display)}/commands")["items"]) == 1
 
 
+def test_a_command_that_nobody_answers_for_shows_once_the_service_answers_again(
+    open_page: OpenPage, admin_session: SessionState, api: Api, tmp_path: Path
+) -> None:
+    """It was taken at the first try, of which the page never heard; it gives up asking and finds it by itself."""
+    with online_display(api, tmp_path / "lost") as lost:
+        lost.behave(answers_commands=False)
+        watched = open_page(storage_state=admin_session)
+        page = watched.page
+        page.clock.install()
+        watched.open(f"/?d={uuid_of(lost)}")
+        expect(page.get_by_role("button", name="Restart player")).to_be_enabled()
+        asked = []
+
+        def take_and_say_nothing(route: Route) -> None:
+            if route.request.method == "POST":
+                asked.append(route.request.headers["idempotency-key"])
+                if len(asked) == 1:
+                    assert route.fetch().status == 202
+            route.abort()
+
+        page.route("**/api/**", take_and_say_nothing)
+        page.get_by_role("button", name="Restart player").click()
+        expect(page.get_by_text("asking again with the same key")).to_be_visible()
+        given_up = page.get_by_text("The service did not answer. Whether it took the command shows here")
+
+        def waits_in_vain() -> bool:
+            page.clock.fast_forward(LONGEST_WAIT_MS)
+            return given_up.is_visible()
+
+        eventually(waits_in_vain, "the end of its patience")
+        assert (len(asked), len(set(asked))) == (TRIES, 1)
+        expect(page.get_by_role("button", name="Send again")).to_be_visible()
+
+        page.unroute("**/api/**")
+        watched.look_again()
+        expect(page.locator(".step.reached").filter(has_text="Sent")).to_be_visible()
+        expect(given_up).to_have_count(0)
+        close_all([page.context])
+
+
 def test_the_age_of_the_heartbeat_ticks_and_the_uuid_is_copied(enter: Enter, display: SimulatedDisplay) -> None:
     watched = enter(f"/?d={uuid_of(display)}")
     page = watched.page
@@ -68,6 +112,7 @@ def test_the_age_of_the_heartbeat_ticks_and_the_uuid_is_copied(enter: Enter, dis
 
 def test_what_is_pressed_is_large_enough_to_hit(enter: Enter, display: SimulatedDisplay) -> None:
     watched = enter(viewport={"width": 390, "height": 844})
+    page = watched.page
     for address, proof in (
         (f"/?d={uuid_of(display)}", "MQTT connection"),
         ("/", "Displays"),
@@ -76,7 +121,7 @@ def test_what_is_pressed_is_large_enough_to_hit(enter: Enter, display: Simulated
         ("/?v=incidents", "Plan a window"),
         ("/?v=settings", "Values in force"),
     ):
-        page = watched.open(address)
+        watched.follow(address)
         expect(page.get_by_text(proof).first).to_be_visible()
         assert page.evaluate(TOO_SMALL) == [], address
 

@@ -20,7 +20,7 @@ LISTS = {
     "incidents": ("/?v=incidents&which=closed", "No incident", "The incidents could not be loaded.", AGAIN),
     "batches": ("/?v=batches", "No bulk command has been sent.", "The bulk commands could not be loaded.", AGAIN),
     "conversions": ("/?v=conversions", "Nothing has been uploaded yet.", "The list of media could not be", AGAIN),
-    "settings": ("/?v=settings", "Nothing matches.", "How the service does could not be loaded.", BY_ITSELF),
+    "settings": ("/?v=settings", "Nothing matches.", "The state of the service could not be loaded.", BY_ITSELF),
     "commands": ("/?d={uuid}&tab=commands", "No command has been sent", "The commands could not be loaded.", AGAIN),
     "events": ("/?d={uuid}&tab=events", "Nothing has happened", "The events could not be loaded.", AGAIN),
     "uptime": ("/?d={uuid}", "Never crashed, never silent", "The uptime could not be loaded.", BY_ITSELF),
@@ -46,22 +46,26 @@ def fail_all_but(page: Page, passed: str, status: int = 502) -> None:
     page.route("**/api/**", answer)
 
 
-def open_failing(watched: WatchedPage, address: str) -> Page:
-    """A view of which only the frame has come."""
+def follow_failing(watched: WatchedPage, address: str) -> None:
+    """Go from the fleet to a view of which only the frame comes."""
+    watched.follow("/")
+    expect(watched.page.get_by_role("complementary")).to_have_count(0)  # the panel of before
+    expect(watched.page.get_by_role("heading", name="Fleet", level=1)).to_be_visible()
     fail_all_but(watched.page, "/api/session|/overview")
-    return watched.open(address)
+    watched.follow(address)
 
 
 def test_a_view_that_does_not_come_says_what_and_what_to_do_and_is_never_shown_as_empty(
     enter: Enter, display: SimulatedDisplay
 ) -> None:
     watched = enter()
+    page = watched.page
     watched.expect_answer(502, "/api/")
-    for name, (address, empty, failed, way_on) in LISTS.items():
-        page = open_failing(watched, address.format(uuid=uuid_of(display)))
+    for address, empty, failed, way_on in LISTS.values():
+        follow_failing(watched, address.format(uuid=uuid_of(display)))
         note = page.get_by_role("alert").filter(has_text=failed).first
         expect(note).to_be_visible()
-        expect(note).to_contain_text("The service does not answer" if way_on == AGAIN and name != "conversions" else "")
+        expect(note).to_contain_text("The service does not answer" if way_on == AGAIN else "")
         expect(note).to_contain_text(way_on)
         expect(page.get_by_text(empty)).to_have_count(0)
 

@@ -12,16 +12,17 @@ from contextlib import contextmanager
 
 import pytest
 import sqlalchemy as sa
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 from sqlalchemy import Engine
 
 from tests.browser.conftest import Enter
 from tests.browser.fleets import Fleet, inserted
-from tests.stack import Stack, running_stack
+from tests.browser.test_every_page import violations
+from tests.stack import Stack, eventually, running_stack
 
+LATE_SECONDS = 120  # longer than 90, and not yet the 180 of silence
 SILENT_SECONDS = 240  # longer than the threshold of 180, and within the five minutes that count as "at once"
 CLOCK = r"\d\d:\d\d:\d\d"
-TICK_MS = 20_000
 START_MS = 60_000
 
 
@@ -64,36 +65,118 @@ def execute(database: Engine, statement: str) -> None:
         connection.execute(sa.text(statement))
 
 
+def lines_with(stack: Stack, reference: str) -> list[str]:
+    """What the stack logged about the request of which somebody has the reference."""
+    return [line for line in stack.output.read_text(encoding="utf-8").splitlines() if f'"{reference}' in line]
+
+
+def breaker_banner(page: Page) -> Locator:
+    return page.get_by_role("status").filter(has_text="Recovery holds back")
+
+
+def test_late_displays_count_as_running_and_are_named_and_listed_apart(
+    enter: Enter, kiel: Fleet, database: Engine
+) -> None:
+    with inserted(database, "Late", 2, LATE_SECONDS) as late:
+        watched = enter("/?q=Late")
+        page = watched.page
+        running = page.locator(".tile.status-running")
+        named = running.get_by_role("button", name="2 late")
+        watched.look_until(named.is_visible, "what a tick has noticed")
+        expect(running.locator(".tile-count")).to_have_text(str(kiel.count + late.count))
+        expect(page.locator(".attention-row")).to_have_count(0)  # one missed beat is not news
+
+        named.click()
+
+        expect(page.locator("tbody tr")).to_have_count(2)
+        expect(page.get_by_role("row", name=late.name(1))).to_contain_text("Late")
+        assert "status=late" in page.url
+
+
 def test_a_silent_site_is_one_banner_with_its_numbers_until_an_operator_releases_it(
     enter: Enter, kiel: Fleet, database: Engine
 ) -> None:
     kiel.beat()
     with inserted(database, "Bremen", 10, SILENT_SECONDS):
-        page = enter().page
+        watched = enter()
+        page = watched.page
 
-        banner = page.get_by_role("status").filter(has_text="Recovery holds back")
-        expect(banner).to_contain_text("At Bremen, 10 of 10 displays are silent", timeout=TICK_MS)
+        banner = breaker_banner(page)
+        watched.look_until(banner.is_visible, "the breaker")
+        expect(banner).to_contain_text("At Bremen, 10 of 10 displays are silent")
+        expect(banner).to_contain_text("No silent display there is rebooted until fewer than 20% are silent")
         rows = page.locator(".attention-row")
         expect(page.locator(".attention h2")).to_contain_text("10 displays")
         expect(rows).to_have_count(5)
         row = rows.first
         expect(row).to_contain_text(re.compile("Silent: last heartbeat 4m(in)? ago"))
+        expect(row.locator("time")).to_have_attribute("title", re.compile(r"\b20\d\d\b"))
         expect(row).to_contain_text("Nothing so far")
-        expect(row).to_contain_text("No silent display there is rebooted until")
+        expect(row).to_contain_text(
+            "Held back with the others, see above: no reboot until fewer are silent or an operator"
+        )
+        expect(row).not_to_contain_text("10 of 10")
+        page.get_by_role("button", name="Bremen 1", exact=True).first.click()
+        recovery = page.get_by_role("region", name="Recovery")
+        expect(recovery).to_contain_text("Too many are silent at once. At Bremen, 10 of 10 displays are silent")
+        page.keyboard.press("Escape")
 
         banner.get_by_role("button", name="Release it").click()
 
         expect(banner).to_have_count(0)
         page.get_by_role("button", name="Show 5 more").click()
         expect(rows).to_have_count(10)
+        expect(row).not_to_contain_text("Held back with the others")
+
+
+def test_what_keeps_recovery_waiting_is_said_with_its_exact_end(enter: Enter, kiel: Fleet) -> None:
+    kiel.beat()
+    kiel.says("crashed", 60, 60)
+    watched = enter()
+    row = watched.page.locator(".attention-row").filter(has_text=kiel.name(60))
+    watched.look_until(row.is_visible, "the crash")
+
+    expect(row).to_contain_text("The player has crashed")
+    expect(row).to_contain_text("the display's own watchdog goes first")
+    expect(row).to_contain_text(re.compile(rf"Until {CLOCK} \(0:\d\d left\)\."))
+    kiel.says("running", 60, 60)
+    watched.look_until(lambda: row.count() == 0, "its end")
+
+
+def test_an_operator_leaves_a_display_alone_excludes_it_and_takes_that_back(enter: Enter, kiel: Fleet) -> None:
+    kiel.beat()
+    page = enter(f"/?d={kiel.uuid(5)}").page
+    recovery = page.get_by_role("region", name="Recovery")
+    expect(recovery).to_contain_text("This display is well; there is nothing to recover.")
+
+    recovery.get_by_role("button", name="Leave it alone…").click()
+    dialog = page.get_by_role("dialog", name="Leave this display alone?")
+    assert violations(page) == []
+    dialog.get_by_label("Why").fill("New cables")
+    dialog.get_by_label("For how long").select_option("8 hours")
+    dialog.get_by_role("button", name="Leave it alone").click()
+    expect(recovery).to_contain_text(re.compile(r"Left alone by admin: New cables until .*\d\d:\d\d"))
+    recovery.get_by_role("button", name="Resume recovery").click()
+    expect(recovery).not_to_contain_text("New cables")
+
+    recovery.get_by_role("button", name="Never recover it…").click()
+    dialog = page.get_by_role("dialog", name="Never recover this display?")
+    dialog.get_by_label("Why").fill("A painting hangs here now")
+    dialog.get_by_role("button", name="Exclude it").click()
+    expect(recovery).to_contain_text("This display is excluded by admin: A painting hangs here now")
+    recovery.get_by_role("button", name="Recover it again").click()
+    expect(recovery.get_by_role("button", name="Never recover it…")).to_be_visible()
+    expect(recovery).not_to_contain_text("painting")
 
 
 def test_a_silent_fleet_is_one_banner_and_a_filter_away(enter: Enter, kiel: Fleet) -> None:
     kiel.beat(SILENT_SECONDS)
-    page = enter().page
+    watched = enter()
+    page = watched.page
 
-    banner = page.get_by_role("status").filter(has_text="Recovery holds back")
-    expect(banner).to_contain_text(re.compile(r"60 of \d+ displays are silent"), timeout=TICK_MS)
+    banner = breaker_banner(page)
+    watched.look_until(banner.is_visible, "the breaker")
+    expect(banner).to_contain_text(re.compile(r"60 of \d+ displays are silent"))
     page.get_by_role("button", name=re.compile("^60 Stale")).click()
     expect(page.locator("table")).to_have_attribute("aria-rowcount", "61")
     expect(page.locator(".attention-row")).to_have_count(5)
@@ -105,33 +188,61 @@ def test_a_silent_bridge_replaces_what_is_not_known_and_bulk_commands_wait(
     enter: Enter, kiel: Fleet, stack: Stack, database: Engine
 ) -> None:
     kiel.beat(SILENT_SECONDS)
-    page = enter().page
+    watched = enter()
+    page = watched.page
     page.get_by_label(f"Choose {kiel.name(1)}", exact=True).check()
     bar = page.get_by_role("region", name="Chosen displays")
 
     with stopped(stack, "bridge"):
         execute(database, "UPDATE bridge_status SET canary_at = now() - interval '10 minutes'")
+        watched.look_again()
         banner = page.get_by_role("alert").filter(has_text="Bridge silent")
-        expect(banner).to_contain_text(
-            re.compile(rf"Bridge silent since {CLOCK}; display states are unknown\."), timeout=TICK_MS
-        )
+        expect(banner).to_contain_text(re.compile(rf"Bridge silent since {CLOCK}; display states are unknown\."))
         expect(page.locator(".attention")).to_have_count(0)
         for button in bar.get_by_role("button", name=re.compile("…$")).all():
             expect(button).to_be_disabled()
             expect(button).to_have_attribute("title", re.compile("The bridge is silent"))
     kiel.beat()
 
-    expect(banner).to_have_count(0, timeout=TICK_MS)
+    watched.look_until(lambda: banner.count() == 0, "the bridge's next sign")
     expect(bar.get_by_role("button", name="Restart player…")).to_be_enabled()
 
 
 def test_a_late_scheduler_is_said_with_its_last_tick(enter: Enter, stack: Stack, database: Engine) -> None:
-    page = enter().page
+    watched = enter()
+    page = watched.page
     with stopped(stack, "ticker"):
         execute(database, "UPDATE scheduler_status SET last_tick_at = now() - interval '10 minutes'")
+        watched.look_again()
         banner = page.get_by_role("status").filter(has_text="The scheduler is late")
         expect(banner).to_contain_text(re.compile(f"last tick {CLOCK}"))
-    expect(banner).to_have_count(0, timeout=TICK_MS)
+    watched.look_until(lambda: banner.count() == 0, "the next tick")
+
+
+def test_a_service_that_fails_by_its_own_fault_gives_a_reference_that_finds_its_log_line(
+    enter: Enter, stack: Stack, database: Engine
+) -> None:
+    watched = enter("/?v=settings")
+    page = watched.page
+    watched.expect_answer(500, "/api/audit")
+    audit = page.get_by_role("region", name="Audit log")
+    expect(audit.locator(".audit").first).to_be_visible()
+
+    execute(database, "ALTER TABLE audit_log RENAME TO audit_log_away")
+    try:
+        audit.get_by_label("Who").fill("admin")
+        audit.get_by_role("button", name="Filter").click()
+        note = audit.get_by_role("alert")
+        expect(note).to_contain_text("The audit log could not be loaded. Something went wrong in the service.")
+        expect(audit.locator(".audit")).to_have_count(0)  # those of another question
+        [reference] = re.findall(r"Reference ([0-9a-f]{8})\.", note.inner_text())
+    finally:
+        execute(database, "ALTER TABLE audit_log_away RENAME TO audit_log")
+
+    log = eventually(lambda: lines_with(stack, reference), "its lines in the log")
+    assert any('"request_failed"' in line and "audit_log" in line for line in log)
+    audit.get_by_role("button", name="Try again").click()
+    expect(note).to_have_count(0)
 
 
 def test_a_killed_api_leaves_the_rows_and_everything_goes_on_by_itself(enter: Enter, kiel: Fleet, stack: Stack) -> None:

@@ -1,14 +1,19 @@
 """A browser page that is watched: whatever goes wrong in it fails the test, unless the test expected it."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Response
 
-from tests.stack import Stack
+from tests.stack import Stack, eventually
 
 # Chromium says of each answer that is an error what `_on_response` checks with its status and address.
 SAID_OF_RESPONSES = "Failed to load resource"
+FOLLOW = """(address) => {
+  history.pushState(null, '', address);
+  dispatchEvent(new PopStateEvent('popstate', { state: null }));
+}"""
 REPORT_CSP = (
     "addEventListener('securitypolicyviolation', (e) => console.error('CSP', e.violatedDirective, e.blockedURI));"
 )
@@ -55,6 +60,19 @@ class WatchedPage:
     def look_again(self) -> None:
         """What coming back to the tab does: everything is asked for now, and not at the next period."""
         self.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+
+    def look_until(self, shown: Callable[[], bool], what: str) -> None:
+        """Look again and again until the page shows what only the service can bring about."""
+
+        def look() -> bool:
+            self.look_again()
+            return shown()
+
+        eventually(look, what)
+
+    def follow(self, address: str) -> None:
+        """Go to another address as a link within the page does: it is not loaded again."""
+        self.page.evaluate(FOLLOW, address)
 
     def check(self) -> None:
         """Fails with everything that went wrong."""

@@ -1,0 +1,50 @@
+// @ts-check
+/** Every sentence about commands, of one display or of many; the words of actions and steps are with the first page. */
+export const C = {
+  title: "Commands",
+  sending: "Sending…",
+  unknown: "No answer from the service. The command may have been taken: asking again with the same key, so it cannot run twice.",
+  unreachable: "The service did not answer. Whether it took the command shows here, or in the tab Commands, once it answers again.",
+  expiresIn: (/** @type {string} */ left) => `Expires in ${left} unless the display answers`,
+  resultIn: (/** @type {string} */ left) => `Result due in ${left}`,
+  waitsForSweep: "Its time is up; the next tick, within a minute or so, closes it.",
+  again: "Send again",
+  withdraw: "Withdraw",
+  locked: (/** @type {string} */ time, /** @type {string} */ left) =>
+    `Restart and reboot are locked until ${time} (${left} left): the display gets time to come back.`,
+  viewer: "Commands need the role operator.",
+  adminOnly: "Shutting down needs the role admin.",
+  notCapable: "This display says that it cannot do this.",
+  open: "A command is on its way; wait for it to end.",
+  by: (/** @type {string} */ who) => `asked for by ${who}`,
+  confirmedBy: /** @type {Record<string, string>} */ ({
+    ack: "The display confirmed it.",
+    evidence: "Proven by what the display sent after it.",
+    both: "The display confirmed it, and its next message proved it.",
+  }),
+  late: (/** @type {string} */ word, /** @type {string} */ time) => `The display answered late: ${word} at ${time}.`,
+  confirm: /** @type {Record<string, {title: string, text: string, go: string}>} */ ({
+    reboot_host: {
+      title: "Reboot this display?",
+      text: "The screen goes dark until the machine is back. Restart and reboot are then locked for a while.",
+      go: "Reboot now",
+    },
+    shutdown_host: {
+      title: "Shut this display down?",
+      text: "Nobody can start it again from here: somebody has to switch it on at the display.",
+      go: "Shut down now",
+    },
+  }),
+  none: "No command has been sent to this display.",
+  failed: "The commands could not be loaded.",
+  cause: /** @type {Record<string, string>} */ ({
+    no_ack: "The display did not acknowledge it in time.",
+    no_subscriber: "The display was not connected to the broker.",
+    never_published: "The broker could not be reached in time, so it was never sent.",
+    no_result: "The display took it but reported no result in time.",
+    publish_denied: "The broker did not allow it. Tell whoever runs the service.",
+    reboot_did_not_happen: "The display went on running without a reboot.",
+    precondition_failed: "The display had restarted by itself since the command was made, so it was not needed.",
+    already_rebooted: "The display had already restarted by itself.",
+  }),
+};
