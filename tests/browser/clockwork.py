@@ -71,6 +71,11 @@ class Clockwork:
             left -= ANSWER_MS
         return self.count() - before
 
+    def skips(self, seconds: float) -> None:
+        """Let so much time pass at once, as if the machine had slept: what was due comes once."""
+        self.page.clock.fast_forward(int(seconds * 1000))
+        self.settle()
+
     def until_asked(self, step_seconds: float = 0.1, most_seconds: float = 70) -> None:
         """Let time pass, step by step, until the page has just asked and been answered."""
         for _ in range(int(most_seconds / step_seconds)):

@@ -2,7 +2,8 @@
 
     python -m tests.browser.pictures [FOLDER]
 
-Without a folder it writes the README's two into docs/pictures; with one, every view there: light, dark and narrow.
+Without a folder it writes the README's two into docs/pictures; with one, every view and state there: light, dark and
+narrow.
 """
 
 import sys
@@ -15,6 +16,7 @@ from typing import Any, Final
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from deploy.local.layout import REPOSITORY
+from tests.browser import pictured_states
 from tests.browser.conftest import CHROMIUM, FLAGS, PATIENCE_MS
 from tests.browser.watched import watched
 from tests.stack import Api, Stack, eventually, running_stack
@@ -92,7 +94,7 @@ def to_the_tabs(page: Page) -> None:
 
 
 def take_all(chromium: Browser, stack: Stack, folder: Path, interesting: str) -> None:
-    """Every view in every look."""
+    """Every view and every state in every look."""
     folder.mkdir(parents=True, exist_ok=True)
     views = {"fleet": "/", "logs": "/?v=logs", "conversions": "/?v=conversions", "settings": "/?v=settings"}
     views |= {"incidents": "/?v=incidents", "batches": "/?v=batches", "log-of-one": f"/?v=logs&c={interesting}"}
@@ -100,6 +102,7 @@ def take_all(chromium: Browser, stack: Stack, folder: Path, interesting: str) ->
     for look, options in LOOKS.items():
         for name, address in views.items():
             shoot(chromium, stack, options, address, folder / f"{name}-{look}.png")
+    pictured_states.take(chromium, stack, LOOKS, folder)
 
 
 def shoot(

@@ -49,7 +49,12 @@ def test_ages_and_deadlines_are_right_in_a_browser_whose_clock_is_wrong(
     row = page.get_by_role("row", name=re.compile(name_of(display)))
     for age in (row.locator(".col-hb time"), page.locator(".health time").last):
         eventually(lambda: re.fullmatch(r"[0-5]?\ds ago", age.inner_text()), "an age in seconds")  # noqa: B023
-    expect(page.locator(".lock")).to_have_text(re.compile(r"\([45]:\d\d left\)"))
+    countdown = page.locator(".lock")
+    expect(countdown).to_have_text(re.compile(r"\([45]:\d\d left\)"))
+    said = countdown.inner_text()
+    page.clock.run_for(2_000)
+    expect(countdown).not_to_have_text(said)  # it counts down
+    expect(countdown).to_have_text(re.compile(r"\([45]:\d\d left\)"))
     expect(page.get_by_role("button", name="Restart player")).to_be_disabled()
     expect(row).to_contain_text("locked")
 

@@ -10,8 +10,7 @@ from playwright.sync_api import Browser, FilePayload, Playwright, Route, expect
 from pptx import Presentation
 from sqlalchemy import Engine
 
-from tests.browser.conftest import CHROMIUM, launched
-from tests.browser.watched import WatchedPage
+from tests.browser.conftest import CHROMIUM, Enter, launched
 from tests.stack import Stack, eventually
 
 pytestmark = pytest.mark.slow
@@ -41,8 +40,8 @@ def deck(slides: int, font: str | None = None, link: str | None = None) -> bytes
     return written.getvalue()
 
 
-def test_a_presentation_is_uploaded_converted_and_opened_in_the_page(dashboard: WatchedPage) -> None:
-    page = dashboard.sign_in("/?v=conversions")
+def test_a_presentation_is_uploaded_converted_and_opened_in_the_page(enter: Enter) -> None:
+    page = enter("/?v=conversions").page
 
     page.get_by_label("Choose files").set_input_files(
         FilePayload(name="Lobby autumn.pptx", mimeType="", buffer=deck(3))
@@ -64,8 +63,8 @@ def test_a_presentation_is_uploaded_converted_and_opened_in_the_page(dashboard: 
     assert downloaded.value.path().read_bytes().startswith(b"%PDF-")
 
 
-def test_a_pdf_tells_what_it_lost_and_is_renamed_and_deleted(dashboard: WatchedPage, stack: Stack) -> None:
-    page = dashboard.sign_in("/?v=conversions")
+def test_a_pdf_tells_what_it_lost_and_is_renamed_and_deleted(enter: Enter, stack: Stack) -> None:
+    page = enter("/?v=conversions").page
     page.get_by_label("Choose files").set_input_files(
         FilePayload(
             name="Fonts.pptx", mimeType="", buffer=deck(2, font="Nowhere Sans", link="https://example.org/menu")
@@ -98,8 +97,9 @@ def test_a_pdf_tells_what_it_lost_and_is_renamed_and_deleted(dashboard: WatchedP
     assert len(stack.api().get("/api/event-media")["items"]) == before - 1
 
 
-def test_a_file_that_is_no_presentation_is_refused_in_words_and_can_be_taken_away(dashboard: WatchedPage) -> None:
-    page = dashboard.sign_in("/?v=conversions")
+def test_a_file_that_is_no_presentation_is_refused_in_words_and_can_be_taken_away(enter: Enter) -> None:
+    dashboard = enter("/?v=conversions")
+    page = dashboard.page
     dashboard.expect_answer(422, "/api/event-media$")
     dashboard.expect_answer(415, "/api/event-media$")
 
@@ -133,9 +133,10 @@ DROP = """(zone, files) => {
 
 
 def test_dropped_files_show_how_far_they_are_and_an_upload_is_cancelled_and_tried_again(
-    dashboard: WatchedPage,
+    enter: Enter,
 ) -> None:
-    page = dashboard.sign_in("/?v=conversions")
+    dashboard = enter("/?v=conversions")
+    page = dashboard.page
     dashboard.expect_answer(422, "/api/event-media$")
     held = []
 
@@ -157,10 +158,9 @@ def test_dropped_files_show_how_far_they_are_and_an_upload_is_cancelled_and_trie
         expect(upload.get_by_role("alert")).to_contain_text("not a presentation")
 
 
-def test_a_conversion_that_failed_says_why_and_is_tried_again_until_it_is_ready(
-    dashboard: WatchedPage, database: Engine
-) -> None:
-    page = dashboard.sign_in("/?v=conversions")
+def test_a_conversion_that_failed_says_why_and_is_tried_again_until_it_is_ready(enter: Enter, database: Engine) -> None:
+    watched = enter("/?v=conversions")
+    page = watched.page
     page.get_by_label("Choose files").set_input_files(FilePayload(name="Again.pptx", mimeType="", buffer=deck(1)))
     row = page.locator(".media").filter(has_text="Again.pptx")
     expect(row).to_have_attribute("data-status", "ready", timeout=CONVERTED_MS)
@@ -173,7 +173,8 @@ def test_a_conversion_that_failed_says_why_and_is_tried_again_until_it_is_ready(
             )
         )
 
-    expect(row).to_contain_text("The converter could not read the file.", timeout=CONVERTED_MS)
+    watched.look_again()
+    expect(row).to_contain_text("The converter could not read the file.")
     row.get_by_role("button", name="Try again").click()
 
     expect(row).to_have_attribute("data-status", "ready", timeout=CONVERTED_MS)

@@ -49,6 +49,11 @@ def test_logs_are_saved_as_they_are_narrowed_across_pages(enter: Enter, display:
     lines = [dict(zip(head, row, strict=True)) for row in rows]
     assert [line["message"] for line in lines] == [f"line {n:02}\nsecond line" for n in range(59, 0, -2)]
     assert {(line["level"], line["client_name"]) for line in lines} == {("warning", name_of(display))}
+    page.get_by_role("button", name="Warning 30").click()
+    expect(page.locator(".log")).to_have_count(50)
+    page.get_by_role("button", name="Load more").click()
+    expect(page.locator(".log")).to_have_count(60)
+    expect(page.get_by_role("button", name="Load more")).to_have_count(0)
 
 
 def test_a_file_that_cannot_be_made_says_why(enter: Enter, display: SimulatedDisplay) -> None:

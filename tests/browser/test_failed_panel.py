@@ -8,9 +8,9 @@ import sqlalchemy as sa
 from playwright.sync_api import Locator, Page, expect
 from sqlalchemy import Engine
 
-from tests.browser.conftest import Enter
+from tests.browser.conftest import Enter, OpenPage
 from tests.browser.fleets import Fleet, inserted
-from tests.browser.people import session_of
+from tests.browser.people import SessionState, session_of
 from tests.stack import Stack, eventually
 
 FAIL = sa.text(
@@ -21,6 +21,7 @@ FAIL = sa.text(
     WHERE uuid = ANY(CAST(:uuids AS text[]))
     """
 )
+READ_FOR_MS = 4_100  # how long an acknowledged row stays
 CLEAR = "**/clear_service_failed"
 
 
@@ -52,9 +53,11 @@ def acknowledge(page: Page, fleet: Fleet, n: int) -> None:
 
 
 def test_five_are_shown_newest_first_then_all_and_an_acknowledged_one_keeps_its_place(
-    enter: Enter, seven: Fleet
+    open_page: OpenPage, admin_session: SessionState, seven: Fleet
 ) -> None:
-    page = enter().page
+    watched = open_page(storage_state=admin_session)
+    watched.page.clock.install()
+    page = watched.open()
     rows = panel_of(page).get_by_role("listitem")
     expect(rows).to_have_count(5)
     expect(panel_of(page)).to_contain_text("Service failed on 7 displays")
@@ -68,6 +71,7 @@ def test_five_are_shown_newest_first_then_all_and_an_acknowledged_one_keeps_its_
     expect(rows.nth(2)).to_contain_text("Acknowledged ✓")
     expect(rows.nth(2)).to_have_class(re.compile("dim"))
     assert [text.splitlines()[0] for text in rows.all_inner_texts()] == names
+    page.clock.fast_forward(READ_FOR_MS)
     expect(rows).to_have_count(6)
     expect(panel_of(page).get_by_role("button", name=seven.name(5), exact=True)).to_have_count(0)
 

@@ -12,6 +12,7 @@ from sqlalchemy import Engine
 from deploy.local.demo_fleet.simulated import SimulatedDisplay
 from tests.browser.conftest import Enter, online_display, uuid_of
 from tests.browser.fleets import inserted
+from tests.browser.test_every_page import come_to_rest
 from tests.browser.test_exports import rows_of
 from tests.stack import Stack, eventually
 
@@ -67,6 +68,7 @@ def is_text(page: Page) -> bool:
 
 def test_every_view_and_tab_shows_it_as_text(enter: Enter, display: SimulatedDisplay) -> None:
     watched = enter()
+    page = watched.page
     one = f"d={uuid_of(display)}"
     for address, proof in (
         ("/", "document.title=1"),
@@ -78,8 +80,9 @@ def test_every_view_and_tab_shows_it_as_text(enter: Enter, display: SimulatedDis
         (f"/?v=logs&c={uuid_of(display)}", "␛[31mred␛[0m␇"),
         ("/?v=settings", "Values in force"),
     ):
-        page = watched.open(address)
+        watched.follow(address)
         expect(page.get_by_text(proof).first).to_be_visible()
+        come_to_rest(page)
         assert is_text(page), address
 
 

@@ -8,16 +8,14 @@ from pathlib import Path
 from playwright.sync_api import expect
 
 from deploy.local.demo_fleet.simulated import SimulatedDisplay
-from tests.browser.conftest import name_of, online_display, uuid_of
-from tests.browser.watched import WatchedPage
+from tests.browser.conftest import Enter, name_of, online_display, uuid_of
 from tests.stack import Api, eventually
 
 TOGETHER = 4
-OPENED_MS = 30_000
 
 
 def test_displays_that_crash_together_are_one_incident_with_its_members_and_its_story(
-    dashboard: WatchedPage, api: Api, tmp_path: Path
+    enter: Enter, api: Api, tmp_path: Path
 ) -> None:
     with ExitStack() as stack:
         displays = [stack.enter_context(online_display(api, tmp_path / str(i))) for i in range(TOGETHER)]
@@ -25,10 +23,12 @@ def test_displays_that_crash_together_are_one_incident_with_its_members_and_its_
             api.call("PATCH", f"/api/clients/{uuid_of(display)}", json={"site": "Rome"})
         for display in displays:
             display.heartbeat("crashed")
-        page = dashboard.sign_in("/?v=incidents")
+        watched = enter("/?v=incidents")
+        page = watched.page
 
         row = page.locator(".incident-row").filter(has_text="Rome")
-        expect(row).to_contain_text(f"{TOGETHER} of {TOGETHER} displays still unwell", timeout=OPENED_MS)
+        whole = row.filter(has_text=f"{TOGETHER} of {TOGETHER} displays still unwell")
+        watched.look_until(whole.is_visible, "the incident with all of them")
         row.click()
 
         details = page.locator(".incident-details")
@@ -42,8 +42,8 @@ def test_displays_that_crash_together_are_one_incident_with_its_members_and_its_
             display.heartbeat("running")
 
 
-def test_a_maintenance_window_is_planned_and_ended(dashboard: WatchedPage, display: SimulatedDisplay, api: Api) -> None:
-    page = dashboard.sign_in("/?v=incidents")
+def test_a_maintenance_window_is_planned_and_ended(enter: Enter, display: SimulatedDisplay, api: Api) -> None:
+    page = enter("/?v=incidents").page
     page.get_by_role("button", name="Plan a window").click()
     page.get_by_label("Name", exact=True).fill("Rewiring")
     page.get_by_role("combobox", name="For").select_option("Berlin")
@@ -60,8 +60,9 @@ def test_a_maintenance_window_is_planned_and_ended(dashboard: WatchedPage, displ
     expect(row).to_contain_text("Ended")
 
 
-def test_a_window_that_ends_before_it_begins_is_refused_in_words(dashboard: WatchedPage) -> None:
-    page = dashboard.sign_in("/?v=incidents")
+def test_a_window_that_ends_before_it_begins_is_refused_in_words(enter: Enter) -> None:
+    dashboard = enter("/?v=incidents")
+    page = dashboard.page
     dashboard.expect_answer(422, "/api/maintenance-windows$")
     page.get_by_role("button", name="Plan a window").click()
     page.get_by_label("Name", exact=True).fill("Backwards")

@@ -1,16 +1,26 @@
 """Everything by keyboard: a whole journey without a mouse, and the single keys."""
 
 import re
+from collections.abc import Iterator
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from deploy.local.demo_fleet.simulated import SimulatedDisplay
-from tests.browser.conftest import Enter, name_of, uuid_of
+from tests.browser.conftest import Enter, name_of, online_display, uuid_of
 from tests.browser.watched import WatchedPage
-from tests.stack import Api, eventually
+from tests.stack import Api, Stack, eventually
 
 COMMAND_MS = 15_000
 TABS_AT_MOST = 40
+
+
+@pytest.fixture(scope="module")
+def display(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedDisplay]:
+    """One display for all of these tests; it obeys. What must not send it anything comes first."""
+    with online_display(stack.api(), tmp_path_factory.mktemp("display")) as online:
+        online.behave(automatic=True)
+        yield online
 
 
 def tab_to(page: Page, role: str, name: str) -> None:
@@ -23,10 +33,21 @@ def tab_to(page: Page, role: str, name: str) -> None:
     raise AssertionError(f"{TABS_AT_MOST} tabs did not reach the {role} {name}")
 
 
+def test_no_single_key_sends_a_command(enter: Enter, display: SimulatedDisplay, api: Api) -> None:
+    page = enter(f"/?d={uuid_of(display)}").page
+    expect(page.get_by_role("button", name="Restart player")).to_be_enabled()
+    page.keyboard.press("j")
+
+    for key in "abcdefghiklmnopqrstuvwxyz0123456789":
+        page.keyboard.press(key)
+    page.keyboard.press("Escape")
+
+    assert api.get(f"/api/clients/{uuid_of(display)}/commands")["items"] == []
+
+
 def test_from_the_sign_in_to_a_reboot_and_back_without_a_mouse(
     dashboard: WatchedPage, display: SimulatedDisplay, stack_password: str, api: Api
 ) -> None:
-    display.behave(automatic=True)
     page = dashboard.open()
     expect(page.get_by_label("User name")).to_be_focused()
     page.keyboard.type(dashboard.stack.environment["SIGNAGE_SIGN_IN_USER"])
@@ -68,6 +89,10 @@ def test_single_keys_walk_choose_open_and_go_and_can_be_switched_off(enter: Ente
     expect(row).to_be_visible()
 
     eventually(lambda: walked_to(page, row), "the row that j goes to")
+    page.get_by_label("Search displays").focus()
+    page.get_by_role("heading", name="Displays").click()
+    page.keyboard.press("k")
+    expect(row).to_be_focused()
     page.keyboard.press("x")
     expect(page.get_by_role("region", name="Chosen displays")).to_contain_text("1 display chosen")
     page.keyboard.press("x")
@@ -94,18 +119,6 @@ def test_single_keys_walk_choose_open_and_go_and_can_be_switched_off(enter: Ente
     page.keyboard.type("gl?")
     expect(page.get_by_role("heading", name="Fleet", level=1)).to_be_visible()
     expect(page.get_by_role("dialog")).to_have_count(0)
-
-
-def test_no_single_key_sends_a_command(enter: Enter, display: SimulatedDisplay, api: Api) -> None:
-    page = enter(f"/?d={uuid_of(display)}").page
-    expect(page.get_by_role("button", name="Restart player")).to_be_enabled()
-    page.keyboard.press("j")
-
-    for key in "abcdefghiklmnopqrstuvwxyz0123456789":
-        page.keyboard.press(key)
-    page.keyboard.press("Escape")
-
-    assert api.get(f"/api/clients/{uuid_of(display)}/commands")["items"] == []
 
 
 def test_typing_in_the_search_is_never_taken_away_by_a_row(enter: Enter, display: SimulatedDisplay) -> None:

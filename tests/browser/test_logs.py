@@ -5,8 +5,7 @@ import re
 from playwright.sync_api import Page, expect
 
 from deploy.local.demo_fleet.simulated import SimulatedDisplay
-from tests.browser.conftest import OpenPage, name_of, uuid_of
-from tests.browser.watched import WatchedPage
+from tests.browser.conftest import Enter, name_of, uuid_of
 from tests.stack import Api, eventually
 
 NARROW = {"width": 390, "height": 700}
@@ -19,12 +18,13 @@ def lines_of(api: Api, display: SimulatedDisplay, count: int) -> None:
 
 
 def test_the_explorer_goes_from_the_fleet_to_one_display_and_its_address_brings_it_back(
-    dashboard: WatchedPage, display: SimulatedDisplay, api: Api
+    enter: Enter, display: SimulatedDisplay, api: Api
 ) -> None:
     for level, message in (("error", "screen went dark"), ("warning", "disk is filling"), ("info", "<b>bold</b>")):
         display.log(level, message)
     lines_of(api, display, 3)
-    page = dashboard.sign_in("/?v=logs")
+    dashboard = enter("/?v=logs")
+    page = dashboard.page
     expect(page.locator(".log").filter(has_text=name_of(display))).to_contain_text("screen went dark")
 
     page.get_by_label("Search display").fill(name_of(display))
@@ -48,20 +48,24 @@ def scroll_to_the_end(page: Page) -> None:
 
 
 def test_the_live_tail_pauses_while_somebody_reads_further_down(
-    open_page: OpenPage, display: SimulatedDisplay, api: Api
+    enter: Enter, display: SimulatedDisplay, api: Api
 ) -> None:
     for number in range(40):
         display.log("info", f"line {number:02}")
     lines_of(api, display, 40)
-    page = open_page(viewport=NARROW).sign_in(f"/?v=logs&c={uuid_of(display)}")
+    watched = enter(f"/?v=logs&c={uuid_of(display)}", viewport=NARROW)
+    page = watched.page
     lines = page.locator(".log")
     expect(lines).to_have_count(40)
 
     scroll_to_the_end(page)
     display.log("info", "one more")
+    lines_of(api, display, 41)
+    watched.look_again()
 
     expect(page.get_by_role("button", name="Show 1 newer line")).to_be_attached()
     expect(lines).to_have_count(40)
     page.evaluate("scrollTo(0, 0)")
+    watched.look_again()
     expect(lines.first).to_contain_text("one more")
     expect(lines).to_have_count(41)

@@ -5,7 +5,7 @@ import re
 import requests
 from playwright.sync_api import expect
 
-from tests.browser.watched import WatchedPage
+from tests.browser.conftest import Enter
 from tests.stack import Stack
 
 
@@ -16,8 +16,8 @@ def answer_to(stack: Stack, token: str) -> int:
     ).status_code
 
 
-def test_a_token_is_shown_once_works_and_is_refused_after_it_was_revoked(dashboard: WatchedPage, stack: Stack) -> None:
-    page = dashboard.sign_in("/?v=settings")
+def test_a_token_is_shown_once_works_and_is_refused_after_it_was_revoked(enter: Enter, stack: Stack) -> None:
+    page = enter("/?v=settings").page
     page.get_by_label("What is it for").fill("wall script")
     page.get_by_role("button", name="Issue a token").click()
 
@@ -41,8 +41,8 @@ def test_a_token_is_shown_once_works_and_is_refused_after_it_was_revoked(dashboa
     expect(page.locator(".audit").filter(has_text="session.create")).to_have_count(0)
 
 
-def test_the_service_tells_its_last_tick_and_every_value_in_force(dashboard: WatchedPage) -> None:
-    page = dashboard.sign_in("/?v=settings")
+def test_the_service_tells_its_last_tick_and_every_value_in_force(enter: Enter) -> None:
+    page = enter("/?v=settings").page
 
     service = page.get_by_role("region", name="Service")
     expect(service).to_contain_text(re.compile(r"took [\d,]+ ms"))

@@ -1,16 +1,26 @@
 """One person with two tabs: both live, and what one does the other follows."""
 
 import re
+from collections.abc import Iterator
 
+import pytest
 from playwright.sync_api import expect
 
 from deploy.local.demo_fleet.simulated import SimulatedDisplay
-from tests.browser.conftest import Enter, name_of, uuid_of
+from tests.browser.conftest import Enter, name_of, online_display, uuid_of
 from tests.browser.people import session_of
 from tests.browser.watched import WatchedPage, watched
 from tests.stack import Stack, eventually
 
 COMMAND_MS = 15_000
+
+
+@pytest.fixture(scope="module")
+def display(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedDisplay]:
+    """One display for all of these tests; it obeys."""
+    with online_display(stack.api(), tmp_path_factory.mktemp("display")) as online:
+        online.behave(automatic=True)
+        yield online
 
 
 def second_tab(first: WatchedPage, address: str = "/") -> WatchedPage:
@@ -24,7 +34,6 @@ def second_tab(first: WatchedPage, address: str = "/") -> WatchedPage:
 def test_both_are_live_and_a_command_sent_in_one_is_followed_in_the_other(
     enter: Enter, display: SimulatedDisplay
 ) -> None:
-    display.behave(automatic=True)
     one = enter(f"/?d={uuid_of(display)}")
     other = second_tab(one, f"/?d={uuid_of(display)}")
     for tab in (one, other):
@@ -32,6 +41,8 @@ def test_both_are_live_and_a_command_sent_in_one_is_followed_in_the_other(
         expect(tab.page.get_by_role("button", name="Restart player")).to_be_enabled()
 
     one.page.get_by_role("button", name="Restart player").click()
+    expect(one.page.locator(".step.reached").first).to_be_visible()
+    other.look_again()
 
     for tab in (other, one):
         expect(tab.page.locator(".step.reached").filter(has_text="Succeeded")).to_be_visible(timeout=COMMAND_MS)
