@@ -1,6 +1,7 @@
 // @ts-check
 /** A list that comes page by page, newest first, with a first page that can be asked for again. */
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
+import { updating } from "./fleet.js";
 import { wordsOf } from "./words.js";
 
 /**
@@ -21,7 +22,7 @@ import { wordsOf } from "./words.js";
 const ROWS_AT_MOST = 1_000; // of a list that grows by itself
 
 /**
- * Load the first page now and whenever `about` changes.
+ * Load the first page now and whenever `about` changes; after a failure also when the service answers again.
  * @template T
  * @param {string} about what the list is about: its filter, as a text
  * @param {(cursor: string | null, abort: AbortSignal) => Promise<import("./types").Page<T>>} load
@@ -63,6 +64,9 @@ export function usePages(about, load) {
     fetchPage(null);
     return () => current.current.abort();
   }, [about]);
+  useEffect(() => {
+    if (updating.value && state.failed) fetchPage(null); // the service answers again
+  }, [updating.value]);
   return {
     ...state,
     more: state.cursor !== null,
