@@ -159,6 +159,24 @@ def test_a_service_that_does_not_answer_leaves_the_rows_and_says_so(enter: Enter
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
+def test_a_list_that_did_not_come_is_asked_for_again_when_the_service_answers_again(enter: Enter) -> None:
+    watched = enter()
+    page = watched.page
+    watched.expect_answer(502, "/api/")
+    page.route("**/api/**", lambda route: route.fulfill(status=502, body="<html>"))
+    watched.look_again()
+    expect(page.get_by_text("Not updating", exact=True)).to_be_visible()
+    watched.follow("/?v=logs")
+    note = page.get_by_role("alert").filter(has_text="The logs could not be loaded. The service does not answer.")
+    expect(note).to_be_visible()
+
+    page.unroute("**/api/**")
+    watched.look_again()
+
+    expect(note).to_have_count(0)
+    expect(page.locator(".note-error")).to_have_count(0)
+
+
 def test_tiles_search_and_address_narrow_the_table_and_back_undoes_it(enter: Enter, display: SimulatedDisplay) -> None:
     page = enter().page
     row = page.get_by_role("row", name=re.compile(name_of(display)))

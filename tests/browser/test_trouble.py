@@ -258,10 +258,11 @@ def test_a_killed_api_leaves_the_rows_and_everything_goes_on_by_itself(enter: En
     os.kill(before, signal.SIGKILL)
     watched.look_again()
 
-    banner = page.get_by_role("alert").filter(has_text="The service does not answer")
+    banner = page.locator(".banners").get_by_role("alert").filter(has_text="The service does not answer")
     expect(banner).to_contain_text(re.compile(f"You see what was known at {CLOCK}"))
     expect(row).to_be_visible()
     expect(page.get_by_role("button", name="Restart player")).to_have_attribute("title", re.compile("Not updating"))
     expect(banner).to_have_count(0, timeout=START_MS)
+    expect(page.locator(".note-error")).to_have_count(0)  # what was being loaded when it died, too
     expect(page.get_by_role("button", name="Restart player")).to_be_enabled()
     assert pid_of(stack, "api") != before
