@@ -8,7 +8,8 @@ branch_labels = None
 depends_on = None
 SURVIVES = {
     "recovery_events.client_uuid may be null now, which readers did not expect": (
-        "Rows without one are decisions on breakers. Code of before lists them as they are, or looks for one client's."
+        "It does not: code of before answers GET /api/recovery/events with an error once a decision on a breaker is"
+        " among them. What it does is not touched by it; and nobody was given a version of it."
     ),
 }
 

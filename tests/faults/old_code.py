@@ -31,6 +31,8 @@ TICK: Final = (
     "import json, functions.scheduler_tick.main as function;"
     "print(json.dumps(function.steps.run(function.WORLD), default=str))"
 )
+SOUND: Final = "import tomllib, shared.tables; tomllib.load(open('pyproject.toml', 'rb'))"
+FARTHEST_BACK: Final = 20
 ACCOUNTS: Final = {
     "SCHEDULER_SERVICE_ACCOUNT": "scheduler@signage.test",
     "TASKS_SERVICE_ACCOUNT": "tasks@signage.test",
@@ -52,6 +54,11 @@ class Version:
     def has_components(self) -> bool:
         """Whether there is something to run, beside tests."""
         return all((self.tree / part).exists() for part in ("bridge/main.py", "functions/api/main.py"))
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether it can be run at all: a commit may be half of a change."""
+        return self.run("-c", SOUND).returncode == 0
 
     @property
     def environment(self) -> dict[str, str]:
@@ -94,6 +101,17 @@ def _git(*words: str) -> str:
 
 
 @contextmanager
+def sound_code(revision: str, commit: str, folder: Path) -> Iterator[Version]:
+    """The code of this commit, or of the nearest one before it that can be run."""
+    for back in range(FARTHEST_BACK):
+        with taken_out(revision, _git("rev-parse", f"{commit}~{back}"), folder) as version:
+            if version.is_sound:
+                yield version
+                return
+    raise RuntimeError(f"nothing before {commit} can be run")
+
+
+@contextmanager
 def taken_out(revision: str, commit: str, folder: Path) -> Iterator[Version]:
     """The code of a commit, for as long as the block lasts; this code itself is found elsewhere."""
     tree = folder / f"before-{revision}"
@@ -102,8 +120,10 @@ def taken_out(revision: str, commit: str, folder: Path) -> Iterator[Version]:
     subprocess.run(["tar", "-x", "-C", tree], stdin=archive.stdout, check=True)
     if archive.wait() != 0:
         raise RuntimeError(f"git archive {commit} failed")
-    yield Version(revision, commit, tree)
-    shutil.rmtree(tree)
+    try:
+        yield Version(revision, commit, tree)
+    finally:
+        shutil.rmtree(tree)
 
 
 # --- what it is made of, running ---
