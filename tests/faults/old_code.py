@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -31,6 +32,7 @@ TICK: Final = (
     "import json, functions.scheduler_tick.main as function;"
     "print(json.dumps(function.steps.run(function.WORLD), default=str))"
 )
+PLACE: Final = re.compile(r'^revision = "(\w+)"\ndown_revision = "(\w+)"', re.MULTILINE)  # of a migration in the chain
 SOUND: Final = "import tomllib, shared.tables; tomllib.load(open('pyproject.toml', 'rb'))"
 FARTHEST_BACK: Final = 20
 ACCOUNTS: Final = {
@@ -57,8 +59,14 @@ class Version:
 
     @property
     def is_sound(self) -> bool:
-        """Whether it can be run at all: a commit may be half of a change."""
-        return self.run("-c", SOUND).returncode == 0
+        """Whether it can be run at all, and upgraded.
+
+        A commit may be half of a change, or have a migration that was given another name or place later on.
+        """
+        sources = (path.read_text(encoding="utf-8") for path in (self.tree / "migrations" / "versions").glob("*.py"))
+        own = {place for source in sources for place in PLACE.findall(source)}
+        today = {(script.revision, str(script.down_revision)) for script in chain()[1:]}
+        return own <= today and self.run("-c", SOUND).returncode == 0
 
     @property
     def environment(self) -> dict[str, str]:
