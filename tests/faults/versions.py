@@ -47,7 +47,7 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
                 continue  # what is between could never be run
             seen.add(version.commit)
             if version.has_components:
-                live_through_an_upgrade(version, plan.displays, plan.seed, folder / f"upgrade-{number}", found)
+                _upgrade(version, plan, folder / f"upgrade-{number}", found)
             if number >= len(chosen) - plan.tested:
                 pass_its_tests(version, folder, found)
         say(f"{revision}, code of {version.commit[:7]}: {found.counted} {found.wrong or ''}")
@@ -56,10 +56,19 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
     return ledger
 
 
+def _upgrade(version: Version, plan: Plan, folder: Path, found: Found) -> None:
+    """One that breaks off counts as broken, and the next one begins."""
+    try:
+        live_through_an_upgrade(version, plan.displays, plan.seed, folder, found)
+    except Exception as error:  # noqa: BLE001 - whatever it was, it is told and fails the campaign
+        found.note("upgrade", f"{version.revision}: {str(error)[:1000]}")
+
+
 def judged(plan: Plan, found: Found, versions: int) -> Ledger:
     """What was found, as conditions."""
     ledger = Ledger("versions", plan.seed, {"versions": versions}, dict(found.counted))
     kinds = {
+        "each upgrade is lived through, there and back": "upgrade",
         "code of before answers without an error": "server error",
         "code of before reads what code of today wrote, and the other way round": "crossing",
         "each tick of before does all of its steps": "tick",
@@ -72,6 +81,7 @@ def judged(plan: Plan, found: Found, versions: int) -> Ledger:
     for name in ("lines", "lost", "twice"):
         ledger.counted[name] = sum(one.counted[name] for one in found.ledgers)
     ledger.conditions["there was a history to take versions from"] = versions > 0
+    ledger.conditions["tests of before were run"] = found.counted["tests_passed"] > 0
     return ledger
 
 
