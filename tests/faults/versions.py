@@ -86,12 +86,16 @@ def judged(plan: Plan, found: Found, versions: int) -> Ledger:
 
 
 def pass_its_tests(version: Version, folder: Path, found: Found) -> None:
-    """On the schema of today; what fails there is asked again on its own schema, and fails there too."""
+    """On the schema of today; what fails there twice is asked on its own schema, and fails there too.
+
+    Twice, because a busy machine alone breaks a test that has to be through with so much in so many seconds.
+    """
     with old_code.todays_migrations(version):
         today = old_code.tested(version, folder, ())
-    found.count("tests_passed", today.passed)
-    own = old_code.tested(version, folder, sorted(today.failed)).failed if today.failed else frozenset()
+        failed = old_code.tested(version, folder, sorted(today.failed)).failed if today.failed else frozenset()
+    found.count("tests_passed", today.passed + len(today.failed - failed))
+    own = old_code.tested(version, folder, sorted(failed)).failed if failed else frozenset()
     found.count("tests_that_fail_on_their_own_schema_too", len(own))
-    for name in sorted(today.failed - own):
+    for name in sorted(failed - own):
         if name not in ABOUT_THE_SCHEMA:
             found.note("test", f"{version.revision}: {name}")
