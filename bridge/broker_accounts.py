@@ -65,6 +65,16 @@ class Accounts:
             self._digest = digest
         if self._must_tell and time.monotonic() - self._told_at >= SIGNAL_SECONDS and tell(self._pid_file):
             self._must_tell, self._told_at = False, time.monotonic()
+            event("accounts_told", "the broker reads the displays' logins anew")
+
+    def pause(self, look_seconds: float) -> float:
+        """Seconds until the next look: short while a look is cheap, for taking a login back must not take long.
+
+        What is written and may not be told yet is told as soon as it may.
+        """
+        usual = min(SIGNAL_SECONDS, max(LOOK_SECONDS, look_seconds / LOOKING_SHARE))
+        until_told = self._told_at + SIGNAL_SECONDS - time.monotonic()
+        return min(usual, until_told) if self._must_tell and until_told > 0 else usual
 
 
 def render(logins: Iterable[tuple[str, str]]) -> bytes:
@@ -170,12 +180,7 @@ def watch(accounts: Accounts, stop: threading.Event) -> None:
             elif not is_faulty:
                 is_faulty = True
                 failure("accounts_stuck", "the displays' logins cannot be brought up to date")
-        stop.wait(pause_after(time.monotonic() - began))
-
-
-def pause_after(look_seconds: float) -> float:
-    """Seconds until the next look: short while a look is cheap, for taking a login back must not take long."""
-    return min(SIGNAL_SECONDS, max(LOOK_SECONDS, look_seconds / LOOKING_SHARE))
+        stop.wait(accounts.pause(time.monotonic() - began))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import Engine
 
 from bridge import broker_accounts
-from bridge.broker_accounts import Accounts, pause_after, tell, write_if_changed
+from bridge.broker_accounts import Accounts, tell, write_if_changed
 from deploy.local import broker as mosquitto
 from deploy.local import postgres
 from deploy.local.layout import REPOSITORY
@@ -163,8 +163,19 @@ def test_changes_that_come_soon_after_a_signal_are_written_at_once_and_told_with
     eventually(lambda: all(may_connect(broker, name, "one") for name in soon))
 
 
-def test_it_looks_often_while_that_is_cheap_and_once_a_second_where_it_is_not() -> None:
-    assert [pause_after(seconds) for seconds in (0.001, 0.02, 0.2, 3.0)] == pytest.approx([0.25, 0.4, 1.0, 1.0])
+def test_it_looks_often_while_that_is_cheap_and_once_a_second_where_it_is_not(
+    engine: Engine, broker: mosquitto.RunningBroker, database: Database
+) -> None:
+    kept = Accounts(engine, broker.broker.displays_password_file, broker.broker.pid_file)
+
+    assert [kept.pause(seconds) for seconds in (0.001, 0.02, 0.2, 3.0)] == pytest.approx([0.25, 0.4, 1.0, 1.0])
+
+    enrol(database, str(uuid.uuid4()), "one")
+    kept.keep_up()
+    assert kept.pause(3.0) == 1.0
+    enrol(database, str(uuid.uuid4()), "one")
+    kept.keep_up()
+    assert 0 < kept.pause(3.0) < 1.0  # it waits for no more than the moment at which it may tell
 
 
 def test_postgres_may_go_away_and_come_back(tmp_path: Path, broker: mosquitto.RunningBroker) -> None:
