@@ -20,7 +20,7 @@ from sqlalchemy import Engine
 from bridge.stopping import stop_event
 from shared.access.enrolment import store
 from shared.config import load
-from shared.db import is_away, make_engine, transaction
+from shared.db import is_away, make_engine, snapshot
 from shared.errors import ConfigurationError
 from shared.structured_log import Outage, configure, event, failure
 
@@ -54,7 +54,7 @@ class Accounts:
         """
         if not self._password_file.exists():
             self._digest = None
-        with transaction(self._engine) as connection:
+        with snapshot(self._engine) as connection:  # the digest is of these very logins
             digest = store.live_logins_digest(connection)
             logins = store.live_logins(connection) if digest != self._digest else None
         if logins is not None:

@@ -99,6 +99,14 @@ def transaction(engine: Engine) -> Iterator[Connection]:
 
 
 @contextmanager
+def snapshot(engine: Engine) -> Iterator[Connection]:
+    """One transaction for reads alone, in which every statement sees the same moment."""
+    with engine.begin() as connection:
+        connection.execute(sa.text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"))
+        yield connection
+
+
+@contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
     """A connection for reads alone, each statement a transaction of its own.
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 
 from bridge import broker_accounts
 from bridge.broker_accounts import Accounts, tell, write_if_changed
@@ -19,6 +19,7 @@ from deploy.local import broker as mosquitto
 from deploy.local import postgres
 from deploy.local.layout import REPOSITORY
 from deploy.local.probes import connect_code
+from shared.access.enrolment import store
 from shared.access.rules import MOSQUITTO_SALT_BYTES, mosquitto_hash
 from tests.bridge.conftest import Database, eventually
 from tests.local.test_broker import connected, publish, subscribe
@@ -140,6 +141,26 @@ def test_who_is_revoked_is_cut_off_within_two_seconds_and_nobody_else(
         assert publish(neighbour, kept, f"signage/{other}/heartbeat") == 0
         eventually(lambda: bool(served.messages))
         assert [seen.disconnected.is_set() for seen in (kept, served)] == [False, False]
+
+
+def test_a_login_that_came_while_it_looked_does_not_outlive_its_end(
+    engine: Engine, broker: mosquitto.RunningBroker, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = Accounts(engine, broker.broker.displays_password_file, broker.broker.pid_file)
+    name, digest = str(uuid.uuid4()), store.live_logins_digest
+
+    def enrolled_meanwhile(connection: Connection) -> str:
+        found = digest(connection)
+        enrol(database, name, "one")
+        return found
+
+    with monkeypatch.context() as during:
+        during.setattr(store, "live_logins_digest", enrolled_meanwhile)
+        kept.keep_up()
+    database.do("UPDATE clients SET deleted_at = now() WHERE uuid = :u", u=name)
+    kept.keep_up()
+
+    assert name not in broker.broker.displays_password_file.read_text()
 
 
 def test_changes_that_come_soon_after_a_signal_are_written_at_once_and_told_with_one_later(
