@@ -177,11 +177,12 @@ def test_a_task_is_given_up_only_after_attempts_and_time(queue_service: Emulator
     name = queue_service.create_queue(f"r-{secrets.token_hex(6)}", config)
     target.answer = answers(500)
 
+    began = time.monotonic()
     queue_service.add(name, "hopeless", target.url)
     wait_until(lambda: not queue_service.names(name), "the end of the attempts")
 
     assert len(target.calls) > 2
-    assert target.calls[-1].at - target.calls[0].at >= 0.95
+    assert time.monotonic() - began >= 1
 
 
 def test_a_tasks_own_retry_config_goes_before_its_queues(queue_service: Emulator, running: str, target: Worker) -> None:
