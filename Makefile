@@ -43,13 +43,17 @@ test: $(DEVELOPMENT) ## Run every test on real services; SUITES="rules api" runs
 	@$(NEEDS) test
 	@$(BIN)/python -m tests.run $(SUITES)
 
-check: $(DEVELOPMENT) $(DASHBOARD_TOOLS) ## Lint, format, types, import rules, bandit, pip-audit, documents in step
+check: $(DEVELOPMENT) $(DASHBOARD_TOOLS) ## Lint, format, types, import rules, containers, bandit, pip-audit, documents in step
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m tests.findings
 	$(BIN)/python -m tests.dependencies
+	$(BIN)/hadolint --failure-threshold style deploy/docker/Dockerfile
+	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec deploy/docker/compose.yaml
+	$(BIN)/check-jsonschema --builtin-schema vendor.cloudbuild deploy/docker/cloudbuild.yaml
+	$(BIN)/compose-lint check --fail-on low --strict-config --skip-suppressed --quiet deploy/docker/compose.yaml
 	npm --prefix dashboard run --silent check
 	$(BIN)/pytest -q tests/rules/test_docs_in_step.py tests/rules/test_protocol_document.py \
 		tests/rules/test_dashboard_vendor.py tests/api/test_openapi.py::test_the_file_in_the_repository_is_the_generated_one

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -83,6 +83,84 @@ def test_the_images_end_as_a_user_that_is_not_root_under_an_init() -> None:
         assert [rest for word, rest in stages[name] if word == "USER"][-1] == "10001:10001", name
     assert ("ENTRYPOINT", '["tini", "--"]') in stages["app"]
     assert "--only-binary=:all:" in str(stages["packages"])
+
+
+def named(compose: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What its services refer to, as (kind, name): other services, volumes, networks and secrets."""
+    for service in compose["services"].values():
+        yield from (("services", name) for name in service.get("depends_on", ()))
+        shared = (service.get("network_mode", ""), service.get("pid", ""))
+        yield from (("services", mode.partition(":")[2]) for mode in shared if mode.startswith("service:"))
+        yield from (("networks", name) for name in service.get("networks", ()))
+        yield from (("secrets", one if isinstance(one, str) else one["source"]) for one in service.get("secrets", ()))
+        sources = (volume.split(":")[0] for volume in service.get("volumes", ()))
+        yield from (("volumes", source) for source in sources if not source.startswith((".", "/")))
+
+
+def dangling(compose: Mapping[str, Any]) -> set[tuple[str, str]]:
+    """What is referred to and not declared: no schema and no linter looks, compose itself only at the start."""
+    return {(kind, name) for kind, name in named(compose) if name not in compose[kind]}
+
+
+def test_whatever_a_service_refers_to_is_declared() -> None:
+    assert dangling(COMPOSE) == set()
+    assert {kind for kind, _ in named(COMPOSE)} == {"services", "networks", "secrets", "volumes"}
+
+
+@pytest.mark.parametrize(
+    ("service", "key", "value", "missing"),
+    [
+        ("gateway", "depends_on", ["nett"], ("services", "nett")),
+        ("broker-accounts", "pid", "service:brokr", ("services", "brokr")),
+        ("api", "network_mode", "service:nett", ("services", "nett")),
+        ("net", "networks", ["frnt"], ("networks", "frnt")),
+        ("postgres", "volumes", ["postgress:/data"], ("volumes", "postgress")),
+        ("ticker", "secrets", [{"source": "oidc"}], ("secrets", "oidc")),
+    ],
+)
+def test_a_misspelt_reference_is_seen(service: str, key: str, value: object, missing: tuple[str, str]) -> None:
+    spoiled = {**COMPOSE, "services": {**COMPOSE["services"], service: {**COMPOSE["services"][service], key: value}}}
+
+    assert dangling(spoiled) == {missing}
+
+
+def test_every_variable_of_compose_is_closed() -> None:
+    texts = [line.split(" #")[0] for line in (DOCKER / "compose.yaml").read_text(encoding="utf-8").splitlines()]
+
+    assert not [text for text in texts if text.count("$") != len(re.findall(r"\$\{[A-Z_]+(:[-?][^{}]*)?\}", text))]
+
+
+def values(value: object) -> Iterator[tuple[str, str]]:
+    """Each key of compose.yaml with its value as text, at any depth."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from values(inner) if isinstance(inner, (Mapping, list)) else [(key, str(inner))]
+    elif isinstance(value, list):
+        yield from (pair for inner in value for pair in values(inner))
+
+
+def test_times_sizes_and_policies_are_ones_that_docker_reads() -> None:
+    forms = {
+        **dict.fromkeys(("interval", "timeout", "start_period", "stop_grace_period"), r"([0-9]+(us|ms|s|m|h))+"),
+        **dict.fromkeys(("mem_limit", "shm_size", "max-size"), r"[0-9]+[bkmg]"),
+        "restart": r"no|always|unless-stopped|on-failure(:[0-9]+)?|True",  # true: of a service's depends_on
+    }
+    told = [(key, value) for key, value in values(COMPOSE["services"]) if key in forms]
+    probes = [service["healthcheck"]["test"] for service in COMPOSE["services"].values() if "healthcheck" in service]
+
+    assert [(key, value) for key, value in told if not re.fullmatch(forms[key], value)] == []
+    assert {key for key, _ in told} >= {"stop_grace_period", "mem_limit", "restart"}
+    assert {test[0] for test in probes} == {"CMD"}
+
+
+def test_memory_is_bounded_as_in_the_cloud() -> None:
+    limits = {name: service.get("mem_limit") for name, service in COMPOSE["services"].items()}
+    modules = root().blocks("module")
+
+    assert {name for name, limit in limits.items() if limit is None} == {"postgres"}
+    assert limits["broker"] == "2g"  # docs/operating.md, "The broker": 0.7 GB may wait in it
+    for name, module in {"api": "api", "convert-worker": "convert_worker", "gotenberg": "converter"}.items():
+        assert limits[name].replace("g", "Gi") == modules[module]["memory"], name
 
 
 @pytest.mark.parametrize("name", OURS)
