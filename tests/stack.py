@@ -146,7 +146,12 @@ def tail(output: Path, lines: int = 60) -> str:
 
 def enrol(api: Api, uuid: str, state: Path, behaviour: Behaviour | None = None) -> SimulatedDisplay:
     """A display that an admin enrolled and that redeemed its code; off until it connects."""
+    return SimulatedDisplay(enrolled(api, uuid), state, behaviour)
+
+
+def enrolled(api: Api, uuid: str) -> Credentials:
+    """What a display is given that an admin enrols and that redeems its code."""
     code = api.post(f"/api/clients/{uuid}/enrolment", expected=201)["code"]
     answer = requests.post(f"{api.url}/api/enroll", json={"code": code}, timeout=30)
     assert answer.status_code == 201, answer.text
-    return SimulatedDisplay(Credentials.from_enrolment(answer.json()), state, behaviour)
+    return Credentials.from_enrolment(answer.json())

@@ -28,7 +28,7 @@ WORDS: Final = {
     "doors": "paths that try to leave, connections that stall, requests without end",
     "schema": "a tester that knows the OpenAPI document alone asks the api function for everything",
     "versions": "code of just before each migration on the schema of today",
-    "soak": "steady load for long",
+    "soak": "steady load for long, people at the dashboard and conversions beside it",
 }
 HIDDEN: Final = frozenset({"repeats", "heartbeats"})
 

@@ -73,6 +73,7 @@ class Fleet:
             Display(str(uuid.UUID(int=chance.getrandbits(128), version=4)), f"installation-{number}")
             for number in range(count)
         ]
+        self.logins = {one.uuid: PASSWORD for one in self.displays}
         self.heartbeats = 0
         self.most_waiting = 0  # lines that the broker had taken and nobody had committed, at the worst moment
         self._port = port
@@ -82,10 +83,6 @@ class Fleet:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="fleet")
         self._broken: BaseException | None = None
-
-    @property
-    def logins(self) -> dict[str, str]:
-        return {one.uuid: PASSWORD for one in self.displays}
 
     @property
     def lines(self) -> int:
@@ -163,7 +160,7 @@ class Fleet:
         if now < one.connect_at:
             return
         one.connect_at = math.inf  # a refusal sets it anew
-        wire = Wire.connect(self._port, one.uuid, PASSWORD, clean_start=False, expiry_seconds=30)
+        wire = Wire.connect(self._port, one.uuid, self.logins[one.uuid], clean_start=False, expiry_seconds=30)
         wire.subscribe(f"signage/{one.uuid}/logs_committed")
         self._selector.register(wire, selectors.EVENT_READ, one)
         one.wire = wire
@@ -234,8 +231,15 @@ def fleet(service: Machine, count: int, seed: int, report_seconds: float = REPOR
     """Displays of this machine's broker, connecting and talking until the block ends."""
     made = Fleet(service.place.displays_port, count, seed, report_seconds)
     service.set_displays(made.logins)
+    with talking(made):
+        yield made
+
+
+@contextmanager
+def talking(made: Fleet) -> Iterator[None]:
+    """These displays connect and talk until the block ends."""
     made.start()
     try:
-        yield made
+        yield
     finally:
         made.stop()

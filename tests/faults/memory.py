@@ -26,11 +26,11 @@ class Memory:
             f"{name} {pid}": size
             for name, pids in self._processes().items()
             for pid in pids
-            if (size := _megabytes(pid)) is not None
+            if (size := megabytes(pid)) is not None
         }
 
 
-def _megabytes(pid: int) -> float | None:
+def megabytes(pid: int) -> float | None:
     """What a process has in memory that is no file's; None when it has ended."""
     try:
         lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()

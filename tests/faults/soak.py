@@ -1,19 +1,24 @@
-"""A steady 500 messages a second for long: memory does not grow."""
+"""A steady 500 messages a second for long, with people at the dashboard and conversions: memory does not grow."""
 
 import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
-from deploy.local.probes import wait_until
-from tests.faults.fleet import REPORT_SECONDS, Fleet, fleet
+from tests.faults.fleet import REPORT_SECONDS, Fleet
 from tests.faults.ledger import Ledger, tell
-from tests.faults.machine import Component, Machine, machine
-from tests.faults.verdict import REST_SECONDS, come_to_rest, judge
+from tests.faults.memory import megabytes
+from tests.faults.verdict import come_to_rest, judge
+from tests.faults.visitors import Visitors, visiting
+from tests.faults.whole import Whole, enrolled_fleet
+from tests.stack import Stack, running_stack
 
-SAMPLE_SECONDS = 5.0
-SLOPE_LIMIT_MB_PER_HOUR = 5.0
+SAMPLE_SECONDS: Final = 5.0
+SLOPE_LIMIT_MB_PER_HOUR: Final = 5.0
+OFFICE: Final = "soffice.bin"
+"""LibreOffice, which the converter starts anew now and then: its memory is that of the document in it."""
 
 
 @dataclass(frozen=True)
@@ -33,59 +38,78 @@ class Plan:
 
 @dataclass
 class Memory:
-    """Resident megabytes of some components over time."""
+    """Megabytes of its own that each service has over time."""
 
     of: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
 
-    def look(self, at: float, component: Component) -> None:
-        pids = component.pids
-        self.of.setdefault(component.name, []).append((at, sum(map(_megabytes, pids))))
+    def look(self, at: float, whole: Whole) -> None:
+        for name, pids in whole.pids().items():
+            sizes = (megabytes(pid) for pid in pids if not _is_office(pid))
+            self.of.setdefault(name, []).append((at, sum(size for size in sizes if size is not None)))
 
     def slope(self, name: str) -> float:
         """Megabytes an hour, over the later three quarters: caches fill in the first one."""
         samples = self.of[name][len(self.of[name]) // 4 :]
-        hours, megabytes = zip(*((at / 3600, size) for at, size in samples), strict=True)
-        return statistics.linear_regression(hours, megabytes).slope
+        hours, sizes = zip(*((at / 3600, size) for at, size in samples), strict=True)
+        return statistics.linear_regression(hours, sizes).slope
 
 
-def _megabytes(pid: int) -> float:
-    """What this process alone holds in memory: shared buffers of Postgres would count for each of its processes."""
+def _is_office(pid: int) -> bool:
     try:
-        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+        return OFFICE.encode() in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
-        return 0.0
-    kilobytes = [int(line.split()[1]) for line in lines if line.startswith("RssAnon:")]
-    return sum(kilobytes) / 1024
+        return False
 
 
 def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
-    """The campaign's ledger."""
+    """The campaign's ledger, on a stack of its own."""
+    folder.chmod(0o755)  # Postgres is another user
+    with running_stack(folder / "stack", DEMO="") as stack:
+        return on(stack, plan, folder, say)
+
+
+def on(stack: Stack, plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
+    """The ledger, on this stack."""
     sizes = {"displays": plan.displays, "per_second": plan.per_second, "minutes": round(plan.seconds / 60)}
     ledger = Ledger("soak", plan.seed, sizes)
-    began = time.monotonic()
-    memory = Memory()
-    with machine(folder) as service:
-        with fleet(service, plan.displays, plan.seed) as displays:
-            wait_until(lambda: displays.is_connected, REST_SECONDS)
-            before = service.counted("received")
-            _steadily(plan, service, displays, memory, say)
-            rate = (service.counted("received") - before) / plan.seconds
-            come_to_rest(service, displays)
-        judge(ledger, service, displays)
-    for name in ("bridge", "broker"):
-        slope = memory.slope(name)
-        ledger.counted |= {
-            f"{name}_megabytes": round(memory.of[name][-1][1], 1),
-            f"{name}_megabytes_per_hour": round(slope, 2),
-        }
-        ledger.conditions[f"memory of the {name} grows by less than 5 MB/h"] = slope < SLOPE_LIMIT_MB_PER_HOUR
+    began, whole, memory = time.monotonic(), Whole(stack), Memory()
+    with enrolled_fleet(whole, plan.displays, plan.seed) as displays:
+        uuids = [one.uuid for one in displays.displays]
+        with visiting(stack, uuids, folder) as visitors:
+            before = whole.received()
+            _steadily(plan, whole, displays, memory, say)
+            rate = (whole.received() - before) / plan.seconds
+        come_to_rest(whole, displays)
+    judge(ledger, whole, displays)
+    _judge_visits(ledger, visitors, say)
+    _judge_memory(ledger, memory)
     ledger.counted["received_per_second"] = round(rate)
     ledger.conditions["the rate was held"] = rate > 0.95 * plan.per_second
     ledger.seconds = round(time.monotonic() - began, 1)
     return ledger
 
 
-def _steadily(plan: Plan, service: Machine, displays: Fleet, memory: Memory, say: Callable[[str], None]) -> None:
+def _judge_visits(ledger: Ledger, visitors: Visitors, say: Callable[[str], None]) -> None:
+    for refused in sorted(visitors.refused):
+        say(refused)
+    ledger.counted |= dict(visitors.counted)
+    ledger.conditions["every request and every conversion was answered"] = not visitors.refused
+    ledger.conditions["people came and presentations were converted"] = {"requests", "conversions"} <= set(
+        visitors.counted
+    )
+
+
+def _judge_memory(ledger: Ledger, memory: Memory) -> None:
+    slopes = {name: memory.slope(name) for name in memory.of}
+    for name, slope in slopes.items():
+        ledger.counted |= {
+            f"{name}_megabytes": round(memory.of[name][-1][1], 1),
+            f"{name}_megabytes_per_hour": round(slope, 2),
+        }
+        ledger.conditions[f"memory of {name} grows by less than 5 MB/h"] = slope < SLOPE_LIMIT_MB_PER_HOUR
+
+
+def _steadily(plan: Plan, whole: Whole, displays: Fleet, memory: Memory, say: Callable[[str], None]) -> None:
     began, told, looked = time.monotonic(), 0, 0.0
     while (now := time.monotonic() - began) < plan.seconds:
         due = int(now * plan.lines_per_second)
@@ -93,9 +117,8 @@ def _steadily(plan: Plan, service: Machine, displays: Fleet, memory: Memory, say
         told = due
         if now >= looked:
             looked = now + SAMPLE_SECONDS
-            service.looked_after()
-            for component in (service.bridge, service.broker):
-                memory.look(now, component)
+            memory.look(now, whole)
             if len(memory.of["bridge"]) % 60 == 0:
-                say(f"{now:.0f} s: bridge {memory.of['bridge'][-1][1]:.1f} MB, {displays.uncommitted} uncommitted")
+                sizes = ", ".join(f"{name} {samples[-1][1]:.1f}" for name, samples in memory.of.items())
+                say(f"{now:.0f} s: {sizes} MB; {displays.uncommitted} uncommitted")
         time.sleep(0.1)

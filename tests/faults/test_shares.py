@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from deploy.local.layout import REPOSITORY
-from tests.faults import clock, herd, network, noise, soak
+from tests.faults import clock, herd, network, noise
 from tests.faults.test_campaigns import passed
 
 SMALL_DISK = """
@@ -48,15 +48,6 @@ def test_displays_that_all_come_back_at_once_are_let_in(tmp_path: Path) -> None:
     ledger = herd.run(herd.Plan(displays=100, kills=1, lines=3, report_seconds=2), tmp_path)
 
     assert passed(ledger)
-
-
-def test_a_steady_load_is_held_and_its_memory_watched(tmp_path: Path) -> None:
-    """What memory does in six seconds says nothing of an hour."""
-    ledger = soak.run(soak.Plan(seconds=6, per_second=100, displays=20), tmp_path)
-
-    print(ledger.text())
-    assert all(name.startswith("memory of the ") for name in ledger.broken)
-    assert ledger.counted["bridge_megabytes"] > 0
 
 
 @cache

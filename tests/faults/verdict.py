@@ -8,12 +8,13 @@ from deploy.local.probes import wait_until
 from tests.faults.fleet import Fleet
 from tests.faults.ledger import Ledger
 from tests.faults.machine import Machine, rows
+from tests.faults.whole import Whole
 
 REST_SECONDS = 300.0
 AT_ONCE = 10
 
 
-def come_to_rest(service: Machine, displays: Fleet) -> float:
+def come_to_rest(service: Machine | Whole, displays: Fleet) -> float:
     """Seconds until every line is known to be committed, and two more reports of each display have come."""
     began = time.monotonic()
 
@@ -29,7 +30,7 @@ def come_to_rest(service: Machine, displays: Fleet) -> float:
     return took
 
 
-def _newest_is_stored(service: Machine, displays: Fleet) -> bool:
+def _newest_is_stored(service: Machine | Whole, displays: Fleet) -> bool:
     """Whether the state of each display is at most one interval behind what it said last."""
     engine = service.engine()
     try:
@@ -39,7 +40,7 @@ def _newest_is_stored(service: Machine, displays: Fleet) -> bool:
     return all(one.seq - stored.get(one.uuid, 0) <= 4 for one in displays.displays)
 
 
-def judge(ledger: Ledger, service: Machine, displays: Fleet) -> None:
+def judge(ledger: Ledger, service: Machine | Whole, displays: Fleet) -> None:
     """Hold the database against what the displays know that they said."""
     engine = service.engine()
     try:
@@ -58,21 +59,20 @@ def judge(ledger: Ledger, service: Machine, displays: Fleet) -> None:
     twice = sum(count - 1 for counts in stored.values() for count in counts.values())
     foreign = sum(len(stored[client].keys() - lines) for client, lines in expected.items())
     failures = sum(one.failures > 0 and failed.get(one.uuid) != f"unit-{one.failures}" for one in displays.displays)
-    exits = sum(component.exits for component in service.components.values())
     ledger.counted |= {
         "lines": displays.lines,
         "lost": lost,
         "twice": twice,
         "wrong_failures": failures,
         "good_put_aside": letters,
-        "exits": exits,
+        "exits": service.exits,
     }
     ledger.conditions |= {
         "no line lost": lost == 0,
         "no line twice": twice == 0,
         "no line that nobody said": foreign == 0,
         "every standing failure is the last one": failures == 0,
-        "nothing ended by itself": exits == 0,
+        "nothing ended by itself": service.exits == 0,
         "no dead letter of a good message": letters == 0,
     }
 

@@ -1,0 +1,18 @@
+"""A share of the campaign that watches memory for an hour."""
+
+from pathlib import Path
+
+from tests.faults import soak
+from tests.stack import Stack
+
+
+def test_a_steady_load_is_held_beside_people_and_presentations_and_its_memory_watched(
+    stack: Stack, tmp_path: Path
+) -> None:
+    """What memory does in six seconds says nothing of an hour."""
+    ledger = soak.on(stack, soak.Plan(seconds=6, per_second=100, displays=20), tmp_path)
+
+    print(ledger.text())
+    assert all(name.startswith("memory of ") for name in ledger.broken)
+    assert {"bridge_megabytes", "api_megabytes", "convert-worker_megabytes"} <= ledger.counted.keys()
+    assert min(ledger.counted[name] for name in ("requests", "conversions", "bridge_megabytes")) > 0
