@@ -80,7 +80,7 @@ module "api" {
     FUNCTION_TARGET    = "api"
     FUNCTION_SOURCE    = "/app/functions/api/main.py"
     IAP_AUDIENCE       = local.iap_audience
-    MQTT_USERNAME      = "api"
+    MQTT_USERNAME      = "${local.login_prefix}api"
     SIGNED_DOWNLOADS   = "bucket"
     MEDIA_BUCKET       = google_storage_bucket.media.name
     TRUSTED_PROXY_HOPS = "2" # the load balancer adds the caller's address and its own

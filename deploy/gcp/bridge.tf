@@ -46,7 +46,7 @@ module "bridge" {
   metrics_sidecar_image = var.metrics_sidecar_image
 
   environment = merge(local.common_environment, local.broker_environment, local.broker_trust, {
-    MQTT_USERNAME      = "bridge"
+    MQTT_USERNAME      = "${local.login_prefix}bridge"
     BRIDGE_HEALTH_HOST = "0.0.0.0"
     BRIDGE_HEALTH_PORT = "8080"
   })

@@ -97,6 +97,7 @@ module "mosquitto" {
   host                = var.broker_host
   displays_port       = var.broker_displays_port
   services_port       = var.broker_services_port
+  topic_root          = local.topic_root
   network             = google_compute_network.this.id
   subnetwork          = google_compute_subnetwork.services.id
   services_range      = google_compute_subnetwork.services.ip_cidr_range

@@ -22,10 +22,18 @@ locals {
   # paho takes the system's CAs; where the broker has one of its own, OpenSSL is told to take that one instead.
   broker_trust = local.has_broker_ca ? { SSL_CERT_FILE = local.broker_ca } : {}
 
-  common_environment = merge(var.settings, {
+  # A shard keeps to topics and logins of its own on the broker that it shares, where the next shard's displays may come
+  # close: whoever is no client of this one does not become one by speaking.
+  is_shard          = var.shard != ""
+  topic_root        = local.is_shard ? var.shard : lookup(var.settings, "MQTT_TOPIC_ROOT", "signage")
+  login_prefix      = local.is_shard ? "${var.shard}-" : ""
+  shard_environment = local.is_shard ? { CLIENT_AUTO_REGISTER = "false" } : {}
+
+  common_environment = merge(var.settings, local.shard_environment, {
     DEPLOYMENT_MODE = "cloud"
     MEDIA_ROOT      = local.media_root
     PUBLIC_URL      = "https://${var.people_host}"
+    MQTT_TOPIC_ROOT = local.topic_root
   })
 
   broker_environment = {

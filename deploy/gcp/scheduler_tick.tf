@@ -51,7 +51,7 @@ module "scheduler_tick" {
   environment = merge(local.common_environment, local.broker_environment, local.queue_environment, local.conversions_environment, local.broker_trust, {
     FUNCTION_TARGET           = "scheduler_tick"
     FUNCTION_SOURCE           = "/app/functions/scheduler_tick/main.py"
-    MQTT_USERNAME             = "scheduler"
+    MQTT_USERNAME             = "${local.login_prefix}scheduler"
     SCHEDULER_TICK_URL        = local.scheduler_tick_url
     SCHEDULER_SERVICE_ACCOUNT = google_service_account.of["scheduler"].email
     CRASH_RECOVERY_ENABLED    = tostring(var.crash_recovery_enabled)

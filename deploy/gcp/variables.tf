@@ -206,6 +206,22 @@ variable "deletion_protection" {
   default     = true
 }
 
+variable "shard" {
+  description = "Name of this stack on a broker that it shares with others: the first level of its topics, and before the names of its logins (docs/scaling.md). Empty: the broker is its own."
+  type        = string
+  default     = ""
+
+  validation {
+    condition     = can(regex("^([a-z][a-z0-9]{0,15})?$", var.shard))
+    error_message = "Up to sixteen small letters and digits."
+  }
+
+  validation {
+    condition     = var.shard == "" || var.broker == "external"
+    error_message = "Only an external broker can be shared: this Mosquitto reads the displays' logins of one database."
+  }
+}
+
 variable "settings" {
   description = "Further settings of the product for every component, by name (docs/operating.md)."
   type        = map(string)

@@ -1,5 +1,12 @@
-"""Who may do what at the broker: mosquitto's ACL files."""
+"""Who may do what at the broker: mosquitto's ACL files.
 
+    python -m deploy.local.broker_rights [TOPIC_ROOT [LOGIN_PREFIX]]
+
+prints them, for a broker that somebody else runs. On one that several stacks share each has a topic root, and a prefix
+for the names of its services.
+"""
+
+import sys
 from typing import Final
 
 SERVICES: Final = ("bridge", "api", "scheduler")  # the users of the services' listener
@@ -17,8 +24,8 @@ def displays_acl(root: str) -> str:
     return "\n".join(upward + downward) + "\n"
 
 
-def services_acl(root: str) -> str:
-    """What each of our services may.
+def services_acl(root: str, login_prefix: str = "") -> str:
+    """What each of our services may; `login_prefix` stands before their names.
 
     Nobody subscribes to everything: a matching subscriber would turn every "no matching subscribers"
     into success, and that answer is our proof that nobody got a command.
@@ -31,7 +38,7 @@ def services_acl(root: str) -> str:
     api = [f"topic write {root}/+/{topic}" for topic in ("commands", "log_level")]
     scheduler = [f"topic write {root}/+/commands"]
     sections = zip((*SERVICES, URGENT), (bridge, api, scheduler, urgent), strict=True)
-    return "\n".join("\n".join([f"user {user}", *lines, ""]) for user, lines in sections)
+    return "\n".join("\n".join([f"user {login_prefix}{user}", *lines, ""]) for user, lines in sections)
 
 
 def separate_services_acl(root: str) -> str:
@@ -48,3 +55,8 @@ def separate_services_acl(root: str) -> str:
         for user, topics in denied.items()
     )
     return services_acl(root) + "\n" + others + "\n" + "".join(f"pattern read {root}/+/{topic}\n" for topic in UPWARD)
+
+
+if __name__ == "__main__":
+    given = sys.argv[1:3] or ["signage"]
+    print(f"{services_acl(*given)}\n{displays_acl(given[0])}", end="")

@@ -144,6 +144,7 @@ class Display:
 
     uuid: str
     client: Client
+    root: str = "signage"
     told: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     answers: dict[int, int] = field(default_factory=dict)  # publish -> the broker's reason code
 
@@ -155,7 +156,7 @@ class Display:
 
     def publish_soon(self, topic: str, body: Mapping[str, Any] | bytes, *, retain: bool = False) -> int:
         payload = body if isinstance(body, bytes) else json.dumps(body).encode()
-        return self.client.publish(f"signage/{self.uuid}/{topic}", payload, qos=1, retain=retain).mid
+        return self.client.publish(f"{self.root}/{self.uuid}/{topic}", payload, qos=1, retain=retain).mid
 
     def close(self) -> None:
         self.client.disconnect()
@@ -184,12 +185,12 @@ def displays(broker: mosquitto.RunningBroker, names: list[str]) -> Iterator[list
             one.close()
 
 
-def connected(broker: mosquitto.RunningBroker, name: str, *, downward: bool = True) -> Display:
-    """A display that logs in as `name`."""
+def connected(broker: mosquitto.RunningBroker, name: str, *, downward: bool = True, root: str = "signage") -> Display:
+    """A display that logs in as `name` and speaks below `root`."""
     client = Client(CallbackAPIVersion.VERSION2, client_id=name, protocol=MQTTProtocolVersion.MQTTv5)
     client.username_pw_set(name, PASSWORD)
     client.max_inflight_messages_set(1000)
-    display = Display(name, client)
+    display = Display(name, client, root)
 
     def told(_client: Client, _data: Any, message: MQTTMessage) -> None:
         display.told.append((message.topic.rpartition("/")[2], json.loads(message.payload)))
@@ -208,7 +209,7 @@ def connected(broker: mosquitto.RunningBroker, name: str, *, downward: bool = Tr
     client.loop_start()
     wait_until(client.is_connected, SECONDS)
     if downward:
-        client.subscribe([(f"signage/{name}/{topic}", 1) for topic in ("commands", "logs_committed", "log_level")])
+        client.subscribe([(f"{root}/{name}/{topic}", 1) for topic in ("commands", "logs_committed", "log_level")])
         wait_until(lambda: bool(subscribed), SECONDS)
     return display
 

@@ -67,6 +67,21 @@ def test_two_bridges_are_always_there_with_their_cpu_and_a_probe() -> None:
     assert environment["BRIDGE_HEALTH_PORT"] == str(service.blocks("variable")["port"]["default"])
 
 
+def test_a_shard_keeps_to_topics_and_logins_of_its_own() -> None:
+    """tests/bridge/test_shards.py shows with a real broker that this is enough, and that one login for two is not."""
+    calls, names = root().blocks("module"), root().locals
+    users = {
+        re.findall(r'MQTT_USERNAME = "([^"]*)"', calls[name]["environment"])[0]
+        for name in ("api", "bridge", "scheduler_tick")
+    }
+
+    assert users == {f"${{local.login_prefix}}{user}" for user in ("api", "bridge", "scheduler")}
+    assert names["login_prefix"] == '${local.is_shard ? "${var.shard}-" : ""}'
+    assert "MQTT_TOPIC_ROOT = local.topic_root" in names["common_environment"]
+    assert calls["mosquitto"]["topic_root"] == "${local.topic_root}"
+    assert names["shard_environment"] == '${local.is_shard ? {CLIENT_AUTO_REGISTER = "false"} : {}}'
+
+
 def test_whoever_verifies_tokens_itself_gets_them_with_their_signature() -> None:
     calls = root().blocks("module")
     verifies = {name for name, call in calls.items() if call.get("checks_callers_itself") is True}

@@ -104,6 +104,7 @@ def test_the_product_starts_with_what_it_is_told(component: str) -> None:
 COMPUTED: Final = {
     "DATABASE_URL": "postgresql://signage:" + "k3" * 24 + "@10.20.0.3:5432/signage",
     "MQTT_PASSWORD": "k3" * 24,
+    "MQTT_USERNAME": "bridge",
     "MQTT_URL": "mqtts://mqtt.example.com:8884",
     "QUEUE_URL": "cloudtasks:///projects/p/locations/europe-west1",
     "CONVERT_WORKER_URL": "https://signage-convert-worker-1.europe-west1.run.app",

@@ -81,6 +81,7 @@ resource "google_compute_instance" "this" {
       host          = var.host
       displays_port = var.displays_port
       services_port = var.services_port
+      topic_root    = var.topic_root
       secrets       = var.secrets
     })
   }

@@ -38,6 +38,11 @@ variable "services_port" {
   type        = number
 }
 
+variable "topic_root" {
+  description = "First level of every topic: rights are given below it."
+  type        = string
+}
+
 variable "network" {
   description = "The network that the machine stands in."
   type        = string
