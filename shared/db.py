@@ -29,6 +29,7 @@ LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 STATEMENT_TIMEOUT_MS: Final = 8_000  # below the socket's, so that Postgres says it first
 LOCK_TIMEOUT_MS: Final = 4_000
 POOL_TIMEOUT_SECONDS: Final = 5  # how long one waits for a connection of the pool, while others have all of them
+REPLICA_TIMEOUT_SECONDS: Final = 1  # of both, for a replica: there is the primary to ask instead
 UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -51,17 +52,31 @@ def make_engine(config: Config, application_name: str) -> Engine:
     )
 
 
-def engine_for(database_url: str, application_name: str, pool_size: int = 5, *, prepared: bool = True) -> Engine:
+def make_replica_engine(config: Config, application_name: str) -> Engine:
+    """An engine for DATABASE_READ_URL, as `make_engine`, for reads alone and with little patience."""
+    return engine_for(
+        config["DATABASE_READ_URL"],
+        application_name,
+        config["DATABASE_POOL_SIZE"],
+        prepared=config["DATABASE_PREPARED_STATEMENTS"],
+        replica=True,
+    )
+
+
+def engine_for(
+    database_url: str, application_name: str, pool_size: int = 5, *, prepared: bool = True, replica: bool = False
+) -> Engine:
     """As `make_engine`, from a `postgresql://user:password@host:port/name` address.
 
-    `prepared` False: statements are not kept by the connection that they were prepared on. A server on another
-    machine that has no TLS is told neither user nor password.
+    `prepared` False: statements are not kept by the connection that they were prepared on. `replica`: its sessions
+    cannot write, also when it has become a primary, and it is waited for a second at most (`patient` for longer).
+    A server on another machine that has no TLS is told neither user nor password.
     """
     address = sa.make_url(pg8000_url(database_url))
     engine = sa.create_engine(
         address,
         connect_args={
-            "timeout": SOCKET_TIMEOUT_SECONDS,
+            "timeout": REPLICA_TIMEOUT_SECONDS if replica else SOCKET_TIMEOUT_SECONDS,
             "application_name": application_name,
             "ssl_context": address.host not in LOOPBACK,
             "startup_params": {
@@ -71,11 +86,12 @@ def engine_for(database_url: str, application_name: str, pool_size: int = 5, *, 
                 "timezone": "UTC",
                 # A statement kept for long is still planned for the values that it is run with.
                 "plan_cache_mode": "force_custom_plan",
+                **({"default_transaction_read_only": "on"} if replica else {}),
             },
         },
         pool_size=pool_size,
         max_overflow=0,
-        pool_timeout=POOL_TIMEOUT_SECONDS,
+        pool_timeout=REPLICA_TIMEOUT_SECONDS if replica else POOL_TIMEOUT_SECONDS,
         pool_recycle=1800,
     )
     event.listen(engine, "do_connect", partial(_connect, prepared))
@@ -120,6 +136,17 @@ def reading(engine: Engine) -> Iterator[Connection]:
             yield connection
         finally:
             raw.autocommit = False
+
+
+@contextmanager
+def patient(connection: Connection) -> Iterator[None]:
+    """Wait for a replica's answers as long as for the primary's, now that it was seen to answer."""
+    raw: Any = connection.connection.dbapi_connection
+    raw.wait_at_most(SOCKET_TIMEOUT_SECONDS)
+    try:
+        yield
+    finally:
+        raw.wait_at_most(REPLICA_TIMEOUT_SECONDS)
 
 
 def as_json(query: Select[Any]) -> Select[str]:
@@ -179,7 +206,11 @@ def is_away(error: BaseException) -> bool:
 def _connect(
     prepared: bool, _dialect: Any, _record: Any, arguments: Sequence[Any], named: Mapping[str, Any]
 ) -> PreparingConnection:
-    return PreparingConnection(*arguments, keep=prepared, **named)
+    """A new connection; who takes it and then says nothing counts as never reached, for `is_away` too."""
+    try:
+        return PreparingConnection(*arguments, keep=prepared, **named)
+    except OSError as error:
+        raise pg8000.dbapi.InterfaceError("the server does not answer") from error
 
 
 def _refuse_the_dead(dbapi_connection: PreparingConnection, _record: Any, _proxy: Any) -> None:

@@ -51,9 +51,10 @@ def _check_caller(config: Config, component: str) -> None:
 
 
 def _check_database(config: Config) -> None:
-    password = urlsplit(config["DATABASE_URL"]).password
-    if password is not None:
-        _check_secret("DATABASE_URL", unquote(password), "the password in it")
+    for name in ("DATABASE_URL", "DATABASE_READ_URL"):
+        password = urlsplit(config[name]).password
+        if password is not None:
+            _check_secret(name, unquote(password), "the password in it")
 
 
 def _check_broker(config: Config, mode: str) -> None:

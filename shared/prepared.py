@@ -11,6 +11,7 @@ import select
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import lru_cache
@@ -166,6 +167,12 @@ class PreparingConnection(pg8000.Connection):  # type: ignore[misc]  # pg8000 ha
             return False
         self.used_at = time.monotonic()
         return True
+
+    def wait_at_most(self, seconds: float) -> None:
+        """How long the server's answers are waited for from now on; nothing where there is no connection any more."""
+        if self._usock is not None:
+            with suppress(OSError):
+                self._usock.settimeout(seconds)
 
     def _something_to_read(self) -> bool:
         poll = select.poll()

@@ -9,6 +9,7 @@ import re
 import time
 import uuid
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from flask import Flask, Response, g, request
@@ -113,6 +114,8 @@ def body_limit_of(app: Flask) -> Callable[[str, str], int]:
 
 
 def _view(services: Services, endpoint: Endpoint) -> Callable[..., Response]:
+    has_replica = endpoint.history and bool(services.config["DATABASE_READ_URL"])
+
     def view(**path: Any) -> Response:
         """1. Say who calls. 2. Let them through or not. 3. Parse. 4. Answer. 5. Shape the answer."""
         call = Call(
@@ -126,7 +129,8 @@ def _view(services: Services, endpoint: Endpoint) -> Callable[..., Response]:
             auth.admit(call, endpoint)
             g.actor = call.caller.actor if call.caller else None
             shapes = _parse(endpoint)
-            return _respond(endpoint, endpoint.handler(call, **bodies.scrubbed(path), **shapes))
+            answer = partial(endpoint.handler, call, **bodies.scrubbed(path), **shapes)
+            return _respond(endpoint, services.replica.answer(call, answer) if has_replica else answer())
         finally:
             call.end()
 

@@ -6,7 +6,7 @@ every route with every role. Nothing can be routed without saying who may call i
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, Generic, TypeVar, get_args, get_origin, get_type_hints
@@ -65,6 +65,12 @@ class Call:
             stack, _ = self._reading
             self._reading = None
             stack.close()
+
+    def go_on_with(self, elsewhere: AbstractContextManager[Connection]) -> None:
+        """Read on another connection than the one on which the caller was recognised, which is given back."""
+        self.end()
+        stack = ExitStack()
+        self._reading = stack, stack.enter_context(elsewhere)
 
     @contextmanager
     def transaction(self) -> Iterator[tuple[Connection, datetime]]:
@@ -129,6 +135,8 @@ class Endpoint:
     headers: Mapping[str, Header]
     """Request headers that mean something to it, by name."""
     before_password_change: bool
+    history: bool
+    """A read of what has happened, however long ago: a replica may answer it (functions/api/replica.py)."""
     body: type[Any] | None
     query: type[Any] | None
     answer: Any
@@ -192,12 +200,14 @@ class Routes:
         upload: str | None = None,
         headers: Mapping[str, Header] | None = None,
         before_password_change: bool = False,
+        history: bool = False,
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Declare the function below as the answer to `method` on `prefix + path`.
 
         `role` is the least role, or PUBLIC. The shapes come from the function's annotations: a parameter
         named `body` or `query` is parsed into its Struct, the others are path parameters, and what it
         returns is the answer's shape. `upload` is the content type of a body up to UPLOAD_LIMIT_BYTES.
+        `history` is for reads that open one transaction and change nothing: they may be answered twice.
         """
 
         def declare(handler: Callable[..., Any]) -> Callable[..., Any]:
@@ -215,6 +225,7 @@ class Routes:
                     upload=upload,
                     headers=headers or {},
                     before_password_change=before_password_change,
+                    history=history,
                     body=hints.get("body"),
                     query=hints.get("query"),
                     answer=_answer(hints.get("return")),

@@ -15,7 +15,8 @@ from sqlalchemy.exc import InterfaceError, OperationalError
 
 import functions
 import shared
-from shared.db import engine_for, transaction
+from shared import db
+from shared.db import engine_for, is_away, transaction
 
 ROOT = Path(__file__).parents[2]
 LONE_SURROGATE = "\ud800"
@@ -71,6 +72,16 @@ def test_a_silent_backend_is_an_operational_error_and_the_next_connection_works(
 
     assert caught.value.connection_invalidated
     assert echo(alone, 7) == 7
+
+
+def test_a_server_that_takes_a_connection_and_says_nothing_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(db, "SOCKET_TIMEOUT_SECONDS", 0.05)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        engine = engine_for(f"postgresql://signage@127.0.0.1:{server.getsockname()[1]}/signage", "tests")
+        with pytest.raises(InterfaceError) as caught, engine.connect():
+            pass
+
+    assert is_away(caught.value)
 
 
 def test_a_server_elsewhere_without_tls_is_told_nothing() -> None:

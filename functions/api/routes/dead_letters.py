@@ -28,7 +28,7 @@ class DeadLetter(Answer):
     sha256: str
 
 
-@routes.get("", role=Role.OPERATOR)
+@routes.get("", role=Role.OPERATOR, history=True)
 def list_dead_letters(call: Call, query: PageQuery) -> Page[DeadLetter]:
     """Dead letters, the latest first. Bytes that are no UTF-8 are shown as backslash escapes."""
     after: Any = decode_cursor(query.cursor, datetime, int)
