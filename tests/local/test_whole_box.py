@@ -25,7 +25,9 @@ from tests.deploy.conftest import HOST, what_a_box_is_told
 from tests.deploy.test_box import become, connect_by_tls
 
 # All but the converter and its worker.
-SERVICES = ("broker", "broker-accounts", "task-queue", "api", "scheduler-tick", "ticker", "bridge", "gateway")
+OURS = ("broker-accounts", "task-queue", "api", "scheduler-tick", "ticker", "bridge")
+SERVICES = ("broker", *OURS, "gateway")
+FIELDS = {"time", "severity", "message"}
 
 
 @pytest.fixture
@@ -82,8 +84,17 @@ def ask(box: Box, authority: Authority, method: str, path: str, token: str = "",
         connection.close()
 
 
+def logged(log: Path) -> list[dict[str, Any]]:
+    """What a process of ours said from its first line on, its server and libraries too: each line is a JSON object."""
+    lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    assert lines, log.name
+    return lines
+
+
 @pytest.mark.slow
-def test_a_box_is_ready_and_a_display_enrols_and_connects_by_its_doors(box: Box, authority: Authority) -> None:
+def test_a_box_is_ready_and_a_display_enrols_and_connects_by_its_doors(
+    box: Box, authority: Authority, tmp_path: Path
+) -> None:
     token = (box.layout.secrets / "admin_token").read_text(encoding="utf-8").strip()
     display = str(uuid.uuid4())
     wait_until(lambda: ask(box, authority, "GET", "/api/health/ready")[0] == 200, 60)
@@ -97,3 +108,4 @@ def test_a_box_is_ready_and_a_display_enrols_and_connects_by_its_doors(box: Box,
     assert (mqtt["host"], mqtt["port"], mqtt["tls"]) == (HOST, box.ports["MQTT_DISPLAYS_PORT"], True)
     handed_over = ssl.create_default_context(cadata=mqtt["ca_pem"])
     wait_until(lambda: connect_by_tls(mqtt["port"], handed_over, login["username"], login["password"]) == 0, 10)
+    assert [line for name in OURS for line in logged(tmp_path / f"{name}.log") if not set(line) >= FIELDS] == []

@@ -40,6 +40,17 @@ def test_how_each_secret_is_rotated_is_said() -> None:
     assert {name for name in made | named if f"`{name}`" not in told} == set()
 
 
+def test_every_event_that_the_guide_tells_people_to_search_for_is_written() -> None:
+    told = (ROOT / "docs" / "operating.md").read_text(encoding="utf-8").split("| event | written by | tells |")[1]
+    rows = [line for line in told.split("\n\n")[0].splitlines() if line.startswith("| `")]
+    named = {name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])}
+    folders = ("shared", "functions", "bridge", "deploy/local")
+    code = "".join(path.read_text(encoding="utf-8") for folder in folders for path in (ROOT / folder).rglob("*.py"))
+
+    assert len(named) >= 11
+    assert {name for name in named if f'"{name}"' not in code} == set()
+
+
 def test_every_link_between_documents_leads_somewhere() -> None:
     for document in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")]:
         for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", document.read_text(encoding="utf-8")):
