@@ -44,6 +44,18 @@ def test_the_timeouts_of_a_conversion_are_the_ladder_of_the_rules() -> None:
     assert "--api-timeout=${var.conversion_deadline_seconds}s" in converter["arguments"]
 
 
+def test_three_functions_are_one_image_and_those_that_touch_files_have_the_media_volume() -> None:
+    calls = root().blocks("module")
+    functions = {name: root().literal_settings(calls[name]["environment"]) for name in COMPONENTS if name != "bridge"}
+
+    assert {calls[name]["image"] for name in COMPONENTS} == {"${var.image}"}
+    for name, told in functions.items():
+        assert (told["FUNCTION_TARGET"], told["FUNCTION_SOURCE"]) == (name, f"/app/{COMPONENTS[name][1]}")
+        assert (REPOSITORY / COMPONENTS[name][1]).exists()
+    assert {name for name, call in calls.items() if "media_bucket" in call} == {"api", "convert_worker"}
+    assert root().locals["media_root"] == BY_NAME["MEDIA_ROOT"].default == "/server/media"
+
+
 def test_the_tick_comes_each_minute_with_an_identity_and_is_not_repeated() -> None:
     job = root().typed("resource")["google_cloud_scheduler_job", "tick"]
     target = job["http_target"][0]
