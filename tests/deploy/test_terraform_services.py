@@ -53,7 +53,7 @@ def test_three_functions_are_one_image_and_those_that_touch_files_have_the_media
         assert (told["FUNCTION_TARGET"], told["FUNCTION_SOURCE"]) == (name, f"/app/{COMPONENTS[name][1]}")
         assert (REPOSITORY / COMPONENTS[name][1]).exists()
     assert {name for name, call in calls.items() if "media_bucket" in call} == {"api", "convert_worker"}
-    assert root().locals["media_root"] == BY_NAME["MEDIA_ROOT"].default == "/server/media"
+    assert root().locals["media_root"] == str(BY_NAME["MEDIA_ROOT"].default) == "/server/media"
 
 
 def test_the_tick_comes_each_minute_with_an_identity_and_is_not_repeated() -> None:
