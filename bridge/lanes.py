@@ -85,11 +85,16 @@ class Lanes:
             one.step(0)
 
     def read_on(self, enough: int) -> None:
-        """Take what has come, until nothing is left or so many bulk messages wait."""
+        """Take what has come, until nothing is left or so many bulk messages wait.
+
+        Once in any case: however much waits for the database, pings are answered and an end is noticed.
+        """
         before = -1
-        while before < len(self.bulk.arrivals) < enough and self.fault is None:
+        while before < len(self.bulk.arrivals) and self.fault is None:
             before = len(self.bulk.arrivals)
             self.step(0)
+            if len(self.bulk.arrivals) >= enough:
+                return
 
     def forget_urgent_of_bulk(self, topics: Topics) -> None:
         """A bulk session of a time with one queue still has these subscriptions: they would bring all twice."""

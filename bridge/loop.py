@@ -2,12 +2,11 @@
 
 import contextlib
 import functools
-import itertools
 import os
 import socket
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import timedelta
 from typing import Final
@@ -15,6 +14,7 @@ from typing import Final
 import msgspec
 from sqlalchemy import Engine
 
+from bridge.ahead import Ahead
 from bridge.batch import Memory, Outcome
 from bridge.budget import LogBudgets
 from bridge.connection import BrokerConnection
@@ -37,11 +37,16 @@ from shared.db import database_now
 from shared.listening import rules as listening
 from shared.listening import store as listening_store
 from shared.mqtt import Topics
+from shared.prepared import meanwhile
 from shared.structured_log import event, failure
 
 IDLE_SECONDS: Final = 0.1  # one turn of the loop when nothing happens
 STANDBY_SECONDS: Final = 1.0
 LEAVE_SECONDS: Final = 2.0
+
+
+def _nothing() -> bool:
+    return False
 
 
 class Bridge:
@@ -65,6 +70,7 @@ class Bridge:
         self._budgets_of: Lanes | None = None  # for whose messages the budgets have begun
         self._is_announced = False  # whether the database knows since when we listen
         self._batch: list[Message] = []  # read and not yet committed: the first of the bulk's arrivals
+        self._ahead = Ahead(self._inbox.read)
         self._urgent = Urgent()
         self._counters = Counters()
         self._tally = Tally()
@@ -126,6 +132,7 @@ class Bridge:
         event("broker_disconnected", "no connection to the broker", why=broker.fault)
         broker.abort("over")
         self._broker, self._batch = None, []
+        self._ahead.forget()
         self._urgent.dropped()
         self._counters.dropped += broker.dropped
         self._outbox.take_answers(broker.urgent)
@@ -201,16 +208,34 @@ class Bridge:
                 self._progress.bulk_at = time.monotonic()
             if not arrivals or (self._pace.wait_seconds(len(arrivals), time.monotonic()) and not self._stop.is_set()):
                 return
-            first = itertools.islice(arrivals, BATCH_MESSAGES)
-            self._batch = [self._budgets.weigh(self._inbox.read(arrival)) for arrival in first]
+            first = self._ahead.take(arrivals, min(len(arrivals), BATCH_MESSAGES))
+            self._batch = [self._budgets.weigh(message) for message in first]
         self._urgent.bulk_came()
-        outcome = self._store(broker.bulk, len(self._batch), self._batch, self._writer())
+        work = functools.partial(self._read_ahead, broker, len(self._batch))
+        outcome = self._store(broker.bulk, len(self._batch), self._batch, self._writer(), work)
         self._batch = []
         self._committed(outcome)
 
-    def _store(self, lane: BrokerConnection, arrived: int, batch: Sequence[Message], writer: Writer) -> Outcome:
+    def _read_ahead(self, broker: Lanes, in_hand: int) -> bool:
+        """While Postgres works: a little of what comes after the batch in hand; False when there is nothing."""
+        if self._ahead.understand_some(broker.bulk.arrivals, in_hand):
+            return True
+        before = len(broker.bulk.arrivals)
+        if broker.fault is None and before < in_hand + BATCH_MESSAGES:
+            broker.step(0)
+        return len(broker.bulk.arrivals) > before
+
+    def _store(
+        self,
+        lane: BrokerConnection,
+        arrived: int,
+        batch: Sequence[Message],
+        writer: Writer,
+        work: Callable[[], bool] = _nothing,
+    ) -> Outcome:
+        """Write, commit, acknowledge; `work` is what to do while Postgres does its part."""
         began = time.monotonic()
-        with self._leader.database() as database:
+        with self._leader.database() as database, meanwhile(database, work):
             outcome = writer.write(database, batch, functools.partial(self._counted, arrived))
         self._counters = self._counters.with_outcome(outcome, arrived)
         ended = time.monotonic()

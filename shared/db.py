@@ -15,7 +15,7 @@ from typing import Any, Final
 import msgspec
 import pg8000.dbapi
 import sqlalchemy as sa
-from sqlalchemy import Connection, Engine, Select, event
+from sqlalchemy import Connection, Engine, Select, TextClause, event
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import DBAPIError, InterfaceError, InvalidatePoolError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -147,6 +147,15 @@ def patient(connection: Connection) -> Iterator[None]:
         yield
     finally:
         raw.wait_at_most(REPLICA_TIMEOUT_SECONDS)
+
+
+@lru_cache(maxsize=256)
+def sql(text: str) -> TextClause:
+    """`text` as a statement, made once for each text: making it costs more than handing it to Postgres.
+
+    For texts of the code, of which there is a number; values are parameters.
+    """
+    return sa.text(text)
 
 
 def as_json(query: Select[Any]) -> Select[str]:

@@ -10,8 +10,8 @@ of them changes: docs/decisions/0012-one-round-trip-per-statement.md.
 import select
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import lru_cache
@@ -23,6 +23,7 @@ from pg8000.converters import DATE, PG_TYPES, TIMESTAMP, TIMESTAMPTZ, make_param
 from pg8000.core import Context
 from pg8000.dbapi import convert_paramstyle
 from pg8000.exceptions import DatabaseError, Error, InterfaceError
+from sqlalchemy import Connection
 
 MOST_KEPT: Final = 128  # statements that one connection keeps; the one used longest ago makes room
 LONGEST_KEPT: Final = 16_384  # characters; longer texts are lists that never come twice alike
@@ -114,6 +115,7 @@ class PreparingConnection(pg8000.Connection):  # type: ignore[misc]  # pg8000 ha
         self._kept: OrderedDict[Key, Prepared] = OrderedDict()
         self._closing: list[bytes] = []
         self._named = 0
+        self.meanwhile: Callable[[], bool] | None = None  # see `meanwhile` below
         self.used_at = time.monotonic()
 
     def cursor(self) -> PreparingCursor:
@@ -123,7 +125,9 @@ class PreparingConnection(pg8000.Connection):  # type: ignore[misc]  # pg8000 ha
     def commit(self) -> None:
         """Commit, in one round trip; nothing to do outside a transaction."""
         if self._in_transaction:
-            self.execute_simple("commit")
+            self._send(_COMMIT)
+            self._work_meanwhile()
+            self.handle_messages(Context("commit"))
             self.used_at = time.monotonic()
 
     def rollback(self) -> None:
@@ -199,6 +203,7 @@ class PreparingConnection(pg8000.Connection):  # type: ignore[misc]  # pg8000 ha
 
         self._send(b"".join(parts))
         self._closing.clear()
+        self._work_meanwhile()
         context = Context(statement.text, columns=statement.columns, input_funcs=statement.input_functions)
         try:
             self.handle_messages(context)
@@ -244,6 +249,11 @@ class PreparingConnection(pg8000.Connection):  # type: ignore[misc]  # pg8000 ha
         parts.append(_COUNT(0))
         return _message(b"B", b"".join(parts))
 
+    def _work_meanwhile(self) -> None:
+        """Until the server answers, or nothing is left to do."""
+        while self.meanwhile is not None and not self._something_to_read() and self.meanwhile():
+            pass
+
     def _send(self, data: bytes) -> None:
         if self._usock is None:
             raise InterfaceError("connection is closed")
@@ -251,6 +261,21 @@ class PreparingConnection(pg8000.Connection):  # type: ignore[misc]  # pg8000 ha
             self._usock.sendall(data)
         except OSError as error:
             raise InterfaceError("network error") from error
+
+
+@contextmanager
+def meanwhile(connection: Connection, work: Callable[[], bool]) -> Iterator[None]:
+    """While the server works for this connection, `work` is called again and again, until it answers False.
+
+    Each call holds up what the server has answered, so it does a little only. It must not use the connection; what
+    it raises ends the connection, which was not done with its statement.
+    """
+    raw: Any = connection.connection.dbapi_connection
+    raw.meanwhile = work
+    try:
+        yield
+    finally:
+        raw.meanwhile = None
 
 
 @lru_cache(maxsize=512)
@@ -295,3 +320,4 @@ def _close(name: bytes) -> bytes:
 # When the statement between them fails, the server skips the second and takes the first back.
 _ONE_PLAN: Final = _plainly("SET plan_cache_mode = force_generic_plan")
 _PLAN_EACH: Final = _plainly("SET plan_cache_mode = force_custom_plan")
+_COMMIT: Final = _plainly("commit") + _SYNC

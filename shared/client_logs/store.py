@@ -1,7 +1,7 @@
 """SQL on client logs. Writes take a whole batch as one JSON parameter; see clients/reports/store for `clock`."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, Final, TypedDict
@@ -12,7 +12,7 @@ from sqlalchemy import Connection, RowMapping
 from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.client_logs.rules import Boot, LogLine, Mark
-from shared.db import as_json, rows_of
+from shared.db import as_json, rows_of, sql
 from shared.tables import client_log_hours, client_logs, clients
 from shared.vocabulary import SERIOUS_LEVELS, LogLevel
 
@@ -53,13 +53,16 @@ class ErrorRow(LogRow):
 
 # --- writes ---
 
+BOOTS: Final = "unnest(CAST(:uuids AS text[]), CAST(:installs AS text[]), CAST(:boots AS bigint[])"
+"""Arrays, and not one JSON document, where a plan depends on how many there are: Postgres sees it of an array."""
+
 
 def marks(connection: Connection, boots: Collection[Boot]) -> dict[Boot, Mark]:
     """What is stored of each of these boots."""
-    statement = sa.text(
-        """
+    statement = sql(
+        f"""
         SELECT said.uuid, said.install_id, said.boot_seq, coalesce(m.seq, 0) AS mark, island.low, island.high
-        FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(uuid text, install_id text, boot_seq bigint)
+        FROM {BOOTS}) AS said(uuid, install_id, boot_seq)
         LEFT JOIN log_marks AS m
             ON (m.client_uuid, m.install_id, m.boot_seq) = (said.uuid, said.install_id, said.boot_seq)
         LEFT JOIN LATERAL (
@@ -68,10 +71,10 @@ def marks(connection: Connection, boots: Collection[Boot]) -> dict[Boot, Mark]:
                 WHERE (client_uuid, install_id, boot_seq) = (said.uuid, said.install_id, said.boot_seq)) AS k
             GROUP BY k.shift) AS island ON true
         ORDER BY said.uuid, said.install_id, said.boot_seq, island.low
-        """
+        """  # noqa: S608 - made of constants
     )
     found: dict[Boot, Mark] = {}
-    for row in connection.execute(statement, {"rows": _json([_boot(boot) for boot in boots])}):
+    for row in connection.execute(statement, _columns(boots)):
         boot = (row.uuid, row.install_id, row.boot_seq)
         island = () if row.low is None else ((row.low, row.high),)
         found[boot] = Mark(row.mark, (*(found[boot].islands if boot in found else ()), *island))
@@ -80,7 +83,7 @@ def marks(connection: Connection, boots: Collection[Boot]) -> dict[Boot, Mark]:
 
 def add(connection: Connection, now: datetime, clock: float, lines: Sequence[LogLine]) -> None:
     """Store log lines in this order."""
-    statement = sa.text(
+    statement = sql(
         """
         INSERT INTO client_logs
             (client_uuid, level, raw_level, message, truncated, logger, context, client_time, received_at)
@@ -97,7 +100,7 @@ def add(connection: Connection, now: datetime, clock: float, lines: Sequence[Log
 
 def count_hours(connection: Connection, counts: Mapping[tuple[str, datetime, LogLevel], tuple[int, datetime]]) -> None:
     """Add (count, latest time) to the roll-up of each (client, hour, level)."""
-    statement = sa.text(
+    statement = sql(
         """
         INSERT INTO client_log_hours AS h (client_uuid, hour, level, count, last_at)
         SELECT uuid, hour, CAST(level AS log_level), count, last_at
@@ -117,65 +120,68 @@ def count_hours(connection: Connection, counts: Mapping[tuple[str, datetime, Log
 
 def set_marks(connection: Connection, now: datetime, moved: Mapping[Boot, int]) -> None:
     """Write where the marks of known clients stand now."""
-    statement = sa.text(
-        """
+    statement = sql(
+        f"""
         INSERT INTO log_marks (client_uuid, install_id, boot_seq, seq, updated_at)
         SELECT uuid, install_id, boot_seq, seq, CAST(:now AS timestamptz)
-        FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(uuid text, install_id text, boot_seq bigint, seq bigint)
+        FROM {BOOTS}, CAST(:seqs AS bigint[])) AS said(uuid, install_id, boot_seq, seq)
         WHERE EXISTS (SELECT FROM clients AS c WHERE c.uuid = said.uuid)
         ORDER BY uuid, install_id, boot_seq
         ON CONFLICT (client_uuid, install_id, boot_seq)
             DO UPDATE SET seq = EXCLUDED.seq, updated_at = EXCLUDED.updated_at
-        """
+        """  # noqa: S608 - made of constants
     )
-    rows = [{**_boot(boot), "seq": seq} for boot, seq in moved.items()]
-    connection.execute(statement, {"now": now, "rows": _json(rows)})
+    connection.execute(statement, {"now": now, **_columns(moved), "seqs": list(moved.values())})
 
 
 def move_marks(connection: Connection, now: datetime, moves: Mapping[Boot, tuple[int, int]]) -> int:
     """Move each mark from the first number to the second; how many stood at the first."""
-    statement = sa.text(
-        """
+    statement = sql(
+        f"""
         UPDATE log_marks AS m SET seq = said.seq, updated_at = CAST(:now AS timestamptz)
-        FROM jsonb_to_recordset(CAST(:rows AS jsonb))
-            AS said(uuid text, install_id text, boot_seq bigint, was bigint, seq bigint)
+        FROM {BOOTS}, CAST(:was AS bigint[]), CAST(:seqs AS bigint[]))
+            AS said(uuid, install_id, boot_seq, was, seq)
         WHERE (m.client_uuid, m.install_id, m.boot_seq) = (said.uuid, said.install_id, said.boot_seq)
             AND m.seq = said.was
-        """
+        """  # noqa: S608 - made of constants
     )
-    rows = [{**_boot(boot), "was": was, "seq": seq} for boot, (was, seq) in moves.items()]
-    return connection.execute(statement, {"now": now, "rows": _json(rows)}).rowcount
+    was, seqs = ([move[place] for move in moves.values()] for place in (0, 1))
+    return connection.execute(statement, {"now": now, **_columns(moves), "was": was, "seqs": seqs}).rowcount
 
 
-def add_keys(connection: Connection, keys: Iterable[tuple[Boot, int]]) -> None:
+def add_keys(connection: Connection, keys: Collection[tuple[Boot, int]]) -> None:
     """Remember logs of known clients that are stored above their mark."""
-    statement = sa.text(
-        """
+    statement = sql(
+        f"""
         INSERT INTO log_keys (client_uuid, install_id, boot_seq, seq)
         SELECT uuid, install_id, boot_seq, seq
-        FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(uuid text, install_id text, boot_seq bigint, seq bigint)
+        FROM {BOOTS}, CAST(:seqs AS bigint[])) AS said(uuid, install_id, boot_seq, seq)
         WHERE EXISTS (SELECT FROM clients AS c WHERE c.uuid = said.uuid)
-        """
+        """  # noqa: S608 - made of constants
     )
-    connection.execute(statement, {"rows": _json([{**_boot(boot), "seq": seq} for boot, seq in keys])})
+    connection.execute(statement, {**_columns([boot for boot, _ in keys]), "seqs": [seq for _, seq in keys]})
 
 
 def drop_keys(connection: Connection, moved: Mapping[Boot, int]) -> None:
     """Forget the keys that a mark has passed."""
-    statement = sa.text(
-        """
+    statement = sql(
+        f"""
         DELETE FROM log_keys AS k
-        USING jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(uuid text, install_id text, boot_seq bigint, seq bigint)
+        USING {BOOTS}, CAST(:seqs AS bigint[])) AS said(uuid, install_id, boot_seq, seq)
         WHERE (k.client_uuid, k.install_id, k.boot_seq) = (said.uuid, said.install_id, said.boot_seq)
             AND k.seq <= said.seq
-        """
+        """  # noqa: S608 - made of constants
     )
-    connection.execute(statement, {"rows": _json([{**_boot(boot), "seq": seq} for boot, seq in moved.items()])})
+    connection.execute(statement, {**_columns(moved), "seqs": list(moved.values())})
 
 
-def _boot(boot: Boot) -> dict[str, Any]:
-    uuid, install_id, boot_seq = boot
-    return {"uuid": uuid, "install_id": install_id, "boot_seq": boot_seq}
+def _columns(boots: Collection[Boot]) -> dict[str, list[Any]]:
+    """The parameters of BOOTS."""
+    return {
+        "uuids": [uuid for uuid, _, _ in boots],
+        "installs": [install_id for _, install_id, _ in boots],
+        "boots": [boot_seq for _, _, boot_seq in boots],
+    }
 
 
 def _json(rows: Any) -> str:

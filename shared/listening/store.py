@@ -9,6 +9,7 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 
+from shared.db import sql
 from shared.listening.rules import BridgeStatus
 from shared.tables import bridge_status as bridge
 from shared.tables import dead_letters
@@ -91,6 +92,16 @@ def record_canary(connection: Connection, leader_epoch: int, at: datetime) -> bo
     return connection.execute(mine.values(canary_at=at)).rowcount == 1
 
 
+MARK_COMMIT: Final = """
+    UPDATE bridge_status SET last_commit_at = CAST(:now AS timestamptz), counters = CAST(:counters AS jsonb),
+        connected_since = CASE
+            WHEN connected_since > CAST(:now AS timestamptz)
+                OR (connected_since IS NOT NULL AND last_commit_at < CAST(:gap_before AS timestamptz))
+            THEN CAST(:now AS timestamptz) ELSE connected_since END
+    WHERE epoch = CAST(:epoch AS bigint)
+"""
+
+
 def mark_commit(
     connection: Connection, now: datetime, leader_epoch: int, counters: Mapping[str, int], max_gap: timedelta
 ) -> bool:
@@ -100,14 +111,13 @@ def mark_commit(
     between, so the listening time begins anew. So does one that begins in the future: the clock was set back,
     and until it is there again nobody would count as heard.
     """
-    begins_anew = sa.or_(bridge.c.last_commit_at < now - max_gap, bridge.c.connected_since > now)
-    gap = sa.and_(bridge.c.connected_since.is_not(None), begins_anew)
     values = {
-        "last_commit_at": now,
-        "counters": dict(counters),
-        "connected_since": sa.case((gap, sa.literal(now)), else_=bridge.c.connected_since),
+        "now": now,
+        "counters": msgspec.json.encode(counters).decode(),
+        "gap_before": now - max_gap,
+        "epoch": leader_epoch,
     }
-    return connection.execute(sa.update(bridge).where(bridge.c.epoch == leader_epoch).values(**values)).rowcount == 1
+    return connection.execute(sql(MARK_COMMIT), values).rowcount == 1
 
 
 def put_aside(connection: Connection, now: datetime, letters: Sequence[DeadLetter]) -> None:

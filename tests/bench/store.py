@@ -2,12 +2,15 @@
 
 import subprocess
 import time
+from collections import deque
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 from sqlalchemy import Connection
 
+from bridge.ahead import Ahead
 from bridge.batch import Memory
 from bridge.inbox import Arrival, Inbox
 from bridge.main import rarely_collect
@@ -16,6 +19,7 @@ from bridge.writes import Writer
 from shared.commands.operations import timings
 from shared.config import load
 from shared.listening import operations as listening
+from shared.prepared import meanwhile
 from tests.bench.report import Row, alternating
 from tests.bench.traffic import Traffic
 from tests.faults.machine import machine
@@ -69,13 +73,20 @@ def writing(connection: Connection) -> Callable[[list[tuple[bytes, bytes]]], flo
 
     def written(messages: list[tuple[bytes, bytes]]) -> float:
         began = time.monotonic()
-        for start in range(0, len(messages), BATCH_MESSAGES):
-            batch = [
-                inbox.read(Arrival(topic.decode(), payload, 1, time.monotonic()))
-                for topic, payload in messages[start : start + BATCH_MESSAGES]
-            ]
-            outcome = writer.write(connection, batch, lambda _outcome: {})
+        ahead = Ahead(inbox.read)
+        arrivals = deque(Arrival(topic.decode(), payload, 1, began) for topic, payload in messages)
+        while arrivals:
+            batch = ahead.take(arrivals, min(len(arrivals), BATCH_MESSAGES))
+            with meanwhile(connection, partial(_one_batch_ahead, ahead, arrivals, len(batch))):
+                outcome = writer.write(connection, batch, lambda _outcome: {})
             assert not outcome.refused
+            for _ in batch:
+                arrivals.popleft()
         return len(messages) / (time.monotonic() - began)
 
     return written
+
+
+def _one_batch_ahead(ahead: Ahead, arrivals: "deque[Arrival]", in_hand: int) -> bool:
+    """No further ahead than the broker's window lets the bridge read."""
+    return len(ahead) < BATCH_MESSAGES and ahead.understand_some(arrivals, in_hand)

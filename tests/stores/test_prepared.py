@@ -3,6 +3,7 @@
 What is asked of pg8000's private names is asked here too, so that an upgrade that moves them fails loudly.
 """
 
+import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -465,3 +466,61 @@ def test_rows_can_be_read_through_a_cursor_of_the_server(alone: Engine) -> None:
 
         assert [row[0] for row in rows] == list(range(1, 36))
         assert kept_by_the_server(connection) == []
+
+
+def test_other_work_is_done_while_the_server_works_and_not_after_it_has_answered(alone: Engine) -> None:
+    done: list[float] = []
+
+    def work() -> bool:
+        done.append(time.monotonic())
+        time.sleep(0.001)
+        return True
+
+    with transaction(alone) as connection, prepared.meanwhile(connection, work):
+        began = time.monotonic()
+        connection.execute(sa.text("SELECT pg_sleep(CAST(:seconds AS float8))"), {"seconds": 0.2})
+        ended, count = time.monotonic(), len(done)
+        time.sleep(0.02)
+        assert len(done) == count >= 20
+        assert done[0] - began < 0.1
+        assert done[-1] - began > 0.15
+        assert ended - done[-1] < 0.1
+    with transaction(alone) as connection:
+        echo(connection, 1)
+        assert raw(connection).meanwhile is None
+
+
+def test_work_that_has_come_to_its_end_is_not_asked_again_for_that_statement(alone: Engine) -> None:
+    asked: list[int] = []
+
+    def work() -> bool:
+        asked.append(1)
+        return False
+
+    with transaction(alone) as connection, prepared.meanwhile(connection, work):
+        connection.execute(sa.text("SELECT pg_sleep(CAST(:seconds AS float8))"), {"seconds": 0.05})
+        assert asked == [1]
+        add(connection, 1)
+    assert 2 <= len(asked) <= 3  # the insert's, unless it was faster, and the commit's
+    with transaction(alone) as connection:
+        assert word_of(connection, 1) == "one"
+
+
+def test_work_that_fails_costs_the_connection_and_never_gives_one_statement_the_answer_of_another(
+    alone: Engine,
+) -> None:
+    def work() -> bool:
+        raise RuntimeError("a fault of ours")
+
+    def half_way() -> None:
+        with transaction(alone) as connection:
+            add(connection, 1)
+            with prepared.meanwhile(connection, work):
+                connection.execute(sa.text("SELECT pg_sleep(CAST(:seconds AS float8))"), {"seconds": 0.2})
+
+    with pytest.raises(RuntimeError):
+        half_way()
+    for number in range(3):
+        with transaction(alone) as connection:
+            assert echo(connection, number) == number
+            assert word_of(connection, 1) is None

@@ -3,8 +3,9 @@
 from collections.abc import Collection
 from typing import Final
 
-import sqlalchemy as sa
 from sqlalchemy import Connection
+
+from shared.db import sql
 
 KEPT_OF_A_CLIENT: Final = 16
 """Boots of one client: more than any display spools. A hostile one names another boot with every message."""
@@ -12,7 +13,7 @@ KEPT_OF_A_CLIENT: Final = 16
 
 def forget_older(connection: Connection, uuids: Collection[str], keep: int = KEPT_OF_A_CLIENT) -> int:
     """Forget all but the `keep` boots of each of these clients that told something last; how many."""
-    statement = sa.text(
+    statement = sql(
         """
         WITH ranked AS (
             SELECT client_uuid, install_id, boot_seq, row_number() OVER (

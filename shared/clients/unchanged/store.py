@@ -9,10 +9,10 @@ from datetime import datetime
 from typing import Any, Final
 
 import msgspec
-import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.clients.reports.rules import Health, Heartbeat
+from shared.db import sql
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def changes(connection: Connection, cursor: str | None, most: int | None = None)
 
     A transaction that had not ended then is looked at again: nothing that it changed is missed.
     """
-    row = connection.execute(sa.text(CHANGES), {"cursor": cursor, "most": most}).one()
+    row = connection.execute(sql(CHANGES), {"cursor": cursor, "most": most}).one()
     return Changes(row.uuids, row.cursor)
 
 
@@ -69,7 +69,7 @@ MEASURES: Final = ("cpu_percent", "memory_percent", "disk_percent", "temperature
 def touch_heartbeats(connection: Connection, now: datetime, clock: float, said: Sequence[Heartbeat]) -> int:
     """Write the time and number of heartbeats, one of each client, that repeat what is stored; how many did."""
     parameters = {"now": now, "clock": clock, **_columns(said)}
-    return connection.execute(sa.text(TOUCH_HEARTBEATS), parameters).rowcount
+    return connection.execute(sql(TOUCH_HEARTBEATS), parameters).rowcount
 
 
 def touch_health(connection: Connection, now: datetime, clock: float, said: Sequence[Health]) -> int:
@@ -78,12 +78,12 @@ def touch_health(connection: Connection, now: datetime, clock: float, said: Sequ
     for name in MEASURES:
         parameters[name] = _array([getattr(one, name) for one in said])
     parameters["bodies"] = msgspec.json.encode([one.body for one in said]).decode()
-    return connection.execute(sa.text(TOUCH_HEALTH), parameters).rowcount
+    return connection.execute(sql(TOUCH_HEALTH), parameters).rowcount
 
 
 def untouched(connection: Connection, table: str, said: Sequence[Heartbeat] | Sequence[Health]) -> set[str]:
     """The clients of these reports whose row in `table` (client_heartbeats or client_health) is not of them."""
-    statement = sa.text(
+    statement = sql(
         f"""
         SELECT said.uuid FROM {SAID}) AS said(uuid, heard, install_id, boot_seq, seq)
         WHERE NOT EXISTS (SELECT FROM {table} AS stored WHERE {REPEATED} AND stored.seq = said.seq)

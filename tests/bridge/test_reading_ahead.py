@@ -1,0 +1,69 @@
+"""The bridge reads on while Postgres works at a batch; whatever ends then, each line is stored once and in order."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import sqlalchemy as sa
+
+from deploy.local import broker as mosquitto
+from shared.db import engine_for, transaction
+from tests.bridge.conftest import Database, Display, StartBridge, eventually
+from tests.bridge.proxy import proxied
+from tests.bridge.test_faults import all_lines, lines, send_lines
+
+OF_THE_BRIDGE = "FROM pg_locks WHERE NOT granted AND relation = CAST('client_logs' AS regclass)"
+WAITS = f"SELECT EXISTS (SELECT {OF_THE_BRIDGE})"
+END_WHO_WAITS = f"SELECT pg_terminate_backend(pid) {OF_THE_BRIDGE}"
+
+
+@contextmanager
+def logs_locked(database_url: str) -> Iterator[None]:
+    """Nobody stores a log line until the block ends."""
+    engine = engine_for(database_url, "tests", pool_size=1)
+    try:
+        with transaction(engine) as connection:
+            connection.execute(sa.text("LOCK TABLE client_logs IN EXCLUSIVE MODE"))
+            yield
+    finally:
+        engine.dispose()
+
+
+MANY = 2_600  # more than a batch and less than the window: what is beyond the batch is read ahead
+ROOM = {"LOG_BUDGET_PER_SECOND": "1000", "LOG_BUDGET_BURST": "10000"}
+
+
+def test_a_connection_that_breaks_with_messages_read_ahead_brings_each_of_them_once(
+    start_bridge: StartBridge,
+    broker: mosquitto.RunningBroker,
+    display: Display,
+    database: Database,
+    database_url: str,
+) -> None:
+    start_bridge(**ROOM).kill()  # its session stays
+    send_lines(display, 1, MANY)
+    with proxied(broker.broker.services_port) as proxy:
+        with logs_locked(database_url):
+            bridge = start_bridge(wait=False, MQTT_URL=f"mqtt://127.0.0.1:{proxy.port}", **ROOM)
+            eventually(lambda: database.value(WAITS))
+            proxy.cut()
+            database.rows(END_WHO_WAITS)
+            eventually(lambda: "broker_disconnected" in bridge.events())
+
+        eventually(lambda: len(lines(database, display.uuid)) >= MANY)
+        assert lines(database, display.uuid) == all_lines(count=MANY)
+
+
+def test_a_batch_whose_database_connection_ends_is_written_later_and_before_what_was_read_ahead(
+    start_bridge: StartBridge, display: Display, database: Database, database_url: str
+) -> None:
+    start_bridge(**ROOM).kill()
+    send_lines(display, 1, MANY)
+    with logs_locked(database_url):
+        bridge = start_bridge(wait=False, **ROOM)
+        eventually(lambda: database.value(WAITS))
+        database.rows(END_WHO_WAITS)
+        eventually(lambda: "database_away" in bridge.events())
+
+    eventually(lambda: len(lines(database, display.uuid)) >= MANY)
+    assert lines(database, display.uuid) == all_lines(count=MANY)
+    assert not database.value("SELECT counters FROM bridge_status")["dead_letters"]
