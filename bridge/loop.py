@@ -14,9 +14,9 @@ from typing import Final
 import msgspec
 from sqlalchemy import Engine
 
-from bridge.ahead import Ahead
 from bridge.batch import Memory, Outcome
 from bridge.budget import LogBudgets
+from bridge.bulk import Bulk
 from bridge.connection import BrokerConnection
 from bridge.counters import Counters, Tally
 from bridge.due import CANARY_SECONDS, Due
@@ -29,6 +29,7 @@ from bridge.pace import BATCH_MESSAGES, BATCH_SECONDS, Pace
 from bridge.snapshot import Progress, Snapshot, Snapshots
 from bridge.urgent import Urgent
 from bridge.writes import LeadershipLost, Message, Writer
+from shared import prepared
 from shared.client_logs.rules import Budget
 from shared.clients.reports import operations as reports
 from shared.commands.operations import tell, timings
@@ -37,16 +38,11 @@ from shared.db import database_now
 from shared.listening import rules as listening
 from shared.listening import store as listening_store
 from shared.mqtt import Topics
-from shared.prepared import meanwhile
 from shared.structured_log import event, failure
 
 IDLE_SECONDS: Final = 0.1  # one turn of the loop when nothing happens
 STANDBY_SECONDS: Final = 1.0
 LEAVE_SECONDS: Final = 2.0
-
-
-def _nothing() -> bool:
-    return False
 
 
 class Bridge:
@@ -69,12 +65,11 @@ class Bridge:
         self._broker: Lanes | None = None
         self._budgets_of: Lanes | None = None  # for whose messages the budgets have begun
         self._is_announced = False  # whether the database knows since when we listen
-        self._batch: list[Message] = []  # read and not yet committed: the first of the bulk's arrivals
-        self._ahead = Ahead(self._inbox.read)
         self._urgent = Urgent()
         self._counters = Counters()
         self._tally = Tally()
         self._budgets = LogBudgets(Budget(self._config["LOG_BUDGET_PER_SECOND"], self._config["LOG_BUDGET_BURST"]))
+        self._bulk = Bulk(self._inbox.read, self._budgets.weigh)
         self._memory = Memory()
         self._marks = Marks(self._topics.logs_committed)
         self._outbox = Outbox(self._topics.commands, timings(self._config))
@@ -131,8 +126,8 @@ class Bridge:
         """Drop what is not acknowledged: the broker delivers it again."""
         event("broker_disconnected", "no connection to the broker", why=broker.fault)
         broker.abort("over")
-        self._broker, self._batch = None, []
-        self._ahead.forget()
+        self._broker = None
+        self._bulk.dropped()
         self._urgent.dropped()
         self._counters.dropped += broker.dropped
         self._outbox.take_answers(broker.urgent)
@@ -203,27 +198,16 @@ class Bridge:
     def _store_batch(self, broker: Lanes) -> None:
         """Write the first arrivals, commit, and only then acknowledge them, in their order."""
         arrivals = broker.bulk.arrivals
-        if not self._batch:
+        if not self._bulk.batch:
             if not arrivals:
                 self._progress.bulk_at = time.monotonic()
             if not arrivals or (self._pace.wait_seconds(len(arrivals), time.monotonic()) and not self._stop.is_set()):
                 return
-            first = self._ahead.take(arrivals, min(len(arrivals), BATCH_MESSAGES))
-            self._batch = [self._budgets.weigh(message) for message in first]
         self._urgent.bulk_came()
-        work = functools.partial(self._read_ahead, broker, len(self._batch))
-        outcome = self._store(broker.bulk, len(self._batch), self._batch, self._writer(), work)
-        self._batch = []
+        batch, meanwhile = self._bulk.take(arrivals), functools.partial(self._bulk.read_on, broker)
+        outcome = self._store(broker.bulk, len(batch), batch, self._writer(), meanwhile)
+        self._bulk.committed()
         self._committed(outcome)
-
-    def _read_ahead(self, broker: Lanes, in_hand: int) -> bool:
-        """While Postgres works: a little of what comes after the batch in hand; False when there is nothing."""
-        if self._ahead.understand_some(broker.bulk.arrivals, in_hand):
-            return True
-        before = len(broker.bulk.arrivals)
-        if broker.fault is None and before < in_hand + BATCH_MESSAGES:
-            broker.step(0)
-        return len(broker.bulk.arrivals) > before
 
     def _store(
         self,
@@ -231,11 +215,11 @@ class Bridge:
         arrived: int,
         batch: Sequence[Message],
         writer: Writer,
-        work: Callable[[], bool] = _nothing,
+        meanwhile: Callable[[], bool] | None = None,
     ) -> Outcome:
-        """Write, commit, acknowledge; `work` is what to do while Postgres does its part."""
+        """Write, commit, acknowledge; `meanwhile` is what to do while Postgres does its part."""
         began = time.monotonic()
-        with self._leader.database() as database, meanwhile(database, work):
+        with self._leader.database() as database, prepared.meanwhile(database, meanwhile):
             outcome = writer.write(database, batch, functools.partial(self._counted, arrived))
         self._counters = self._counters.with_outcome(outcome, arrived)
         ended = time.monotonic()

@@ -264,8 +264,8 @@ class PreparingConnection(pg8000.Connection):  # type: ignore[misc]  # pg8000 ha
 
 
 @contextmanager
-def meanwhile(connection: Connection, work: Callable[[], bool]) -> Iterator[None]:
-    """While the server works for this connection, `work` is called again and again, until it answers False.
+def meanwhile(connection: Connection, work: Callable[[], bool] | None) -> Iterator[None]:
+    """While the server works for this connection, `work` (if any) is called again and again, until it answers False.
 
     Each call holds up what the server has answered, so it does a little only. It must not use the connection; what
     it raises ends the connection, which was not done with its statement.

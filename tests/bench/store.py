@@ -10,11 +10,10 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
-from bridge.ahead import Ahead
 from bridge.batch import Memory
+from bridge.bulk import Bulk
 from bridge.inbox import Arrival, Inbox
 from bridge.main import rarely_collect
-from bridge.pace import BATCH_MESSAGES
 from bridge.writes import Writer
 from shared.commands.operations import timings
 from shared.config import load
@@ -73,20 +72,16 @@ def writing(connection: Connection) -> Callable[[list[tuple[bytes, bytes]]], flo
 
     def written(messages: list[tuple[bytes, bytes]]) -> float:
         began = time.monotonic()
-        ahead = Ahead(inbox.read)
+        bulk = Bulk(inbox.read, lambda one: one)
         arrivals = deque(Arrival(topic.decode(), payload, 1, began) for topic, payload in messages)
         while arrivals:
-            batch = ahead.take(arrivals, min(len(arrivals), BATCH_MESSAGES))
-            with meanwhile(connection, partial(_one_batch_ahead, ahead, arrivals, len(batch))):
+            batch = bulk.take(arrivals)
+            with meanwhile(connection, partial(bulk.understand_some, arrivals)):
                 outcome = writer.write(connection, batch, lambda _outcome: {})
             assert not outcome.refused
             for _ in batch:
                 arrivals.popleft()
+            bulk.committed()
         return len(messages) / (time.monotonic() - began)
 
     return written
-
-
-def _one_batch_ahead(ahead: Ahead, arrivals: "deque[Arrival]", in_hand: int) -> bool:
-    """No further ahead than the broker's window lets the bridge read."""
-    return len(ahead) < BATCH_MESSAGES and ahead.understand_some(arrivals, in_hand)
