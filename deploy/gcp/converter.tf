@@ -5,7 +5,8 @@
 # Grants: none. It reads what it is sent and answers with a PDF.
 
 # Service. Internal ingress, and Cloud Run checks the worker's identity token. A fresh LibreOffice for each document,
-# no fetching from anywhere, no network for what a document links to.
+# no fetching from anywhere, no network for what a document links to. Below its own init, which buries what LibreOffice
+# leaves behind.
 module "converter" {
   source = "./modules/run_service"
 
@@ -13,7 +14,7 @@ module "converter" {
   region              = var.region
   labels              = local.labels
   image               = var.gotenberg_image
-  command             = ["gotenberg"]
+  command             = ["/usr/bin/tini", "--", "gotenberg"]
   service_account     = google_service_account.of["converter"].email
   deletion_protection = var.deletion_protection
   timeout_seconds     = var.conversion_deadline_seconds + 15
@@ -27,7 +28,6 @@ module "converter" {
   arguments = [
     "--api-timeout=${var.conversion_deadline_seconds}s",
     "--api-disable-download-from=true",
-    "--chromium-disable-routes=true",
     "--libreoffice-auto-start=true",
     "--libreoffice-restart-after=1",
     "--libreoffice-max-queue-size=2",
@@ -35,6 +35,9 @@ module "converter" {
     "--libreoffice-deny-public-ips=true",
     "--webhook-disable=true",
   ]
+
+  # No flag: this image has no Chromium, knows no flag of it and ends at one. The whole image obeys the variable.
+  environment = { CHROMIUM_DISABLE_ROUTES = "true" }
 }
 
 # Trigger: the worker's requests (convert_worker.tf grants them).

@@ -230,7 +230,20 @@ def test_gotenberg_is_the_same_here_as_in_the_cloud() -> None:
     cloud = set(root().blocks("module")["converter"]["arguments"])
 
     assert {flag for flag in here if "timeout" not in flag} == {flag for flag in cloud if "timeout" not in flag}
+    assert COMPOSE["services"]["gotenberg"]["environment"] == {"CHROMIUM_DISABLE_ROUTES": "true"}
+    assert root().blocks("module")["converter"]["environment"]["CHROMIUM_DISABLE_ROUTES"] == "true"
     assert COMPOSE["services"]["gotenberg"]["image"].endswith(":8.36-libreoffice}")
+
+
+def test_gotenberg_is_given_flags_of_parts_that_its_image_has() -> None:
+    """Its LibreOffice image is built without the others; pflag ends the process at a flag that nobody declared."""
+    of_the_image = ("--api-", "--libreoffice-", "--webhook-")  # their modules, of those that we turn
+    flags = [flag for flag in COMPOSE["services"]["gotenberg"]["command"] if flag.startswith("--")]
+
+    assert "-libreoffice" in COMPOSE["services"]["gotenberg"]["image"]
+    assert "-libreoffice-cloudrun" in root().blocks("variable")["gotenberg_image"]["default"]
+    assert [flag for flag in flags if not flag.startswith(of_the_image)] == []
+    assert root().blocks("module")["converter"]["command"] == ["/usr/bin/tini", "--", "gotenberg"]
 
 
 def test_nothing_starts_before_the_migrations_have_run() -> None:

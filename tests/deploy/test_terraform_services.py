@@ -121,7 +121,6 @@ def test_the_converter_has_the_flags_of_the_design() -> None:
         "--libreoffice-deny-public-ips=true",
         "--api-disable-download-from=true",
         "--webhook-disable=true",
-        "--chromium-disable-routes=true",
     }
     assert root().blocks("variable")["gotenberg_image"]["default"].endswith("8.36-libreoffice-cloudrun")
 
