@@ -75,10 +75,6 @@ class Standby:
         self.run("ALTER SYSTEM SET primary_conninfo = '" + primary.replace("'", "''") + "'")
         self.run("SELECT pg_reload_conf()")
 
-    def promote(self) -> None:
-        """It is a primary of its own from now on."""
-        assert self.run("SELECT pg_promote()") == [[True]]
-
 
 @contextmanager
 def standby_of(primary: postgres.Cluster) -> Iterator[Standby]:

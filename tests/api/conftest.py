@@ -1,7 +1,7 @@
 """The api function's app on the module's own database, without a server in between."""
 
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,7 @@ from shared.config import Config, load
 from tests.api import probe_routes
 from tests.api.function_process import ENVIRONMENT, FunctionProcess, function_process
 from tests.api.people import Api, add_user, cookie_of, sign_in
-from tests.api.replica_world import LONG
+from tests.api.replica_world import LONG, caller, forget
 from tests.standby import Standby, standby_of
 
 
@@ -96,42 +96,36 @@ def function(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FunctionProce
         yield running
 
 
-@pytest.fixture(scope="module")
-def standby(postgres_server: postgres.Cluster, database_url: str, engine: Engine) -> Iterator[Standby]:
-    """A standby of the session's Postgres, and so of this module's database."""
-    with postgres.superuser(postgres_server) as connection:
-        # As in production: what can be seen has been written. The session's Postgres does that when it finds time.
-        connection.run(f"ALTER DATABASE {database_url.rpartition('/')[2]} SET synchronous_commit = on")
-    engine.dispose()
+@pytest.fixture(scope="session")
+def standby(postgres_server: postgres.Cluster) -> Iterator[Standby]:
+    """A standby of the session's Postgres: databases that are made later are in it too."""
     with standby_of(postgres_server) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def with_replica(configuration: Config, standby: Standby, database_url: str) -> Config:
-    """The settings, with the standby's address."""
-    address = standby.cluster.url(database_url.rpartition("/")[2], postgres.OWNER, "owner")
-    return Config({**configuration.values, "DATABASE_READ_URL": address})
+def with_replica(
+    configuration: Config, standby: Standby, postgres_server: postgres.Cluster, database_url: str, engine: Engine
+) -> Api:
+    """Asks a process that is told the standby's address."""
+    name = database_url.rpartition("/")[2]
+    with postgres.superuser(postgres_server) as connection:
+        # As in production: what can be seen has been written. The session's Postgres does that when it finds time.
+        connection.run(f"ALTER DATABASE {name} SET synchronous_commit = on")
+    engine.dispose()
+    address = standby.cluster.url(name, postgres.OWNER, "owner")
+    return caller(Services(Config({**configuration.values, "DATABASE_READ_URL": address}), engine))
 
 
 @pytest.fixture
-def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A busy machine is no replica that is away, and one that is spared is so until the test lets it go."""
+def replicated(with_replica: Api, monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
+    """The services of that process, which has asked its replica for nothing yet.
+
+    A busy machine is no replica that is away, and one that is spared is so until the test lets it go.
+    """
     for name in ("CATCH_UP_SECONDS", "SPARED_SECONDS", "SPARED_BRIEFLY_SECONDS"):
         monkeypatch.setattr(replica, name, LONG)
     monkeypatch.setattr(db, "REPLICA_TIMEOUT_SECONDS", LONG)
-
-
-@pytest.fixture
-def processes(engine: Engine) -> Iterator[Callable[[Config], Services]]:
-    """Makes the services of a process that has asked its replica for nothing yet."""
-    made: list[Services] = []
-
-    def make(config: Config) -> Services:
-        made.append(Services(config, engine))
-        return made[-1]
-
-    yield make
-    for services in made:
-        if "replica" in services._built:
-            services.replica.engine.dispose()
+    services: Services = with_replica.app.extensions["signage"]
+    yield services
+    forget(services)

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy import Engine, event
 
 from functions.api.app import create_app
+from functions.api.replica import Replica
 from functions.api.routes import ALL
 from functions.api.routing import Call, Routes
 from functions.api.services import Services
@@ -115,6 +116,19 @@ def told_of_the_replica() -> Iterator[list[str]]:
         logger.setLevel(before)
 
 
+def exchange(services: Services, url: str) -> None:
+    """Another address, of which nothing is known yet."""
+    forget(services)
+    services._built["replica"] = Replica(db.engine_for(url, "api", replica=True))
+
+
+def forget(services: Services) -> None:
+    """The next one who asks it is the first."""
+    known = services._built.pop("replica", None)
+    if known is not None:
+        known.engine.dispose()
+
+
 def look(services: Services) -> str:
     """How the replica is found now, whatever was found before."""
     is_no_longer_spared(services)
@@ -134,9 +148,9 @@ def new_incident(engine: Engine) -> int:
         return int(connection.execute(sa.insert(incidents).values(row).returning(incidents.c.id)).scalar_one())
 
 
-def caller(services: Services, engine: Engine) -> Api:
+def caller(services: Services) -> Api:
     """Asks as anybody, with tokens that were just used: the note of that is written once a minute."""
-    made = Api(create_app(services, (*ALL, routes)), engine)
+    made = Api(create_app(services, (*ALL, routes)), services.engine)
     for role in made.tokens:
         made.get("/api/session", role)
     return made

@@ -1,7 +1,6 @@
 """History is read from a real standby while it has all that the primary has, and from the primary whenever not."""
 
 import re
-from collections.abc import Callable
 from typing import Any, Final
 
 import pytest
@@ -15,7 +14,6 @@ from shared.config import Config
 from tests.api.people import Api
 from tests.api.replica_world import (
     LONG,
-    caller,
     events_of,
     is_no_longer_spared,
     new_incident,
@@ -26,7 +24,6 @@ from tests.api.replica_world import (
 from tests.standby import Standby
 from tests.stores.commands_world import new_client
 
-pytestmark = pytest.mark.usefixtures("unhurried")
 HISTORY: Final = {  # written down a second time on purpose
     "/api/audit",
     "/api/client-logs/<uuid:uuid>/logs",
@@ -43,15 +40,13 @@ OTHER_READS: Final = [endpoint.path for routes in ALL for endpoint in routes.end
 
 
 @pytest.fixture
-def services(processes: Callable[[Config], Services], with_replica: Config) -> Services:
-    """Those of a process of its own."""
-    return processes(with_replica)
+def services(replicated: Services) -> Services:
+    return replicated
 
 
 @pytest.fixture
-def api(services: Services, engine: Engine) -> Api:
-    """Asks that process."""
-    return caller(services, engine)
+def api(with_replica: Api) -> Api:
+    return with_replica
 
 
 def test_what_is_history_is_written_down_twice() -> None:
@@ -93,13 +88,10 @@ def test_nothing_else_is(api: Api, engine: Engine, services: Services) -> None:
     assert not asked.replica
 
 
-def test_without_the_setting_there_is_no_replica_and_no_statement_more(
-    configuration: Config, engine: Engine, processes: Callable[[Config], Services]
-) -> None:
-    alone = processes(configuration)
-    api = Api(create_app(alone), engine)
+def test_without_the_setting_there_is_none(configuration: Config, engine: Engine) -> None:
+    alone = Services(configuration, engine)
 
-    assert api.get("/api/recovery/events").status_code == 200
+    assert Api(create_app(alone), engine).get("/api/recovery/events").status_code == 200
     assert set(alone._built) == {"engine"}
 
 
