@@ -19,6 +19,7 @@ from tests.deploy.connections import Sizes, defaults, documented, is_let_pass, m
 from tests.deploy.terraform import COMPONENTS, root
 
 POOL: Final = BY_NAME["DATABASE_POOL_SIZE"].default
+DATABASE: Final = "google_sql_database_instance"
 RESERVED: Final = 3  # Postgres' own superuser_reserved_connections
 TICK: Final = (REPOSITORY / "functions" / "scheduler_tick" / "main.py").read_text(encoding="utf-8")
 FEWEST_OF_THE_TICK: Final = int(re.findall(r"^FEWEST_CONNECTIONS: Final = (\d+)", TICK, re.MULTILINE)[0])
@@ -58,6 +59,20 @@ def test_the_pool_that_is_reckoned_with_is_the_one_that_each_component_is_told()
     assert {"name": "max_connections", "value": "${tostring(var.database_max_connections)}"} in [
         {key: flag[key] for key in ("name", "value")} for flag in flags
     ]
+
+
+@pytest.mark.parametrize("sizes", SHAPES.values(), ids=SHAPES)
+def test_a_replica_takes_as_many_connections_as_the_primary_and_so_every_second_pool_of_the_api(sizes: Sizes) -> None:
+    """A standby with a smaller max_connections does not follow."""
+    databases = {name: body for (kind, name), body in root().typed("resource").items() if kind == DATABASE}
+    most = {
+        name: [flag["value"] for flag in body["settings"][0]["database_flags"] if flag["name"] == "max_connections"]
+        for name, body in databases.items()
+    }
+
+    flag = ["${tostring(var.database_max_connections)}"]
+    assert most == {"this": flag, "read_replica": flag}
+    assert 2 * most_of("api", sizes) * sizes.api_database_pool_size + RESERVED < sizes.database_max_connections
 
 
 def test_a_box_has_room_for_all_of_its_services() -> None:
