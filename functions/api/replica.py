@@ -29,6 +29,7 @@ CATCH_UP_SECONDS: Final = 0.2  # how long a request waits for it to have all; us
 LOOK_EVERY_SECONDS: Final = 0.004
 SPARED_SECONDS: Final = 10.0  # how long nobody asks it after a failure: whoever does may wait for nothing
 SPARED_BRIEFLY_SECONDS: Final = 2.0  # while it is there and only behind
+TOLD_EVERY_SECONDS: Final = 60.0  # in the log, of one that comes and goes
 READ_ONLY: Final = "25006"  # a read that writes is a mistake of ours, and the primary would let it
 CONFLICT: Final = "40001"  # what was read had to go, because it went on the primary
 USABLE: Final = "has all that the primary has"
@@ -89,7 +90,7 @@ class Replica:
         self._outage = Outage("replica")
         self._lock = threading.Lock()
         self._why = USABLE
-        self._spared_until = float("-inf")
+        self._spared_until = self._told_at = float("-inf")
 
     def answer(self, call: "Call", read: Callable[[], T]) -> T:
         """What `read` answers of the past: on the replica, or where that is of no use on the primary.
@@ -160,9 +161,13 @@ class Replica:
             raise error
         briefly = isinstance(error, Behind) or state == CONFLICT
         with self._lock:
-            self._spared_until = time.monotonic() + (SPARED_BRIEFLY_SECONDS if briefly else SPARED_SECONDS)
+            now = time.monotonic()
+            self._spared_until = now + (SPARED_BRIEFLY_SECONDS if briefly else SPARED_SECONDS)
             self._why = WHY.get(type(error), AWAY)
-        self._outage.began(error)
+            is_news = now - self._told_at >= TOLD_EVERY_SECONDS
+            self._told_at = now if is_news else self._told_at
+        if is_news:
+            self._outage.began(error)
 
 
 def _wait_for(replica: Connection, place: Place) -> None:

@@ -126,6 +126,7 @@ def replicated(with_replica: Api, monkeypatch: pytest.MonkeyPatch) -> Iterator[S
     for name in ("CATCH_UP_SECONDS", "SPARED_SECONDS", "SPARED_BRIEFLY_SECONDS"):
         monkeypatch.setattr(replica, name, LONG)
     monkeypatch.setattr(db, "REPLICA_TIMEOUT_SECONDS", LONG)
+    monkeypatch.setattr(replica, "TOLD_EVERY_SECONDS", 0.0)
     services: Services = with_replica.app.extensions["signage"]
     yield services
     forget(services)

@@ -20,6 +20,7 @@ from tests.api.people import Api
 
 routes = Routes("past", "/past", "What only these tests call.")
 asked: list[str] = []  # which side `pruned` was answered by
+CONNECTION: Final = "a connection"
 SLOW_SECONDS: Final = 0.4
 LONG: Final = 60.0  # seconds: nothing here takes that long, however busy the machine is
 
@@ -61,10 +62,14 @@ class Asked:
         """Who was sent statements with this word."""
         return {side for side, text in self._noted if word in text}
 
+    def of(self, side: str, *but: str) -> list[str]:
+        """What one side was sent, without statements in which one of these words stands."""
+        return [text for to, text in self._noted if to == side and not any(word in text for word in but)]
+
     @property
     def replica(self) -> bool:
         """Whether anything at all was wanted of the replica."""
-        return any(side == "replica" for side, _ in self._noted)
+        return bool(self.of("replica"))
 
 
 @contextmanager
@@ -77,7 +82,7 @@ def what_is_asked(services: Services) -> Iterator[Asked]:
         noted.note("replica" if raw._usock.getpeername()[1] == there.url.port else "primary", text)
 
     def wanted(*_more: object) -> None:
-        noted.note("replica", "a connection")
+        noted.note("replica", CONNECTION)
 
     listeners: list[tuple[Engine, str, Callable[..., None]]] = [
         (services.engine, "before_cursor_execute", statement),

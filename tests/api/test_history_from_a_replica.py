@@ -13,9 +13,11 @@ from functions.api.services import Services
 from shared.config import Config
 from tests.api.people import Api
 from tests.api.replica_world import (
+    CONNECTION,
     LONG,
     events_of,
     is_no_longer_spared,
+    look,
     new_incident,
     rename,
     told_of_the_replica,
@@ -69,7 +71,8 @@ def test_history_is_read_from_the_replica_and_callers_are_recognised_by_the_prim
 
         assert asked.sides("api_tokens") == {"primary"}, path
         assert asked.sides("pg_current_wal_flush_lsn") == {"primary"}, path
-        assert asked.sides("FROM ") - asked.sides("api_tokens") == {"replica"}, path
+        assert asked.of("primary", "api_tokens", "pg_current_wal_flush_lsn") == [], path
+        assert asked.of("replica", CONNECTION, "pg_last_wal_replay_lsn"), path
         assert services.engine.pool.checkedout() == 0  # type: ignore[attr-defined]  # only on the base class
         assert services.replica.engine.pool.checkedout() == 0  # type: ignore[attr-defined]
 
@@ -161,6 +164,20 @@ def test_a_list_goes_on_where_it_was_on_whichever_side(
     assert sides == ["replica", "primary", "replica", "primary"]
     assert got == whole
     assert len(whole) == 7
+
+
+def test_of_one_that_comes_and_goes_the_log_tells_once_a_minute(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replica, "TOLD_EVERY_SECONDS", LONG)
+    with told_of_the_replica() as told:
+        for _ in range(3):
+            monkeypatch.setattr(replica, "_wait_for", behind)
+            assert look(services) == replica.WHY[replica.Behind]
+            monkeypatch.setattr(replica, "_wait_for", at_once)
+            assert look(services) == replica.USABLE
+
+    assert told == ["replica_away", "replica_back"]
 
 
 def at_once(*_asked: object) -> None:
