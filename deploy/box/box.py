@@ -15,6 +15,7 @@ Environment beside the product's settings and the ports of the local stack:
 
 import ssl
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -45,6 +46,7 @@ MODULES: Final = {
     "ticker": "deploy.local.ticker",
     "converter": "deploy.local.converter",
 }
+WITHOUT_DATABASE: Final = {"ticker", "converter"}  # they see no file with its address, and must not be told of one
 LOGINS: Final = {"api": "api", "scheduler-tick": "scheduler", "bridge": "bridge"}  # service -> its user at the broker
 TLS_OF_MOSQUITTO: Final = "certfile {certificate}\nkeyfile {key}\ntls_version tlsv1.2\n"
 TLS_OF_NGINX: Final = """\
@@ -132,7 +134,11 @@ class Box(Stack):
             login["SIGNING_KEY_FILE"] = str(self.layout.secrets / "signing_key")
         if name in FUNCTIONS:
             return self._function(name, FUNCTIONS[name], "/", **login)
-        return self._module(name, MODULES[name], lambda: True, login=login)
+        found = self._module(name, MODULES[name], lambda: True, login=login)
+        if name not in WITHOUT_DATABASE:
+            return found
+        told = {name: value for name, value in (found.environment or {}).items() if name != "DATABASE_URL_FILE"}
+        return replace(found, environment=told)
 
     def check_tls(self, now: datetime | None = None) -> None:
         """Whether the doors can be opened with this certificate.

@@ -7,34 +7,21 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-import yaml
 
-from deploy.box.box import LOGINS
+from deploy.box.box import FUNCTIONS, MODULES
 from deploy.box.run import SERVICES
 from deploy.local.layout import PORTS, REPOSITORY
 from shared.config import BY_NAME
+from tests.deploy.confined import COMPOSE, DOCKER, copied, instructions
 from tests.deploy.conftest import secrets_read
 from tests.deploy.terraform import root
 
-DOCKER: Final = REPOSITORY / "deploy" / "docker"
 THEIRS: Final = {"postgres", "gotenberg"}  # images of others
 OF_THE_BOX: Final = {"BOX_HOST", "BOX_CERTIFICATE_FILE", "BOX_KEY_FILE", "BOX_LISTEN", "BOX_REMOTE_SERVICES"}
 SECRETS: Final = "/var/lib/signage/secrets/"
+SIGN: Final = {"task-queue": {"oidc_key.pem"}, "ticker": {"oidc_key.pem"}}  # found by its name
 
-COMPOSE: Final[dict[str, Any]] = yaml.safe_load((DOCKER / "compose.yaml").read_text(encoding="utf-8"))
 OURS: Final = {name: service for name, service in COMPOSE["services"].items() if name not in THEIRS}
-
-
-def instructions() -> list[tuple[str, str]]:
-    """The Dockerfile's instructions, each as its word and the rest; lines that go on are one."""
-    text = re.sub(r"\\\n", " ", (DOCKER / "Dockerfile").read_text(encoding="utf-8"))
-    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
-    return [(line.split()[0], line.partition(" ")[2]) for line in lines]
-
-
-def copied() -> set[str]:
-    """What the image takes from the repository."""
-    return {rest.split()[0] for word, rest in instructions() if word == "COPY" and "--from" not in rest}
 
 
 def first_party_imports(file: Path) -> Iterator[str]:
@@ -215,10 +202,11 @@ def test_everybody_shares_one_loopback_but_the_converter_sees_nobody() -> None:
 
 def test_a_container_sees_the_secrets_that_its_service_reads_and_no_other(environ: dict[str, str]) -> None:
     for name, service in OURS.items():
-        given = {secret["target"] for secret in service.get("secrets", ())}
-        assert all(target.startswith(SECRETS) for target in given)
-        if name in {*LOGINS, "convert-worker", "broker-accounts"}:
-            assert {target.removeprefix(SECRETS) for target in given} == secrets_read(environ, name), name
+        targets = [secret["target"] for secret in service.get("secrets", ())]
+        given = {target.removeprefix(SECRETS) for target in targets}
+        assert all(target.startswith(SECRETS) for target in targets)
+        if name in {*FUNCTIONS, *MODULES}:
+            assert given == secrets_read(environ, name) | SIGN.get(name, set()), name
     files = {secret["file"].rsplit("/", 1)[1] for secret in COMPOSE["secrets"].values()}
     assert files == {f"mqtt_{user}_password" for user in ("api", "bridge", "scheduler")} | {
         *("database_password", "database_url", "oidc_key.pem", "signing_key")

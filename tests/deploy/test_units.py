@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from deploy.box.box import LOGINS
+from deploy.box.box import FUNCTIONS, MODULES
 from deploy.box.run import SERVICES
 from deploy.local.layout import REPOSITORY
 from tests.deploy.conftest import secrets_read
@@ -60,10 +60,11 @@ def test_a_service_sees_the_secrets_that_it_reads_and_no_other(name: str, enviro
     seen = set(unit.get("BindReadOnlyPaths", [""])[0].split())
 
     assert unit["TemporaryFileSystem"] == [f"{SECRETS}:ro"]
-    if name in {*LOGINS, "convert-worker", "broker-accounts"}:
-        assert {path.removeprefix(f"{SECRETS}/") for path in seen} == secrets_read(environ, name)
+    if name in {*FUNCTIONS, *MODULES}:
+        signs = {"oidc_key.pem"} if name in {"task-queue", "ticker"} else set()
+        assert {path.removeprefix(f"{SECRETS}/") for path in seen} == secrets_read(environ, name) | signs
     else:
-        assert len(seen) == {"broker": 3, "task-queue": 2, "ticker": 1, "migrations": 1}.get(name, 0)
+        assert len(seen) == {"broker": 3, "migrations": 1}.get(name, 0)
 
 
 def test_who_needs_no_network_but_this_machine_has_none() -> None:

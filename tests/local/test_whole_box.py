@@ -1,4 +1,4 @@
-"""A whole box, each service started as systemd and Docker start it, used from outside by its two doors alone."""
+"""A whole box, each service confined as compose.yaml confines it, used from outside by its two doors alone."""
 
 import http.client
 import json
@@ -6,23 +6,24 @@ import secrets
 import ssl
 import subprocess
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
+from shutil import copy
 from typing import Any
 
 import pytest
 
-from deploy.box.box import Box
-from deploy.box.setup import set_up
-from deploy.local import broker as mosquitto
 from deploy.local import postgres
-from deploy.local.layout import LOOPBACK, REPOSITORY
+from deploy.local.layout import LOOPBACK, PORTS
 from deploy.local.probes import accepts, http_answers, wait_until
 from deploy.local.short_lived import running
 from tests.deploy.certificates import Authority
-from tests.deploy.conftest import HOST, what_a_box_is_told
-from tests.deploy.test_box import become, connect_by_tls
+from tests.deploy.confined import Containers
+from tests.deploy.conftest import HOST
+from tests.deploy.test_box import connect_by_tls
+from tests.stack import free_ports
 
 # All but the converter and its worker.
 OURS = ("broker-accounts", "task-queue", "api", "scheduler-tick", "ticker", "bridge")
@@ -47,29 +48,47 @@ def own_database_url(postgres_server: postgres.Cluster, database_url: str) -> It
         connection.run(f"ALTER ROLE {role} NOLOGIN")
 
 
+@dataclass(frozen=True)
+class Running:
+    """A box of containers that runs: its ports by the variables that set them, and its secrets."""
+
+    ports: Mapping[str, int]
+    secrets: Path
+
+
 @pytest.fixture
-def box(own_database_url: str, authority: Authority, tmp_path: Path) -> Iterator[Box]:
+def containers(authority: Authority, tmp_path: Path) -> Containers:
+    """What docs/deploying.md lets people make before the first start."""
+    made = Containers(tmp_path / "docker", {"BOX_HOST": HOST, "DISPLAYS_CA_FILE": "/etc/signage/ca/ca.pem"})
+    made.prepare()
+    for file, name in zip(authority.sign(HOST), ("certificate.pem", "key.pem"), strict=True):
+        copy(file, made.folder / "certificates" / name)
+    copy(authority.ca_file, made.folder / "ca" / "ca.pem")
+    return made
+
+
+@pytest.fixture
+def box(own_database_url: str, containers: Containers, tmp_path: Path) -> Iterator[Running]:
     """Set up, migrated and running, with a Postgres that is not the box's own."""
-    told = {
-        **what_a_box_is_told(authority, tmp_path),
-        "DISPLAYS_CA_FILE": str(authority.ca_file),
-        "TICK_SECONDS": "1",
-        "PYTHONPATH": str(REPOSITORY),
-    }
-    made = Box(told)
-    set_up(made, own_database_url)
+    ports = dict(zip(PORTS, free_ports(len(PORTS)), strict=True))
+    changed = {name: str(port) for name, port in ports.items()}
+    changed |= {"DISPLAYS_MQTT_PORT": changed["MQTT_DISPLAYS_PORT"], "BOX_LISTEN": LOOPBACK, "TICK_SECONDS": "1"}
+    made = Running(ports, containers.folder / "secrets")
     with ExitStack() as stack:
-        for once in ("migrations", "first-admin"):
-            subprocess.run(become(once), env={**told, "PATH": "/usr/bin:/bin"}, cwd=REPOSITORY, check=True)
+        for once in ("setup", "migrations", "first-admin"):
+            subprocess.run(containers.command(once, changed), check=True)
+            (made.secrets / "database_url").write_text(own_database_url, encoding="utf-8")
         for name in SERVICES:  # at once, in no order: each waits for what it needs
-            log, user = tmp_path / f"{name}.log", mosquitto.system_user()
-            stack.enter_context(running(become(name), lambda: True, log, user=user, environment=told))
-        wait_until(accepts(made.ports["GATEWAY_PORT"]), 30)
-        wait_until(http_answers(made.ports["BRIDGE_HEALTH_PORT"], "/readyz", 200), 60)
+            command = containers.command(name, changed)
+            stack.enter_context(running(command, lambda: True, tmp_path / f"{name}.log"))
+        wait_until(accepts(ports["GATEWAY_PORT"]), 30)
+        wait_until(http_answers(ports["BRIDGE_HEALTH_PORT"], "/readyz", 200), 60)
         yield made
 
 
-def ask(box: Box, authority: Authority, method: str, path: str, token: str = "", body: Any = None) -> tuple[int, Any]:
+def ask(
+    box: Running, authority: Authority, method: str, path: str, token: str = "", body: Any = None
+) -> tuple[int, Any]:
     """The gateway's answer to a program that trusts the box's CA."""
     context = ssl.create_default_context(cafile=authority.ca_file)
     connection = http.client.HTTPSConnection(LOOPBACK, box.ports["GATEWAY_PORT"], timeout=20, context=context)
@@ -93,9 +112,9 @@ def logged(log: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.slow
 def test_a_box_is_ready_and_a_display_enrols_and_connects_by_its_doors(
-    box: Box, authority: Authority, tmp_path: Path
+    box: Running, authority: Authority, tmp_path: Path
 ) -> None:
-    token = (box.layout.secrets / "admin_token").read_text(encoding="utf-8").strip()
+    token = (box.secrets / "admin_token").read_text(encoding="utf-8").strip()
     display = str(uuid.uuid4())
     wait_until(lambda: ask(box, authority, "GET", "/api/health/ready")[0] == 200, 60)
 

@@ -1,0 +1,99 @@
+"""The containers of compose.yaml without Docker: each command in bubblewrap, with what compose.yaml and image give it.
+
+A root file system that cannot be written, the files that the image is made of, the volumes and secrets that the service
+names, its variables, no capability, the image's user. Not shown: the image's own Debian, limits, networks and restarts.
+"""
+
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from deploy.local.layout import REPOSITORY
+
+DOCKER: Final = REPOSITORY / "deploy" / "docker"
+COMPOSE: Final[dict[str, Any]] = yaml.safe_load((DOCKER / "compose.yaml").read_text(encoding="utf-8"))
+VARIABLE: Final = re.compile(r"\$\{([A-Z_]+)(?::([-?])([^{}]*))?\}")
+USER: Final = "10001"
+LINKS: Final = ("bin", "sbin", "lib", "lib64")
+OF_DEBIAN: Final = (
+    "/usr",
+    *(f"/etc/{name}" for name in ("ssl", "nginx", "passwd", "group", "ld.so.cache", "mime.types")),
+)
+MADE_IN_THE_IMAGE: Final = ("/var/lib/signage/run", "/var/lib/signage/data/mosquitto", "/server/media", "/etc/signage")
+OF_THE_IMAGE: Final = {  # its ENV
+    "PATH": f"{sys.prefix}/bin:/usr/bin:/usr/sbin",
+    "PYTHONPATH": "/app",
+    "PYTHONUNBUFFERED": "1",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "THREADS": "64",
+    "XDG_RUNTIME_DIR": "/tmp",
+}
+
+
+@dataclass(frozen=True)
+class Containers:
+    """A folder that stands for deploy/docker and Docker's volumes, and what stands in `.env`."""
+
+    folder: Path
+    variables: Mapping[str, str]
+
+    def prepare(self) -> None:
+        """What docs/deploying.md lets people make, and what Docker makes of the image's folders."""
+        for name in ("certificates", "ca", "secrets", "volumes/run", "volumes/data/mosquitto", "volumes/media"):
+            (self.folder / name).mkdir(parents=True, mode=0o700)
+
+    def command(self, name: str, changed: Mapping[str, str]) -> list[str]:
+        """What starts this service; `changed` are variables that are other than compose.yaml says."""
+        service = COMPOSE["services"][name]
+        told = {key: self.filled_in(value) for key, value in service["environment"].items()}
+        environment = {**OF_THE_IMAGE, **told, **changed}
+        variables = [part for key, value in environment.items() for part in ("--setenv", key, value)]
+        alone = ["bwrap", "--die-with-parent", "--clearenv", "--unshare-user", "--uid", USER, "--gid", USER]
+        everything = [*_system(), *self._given(service), "--remount-ro", "/", "--chdir", "/app"]
+        return [*alone, "--cap-drop", "ALL", *everything, *variables, "--", *service["command"]]
+
+    def filled_in(self, text: str) -> str:
+        """`text` with compose's variables replaced."""
+        return VARIABLE.sub(lambda found: self.variables.get(found[1]) or (found[3] if found[2] == "-" else ""), text)
+
+    def _given(self, service: Mapping[str, Any]) -> list[str]:
+        """Its volumes and secrets."""
+        found: list[str] = []
+        for volume in service.get("volumes", ()):
+            source, target, *mode = volume.split(":")
+            place = self.folder / source if source.startswith(".") else self.folder / "volumes" / source
+            found += ["--ro-bind" if mode == ["ro"] else "--bind", str(place), target]
+        for secret in service.get("secrets", ()):
+            file = self.folder / COMPOSE["secrets"][secret["source"]]["file"]
+            found += ["--ro-bind", str(file), secret["target"]]
+        return found
+
+
+def _system() -> list[str]:
+    """Debian's programs, Python with its packages, and of the repository what the image has."""
+    found = [part for path in OF_DEBIAN for part in ("--ro-bind-try", path, path)]
+    found += [part for name in LINKS for part in ("--symlink", f"usr/{name}", f"/{name}")]
+    found += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
+    for path in {sys.prefix, sys.base_prefix} - {"/usr"}:
+        found += ["--ro-bind", path, path]
+    for path in copied():
+        found += ["--ro-bind", str(REPOSITORY / path), f"/app/{path}"]
+    found += [part for folder in MADE_IN_THE_IMAGE for part in ("--dir", folder)]
+    return [*found, "--perms", "0700", "--dir", "/var/lib/signage/secrets"]
+
+
+def instructions() -> list[tuple[str, str]]:
+    """The Dockerfile's instructions, each as its word and the rest; lines that go on are one."""
+    text = re.sub(r"\\\n", " ", (DOCKER / "Dockerfile").read_text(encoding="utf-8"))
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    return [(line.split()[0], line.partition(" ")[2]) for line in lines]
+
+
+def copied() -> set[str]:
+    """What the image takes from the repository."""
+    return {rest.split()[0] for word, rest in instructions() if word == "COPY" and "--from" not in rest}
