@@ -11,6 +11,7 @@ import pytest
 from deploy.box.box import FUNCTIONS, MODULES
 from deploy.box.run import SERVICES
 from deploy.local.layout import REPOSITORY
+from tests.deploy.confined import COMPOSE
 from tests.deploy.conftest import secrets_read
 
 UNITS: Final = REPOSITORY / "deploy" / "systemd"
@@ -65,6 +66,16 @@ def test_a_service_sees_the_secrets_that_it_reads_and_no_other(name: str, enviro
         assert {path.removeprefix(f"{SECRETS}/") for path in seen} == secrets_read(environ, name) | signs
     else:
         assert len(seen) == {"broker": 3, "migrations": 1}.get(name, 0)
+
+
+def test_a_unit_may_write_where_its_container_may() -> None:
+    """The containers' places are tried by tests/local/test_whole_box.py, with everything else closed."""
+    both = set(ALL) & set(COMPOSE["services"]) - {"setup"}
+    volumes = {name: [volume.split(":") for volume in COMPOSE["services"][name].get("volumes", ())] for name in both}
+    places = {name: {parts[1] for parts in found if parts[2:] != ["ro"]} for name, found in volumes.items()}
+
+    assert len(both) > 10
+    assert {name: set(" ".join(entries(name).get("ReadWritePaths", ())).split()) for name in both} == places
 
 
 def test_who_needs_no_network_but_this_machine_has_none() -> None:
