@@ -41,6 +41,11 @@ class Traffic:
         """One heartbeat of each client: they are known afterwards."""
         return [self.message(number, "heartbeat") for number in range(self.clients)]
 
+    def introductions(self) -> list[tuple[bytes, bytes]]:
+        """Two of each kind from each client, which it has sent a minute after its start: it is known afterwards."""
+        kinds = ("heartbeat", "health", "logs") * 2
+        return [self.message(number, kind) for kind in kinds for number in range(self.clients)]
+
     def messages(self, count: int) -> list[tuple[bytes, bytes]]:
         """Topic and payload of so many."""
         kinds = self._chance.choices(("heartbeat", "health", "logs"), (60, 30, 10), k=count)
