@@ -174,6 +174,14 @@ def rows_of(connection: Connection, statement: Select[str], values: Mapping[str,
     return _decoder(shape).decode(connection.execute(statement, values).scalar_one())
 
 
+def rows_if_known(
+    connection: Connection, statement: Select[Any], values: Mapping[str, Any], shape: Any
+) -> list[Any] | None:
+    """As `rows_of`, of a statement that answers nothing where what the rows belong to is not there: None."""
+    text = connection.execute(statement, values).scalar_one_or_none()
+    return None if text is None else _decoder(shape).decode(text)
+
+
 @lru_cache(maxsize=64)
 def _decoder(shape: Any) -> msgspec.json.Decoder[list[Any]]:
     return msgspec.json.Decoder(list[shape])

@@ -20,7 +20,7 @@ from typing import Any, Final
 
 import pg8000
 from pg8000.converters import DATE, PG_TYPES, TIMESTAMP, TIMESTAMPTZ, make_params
-from pg8000.core import Context
+from pg8000.core import READY_FOR_QUERY, Context
 from pg8000.dbapi import convert_paramstyle
 from pg8000.exceptions import DatabaseError, Error, InterfaceError
 from sqlalchemy import Connection
@@ -31,6 +31,7 @@ MOST_PARAMETERS_KEPT: Final = 64  # beyond it a text is a list of values, whose 
 KEPT_VERBS: Final = ("SELECT", "INSERT", "UPDATE", "DELETE", "WITH")
 TRUSTED_FOR_SECONDS: Final = 30.0  # a connection used that recently is not asked whether it lives, only looked at
 BEGIN: Final = "begin transaction"
+PLAN_EACH: Final = "SET plan_cache_mode = force_custom_plan"  # how every connection begins
 PLANNED_ONCE: Final = "/* planned once */"
 """In a statement's text: one plan for all values. For statements that find a few rows by key whatever the values."""
 # The server no longer has what we prepared: a changed result type, a DISCARD, a pooler's other connection.
@@ -40,6 +41,9 @@ ERRORS: Final = {"28000": InterfaceError, "23505": pg8000.IntegrityError}  # oth
 UNNAMED: Final = b"\x00"
 _SIZE: Final = Struct("!i").pack
 _COUNT: Final = Struct("!H").pack
+_LENGTH: Final = Struct("!i").unpack_from
+_NOTHING_TO_DO: Final = frozenset({b"1", b"2", b"3"})  # parsed, bound, closed
+_AT_ONCE: Final = 65_536  # bytes
 _EXECUTE: Final = b"E" + _SIZE(9) + b"\x00" + _SIZE(0)
 _SYNC: Final = b"S" + _SIZE(4)
 _DESCRIBE_PORTAL: Final = b"D" + _SIZE(6) + b"P\x00"
@@ -106,6 +110,9 @@ class PreparingCursor(pg8000.Cursor):  # type: ignore[misc]  # pg8000 has no typ
 class PreparingConnection(pg8000.Connection):  # type: ignore[misc]  # pg8000 has no types
     """One connection to Postgres, used by one thread at a time."""
 
+    _ahead: bytes = b""
+    """What the server sent and nobody has looked at yet; a server that answers has not sent more than its answer."""
+
     def __init__(self, *arguments: Any, keep: bool = True, **named: Any) -> None:
         """`keep` False: each statement is parsed anew, as a pooler between transactions needs it."""
         super().__init__(*arguments, **named)
@@ -116,6 +123,7 @@ class PreparingConnection(pg8000.Connection):  # type: ignore[misc]  # pg8000 ha
         self._closing: list[bytes] = []
         self._named = 0
         self.meanwhile: Callable[[], bool] | None = None  # see `meanwhile` below
+        self._planning: bytes | None = _PLAN_EACH
         self.used_at = time.monotonic()
 
     def cursor(self) -> PreparingCursor:
@@ -133,6 +141,7 @@ class PreparingConnection(pg8000.Connection):  # type: ignore[misc]  # pg8000 ha
     def rollback(self) -> None:
         """Roll back, in one round trip; nothing to do outside a transaction."""
         if self._in_transaction:
+            self._planning = None  # a change of it goes too
             self.execute_simple("rollback")
 
     def ask(self, operation: str, arguments: Sequence[Any], oids: tuple[int, ...] = ()) -> Any:
@@ -142,7 +151,7 @@ class PreparingConnection(pg8000.Connection):  # type: ignore[misc]  # pg8000 ha
         of its transaction; later in one that is lost anyway, and the caller's next try prepares it again.
         """
         first = not self._in_transaction
-        if not arguments:
+        if not arguments and PLANNED_ONCE not in operation:
             return self._run_plain(operation, first)
         key = operation, oids
         known = self._kept.get(key)
@@ -179,13 +188,45 @@ class PreparingConnection(pg8000.Connection):  # type: ignore[misc]  # pg8000 ha
                 self._usock.settimeout(seconds)
 
     def _something_to_read(self) -> bool:
+        if self._ahead:
+            return True
         poll = select.poll()
         poll.register(self._usock, select.POLLIN | select.POLLHUP)
         return bool(poll.poll(0))
 
+    def handle_messages(self, context: Context) -> None:
+        """As pg8000's, which asks its socket twice for each message: take what has come, and look through it."""
+        data, at = self._ahead, 0
+        self._ahead = b""
+        while True:
+            while len(data) - at < 5 or len(data) - at <= (size := _LENGTH(data, at + 1)[0]):
+                data, at = data[at:] + self._receive(), 0
+            code, at = data[at : at + 1], at + size + 1
+            if code not in _NOTHING_TO_DO:
+                self.message_types[code](data[at - size + 4 : at], context)
+            if code == READY_FOR_QUERY:
+                break
+        self._ahead = data[at:]
+        if context.error is not None:
+            raise context.error
+
+    def _receive(self) -> bytes:
+        """What has come, at least a byte."""
+        try:
+            data: bytes = self._sock.read1(_AT_ONCE)
+        except OSError as error:
+            raise InterfaceError("network error") from error
+        if not data:
+            raise InterfaceError("network error")
+        return data
+
     def _run_plain(self, operation: str, first: bool) -> Any:
         """Without parameters the simple protocol takes one round trip, and several statements at once."""
-        context = self.execute_simple(f"{BEGIN};{operation}" if first and not self.autocommit else operation)
+        text = f"{BEGIN};{operation}" if first and not self.autocommit else operation
+        ordinary = operation.lstrip().startswith(KEPT_VERBS)
+        known, self._planning = self._planning, None  # what ends a savepoint takes a change of it back
+        context = self.execute_simple(text if known is _PLAN_EACH or not ordinary else f"{PLAN_EACH};{text}")
+        self._planning = _PLAN_EACH if ordinary else None
         self.used_at = time.monotonic()
         return context
 
@@ -196,11 +237,14 @@ class PreparingConnection(pg8000.Connection):  # type: ignore[misc]  # pg8000 ha
         parts = [_close(name) for name in self._closing]
         if first and not self.autocommit:
             parts.append(_plainly(BEGIN))
+        planning = _ONE_PLAN if statement.planned_once else _PLAN_EACH
+        if planning is not self._planning and self._keep:
+            parts.append(planning)
         if known is None:
             parts.append(_parse(statement.name, statement.text.encode(self._client_encoding), key[1]))
-        run = bound + (b"" if known else _DESCRIBE_PORTAL) + _EXECUTE
-        parts += [_ONE_PLAN, run, _PLAN_EACH, _SYNC] if statement.planned_once else [run, _SYNC]
+        parts += [bound, b"" if known else _DESCRIBE_PORTAL, _EXECUTE, _SYNC]
 
+        self._planning = None  # until nothing can take the change back but the end of what it is part of
         self._send(b"".join(parts))
         self._closing.clear()
         self._work_meanwhile()
@@ -211,6 +255,7 @@ class PreparingConnection(pg8000.Connection):  # type: ignore[misc]  # pg8000 ha
             if known is None or _sqlstate(error) in GONE_STATEMENT:
                 self._forget(key, statement)
             raise
+        self._planning = planning
         if known is not None:
             self._kept.move_to_end(key)
         elif statement.name != UNNAMED:
@@ -317,7 +362,6 @@ def _close(name: bytes) -> bytes:
     return _message(b"C", b"S" + name)
 
 
-# When the statement between them fails, the server skips the second and takes the first back.
 _ONE_PLAN: Final = _plainly("SET plan_cache_mode = force_generic_plan")
-_PLAN_EACH: Final = _plainly("SET plan_cache_mode = force_custom_plan")
+_PLAN_EACH: Final = _plainly(PLAN_EACH)
 _COMMIT: Final = _plainly("commit") + _SYNC

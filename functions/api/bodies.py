@@ -133,9 +133,16 @@ def page(rows: Sequence[R], limit: int, keys: Callable[[R], Sequence[Any]], shap
 
     `keys` gives the values of a row that its list is ordered by; `shape` makes the item.
     """
-    shown = rows[:limit]
-    next_cursor = encode_cursor(keys(shown[-1])) if len(rows) > limit else None
-    return Page(items=[shape(row) for row in shown], next_cursor=next_cursor)
+    return Page(items=[shape(row) for row in rows[:limit]], next_cursor=_next_cursor(rows, limit, keys))
+
+
+def page_of(items: list[T], limit: int, keys: Callable[[T], Sequence[Any]]) -> Page[T]:
+    """As `page`, of rows that came as what they are told as."""
+    return Page(items=items[:limit], next_cursor=_next_cursor(items, limit, keys))
+
+
+def _next_cursor(rows: Sequence[R], limit: int, keys: Callable[[R], Sequence[Any]]) -> str | None:
+    return encode_cursor(keys(rows[limit - 1])) if len(rows) > limit else None
 
 
 def answer_of(shape: type[T], row: AnyRow | RowMapping | Mapping[str, Any], **more: Any) -> T:

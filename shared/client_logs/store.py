@@ -12,7 +12,8 @@ from sqlalchemy import Connection, RowMapping
 from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.client_logs.rules import Boot, LogLine, Mark
-from shared.db import as_json, rows_of, sql
+from shared.db import as_json, rows_if_known, rows_of, sql
+from shared.prepared import PLANNED_ONCE
 from shared.tables import client_log_hours, client_logs, clients
 from shared.vocabulary import SERIOUS_LEVELS, LogLevel
 
@@ -201,22 +202,29 @@ def page_of_client(
     limit: int,
     cursor: tuple[datetime, int] | None,
     shape: Any = LogRow,
-) -> list[Any]:
+) -> list[Any] | None:
     """Up to `limit` lines of one client, the newest first, that come after the pair (received_at, id) `cursor`.
 
-    No `levels` means all of them. `since` is included and `until` is not; `text` is looked for in message and
-    logger, whatever the case. Rows come as `shape`, which has the fields of LogRow.
+    None where there is no such client, or it was deleted. No `levels` means all of them. `since` is included and
+    `until` is not; `text` is looked for in message and logger, whatever the case. Rows come as `shape`, which has
+    the fields of LogRow.
     """
     literally = re.sub("([/%_])", r"/\1", text or "")
     asked = {"levels": [*levels], "since": since, "until": until, "text": literally}
     given = {name: value for name, value in asked.items() if value} | _position(cursor)
-    return rows_of(connection, _page_of_client(frozenset(given)), {**given, "uuid": uuid, "limit": limit}, shape)
+    values = {**given, "uuid": uuid, "limit": limit}
+    return rows_if_known(connection, _page_of_client(frozenset(given)), values, shape)
 
 
 @cache
-def _page_of_client(given: frozenset[str]) -> sa.Select[str]:
-    """The statement of a page that is narrowed by the parameters `given`."""
-    c, text = client_logs.c, sa.bindparam("text", type_=sa.Text)
+def _page_of_client(given: frozenset[str]) -> sa.Select[Any]:
+    """The statement of a page that is narrowed by the parameters `given`.
+
+    One that is not narrowed is planned once, over all weeks: planning it took twice as long as running it. Its plan
+    must then be right for a week that was empty when it was made, so the client is asked for as a range of one:
+    the order asked for is then that of the client's index alone, and never of the whole week's.
+    """
+    c, text, uuid = client_logs.c, sa.bindparam("text", type_=sa.Text), sa.bindparam("uuid", type_=sa.Text)
     narrowed = {
         "levels": c.level.in_(sa.bindparam("levels", expanding=True)),
         "since": c.received_at >= sa.bindparam("since"),
@@ -224,7 +232,13 @@ def _page_of_client(given: frozenset[str]) -> sa.Select[str]:
         "text": sa.or_(c.message.icontains(text, escape="/"), c.logger.icontains(text, escape="/")),
     }
     wanted = [condition for name, condition in narrowed.items() if name in given]
-    return _newest_first(sa.select(*SHOWN).where(c.client_uuid == sa.bindparam("uuid"), *wanted), given)
+    of_client = (c.client_uuid == uuid,) if wanted else (c.client_uuid >= uuid, c.client_uuid <= uuid)
+    query = _after(sa.select(*SHOWN).where(*of_client, *wanted), given)
+    page = as_json(_newest(query, *(() if wanted else (c.client_uuid.desc(),))))
+    known = sa.select(page.scalar_subquery()).where(
+        sa.exists().where(clients.c.uuid == uuid, clients.c.deleted_at.is_(None))
+    )
+    return known if wanted else known.suffix_with(PLANNED_ONCE)
 
 
 def recent_errors(
@@ -241,25 +255,35 @@ def recent_errors(
 
 @cache
 def _recent_errors(given: frozenset[str]) -> sa.Select[str]:
+    """Planned once: the newest come first by the weeks' own index, whatever the values. The levels are spelt out, so
+    that the plan has no routine weeks.
+    """
     c = client_logs.c
+    serious = [sa.literal_column(f"'{level}'", c.level.type) for level in SERIOUS_LEVELS]
     query = (
         sa.select(*SHOWN, c.client_uuid, clients.c.name.label("client_name"))
         .join(clients, clients.c.uuid == c.client_uuid)
-        .where(c.level.in_(SERIOUS_LEVELS), c.received_at >= sa.bindparam("since"), clients.c.deleted_at.is_(None))
+        .where(c.level.in_(serious), c.received_at >= sa.bindparam("since"), clients.c.deleted_at.is_(None))
     )
-    return _newest_first(query, given)
+    return as_json(_newest(_after(query, given))).suffix_with(PLANNED_ONCE)
 
 
 def _position(cursor: tuple[datetime, int] | None) -> dict[str, Any]:
     return {} if cursor is None else {"after_time": cursor[0], "after_id": cursor[1]}
 
 
-def _newest_first(query: sa.Select[Any], given: frozenset[str]) -> sa.Select[str]:
+def _after(query: sa.Select[Any], given: frozenset[str]) -> sa.Select[Any]:
+    if "after_time" not in given:
+        return query
+    c = client_logs.c  # the first condition lets Postgres leave out whole partitions
+    moment, number = sa.bindparam("after_time", type_=c.received_at.type), sa.bindparam("after_id", type_=c.id.type)
+    return query.where(c.received_at <= moment, sa.tuple_(c.received_at, c.id) < sa.tuple_(moment, number))
+
+
+def _newest(query: sa.Select[Any], *first: sa.ColumnElement[Any]) -> sa.Select[Any]:
+    """The first of `query`, the newest first within the order `first`."""
     c, limit = client_logs.c, sa.bindparam("limit", type_=sa.Integer)
-    if "after_time" in given:  # the first condition lets Postgres leave out whole partitions
-        moment, number = sa.bindparam("after_time", type_=c.received_at.type), sa.bindparam("after_id", type_=c.id.type)
-        query = query.where(c.received_at <= moment, sa.tuple_(c.received_at, c.id) < sa.tuple_(moment, number))
-    return as_json(query.order_by(c.received_at.desc(), c.id.desc()).limit(limit))
+    return query.order_by(*first, c.received_at.desc(), c.id.desc()).limit(limit)
 
 
 def summary(connection: Connection, since: datetime, client_uuid: str | None = None) -> Sequence[RowMapping]:

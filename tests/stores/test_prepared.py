@@ -213,13 +213,18 @@ def test_when_it_fails_the_others_are_planned_each_time_again(alone: Engine, whe
         with transaction(alone) as connection:
             with pytest.raises(ProgrammingError), connection.begin_nested():
                 planned_once(connection, 0)
-            assert connection.execute(sa.text("SHOW plan_cache_mode")).scalar_one() == "force_custom_plan"
+            assert (
+                connection.execute(sa.text("SELECT current_setting('plan_cache_mode')")).scalar_one()
+                == "force_custom_plan"
+            )
     else:
         with pytest.raises(ProgrammingError), (reading if where == "by itself" else transaction)(alone) as connection:
             planned_once(connection, 0)
 
     with transaction(alone) as connection:
-        assert connection.execute(sa.text("SHOW plan_cache_mode")).scalar_one() == "force_custom_plan"
+        assert (
+            connection.execute(sa.text("SELECT current_setting('plan_cache_mode')")).scalar_one() == "force_custom_plan"
+        )
         assert planned_once(connection, 7) == 1
 
 

@@ -15,13 +15,12 @@ from functions.api.bodies import (
     Uuid,
     answer_of,
     decode_cursor,
-    page,
+    page_of,
 )
 from functions.api.problems import InvalidField
 from functions.api.routes.clients import NoQuery
 from functions.api.routing import Call, Routes
 from shared.client_logs import store
-from shared.clients import operations as clients
 from shared.errors import ClientNotFound
 from shared.vocabulary import LogLevel, Role
 
@@ -109,11 +108,12 @@ def client_logs(call: Call, uuid: str, query: LogQuery) -> Page[Log]:
         raise InvalidField("since: expected a time before until.", errors=[{"field": "since", "expected": "< until"}])
     after = decode_cursor(query.cursor, datetime, int)
     with call.transaction() as (connection, _):
-        clients.check_known(connection, uuid)
         rows = store.page_of_client(
             connection, uuid, query.level, query.since, query.until, query.q, query.limit + 1, after, Log
         )
-    return page(rows, query.limit, _place, lambda row: row)
+    if rows is None:
+        raise ClientNotFound
+    return page_of(rows, query.limit, _place)
 
 
 @routes.get("/summary", role=Role.VIEWER, history=True)
@@ -132,7 +132,7 @@ def recent_errors(call: Call, query: RecentErrorsQuery) -> Page[ErrorLog]:
     after = decode_cursor(query.cursor, datetime, int)
     with call.transaction() as (connection, now):
         rows = store.recent_errors(connection, now - timedelta(hours=query.hours), query.limit + 1, after, ErrorLog)
-    return page(rows, query.limit, _place, lambda row: row)
+    return page_of(rows, query.limit, _place)
 
 
 def _place(row: Log) -> tuple[datetime, int]:
