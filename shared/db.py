@@ -20,8 +20,10 @@ from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import DBAPIError, InterfaceError, InvalidatePoolError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from shared import statements
 from shared.config import Config
 from shared.prepared import PreparingConnection
+from shared.statements import Constant
 
 SOCKET_TIMEOUT_SECONDS: Final = 10  # pg8000 waits for ever on a stopped backend unless told otherwise
 LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
@@ -162,23 +164,23 @@ def as_json(query: Select[Any]) -> Select[str]:
     """The statement whose one value is the rows of `query`, in their order, as a JSON array of objects.
 
     Where many rows go into an answer, Postgres writes them: taking each value over into Python and out again
-    costs ten times as much. The statement is worth keeping as a constant: making one costs more than running it.
+    costs ten times as much. Run it as a `statements.constant`: making one costs more than running it.
     """
     rows = query.subquery("r")
     array = sa.func.coalesce(sa.func.json_agg(sa.literal_column("r")), sa.literal_column("'[]'"))
     return sa.select(sa.cast(array, sa.Text)).select_from(rows)
 
 
-def rows_of(connection: Connection, statement: Select[str], values: Mapping[str, Any], shape: Any) -> list[Any]:
-    """The rows of a statement made by `as_json`, each as `shape`: a Struct or TypedDict with the columns' names."""
-    return _decoder(shape).decode(connection.execute(statement, values).scalar_one())
+def rows_of(connection: Connection, statement: Constant, values: Mapping[str, Any], shape: Any) -> list[Any]:
+    """The rows of a statement made of `as_json`, each as `shape`: a Struct or TypedDict with the columns' names."""
+    return _decoder(shape).decode(statements.value(connection, statement, values))
 
 
 def rows_if_known(
-    connection: Connection, statement: Select[Any], values: Mapping[str, Any], shape: Any
+    connection: Connection, statement: Constant, values: Mapping[str, Any], shape: Any
 ) -> list[Any] | None:
     """As `rows_of`, of a statement that answers nothing where what the rows belong to is not there: None."""
-    text = connection.execute(statement, values).scalar_one_or_none()
+    text = statements.value(connection, statement, values)
     return None if text is None else _decoder(shape).decode(text)
 
 

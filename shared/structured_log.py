@@ -22,6 +22,10 @@ SEVERITIES = {
 }
 
 
+_ENCODER = json.JSONEncoder(default=str)  # made once: json.dumps makes one a call
+_LOGGER = logging.getLogger("signage")
+
+
 class JsonFormatter(logging.Formatter):
     """One JSON object per record, ASCII only, fields from `extra={"fields": {...}}`."""
 
@@ -36,7 +40,7 @@ class JsonFormatter(logging.Formatter):
         line.update(getattr(record, "fields", {}))
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
-        return json.dumps(line, default=str)
+        return _ENCODER.encode(line)
 
 
 def configure(component: str, stream: TextIO | None = None, level: int = logging.INFO) -> None:
@@ -46,6 +50,9 @@ def configure(component: str, stream: TextIO | None = None, level: int = logging
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
+    # No line tells of these, and finding them out for each takes as long as writing it.
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
+    logging._srcfile = None  # noqa: SLF001 - as the module's documentation says
     for talkative in ("apscheduler", "alembic"):
         logging.getLogger(talkative).setLevel(logging.WARNING)
     # It tells, with a traceback, of each broken connection that it closes; whoever used that one tells it better.
@@ -55,7 +62,7 @@ def configure(component: str, stream: TextIO | None = None, level: int = logging
 
 def event(name: str, message: str, /, severity: int = logging.INFO, **fields: Any) -> None:
     """Log `message`, a constant, with what happened as fields; `name` is the word to search for."""
-    logging.getLogger("signage").log(severity, message, extra={"fields": {"event": name, **fields}})
+    _LOGGER.log(severity, message, extra={"fields": {"event": name, **fields}})
 
 
 class Outage:
@@ -88,7 +95,7 @@ class Outage:
 
 def failure(name: str, message: str, /, **fields: Any) -> None:
     """Log the exception being handled, with its traceback, without ending anything."""
-    logging.getLogger("signage").error(
+    _LOGGER.error(
         message,
         exc_info=True,  # noqa: LOG014 - called from inside an except block
         extra={"fields": {"event": name, **fields}},

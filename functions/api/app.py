@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from flask import Flask, Response, g, request
+from flask import Flask, Request, Response, g, request
 from flask.ctx import RequestContext
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import BaseConverter
@@ -104,10 +104,12 @@ def body_limit_of(app: Flask) -> Callable[[str, str], int]:
     services: Services = app.extensions["signage"]
     upload_limit: int = services.config["UPLOAD_LIMIT_BYTES"] + limits.UPLOAD_ENVELOPE
     endpoints: list[Endpoint] = [e for e in app.extensions["signage_endpoints"] if e.upload]
-    uploads = {(e.method, re.compile(re.sub(r"<[^>]+>", "[^/]+", e.path))) for e in endpoints}
+    uploads: dict[str, list[re.Pattern[str]]] = {}
+    for endpoint in endpoints:
+        uploads.setdefault(endpoint.method, []).append(re.compile(re.sub(r"<[^>]+>", "[^/]+", endpoint.path)))
 
     def body_limit(method: str, path: str) -> int:
-        is_upload = any(method == known and shape.fullmatch(path) for known, shape in uploads)
+        is_upload = any(shape.fullmatch(path) for shape in uploads.get(method, ()))
         return upload_limit if is_upload else limits.BODY_LIMIT
 
     return body_limit
@@ -118,17 +120,18 @@ def _view(services: Services, endpoint: Endpoint) -> Callable[..., Response]:
 
     def view(**path: Any) -> Response:
         """1. Say who calls. 2. Let them through or not. 3. Parse. 4. Answer. 5. Shape the answer."""
+        asked, told = _itself(request), _itself(g)
         call = Call(
             services=services,
-            request=request,
-            request_id=g.request_id,
-            traceparent=g.traceparent,
-            address=_address(services),
+            request=asked,
+            request_id=told.request_id,
+            traceparent=told.traceparent,
+            address=_address(services, asked),
         )
         try:
             auth.admit(call, endpoint)
-            g.actor = call.caller.actor if call.caller else None
-            shapes = _parse(endpoint)
+            told.actor = call.caller.actor if call.caller else None
+            shapes = _parse(asked, endpoint)
             answer = partial(endpoint.handler, call, **bodies.scrubbed(path), **shapes)
             return _respond(endpoint, services.replica.answer(call, answer) if has_replica else answer())
         finally:
@@ -137,14 +140,19 @@ def _view(services: Services, endpoint: Endpoint) -> Callable[..., Response]:
     return view
 
 
-def _parse(endpoint: Endpoint) -> dict[str, Any]:
+def _itself(proxy: Any) -> Any:
+    """What Flask's proxy stands for now: looking that up at every access is a tenth of a small answer."""
+    return proxy._get_current_object()  # noqa: SLF001 - werkzeug's documented name
+
+
+def _parse(asked: Request, endpoint: Endpoint) -> dict[str, Any]:
     shapes: dict[str, Any] = {}
     if endpoint.query is None:
-        bodies.parse_query(request, bodies.Query)  # refuses any parameter by name
+        bodies.parse_query(asked, bodies.Query)  # refuses any parameter by name
     else:
-        shapes["query"] = bodies.parse_query(request, endpoint.query)
+        shapes["query"] = bodies.parse_query(asked, endpoint.query)
     if endpoint.body is not None:
-        shapes["body"] = bodies.parse_body(request, endpoint.body)
+        shapes["body"] = bodies.parse_body(asked, endpoint.body)
     return shapes
 
 
@@ -156,7 +164,8 @@ def _respond(endpoint: Endpoint, answer: Any) -> Response:
     response = Response(status=reply.status) if reply.value is None else _json(reply)
     if reply.value is None:
         del response.headers["Content-Type"]  # nothing has no type
-    response.headers.extend(dict(reply.headers))
+    if reply.headers:
+        response.headers.extend(dict(reply.headers))
     return response
 
 
@@ -164,37 +173,41 @@ def _json(reply: Reply[Any]) -> Response:
     return Response(bodies.to_json(reply.value), status=reply.status, content_type=JSON)
 
 
-def _address(services: Services) -> str:
-    peer = request.remote_addr or "unknown"
+def _address(services: Services, asked: Request) -> str:
+    peer = asked.remote_addr or "unknown"
     hops: int = services.config["TRUSTED_PROXY_HOPS"]
-    return auth.client_address(request.headers.getlist("X-Forwarded-For"), peer, hops)
+    return auth.client_address(asked.headers.getlist("X-Forwarded-For"), peer, hops) if hops else peer
 
 
 def _begin() -> None:
-    given = request.headers.get("X-Request-Id", "")
-    g.request_id = given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
-    g.traceparent = trace.read(request.headers.get("traceparent")) or trace.begin()
-    g.began = time.perf_counter()
-    if not _ONE_RANGE.fullmatch(request.environ.get("HTTP_RANGE", "")):
-        request.environ.pop("HTTP_RANGE", None)  # werkzeug refuses what RFC 9110 says to ignore
+    environ, told = request.environ, _itself(g)
+    given = environ.get("HTTP_X_REQUEST_ID", "")
+    told.request_id = given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
+    told.traceparent = trace.read(environ.get("HTTP_TRACEPARENT")) or trace.begin()
+    told.began = time.perf_counter()
+    if not _ONE_RANGE.fullmatch(environ.get("HTTP_RANGE", "")):
+        environ.pop("HTTP_RANGE", None)  # werkzeug refuses what RFC 9110 says to ignore
 
 
 def _end(response: Response) -> Response:
-    response.headers["X-Request-Id"] = g.request_id
+    asked, told, headers = _itself(request), _itself(g), response.headers
+    present = {name.lower() for name, _ in headers}
+    headers["X-Request-Id"] = told.request_id
     for name, value in HEADERS.items():
-        response.headers.setdefault(name, value)
-    uploads_in_parts.mark(response)
-    if request.path not in _QUIET:
+        if name.lower() not in present:
+            headers.add(name, value)
+    uploads_in_parts.mark(response, asked.path)
+    if asked.path not in _QUIET:
         event(
             "request",
             "request answered",
             logging.INFO,
-            method=request.method,
-            route=request.url_rule.rule if request.url_rule else None,
+            method=asked.method,
+            route=asked.url_rule.rule if asked.url_rule else None,
             status=response.status_code,
-            duration_ms=round((time.perf_counter() - g.began) * 1000, 1),
-            actor=g.get("actor"),
-            request_id=g.request_id,
-            trace_id=trace.trace_id(g.traceparent),
+            duration_ms=round((time.perf_counter() - told.began) * 1000, 1),
+            actor=told.get("actor"),
+            request_id=told.request_id,
+            trace_id=trace.trace_id(told.traceparent),
         )
     return response

@@ -54,7 +54,7 @@ def authenticate(call: Call) -> Principal:
     said = _said_by_proxy(call) if header is None else None
     if said is not None:
         return _named_by_proxy(call, *said)
-    cookie = call.request.cookies.get(SESSION_COOKIE)
+    cookie = call.request.cookies.get(SESSION_COOKIE) if header is None else None
     if header is None and cookie is None:
         raise InvalidIdentity("Sign in, or send an API token as Authorization: Bearer.")
     if call.request.method in READS:

@@ -86,7 +86,7 @@ def parse_query(request: Request, shape: type[T]) -> T:
     """
     lists = _list_fields(shape)  # type: ignore[arg-type]  # a class can be hashed
     values: dict[str, Any] = {}
-    for name, given in request.args.lists():
+    for name, given in request.args.lists() if request.query_string else ():
         if name not in lists and len(given) > 1:
             raise InvalidField(errors=[{"field": name, "expected": "one value"}])
         values[name] = given if name in lists else given[0]

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, Row
 
 from shared.prepared import PLANNED_ONCE
+from shared.statements import constant, rows
 from shared.tables import api_tokens, audit_log, login_failures, user_sessions, users
 from shared.vocabulary import Role
 
@@ -23,7 +24,7 @@ _TOKEN_COLUMNS = (
     api_tokens.c.last_used_at,
 )
 # Asked at every request, so made once: making a statement costs more than running it.
-_TOKEN_BY_ID = (
+_TOKEN_BY_ID = constant(
     sa.select(
         api_tokens.c.id,
         api_tokens.c.name,
@@ -37,7 +38,22 @@ _TOKEN_BY_ID = (
     .where(api_tokens.c.id == sa.bindparam("token_id"))
     .suffix_with(PLANNED_ONCE)
 )
-_SESSION_BY_HASH = (
+
+
+class TokenRow(NamedTuple):
+    """A token as who asks is recognised by it, whether live or not, and the database's `now`."""
+
+    id: str
+    name: str
+    role: str
+    secret_hash: str
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    last_used_at: datetime | None
+    now: datetime
+
+
+_SESSION_BY_HASH = constant(
     sa.select(
         user_sessions.c.user_id,
         user_sessions.c.expires_at,
@@ -53,6 +69,21 @@ _SESSION_BY_HASH = (
     .where(users.c.disabled_at.is_(None))
     .suffix_with(PLANNED_ONCE)
 )
+
+
+class SessionRow(NamedTuple):
+    """A session as who asks is recognised by it, with its user and the database's `now`."""
+
+    user_id: int
+    expires_at: datetime
+    revoked_at: datetime | None
+    username: str
+    role: str
+    must_change_password: bool
+    is_one_time: bool
+    now: datetime
+
+
 _AUDIT_COLUMNS = (
     audit_log.c.id,
     audit_log.c.at,
@@ -77,9 +108,10 @@ def insert_session(
     )
 
 
-def session_by_hash(connection: Connection, id_hash: str) -> AnyRow | None:
+def session_by_hash(connection: Connection, id_hash: str) -> SessionRow | None:
     """A session with its user and the database's `now`; None when unknown or the user is disabled."""
-    return connection.execute(_SESSION_BY_HASH, {"id_hash": id_hash}).first()
+    found = rows(connection, _SESSION_BY_HASH, {"id_hash": id_hash})
+    return SessionRow(*found[0]) if found else None
 
 
 def revoke_session(connection: Connection, id_hash: str, now: datetime) -> bool:
@@ -162,9 +194,10 @@ def insert_token(
     return connection.execute(statement.returning(*_TOKEN_COLUMNS)).one()
 
 
-def token_by_id(connection: Connection, token_id: str) -> AnyRow | None:
+def token_by_id(connection: Connection, token_id: str) -> TokenRow | None:
     """A token with its secret_hash and the database's `now`, whether live or not."""
-    return connection.execute(_TOKEN_BY_ID, {"token_id": token_id}).first()
+    found = rows(connection, _TOKEN_BY_ID, {"token_id": token_id})
+    return TokenRow(*found[0]) if found else None
 
 
 def note_token_use(connection: Connection, token_id: str, now: datetime, not_since: datetime) -> None:

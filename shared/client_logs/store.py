@@ -14,6 +14,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from shared.client_logs.rules import Boot, LogLine, Mark
 from shared.db import as_json, rows_if_known, rows_of, sql
 from shared.prepared import PLANNED_ONCE
+from shared.statements import Constant, constant
 from shared.tables import client_log_hours, client_logs, clients
 from shared.vocabulary import SERIOUS_LEVELS, LogLevel
 
@@ -210,15 +211,15 @@ def page_of_client(
     the fields of LogRow.
     """
     literally = re.sub("([/%_])", r"/\1", text or "")
-    asked = {"levels": [*levels], "since": since, "until": until, "text": literally}
+    asked = {"since": since, "until": until, "text": literally}
     given = {name: value for name, value in asked.items() if value} | _position(cursor)
-    values = {**given, "uuid": uuid, "limit": limit}
-    return rows_if_known(connection, _page_of_client(frozenset(given)), values, shape)
+    statement = _page_of_client(frozenset(given), frozenset(levels))
+    return rows_if_known(connection, statement, {**given, "uuid": uuid, "limit": limit}, shape)
 
 
 @cache
-def _page_of_client(given: frozenset[str]) -> sa.Select[Any]:
-    """The statement of a page that is narrowed by the parameters `given`.
+def _page_of_client(given: frozenset[str], levels: frozenset[LogLevel]) -> Constant:
+    """The statement of a page that is narrowed by the parameters `given`, and to `levels` where there are any.
 
     One that is not narrowed is planned once, over all weeks: planning it took twice as long as running it. Its plan
     must then be right for a week that was empty when it was made, so the client is asked for as a range of one:
@@ -226,19 +227,20 @@ def _page_of_client(given: frozenset[str]) -> sa.Select[Any]:
     """
     c, text, uuid = client_logs.c, sa.bindparam("text", type_=sa.Text), sa.bindparam("uuid", type_=sa.Text)
     narrowed = {
-        "levels": c.level.in_(sa.bindparam("levels", expanding=True)),
         "since": c.received_at >= sa.bindparam("since"),
         "until": c.received_at < sa.bindparam("until"),
         "text": sa.or_(c.message.icontains(text, escape="/"), c.logger.icontains(text, escape="/")),
     }
     wanted = [condition for name, condition in narrowed.items() if name in given]
+    if levels:
+        wanted.append(_is_of(sorted(levels)))
     of_client = (c.client_uuid == uuid,) if wanted else (c.client_uuid >= uuid, c.client_uuid <= uuid)
     query = _after(sa.select(*SHOWN).where(*of_client, *wanted), given)
     page = as_json(_newest(query, *(() if wanted else (c.client_uuid.desc(),))))
     known = sa.select(page.scalar_subquery()).where(
         sa.exists().where(clients.c.uuid == uuid, clients.c.deleted_at.is_(None))
     )
-    return known if wanted else known.suffix_with(PLANNED_ONCE)
+    return constant(known if wanted else known.suffix_with(PLANNED_ONCE))
 
 
 def recent_errors(
@@ -254,18 +256,21 @@ def recent_errors(
 
 
 @cache
-def _recent_errors(given: frozenset[str]) -> sa.Select[str]:
-    """Planned once: the newest come first by the weeks' own index, whatever the values. The levels are spelt out, so
-    that the plan has no routine weeks.
-    """
+def _recent_errors(given: frozenset[str]) -> Constant:
+    """Planned once: the newest come first by the weeks' own index, whatever the values."""
     c = client_logs.c
-    serious = [sa.literal_column(f"'{level}'", c.level.type) for level in SERIOUS_LEVELS]
     query = (
         sa.select(*SHOWN, c.client_uuid, clients.c.name.label("client_name"))
         .join(clients, clients.c.uuid == c.client_uuid)
-        .where(c.level.in_(serious), c.received_at >= sa.bindparam("since"), clients.c.deleted_at.is_(None))
+        .where(_is_of(SERIOUS_LEVELS), c.received_at >= sa.bindparam("since"), clients.c.deleted_at.is_(None))
     )
-    return as_json(_newest(_after(query, given))).suffix_with(PLANNED_ONCE)
+    return constant(as_json(_newest(_after(query, given))).suffix_with(PLANNED_ONCE))
+
+
+def _is_of(levels: Iterable[LogLevel]) -> sa.ColumnElement[bool]:
+    """Spelt out, so that the plan has no weeks of the other class."""
+    level = client_logs.c.level
+    return level.in_([sa.literal_column(f"'{one}'", level.type) for one in levels])
 
 
 def _position(cursor: tuple[datetime, int] | None) -> dict[str, Any]:

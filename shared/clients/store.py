@@ -11,6 +11,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from shared.db import as_json, rows_of
 from shared.prepared import PLANNED_ONCE
+from shared.statements import constant
 from shared.tables import (
     client_commands,
     client_health,
@@ -212,12 +213,14 @@ def tombstone(connection: Connection, now: datetime, uuid: str) -> bool:
     return connection.execute(sa.update(clients).where(*live).values(deleted_at=now)).rowcount == 1
 
 
-_SERVICE_FAILED: Final = as_json(
-    shown()
-    .where(clients.c.service_failed_at.is_not(None))
-    .order_by(clients.c.service_failed_at.desc(), clients.c.uuid)
-    .limit(sa.bindparam("limit", type_=sa.Integer))
-).suffix_with(PLANNED_ONCE)
+_SERVICE_FAILED: Final = constant(
+    as_json(
+        shown()
+        .where(clients.c.service_failed_at.is_not(None))
+        .order_by(clients.c.service_failed_at.desc(), clients.c.uuid)
+        .limit(sa.bindparam("limit", type_=sa.Integer))
+    ).suffix_with(PLANNED_ONCE)
+)
 
 
 def service_failed(connection: Connection, limit: int) -> list[Any]:

@@ -17,6 +17,7 @@ from shared.clients import store as clients_store
 from shared.db import as_json, rows_of
 from shared.monitoring.rules import Cursor
 from shared.prepared import PLANNED_ONCE
+from shared.statements import Constant, constant
 from shared.tables import Xid8, client_heartbeats, clients, scheduler_status
 from shared.vocabulary import TERMINAL_RANK
 
@@ -191,7 +192,7 @@ def failed_services(connection: Connection, limit: int) -> Sequence[RowMapping]:
     return connection.execute(query.order_by(c.service_failed_at.desc(), c.uuid).limit(limit)).mappings().all()
 
 
-def _crashed() -> sa.Select[str]:
+def _crashed() -> Constant:
     """Who says so is found by an index, who is silent by one look through the narrow table of heartbeats."""
     heard_at, own = client_heartbeats.c.last_heartbeat_at, client_heartbeats.c.interval_seconds
     oldest = sa.bindparam("oldest", type_=heard_at.type)
@@ -201,7 +202,7 @@ def _crashed() -> sa.Select[str]:
     says_so = sa.select(clients.c.uuid).where(sa.literal_column("clients.process_status = 'crashed'", sa.Boolean))
     query = clients_store.shown().where(clients.c.uuid.in_(says_so.union(silent)))
     ordered = query.order_by(heard_at, clients.c.uuid).limit(sa.bindparam("limit", type_=sa.Integer))
-    return as_json(ordered).suffix_with(PLANNED_ONCE)
+    return constant(as_json(ordered).suffix_with(PLANNED_ONCE))
 
 
 CRASHED: Final = _crashed()

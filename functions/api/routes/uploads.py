@@ -74,9 +74,9 @@ def method_of(environ: Mapping[str, Any]) -> str:
     return named if path.startswith(PREFIX + "/") and named in OVERRIDING else own
 
 
-def mark(response: Response) -> None:
+def mark(response: Response, path: str) -> None:
     """What the protocol asks of every answer below this address, problems included."""
-    if not (request.path == PREFIX or request.path.startswith(PREFIX + "/")):
+    if not (path == PREFIX or path.startswith(PREFIX + "/")):
         return
     response.headers["Tus-Resumable"] = VERSION
     if request.method == "OPTIONS" or response.status_code == 412:

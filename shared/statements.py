@@ -1,0 +1,79 @@
+"""Statements that are made once and asked for again and again, at the least that asking can cost.
+
+SQLAlchemy writes them, at import, and says what happens when one fails; between the two, what it does for each
+run of a statement takes as long as pg8000's part of it (docs/decisions/0035-what-a-small-read-costs.md).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+from sqlalchemy.dialects.postgresql.pg8000 import PGDialect_pg8000
+
+from shared.prepared import PreparingConnection
+
+_DIALECT: Final = PGDialect_pg8000()  # type: ignore[no-untyped-call]
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A statement in pg8000's spelling, and what stands in for each of its `%s`: a name, or None and the value."""
+
+    text: str
+    places: tuple[tuple[str | None, Any], ...]
+
+    def arguments(self, values: Mapping[str, Any]) -> tuple[Any, ...]:
+        """One value for each place."""
+        return tuple(value if name is None else values[name] for name, value in self.places)
+
+
+def constant(statement: sa.Executable) -> Constant:
+    """The statement, written out. Its parameters are times, texts, numbers and lists of them.
+
+    Raises TypeError for one that would be written anew for each run, or whose values SQLAlchemy would change.
+    """
+    compiled: Any = statement.compile(dialect=_DIALECT)  # type: ignore[attr-defined]  # every statement has it
+    changed = compiled._bind_processors.keys()  # noqa: SLF001 - no public name tells it
+    if compiled.post_compile_params or any(compiled.binds[name].required for name in changed):
+        raise TypeError
+    return Constant(str(compiled), tuple(_place(compiled, name) for name in compiled.positiontup or ()))
+
+
+def _place(compiled: Any, name: str) -> tuple[str | None, Any]:
+    bound = compiled.binds[name]
+    if bound.required:
+        return name, None
+    change = compiled._bind_processors.get(name)  # noqa: SLF001 - as above
+    return None, change(bound.value) if change else bound.value
+
+
+def rows(connection: Connection, statement: Constant, values: Mapping[str, Any]) -> list[Any]:
+    """Its rows, each the values of its columns in their order. Raises what `connection.execute` raises."""
+    arguments = statement.arguments(values)
+    raw: Any = connection.connection.dbapi_connection
+    if _is_watched(connection) or not (connection.in_transaction() or raw.autocommit):
+        return [list(row) for row in connection.exec_driver_sql(statement.text, arguments)]
+    try:
+        return _told(raw, statement.text, arguments)
+    except BaseException as error:  # noqa: BLE001 - it raises what becomes of it
+        connection._handle_dbapi_exception(error, statement.text, arguments, None, None)  # noqa: SLF001 - ADR 35
+
+
+def _told(raw: PreparingConnection, text: str, arguments: tuple[Any, ...]) -> list[Any]:
+    cursor = raw.cursor()
+    cursor.execute(text, arguments)
+    found: list[Any] = cursor._context.rows  # noqa: SLF001 - our own cursor
+    return found
+
+
+def _is_watched(connection: Connection) -> bool:
+    """Whether somebody listens to what is executed: then it goes the way that tells them."""
+    return bool(connection._has_events or connection.engine._has_events)  # noqa: SLF001 - ADR 35
+
+
+def value(connection: Connection, statement: Constant, values: Mapping[str, Any]) -> Any:
+    """The first value of its first row; None without a row."""
+    found = rows(connection, statement, values)
+    return found[0][0] if found else None
