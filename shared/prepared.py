@@ -12,7 +12,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import lru_cache
 from struct import Struct
@@ -30,6 +30,7 @@ LONGEST_KEPT: Final = 16_384  # characters; longer texts are lists that never co
 MOST_PARAMETERS_KEPT: Final = 64  # beyond it a text is a list of values, whose length changes each time
 KEPT_VERBS: Final = ("SELECT", "INSERT", "UPDATE", "DELETE", "WITH")
 TRUSTED_FOR_SECONDS: Final = 30.0  # a connection used that recently is not asked whether it lives, only looked at
+PLAN_SECONDS: Final = 60.0  # a plan made once is made anew so often: tables grow, and not every one is analysed soon
 BEGIN: Final = "begin transaction"
 PLAN_EACH: Final = "SET plan_cache_mode = force_custom_plan"  # how every connection begins
 PLANNED_ONCE: Final = "/* planned once */"
@@ -58,11 +59,17 @@ class Prepared:
     text: str
     columns: list[dict[str, Any]] | None = None
     input_functions: list[Any] | None = None
+    prepared_at: float = 0.0  # by the monotonic clock
 
     @property
     def planned_once(self) -> bool:
         """Kept, and to be run with one plan for all values."""
         return self.name != UNNAMED and PLANNED_ONCE in self.text
+
+    @property
+    def is_old(self) -> bool:
+        """Whether its one plan may no longer be right."""
+        return self.planned_once and time.monotonic() - self.prepared_at > PLAN_SECONDS
 
 
 def _quickly(read: Callable[[str], Any], kind: int) -> Callable[[str], Any]:
@@ -155,6 +162,9 @@ class PreparingConnection(pg8000.Connection):  # type: ignore[misc]  # pg8000 ha
             return self._run_plain(operation, first)
         key = operation, oids
         known = self._kept.get(key)
+        if known is not None and known.is_old:
+            self._forget(key, known)
+            known = None
         try:
             return self._run_bound(key, known, arguments, first)
         except DatabaseError as error:
@@ -259,7 +269,9 @@ class PreparingConnection(pg8000.Connection):  # type: ignore[misc]  # pg8000 ha
         if known is not None:
             self._kept.move_to_end(key)
         elif statement.name != UNNAMED:
-            self._kept[key] = Prepared(statement.name, statement.text, context.columns, context.input_funcs)
+            self._kept[key] = replace(
+                statement, columns=context.columns, input_functions=context.input_funcs, prepared_at=time.monotonic()
+            )
         return context
 
     def _new_statement(self, key: Key) -> Prepared:

@@ -4,8 +4,9 @@ SQLAlchemy writes them, at import, and says what happens when one fails; between
 run of a statement takes as long as pg8000's part of it (docs/decisions/0035-what-a-small-read-costs.md).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -14,6 +15,7 @@ from sqlalchemy.dialects.postgresql.pg8000 import PGDialect_pg8000
 
 from shared.prepared import PreparingConnection
 
+NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 _DIALECT: Final = PGDialect_pg8000()  # type: ignore[no-untyped-call]
 
 
@@ -49,23 +51,34 @@ def _place(compiled: Any, name: str) -> tuple[str | None, Any]:
     return None, change(bound.value) if change else bound.value
 
 
-def rows(connection: Connection, statement: Constant, values: Mapping[str, Any]) -> list[Any]:
+def rows(connection: Connection, statement: Constant, values: Mapping[str, Any] = NOTHING) -> list[Any]:
     """Its rows, each the values of its columns in their order. Raises what `connection.execute` raises."""
+    return _run(connection, statement, values)[1]
+
+
+def mappings(connection: Connection, statement: Constant, values: Mapping[str, Any] = NOTHING) -> list[Any]:
+    """Its rows, each a dict by the names of its columns."""
+    names, found = _run(connection, statement, values)
+    return [dict(zip(names, row, strict=True)) for row in found]
+
+
+def _run(connection: Connection, statement: Constant, values: Mapping[str, Any]) -> tuple[Sequence[str], list[Any]]:
     arguments = statement.arguments(values)
     raw: Any = connection.connection.dbapi_connection
     if _is_watched(connection) or not (connection.in_transaction() or raw.autocommit):
-        return [list(row) for row in connection.exec_driver_sql(statement.text, arguments)]
+        result = connection.exec_driver_sql(statement.text, arguments)
+        return list(result.keys()), [list(row) for row in result]
     try:
         return _told(raw, statement.text, arguments)
     except BaseException as error:  # noqa: BLE001 - it raises what becomes of it
         connection._handle_dbapi_exception(error, statement.text, arguments, None, None)  # noqa: SLF001 - ADR 35
 
 
-def _told(raw: PreparingConnection, text: str, arguments: tuple[Any, ...]) -> list[Any]:
+def _told(raw: PreparingConnection, text: str, arguments: tuple[Any, ...]) -> tuple[Sequence[str], list[Any]]:
     cursor = raw.cursor()
     cursor.execute(text, arguments)
-    found: list[Any] = cursor._context.rows  # noqa: SLF001 - our own cursor
-    return found
+    found = cursor._context  # noqa: SLF001 - our own cursor
+    return [column["name"] for column in found.columns], found.rows
 
 
 def _is_watched(connection: Connection) -> bool:
@@ -73,7 +86,7 @@ def _is_watched(connection: Connection) -> bool:
     return bool(connection._has_events or connection.engine._has_events)  # noqa: SLF001 - ADR 35
 
 
-def value(connection: Connection, statement: Constant, values: Mapping[str, Any]) -> Any:
+def value(connection: Connection, statement: Constant, values: Mapping[str, Any] = NOTHING) -> Any:
     """The first value of its first row; None without a row."""
     found = rows(connection, statement, values)
     return found[0][0] if found else None

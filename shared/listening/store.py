@@ -11,6 +11,8 @@ from sqlalchemy import Connection, RowMapping
 
 from shared.db import sql
 from shared.listening.rules import BridgeStatus
+from shared.prepared import PLANNED_ONCE
+from shared.statements import constant, rows
 from shared.tables import bridge_status as bridge
 from shared.tables import dead_letters
 
@@ -20,13 +22,15 @@ KEPT_TOPIC_CHARS: Final = 400  # a unique index takes 2,700 bytes a row
 KEPT_DETAIL_CHARS: Final = 500
 
 
-_BRIDGE_STATUS: Final = sa.select(  # asked at most requests: making a statement costs more than running it
-    bridge.c.epoch,
-    bridge.c.instance,
-    bridge.c.connected_since,
-    bridge.c.last_commit_at,
-    bridge.c.canary_at,
-    bridge.c.counters,
+_BRIDGE_STATUS: Final = constant(  # asked at most requests
+    sa.select(
+        bridge.c.epoch,
+        bridge.c.instance,
+        bridge.c.connected_since,
+        bridge.c.last_commit_at,
+        bridge.c.canary_at,
+        bridge.c.counters,
+    ).suffix_with(PLANNED_ONCE)
 )
 
 
@@ -55,7 +59,8 @@ class DeadLetter:
 
 def bridge_status(connection: Connection) -> BridgeStatus:
     """What the leading bridge last wrote about itself."""
-    return BridgeStatus(*connection.execute(_BRIDGE_STATUS).one())
+    [status] = rows(connection, _BRIDGE_STATUS)
+    return BridgeStatus(*status)
 
 
 def try_lead(connection: Connection) -> bool:

@@ -3,11 +3,12 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 
+from shared.statements import constant, mappings
 from shared.tables import clients
 from shared.tables import maintenance_window_clients as named
 from shared.tables import maintenance_windows as windows
@@ -66,16 +67,21 @@ def page(
     return connection.execute(query).mappings().all()
 
 
-def _is_current(now: datetime) -> sa.ColumnElement[bool]:
+def _is_current(now: datetime | sa.BindParameter[Any]) -> sa.ColumnElement[bool]:
     """Neither ended by a person nor over; a repeated one counts between its times too."""
     still_to_end = sa.or_(windows.c.last_ends_at.is_(None), windows.c.last_ends_at > now)
     return sa.and_(windows.c.ended_at.is_(None), still_to_end)
 
 
+_NOW: Final = sa.bindparam("now", type_=windows.c.starts_at.type)
+_BEGUN: Final = constant(
+    sa.select(*windows.c).where(windows.c.starts_at <= _NOW, _is_current(_NOW)).order_by(windows.c.id)
+)
+
+
 def begun(connection: Connection, now: datetime) -> Sequence[RowMapping]:
     """Every window that may be on: its first occurrence has begun and its last one has not ended."""
-    query = sa.select(*windows.c).where(windows.c.starts_at <= now, _is_current(now))
-    return connection.execute(query.order_by(windows.c.id)).mappings().all()
+    return mappings(connection, _BEGUN, {"now": now})
 
 
 def covered(connection: Connection, window_ids: Collection[int], uuids: Collection[str]) -> list[tuple[str, int]]:

@@ -114,12 +114,13 @@ def _changed(
     """
     anew = asked.circumstances != here.circumstances
     too = [row["uuid"] for row in store.unwell(connection)] if anew else []
+    uuids = [*store.changed_uuids(connection, asked.xid), *too]
     if packed:
-        told = columns.changed_clients(connection, now, asked.xid, too)
+        told = columns.some_clients(connection, now, uuids)
         judged = columns.judged(told, tuple(JUDGED_BY))
         states = recovery_of(connection, now, config, judged)
         return columns.with_recovery(told, [states.get(row["uuid"]) for row in judged])
-    text = f"[{store.changed_clients(connection, asked.xid, too)}]"
+    text = f"[{store.some_clients(connection, uuids)}]"
     return _with_recovery(connection, now, config, text)
 
 

@@ -17,7 +17,7 @@ from shared.clients import store as clients_store
 from shared.db import as_json, rows_of
 from shared.monitoring.rules import Cursor
 from shared.prepared import PLANNED_ONCE
-from shared.statements import Constant, constant
+from shared.statements import Constant, constant, mappings, rows, value
 from shared.tables import Xid8, client_heartbeats, clients, scheduler_status
 from shared.vocabulary import TERMINAL_RANK
 
@@ -94,13 +94,8 @@ def _rows(which: str) -> str:
 
 
 _SINCE: Final = "changed_xid >= CAST(CAST(:since AS text) AS xid8)"
-CHANGED: Final = f"""c.uuid IN (
-    SELECT uuid FROM clients WHERE {_SINCE}
-    UNION SELECT client_uuid FROM client_commands WHERE {_SINCE}
-    UNION SELECT client_uuid FROM client_recovery WHERE {_SINCE}
-    UNION SELECT client_uuid FROM incident_members WHERE {_SINCE}
-    UNION SELECT unnest(CAST(:too AS text[])))"""  # noqa: S608 - made of constants
-"""SQL: whether something changed in transaction `since` or later, or the client is one of `too`."""
+NAMED: Final = "c.uuid = ANY(string_to_array(CAST(:uuids AS text), ','))"
+"""SQL: whether it is one of these clients; pg8000 takes long to write a list of them out."""
 
 
 def cursor(connection: Connection) -> Cursor:
@@ -110,23 +105,25 @@ def cursor(connection: Connection) -> Cursor:
     rather than lost. The epoch is new with each start of Postgres and each restored database, where
     transaction ids may run back. The circumstances are which breakers are open and who is excluded.
     """
-    row = connection.execute(CURSOR).one()
-    return Cursor(row.epoch, int(row.xid), row.circumstances)
+    [(xid, epoch, circumstances)] = rows(connection, CURSOR)
+    return Cursor(epoch, int(xid), circumstances)
 
 
-CURSOR: Final = sa.text(  # pg_snapshot_xmin and xid8 are not known to Core
-    """
+CURSOR: Final = constant(
+    sa.text(  # pg_snapshot_xmin and xid8 are not known to Core
+        f"""
     SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS xid,
         left(md5(pg_postmaster_start_time()::text || d.oid::text), 12) AS epoch,
         left(md5(concat(
             (SELECT string_agg(concat_ws(' ', open_since, site), ',' ORDER BY site) FROM recovery_breakers
                 WHERE open_since IS NOT NULL),
             (SELECT concat('; ', count(*), ' ', max(id)) FROM recovery_exclusions))), 12) AS circumstances
-    FROM pg_database AS d WHERE d.datname = current_database()
-    """
+    FROM pg_database AS d WHERE d.datname = current_database() {PLANNED_ONCE}
+    """  # noqa: S608 - made of constants
+    )
 )
 WHOLE_FLEET: Final = sa.text(_rows("true"))
-CHANGED_CLIENTS: Final = sa.text(_rows(CHANGED))
+SOME_CLIENTS: Final = constant(sa.text(_rows(NAMED) + PLANNED_ONCE))
 
 
 def whole_fleet(connection: Connection, recovery: Mapping[str, str]) -> str:
@@ -137,12 +134,28 @@ def whole_fleet(connection: Connection, recovery: Mapping[str, str]) -> str:
     return str(connection.execute(WHOLE_FLEET, {"recovery": json.dumps(recovery)}).scalar_one())
 
 
-def changed_clients(connection: Connection, since: int, too: Sequence[str] = ()) -> str:
-    """As `whole_fleet`, without what recovery does: clients of which something changed in transaction `since` or
-    later (they themselves, their command, how far recovery is with them, their incident), and these `too`.
+CHANGED: Final = constant(  # planned for its number: few or all may have changed since
+    sa.text(
+        f"""
+        SELECT uuid FROM clients WHERE {_SINCE}
+        UNION SELECT client_uuid FROM client_commands WHERE {_SINCE}
+        UNION SELECT client_uuid FROM client_recovery WHERE {_SINCE}
+        UNION SELECT client_uuid FROM incident_members WHERE {_SINCE}
+        """  # noqa: S608 - made of constants
+    )
+)
+
+
+def changed_uuids(connection: Connection, since: int) -> list[str]:
+    """The clients of which something changed in transaction `since` or later: they themselves, their command, how
+    far recovery is with them, their incident. Deleted ones too.
     """
-    parameters = {"recovery": "{}", "since": str(since), "too": list(too)}
-    return str(connection.execute(CHANGED_CLIENTS, parameters).scalar_one())
+    return [uuid for (uuid,) in rows(connection, CHANGED, {"since": str(since)})]
+
+
+def some_clients(connection: Connection, uuids: Sequence[str]) -> str:
+    """As `whole_fleet`, without what recovery does: those of these clients that are not deleted."""
+    return str(value(connection, SOME_CLIENTS, {"recovery": "{}", "uuids": ",".join(uuids)}))
 
 
 UNWELL: Final = sa.text(  # spelt out, so that a partial index serves it
@@ -159,10 +172,19 @@ def unwell(connection: Connection) -> Sequence[RowMapping]:
     return connection.execute(UNWELL).mappings().all()
 
 
+GONE: Final = constant(
+    sa.select(clients.c.uuid)
+    .where(
+        clients.c.deleted_at.is_not(None),
+        clients.c.changed_xid >= sa.cast(sa.bindparam("since", type_=sa.Text), Xid8()),
+    )
+    .order_by(clients.c.uuid)
+)
+
+
 def gone_clients(connection: Connection, since: int) -> Sequence[str]:
     """Uuids of clients deleted in transaction `since` or later."""
-    query = sa.select(clients.c.uuid).where(clients.c.deleted_at.is_not(None), clients.c.changed_xid >= _xid(since))
-    return connection.execute(query.order_by(clients.c.uuid)).scalars().all()
+    return [uuid for (uuid,) in rows(connection, GONE, {"since": str(since)})]
 
 
 def heartbeats(connection: Connection) -> str:
@@ -176,20 +198,33 @@ def heartbeats(connection: Connection) -> str:
     return str(connection.execute(statement).scalar_one())
 
 
+COUNTS: Final = constant(
+    sa.select(clients.c.status, sa.func.count(), sa.func.count(clients.c.service_failed_at))
+    .where(clients.c.deleted_at.is_(None))
+    .group_by(clients.c.status)
+    .suffix_with(PLANNED_ONCE)
+)
+
+
 def count_by_status(connection: Connection) -> Sequence[tuple[str, int, int]]:
     """(shown state, clients in it, those of them with a failed service) of every state that there is."""
-    failed = sa.func.count(clients.c.service_failed_at)
-    query = sa.select(clients.c.status, sa.func.count(), failed).where(clients.c.deleted_at.is_(None))
-    return [(status, count, ill) for status, count, ill in connection.execute(query.group_by(clients.c.status))]
+    return [(status, count, ill) for status, count, ill in rows(connection, COUNTS)]
+
+
+FAILED: Final = constant(
+    sa.select(
+        clients.c.uuid, clients.c.name, clients.c.site, clients.c.service_failed_at, clients.c.service_failed_unit
+    )
+    .where(clients.c.service_failed_at.is_not(None), clients.c.deleted_at.is_(None))
+    .order_by(clients.c.service_failed_at.desc(), clients.c.uuid)
+    .limit(sa.bindparam("limit", type_=sa.Integer))
+    .suffix_with(PLANNED_ONCE)
+)
 
 
 def failed_services(connection: Connection, limit: int) -> Sequence[RowMapping]:
     """uuid, name, site, service_failed_at and service_failed_unit of up to `limit` failures, the newest first."""
-    c = clients.c
-    query = sa.select(c.uuid, c.name, c.site, c.service_failed_at, c.service_failed_unit).where(
-        c.service_failed_at.is_not(None), c.deleted_at.is_(None)
-    )
-    return connection.execute(query.order_by(c.service_failed_at.desc(), c.uuid).limit(limit)).mappings().all()
+    return mappings(connection, FAILED, {"limit": limit})
 
 
 def _crashed() -> Constant:
@@ -219,10 +254,17 @@ def crashed(connection: Connection, now: datetime, stale_after: timedelta, limit
     return rows_of(connection, CRASHED, values, clients_store.ShownRow)
 
 
+SCHEDULER: Final = constant(
+    sa.select(scheduler_status.c.last_tick_at, scheduler_status.c.duration_ms, scheduler_status.c.did).suffix_with(
+        PLANNED_ONCE
+    )
+)
+
+
 def scheduler(connection: Connection) -> RowMapping:
     """What the last tick did: last_tick_at (None before the first), duration_ms, did."""
-    columns = (scheduler_status.c.last_tick_at, scheduler_status.c.duration_ms, scheduler_status.c.did)
-    return connection.execute(sa.select(*columns)).mappings().one()
+    row: RowMapping = mappings(connection, SCHEDULER)[0]
+    return row
 
 
 def record_tick(connection: Connection, now: datetime, duration_ms: int, did: Mapping[str, Any]) -> None:
@@ -239,7 +281,3 @@ def forget_future_tick(connection: Connection, now: datetime) -> None:
     """Let a last tick of a time that has not come yet count as now, so that this one can be written down."""
     at = scheduler_status.c.last_tick_at
     connection.execute(sa.update(scheduler_status).where(at > now).values(last_tick_at=now))
-
-
-def _xid(number: int) -> sa.ColumnElement[Any]:
-    return sa.cast(sa.literal(str(number), sa.Text), Xid8())

@@ -143,11 +143,11 @@ def some_logs(connection: Connection, now: datetime) -> datetime:
 
 def read(connection: Connection, **wanted: Any) -> list[str]:
     asked = {"levels": (), "since": None, "until": None, "text": None, "limit": 10, "cursor": None, **wanted}
-    return [row["message"] for row in store.page_of_client(connection, U, **asked)]
+    return [row["message"] for row in store.page_of_client(connection, U, **asked) or ()]
 
 
 def test_a_page_is_newest_first_and_goes_on_where_it_ended(connection: Connection, some_logs: datetime) -> None:
-    first = store.page_of_client(connection, U, (), None, None, None, 2, None)
+    first = store.page_of_client(connection, U, (), None, None, None, 2, None) or []
     last = (first[-1]["received_at"], first[-1]["id"])
 
     assert [row["level"] for row in first] == ["critical", "error"]

@@ -203,6 +203,45 @@ def test_a_statement_that_says_so_is_planned_once_and_the_others_still_each_time
         assert plans(connection, "SELECT word FROM things") == (0, 12)
 
 
+def test_one_plan_is_made_anew_after_a_while(alone: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    with transaction(alone) as connection:
+        add(connection, 1)
+        for number in range(1, 4):
+            planned_once(connection, number)
+        assert plans(connection, "planned once") == (3, 0)
+
+        monkeypatch.setattr(prepared, "PLAN_SECONDS", -1.0)
+        planned_once(connection, 4)
+
+        assert plans(connection, "planned once") == (1, 0)  # of the one that took its place
+
+
+def test_the_mode_is_set_only_where_it_changes_or_an_error_may_have_taken_it_back(
+    alone: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with transaction(alone) as connection:
+        add(connection, 1)
+    sent: list[int] = []
+    sending = PreparingConnection._send
+
+    def send(self: PreparingConnection, data: bytes) -> None:
+        sent.append(data.count(b"SET plan_cache_mode"))
+        sending(self, data)
+
+    monkeypatch.setattr(PreparingConnection, "_send", send)
+    with reading(alone) as connection:
+        echo(connection, 1)
+        echo(connection, 1)
+        for divisor in (2, 1):
+            planned_once(connection, divisor)
+        with pytest.raises(ProgrammingError):
+            planned_once(connection, 0)
+        planned_once(connection, 1)
+        echo(connection, 1)
+
+    assert sent == [0, 0, 1, 0, 0, 1, 1]
+
+
 @pytest.mark.parametrize("where", ["in a transaction", "by itself", "in a savepoint"])
 def test_when_it_fails_the_others_are_planned_each_time_again(alone: Engine, where: str) -> None:
     with transaction(alone) as connection:

@@ -17,9 +17,9 @@ def whole_fleet(connection: Connection, now: datetime, recovery: Mapping[str, st
     return _written(store.whole_fleet(connection, rules.second_of(now), recovery))
 
 
-def changed_clients(connection: Connection, now: datetime, since: int, too: Sequence[str]) -> dict[str, str]:
-    """What changed in transaction `since` or later, and `too`: each column as JSON, without what recovery does."""
-    return store.changed_clients(connection, rules.second_of(now), since, too)
+def some_clients(connection: Connection, now: datetime, uuids: Sequence[str]) -> dict[str, str]:
+    """Those of these clients that are not deleted: each column as JSON, without what recovery does."""
+    return store.some_clients(connection, rules.second_of(now), uuids)
 
 
 def judged(columns: Mapping[str, str], names: Sequence[str]) -> list[dict[str, Any]]:

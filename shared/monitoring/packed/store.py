@@ -7,7 +7,9 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from shared.monitoring.store import CHANGED, TOLD, in_order
+from shared.monitoring.store import NAMED, TOLD, in_order
+from shared.prepared import PLANNED_ONCE
+from shared.statements import constant, mappings
 
 _BYTES: Final = "decode(replace(string_agg(uuid, ''), '-', ''), 'hex')"
 _UUIDS: Final = f"""concat('"', translate(encode({_BYTES}, 'base64'), chr(10), ''), '"') AS uuid"""
@@ -67,7 +69,7 @@ def _columns(which: str) -> str:
 
 
 WHOLE_FLEET: Final = sa.text(_columns("true"))
-CHANGED_CLIENTS: Final = sa.text(_columns(CHANGED))
+SOME_CLIENTS: Final = constant(sa.text(_columns(NAMED) + PLANNED_ONCE))
 HEARTBEATS: Final = sa.text(
     f"""
     SELECT {_UUIDS}, {_column("last_heartbeat_at")} FROM (
@@ -86,12 +88,11 @@ def whole_fleet(connection: Connection, second: int, recovery: Mapping[str, str]
     return dict(connection.execute(WHOLE_FLEET, values).mappings().one())
 
 
-def changed_clients(connection: Connection, second: int, since: int, too: Sequence[str] = ()) -> dict[str, str]:
-    """As `whole_fleet`, without what recovery does: clients of which something changed in transaction `since` or
-    later, and these `too`.
-    """
-    values = {"second": second, "recovery": "{}", "since": str(since), "too": list(too)}
-    return dict(connection.execute(CHANGED_CLIENTS, values).mappings().one())
+def some_clients(connection: Connection, second: int, uuids: Sequence[str]) -> dict[str, str]:
+    """As `whole_fleet`, without what recovery does: those of these clients that are not deleted."""
+    values = {"second": second, "recovery": "{}", "uuids": ",".join(uuids)}
+    [columns] = mappings(connection, SOME_CLIENTS, values)
+    return dict(columns)
 
 
 def heartbeats(connection: Connection, second: int) -> dict[str, str]:

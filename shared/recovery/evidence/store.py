@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 
 from shared.prepared import PLANNED_ONCE
+from shared.statements import constant, mappings
 
 SHUT_DOWN: Final = """EXISTS (
     SELECT FROM client_commands AS s WHERE s.client_uuid = c.uuid AND s.action = 'shutdown_host'
@@ -32,8 +33,9 @@ UNHEARD: Final = """(c.presence = 'offline' OR r.unheard_at >= h.last_heartbeat_
     AND NOT (c.presence = 'online' AND c.presence_at > r.unheard_at))"""
 """SQL: nothing can be sent to a silent client."""
 
-CONDITIONS: Final = sa.text(
-    f"""
+CONDITIONS: Final = constant(
+    sa.text(
+        f"""
     SELECT c.uuid, c.site, c.process_status::text AS process_status, c.process_status_since,
         h.last_heartbeat_at, h.interval_seconds, c.presence, c.presence_at, c.service_failed_at, c.service_failed_unit,
         c.capabilities, c.lockout_until, c.lockout_command_id, k.action AS open_action, k.state AS open_state,
@@ -54,6 +56,7 @@ CONDITIONS: Final = sa.text(
     LEFT JOIN client_health AS g ON g.client_uuid = c.uuid AND c.service_failed_at IS NOT NULL
     WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND c.deleted_at IS NULL {PLANNED_ONCE}
     """  # noqa: S608 - made of constants
+    )
 )
 
 NAMED: Final = """
@@ -111,7 +114,7 @@ CANDIDATES: Final = sa.text(
 
 def conditions(connection: Connection, uuids: Collection[str]) -> Sequence[RowMapping]:
     """What `rules.condition` is made of, of each of these clients that is not deleted."""
-    return connection.execute(CONDITIONS, {"uuids": list(uuids)}).mappings().all()
+    return mappings(connection, CONDITIONS, {"uuids": list(uuids)})
 
 
 @dataclass(frozen=True)
