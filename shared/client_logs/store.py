@@ -1,7 +1,7 @@
 """SQL on client logs. Writes take a whole batch as one JSON parameter; see clients/reports/store for `clock`."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, Final, TypedDict
