@@ -1,7 +1,7 @@
 """Statements that are made once and asked for again and again, at the least that asking can cost.
 
 SQLAlchemy writes them, at import, and says what happens when one fails; between the two, what it does for each
-run of a statement takes as long as pg8000's part of it (docs/decisions/0035-what-a-small-read-costs.md).
+run of a statement takes as long as pg8000's part of it (docs/decisions/0036-what-a-small-read-costs.md).
 """
 
 from collections.abc import Mapping, Sequence
@@ -71,7 +71,7 @@ def _run(connection: Connection, statement: Constant, values: Mapping[str, Any])
     try:
         return _told(raw, statement.text, arguments)
     except BaseException as error:  # noqa: BLE001 - it raises what becomes of it
-        connection._handle_dbapi_exception(error, statement.text, arguments, None, None)  # noqa: SLF001 - ADR 35
+        connection._handle_dbapi_exception(error, statement.text, arguments, None, None)  # noqa: SLF001 - ADR 36
 
 
 def _told(raw: PreparingConnection, text: str, arguments: tuple[Any, ...]) -> tuple[Sequence[str], list[Any]]:
@@ -83,7 +83,7 @@ def _told(raw: PreparingConnection, text: str, arguments: tuple[Any, ...]) -> tu
 
 def _is_watched(connection: Connection) -> bool:
     """Whether somebody listens to what is executed: then it goes the way that tells them."""
-    return bool(connection._has_events or connection.engine._has_events)  # noqa: SLF001 - ADR 35
+    return bool(connection._has_events or connection.engine._has_events)  # noqa: SLF001 - ADR 36
 
 
 def value(connection: Connection, statement: Constant, values: Mapping[str, Any] = NOTHING) -> Any:

@@ -33,7 +33,14 @@ LOGS = f"""
         'playlist advanced to item ' || n, 'player', now() - n * interval '10 milliseconds'
     FROM generate_series(1, CAST(:rows AS int)) AS n
 """
-FILL = (CLIENTS_OF_A_FLEET, HEARTBEATS, FAILURES, LOGS)
+HOURS = """
+    INSERT INTO client_log_hours (client_uuid, hour, level, count, last_at)
+    SELECT client_uuid, date_trunc('hour', received_at), level, count(*), max(received_at)
+    FROM client_logs GROUP BY 1, 2, 3
+"""
+FILL = (CLIENTS_OF_A_FLEET, HEARTBEATS, FAILURES, LOGS, HOURS)
+HEARD = "UPDATE client_heartbeats SET last_heartbeat_at = now() - random() * interval '30 seconds'"
+"""Filling takes minutes in which nobody is heard: thousands of displays would be silent, as in no fleet."""
 CHANGE = (
     f"UPDATE clients SET screen_health = 'black' WHERE uuid IN (SELECT uuid FROM clients LIMIT {CHANGES})",
     "UPDATE client_heartbeats SET last_heartbeat_at = now()",
@@ -42,10 +49,11 @@ CHANGE = (
 
 @dataclass(frozen=True)
 class Filled:
-    """The api function on a large fleet, and the empty one on the same server."""
+    """The api function on a large fleet; beside it the empty one, and one that asks who calls and no more."""
 
     api: FunctionProcess
     empty: FunctionProcess
+    one_statement: FunctionProcess
     token: str
     engine: sa.Engine
     one: str  # the uuid of a client
@@ -53,7 +61,7 @@ class Filled:
 
 @contextmanager
 def filled(folder: Path, log_rows: int) -> Iterator[Filled]:
-    """Both functions; the database is filled and analysed."""
+    """The functions; the database is filled and analysed."""
     with machine(folder, bridge=False, durable=False) as service:
         engine = service.engine()
         admin = sa.create_engine(engine.url, isolation_level="AUTOCOMMIT")
@@ -68,10 +76,11 @@ def filled(folder: Path, log_rows: int) -> Iterator[Filled]:
         with (
             function_process("functions/api/main.py", environment, folder) as api,
             function_process("tests/bench/empty_function.py", environment, folder) as empty,
+            function_process("tests/bench/one_statement_function.py", environment, folder) as one_statement,
         ):
             with engine.connect() as connection:
                 one = connection.execute(sa.text(f"SELECT {uuid_of('7')}")).scalar_one()
-            yield Filled(api, empty, issue_token(engine, Role.ADMIN), engine, one)
+            yield Filled(api, empty, one_statement, issue_token(engine, Role.ADMIN), engine, one)
         engine.dispose()
 
 
@@ -128,18 +137,27 @@ def measure(folder: Path) -> list[Row]:
         "service_failed": "/api/clients/service_failed",
         "logs of one client": "/api/client-logs/{one}/logs",
         "recent errors": "/api/client-logs/recent-errors",
+        "summary of one client": "/api/client-logs/summary?client={one}",
+        "summary": "/api/client-logs/summary",
     }
     with filled(folder, LOG_ROWS) as fleet:
-        empty, *ours = alternating(
+        with fleet.engine.begin() as connection:
+            connection.execute(sa.text(HEARD))
+        empty, floor, *ours = alternating(
             3,
             lambda: request_rate(fleet.empty.port, "/"),
+            lambda: request_rate(fleet.one_statement.port, "/", fleet.token),
             *(
                 partial(request_rate, fleet.api.port, path.format(one=fleet.one), fleet.token)
                 for path in paths.values()
             ),
         )
     note = f"{CLIENTS:,} clients, {LOG_ROWS:,} log rows"
+    notes = {"summary": f"{note}; everyone has logged: 1 MB"}
     return [
-        Row(f"read: {name}", rate, "req/s", 0.3, peer="empty function", theirs=empty, note=note)
-        for name, rate in zip(paths, ours, strict=True)
+        Row("read: who asks, and no more (a floor)", floor, "req/s", 0, peer="empty function", theirs=empty),
+        *(
+            Row(f"read: {name}", rate, "req/s", 0.3, peer="empty function", theirs=empty, note=notes.get(name, note))
+            for name, rate in zip(paths, ours, strict=True)
+        ),
     ]
