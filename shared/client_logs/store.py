@@ -9,7 +9,6 @@ from typing import Any, Final, TypedDict
 import msgspec
 import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
-from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.client_logs.rules import Boot, LogLine, Mark
 from shared.db import as_json, rows_if_known, rows_of, sql
@@ -267,9 +266,8 @@ def _recent_errors(given: frozenset[str]) -> Constant:
     return constant(as_json(_newest(_after(query, given))).suffix_with(PLANNED_ONCE))
 
 
-def _is_of(levels: Iterable[LogLevel]) -> sa.ColumnElement[bool]:
+def _is_of(levels: Iterable[LogLevel], level: sa.ColumnElement[Any] = client_logs.c.level) -> sa.ColumnElement[bool]:
     """Spelt out, so that the plan has no weeks of the other class."""
-    level = client_logs.c.level
     return level.in_([sa.literal_column(f"'{one}'", level.type) for one in levels])
 
 
@@ -291,23 +289,39 @@ def _newest(query: sa.Select[Any], *first: sa.ColumnElement[Any]) -> sa.Select[A
     return query.order_by(*first, c.received_at.desc(), c.id.desc()).limit(limit)
 
 
-def summary(connection: Connection, since: datetime, client_uuid: str | None = None) -> Sequence[RowMapping]:
-    """Per client, by name: uuid, name, counts {level: n}, last_error_at; whole hours, from the one of `since` on.
+class SummaryRow(TypedDict):
+    """What one client logged."""
 
-    With `client_uuid` of that one only.
+    uuid: str
+    name: str
+    counts: dict[str, int]  # by level
+    last_error_at: datetime | None
+
+
+def summary(
+    connection: Connection, since: datetime, client_uuid: str | None = None, shape: Any = SummaryRow
+) -> list[Any]:
+    """Per client that logged, by name: whole hours, from the one of `since` on. With `client_uuid` of that one only.
+
+    Rows come as `shape`, which has the fields of SummaryRow.
     """
+    values = {"since": since, "client_uuid": client_uuid}
+    return rows_of(connection, _summary(of_one=client_uuid is not None), values, shape)
+
+
+@cache
+def _summary(*, of_one: bool) -> Constant:
     h = client_log_hours.c
+    since = sa.bindparam("since", type_=h.hour.type)
+    whose = h.client_uuid == sa.bindparam("client_uuid", type_=sa.Text) if of_one else sa.true()
     levels = (
         sa.select(h.client_uuid, h.level, sa.func.sum(h.count).label("n"), sa.func.max(h.last_at).label("last_at"))
-        .where(
-            h.hour >= sa.func.date_trunc("hour", sa.literal(since)),
-            sa.true() if client_uuid is None else h.client_uuid == client_uuid,
-        )
+        .where(h.hour >= sa.func.date_trunc("hour", since), whose)
         .group_by(h.client_uuid, h.level)
         .subquery()
     )
-    counts = sa.func.jsonb_object_agg(sa.cast(levels.c.level, sa.Text), levels.c.n, type_=JSONB)
-    last_error_at = sa.func.max(levels.c.last_at).filter(levels.c.level.in_(SERIOUS_LEVELS))
+    counts = sa.func.json_object_agg(sa.cast(levels.c.level, sa.Text), levels.c.n)
+    last_error_at = sa.func.max(levels.c.last_at).filter(_is_of(SERIOUS_LEVELS, levels.c.level))
     query = (
         sa.select(clients.c.uuid, clients.c.name, counts.label("counts"), last_error_at.label("last_error_at"))
         .join(levels, levels.c.client_uuid == clients.c.uuid)
@@ -315,7 +329,7 @@ def summary(connection: Connection, since: datetime, client_uuid: str | None = N
         .group_by(clients.c.uuid, clients.c.name)
         .order_by(clients.c.name, clients.c.uuid)
     )
-    return connection.execute(query).mappings().all()
+    return constant(as_json(query))
 
 
 def estimated_count(connection: Connection) -> int:

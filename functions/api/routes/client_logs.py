@@ -121,9 +121,9 @@ def summary(call: Call, query: SummaryQuery) -> Summary:
     """Counts by level, per client and in total, over whole hours."""
     with call.transaction() as (connection, now):
         since = (now - timedelta(hours=query.hours)).replace(minute=0, second=0, microsecond=0)
-        rows = store.summary(connection, since, query.client)
-    totals = {level.value: sum(row["counts"].get(level.value, 0) for row in rows) for level in LogLevel}
-    return Summary(since=since, totals=totals, clients=[answer_of(ClientSummary, row) for row in rows])
+        rows = store.summary(connection, since, query.client, ClientSummary)
+    totals = {level.value: sum(row.counts.get(level.value, 0) for row in rows) for level in LogLevel}
+    return Summary(since=since, totals=totals, clients=rows)
 
 
 @routes.get("/recent-errors", role=Role.VIEWER, history=True)
