@@ -8,7 +8,7 @@ from typing import Any, Final, TypedDict
 
 import msgspec
 import sqlalchemy as sa
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from shared.client_logs.rules import Boot, LogLine, Mark
 from shared.db import as_json, rows_if_known, rows_of, sql

@@ -13,7 +13,6 @@ from functions.api.bodies import (
     Query,
     Time,
     Uuid,
-    answer_of,
     decode_cursor,
     page_of,
 )
