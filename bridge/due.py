@@ -39,9 +39,11 @@ class Due:
         self.canary = time.monotonic() + CANARY_SECONDS
         return True
 
+    @property
     def is_sweep(self) -> bool:
-        """Whether to sweep now; the next is due a period later."""
-        if time.monotonic() < self.sweep:
-            return False
+        """Whether to sweep now."""
+        return time.monotonic() >= self.sweep
+
+    def sweeps(self) -> None:
+        """A sweep begins; the next is due a period later."""
         self.sweep = time.monotonic() + SWEEP_SECONDS
-        return True

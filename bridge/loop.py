@@ -27,15 +27,14 @@ from bridge.marks import Marks
 from bridge.outbox import Outbox
 from bridge.pace import BATCH_MESSAGES, BATCH_SECONDS, Pace
 from bridge.snapshot import Progress, Snapshot, Snapshots
+from bridge.sweep import sweep
 from bridge.urgent import Urgent
 from bridge.writes import LeadershipLost, Message, Writer
 from shared import prepared
 from shared.client_logs.rules import Budget
-from shared.clients.reports import operations as reports
 from shared.commands.operations import tell, timings
 from shared.config import Config
 from shared.db import database_now
-from shared.listening import rules as listening
 from shared.listening import store as listening_store
 from shared.mqtt import Topics
 from shared.structured_log import event, failure
@@ -147,13 +146,13 @@ class Bridge:
             return
         for duty in (
             self._announce,
+            self._sweep,
             self._begin_budgets,
             self._store_urgent,
             self._store_batch,
             self._marks.tell,
             self._send_canary,
             self._work_outbox,
-            self._sweep,
         ):
             try:
                 duty(broker)
@@ -267,14 +266,11 @@ class Bridge:
                 self._outbox.publish(database, broker.urgent)
 
     def _sweep(self, _broker: Lanes) -> None:
-        if not self._due.is_sweep():
-            return
-        with self._leader.database() as database, database.begin():
-            now = database_now(database)
-            heard = listening.listening(listening_store.bridge_status(database), now, self._canary_max_age)
-            changed = reports.sweep_statuses(database, now, self._config["HEARTBEAT_STALE_SECONDS"], heard)
-        if changed:
-            event("statuses_swept", "shown states changed with time", changed=changed)
+        """Before what came is written: after an outage it says since when nothing was known of anybody."""
+        if self._due.is_sweep:
+            with self._leader.database() as database, database.begin():
+                self._due.sweeps()  # not while the database is away
+                sweep(database, self._config["HEARTBEAT_STALE_SECONDS"], self._canary_max_age)
 
     def _show(self) -> None:
         """Let the health answers know how it goes."""

@@ -140,11 +140,21 @@ def committed(display: Display) -> int:
     return max((int(body["seq"]) for topic, body in display.told if topic == "logs_committed"), default=0)
 
 
-def test_what_gathered_while_the_bridge_was_away_is_not_taken_for_a_flood(
+A_MINUTE_AGO = "now() - interval '1 minute'"
+THREE_HOURS_AGO = "now() - interval '3 hours'"
+
+
+def test_what_gathered_while_the_bridge_was_away_is_no_flood_and_of_that_time_nothing_is_known(
     start_bridge: StartBridge, display: Display, database: Database
 ) -> None:
-    start_bridge(LOG_BUDGET_PER_SECOND="50", LOG_BUDGET_BURST="1").kill()
-    database.do("UPDATE bridge_status SET last_commit_at = now() - interval '1 minute'")  # it died a minute ago
+    first = start_bridge(LOG_BUDGET_PER_SECOND="50", LOG_BUDGET_BURST="1")
+    display.publish("heartbeat", heartbeat())
+    eventually(lambda: bool(database.client(display.uuid)))
+    first.kill()
+    database.do(f"UPDATE bridge_status SET last_commit_at = {A_MINUTE_AGO}, canary_at = {THREE_HOURS_AGO}")
+    database.do(f"UPDATE clients SET status_since = {THREE_HOURS_AGO}")
+    database.do(f"UPDATE client_heartbeats SET last_heartbeat_at = {THREE_HOURS_AGO}")
+    display.publish("heartbeat", heartbeat())
     numbers = [display.publish_soon("logs/info", json.dumps({"message": f"line {n}"}).encode()) for n in range(2000)]
     eventually(lambda: all(number in display.answers for number in numbers))
 
@@ -152,3 +162,10 @@ def test_what_gathered_while_the_bridge_was_away_is_not_taken_for_a_flood(
 
     eventually(lambda: stored(database, display.uuid, "line %") == 2000)
     assert dropped(database, display.uuid) == 0
+    changes = database.rows(
+        "SELECT to_status, extract(epoch FROM now() - at) AS age FROM client_state_changes"
+        " WHERE client_uuid = :u ORDER BY at DESC, id DESC LIMIT 2",
+        u=display.uuid,
+    )
+    assert [change["to_status"] for change in changes] == ["running", "unknown"]
+    assert changes[1]["age"] > 3600  # not only since the bridge is back

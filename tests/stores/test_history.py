@@ -10,8 +10,11 @@ from sqlalchemy import Connection
 from shared.clients import operations as clients
 from shared.clients.failures import operations as failures
 from shared.clients.failures.rules import Failure
+from shared.clients.reports import operations as reports
+from shared.clients.reports.rules import LATE_AT_LEAST, Heartbeat
 from shared.db import database_now
 from shared.errors import ClientNotFound
+from shared.listening.rules import Listening
 from shared.monitoring.history import operations, store
 from shared.monitoring.history.operations import Event
 from shared.tables import (
@@ -23,7 +26,7 @@ from shared.tables import (
     service_failure_events,
 )
 from shared.tables import clients as clients_table
-from shared.vocabulary import ClientStatus, EventKind
+from shared.vocabulary import ClientStatus, EventKind, ProcessStatus
 from tests.stores.commands_world import NOWHERE, add_client
 
 CLOCK = 1000.0
@@ -100,6 +103,23 @@ def test_a_client_that_never_changed_was_what_it_is(connection: Connection, now:
 
     assert [window.shares[ClientStatus.STOPPED] for window in found.windows] == [1.0, 1.0, 1.0]
     assert [window.known for window in found.windows] == [timedelta(days=d) for d in (1, 7, 30)]
+
+
+def test_time_in_which_nobody_listened_is_unknown_though_nobody_could_note_it(
+    connection: Connection, now: datetime
+) -> None:
+    """The whole box was off for a night: the first sweep afterwards says since when nothing was known."""
+    night = now - timedelta(hours=8)
+    uuid = client(connection, now, status="running", status_since=now - timedelta(days=10))
+    changed(connection, uuid, now - timedelta(days=10), "unknown", "running")
+    reports.record_heartbeats(connection, night, CLOCK, [Heartbeat(uuid, CLOCK, ProcessStatus.RUNNING)])
+
+    reports.sweep_statuses(connection, now, 180, Listening(silent=True, since=None, silent_since=night))
+    reports.record_heartbeats(connection, now, CLOCK, [Heartbeat(uuid, CLOCK, ProcessStatus.RUNNING)])
+
+    day, *_ = operations.uptime(connection, now, uuid, timedelta(days=1)).windows
+    assert day.unknown == timedelta(hours=8) - LATE_AT_LEAST
+    assert day.shares[ClientStatus.RUNNING] == 1.0
 
 
 def test_there_is_no_history_of_a_client_that_is_none(connection: Connection, now: datetime) -> None:

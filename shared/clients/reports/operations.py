@@ -143,4 +143,9 @@ def _status_change(row: Row[Any], now: datetime, stale_seconds: int, bridge: Lis
         silent=bridge.silent,
         listening_since=bridge.since,
     )
-    return None if status == row.status else StatusChange(row.uuid, ClientStatus(row.status), status, cause)
+    if status == row.status:
+        return None
+    at = now
+    if status is ClientStatus.UNKNOWN and bridge.silent_since is not None:
+        at = rules.unknown_from(row.last_heartbeat_at, row.interval_seconds, bridge.silent_since)
+    return StatusChange(row.uuid, ClientStatus(row.status), status, cause, at)

@@ -187,6 +187,14 @@ def shown_status(
     return ClientStatus.UNKNOWN, "Not heard since the bridge listens again."
 
 
+def unknown_from(last_heartbeat_at: datetime, interval_seconds: int, silent_since: datetime) -> datetime:
+    """Since when nothing is known of a client while the bridge gives no sign; `silent_since` is its last one.
+
+    Not when somebody notes it down: with the database away that is only after the outage, however long it was.
+    """
+    return max(last_heartbeat_at + late_after(interval_seconds), silent_since)
+
+
 def _while_late(process_status: ProcessStatus, age: timedelta) -> tuple[ClientStatus, str]:
     """Late is a shade of running: what is worse, or stopped on purpose, stays what it was until it is stale."""
     if process_status in {ProcessStatus.RUNNING, ProcessStatus.UNKNOWN}:

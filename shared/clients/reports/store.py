@@ -28,6 +28,7 @@ class StatusChange:
     was: ClientStatus
     status: ClientStatus
     cause: str
+    at: datetime
 
 
 @dataclass(slots=True)
@@ -276,19 +277,21 @@ def sweep_candidates(
 def change_statuses(connection: Connection, now: datetime, changes: Sequence[StatusChange]) -> int:
     """Write shown states that changed by themselves, with one change row each; how many there were.
 
-    A client that somebody else holds locked is left to the next sweep, so that nobody waits in a ring.
+    A client that somebody else holds locked is left to the next sweep, so that nobody waits in a ring. None changes
+    before it changed last, nor in the future.
     """
     statement = sa.text(
         """
         WITH said AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(CAST(:rows AS jsonb))
-            AS s(uuid text, was text, status text, cause text)),
+            AS s(uuid text, was text, status text, cause text, at timestamptz)),
         free AS MATERIALIZED (
-            SELECT c.uuid FROM clients AS c JOIN said ON said.uuid = c.uuid AND said.was = c.status
+            SELECT c.uuid, least(greatest(said.at, c.status_since), CAST(:now AS timestamptz)) AS since
+            FROM clients AS c JOIN said ON said.uuid = c.uuid AND said.was = c.status
             ORDER BY c.uuid FOR NO KEY UPDATE OF c SKIP LOCKED),
         changed AS (
-            UPDATE clients AS c SET status = said.status, status_since = CAST(:now AS timestamptz)
+            UPDATE clients AS c SET status = said.status, status_since = free.since
             FROM said JOIN free USING (uuid) WHERE c.uuid = said.uuid
-            RETURNING c.uuid, CAST(:now AS timestamptz), said.was, said.status, said.cause)
+            RETURNING c.uuid, free.since, said.was, said.status, said.cause)
         INSERT INTO client_state_changes (client_uuid, at, from_status, to_status, cause) SELECT * FROM changed
         """
     )
