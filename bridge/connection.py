@@ -12,7 +12,7 @@ import socket
 import ssl
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, ParamSpec
 from urllib.parse import urlsplit
 
@@ -128,9 +128,15 @@ class BrokerConnection:
 
     def step(self, seconds: float) -> None:
         """Wait up to `seconds` for something to happen, and take what came."""
-        try:
+        with self._faults_end_it():
             self._step(seconds)
-        except Exception as error:  # noqa: BLE001 - a fault in paho ends this connection, not the bridge
+
+    @contextlib.contextmanager
+    def _faults_end_it(self) -> Iterator[None]:
+        """A fault in paho ends this connection, not the bridge."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - whatever it is
             failure("mqtt_client_failed", "the MQTT client failed")
             self._over(f"the client failed: {type(error).__name__}")
 
@@ -151,9 +157,11 @@ class BrokerConnection:
             self._check(self._client.loop_misc())
 
     def acknowledge(self, count: int) -> None:
-        """Acknowledge the first `count` arrivals, in their order, and forget them."""
+        """Acknowledge the first `count` arrivals, in their order, and forget them; whatever happens they are gone."""
         numbers = [number for _ in range(count) if (number := self.arrivals.popleft().mid)]
-        if self.fault is None:
+        if self.fault is not None:
+            return
+        with self._faults_end_it():
             self._set_option(socket.IPPROTO_TCP, socket.TCP_CORK, 1)  # few large packets, whoever makes them
             self._check(self._client.acknowledge(numbers))
             self._set_option(socket.IPPROTO_TCP, socket.TCP_CORK, 0)

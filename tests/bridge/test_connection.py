@@ -136,3 +136,20 @@ def test_a_broker_that_is_not_there_is_a_fault() -> None:
     connection.open()
 
     assert "cannot be reached" in (connection.fault or "")
+
+
+def test_an_acknowledgement_that_fails_in_paho_ends_the_connection_and_is_not_taken_for_the_next_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Raised, it would leave the batch in hand with its arrivals gone: the next try would acknowledge others."""
+    connection = BrokerConnection(f"mqtt://127.0.0.1:{free_port()}", "bridge", "x", TOPICS.subscriptions())
+    connection.arrivals.extend(Arrival("signage/x/logs/info", b"", number, 0.0) for number in (1, 2, 3))
+
+    def fails(_numbers: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(connection._client, "acknowledge", fails)
+    connection.acknowledge(2)
+
+    assert "the client failed" in (connection.fault or "")
+    assert [arrival.mid for arrival in connection.arrivals] == [3]

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from bridge import health
-from bridge.snapshot import Snapshot, Snapshots
+from bridge.snapshot import Progress, Snapshot, Snapshots
 from deploy.local.layout import LOOPBACK
 from deploy.local.probes import free_port
 
@@ -46,6 +46,24 @@ def test_a_backlog_is_no_reason_to_restart(changes: dict[str, float | None], wor
 
     assert (not snapshot.faults(NOW)) is works
     assert (not snapshot.faults(NOW) and not snapshot.lateness(NOW)) is hears
+
+
+def test_only_a_canary_that_came_back_proves_a_round_trip_and_only_of_its_own_queue() -> None:
+    progress = Progress()
+    progress.committed(NOW, None, is_urgent=True)
+    progress.committed(NOW, None, is_urgent=False)
+    assert faults_of(progress) == ["the canary makes no round trip", "heartbeats are late"]
+
+    progress.committed(NOW, NOW - 1, is_urgent=False)
+    assert faults_of(progress) == ["the canary makes no round trip"]
+
+    progress.committed(NOW, NOW - 1, is_urgent=True)
+    assert faults_of(progress) == []
+
+
+def faults_of(progress: Progress) -> list[str]:
+    snapshot = dataclasses.replace(FINE, **dataclasses.asdict(progress))
+    return [why.partition(":")[0] for why in (*snapshot.faults(NOW), *snapshot.lateness(NOW))]
 
 
 def test_a_standby_works_without_a_canary() -> None:

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 import sqlalchemy as sa
 
+from bridge.connection import RECEIVE_MAXIMUM
 from deploy.local import broker as mosquitto
 from shared.db import engine_for, transaction
 from tests.bridge.conftest import BridgeProcess, Database, Display, StartBridge, eventually
@@ -60,14 +61,18 @@ def test_a_connection_that_breaks_with_messages_read_ahead_brings_each_of_them_o
         assert lines(database, display.uuid) == all_lines(count=MANY)
 
 
-def test_a_batch_whose_database_connection_ends_is_written_later_and_before_what_was_read_ahead(
+def test_a_batch_whose_database_connection_ends_is_written_later_and_what_is_held_is_a_window_at_most(
     start_bridge: StartBridge, display: Display, database: Database, database_url: str
 ) -> None:
+    count = MANY + RECEIVE_MAXIMUM
     bridge = start_bridge(**ROOM)
     with logs_locked(database_url):
         read_ahead(display, database, bridge)
+        send_lines(display, MANY + 1, RECEIVE_MAXIMUM)
         database.rows(END_WHO_WAITS)
+        eventually(lambda: bridge.ask("/readyz")[1]["waiting"] >= RECEIVE_MAXIMUM)
+        assert bridge.ask("/readyz")[1]["waiting"] < RECEIVE_MAXIMUM + 100  # the other session's canaries
 
-    eventually(lambda: len(lines(database, display.uuid)) >= MANY)
-    assert lines(database, display.uuid) == all_lines(count=MANY)
+    eventually(lambda: len(lines(database, display.uuid)) >= count)
+    assert lines(database, display.uuid) == all_lines(count=count)
     assert not database.value("SELECT counters FROM bridge_status")["dead_letters"]

@@ -160,13 +160,23 @@ def test_what_is_published_while_the_bridge_is_away_waits_for_it_only_as_shipped
     assert what_waits_for_the_bridge(place, tmp_path) == (0 if loses else 10)
 
 
+def test_trap_3_without_the_shipped_setting_a_display_wipes_what_waits_for_the_bridge(tmp_path: Path) -> None:
+    place = mosquitto.Broker(tmp_path / "run", tmp_path / "data", free_port(), free_port())
+    mosquitto.prepare(place, dict.fromkeys(mosquitto.SERVICES, "service"))
+    shipped = place.configuration.read_text()
+    place.configuration.write_text(shipped.replace("use_username_as_clientid true\n", ""))
+    assert place.configuration.read_text() != shipped
+
+    assert what_waits_for_the_bridge(place, tmp_path) == 0
+
+
 def test_a_wrong_password_and_an_unknown_user_are_refused(broker: RunningBroker, displays: dict[str, str]) -> None:
     assert connect_code(broker.broker.displays_port, ONE, displays[OTHER]) == NOT_AUTHORIZED
     assert connect_code(broker.broker.displays_port, str(uuid.uuid4()), "any") == NOT_AUTHORIZED
     assert connect_code(broker.broker.services_port, "bridge", "guess") == NOT_AUTHORIZED
 
 
-def test_a_display_that_calls_itself_bridge_does_not_take_the_bridges_session(
+def test_trap_3_a_display_that_calls_itself_bridge_does_not_take_the_bridges_session(
     broker: RunningBroker, displays: dict[str, str]
 ) -> None:
     with service(broker, "bridge") as (bridge, seen):
@@ -180,7 +190,7 @@ def test_a_display_that_calls_itself_bridge_does_not_take_the_bridges_session(
         assert bridge.is_connected()
 
 
-def test_without_the_shipped_setting_the_takeover_would_be_seen(tmp_path: Path) -> None:
+def test_trap_3_without_the_shipped_setting_the_takeover_would_be_seen(tmp_path: Path) -> None:
     place = mosquitto.Broker(tmp_path / "run", tmp_path / "data", free_port(), free_port())
     passwords = dict.fromkeys(mosquitto.SERVICES, "service")
     mosquitto.prepare(place, passwords)

@@ -35,14 +35,14 @@ def echo(engine: Engine, number: int) -> int:
         return int(connection.execute(sa.select(sa.literal(number))).scalar_one())
 
 
-def test_a_text_that_cannot_be_sent_does_not_shift_the_answers_of_later_queries(alone: Engine) -> None:
+def test_trap_6_a_text_that_cannot_be_sent_does_not_shift_the_answers_of_later_queries(alone: Engine) -> None:
     with pytest.raises(UnicodeEncodeError), transaction(alone) as connection:
         connection.execute(sa.select(sa.literal(LONE_SURROGATE)))
 
     assert [echo(alone, number) for number in range(5)] == [0, 1, 2, 3, 4]
 
 
-def test_without_the_guard_the_answers_are_shifted(database_url: str) -> None:
+def test_trap_6_without_the_guard_the_answers_are_shifted(database_url: str) -> None:
     unguarded = sa.create_engine(database_url.replace("postgresql", "postgresql+pg8000"), pool_size=1, max_overflow=0)
     with pytest.raises(UnicodeEncodeError), unguarded.begin() as connection:
         connection.execute(sa.select(sa.literal(LONE_SURROGATE)))

@@ -1,0 +1,57 @@
+"""Who lost the broker or the database comes back ever later, to a bound, and not in step with the others."""
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+import bridge.due
+import bridge.leader
+from bridge.due import Due
+from bridge.leader import FIRST_BACK_OFF_SECONDS, LONGEST_BACK_OFF_SECONDS, Leader
+
+NOW = 100.0
+BRIDGES = 50
+FAILURES = 12
+
+
+@pytest.fixture(autouse=True)
+def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (bridge.due, bridge.leader):
+        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: NOW))
+
+
+def waits_for_the_broker() -> list[float]:
+    due, waits = Due(), []
+    for _ in range(FAILURES):
+        due.connect_later()
+        waits.append(due.connect - NOW)
+    due.connected()
+    due.connect_later()
+    return [*waits, due.connect - NOW]
+
+
+def waits_for_the_database() -> list[float]:
+    leader, waits = Leader(cast("Any", None), "this one"), []
+    for _ in range(FAILURES):
+        leader.away(None)
+        waits.append(leader._not_before - NOW)
+    leader._failures = 0  # as after each success
+    leader.away(None)
+    return [*waits, leader._not_before - NOW]
+
+
+@pytest.mark.parametrize("waits", [waits_for_the_broker, waits_for_the_database])
+def test_each_wait_is_longer_to_a_bound_and_the_bridges_do_not_come_back_in_step(waits: Any) -> None:
+    fleet = [waits() for _ in range(BRIDGES)]
+
+    *growing, again = zip(*fleet, strict=True)
+    means = [sum(one) / BRIDGES for one in growing]
+    assert means[0] < means[1] < means[2] < means[3]
+    assert all(max(one) <= LONGEST_BACK_OFF_SECONDS for one in growing)
+    assert all(min(one) >= FIRST_BACK_OFF_SECONDS / 2 for one in growing)
+    assert min(growing[-1]) >= LONGEST_BACK_OFF_SECONDS / 2
+    assert max(again) < min(growing[-1])  # after a success the next failure is the first again
+    for one in growing:
+        assert len(set(one)) == BRIDGES
+        assert max(one) - min(one) > max(one) / 5  # spread over a part of the wait that matters
