@@ -10,8 +10,10 @@ from deploy.local.probes import wait_until
 from tests.faults.fleet import fleet
 from tests.faults.ledger import Ledger, tell
 from tests.faults.machine import Machine, machine
+from tests.faults.memory import Memory
 from tests.faults.verdict import REST_SECONDS, come_to_rest, judge
 
+MOST_MEGABYTES = 32.0  # a window of 4,000 messages, understood, and what Python keeps of it
 TOLD_SECONDS = 45.0  # after so long without a commit the bridge says so
 
 
@@ -50,6 +52,7 @@ def _stop_postgres(
     plan: Plan, service: Machine, ledger: Ledger, log: Callable[[int], None], uncommitted: Callable[[], int]
 ) -> int:
     """How many lines waited when Postgres went on."""
+    memory = Memory(lambda: {"bridge": service.bridge.pids})
     service.database.signal(signal.SIGSTOP)
     try:
         each, steps = plan.lines * 9 // 10, 10
@@ -57,6 +60,9 @@ def _stop_postgres(
             log(each * (step + 1) // steps - each * step // steps)
             time.sleep(plan.seconds / steps)
             service.bridge.look()
+            memory.look()
+        ledger.counted["bridge_grew_megabytes"] = round(memory.grew, 1)
+        ledger.conditions[f"the bridge grows by less than {MOST_MEGABYTES:.0f} MB"] = memory.grew < MOST_MEGABYTES
         if plan.seconds > TOLD_SECONDS:
             ledger.conditions["/healthz says that no batch is committed"] = "no batch is committed" in service.faults()
         return uncommitted()

@@ -14,6 +14,16 @@ REST_SECONDS = 300.0
 AT_ONCE = 10
 
 
+MISCOUNTED = """
+    SELECT count(*) FROM (SELECT client_uuid, level, count(*) AS n FROM client_logs
+        WHERE client_uuid = ANY(:uuids) GROUP BY 1, 2) AS stored
+    FULL JOIN (SELECT client_uuid, level, sum(count) AS n FROM client_log_hours
+        WHERE client_uuid = ANY(:uuids) GROUP BY 1, 2) AS rolled_up USING (client_uuid, level)
+    WHERE stored.n IS DISTINCT FROM rolled_up.n
+"""
+"""Clients and levels of which the hourly roll-up says something else than the log."""
+
+
 def come_to_rest(service: Machine | Whole, displays: Fleet) -> float:
     """Seconds until every line is known to be committed, and two more reports of each display have come."""
     began = time.monotonic()
@@ -49,6 +59,7 @@ def judge(ledger: Ledger, service: Machine | Whole, displays: Fleet) -> None:
         for some in _in_parts(list(stored)):
             for client, message in rows(engine, said, uuids=some):
                 stored[str(client)][str(message)] += 1
+        miscounted = sum(int(str(rows(engine, MISCOUNTED, uuids=some)[0][0])) for some in _in_parts(list(stored)))
         failed = {row[0]: row[1] for row in rows(engine, "SELECT uuid, service_failed_unit FROM clients")}
         theirs = "SELECT coalesce(sum(count), 0) FROM dead_letters WHERE split_part(topic, '/', 2) = ANY(:uuids)"
         letters = int(str(rows(engine, theirs, uuids=list(stored))[0][0]))
@@ -71,6 +82,7 @@ def judge(ledger: Ledger, service: Machine | Whole, displays: Fleet) -> None:
         "no line lost": lost == 0,
         "no line twice": twice == 0,
         "no line that nobody said": foreign == 0,
+        "the hourly roll-up counts what is stored": miscounted == 0,
         "every standing failure is the last one": failures == 0,
         "nothing ended by itself": service.exits == 0,
         "no dead letter of a good message": letters == 0,
