@@ -219,7 +219,7 @@ class Bridge:
         """Write, commit, acknowledge; `meanwhile` is what to do while Postgres does its part."""
         began = time.monotonic()
         with self._leader.database() as database, prepared.meanwhile(database, meanwhile):
-            outcome = writer.write(database, batch, functools.partial(self._counted, arrived))
+            outcome = writer.write(database, batch, lambda so_far: asdict(self._counters.with_outcome(so_far, arrived)))
         self._counters = self._counters.with_outcome(outcome, arrived)
         ended = time.monotonic()
         self._tally.committed(outcome, ended - began)
@@ -237,9 +237,6 @@ class Bridge:
             memory=self._memory,
             patient_from=patient_from,
         )
-
-    def _counted(self, messages: int, outcome: Outcome) -> dict[str, int]:
-        return asdict(self._counters.with_outcome(outcome, messages))
 
     def _committed(self, outcome: Outcome, *, is_urgent: bool = False) -> None:
         """What follows from a commit: tell displays how far their logs are safe, serve who came online."""
