@@ -1,0 +1,45 @@
+"""In which order the bridge does what is due: an outage is written down before what waited through it."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from bridge.due import Due
+from bridge.leader import DatabaseAway
+from bridge.loop import Bridge
+
+DUTIES = ("_announce", "_sweep", "_begin_budgets", "_store_urgent", "_store_batch", "_send_canary", "_work_outbox")
+
+
+def without_services() -> Any:
+    """A bridge of which nothing is made yet."""
+    return object.__new__(Bridge)
+
+
+def test_what_nobody_heard_is_swept_before_any_message_is_written() -> None:
+    """The other way round a heartbeat that waited for the database would make the outage a time of running."""
+    bridge, done = without_services(), []
+    for name in DUTIES:
+        setattr(bridge, name, lambda _broker, name=name: done.append(name))
+    bridge._marks = SimpleNamespace(tell=lambda _broker: done.append("tell"))
+    quiet = SimpleNamespace(bulk=SimpleNamespace(arrivals=()), step=lambda _: None, read_on=lambda _: None, fault=None)
+
+    bridge._listen(quiet)
+
+    assert set(done) == {*DUTIES, "tell"}
+    assert done.index("_announce") < done.index("_sweep")  # it says since when we listen
+    assert done.index("_sweep") < min(done.index("_store_urgent"), done.index("_store_batch"))
+
+
+def test_a_sweep_for_which_the_database_is_away_is_due_as_soon_as_it_is_back() -> None:
+    def away() -> None:
+        raise DatabaseAway
+
+    bridge = without_services()
+    bridge._due, bridge._leader = Due(), SimpleNamespace(database=away)
+
+    with pytest.raises(DatabaseAway):
+        bridge._sweep(None)
+
+    assert bridge._due.is_sweep
