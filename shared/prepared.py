@@ -221,11 +221,8 @@ class PreparingConnection(pg8000.Connection):  # type: ignore[misc]  # pg8000 ha
             raise context.error
 
     def _receive(self) -> bytes:
-        """What has come, at least a byte."""
-        try:
-            data: bytes = self._sock.read1(_AT_ONCE)
-        except OSError as error:
-            raise InterfaceError("network error") from error
+        """What has come, at least a byte; a server that says nothing is an OSError, as pg8000 has it."""
+        data: bytes = self._sock.read1(_AT_ONCE)
         if not data:
             raise InterfaceError("network error")
         return data
