@@ -542,10 +542,10 @@ def test_work_that_has_come_to_its_end_is_not_asked_again_for_that_statement(alo
         return False
 
     with transaction(alone) as connection, prepared.meanwhile(connection, work):
-        connection.execute(sa.text("SELECT pg_sleep(CAST(:seconds AS float8))"), {"seconds": 0.05})
-        assert asked == [1]
+        for times in (1, 2):
+            connection.execute(sa.text("SELECT pg_sleep(CAST(:seconds AS float8))"), {"seconds": 0.05})
+            assert asked == [1] * times
         add(connection, 1)
-    assert 2 <= len(asked) <= 3  # the insert's, unless it was faster, and the commit's
     with transaction(alone) as connection:
         assert word_of(connection, 1) == "one"
 
