@@ -10,6 +10,7 @@ from flask.testing import FlaskClient
 from sqlalchemy import Engine
 
 from deploy.local import postgres
+from deploy.local.probes import wait_until
 from functions.api import replica
 from functions.api.app import create_app
 from functions.api.services import Services
@@ -112,6 +113,8 @@ def with_replica(
     with postgres.superuser(postgres_server) as connection:
         # As in production: what can be seen has been written. The session's Postgres does that when it finds time.
         connection.run(f"ALTER DATABASE {name} SET synchronous_commit = on")
+        [[made]] = connection.run("SELECT pg_current_wal_insert_lsn()")
+    wait_until(lambda: standby.run(f"SELECT pg_last_wal_replay_lsn() >= '{made}'") == [[True]], 20)  # it has that too
     engine.dispose()
     address = standby.cluster.url(name, postgres.OWNER, "owner")
     return caller(Services(Config({**configuration.values, "DATABASE_READ_URL": address}), engine))
