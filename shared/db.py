@@ -212,6 +212,10 @@ AWAY_STATES: Final = ("08", "53", "57", "40", "55P03", "55000")
 and a database that lets nobody in for now."""
 
 
+ILL_STATES: Final = ("58", "XX")
+"""SQLSTATEs of a server's own trouble. While a session is opened it is that of a full disk: each writes a file."""
+
+
 def is_away(error: BaseException) -> bool:
     """Connection refused or cut, pool used up, a statement or lock that took too long, a deadlock: try again later."""
     if isinstance(error, PoolTimeout):
@@ -225,11 +229,15 @@ def is_away(error: BaseException) -> bool:
 def _connect(
     prepared: bool, _dialect: Any, _record: Any, arguments: Sequence[Any], named: Mapping[str, Any]
 ) -> PreparingConnection:
-    """A new connection; who takes it and then says nothing counts as never reached, for `is_away` too."""
+    """A new connection. Who takes it and says nothing, or is too ill to open it, was never reached: see `is_away`."""
     try:
         return PreparingConnection(*arguments, keep=prepared, **named)
     except OSError as error:
         raise pg8000.dbapi.InterfaceError("the server does not answer") from error
+    except pg8000.dbapi.DatabaseError as error:
+        if str(error.args[0].get("C") if isinstance(error.args[0], dict) else "").startswith(ILL_STATES):
+            raise pg8000.dbapi.InterfaceError("the server opens no session") from error
+        raise
 
 
 def _refuse_the_dead(dbapi_connection: PreparingConnection, _record: Any, _proxy: Any) -> None:

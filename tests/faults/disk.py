@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from sqlalchemy import Engine
+
 from deploy.local.probes import wait_until
 from tests.faults.fleet import Fleet, fleet
 from tests.faults.ledger import Ledger, tell
@@ -94,25 +96,22 @@ def _disk_full(
     plan: Plan, service: Machine, disk: Path, displays: Fleet, say: Callable[[str], None]
 ) -> tuple[int, int]:
     """How many lines waited when there was room again, and how many were stored then: some find room in old pages."""
-    ballast = disk / "ballast"
+    ballast, engine = disk / "ballast", service.engine()
+    _stored(engine)  # from here on connected: a new session has a file to write
     with ballast.open("wb") as file:
         file.truncate(0)
         os.posix_fallocate(file.fileno(), 0, shutil.disk_usage(disk).free - KEPT_FREE)
         _tell(plan, displays)
         time.sleep(plan.seconds)
-    waiting = displays.uncommitted
-    stored = _stored(service)
+    waiting, stored = displays.uncommitted, _stored(engine)
     ballast.unlink()
+    engine.dispose()
     say(f"the disk was full for {plan.seconds:.0f} s; {waiting} lines waited")
     return waiting, stored
 
 
-def _stored(service: Machine) -> int:
-    engine = service.engine()
-    try:
-        return int(rows(engine, "SELECT count(*) FROM client_logs")[0][0])
-    finally:
-        engine.dispose()
+def _stored(engine: Engine) -> int:
+    return int(rows(engine, "SELECT count(*) FROM client_logs")[0][0])
 
 
 def _stopped_in_order(plan: Plan, service: Machine, displays: Fleet, say: Callable[[str], None]) -> int:

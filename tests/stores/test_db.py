@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
-from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
 import functions
 import shared
@@ -82,6 +82,33 @@ def test_a_server_that_takes_a_connection_and_says_nothing_is_away(monkeypatch: 
             pass
 
     assert is_away(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("state", "why", "away"),
+    [
+        ("XX000", "could not write init file", True),  # what Postgres says with a full disk
+        ("58030", "could not write to file", True),
+        ("57P03", "the database system is starting up", True),
+        ("3D000", "no such database", False),
+    ],
+)
+def test_a_server_that_opens_no_session_is_away_where_that_passes(state: str, why: str, away: bool) -> None:
+    fields = b"".join(f"{name}{value}\0".encode() for name, value in (("S", "FATAL"), ("C", state), ("M", why)))
+    with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(1) as pool:
+
+        def refuse() -> None:
+            with server.accept()[0] as connection:
+                connection.recv(1024)
+                connection.sendall(b"E" + struct.pack("!i", len(fields) + 5) + fields + b"\0Z\0\0\0\5I")
+
+        refusing = pool.submit(refuse)
+        engine = engine_for(f"postgresql://signage@127.0.0.1:{server.getsockname()[1]}/signage", "tests")
+        with pytest.raises(DBAPIError) as caught:
+            echo(engine, 1)
+        refusing.result(5)
+
+    assert is_away(caught.value) is away
 
 
 def test_a_server_elsewhere_without_tls_is_told_nothing() -> None:
