@@ -15,7 +15,7 @@ from tests.faults.visitors import Visitors, visiting
 from tests.faults.whole import Whole, enrolled_fleet
 from tests.stack import Stack, running_stack
 
-SAMPLE_SECONDS: Final = 5.0
+SAMPLE_SECONDS: Final = 5.0  # of a short one an eighth of it
 SLOPE_LIMIT_MB_PER_HOUR: Final = 5.0
 OFFICE: Final = "soffice.bin"
 """LibreOffice, which the converter starts anew now and then: its memory is that of the document in it."""
@@ -28,12 +28,13 @@ class Plan:
     seconds: float = 3600.0
     per_second: int = 500
     displays: int = 100
+    report_seconds: float = REPORT_SECONDS  # between two heartbeats of a display, and two health reports
     seed: int = 1
 
     @property
     def lines_per_second(self) -> float:
         """Of each display, beside its heartbeats and health."""
-        return self.per_second / self.displays - 2 / REPORT_SECONDS
+        return self.per_second / self.displays - 2 / self.report_seconds
 
 
 @dataclass
@@ -73,7 +74,7 @@ def on(stack: Stack, plan: Plan, folder: Path, say: Callable[[str], None] = tell
     sizes = {"displays": plan.displays, "per_second": plan.per_second, "minutes": round(plan.seconds / 60)}
     ledger = Ledger("soak", plan.seed, sizes)
     began, whole, memory = time.monotonic(), Whole(stack), Memory()
-    with enrolled_fleet(whole, plan.displays, plan.seed) as displays:
+    with enrolled_fleet(whole, plan.displays, plan.seed, plan.report_seconds) as displays:
         uuids = [one.uuid for one in displays.displays]
         with visiting(stack, uuids, folder) as visitors:
             before = whole.received()
@@ -116,7 +117,7 @@ def _steadily(plan: Plan, whole: Whole, displays: Fleet, memory: Memory, say: Ca
         displays.log(due - told)
         told = due
         if now >= looked:
-            looked = now + SAMPLE_SECONDS
+            looked = now + min(SAMPLE_SECONDS, plan.seconds / 8)
             memory.look(now, whole)
             if len(memory.of["bridge"]) % 60 == 0:
                 sizes = ", ".join(f"{name} {samples[-1][1]:.1f}" for name, samples in memory.of.items())

@@ -11,7 +11,7 @@ from sqlalchemy import Engine
 from deploy.local import guardian
 from deploy.local.probes import wait_until
 from shared.db import engine_for
-from tests.faults.fleet import REPORT_SECONDS, Fleet, talking
+from tests.faults.fleet import Fleet, talking
 from tests.stack import Stack, enrolled
 
 CONNECT_SECONDS = 60.0
@@ -61,9 +61,9 @@ class Whole:
 
 
 @contextmanager
-def enrolled_fleet(whole: Whole, count: int, seed: int) -> Iterator[Fleet]:
+def enrolled_fleet(whole: Whole, count: int, seed: int, report_seconds: float) -> Iterator[Fleet]:
     """Displays that were enrolled by the API, all of them connected, talking until the block ends."""
-    fleet = Fleet(int(whole.stack.ports["MQTT_DISPLAYS_PORT"]), count, seed, REPORT_SECONDS)
+    fleet = Fleet(int(whole.stack.ports["MQTT_DISPLAYS_PORT"]), count, seed, report_seconds)
     api = whole.stack.api()
     for one in fleet.displays:
         fleet.logins[one.uuid] = enrolled(api, one.uuid).password

@@ -9,8 +9,8 @@ from tests.stack import Stack
 def test_a_steady_load_is_held_beside_people_and_presentations_and_its_memory_watched(
     stack: Stack, tmp_path: Path
 ) -> None:
-    """What memory does in six seconds says nothing of an hour."""
-    ledger = soak.on(stack, soak.Plan(seconds=6, per_second=100, displays=20), tmp_path)
+    """What memory does in four seconds says nothing of an hour."""
+    ledger = soak.on(stack, soak.Plan(seconds=4, per_second=100, displays=10, report_seconds=0.5), tmp_path)
 
     print(ledger.text())
     assert all(name.startswith("memory of ") for name in ledger.broken)
