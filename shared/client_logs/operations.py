@@ -8,6 +8,7 @@ from types import MappingProxyType
 from sqlalchemy import Connection
 
 from shared.client_logs import rules, store
+from shared.client_logs.marks import store as marks_store
 from shared.client_logs.rules import Boot, LastMark, LogLine, Mark, MarksMoved, Settled
 from shared.vocabulary import LogLevel
 
@@ -90,21 +91,21 @@ def _settle(
     asked = [boot for boot in by_boot if boot not in last]
     known = {boot: Mark(seq) for boot, seq in last.items()}
     if asked:
-        known |= store.marks(connection, asked)
+        known |= marks_store.marks(connection, asked)
     settled = {boot: rules.settle(known[boot], numbers) for boot, numbers in by_boot.items()}
     if asked:
-        store.set_marks(connection, now, {boot: settled[boot].mark.seq for boot in asked})
+        marks_store.set_marks(connection, now, {boot: settled[boot].mark.seq for boot in asked})
     moves = {boot: (seq, settled[boot].mark.seq) for boot, seq in last.items()}
-    if moves and store.move_marks(connection, now, moves) < len(moves):
+    if moves and marks_store.move_marks(connection, now, moves) < len(moves):
         raise MarksMoved
     passed = {
         b: change.mark.seq for b, change in settled.items() if known[b].islands and change.mark.seq > known[b].seq
     }
     if passed:
-        store.drop_keys(connection, passed)
+        marks_store.drop_keys(connection, passed)
     above = [(boot, seq) for boot, change in settled.items() for seq in change.fresh if seq > change.mark.seq]
     if above:
-        store.add_keys(connection, above)
+        marks_store.add_keys(connection, above)
     return settled
 
 
@@ -130,5 +131,5 @@ def drop_expired(connection: Connection, now: datetime, routine_days: int, serio
     for name in dropped:
         store.drop_partition(connection, name)
     store.drop_hours(connection, now - keep["serious"])
-    store.drop_marks(connection, now - keep["serious"])
+    marks_store.drop_marks(connection, now - keep["serious"])
     return dropped

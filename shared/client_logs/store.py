@@ -10,7 +10,7 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from shared.client_logs.rules import Boot, LogLine, Mark
+from shared.client_logs.rules import LogLine
 from shared.db import as_json, rows_if_known, rows_of, sql
 from shared.prepared import PLANNED_ONCE
 from shared.statements import Constant, constant
@@ -54,33 +54,6 @@ class ErrorRow(LogRow):
 
 # --- writes ---
 
-BOOTS: Final = "unnest(CAST(:uuids AS text[]), CAST(:installs AS text[]), CAST(:boots AS bigint[])"
-"""Arrays, and not one JSON document, where a plan depends on how many there are: Postgres sees it of an array."""
-
-
-def marks(connection: Connection, boots: Collection[Boot]) -> dict[Boot, Mark]:
-    """What is stored of each of these boots."""
-    statement = sql(
-        f"""
-        SELECT said.uuid, said.install_id, said.boot_seq, coalesce(m.seq, 0) AS mark, island.low, island.high
-        FROM {BOOTS}) AS said(uuid, install_id, boot_seq)
-        LEFT JOIN log_marks AS m
-            ON (m.client_uuid, m.install_id, m.boot_seq) = (said.uuid, said.install_id, said.boot_seq)
-        LEFT JOIN LATERAL (
-            SELECT min(k.seq) AS low, max(k.seq) AS high
-            FROM (SELECT seq, seq - row_number() OVER (ORDER BY seq) AS shift FROM log_keys
-                WHERE (client_uuid, install_id, boot_seq) = (said.uuid, said.install_id, said.boot_seq)) AS k
-            GROUP BY k.shift) AS island ON true
-        ORDER BY said.uuid, said.install_id, said.boot_seq, island.low
-        """  # noqa: S608 - made of constants
-    )
-    found: dict[Boot, Mark] = {}
-    for row in connection.execute(statement, _columns(boots)):
-        boot = (row.uuid, row.install_id, row.boot_seq)
-        island = () if row.low is None else ((row.low, row.high),)
-        found[boot] = Mark(row.mark, (*(found[boot].islands if boot in found else ()), *island))
-    return found
-
 
 def add(connection: Connection, now: datetime, clock: float, lines: Sequence[LogLine]) -> None:
     """Store log lines in this order."""
@@ -117,72 +90,6 @@ def count_hours(connection: Connection, counts: Mapping[tuple[str, datetime, Log
         for (uuid, hour, level), (count, last_at) in counts.items()
     ]
     connection.execute(statement, {"rows": _json(rows)})
-
-
-def set_marks(connection: Connection, now: datetime, moved: Mapping[Boot, int]) -> None:
-    """Write where the marks of known clients stand now."""
-    statement = sql(
-        f"""
-        INSERT INTO log_marks (client_uuid, install_id, boot_seq, seq, updated_at)
-        SELECT uuid, install_id, boot_seq, seq, CAST(:now AS timestamptz)
-        FROM {BOOTS}, CAST(:seqs AS bigint[])) AS said(uuid, install_id, boot_seq, seq)
-        WHERE EXISTS (SELECT FROM clients AS c WHERE c.uuid = said.uuid)
-        ORDER BY uuid, install_id, boot_seq
-        ON CONFLICT (client_uuid, install_id, boot_seq)
-            DO UPDATE SET seq = EXCLUDED.seq, updated_at = EXCLUDED.updated_at
-        """  # noqa: S608 - made of constants
-    )
-    connection.execute(statement, {"now": now, **_columns(moved), "seqs": list(moved.values())})
-
-
-def move_marks(connection: Connection, now: datetime, moves: Mapping[Boot, tuple[int, int]]) -> int:
-    """Move each mark from the first number to the second; how many stood at the first."""
-    statement = sql(
-        f"""
-        UPDATE log_marks AS m SET seq = said.seq, updated_at = CAST(:now AS timestamptz)
-        FROM {BOOTS}, CAST(:was AS bigint[]), CAST(:seqs AS bigint[]))
-            AS said(uuid, install_id, boot_seq, was, seq)
-        WHERE (m.client_uuid, m.install_id, m.boot_seq) = (said.uuid, said.install_id, said.boot_seq)
-            AND m.seq = said.was
-        """  # noqa: S608 - made of constants
-    )
-    was, seqs = ([move[place] for move in moves.values()] for place in (0, 1))
-    return connection.execute(statement, {"now": now, **_columns(moves), "was": was, "seqs": seqs}).rowcount
-
-
-def add_keys(connection: Connection, keys: Collection[tuple[Boot, int]]) -> None:
-    """Remember logs of known clients that are stored above their mark."""
-    statement = sql(
-        f"""
-        INSERT INTO log_keys (client_uuid, install_id, boot_seq, seq)
-        SELECT uuid, install_id, boot_seq, seq
-        FROM {BOOTS}, CAST(:seqs AS bigint[])) AS said(uuid, install_id, boot_seq, seq)
-        WHERE EXISTS (SELECT FROM clients AS c WHERE c.uuid = said.uuid)
-        """  # noqa: S608 - made of constants
-    )
-    connection.execute(statement, {**_columns([boot for boot, _ in keys]), "seqs": [seq for _, seq in keys]})
-
-
-def drop_keys(connection: Connection, moved: Mapping[Boot, int]) -> None:
-    """Forget the keys that a mark has passed."""
-    statement = sql(
-        f"""
-        DELETE FROM log_keys AS k
-        USING {BOOTS}, CAST(:seqs AS bigint[])) AS said(uuid, install_id, boot_seq, seq)
-        WHERE (k.client_uuid, k.install_id, k.boot_seq) = (said.uuid, said.install_id, said.boot_seq)
-            AND k.seq <= said.seq
-        """  # noqa: S608 - made of constants
-    )
-    connection.execute(statement, {**_columns(moved), "seqs": list(moved.values())})
-
-
-def _columns(boots: Collection[Boot]) -> dict[str, list[Any]]:
-    """The parameters of BOOTS."""
-    return {
-        "uuids": [uuid for uuid, _, _ in boots],
-        "installs": [install_id for _, install_id, _ in boots],
-        "boots": [boot_seq for _, _, boot_seq in boots],
-    }
 
 
 def _json(rows: Any) -> str:
@@ -385,17 +292,3 @@ def drop_hours(connection: Connection, before: datetime) -> int:
     """Drop the roll-up of hours that ended before then; how many rows."""
     ended = client_log_hours.c.hour < before - timedelta(hours=1)
     return connection.execute(sa.delete(client_log_hours).where(ended)).rowcount
-
-
-def drop_marks(connection: Connection, before: datetime) -> int:
-    """Forget boots that have told nothing since then: no display spools that long; how many marks."""
-    statement = sa.text(
-        """
-        WITH gone AS (DELETE FROM log_marks WHERE updated_at < CAST(:before AS timestamptz)
-            RETURNING client_uuid, install_id, boot_seq),
-        keys AS (DELETE FROM log_keys AS k USING gone AS g
-            WHERE (k.client_uuid, k.install_id, k.boot_seq) = (g.client_uuid, g.install_id, g.boot_seq))
-        SELECT count(*) FROM gone
-        """
-    )
-    return int(connection.execute(statement, {"before": before}).scalar_one())

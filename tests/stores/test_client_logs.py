@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 
 from shared.client_logs import operations as client_logs
 from shared.client_logs import rules, store
+from shared.client_logs.marks import store as marks_store
 from shared.client_logs.rules import LogLine, Mark
 from shared.clients.reports import operations as reports
 from shared.db import database_now
@@ -63,7 +64,7 @@ def test_numbered_lines_are_stored_once_in_their_order_of_arrival(connection: Co
 def test_what_comes_behind_a_gap_is_kept_until_the_gap_closes(connection: Connection, now: datetime) -> None:
     gap = client_logs.record(connection, now, CLOCK, [line(1), line(3), line(5)])
     assert (mark(connection), list(keys(connection)), gap.committed) == (1, [3, 5], {BOOT: 1})
-    assert store.marks(connection, [BOOT]) == {BOOT: Mark(1, ((3, 3), (5, 5)))}
+    assert marks_store.marks(connection, [BOOT]) == {BOOT: Mark(1, ((3, 3), (5, 5)))}
 
     client_logs.record(connection, now, CLOCK, [line(2), line(3)])
     assert (mark(connection), list(keys(connection))) == (3, [5])
@@ -102,7 +103,7 @@ def test_whatever_the_batches_the_tables_say_what_the_rule_says(
             expected = rules.settle(expected, batch).mark
 
         assert sorted(messages(connection)) == sorted(f"m{n}" for n in {n for batch in batches for n in batch})
-        assert store.marks(connection, [BOOT])[BOOT] == expected
+        assert marks_store.marks(connection, [BOOT])[BOOT] == expected
         savepoint.rollback()
 
 
