@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,21 +29,25 @@ def is_standing_by(bridge: BridgeProcess) -> bool:
     return bridge.ask("/healthz")[0] == 200 and bridge.ask("/readyz") == (503, bridge.ask("/healthz")[1])
 
 
-def test_a_standby_takes_over_when_the_leader_dies(
+def test_a_standby_takes_over_when_the_leader_dies_at_work_and_nothing_is_lost_or_stored_twice(
     start_bridge: StartBridge, display: Display, database: Database
 ) -> None:
     leader = start_bridge()
     standby = start_bridge(wait=False)
     eventually(lambda: is_standing_by(standby))
     epoch = leader.ask("/readyz")[1]["epoch"]
-    display.publish("logs/info", {"message": "one", **stamp(1)})
-    eventually(lambda: lines(database, display.uuid) == ["one"])
+    said = [f"line {number}" for number in range(1, 301)]
 
-    leader.kill()
-    display.publish("logs/info", {"message": "two", **stamp(2)})
+    for number, message in enumerate(said, 1):
+        display.publish_soon("logs/info", {"message": message, **stamp(number)})
+        if number == len(said) // 2:
+            eventually(lambda: len(lines(database, display.uuid)) > 0)
+            leader.kill()
+    killed = time.monotonic()
 
     eventually(standby.ready, TAKES_OVER_SECONDS)
-    eventually(lambda: lines(database, display.uuid) == ["one", "two"])
+    eventually(lambda: len(lines(database, display.uuid)) >= len(said), killed + TAKES_OVER_SECONDS - time.monotonic())
+    assert lines(database, display.uuid) == said
     assert standby.ask("/readyz")[1]["epoch"] > epoch
 
 
