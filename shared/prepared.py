@@ -45,6 +45,7 @@ _COUNT: Final = Struct("!H").pack
 _LENGTH: Final = Struct("!i").unpack_from
 _NOTHING_TO_DO: Final = frozenset({b"1", b"2", b"3"})  # parsed, bound, closed
 _AT_ONCE: Final = 65_536  # bytes
+_HEAD: Final = 5  # bytes before what a message says: its kind and its length
 _EXECUTE: Final = b"E" + _SIZE(9) + b"\x00" + _SIZE(0)
 _SYNC: Final = b"S" + _SIZE(4)
 _DESCRIBE_PORTAL: Final = b"D" + _SIZE(6) + b"P\x00"
@@ -140,9 +141,11 @@ class PreparingConnection(pg8000.Connection):  # type: ignore[misc]  # pg8000 ha
     def commit(self) -> None:
         """Commit, in one round trip; nothing to do outside a transaction."""
         if self._in_transaction:
+            planning, self._planning = self._planning, None  # a commit that is refused takes a change of it back
             self._send(_COMMIT)
             self._work_meanwhile()
             self.handle_messages(Context("commit"))
+            self._planning = planning
             self.used_at = time.monotonic()
 
     def rollback(self) -> None:
@@ -209,8 +212,8 @@ class PreparingConnection(pg8000.Connection):  # type: ignore[misc]  # pg8000 ha
         data, at = self._ahead, 0
         self._ahead = b""
         while True:
-            while len(data) - at < 5 or len(data) - at <= (size := _LENGTH(data, at + 1)[0]):
-                data, at = data[at:] + self._receive(), 0
+            while len(data) - at < _HEAD or len(data) - at <= (size := _LENGTH(data, at + 1)[0]):
+                data, at = self._with_more(data[at:]), 0
             code, at = data[at : at + 1], at + size + 1
             if code not in _NOTHING_TO_DO:
                 self.message_types[code](data[at - size + 4 : at], context)
@@ -220,12 +223,17 @@ class PreparingConnection(pg8000.Connection):  # type: ignore[misc]  # pg8000 ha
         if context.error is not None:
             raise context.error
 
-    def _receive(self) -> bytes:
-        """What has come, at least a byte; a server that says nothing is an OSError, as pg8000 has it."""
-        data: bytes = self._sock.read1(_AT_ONCE)
-        if not data:
+    def _with_more(self, data: bytes) -> bytes:
+        """`data` and what has come since, at least a byte; of a message much longer than that, the whole of it.
+
+        A server that says nothing is an OSError, as pg8000 has it.
+        """
+        more: bytes = self._sock.read1(_AT_ONCE)
+        if not more:
             raise InterfaceError("network error")
-        return data
+        data += more
+        missing = _LENGTH(data, 1)[0] + 1 - len(data) if len(data) >= _HEAD else 0
+        return data + self._sock.read(missing) if missing > _AT_ONCE else data
 
     def _run_plain(self, operation: str, first: bool) -> Any:
         """Without parameters the simple protocol takes one round trip, and several statements at once."""

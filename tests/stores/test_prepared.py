@@ -7,7 +7,9 @@ import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from importlib.metadata import version
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
@@ -532,6 +534,45 @@ def test_other_work_is_done_while_the_server_works_and_not_after_it_has_answered
     with transaction(alone) as connection:
         echo(connection, 1)
         assert raw(connection).meanwhile is None
+
+
+def test_a_commit_that_is_refused_takes_the_mode_back_too(alone: Engine) -> None:
+    """What is checked at the end fails there: the server is in the mode of before the transaction again."""
+    with transaction(alone) as connection:
+        connection.execute(sa.text("ALTER TABLE things ADD UNIQUE (word) DEFERRABLE INITIALLY DEFERRED"))
+        add(connection, 1)
+
+    def refused() -> None:
+        with transaction(alone) as connection:
+            planned_once(connection, 1)
+            add(connection, 2)
+            planned_once(connection, 1)
+
+    with pytest.raises(DBAPIError, match="things_word_key"):
+        refused()
+    with reading(alone) as connection:
+        planned_once(connection, 1)
+        assert connection.execute(sa.text("SHOW plan_cache_mode")).scalar_one() == "force_generic_plan"
+
+
+def test_a_long_answer_is_put_together_once(alone: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Piece by piece it would be copied for each piece: ten times as long, it would take a hundred times as much."""
+    with reading(alone) as connection:
+        echo(connection, 1)
+        plainly, asked = raw(connection)._sock, list[int]()
+
+        def counted(read: Callable[[int], bytes], size: int) -> bytes:
+            asked.append(size)
+            return read(size)
+
+        with monkeypatch.context() as during:
+            reads = SimpleNamespace(read=partial(counted, plainly.read), read1=partial(counted, plainly.read1))
+            during.setattr(raw(connection), "_sock", reads)
+            long = connection.execute(sa.text("SELECT repeat('word', CAST(:times AS int))"), {"times": 1_000_000})
+            assert echo(connection, 2) == 2
+
+    assert long.scalar_one() == "word" * 1_000_000
+    assert len(asked) < 10
 
 
 def test_work_that_has_come_to_its_end_is_not_asked_again_for_that_statement(alone: Engine) -> None:
