@@ -9,89 +9,39 @@ of them changes: docs/decisions/0012-one-round-trip-per-statement.md.
 
 import select
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
-from datetime import date, datetime
-from functools import lru_cache
-from struct import Struct
 from typing import Any, Final
 
 import pg8000
-from pg8000.converters import DATE, PG_TYPES, TIMESTAMP, TIMESTAMPTZ, make_params
+from pg8000.converters import make_params
 from pg8000.core import READY_FOR_QUERY, Context
-from pg8000.dbapi import convert_paramstyle
 from pg8000.exceptions import DatabaseError, Error, InterfaceError
 from sqlalchemy import Connection
 
-MOST_KEPT: Final = 128  # statements that one connection keeps; the one used longest ago makes room
-LONGEST_KEPT: Final = 16_384  # characters; longer texts are lists that never come twice alike
-MOST_PARAMETERS_KEPT: Final = 64  # beyond it a text is a list of values, whose length changes each time
-KEPT_VERBS: Final = ("SELECT", "INSERT", "UPDATE", "DELETE", "WITH")
+from shared.kept_statements import KEPT_VERBS, PLANNED_ONCE, KeptStatements, Key, Prepared
+from shared.postgres_protocol import (
+    DESCRIBE_PORTAL,
+    EXECUTE,
+    HEAD_BYTES,
+    NOTHING_TO_DO,
+    READERS,
+    SYNC,
+    bind_message,
+    close_message,
+    length_at,
+    parse_message,
+    plain_messages,
+)
+
 TRUSTED_FOR_SECONDS: Final = 30.0  # a connection used that recently is not asked whether it lives, only looked at
-PLAN_SECONDS: Final = 60.0  # a plan made once is made anew so often: tables grow, and not every one is analysed soon
 BEGIN: Final = "begin transaction"
 PLAN_EACH: Final = "SET plan_cache_mode = force_custom_plan"  # how every connection begins
-PLANNED_ONCE: Final = "/* planned once */"
-"""In a statement's text: one plan for all values. For statements that find a few rows by key whatever the values."""
 # The server no longer has what we prepared: a changed result type, a DISCARD, a pooler's other connection.
 GONE_STATEMENT: Final = frozenset({"0A000", "26000", "42P05"})
 ERRORS: Final = {"28000": InterfaceError, "23505": pg8000.IntegrityError}  # others: ProgrammingError
 
-UNNAMED: Final = b"\x00"
-_SIZE: Final = Struct("!i").pack
-_COUNT: Final = Struct("!H").pack
-_LENGTH: Final = Struct("!i").unpack_from
-_NOTHING_TO_DO: Final = frozenset({b"1", b"2", b"3"})  # parsed, bound, closed
-_AT_ONCE: Final = 65_536  # bytes
-_HEAD: Final = 5  # bytes before what a message says: its kind and its length
-_EXECUTE: Final = b"E" + _SIZE(9) + b"\x00" + _SIZE(0)
-_SYNC: Final = b"S" + _SIZE(4)
-_DESCRIBE_PORTAL: Final = b"D" + _SIZE(6) + b"P\x00"
-Key = tuple[str, tuple[int, ...]]
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """A statement that the server knows: its name there, and how its rows are read (None: it has none)."""
-
-    name: bytes
-    text: str
-    columns: list[dict[str, Any]] | None = None
-    input_functions: list[Any] | None = None
-    prepared_at: float = 0.0  # by the monotonic clock
-
-    @property
-    def planned_once(self) -> bool:
-        """Kept, and to be run with one plan for all values."""
-        return self.name != UNNAMED and PLANNED_ONCE in self.text
-
-    @property
-    def is_old(self) -> bool:
-        """Whether its one plan may no longer be right."""
-        return self.planned_once and time.monotonic() - self.prepared_at > PLAN_SECONDS
-
-
-def _quickly(read: Callable[[str], Any], kind: int) -> Callable[[str], Any]:
-    """`read`, and pg8000's own way for what Python's calendar does not have (infinity, years before 1)."""
-    slowly = PG_TYPES[kind]
-
-    def either(text: str) -> Any:
-        try:
-            return read(text)
-        except ValueError:
-            return slowly(text)
-
-    return either
-
-
-READERS: Final = {
-    # pg8000 reads times with strptime, 10 us each where these take 0.2
-    TIMESTAMPTZ: _quickly(datetime.fromisoformat, TIMESTAMPTZ),
-    TIMESTAMP: _quickly(datetime.fromisoformat, TIMESTAMP),
-    DATE: _quickly(date.fromisoformat, DATE),
-}
+_AT_ONCE: Final = 65_536  # bytes of what the server has sent
 
 
 class PreparingCursor(pg8000.Cursor):  # type: ignore[misc]  # pg8000 has no types
@@ -127,9 +77,7 @@ class PreparingConnection(pg8000.Connection):  # type: ignore[misc]  # pg8000 ha
         for kind, read in READERS.items():
             self.register_in_adapter(kind, read)
         self._keep = keep
-        self._kept: OrderedDict[Key, Prepared] = OrderedDict()
-        self._closing: list[bytes] = []
-        self._named = 0
+        self._kept = KeptStatements(keep=keep)
         self.meanwhile: Callable[[], bool] | None = None  # see `meanwhile` below
         self._planning: bytes | None = _PLAN_EACH
         self.used_at = time.monotonic()
@@ -166,7 +114,7 @@ class PreparingConnection(pg8000.Connection):  # type: ignore[misc]  # pg8000 ha
         key = operation, oids
         known = self._kept.get(key)
         if known is not None and known.is_old:
-            self._forget(key, known)
+            self._kept.forget(key, known)
             known = None
         try:
             return self._run_bound(key, known, arguments, first)
@@ -212,10 +160,10 @@ class PreparingConnection(pg8000.Connection):  # type: ignore[misc]  # pg8000 ha
         data, at = self._ahead, 0
         self._ahead = b""
         while True:
-            while len(data) - at < _HEAD or len(data) - at <= (size := _LENGTH(data, at + 1)[0]):
+            while len(data) - at < HEAD_BYTES or len(data) - at <= (size := length_at(data, at + 1)[0]):
                 data, at = self._with_more(data[at:]), 0
             code, at = data[at : at + 1], at + size + 1
-            if code not in _NOTHING_TO_DO:
+            if code not in NOTHING_TO_DO:
                 self.message_types[code](data[at - size + 4 : at], context)
             if code == READY_FOR_QUERY:
                 break
@@ -232,7 +180,7 @@ class PreparingConnection(pg8000.Connection):  # type: ignore[misc]  # pg8000 ha
         if not more:
             raise InterfaceError("network error")
         data += more
-        missing = _LENGTH(data, 1)[0] + 1 - len(data) if len(data) >= _HEAD else 0
+        missing = length_at(data, 1)[0] + 1 - len(data) if len(data) >= HEAD_BYTES else 0
         return data + self._sock.read(missing) if missing > _AT_ONCE else data
 
     def _run_plain(self, operation: str, first: bool) -> Any:
@@ -246,70 +194,35 @@ class PreparingConnection(pg8000.Connection):  # type: ignore[misc]  # pg8000 ha
         return context
 
     def _run_bound(self, key: Key, known: Prepared | None, arguments: Sequence[Any], first: bool) -> Any:
-        """1. Write all messages. 2. Send them at once. 3. Read the answers. 4. Keep what was prepared."""
-        statement = known or self._new_statement(key)
-        bound = self._bind(statement.name, make_params(self.py_types, arguments))
-        parts = [_close(name) for name in self._closing]
+        """1. Write all messages: a text that cannot be encoded harms nothing. 2. Send them. 3. Read. 4. Keep."""
+        statement = known or self._kept.new(key)
+        bound = bind_message(statement.name, make_params(self.py_types, arguments), self._client_encoding)
+        parts = [close_message(name) for name in self._kept.closing]
         if first and not self.autocommit:
-            parts.append(_plainly(BEGIN))
+            parts.append(_BEGIN)
         planning = _ONE_PLAN if statement.planned_once else _PLAN_EACH
         if planning is not self._planning and self._keep:
             parts.append(planning)
         if known is None:
-            parts.append(_parse(statement.name, statement.text.encode(self._client_encoding), key[1]))
-        parts += [bound, b"" if known else _DESCRIBE_PORTAL, _EXECUTE, _SYNC]
-
+            parts.append(parse_message(statement.name, statement.text.encode(self._client_encoding), key[1]))
+        parts += [bound, b"" if known else DESCRIBE_PORTAL, EXECUTE, SYNC]
         self._planning = None  # until nothing can take the change back but the end of what it is part of
         self._send(b"".join(parts))
-        self._closing.clear()
+        self._kept.closing.clear()
         self._work_meanwhile()
         context = Context(statement.text, columns=statement.columns, input_funcs=statement.input_functions)
         try:
             self.handle_messages(context)
         except DatabaseError as error:
             if known is None or _sqlstate(error) in GONE_STATEMENT:
-                self._forget(key, statement)
+                self._kept.forget(key, statement)
             raise
         self._planning = planning
-        if known is not None:
+        if known is None:
+            self._kept.learn(key, statement, context)
+        else:
             self._kept.move_to_end(key)
-        elif statement.name != UNNAMED:
-            self._kept[key] = replace(
-                statement, columns=context.columns, input_functions=context.input_funcs, prepared_at=time.monotonic()
-            )
         return context
-
-    def _new_statement(self, key: Key) -> Prepared:
-        """The statement in Postgres' spelling, under a new name if it is worth keeping, else under none.
-
-        The one used longest ago makes room for it.
-        """
-        text = _numbered(key[0])
-        if not (self._keep and _is_worth_keeping(key[0])):
-            return Prepared(UNNAMED, text)
-        if len(self._kept) >= MOST_KEPT:
-            _, oldest = self._kept.popitem(last=False)
-            self._closing.append(oldest.name)
-        self._named += 1
-        return Prepared(b"signage_%d\x00" % self._named, text)
-
-    def _forget(self, key: Key, statement: Prepared) -> None:
-        """Never use it again. Closing one that the server never had is no error."""
-        self._kept.pop(key, None)
-        if statement.name != UNNAMED:
-            self._closing.append(statement.name)
-
-    def _bind(self, name: bytes, parameters: Sequence[str | None]) -> bytes:
-        """The bind message, written whole before anything is sent: text that cannot be encoded harms nothing."""
-        parts = [b"\x00", name, _COUNT(0), _COUNT(len(parameters))]
-        for value in parameters:
-            if value is None:
-                parts.append(_SIZE(-1))
-            else:
-                encoded = value.encode(self._client_encoding)
-                parts += (_SIZE(len(encoded)), encoded)
-        parts.append(_COUNT(0))
-        return _message(b"B", b"".join(parts))
 
     def _work_meanwhile(self) -> None:
         """Until the server answers, or nothing is left to do."""
@@ -340,45 +253,12 @@ def meanwhile(connection: Connection, work: Callable[[], bool] | None) -> Iterat
         raw.meanwhile = None
 
 
-@lru_cache(maxsize=512)
-def _numbered(operation: str) -> str:
-    """The text with `$1`, `$2` ... for each `%s`: pg8000 reads it character by character, so once is enough."""
-    text: str = convert_paramstyle("format", operation, ())[0]
-    return text
-
-
-def _is_worth_keeping(operation: str) -> bool:
-    return (
-        len(operation) <= LONGEST_KEPT
-        and operation.lstrip().startswith(KEPT_VERBS)
-        and operation.count("%s") <= MOST_PARAMETERS_KEPT
-    )
-
-
 def _sqlstate(error: DatabaseError) -> str | None:
     code: str | None = error.args[0].get("C")
     return code
 
 
-def _message(code: bytes, body: bytes) -> bytes:
-    return code + _SIZE(len(body) + 4) + body
-
-
-def _parse(name: bytes, text: bytes, oids: Sequence[int]) -> bytes:
-    types = b"".join(_SIZE(0 if oid == -1 else oid) for oid in oids)
-    return _message(b"P", name + text + b"\x00" + _COUNT(len(oids)) + types)
-
-
-def _plainly(text: str) -> bytes:
-    """All messages of a statement without parameters and rows."""
-    bound = _message(b"B", b"\x00\x00" + _COUNT(0) + _COUNT(0) + _COUNT(0))
-    return _parse(UNNAMED, text.encode(), ()) + bound + _EXECUTE
-
-
-def _close(name: bytes) -> bytes:
-    return _message(b"C", b"S" + name)
-
-
-_ONE_PLAN: Final = _plainly("SET plan_cache_mode = force_generic_plan")
-_PLAN_EACH: Final = _plainly(PLAN_EACH)
-_COMMIT: Final = _plainly("commit") + _SYNC
+_BEGIN: Final = plain_messages(BEGIN)
+_ONE_PLAN: Final = plain_messages("SET plan_cache_mode = force_generic_plan")
+_PLAN_EACH: Final = plain_messages(PLAN_EACH)
+_COMMIT: Final = plain_messages("commit") + SYNC

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy import Connection, Row
 
-from shared.prepared import PLANNED_ONCE
+from shared.kept_statements import PLANNED_ONCE
 from shared.statements import constant, rows
 from shared.tables import api_tokens, audit_log, login_failures, user_sessions, users
 from shared.vocabulary import Role

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from shared.client_logs.rules import LogLine
 from shared.db import as_json, rows_if_known, rows_of, sql
-from shared.prepared import PLANNED_ONCE
+from shared.kept_statements import PLANNED_ONCE
 from shared.statements import Constant, constant
 from shared.tables import client_log_hours, client_logs, clients
 from shared.vocabulary import SERIOUS_LEVELS, LogLevel

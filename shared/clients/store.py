@@ -10,7 +10,7 @@ from sqlalchemy import Connection, RowMapping
 from sqlalchemy.dialects.postgresql import insert
 
 from shared.db import as_json, rows_of
-from shared.prepared import PLANNED_ONCE
+from shared.kept_statements import PLANNED_ONCE
 from shared.statements import constant
 from shared.tables import (
     client_commands,

@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 
 from shared.db import sql
+from shared.kept_statements import PLANNED_ONCE
 from shared.listening.rules import BridgeStatus
-from shared.prepared import PLANNED_ONCE
 from shared.statements import constant, rows
 from shared.tables import bridge_status as bridge
 from shared.tables import dead_letters

@@ -15,8 +15,8 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.clients import store as clients_store
 from shared.db import as_json, rows_of
+from shared.kept_statements import PLANNED_ONCE
 from shared.monitoring.rules import Cursor
-from shared.prepared import PLANNED_ONCE
 from shared.statements import Constant, constant, mappings, rows, value
 from shared.tables import Xid8, client_heartbeats, clients, scheduler_status
 from shared.vocabulary import TERMINAL_RANK

@@ -1,11 +1,13 @@
 """What most tests of stores begin with."""
 
+from collections.abc import Iterator
 from datetime import datetime
 
 import pytest
-from sqlalchemy import Connection
+import sqlalchemy as sa
+from sqlalchemy import Connection, Engine
 
-from shared.db import database_now
+from shared.db import database_now, engine_for, transaction
 from tests.stores.commands_world import add_client
 
 
@@ -19,3 +21,16 @@ def now(connection: Connection) -> datetime:
 def client(connection: Connection, now: datetime) -> str:
     """The uuid of a client that was heard just now."""
     return add_client(connection, now)
+
+
+@pytest.fixture
+def with_things(database_url: str) -> Iterator[Engine]:
+    """An engine with one connection, so that whoever comes next gets the same one, and a table `things` (id, word)."""
+    engine = engine_for(database_url, "tests", pool_size=1)
+    with transaction(engine) as connection:
+        connection.execute(sa.text("CREATE TABLE IF NOT EXISTS things (id int PRIMARY KEY, word text)"))
+        connection.execute(sa.text("TRUNCATE things"))
+    yield engine
+    with transaction(engine) as connection:
+        connection.execute(sa.text("DROP TABLE things"))
+    engine.dispose()

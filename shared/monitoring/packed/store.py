@@ -7,8 +7,8 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from shared.kept_statements import PLANNED_ONCE
 from shared.monitoring.store import NAMED, TOLD, in_order
-from shared.prepared import PLANNED_ONCE
 from shared.statements import constant, mappings
 
 _BYTES: Final = "decode(replace(string_agg(uuid, ''), '-', ''), 'hex')"

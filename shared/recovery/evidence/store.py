@@ -12,7 +12,7 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 
-from shared.prepared import PLANNED_ONCE
+from shared.kept_statements import PLANNED_ONCE
 from shared.statements import constant, mappings
 
 SHUT_DOWN: Final = """EXISTS (

@@ -1,0 +1,69 @@
+"""Other work is done while the server works, and never in place of its answer."""
+
+import time
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import Engine
+
+from shared import prepared
+from shared.db import transaction
+from tests.stores.prepared_world import add, echo, raw, word_of
+
+
+def test_other_work_is_done_while_the_server_works_and_not_after_it_has_answered(with_things: Engine) -> None:
+    done: list[float] = []
+
+    def work() -> bool:
+        done.append(time.monotonic())
+        time.sleep(0.001)
+        return True
+
+    with transaction(with_things) as connection, prepared.meanwhile(connection, work):
+        began = time.monotonic()
+        connection.execute(sa.text("SELECT pg_sleep(CAST(:seconds AS float8))"), {"seconds": 0.2})
+        ended, count = time.monotonic(), len(done)
+        time.sleep(0.02)
+        assert len(done) == count >= 20
+        assert done[0] - began < 0.1
+        assert done[-1] - began > 0.15
+        assert ended - done[-1] < 0.1
+    with transaction(with_things) as connection:
+        echo(connection, 1)
+        assert raw(connection).meanwhile is None
+
+
+def test_work_that_has_come_to_its_end_is_not_asked_again_for_that_statement(with_things: Engine) -> None:
+    asked: list[int] = []
+
+    def work() -> bool:
+        asked.append(1)
+        return False
+
+    with transaction(with_things) as connection, prepared.meanwhile(connection, work):
+        for times in (1, 2):
+            connection.execute(sa.text("SELECT pg_sleep(CAST(:seconds AS float8))"), {"seconds": 0.05})
+            assert asked == [1] * times
+        add(connection, 1)
+    with transaction(with_things) as connection:
+        assert word_of(connection, 1) == "one"
+
+
+def test_work_that_fails_costs_the_connection_and_never_gives_one_statement_the_answer_of_another(
+    with_things: Engine,
+) -> None:
+    def work() -> bool:
+        raise RuntimeError("a fault of ours")
+
+    def half_way() -> None:
+        with transaction(with_things) as connection:
+            add(connection, 1)
+            with prepared.meanwhile(connection, work):
+                connection.execute(sa.text("SELECT pg_sleep(CAST(:seconds AS float8))"), {"seconds": 0.2})
+
+    with pytest.raises(RuntimeError):
+        half_way()
+    for number in range(3):
+        with transaction(with_things) as connection:
+            assert echo(connection, number) == number
+            assert word_of(connection, 1) is None

@@ -1,0 +1,113 @@
+"""What is answered over our connection is what pg8000's own would have answered, however long it is."""
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+from uuid import UUID
+
+import pg8000
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import Engine
+
+from shared.db import reading, transaction
+from shared.prepared import PreparingConnection
+from tests.stores.prepared_world import echo, kept_by_the_server, raw
+
+VALUES: list[tuple[str, Any]] = [
+    ("int", 7),
+    ("bigint", -(2**40)),
+    ("text", "a 'quoted' \\ word % %s $1 é 💡"),
+    ("text", ""),
+    ("text", None),
+    ("bool", True),
+    ("float8", 1.5),
+    ("numeric", Decimal("1.2300")),
+    ("bytea", b"\x00\xff"),
+    ("timestamptz", datetime(2026, 1, 2, 3, 4, 5, 678, tzinfo=UTC)),
+    ("date", date(2026, 1, 2)),
+    ("interval", timedelta(days=1, seconds=3)),
+    ("uuid", UUID(int=5)),
+    ("text[]", ["a", 'b"c', None, "{}"]),
+    ("int[]", [1, 2, None]),
+    ("jsonb", {"a": [1, None, "ü"]}),
+]
+
+
+@pytest.mark.parametrize(("kind", "value"), VALUES)
+def test_every_kind_of_value_comes_back_as_from_pg8000_itself(database_url: str, kind: str, value: Any) -> None:
+    url = sa.make_url(database_url)
+    found = []
+    for make in (pg8000.Connection, PreparingConnection):
+        connection = make(url.username, url.host, url.database, url.port, url.password)
+        cursor = connection.cursor()
+        for _ in range(3):
+            cursor.execute(f"SELECT CAST(%s AS {kind}) AS it, '50%%' LIKE '5%%', 7 %% 4, '%s'", (value,))
+            found.append((cursor.fetchall(), cursor.description, cursor.rowcount))
+        connection.close()
+
+    assert all(one == found[0] for one in found)
+
+
+def test_counts_and_returned_rows_are_those_of_pg8000_itself(database_url: str) -> None:
+    url = sa.make_url(database_url)
+    found = []
+    for make in (pg8000.Connection, PreparingConnection):
+        connection = make(url.username, url.host, url.database, url.port, url.password)
+        cursor = connection.cursor()
+        seen: list[Any] = []
+        cursor.execute("CREATE TEMPORARY TABLE counted (id int, word text)")
+        for statement, values in (
+            ("INSERT INTO counted SELECT n, %s FROM generate_series(1, 5) AS n", ("x",)),
+            ("UPDATE counted SET word = %s WHERE id > 2", ("y",)),
+            ("DELETE FROM counted WHERE id = %s RETURNING id, word", (3,)),
+            ("UPDATE counted SET word = %s WHERE id > 99", ("y",)),
+            ("SELECT * FROM counted WHERE id < %s ORDER BY id", (3,)),
+            ("SELECT * FROM counted WHERE id < %s ORDER BY id", (0,)),
+            ("SET LOCAL work_mem = '8MB'", ()),
+        ):
+            for _ in range(2):
+                cursor.execute(statement, values)
+                rows = cursor.fetchall() if cursor.description else None
+                seen.append((cursor.rowcount, cursor.description, rows))
+        cursor.setinputsizes(25, 23)
+        cursor.execute("SELECT %s, %s", ("a", 1))
+        seen.append((cursor.description, cursor.fetchall()))
+        cursor.executemany("INSERT INTO counted VALUES (%s, %s)", [(7, "a"), (8, "b")])
+        seen.append(cursor.rowcount)
+        connection.close()
+        found.append(seen)
+
+    assert found[0] == found[1]
+
+
+def test_rows_can_be_read_through_a_cursor_of_the_server(with_things: Engine) -> None:
+    with transaction(with_things) as connection:
+        many = sa.select(sa.func.generate_series(1, 35))
+        rows = connection.execution_options(stream_results=True, max_row_buffer=10).execute(many)
+
+        assert [row[0] for row in rows] == list(range(1, 36))
+        assert kept_by_the_server(connection) == []
+
+
+def test_a_long_answer_is_put_together_once(with_things: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Piece by piece it would be copied for each piece: ten times as long, it would take a hundred times as much."""
+    with reading(with_things) as connection:
+        echo(connection, 1)
+        plainly, asked = raw(connection)._sock, list[int]()
+
+        def counted(read: Callable[[int], bytes], size: int) -> bytes:
+            asked.append(size)
+            return read(size)
+
+        with monkeypatch.context() as during:
+            reads = SimpleNamespace(read=partial(counted, plainly.read), read1=partial(counted, plainly.read1))
+            during.setattr(raw(connection), "_sock", reads)
+            long = connection.execute(sa.text("SELECT repeat('word', CAST(:times AS int))"), {"times": 1_000_000})
+            assert echo(connection, 2) == 2
+
+    assert long.scalar_one() == "word" * 1_000_000
+    assert len(asked) < 10
