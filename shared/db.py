@@ -44,24 +44,17 @@ def scrub(text: str) -> str:
     return UNSTORABLE.sub("\ufffd", text)
 
 
-def make_engine(config: Config, application_name: str) -> Engine:
-    """An engine for DATABASE_URL with bounded waits and a pool of DATABASE_POOL_SIZE connections."""
+def make_engine(config: Config, application_name: str, *, replica: bool = False) -> Engine:
+    """An engine for DATABASE_URL with bounded waits and a pool of DATABASE_POOL_SIZE connections.
+
+    `replica`: one for DATABASE_READ_URL, for reads alone and with little patience.
+    """
     return engine_for(
-        config["DATABASE_URL"],
+        config["DATABASE_READ_URL" if replica else "DATABASE_URL"],
         application_name,
         config["DATABASE_POOL_SIZE"],
         prepared=config["DATABASE_PREPARED_STATEMENTS"],
-    )
-
-
-def make_replica_engine(config: Config, application_name: str) -> Engine:
-    """An engine for DATABASE_READ_URL, as `make_engine`, for reads alone and with little patience."""
-    return engine_for(
-        config["DATABASE_READ_URL"],
-        application_name,
-        config["DATABASE_POOL_SIZE"],
-        prepared=config["DATABASE_PREPARED_STATEMENTS"],
-        replica=True,
+        replica=replica,
     )
 
 
@@ -81,15 +74,7 @@ def engine_for(
             "timeout": REPLICA_TIMEOUT_SECONDS if replica else SOCKET_TIMEOUT_SECONDS,
             "application_name": application_name,
             "ssl_context": address.host not in LOOPBACK,
-            "startup_params": {
-                "statement_timeout": str(STATEMENT_TIMEOUT_MS),
-                "lock_timeout": str(LOCK_TIMEOUT_MS),
-                "idle_in_transaction_session_timeout": "60000",
-                "timezone": "UTC",
-                # A statement kept for long is still planned for the values that it is run with.
-                "plan_cache_mode": "force_custom_plan",
-                **({"default_transaction_read_only": "on"} if replica else {}),
-            },
+            "startup_params": _session_settings(replica=replica),
         },
         pool_size=pool_size,
         max_overflow=0,
@@ -101,6 +86,19 @@ def engine_for(
     event.listen(engine, "checkout", _refuse_the_dead)
     event.listen(engine, "handle_error", _drop_desynchronised)
     return engine
+
+
+def _session_settings(*, replica: bool) -> dict[str, str]:
+    """What Postgres is told for each statement of a session, from its start on."""
+    return {
+        "statement_timeout": str(STATEMENT_TIMEOUT_MS),
+        "lock_timeout": str(LOCK_TIMEOUT_MS),
+        "idle_in_transaction_session_timeout": "60000",
+        "timezone": "UTC",
+        # A statement kept for long is still planned for the values that it is run with.
+        "plan_cache_mode": "force_custom_plan",
+        **({"default_transaction_read_only": "on"} if replica else {}),
+    }
 
 
 def pg8000_url(database_url: str) -> str:

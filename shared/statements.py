@@ -38,8 +38,10 @@ def constant(statement: sa.Executable) -> Constant:
     """
     compiled: Any = statement.compile(dialect=_DIALECT)  # type: ignore[attr-defined]  # every statement has it
     changed = compiled._bind_processors.keys()  # noqa: SLF001 - no public name tells it
-    if compiled.post_compile_params or any(compiled.binds[name].required for name in changed):
-        raise TypeError
+    if compiled.post_compile_params:
+        raise TypeError("an expanding IN is written anew for each run: spell its values out, or give one array")
+    if given := [name for name in changed if compiled.binds[name].required]:
+        raise TypeError(f"SQLAlchemy changes {', '.join(given)} on the way: use `connection.execute`, or a plain type")
     return Constant(str(compiled), tuple(_place(compiled, name) for name in compiled.positiontup or ()))
 
 
@@ -57,7 +59,7 @@ def rows(connection: Connection, statement: Constant, values: Mapping[str, Any] 
 
 
 def mappings(connection: Connection, statement: Constant, values: Mapping[str, Any] = NOTHING) -> list[Any]:
-    """Its rows, each a dict by the names of its columns."""
+    """Its rows, each a dict by the names of its columns: what a RowMapping gives for a name, and no more than that."""
     names, found = _run(connection, statement, values)
     return [dict(zip(names, row, strict=True)) for row in found]
 

@@ -93,7 +93,7 @@ class Services:
     def _make_replica(self) -> "Replica":
         from functions.api.replica import Replica  # noqa: PLC0415 - cold start
 
-        return Replica(db.make_replica_engine(self.config, "api"))
+        return Replica(db.make_engine(self.config, "api", replica=True))
 
     def _make_people_proxy(self) -> "Proxy | None":
         from shared import oidc  # noqa: PLC0415 - cold start
