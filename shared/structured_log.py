@@ -84,13 +84,16 @@ class Outage:
 
     def over(self) -> None:
         """It was just used; tells for how long it could not be."""
-        since = self._since
-        if since is None:
-            return
+        if self._since is not None:  # looked at without the lock: nearly always there is nothing to tell
+            self._back()
+
+    def _back(self) -> None:
+        """Of two who use it at once, one tells."""
         with self._lock:
-            self._since = None
-        seconds = round(time.monotonic() - since, 1)
-        event(f"{self._what}_back", f"the {self._what} can be used again", seconds=seconds)
+            since, self._since = self._since, None
+        if since is not None:
+            seconds = round(time.monotonic() - since, 1)
+            event(f"{self._what}_back", f"the {self._what} can be used again", seconds=seconds)
 
 
 def failure(name: str, message: str, /, **fields: Any) -> None:

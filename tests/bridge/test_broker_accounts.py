@@ -119,6 +119,7 @@ def test_who_may_no_longer_log_in_is_refused(
     database.do(statement, u=name)
 
     eventually(lambda: not may_connect(broker, name, "one"), WITHIN_SECONDS)
+    assert name not in broker.broker.displays_password_file.read_text()
 
 
 def test_who_is_revoked_is_cut_off_within_two_seconds_and_nobody_else(

@@ -175,6 +175,7 @@ def test_one_login_for_both_would_throw_the_first_one_out(
     """The wrong setting, so that the test above is known to see it: a bridge's name is its session."""
     here, there = shards
     there.bridge.kill()
+    assert "broker_disconnected" not in here.bridge.events()
 
     start(wait=False, **{**of_south(shared_broker, databases[1]), "MQTT_USERNAME": "bridge"})
 

@@ -6,7 +6,7 @@ import pytest
 
 from functions.startup import check_deployment, check_signing
 from shared import deployment
-from shared.config import load
+from shared.config import Config, load
 from shared.errors import ConfigurationError
 
 STRONG: Final = "0f8fad5bd9cb469fa165"
@@ -76,15 +76,16 @@ NEEDS: Final = {
 }
 
 
-def start(component: str, environ: dict[str, str]) -> None:
-    """What a component's main module does before anything else."""
+def start(component: str, environ: dict[str, str]) -> Config:
+    """What a component's main module does before anything else; what it then goes on with."""
     config = load(environ, required=NEEDS[component])
     if component == "bridge":
         deployment.check(config, component)
-        return
+        return config
     check_deployment(config, component, environ)
     if component == "api":
         check_signing(config)
+    return config
 
 
 @pytest.mark.parametrize(("component", "mode", "changed", "named"), REFUSED)
@@ -98,11 +99,13 @@ def test_it_must_not_start(component: str, mode: dict[str, str], changed: dict[s
 @pytest.mark.parametrize("mode", [BOX, CLOUD], ids=["box", "cloud"])
 @pytest.mark.parametrize("component", [*FUNCTIONS, "bridge"])
 def test_a_good_one_starts(component: str, mode: dict[str, str]) -> None:
-    start(component, {**HERE, **mode})
+    assert start(component, {**HERE, **mode})["DEPLOYMENT_MODE"] == mode["DEPLOYMENT_MODE"]
 
 
 def test_in_the_cloud_a_function_listens_to_whoever_the_platform_lets_through() -> None:
-    start("api", {**CLOUD, "HOST": "0.0.0.0"})
+    assert start("api", {**CLOUD, "HOST": "0.0.0.0"})["DEPLOYMENT_MODE"] == "cloud"
+    with pytest.raises(ConfigurationError):
+        start("api", {**BOX, "HOST": "0.0.0.0"})
 
 
 @pytest.mark.parametrize(("component", "mode", "changed", "named"), REFUSED)

@@ -2,8 +2,9 @@
 
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import StringIO
+from typing import Any, cast
 
 import pytest
 import sqlalchemy as sa
@@ -40,6 +41,31 @@ def test_however_often_it_is_asked_for_there_is_one_line_at_each_end(lines: Stri
     assert told[0]["error"] == "OSError"
     assert told[1]["seconds"] >= 0
     assert not any("exception" in line for line in told)
+
+
+class Overtaken:
+    """A lock whose first user comes last: another one was quicker."""
+
+    def __init__(self, quicker: Callable[[], None]) -> None:
+        self._quicker: Callable[[], None] | None = quicker
+
+    def __enter__(self) -> None:
+        quicker, self._quicker = self._quicker, None
+        if quicker is not None:
+            quicker()
+
+    def __exit__(self, *_: object) -> None:
+        """Nobody waits for it."""
+
+
+def test_of_two_who_find_it_back_at_once_one_tells(lines: StringIO) -> None:
+    outage = Outage("replica")
+    outage.began(OSError("refused"))
+    outage._lock = cast("Any", Overtaken(outage.over))
+    outage.over()
+
+    told = [json.loads(line)["event"] for line in lines.getvalue().splitlines()]
+    assert told == ["replica_away", "replica_back"]
 
 
 class Said(Exception):
