@@ -116,7 +116,7 @@ class Header:
     required: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Endpoint:
     """One method on one path, as declared."""
 
@@ -125,18 +125,20 @@ class Endpoint:
     role: Role | None
     """The least role that may call it; None is PUBLIC."""
     handler: Callable[..., Any]
-    statuses: Mapping[int, str]
+    statuses: Mapping[int, str] = field(default_factory=lambda: {200: "OK"})
     """Status -> what it means, for the answers that are no problem."""
-    raises: tuple[type[ServiceError], ...]
-    produces: tuple[str, ...]
+    raises: tuple[type[ServiceError], ...] = ()
+    produces: tuple[str, ...] = (JSON,)
     """The content types of what it answers when nothing is wrong."""
-    upload: str | None
+    upload: str | None = None
     """The content type of a body as large as UPLOAD_LIMIT_BYTES; None for JSON or no body."""
-    headers: Mapping[str, Header]
+    headers: Mapping[str, Header] = field(default_factory=dict)
     """Request headers that mean something to it, by name."""
-    before_password_change: bool
-    history: bool
-    """A read of what has happened, however long ago: a replica may answer it (functions/api/replica.py)."""
+    before_password_change: bool = False
+    """Whether somebody may call it who has to choose a password first."""
+    history: bool = False
+    """A read of what has happened, however long ago, that opens one transaction and changes nothing: a replica may
+    answer it, and it may be answered twice (functions/api/replica.py)."""
     body: type[Any] | None
     query: type[Any] | None
     answer: Any
@@ -151,6 +153,18 @@ class Endpoint:
     def first_status(self) -> int:
         """The status of an answer that does not say another one."""
         return next(iter(self.statuses))
+
+
+def _shapes(handler: Callable[..., Any]) -> dict[str, Any]:
+    """What a handler's annotations say of its endpoint."""
+    hints = get_type_hints(handler, include_extras=True)
+    names = tuple(inspect.signature(handler).parameters)[1:]
+    return {
+        "body": hints.get("body"),
+        "query": hints.get("query"),
+        "answer": _answer(hints.get("return")),
+        "path_parameters": tuple(name for name in names if name not in {"body", "query"}),
+    }
 
 
 def _answer(annotation: Any) -> Any:
@@ -188,50 +202,17 @@ class Routes:
         """Declare a DELETE. See `_declare` for the options."""
         return self._declare("DELETE", path, **declared)
 
-    def _declare(
-        self,
-        method: str,
-        path: str,
-        *,
-        role: Role | None,
-        statuses: Mapping[int, str] | None = None,
-        raises: tuple[type[ServiceError], ...] = (),
-        produces: tuple[str, ...] = (JSON,),
-        upload: str | None = None,
-        headers: Mapping[str, Header] | None = None,
-        before_password_change: bool = False,
-        history: bool = False,
-    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def _declare(self, method: str, path: str, **declared: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Declare the function below as the answer to `method` on `prefix + path`.
 
-        `role` is the least role, or PUBLIC. The shapes come from the function's annotations: a parameter
-        named `body` or `query` is parsed into its Struct, the others are path parameters, and what it
-        returns is the answer's shape. `upload` is the content type of a body up to UPLOAD_LIMIT_BYTES.
-        `history` is for reads that open one transaction and change nothing: they may be answered twice.
+        The options are fields of Endpoint; `role` must be said. The shapes come from the function's annotations: a
+        parameter named `body` or `query` is parsed into its Struct, the others are path parameters, and what it
+        returns is the answer's shape.
         """
 
         def declare(handler: Callable[..., Any]) -> Callable[..., Any]:
-            hints = get_type_hints(handler, include_extras=True)
-            names = tuple(inspect.signature(handler).parameters)[1:]
-            self.endpoints.append(
-                Endpoint(
-                    method=method,
-                    path=self.prefix + path,
-                    role=role,
-                    handler=handler,
-                    statuses=statuses or {200: "OK"},
-                    raises=raises,
-                    produces=produces,
-                    upload=upload,
-                    headers=headers or {},
-                    before_password_change=before_password_change,
-                    history=history,
-                    body=hints.get("body"),
-                    query=hints.get("query"),
-                    answer=_answer(hints.get("return")),
-                    path_parameters=tuple(n for n in names if n not in {"body", "query"}),
-                )
-            )
+            at = self.prefix + path
+            self.endpoints.append(Endpoint(method=method, path=at, handler=handler, **_shapes(handler), **declared))
             return handler
 
         return declare
