@@ -4,13 +4,15 @@ SQLAlchemy writes them, at import, and says what happens when one fails; between
 run of a statement takes as long as pg8000's part of it (docs/decisions/0036-what-a-small-read-costs.md).
 """
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.dialects.postgresql.pg8000 import PGDialect_pg8000
 
 from shared.prepared import PreparingConnection
@@ -53,8 +55,35 @@ def _place(compiled: Any, name: str) -> tuple[str | None, Any]:
     return None, change(bound.value) if change else bound.value
 
 
+def moment(name: str) -> sa.BindParameter[Any]:
+    """The parameter `name`: a time."""
+    return sa.bindparam(name, type_=sa.DateTime(timezone=True))
+
+
+def one_of(column: sa.ColumnElement[Any], name: str) -> sa.ColumnElement[bool]:
+    """Whether `column` is among the texts of the parameter `name`: a list."""
+    return column == sa.any_(sa.cast(sa.bindparam(name), sa.ARRAY(sa.Text)))
+
+
+def among(column: sa.ColumnElement[Any], values: Iterable[str]) -> sa.ColumnElement[bool]:
+    """Whether `column` is one of these values of the code: as `in_`, which would be written anew for each run."""
+    return column.in_([sa.literal(str(value)) for value in values])
+
+
+def table(name: str, **columns: Any) -> sa.TableValuedAlias:
+    """Rows with these columns, of these types: the parameter `name`, which `as_rows` makes (`executemany` is slow)."""
+    typed: list[Any] = [sa.column(column, kind) for column, kind in columns.items()]
+    said = sa.func.jsonb_to_recordset(sa.cast(sa.bindparam(name), JSONB)).table_valued(*typed)
+    return said.render_derived(name=name, with_types=True)
+
+
+def as_rows(records: Sequence[Mapping[str, Any]]) -> str:
+    """The value of a parameter that is a `table`."""
+    return json.dumps(records)
+
+
 def rows(connection: Connection, statement: Constant, values: Mapping[str, Any] = NOTHING) -> list[Any]:
-    """Its rows, each the values of its columns in their order. Raises what `connection.execute` raises."""
+    """Its rows, if any, each the values of its columns in their order. Raises what `connection.execute` raises."""
     return _run(connection, statement, values)[1]
 
 
@@ -69,7 +98,7 @@ def _run(connection: Connection, statement: Constant, values: Mapping[str, Any])
     raw: Any = connection.connection.dbapi_connection
     if _is_watched(connection) or not (connection.in_transaction() or raw.autocommit):
         result = connection.exec_driver_sql(statement.text, arguments)
-        return list(result.keys()), [list(row) for row in result]
+        return (list(result.keys()), [list(row) for row in result]) if result.returns_rows else ([], [])
     try:
         return _told(raw, statement.text, arguments)
     except BaseException as error:  # noqa: BLE001 - it raises what becomes of it
@@ -80,7 +109,7 @@ def _told(raw: PreparingConnection, text: str, arguments: tuple[Any, ...]) -> tu
     cursor = raw.cursor()
     cursor.execute(text, arguments)
     found = cursor._context  # noqa: SLF001 - our own cursor
-    return [column["name"] for column in found.columns], found.rows
+    return [column["name"] for column in found.columns or ()], found.rows or []
 
 
 def _is_watched(connection: Connection) -> bool:

@@ -1,7 +1,7 @@
 """What can be done with a command: ask for it, withdraw it, sweep what is overdue.
 
 Publishing is `commands/outbox`, what displays answer is `commands/acks`; their use cases are named here too,
-so that entry points need one module.
+so that entry points need one module. How commands end is `commands/ends`.
 """
 
 import uuid
@@ -22,6 +22,7 @@ from shared.commands.acks.operations import (
     settle_by_evidence,
     tell,
 )
+from shared.commands.ends import store as ends
 from shared.commands.outbox.operations import PublishReport, claim_due, publish_due, record_publish_answers
 from shared.commands.rules import Ack, Attempt, Claimed, CommandRequest, News, Sighting, Timings
 from shared.config import Config
@@ -172,7 +173,7 @@ def cancel(connection: Connection, now: datetime, command_id: str, by: str) -> R
     """
     command = find(connection, command_id)
     store.lock_clients(connection, [command["client_uuid"]])
-    if not store.cancel(connection, now, command_id, f"cancelled by {by}"):
+    if not ends.cancel(connection, now, command_id, f"cancelled by {by}"):
         command = find(connection, command_id)
         if command["state"] != CommandState.CANCELLED:
             raise CommandNotCancellable(state=command["state"])
@@ -186,10 +187,10 @@ def expire(connection: Connection, now: datetime) -> ExpiryReport:
     """
     settled = settle_by_evidence(connection, now)
     counts = (settled.proven, settled.disproved, settled.overtaken)
-    overdue = store.clients_overdue(connection, now)
+    overdue = ends.clients_overdue(connection, now)
     if not overdue:
         return ExpiryReport(0, 0, *counts, settled.news)
     store.lock_clients(connection, overdue)
-    expired, timed_out = store.expire(connection, now), store.time_out(connection, now)
+    expired, timed_out = ends.expire(connection, now), ends.time_out(connection, now)
     ended = news_of("command_ended", connection, [row["id"] for row in (*expired, *timed_out)])
     return ExpiryReport(len(expired), len(timed_out), *counts, settled.news + ended)

@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from shared.commands import operations, store
 from shared.commands.acks import store as acks_store
+from shared.commands.ends import store as ends_store
 from shared.errors import (
     ClientNotFound,
     CommandInFlight,
@@ -244,10 +245,10 @@ def test_sweeps_read_the_index_of_open_commands_and_not_the_history(connection: 
 
     sa.event.listen(connection, "before_cursor_execute", write_down)
 
-    store.clients_overdue(connection, now)
+    ends_store.clients_overdue(connection, now)
     acks_store.clients_with_evidence(connection, now)
     store.count_open(connection, "recovery")
-    store.expire(connection, now)
+    ends_store.expire(connection, now)
     claim(connection, now, limit=5)
 
     sa.event.remove(connection, "before_cursor_execute", write_down)

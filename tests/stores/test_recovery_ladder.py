@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.commands import operations as commands
-from shared.commands import store as commands_store
+from shared.commands.ends import store as ends_store
 from shared.db import database_now
 from shared.recovery import store
 from shared.recovery.holds import operations as holds
@@ -290,7 +290,7 @@ def test_undoing_twice_takes_one_rung_back(connection: Connection, now: datetime
 
     answer(connection, history.at - seconds(59), report, PublishAnswer.NO_SUBSCRIBER)
     answer(connection, history.at, report, PublishAnswer.NO_SUBSCRIBER)
-    commands_store.cancel(connection, history.at, report.command_ids[0], "x")
+    ends_store.cancel(connection, history.at, report.command_ids[0], "x")
 
     assert rung(connection, client) == (1, 1, 0)
 

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, event
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, ProgrammingError, StatementError
 
 from shared.db import engine_for, is_away, reading, sqlstate, transaction
-from shared.statements import Constant, constant, mappings, rows, value
+from shared.statements import Constant, among, as_rows, constant, mappings, one_of, rows, table, value
 from shared.tables import client_logs, clients
 
 ECHO = constant(sa.text("SELECT CAST(:word AS text) AS word, CAST(:number AS int) AS number"))
@@ -57,6 +57,31 @@ def test_whoever_listens_is_told_and_gets_the_same(alone: Engine) -> None:
 
     assert told == silently
     assert heard == [ECHO.text]
+
+
+def test_a_statement_that_answers_no_rows_has_none_for_whoever_listens_too(alone: Engine) -> None:
+    change = constant(sa.text("UPDATE clients SET name = :name WHERE uuid = :uuid"))
+    with transaction(alone) as connection:
+        value(connection, ADD, {"uuid": UUID})
+        assert rows(connection, change, {"name": "one", "uuid": UUID}) == []
+        event.listen(connection, "before_cursor_execute", lambda *_: None)
+        assert rows(connection, change, {"name": "two", "uuid": UUID}) == []
+
+        assert connection.execute(sa.select(clients.c.name).where(clients.c.uuid == UUID)).scalar_one() == "two"
+
+
+def test_a_table_in_one_parameter_keeps_what_is_said_and_what_is_not(alone: Engine) -> None:
+    said = table("said", word=sa.Text, kind=sa.Text, at=sa.DateTime(timezone=True))
+    chosen = sa.select(said).where(one_of(said.c.word, "words"), among(said.c.kind, ("a", "b")))
+    at = datetime(2026, 11, 22, tzinfo=UTC)
+    strange = "ä'\"\n%"
+    records = [{"word": strange, "kind": "a", "at": at.isoformat()}, {"word": "x", "kind": "b"}, {"word": "y"}]
+
+    with reading(alone) as connection:
+        values = {"said": as_rows(records), "words": [strange, "x", "y", "{}"]}
+        found = mappings(connection, constant(chosen), values)
+
+    assert found == [{"word": strange, "kind": "a", "at": at}, {"word": "x", "kind": "b", "at": None}]
 
 
 def test_it_is_part_of_its_transaction(alone: Engine) -> None:

@@ -169,10 +169,9 @@ def record_boot_evidence(connection: Connection, now: datetime, sightings: Seque
     if not sightings:
         return EvidenceReport(frozenset(), frozenset(), frozenset())
     commands.lock_clients(connection, {sighting.client_uuid for sighting in sightings})
-    seen = store.sightings(sightings)
-    overtaken = store.cancel_overtaken(connection, now, seen)
-    succeeded = store.succeed_by_evidence(connection, now, seen)
-    confirmed = store.confirm_by_evidence(connection, now, seen)
+    overtaken = store.cancel_overtaken(connection, now, sightings)
+    succeeded = store.succeed_by_evidence(connection, now, sightings)
+    confirmed = store.confirm_by_evidence(connection, now, sightings)
     cancelled = [row["id"] for row in overtaken]
     news = news_of("command_proven", connection, [*succeeded, *confirmed, *cancelled])
     return EvidenceReport(frozenset(succeeded), frozenset(confirmed), frozenset(cancelled), news)
@@ -198,8 +197,8 @@ def settle_by_evidence(connection: Connection, now: datetime) -> SettledReport:
     if not concerned:
         return SettledReport(0, 0, 0)
     commands.lock_clients(connection, concerned)
-    overtaken = store.cancel_overtaken(connection, now, store.HEARTBEATS)
-    proven = store.succeed_by_evidence(connection, now, store.HEARTBEATS) + store.succeed_by_silence(connection, now)
+    overtaken = store.cancel_overtaken(connection, now, None)
+    proven = store.succeed_by_evidence(connection, now, None) + store.succeed_by_silence(connection, now)
     disproved = [row["id"] for row in store.disprove_reboots(connection, now)]
     told = [*proven, *disproved, *(row["id"] for row in overtaken)]
     news = news_of("command_proven", connection, told)

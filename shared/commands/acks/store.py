@@ -2,12 +2,13 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
-from sqlalchemy.dialects.postgresql import JSONB
 
+from shared.commands.ends.store import NOBODYS, ending, guard
 from shared.commands.rules import (
     ALREADY_REBOOTED,
     CANCELLED,
@@ -21,29 +22,39 @@ from shared.commands.rules import (
     Move,
     Sighting,
 )
-from shared.commands.store import NOBODYS, OPEN, end, guard
+from shared.commands.store import OPEN
+from shared.statements import Constant, among, as_rows, constant, mappings, moment, one_of, rows, table
 from shared.tables import client_commands, client_heartbeats, clients
 from shared.vocabulary import COMMAND_RANKS, ClientStatus, CommandAction, CommandState, ConfirmedBy, Presence
 
 c = client_commands.c
 CONFIRM_WITHIN: Final = timedelta(minutes=15)  # after an ACKed success: longer than any display takes to boot
-HEARTBEATS: Final = client_heartbeats  # what displays said last, wherever `seen` is asked for
 UNEXPLAINED: Final = (CommandState.FAILED.value, CommandState.REJECTED.value)  # what a reason belongs to
 HEARD_OF: Final = c.rank >= COMMAND_RANKS[CommandState.RECEIVED]  # the display has said that it has it
+Said = Sequence[Sighting] | None
+"""What heartbeats said; None: what those that are stored say."""
 
 
 def known(connection: Connection, command_ids: Collection[str]) -> dict[str, RowMapping]:
     """What tells whether an ACK of these commands could matter, by id."""
+    return {row["id"]: row for row in mappings(connection, _known(), {"ids": list(command_ids)})}
+
+
+@cache
+def _known() -> Constant:
     query = sa.select(c.id, c.client_uuid, c.state, c.late_state, c.confirmed_by, c.outcome_reason, c.traceparent)
-    rows = connection.execute(query.where(c.id == sa.any_(sa.literal(list(command_ids), sa.ARRAY(sa.Text)))))
-    return {row["id"]: row for row in rows.mappings()}
+    return constant(query.where(one_of(c.id, "ids")))
 
 
 def traced(connection: Connection, command_ids: Collection[str]) -> Sequence[RowMapping]:
     """What log lines tell of these commands: id, client_uuid, state, outcome_reason and traceparent; by id."""
-    asked = sa.literal(list(command_ids), sa.ARRAY(sa.Text))
+    return mappings(connection, _traced(), {"ids": list(command_ids)})
+
+
+@cache
+def _traced() -> Constant:
     query = sa.select(c.id, c.client_uuid, c.state, c.outcome_reason, c.traceparent)
-    return connection.execute(query.where(c.id == sa.any_(asked)).order_by(c.id)).mappings().all()
+    return constant(query.where(one_of(c.id, "ids")).order_by(c.id))
 
 
 def receive(
@@ -53,88 +64,109 @@ def receive(
 
     The time for a result starts with that first word.
     """
-    a = _acks(acks)
-    deadline = sa.case({action.value: now + result[action] for action in CommandAction}, value=c.action)
+    deadlines = {_by(action): now + result[action] for action in CommandAction}
+    return mappings(connection, _receive(move), {"now": now, "acks": _told(acks), **deadlines})
+
+
+@cache
+def _receive(move: Move) -> Constant:
+    a, now = _acks(), moment("now")
+    deadline = sa.case({action.value: moment(_by(action)) for action in CommandAction}, value=c.action)
     stamps: dict[str, Any] = {
         "received_at": sa.func.coalesce(c.received_at, now),
         "result_deadline": sa.func.coalesce(c.result_deadline, deadline),
     }
     if move is RUNNING:
         stamps["running_at"] = now
-    statement = (
+    return constant(
         sa.update(client_commands)
-        .where(OPEN, guard(move), c.id == a.c.id, c.client_uuid == a.c.client_uuid)
+        .where(OPEN, guard(move), *_theirs(a))
         .values(state=move.to.value, outcome_reason=None, **stamps)
         .returning(c.id, (c.received_at == now).label("first_word"))
     )
-    return connection.execute(statement).mappings().all()
+
+
+def _by(action: CommandAction) -> str:
+    """The parameter that says until when such a command may take."""
+    return f"{action.value}_by"
 
 
 def finish(connection: Connection, now: datetime, results: Sequence[Ack]) -> list[str]:
     """A display's result: ids of those that it ended."""
-    a = _acks(results)
+    return _ids(connection, _finish(), {"now": now, "acks": _told(results)})
+
+
+@cache
+def _finish() -> Constant:
+    a = _acks()
     by_ack = sa.case((a.c.state == CommandState.SUCCEEDED.value, ConfirmedBy.ACK.value), else_=None)
-    statement = (
-        sa.update(client_commands)
-        .where(OPEN, guard(SUCCEEDED), c.id == a.c.id, c.client_uuid == a.c.client_uuid)
-        .values(state=a.c.state, finished_at=now, outcome_reason=a.c.reason, confirmed_by=by_ack)
-        .returning(c.id)
-    )
-    return list(connection.execute(statement).scalars())
+    values = {"state": a.c.state, "finished_at": moment("now"), "outcome_reason": a.c.reason, "confirmed_by": by_ack}
+    statement = sa.update(client_commands).where(OPEN, guard(SUCCEEDED), *_theirs(a))
+    return constant(statement.values(**values).returning(c.id))
 
 
 def keep_late(connection: Connection, now: datetime, results: Sequence[Ack]) -> list[str]:
     """Keep, once, a result that came after its command was given up; ids of those kept."""
-    a = _acks(results)
-    over = c.state.in_([state.value for state in TOO_LATE])
-    statement = (
-        sa.update(client_commands)
-        .where(over, c.late_state.is_(None), c.id == a.c.id, c.client_uuid == a.c.client_uuid)
-        .values(late_state=a.c.state, late_at=now)
-        .returning(c.id)
-    )
-    return list(connection.execute(statement).scalars())
+    return _ids(connection, _keep_late(), {"now": now, "acks": _told(results)})
+
+
+@cache
+def _keep_late() -> Constant:
+    a = _acks()
+    over = among(c.state, TOO_LATE)
+    statement = sa.update(client_commands).where(over, c.late_state.is_(None), *_theirs(a))
+    return constant(statement.values(late_state=a.c.state, late_at=moment("now")).returning(c.id))
 
 
 def confirm_by_ack(connection: Connection, results: Sequence[Ack]) -> list[str]:
     """The display says so too: successes known by evidence are now known by both."""
-    a = _acks(results)
+    return _ids(connection, _confirm_by_ack(), {"acks": _told(results)})
+
+
+@cache
+def _confirm_by_ack() -> Constant:
+    a = _acks()
     by_evidence = (c.state == CommandState.SUCCEEDED.value, c.confirmed_by == ConfirmedBy.EVIDENCE.value)
-    statement = (
-        sa.update(client_commands)
-        .where(*by_evidence, c.id == a.c.id, c.client_uuid == a.c.client_uuid, a.c.state == c.state)
-        .values(confirmed_by=ConfirmedBy.BOTH.value)
-        .returning(c.id)
-    )
-    return list(connection.execute(statement).scalars())
+    statement = sa.update(client_commands).where(*by_evidence, *_theirs(a), a.c.state == c.state)
+    return constant(statement.values(confirmed_by=ConfirmedBy.BOTH.value).returning(c.id))
 
 
 def keep_reasons(connection: Connection, results: Sequence[Ack]) -> list[str]:
     """The display says why, after a heartbeat had only said that it did not work; ids of those that had no reason."""
-    a = _acks(results)
-    unexplained = (c.state.in_(UNEXPLAINED), c.outcome_reason.is_(None), a.c.state == c.state)
-    statement = (
-        sa.update(client_commands)
-        .where(*unexplained, c.id == a.c.id, c.client_uuid == a.c.client_uuid)
-        .values(outcome_reason=a.c.reason)
-        .returning(c.id)
-    )
-    return list(connection.execute(statement).scalars())
+    return _ids(connection, _keep_reasons(), {"acks": _told(results)})
 
 
-def succeed_by_evidence(connection: Connection, now: datetime, seen: sa.FromClause) -> list[str]:
+@cache
+def _keep_reasons() -> Constant:
+    a = _acks()
+    unexplained = (among(c.state, UNEXPLAINED), c.outcome_reason.is_(None), a.c.state == c.state)
+    statement = sa.update(client_commands).where(*unexplained, *_theirs(a))
+    return constant(statement.values(outcome_reason=a.c.reason).returning(c.id))
+
+
+def succeed_by_evidence(connection: Connection, now: datetime, said: Said) -> list[str]:
     """End what a new boot or a new start of the player proves done; ids of those ended.
 
     A reboot must have been sent (or may have been, unanswered); a restart must have been received.
-    `seen` has client_uuid, boot_id and app_instance: `sightings`, or the heartbeats as they stand.
     """
+    return _ids(connection, _succeed_by_evidence(said is None), {"now": now, **_sightings(said)})
+
+
+@cache
+def _succeed_by_evidence(stored: bool) -> Constant:
+    seen = _seen(stored)
     may_have_it = sa.or_(c.rank >= COMMAND_RANKS[CommandState.SENT], c.unanswered_at.is_not(None))
     done = sa.or_(sa.and_(_rebooted(seen), may_have_it), sa.and_(_restarted(seen), HEARD_OF))
-    return _succeeded(connection, now, c.client_uuid == seen.c.client_uuid, done)
+    return _succeeding(c.client_uuid == seen.c.client_uuid, done)
 
 
 def succeed_by_silence(connection: Connection, now: datetime) -> list[str]:
     """End each received shutdown whose display has left or fallen silent since; ids of those ended."""
+    return _ids(connection, _succeed_by_silence(), {"now": now})
+
+
+@cache
+def _succeed_by_silence() -> Constant:
     left = sa.and_(
         clients.c.presence == Presence.OFFLINE.value,
         clients.c.presence_at >= c.received_at,
@@ -143,58 +175,81 @@ def succeed_by_silence(connection: Connection, now: datetime) -> list[str]:
     silent = sa.and_(clients.c.status == ClientStatus.STALE.value, clients.c.status_since >= c.received_at)
     theirs = sa.and_(c.client_uuid == clients.c.uuid, client_heartbeats.c.client_uuid == clients.c.uuid)
     asked_for = sa.and_(c.action == CommandAction.SHUTDOWN_HOST.value, HEARD_OF)
-    return _succeeded(connection, now, theirs, asked_for, sa.or_(left, silent))
+    return _succeeding(theirs, asked_for, sa.or_(left, silent))
 
 
-def _succeeded(connection: Connection, now: datetime, *which: sa.ColumnElement[bool]) -> list[str]:
-    values = {"finished_at": now, "outcome_reason": None, "confirmed_by": ConfirmedBy.EVIDENCE.value}
+def _succeeding(*which: sa.ColumnElement[bool]) -> Constant:
+    values = {"finished_at": moment("now"), "outcome_reason": None, "confirmed_by": ConfirmedBy.EVIDENCE.value}
     statement = sa.update(client_commands).where(OPEN, guard(SUCCEEDED), *which)
-    ended = statement.values(state=SUCCEEDED.to.value, **values).returning(c.id)
-    return list(connection.execute(ended).scalars())
+    return constant(statement.values(state=SUCCEEDED.to.value, **values).returning(c.id))
 
 
 def disprove_reboots(connection: Connection, now: datetime) -> Sequence[RowMapping]:
     """Fail the reboots that a display began long ago, while its heartbeats still tell of the boot from before."""
+    return mappings(connection, _disprove_reboots(), {"now": now, "shown_since": now - REBOOT_SHOWS_WITHIN})
+
+
+@cache
+def _disprove_reboots() -> Constant:
     beats = client_heartbeats.c
     same_boot = sa.exists().where(
         beats.client_uuid == c.client_uuid,
         beats.boot_id == c.if_boot_id,
         beats.last_heartbeat_at >= c.running_at + REBOOT_SHOWS_WITHIN,
     )
-    begun = sa.and_(c.action == CommandAction.REBOOT_HOST.value, c.running_at <= now - REBOOT_SHOWS_WITHIN)
-    return end(connection, now, DISPROVED, sa.literal(REBOOT_DID_NOT_HAPPEN), sa.and_(begun, same_boot))
+    return ending(DISPROVED, sa.literal(REBOOT_DID_NOT_HAPPEN), sa.and_(_begun_long_ago(), same_boot))
 
 
-def confirm_by_evidence(connection: Connection, now: datetime, seen: sa.FromClause) -> list[str]:
+def confirm_by_evidence(connection: Connection, now: datetime, said: Said) -> list[str]:
     """A success that only the display's ACK told is now proven by its effect as well."""
+    values = {"since": now - CONFIRM_WITHIN, **_sightings(said)}
+    return _ids(connection, _confirm_by_evidence(said is None), values)
+
+
+@cache
+def _confirm_by_evidence(stored: bool) -> Constant:
+    seen = _seen(stored)
     by_ack = (c.state == CommandState.SUCCEEDED.value, c.confirmed_by == ConfirmedBy.ACK.value)
-    statement = (
+    return constant(
         sa.update(client_commands)
-        .where(*by_ack, c.finished_at > now - CONFIRM_WITHIN, c.client_uuid == seen.c.client_uuid)
+        .where(*by_ack, c.finished_at > moment("since"), c.client_uuid == seen.c.client_uuid)
         .where(sa.or_(_rebooted(seen), _restarted(seen)))
         .values(confirmed_by=ConfirmedBy.BOTH.value)
         .returning(c.id)
     )
-    return list(connection.execute(statement).scalars())
 
 
-def cancel_overtaken(connection: Connection, now: datetime, seen: sa.FromClause) -> Sequence[RowMapping]:
+def cancel_overtaken(connection: Connection, now: datetime, said: Said) -> Sequence[RowMapping]:
     """A reboot that provably nobody has is pointless once its display has booted by itself."""
+    return mappings(connection, _cancel_overtaken(said is None), {"now": now, **_sightings(said)})
+
+
+@cache
+def _cancel_overtaken(stored: bool) -> Constant:
+    seen = _seen(stored)
     booted = sa.exists().where(c.client_uuid == seen.c.client_uuid, _rebooted(seen))
-    return end(connection, now, CANCELLED, sa.literal(ALREADY_REBOOTED), sa.and_(NOBODYS, booted))
+    return ending(CANCELLED, sa.literal(ALREADY_REBOOTED), sa.and_(NOBODYS, booted))
 
 
 def clients_with_evidence(connection: Connection, now: datetime) -> list[str]:
     """The clients of open commands about which their heartbeats or their silence may say something."""
-    beats = client_heartbeats.c
+    return _ids(connection, _clients_with_evidence(), {"shown_since": now - REBOOT_SHOWS_WITHIN})
+
+
+@cache
+def _clients_with_evidence() -> Constant:
     told = sa.or_(
         _rebooted(client_heartbeats),
         sa.and_(_restarted(client_heartbeats), HEARD_OF),
-        sa.and_(c.action == CommandAction.REBOOT_HOST.value, c.running_at <= now - REBOOT_SHOWS_WITHIN),
+        _begun_long_ago(),
         sa.and_(c.action == CommandAction.SHUTDOWN_HOST.value, HEARD_OF),
     )
-    query = sa.select(c.client_uuid).where(OPEN, beats.client_uuid == c.client_uuid, told)
-    return list(connection.execute(query).scalars())
+    return constant(sa.select(c.client_uuid).where(OPEN, client_heartbeats.c.client_uuid == c.client_uuid, told))
+
+
+def _begun_long_ago() -> sa.ColumnElement[bool]:
+    """A reboot that must have shown by now."""
+    return sa.and_(c.action == CommandAction.REBOOT_HOST.value, c.running_at <= moment("shown_since"))
 
 
 def _rebooted(seen: sa.FromClause) -> sa.ColumnElement[bool]:
@@ -206,22 +261,33 @@ def _restarted(seen: sa.FromClause) -> sa.ColumnElement[bool]:
     return sa.and_(c.action == CommandAction.RESTART_APP.value, c.if_app_instance != seen.c.app_instance)
 
 
-def _acks(acks: Sequence[Ack]) -> sa.TableValuedAlias:
-    rows = [{"id": k.command_id, "client_uuid": k.client_uuid, "state": k.state, "reason": k.reason} for k in acks]
-    return _recordset("a", rows, ("id", "client_uuid", "state", "reason"))
+def _theirs(a: sa.TableValuedAlias) -> tuple[sa.ColumnElement[bool], ...]:
+    """The commands that these ACKs name, of the clients that sent them."""
+    return c.id == a.c.id, c.client_uuid == a.c.client_uuid
 
 
-def sightings(said: Sequence[Sighting]) -> sa.TableValuedAlias:
-    """What heartbeats said, as a table with client_uuid, boot_id and app_instance."""
-    rows = [{"client_uuid": s.client_uuid, "boot_id": s.boot_id, "app_instance": s.app_instance} for s in said]
-    return _recordset("s", rows, ("client_uuid", "boot_id", "app_instance"))
+def _acks() -> sa.TableValuedAlias:
+    return table("acks", id=sa.Text, client_uuid=sa.Text, state=sa.Text, reason=sa.Text)
 
 
-def _recordset(name: str, rows: Sequence[Mapping[str, Any]], columns: tuple[str, ...]) -> sa.TableValuedAlias:
-    """`rows` as a table of texts, in one parameter (executemany is 20 times slower)."""
-    typed = (sa.column(column, sa.Text) for column in columns)
-    return (
-        sa.func.jsonb_to_recordset(sa.literal(rows, JSONB))
-        .table_valued(*typed)
-        .render_derived(name=name, with_types=True)
+def _told(acks: Sequence[Ack]) -> str:
+    return as_rows(
+        [{"id": k.command_id, "client_uuid": k.client_uuid, "state": k.state, "reason": k.reason} for k in acks]
     )
+
+
+def _seen(stored: bool) -> sa.FromClause:
+    """What heartbeats said, as a table with client_uuid, boot_id and app_instance."""
+    return client_heartbeats if stored else table("seen", client_uuid=sa.Text, boot_id=sa.Text, app_instance=sa.Text)
+
+
+def _sightings(said: Said) -> dict[str, str]:
+    if said is None:
+        return {}
+    told = [{"client_uuid": s.client_uuid, "boot_id": s.boot_id, "app_instance": s.app_instance} for s in said]
+    return {"seen": as_rows(told)}
+
+
+def _ids(connection: Connection, statement: Constant, values: Mapping[str, Any]) -> list[str]:
+    """The only column of its rows."""
+    return [name for (name,) in rows(connection, statement, values)]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -9,8 +10,10 @@ from sqlalchemy import Connection, RowMapping
 from sqlalchemy.dialects.postgresql import JSONB, insert
 
 from shared.commands.batches.rules import AT_ONCE, BatchRequest, Counts, Member
+from shared.commands.ends.store import NOBODYS, ending
 from shared.commands.rules import CANCELLED
-from shared.commands.store import NOBODYS, OPEN, end
+from shared.commands.store import OPEN
+from shared.statements import Constant, rows
 from shared.tables import client_commands, clients, command_batch_members, command_batches
 from shared.vocabulary import BatchState, MemberOutcome
 
@@ -88,11 +91,11 @@ def insert_batch(connection: Connection, now: datetime, batch_id: str, request: 
 
 def insert_members(connection: Connection, now: datetime, batch_id: str, members: Sequence[Member]) -> None:
     """The members of a new batch, in one parameter; those who can never be sent are decided at once."""
-    rows = [
+    records = [
         {"client_uuid": one.client_uuid, "position": one.position, "wave": one.wave, "outcome": one.outcome}
         for one in members
     ]
-    said = _recordset("said", rows, client_uuid=sa.Text, position=sa.Integer, wave=sa.SmallInteger, outcome=sa.Text)
+    said = _recordset("said", records, client_uuid=sa.Text, position=sa.Integer, wave=sa.SmallInteger, outcome=sa.Text)
     decided_at = sa.case((said.c.wave.is_(None), now))
     values = (sa.literal(batch_id), said.c.client_uuid, said.c.position, said.c.wave, said.c.outcome, decided_at)
     columns = ["batch_id", "client_uuid", "position", "wave", "outcome", "decided_at"]
@@ -155,8 +158,13 @@ def open_clients(connection: Connection, batch_id: str) -> list[str]:
 
 def cancel_nobodys(connection: Connection, now: datetime, batch_id: str, why: str) -> int:
     """Withdraw the batch's commands that provably nobody has, each with its lockout given back; how many."""
-    ours = sa.select(m.command_id).where(m.batch_id == batch_id, m.command_id.is_not(None))
-    return len(end(connection, now, CANCELLED, sa.literal(why), sa.and_(NOBODYS, c.id.in_(ours))))
+    return len(rows(connection, _cancel_nobodys(), {"now": now, "batch": batch_id, "why": why}))
+
+
+@cache
+def _cancel_nobodys() -> Constant:
+    ours = sa.select(m.command_id).where(m.batch_id == sa.bindparam("batch"), m.command_id.is_not(None))
+    return ending(CANCELLED, sa.bindparam("why", type_=sa.Text), sa.and_(NOBODYS, c.id.in_(ours)))
 
 
 def page(connection: Connection, limit: int, after: tuple[datetime, str] | None) -> Sequence[RowMapping]:
