@@ -22,7 +22,7 @@ from deploy.local.probes import connect_code
 from shared.access.enrolment import store
 from shared.access.rules import MOSQUITTO_SALT_BYTES, mosquitto_hash
 from tests.bridge.conftest import Database, eventually
-from tests.local.test_broker import connected, publish, subscribe
+from tests.local.mqtt_clients import connected, publish, subscribe
 
 WITHIN_SECONDS = 2.0  # an enrolled display can connect
 

@@ -19,7 +19,7 @@ from deploy.local import broker as mosquitto
 from shared.access.rules import mosquitto_hash
 from tests.bridge.conftest import Database, eventually
 from tests.bridge.test_broker_accounts import WITHIN_SECONDS, enrol, may_connect, running
-from tests.local.test_broker import NO_SUBSCRIBERS, Seen, connected, publish
+from tests.local.mqtt_clients import NO_SUBSCRIBERS, Seen, connected, publish
 
 LOGINS: Final = 10_000
 CHURN_SECONDS: Final = 2.5

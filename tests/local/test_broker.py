@@ -1,28 +1,18 @@
 """The shipped mosquitto configuration: who gets in, as whom, and what they may."""
 
 import subprocess
-import threading
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import paho.mqtt.client as mqtt
 import pytest
-from paho.mqtt.enums import CallbackAPIVersion
-from paho.mqtt.packettypes import PacketTypes
-from paho.mqtt.properties import Properties
 
 from deploy.local import broker as mosquitto
 from deploy.local.broker import RunningBroker
-from deploy.local.layout import LOOPBACK
 from deploy.local.probes import connect_code, free_port, wait_until
 from deploy.local.short_lived import running
-
-NO_SUBSCRIBERS = 0x10
-NOT_AUTHORIZED = 0x87
-ONE, OTHER = str(uuid.UUID(int=1)), str(uuid.UUID(int=2))
+from tests.local.mqtt_clients import NO_SUBSCRIBERS, NOT_AUTHORIZED, ONE, OTHER, connected, publish, subscribe
 
 
 @pytest.fixture(scope="module")
@@ -31,53 +21,6 @@ def displays(broker: RunningBroker) -> dict[str, str]:
     logins = {ONE: "password of the first", OTHER: "password of the other"}
     broker.set_displays(logins)
     return logins
-
-
-class Seen:
-    """What one test client has been told."""
-
-    def __init__(self) -> None:
-        self.messages: list[tuple[str, bytes]] = []
-        self.codes: dict[int, int] = {}
-        self.disconnected = threading.Event()
-
-
-@contextmanager
-def connected(
-    port: int, username: str, password: str, client_id: str = "", expiry_seconds: int = 0
-) -> Iterator[tuple[mqtt.Client, Seen]]:
-    """A connected MQTT 5 client with a network thread of its own."""
-    client = mqtt.Client(CallbackAPIVersion.VERSION2, client_id, protocol=mqtt.MQTTv5)
-    client.username_pw_set(username, password)
-    seen = Seen()
-    client.on_message = lambda _c, _u, message: seen.messages.append((message.topic, bytes(message.payload)))
-    client.on_publish = lambda _c, _u, mid, code, _p: seen.codes.__setitem__(mid, code.value)
-    client.on_disconnect = lambda *_arguments: seen.disconnected.set()
-    session = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]  # paho has no types here
-    session.SessionExpiryInterval = expiry_seconds
-    client.connect(LOOPBACK, port, clean_start=expiry_seconds == 0, properties=session)
-    client.loop_start()
-    try:
-        wait_until(client.is_connected, 5)
-        yield client, seen
-    finally:
-        client.disconnect()
-        client.loop_stop()
-
-
-def publish(client: mqtt.Client, seen: Seen, topic: str, payload: bytes = b"{}") -> int:
-    """Publish with QoS 1 and answer the reason code of the PUBACK."""
-    sent = client.publish(topic, payload, qos=1)
-    wait_until(lambda: sent.mid in seen.codes, 5)
-    return seen.codes[sent.mid]
-
-
-def subscribe(client: mqtt.Client, topic: str) -> None:
-    """Subscribe with QoS 1 and wait for the SUBACK."""
-    answered = threading.Event()
-    client.on_subscribe = lambda *_arguments: answered.set()
-    client.subscribe(topic, qos=1)
-    assert answered.wait(5)
 
 
 def service(broker: RunningBroker, name: str) -> Any:

@@ -15,7 +15,7 @@ import pytest
 from deploy.local import broker as mosquitto
 from deploy.local.broker import RunningBroker
 from deploy.local.probes import connect_code, free_port, wait_until
-from tests.local.test_broker import NO_SUBSCRIBERS, NOT_AUTHORIZED, Seen, connected, publish, subscribe
+from tests.local.mqtt_clients import NO_SUBSCRIBERS, NOT_AUTHORIZED, Seen, connected, publish, subscribe
 
 if TYPE_CHECKING:
     from pathlib import Path

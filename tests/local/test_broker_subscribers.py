@@ -16,7 +16,7 @@ from deploy.local import broker as mosquitto
 from deploy.local.broker_rights import DOWNWARD
 from deploy.local.probes import free_port
 from deploy.local.short_lived import running
-from tests.local.test_broker import NO_SUBSCRIBERS, ONE, OTHER, connected, publish, subscribe
+from tests.local.mqtt_clients import NO_SUBSCRIBERS, ONE, OTHER, connected, publish, subscribe
 
 PLUGIN: Final = next(iter(sorted(Path("/usr/lib").glob("*/mosquitto_dynamic_security.so"))), None)
 COMMANDS: Final = f"signage/{OTHER}/commands"

@@ -1,0 +1,65 @@
+"""MQTT 5 clients for tests of the broker, and what they have been told."""
+
+import threading
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import paho.mqtt.client as mqtt
+from paho.mqtt.enums import CallbackAPIVersion
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+
+from deploy.local.layout import LOOPBACK
+from deploy.local.probes import wait_until
+
+NO_SUBSCRIBERS = 0x10
+NOT_AUTHORIZED = 0x87
+ONE, OTHER = str(uuid.UUID(int=1)), str(uuid.UUID(int=2))  # two displays
+
+
+class Seen:
+    """What one test client has been told."""
+
+    def __init__(self) -> None:
+        self.messages: list[tuple[str, bytes]] = []
+        self.codes: dict[int, int] = {}
+        self.disconnected = threading.Event()
+
+
+@contextmanager
+def connected(
+    port: int, username: str, password: str, client_id: str = "", expiry_seconds: int = 0
+) -> Iterator[tuple[mqtt.Client, Seen]]:
+    """A connected MQTT 5 client with a network thread of its own."""
+    client = mqtt.Client(CallbackAPIVersion.VERSION2, client_id, protocol=mqtt.MQTTv5)
+    client.username_pw_set(username, password)
+    seen = Seen()
+    client.on_message = lambda _c, _u, message: seen.messages.append((message.topic, bytes(message.payload)))
+    client.on_publish = lambda _c, _u, mid, code, _p: seen.codes.__setitem__(mid, code.value)
+    client.on_disconnect = lambda *_arguments: seen.disconnected.set()
+    session = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]  # paho has no types here
+    session.SessionExpiryInterval = expiry_seconds
+    client.connect(LOOPBACK, port, clean_start=expiry_seconds == 0, properties=session)
+    client.loop_start()
+    try:
+        wait_until(client.is_connected, 5)
+        yield client, seen
+    finally:
+        client.disconnect()
+        client.loop_stop()
+
+
+def publish(client: mqtt.Client, seen: Seen, topic: str, payload: bytes = b"{}") -> int:
+    """Publish with QoS 1 and answer the reason code of the PUBACK."""
+    sent = client.publish(topic, payload, qos=1)
+    wait_until(lambda: sent.mid in seen.codes, 5)
+    return seen.codes[sent.mid]
+
+
+def subscribe(client: mqtt.Client, topic: str) -> None:
+    """Subscribe with QoS 1 and wait for the SUBACK."""
+    answered = threading.Event()
+    client.on_subscribe = lambda *_arguments: answered.set()
+    client.subscribe(topic, qos=1)
+    assert answered.wait(5)
