@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -13,10 +13,8 @@ from sqlalchemy import Engine
 from deploy.local.broker import RunningBroker
 from deploy.local.probes import free_port
 from functions.scheduler_tick.steps import STEPS, SWEEPS, TICK_LOCK
-from shared.client_logs.store import weekly_partitions
 from shared.db import database_now
 from shared.tables import (
-    audit_log,
     bridge_status,
     client_commands,
     client_heartbeats,
@@ -249,7 +247,7 @@ def test_a_step_that_fails_is_named_and_the_others_go_on(
     assert last_tick(engine)["did"]["failed"] == report["failed"]
 
 
-# --- conversions and retention ---
+# --- conversions ---
 
 
 def forgotten_conversion(engine: Engine) -> int:
@@ -285,49 +283,3 @@ def test_without_a_queue_the_step_is_named_and_the_tick_goes_on(expiring: TickFu
     set_last_tick(engine, None)
 
     assert expiring.tick()["failed"] == ["conversions"]
-
-
-def audit_lines(engine: Engine, at: datetime) -> int:
-    with engine.connect() as connection:
-        lines = sa.select(sa.func.count()).select_from(audit_log).where(audit_log.c.at == at)
-        return int(connection.execute(lines).scalar_one())
-
-
-def log_weeks(now: datetime, weeks: int) -> list[str]:
-    """The partitions of both classes for the week so many weeks from now."""
-    return [(now + timedelta(weeks=weeks)).strftime(f"client_logs_{name}_%Gw%V") for name in ("routine", "serious")]
-
-
-def test_the_first_tick_of_an_hour_makes_partitions_ahead_and_drops_what_is_old(
-    expiring: TickFunction, engine: Engine
-) -> None:
-    with engine.begin() as connection:
-        now = database_now(connection)
-        old, young = now - timedelta(days=366), now - timedelta(days=364)
-        for at in (old, young):
-            connection.execute(sa.insert(audit_log).values(at=at, actor="x", action="x", target="x", result="ok"))
-        for name in log_weeks(now, 3):
-            connection.execute(sa.text(f"DROP TABLE IF EXISTS {name}"))
-        forty_days_ago = "make_client_log_partition(class, date_trunc('week', now() AT TIME ZONE 'UTC')::date - 42)"
-        connection.execute(sa.text(f"SELECT {forty_days_ago} FROM unnest(ARRAY['routine', 'serious']) AS class"))
-        (routine, serious) = log_weeks(now, -6)
-        assert {routine, serious} <= set(weekly_partitions(connection))
-    set_last_tick(engine, timedelta(hours=1))
-
-    done = expiring.tick()["did"]["retention"]
-
-    with engine.connect() as connection:
-        there = set(weekly_partitions(connection))
-    assert all(name in there for weeks in range(4) for name in log_weeks(now, weeks))
-    assert (routine in there, serious in there) == (False, True)  # 30 and 90 days
-    assert (done["partitions_made"], done["partitions_dropped"]) == (2, 1)
-    assert done["audit"] == 1
-    assert (audit_lines(engine, old), audit_lines(engine, young)) == (0, 1)
-    assert set(done) >= {
-        "partitions_made",
-        "partitions_dropped",
-        "commands",
-        "recovery_events",
-        "client_history",
-        "sessions",
-    }
