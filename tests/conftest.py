@@ -14,6 +14,7 @@ from deploy.local import broker as mosquitto
 from deploy.local import postgres
 from deploy.local.layout import REPOSITORY
 from shared.db import engine_for
+from tests import volatile
 
 TEMPLATE = postgres.DATABASE
 _numbers = itertools.count(1)
@@ -22,7 +23,7 @@ _numbers = itertools.count(1)
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[postgres.Cluster]:
     """A Postgres of this session's own; `.url(database)` is a superuser's address."""
-    with postgres.throw_away() as cluster:
+    with postgres.throw_away(place=volatile.folder()) as cluster:
         yield cluster
 
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 from deploy.local import guardian, postgres
 from deploy.local.probes import free_port, wait_until
 from deploy.local.short_lived import running
+from tests import volatile
 
 SETTINGS: Final = (
     "max_standby_streaming_delay=100ms",  # after which a query gives way to what must be replayed
@@ -79,7 +80,7 @@ class Standby:
 @contextmanager
 def standby_of(primary: postgres.Cluster) -> Iterator[Standby]:
     """A standby of `primary` that is gone afterwards."""
-    with tempfile.TemporaryDirectory(prefix="signage-standby-") as folder:
+    with tempfile.TemporaryDirectory(prefix="signage-standby-", dir=volatile.folder()) as folder:
         data = Path(folder) / primary.data.name
         data.mkdir(mode=0o700)
         guardian.own(data, postgres.system_user())

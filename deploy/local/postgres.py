@@ -209,9 +209,9 @@ def ensure_database(cluster: Cluster, password: str) -> str:
 
 
 @contextmanager
-def throw_away(*, durable: bool = False) -> Iterator[Cluster]:
-    """A running Postgres in a folder of its own that is gone afterwards."""
-    with tempfile.TemporaryDirectory(prefix="signage-pg-") as folder:
+def throw_away(*, durable: bool = False, place: str | None = None) -> Iterator[Cluster]:
+    """A running Postgres in a folder of its own, below `place` if one is given, that is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="signage-pg-", dir=place) as folder:
         programs = find_programs()
         password = secrets.token_urlsafe(16)
         cluster = Cluster(programs, Path(folder) / f"pg{programs.major}", free_port(), password)
