@@ -9,9 +9,6 @@ import os
 import functions_framework
 from flask import Request, Response
 
-from functions.api.app import create_app
-from functions.api.handover import hand_over, put_limits_in_front
-from functions.api.services import Services
 from functions.startup import bound_request_lines, check_deployment, check_signing
 from shared import config, structured_log
 
@@ -21,6 +18,12 @@ structured_log.configure("api")
 configuration = config.load(required=REQUIRED)
 check_deployment(configuration, "api", os.environ)
 check_signing(configuration)
+
+# Only now what most of a start is spent on: a function that must not run so says it at once.
+from functions.api.app import create_app
+from functions.api.handover import hand_over, put_limits_in_front
+from functions.api.services import Services
+
 bound_request_lines()
 inner = create_app(Services(configuration))
 put_limits_in_front(inner)
