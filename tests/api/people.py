@@ -39,10 +39,15 @@ def issue_token(engine: Engine, role: Role, **times: Any) -> str:
 
 def add_user(engine: Engine, username: str, role: Role = Role.OPERATOR, *, must_change_password: bool = False) -> None:
     """A user with PASSWORD."""
-    hashed = access.hash_password(PASSWORD)
     with transaction(engine) as connection:
         now = database_now(connection)
-        assert store.insert_user(connection, now, username, hashed, role, must_change_password) is not None
+        assert store.insert_user(connection, now, username, _hashed(), role, must_change_password) is not None
+
+
+@cache
+def _hashed() -> str:
+    """PASSWORD's hash, made once: it is meant to be slow."""
+    return access.hash_password(PASSWORD)
 
 
 class Api:
