@@ -13,7 +13,7 @@ from shared.clients.store import ClientFilter
 from shared.db import database_now, transaction
 from shared.monitoring import store
 from shared.vocabulary import ClientStatus
-from tests.stores.test_logs_at_scale import plan_of
+from tests.stores.query_plans import plan_of
 
 FLEET = 5_000
 FILL = (

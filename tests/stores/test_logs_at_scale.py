@@ -3,14 +3,13 @@
 The plans are of the very statements that the store functions send, with their parameters.
 """
 
-import json
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from sqlalchemy import Connection, Engine, event
+from sqlalchemy import Connection, Engine
 
 from shared.client_logs import operations as client_logs
 from shared.client_logs import store
@@ -18,63 +17,8 @@ from shared.db import database_now, transaction
 from shared.listening import store as listening
 from shared.monitoring.history import store as history
 from shared.vocabulary import LogLevel
-
-LINES = 240_000
-SHARE = 30_000
-CLIENTS = 60
-WEEKS = 6
-QUIET, LOUD = (f"00000000-0000-4000-8000-{number:012d}" for number in (1, 0))
-
-FILL = (
-    """
-    INSERT INTO clients (uuid, registered_by, created_at)
-    SELECT '00000000-0000-4000-8000-' || lpad(n::text, 12, '0'), 'enrolment', now() - interval '90 days'
-    FROM generate_series(0, CAST(:clients AS int) - 1) AS n
-    """,
-    """
-    SELECT make_client_log_partition(class, date_trunc('week', now() AT TIME ZONE 'UTC')::date - 7 * week)
-    FROM unnest(ARRAY['routine', 'serious']) AS class, generate_series(1, CAST(:weeks AS int)) AS week
-    """,
-    """
-    INSERT INTO client_logs (client_uuid, level, message, logger, received_at)
-    SELECT '00000000-0000-4000-8000-'
-            || lpad((CASE WHEN mod(n, 3) = 0 THEN 0 ELSE mod(n, CAST(:clients AS int)) END)::text, 12, '0'),
-        (CASE WHEN mod(n, 50) = 0 THEN 'critical' WHEN mod(n, 20) = 0 THEN 'error' WHEN mod(n, 7) = 0 THEN 'warning'
-            WHEN mod(n, 2) = 0 THEN 'info' ELSE 'debug' END)::log_level,
-        'line ' || n || ' of the player', 'player',
-        now() - n * (CAST(:weeks AS int) * interval '7 days' / CAST(:lines AS int))
-    FROM generate_series(CAST(:first AS int), CAST(:first AS int) + CAST(:share AS int) - 1) AS n
-    """,
-    """
-    INSERT INTO client_log_hours (client_uuid, hour, level, count, last_at)
-    SELECT client_uuid, date_trunc('hour', received_at), level, count(*), max(received_at)
-    FROM client_logs GROUP BY 1, 2, 3
-    """,
-    """
-    INSERT INTO dead_letters (topic, payload, payload_bytes, sha256, reason, first_at, last_at)
-    SELECT 'signage/x/health', '', 0, md5(n::text), 'not_json', now(), now() - n * interval '1 second'
-    FROM generate_series(1, 20000) AS n
-    """,
-    """
-    INSERT INTO audit_log (at, actor, action, target, result)
-    SELECT now() - n * interval '1 minute', 'user:a', 'client.write',
-        '00000000-0000-4000-8000-' || lpad(mod(n, CAST(:clients AS int))::text, 12, '0'), 'done'
-    FROM generate_series(1, 20000) AS n
-    """,
-    """
-    INSERT INTO client_state_changes (client_uuid, at, from_status, to_status, cause)
-    SELECT target, at, 'running', 'late', 'Silent.' FROM audit_log
-    """,
-    "ANALYZE",
-)
-
-
-FULL_WEEK = """
-    INSERT INTO client_logs (client_uuid, level, message, received_at)
-    SELECT CASE WHEN mod(n, 500) = 0 THEN :quiet ELSE :loud END, CAST('error' AS log_level), 'x',
-        CAST(:then AS timestamptz) - n * interval '1 second'
-    FROM generate_series(1, 20000) AS n
-"""
+from tests.stores.query_plans import nodes, plan_of, read_in_sequence, rows_read, sent_by, statements_of
+from tests.stores.weeks_of_logs import CLIENTS, FILL, FULL_WEEK, LINES, LOUD, QUIET, SHARE, WEEKS
 
 
 @pytest.fixture(scope="module")
@@ -95,49 +39,6 @@ def scaled(filled: Engine) -> Iterator[Connection]:
     with filled.connect() as opened, opened.begin() as begun:
         yield opened
         begun.rollback()
-
-
-def sent_by(connection: Connection, ask: Callable[[Connection], Any]) -> tuple[str, Any]:
-    """The one statement that `ask` sends, and its parameters."""
-    sent: list[tuple[str, Any]] = []
-
-    def remember(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
-        sent.append((statement, parameters))
-
-    event.listen(connection, "before_cursor_execute", remember)
-    try:
-        ask(connection)
-    finally:
-        event.remove(connection, "before_cursor_execute", remember)
-    [statement] = sent
-    return statement
-
-
-def plan_of(connection: Connection, ask: Callable[[Connection], Any]) -> list[dict[str, Any]]:
-    """Every node of the plan of the one statement that `ask` sends, planned for its parameters."""
-    statement, parameters = sent_by(connection, ask)
-    connection.exec_driver_sql("SET LOCAL max_parallel_workers_per_gather = 0")  # their row counts are rounded means
-    answer = connection.exec_driver_sql(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}", parameters).scalar_one()
-    document = json.loads(answer) if isinstance(answer, str) else answer
-    return list(nodes(document[0]["Plan"]))
-
-
-def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    yield plan
-    for inner in plan.get("Plans", []):
-        yield from nodes(inner)
-
-
-def read_in_sequence(plan: list[dict[str, Any]]) -> list[str]:
-    """The tables that grow with what displays say that a plan reads from end to end; empty ones do not matter."""
-    scans = [node for node in plan if node["Node Type"] == "Seq Scan"]
-    return [node["Relation Name"] for node in scans if rows_read([node]) and node["Relation Name"] != "clients"]
-
-
-def rows_read(plan: list[dict[str, Any]]) -> float:
-    """How many rows the scans looked at, those that a filter dropped included."""
-    scans = [node for node in plan if "Scan" in node["Node Type"]]
-    return float(sum((n["Actual Rows"] + n.get("Rows Removed by Filter", 0)) * n["Actual Loops"] for n in scans))
 
 
 def page(uuid: str, **wanted: Any) -> Callable[[Connection], Any]:
@@ -289,20 +190,6 @@ def test_these_tests_see_a_question_that_no_index_serves(scaled: Connection) -> 
 
 
 # --- retention ---
-
-
-def statements_of(connection: Connection, do: Callable[[Connection], Any]) -> list[str]:
-    sent: list[str] = []
-
-    def remember(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
-        sent.append(" ".join(statement.split()))
-
-    event.listen(connection, "before_cursor_execute", remember)
-    try:
-        do(connection)
-    finally:
-        event.remove(connection, "before_cursor_execute", remember)
-    return sent
 
 
 def test_retention_drops_partitions_class_by_class_and_deletes_no_line(scaled: Connection) -> None:

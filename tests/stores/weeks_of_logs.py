@@ -1,0 +1,58 @@
+"""Statements that fill a database with weeks of logs, and with what else is read along with them."""
+
+LINES = 240_000
+SHARE = 30_000  # lines that one statement writes
+CLIENTS = 60
+WEEKS = 6
+QUIET, LOUD = (f"00000000-0000-4000-8000-{number:012d}" for number in (1, 0))
+
+FILL = (
+    """
+    INSERT INTO clients (uuid, registered_by, created_at)
+    SELECT '00000000-0000-4000-8000-' || lpad(n::text, 12, '0'), 'enrolment', now() - interval '90 days'
+    FROM generate_series(0, CAST(:clients AS int) - 1) AS n
+    """,
+    """
+    SELECT make_client_log_partition(class, date_trunc('week', now() AT TIME ZONE 'UTC')::date - 7 * week)
+    FROM unnest(ARRAY['routine', 'serious']) AS class, generate_series(1, CAST(:weeks AS int)) AS week
+    """,
+    """
+    INSERT INTO client_logs (client_uuid, level, message, logger, received_at)
+    SELECT '00000000-0000-4000-8000-'
+            || lpad((CASE WHEN mod(n, 3) = 0 THEN 0 ELSE mod(n, CAST(:clients AS int)) END)::text, 12, '0'),
+        (CASE WHEN mod(n, 50) = 0 THEN 'critical' WHEN mod(n, 20) = 0 THEN 'error' WHEN mod(n, 7) = 0 THEN 'warning'
+            WHEN mod(n, 2) = 0 THEN 'info' ELSE 'debug' END)::log_level,
+        'line ' || n || ' of the player', 'player',
+        now() - n * (CAST(:weeks AS int) * interval '7 days' / CAST(:lines AS int))
+    FROM generate_series(CAST(:first AS int), CAST(:first AS int) + CAST(:share AS int) - 1) AS n
+    """,
+    """
+    INSERT INTO client_log_hours (client_uuid, hour, level, count, last_at)
+    SELECT client_uuid, date_trunc('hour', received_at), level, count(*), max(received_at)
+    FROM client_logs GROUP BY 1, 2, 3
+    """,
+    """
+    INSERT INTO dead_letters (topic, payload, payload_bytes, sha256, reason, first_at, last_at)
+    SELECT 'signage/x/health', '', 0, md5(n::text), 'not_json', now(), now() - n * interval '1 second'
+    FROM generate_series(1, 20000) AS n
+    """,
+    """
+    INSERT INTO audit_log (at, actor, action, target, result)
+    SELECT now() - n * interval '1 minute', 'user:a', 'client.write',
+        '00000000-0000-4000-8000-' || lpad(mod(n, CAST(:clients AS int))::text, 12, '0'), 'done'
+    FROM generate_series(1, 20000) AS n
+    """,
+    """
+    INSERT INTO client_state_changes (client_uuid, at, from_status, to_status, cause)
+    SELECT target, at, 'running', 'late', 'Silent.' FROM audit_log
+    """,
+    "ANALYZE",
+)
+
+
+FULL_WEEK = """
+    INSERT INTO client_logs (client_uuid, level, message, received_at)
+    SELECT CASE WHEN mod(n, 500) = 0 THEN :quiet ELSE :loud END, CAST('error' AS log_level), 'x',
+        CAST(:then AS timestamptz) - n * interval '1 second'
+    FROM generate_series(1, 20000) AS n
+"""
