@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from sqlalchemy import Connection
 
-from shared.clients.reports import operations as reports
+from shared.clients.statuses import operations as statuses
 from shared.db import database_now
 from shared.listening import rules as listening
 from shared.listening import store as listening_store
@@ -15,5 +15,5 @@ def sweep(database: Connection, stale_seconds: int, canary_max_age: timedelta) -
     """Bring what is stored up to now; silence counts only while the canary was no older than `canary_max_age`."""
     now = database_now(database)
     heard = listening.listening(listening_store.bridge_status(database), now, canary_max_age)
-    if changed := reports.sweep_statuses(database, now, stale_seconds, heard):
+    if changed := statuses.sweep(database, now, stale_seconds, heard):
         event("statuses_swept", "shown states changed with time", changed=changed)

@@ -20,6 +20,7 @@ from shared.client_logs import store as client_logs_store
 from shared.clients.health_history import operations as health_history
 from shared.clients.health_history.rules import due as health_turns_due
 from shared.clients.reports import operations as reports
+from shared.clients.statuses import operations as statuses
 from shared.commands import operations as commands
 from shared.commands import store as commands_store
 from shared.commands.batches import operations as batches
@@ -153,7 +154,7 @@ def sweep_statuses(world: World, _moment: Moment) -> Did:
     with transaction(world.engine) as connection:
         now = database_now(connection)
         bridge = listening(listening_store.bridge_status(connection), now, timedelta(seconds=max_age))
-        return {"changed": reports.sweep_statuses(connection, now, stale_seconds, bridge)}
+        return {"changed": statuses.sweep(connection, now, stale_seconds, bridge)}
 
 
 def watch_incidents(world: World, _moment: Moment) -> Did:

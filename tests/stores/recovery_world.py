@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from shared import config
 from shared.clients import store as clients_store
-from shared.clients.reports import operations as reports
+from shared.clients.statuses import operations as statuses
 from shared.commands import operations as commands
 from shared.commands.rules import Ack, Attempt
 from shared.config import Config
@@ -148,7 +148,7 @@ class History:
 def sweep(connection: Connection, at: datetime) -> None:
     """Bring the shown states up to this moment, as the bridge and the tick do."""
     bridge = listening(listening_store.bridge_status(connection), at, timedelta(seconds=45))
-    reports.sweep_statuses(connection, at, 180, bridge)
+    statuses.sweep(connection, at, 180, bridge)
 
 
 def decisions(connection: Connection, client: str) -> list[tuple[str, str | None]]:

@@ -12,6 +12,7 @@ from shared.clients.failures import operations as failures
 from shared.clients.failures.rules import Failure
 from shared.clients.reports import operations as reports
 from shared.clients.reports.rules import LATE_AT_LEAST, Heartbeat
+from shared.clients.statuses import operations as statuses
 from shared.db import database_now
 from shared.errors import ClientNotFound
 from shared.listening.rules import Listening
@@ -114,7 +115,7 @@ def test_time_in_which_nobody_listened_is_unknown_though_nobody_could_note_it(
     changed(connection, uuid, now - timedelta(days=10), "unknown", "running")
     reports.record_heartbeats(connection, night, CLOCK, [Heartbeat(uuid, CLOCK, ProcessStatus.RUNNING)])
 
-    reports.sweep_statuses(connection, now, 180, Listening(silent=True, since=None, silent_since=night))
+    statuses.sweep(connection, now, 180, Listening(silent=True, since=None, silent_since=night))
     reports.record_heartbeats(connection, now, CLOCK, [Heartbeat(uuid, CLOCK, ProcessStatus.RUNNING)])
 
     day, *_ = operations.uptime(connection, now, uuid, timedelta(days=1)).windows

@@ -16,6 +16,7 @@ from shared.clients.failures.rules import Failure
 from shared.clients.reports import operations as reports
 from shared.clients.reports import rules
 from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
+from shared.clients.statuses import operations as statuses
 from shared.listening.rules import Listening
 from shared.tables import client_health, client_heartbeats, client_state_changes, clients
 from shared.vocabulary import ClientStatus, Presence, ProcessStatus, ScreenHealthStatus
@@ -303,7 +304,7 @@ def test_a_silent_client_becomes_late_and_stale_with_one_row_each(connection: Co
     for seconds in range(0, 400, 5):
         now = NOW + timedelta(seconds=seconds)
         take(connection, beat(seconds + 2, uuid=V), now=now)
-        if reports.sweep_statuses(connection, now, 180, LISTENING):
+        if statuses.sweep(connection, now, 180, LISTENING):
             told.append((seconds, client(connection)["status"]))
 
     assert told == [(95, "late"), (185, "stale")]
@@ -350,7 +351,7 @@ def test_after_a_sweep_every_client_shows_what_the_rule_says(
                 process, heard_at, interval, NOW, stale_seconds, silent=silent, listening_since=listening_since
             )
 
-        count = reports.sweep_statuses(
+        count = statuses.sweep(
             connection, NOW, stale_seconds, Listening(silent=silent, since=listening_since, silent_since=None)
         )
 
@@ -365,5 +366,5 @@ def test_a_deleted_client_and_one_never_heard_are_left_alone(connection: Connect
     take(connection, beat(1))
     connection.execute(sa.update(clients).where(clients.c.uuid == U).values(deleted_at=NOW))
 
-    assert reports.sweep_statuses(connection, NOW + timedelta(days=1), 180, LISTENING) == 0
+    assert statuses.sweep(connection, NOW + timedelta(days=1), 180, LISTENING) == 0
     assert client(connection, V)["status"] == "unknown"

@@ -1,4 +1,4 @@
-"""What happens in the database when displays report, a batch at a time, and when they fall silent."""
+"""What happens in the database when displays report, a batch at a time."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,9 +11,8 @@ from shared.clients.failures.rules import Failure
 from shared.clients.installs import store as installs_store
 from shared.clients.reports import rules, store
 from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
-from shared.clients.reports.store import ProcessChange, StatusChange
-from shared.listening.rules import Listening
-from shared.vocabulary import ClientStatus, ProcessStatus
+from shared.clients.reports.store import ProcessChange
+from shared.vocabulary import ProcessStatus
 
 INSTALLS_KEPT: Final = 32  # of one client; who comes back from further away counts as new
 
@@ -118,34 +117,3 @@ def forget_the_future(connection: Connection, now: datetime) -> int:
     They would else count as heard until the clock is there again, whatever becomes of them. How many they were.
     """
     return store.forget_the_future(connection, now)
-
-
-def sweep_statuses(connection: Connection, now: datetime, stale_seconds: int, bridge: Listening) -> int:
-    """Bring every stored state up to what the passage of time makes of it; how many changed.
-
-    `stale_seconds` is HEARTBEAT_STALE_SECONDS, `bridge` comes from `listening.rules.listening`.
-    """
-    rows = store.sweep_candidates(connection, now, stale_seconds, silent=bridge.silent, since=bridge.since)
-    changes = [change for row in rows if (change := _status_change(row, now, stale_seconds, bridge))]
-    step = store.CHANGES_AT_ONCE
-    return sum(
-        store.change_statuses(connection, now, changes[start : start + step]) for start in range(0, len(changes), step)
-    )
-
-
-def _status_change(row: Row[Any], now: datetime, stale_seconds: int, bridge: Listening) -> StatusChange | None:
-    status, cause = rules.shown_status(
-        ProcessStatus(row.process_status),
-        row.last_heartbeat_at,
-        row.interval_seconds,
-        now,
-        stale_seconds,
-        silent=bridge.silent,
-        listening_since=bridge.since,
-    )
-    if status == row.status:
-        return None
-    at = now
-    if status is ClientStatus.UNKNOWN and bridge.silent_since is not None:
-        at = rules.unknown_from(row.last_heartbeat_at, row.interval_seconds, bridge.silent_since)
-    return StatusChange(row.uuid, ClientStatus(row.status), status, cause, at)
