@@ -11,7 +11,6 @@ had where this was written. Two more variables say what cannot be asked: without
 
 import os
 import random
-from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -159,31 +158,42 @@ def test_a_body_above_the_limit_is_a_413(url: str) -> None:
         refused(session.send(ready, timeout=SECONDS), 413, "Request Entity Too Large")
 
 
+@dataclass(frozen=True)
+class Hurried:
+    """A converter, its deadline in seconds, and where it writes down what happens to it, where that can be seen."""
+
+    url: str
+    seconds: int
+    log: Path | None = None
+
+    def said(self) -> str:
+        return self.log.read_text(encoding="utf-8") if self.log else "its log cannot be seen from here"
+
+
 @pytest.fixture
-def hurried(tmp_path: Path) -> Iterator[tuple[str, int]]:
-    """A converter and its deadline in seconds: ours with a short one, or the named one."""
+def hurried(tmp_path: Path) -> Iterator[Hurried]:
+    """Ours with a short deadline, or the named one."""
     seconds = int(os.environ.get("CONVERTER_DEADLINE_SECONDS") or 0)
     if not NAMED:
         with converter(tmp_path / "state", deadline=OUR_SHORT_DEADLINE) as running:
-            yield running.url, OUR_SHORT_DEADLINE
+            yield Hurried(running.url, OUR_SHORT_DEADLINE, running.log)
     elif seconds:
-        yield NAMED, seconds
+        yield Hurried(NAMED, seconds)
     else:
         pytest.skip("CONVERTER_DEADLINE_SECONDS does not say how long the named converter works (--api-timeout)")
 
 
-def test_what_takes_too_long_is_a_503_and_what_finds_no_place_a_429(hurried: tuple[str, int], folder: Path) -> None:
+def test_what_takes_too_long_is_a_503_and_what_finds_no_place_a_429(hurried: Hurried, folder: Path) -> None:
     """Of four at once, with a queue for two as this product asks of Gotenberg."""
-    url, seconds = hurried
     with ThreadPoolExecutor(4) as pool:
-        answers = list(pool.map(lambda _: post(url, folder / "slow.pptx"), range(4)))
+        answers = list(pool.map(lambda _: post(hurried.url, folder / "slow.pptx"), range(4)))
 
-    assert set(Counter(answer.status_code for answer in answers)) == {429, 503}
+    assert {answer.status_code for answer in answers} == {429, 503}, hurried.said()
     begins = {429: "Too Many Requests", 503: "Service Unavailable"}
     for answer in answers:
         refused(answer, answer.status_code, begins[answer.status_code])
-        assert answer.elapsed.total_seconds() < seconds + 15, "the worker hangs up then"
-    assert post(url, folder / "deck.odp").status_code == 200
+        assert answer.elapsed.total_seconds() < hurried.seconds + 15, "the worker hangs up then"
+    assert post(hurried.url, folder / "deck.odp").status_code == 200
 
 
 @pytest.mark.parametrize("name", ["broken.pptx", "locked.pptx", "locked.odp"])
