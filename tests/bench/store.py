@@ -1,4 +1,8 @@
-"""Store only: the same batches without MQTT, decoding included, beside psql copying topic and payload."""
+"""Store only: the same batches without MQTT, decoding included, beside psql copying topic and payload.
+
+And beside the same statements alone, as bytes, on a database that stood alike: no program that keeps what these
+tables promise can be quicker than those, so they tell how much of the rest is Postgres'.
+"""
 
 import subprocess
 import time
@@ -15,43 +19,66 @@ from bridge.bulk import Bulk
 from bridge.inbox import Arrival, Inbox
 from bridge.main import rarely_collect
 from bridge.writes import Writer
+from deploy.local import postgres
 from shared.commands.operations import timings
 from shared.config import load
+from shared.db import engine_for
 from shared.listening import operations as listening
 from shared.prepared import meanwhile
+from tests.bench.replay import overhear, say_again
 from tests.bench.report import Row, alternating
 from tests.bench.traffic import Traffic
-from tests.faults.machine import machine
+from tests.faults.machine import Machine, machine
 
 MESSAGES = 60_000
 TIMES = 3
+TWIN = "twin"  # a database that stands as ours did before the first message
 
 
 def measure(folder: Path) -> list[Row]:
-    """Rows a second of both, in turns; the bridge knows its clients, as it does after their first two reports."""
+    """Rows a second of all, in turns; the bridge knows its clients, as it does after their first two reports."""
     with machine(folder, bridge=False) as service:
+        with postgres.superuser(service.cluster) as superuser:
+            superuser.run(f"CREATE DATABASE {TWIN} TEMPLATE {postgres.DATABASE} OWNER {postgres.OWNER}")
+        twin = engine_for(service.cluster.url(TWIN, postgres.OWNER, "owner"), "bench")
         engine = service.engine()
         traffic = Traffic()
-        file = folder / "messages.tsv"
-        lines = (b"\t".join((topic, payload.replace(b"\\", b"\\\\"))) for topic, payload in traffic.messages(MESSAGES))
-        file.write_bytes(b"\n".join(lines) + b"\n")
-        psql = ["psql", service.database_url, "-q", "-c"]
-        subprocess.run([*psql, "CREATE TABLE bench_copy (topic text, payload text)"], check=True)
-
-        def copy() -> float:
-            began = time.monotonic()
-            subprocess.run([*psql, f"\\copy bench_copy FROM '{file}'"], check=True)
-            return MESSAGES / (time.monotonic() - began)
-
         rarely_collect()
-        with engine.connect() as connection:
+        with engine.connect() as connection, twin.connect() as other:
+            said = overhear(connection)
             written = writing(connection)
             for _ in range(2):
                 written(traffic.greetings())
                 written(traffic.messages(MESSAGES))
-            ours, theirs = alternating(TIMES, lambda: written(traffic.messages(MESSAGES)), copy)
-        engine.dispose()
-    return [Row("store only, decoded", ours, "msg/s", 0.25, peer="psql \\copy", theirs=theirs)]
+            say_again(other, said())
+            ours, theirs, alone = alternating(
+                TIMES,
+                lambda: written(traffic.messages(MESSAGES)),
+                copying(service, traffic),
+                lambda: MESSAGES / say_again(other, said()),
+            )
+        for one in (engine, twin):
+            one.dispose()
+    return [
+        Row("store only, decoded", ours, "msg/s", 0.25, peer="psql \\copy", theirs=theirs),
+        Row("store only, decoded", ours, "msg/s", 0.6, peer="its statements alone", theirs=alone),
+    ]
+
+
+def copying(service: Machine, traffic: Traffic) -> Callable[[], float]:
+    """Copies topic and payload of as many messages: answers how many a second."""
+    file = service.folder / "messages.tsv"
+    lines = (b"\t".join((topic, payload.replace(b"\\", b"\\\\"))) for topic, payload in traffic.messages(MESSAGES))
+    file.write_bytes(b"\n".join(lines) + b"\n")
+    psql = ["psql", service.database_url, "-q", "-c"]
+    subprocess.run([*psql, "CREATE TABLE bench_copy (topic text, payload text)"], check=True)
+
+    def copy() -> float:
+        began = time.monotonic()
+        subprocess.run([*psql, f"\\copy bench_copy FROM '{file}'"], check=True)
+        return MESSAGES / (time.monotonic() - began)
+
+    return copy
 
 
 def writing(connection: Connection) -> Callable[[list[tuple[bytes, bytes]]], float]:
