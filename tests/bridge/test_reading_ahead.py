@@ -75,4 +75,6 @@ def test_a_batch_whose_database_connection_ends_is_written_later_and_what_is_hel
 
     eventually(lambda: len(lines(database, display.uuid)) >= count)
     assert lines(database, display.uuid) == all_lines(count=count)
-    assert not database.value("SELECT counters FROM bridge_status")["dead_letters"], database.rows("SELECT * FROM dead_letters")
+    assert not database.value("SELECT counters FROM bridge_status")["dead_letters"], database.rows(
+        "SELECT * FROM dead_letters"
+    )
