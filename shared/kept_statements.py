@@ -28,14 +28,11 @@ class Prepared:
 
     name: bytes
     text: str
+    planned_once: bool = False
+    """Kept, and to be run with one plan for all values."""
     columns: list[dict[str, Any]] | None = None
     input_functions: list[Any] | None = None
     prepared_at: float = 0.0  # by the monotonic clock
-
-    @property
-    def planned_once(self) -> bool:
-        """Kept, and to be run with one plan for all values."""
-        return self.name != UNNAMED and PLANNED_ONCE in self.text
 
     @property
     def is_old(self) -> bool:
@@ -66,7 +63,7 @@ class KeptStatements(OrderedDict[Key, Prepared]):
             _, oldest = self.popitem(last=False)
             self.closing.append(oldest.name)
         self._named += 1
-        return Prepared(b"signage_%d\x00" % self._named, text)
+        return Prepared(b"signage_%d\x00" % self._named, text, planned_once=PLANNED_ONCE in text)
 
     def learn(self, key: Key, statement: Prepared, told: Context) -> None:
         """Keep a new statement, if it has a name, now that the server has told what its rows are."""

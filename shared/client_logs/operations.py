@@ -40,10 +40,7 @@ def record(
     Raises:
         MarksMoved: what is remembered is not what is stored; nothing may be committed.
     """
-    by_boot: dict[Boot, dict[int, LogLine]] = {}
-    for line in lines:
-        if (boot := rules.boot_of(line)) is not None and line.seq is not None:
-            by_boot.setdefault(boot, {}).setdefault(line.seq, line)
+    by_boot = _by_boot(lines)
     settled = _settle(connection, now, by_boot, remembered)
     fresh = {id(by_boot[boot][seq]) for boot, change in settled.items() for seq in change.fresh}
     new = [line for line in lines if rules.boot_of(line) is None or id(line) in fresh]
@@ -57,6 +54,15 @@ def record(
         committed={boot: change.mark.seq for boot, change in settled.items()},
         marks=_to_remember(settled),
     )
+
+
+def _by_boot(lines: Sequence[LogLine]) -> dict[Boot, dict[int, LogLine]]:
+    """The numbered ones, the first of each number."""
+    by_boot: dict[Boot, dict[int, LogLine]] = {}
+    for line in lines:
+        if (boot := rules.boot_of(line)) is not None and line.seq is not None:
+            by_boot.setdefault(boot, {}).setdefault(line.seq, line)
+    return by_boot
 
 
 def pass_over(connection: Connection, now: datetime, numbers: Iterable[tuple[Boot, int]]) -> dict[Boot, int]:

@@ -4,7 +4,6 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any, Final
 
-import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.client_logs.rules import Boot, Mark
@@ -95,18 +94,9 @@ def drop_keys(connection: Connection, moved: Mapping[Boot, int]) -> None:
     connection.execute(statement, {**_columns(moved), "seqs": list(moved.values())})
 
 
-def _columns(boots: Collection[Boot]) -> dict[str, list[Any]]:
-    """The parameters of BOOTS."""
-    return {
-        "uuids": [uuid for uuid, _, _ in boots],
-        "installs": [install_id for _, install_id, _ in boots],
-        "boots": [boot_seq for _, _, boot_seq in boots],
-    }
-
-
 def drop_marks(connection: Connection, before: datetime) -> int:
     """Forget boots that have told nothing since then: no display spools that long; how many marks."""
-    statement = sa.text(
+    statement = sql(
         """
         WITH gone AS (DELETE FROM log_marks WHERE updated_at < CAST(:before AS timestamptz)
             RETURNING client_uuid, install_id, boot_seq),
@@ -116,3 +106,12 @@ def drop_marks(connection: Connection, before: datetime) -> int:
         """
     )
     return int(connection.execute(statement, {"before": before}).scalar_one())
+
+
+def _columns(boots: Collection[Boot]) -> dict[str, list[Any]]:
+    """The parameters of BOOTS."""
+    return {
+        "uuids": [uuid for uuid, _, _ in boots],
+        "installs": [install_id for _, install_id, _ in boots],
+        "boots": [boot_seq for _, _, boot_seq in boots],
+    }
