@@ -6,7 +6,10 @@ prints them, for a broker that somebody else runs. On one that several stacks sh
 for the names of its services.
 """
 
+import argparse
+import re
 import sys
+from collections.abc import Sequence
 from typing import Final
 
 SERVICES: Final = ("bridge", "api", "scheduler")  # the users of the services' listener
@@ -57,6 +60,21 @@ def separate_services_acl(root: str) -> str:
     return services_acl(root) + "\n" + others + "\n" + "".join(f"pattern read {root}/+/{topic}\n" for topic in UPWARD)
 
 
+def _name(text: str) -> str:
+    """A wildcard would give away the topics of every other stack, an end of line whatever stands behind it."""
+    if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", text):
+        raise argparse.ArgumentTypeError("expected 1 to 64 letters, digits, - or _")
+    return text
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print both."""
+    parser = argparse.ArgumentParser(prog="python -m deploy.local.broker_rights", description="Rights at a broker.")
+    parser.add_argument("topic_root", nargs="?", type=_name, default="signage")
+    parser.add_argument("login_prefix", nargs="?", type=_name)
+    given = parser.parse_args(arguments)
+    print(f"{services_acl(given.topic_root, given.login_prefix or '')}\n{displays_acl(given.topic_root)}", end="")
+
+
 if __name__ == "__main__":
-    given = sys.argv[1:3] or ["signage"]
-    print(f"{services_acl(*given)}\n{displays_acl(given[0])}", end="")
+    main(sys.argv[1:])
