@@ -187,9 +187,12 @@ def _decoder(shape: Any) -> msgspec.json.Decoder[list[Any]]:
     return msgspec.json.Decoder(list[shape])
 
 
+_NOW: Final = statements.constant(sa.select(sa.func.now()))
+
+
 def database_now(connection: Connection) -> datetime:
     """The start of the current transaction by the database's clock, in UTC."""
-    now: datetime = connection.execute(sa.select(sa.func.now())).scalar_one()
+    now: datetime = statements.value(connection, _NOW)
     return now
 
 
