@@ -7,6 +7,8 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from shared.commands.rules import MOVES
+from shared.kept_statements import PLANNED_ONCE
+from shared.statements import constant
 from tests.stores.command_faults import Database
 
 LEGAL = {(source.value, move.to.value) for move in MOVES for source in move.sources}
@@ -77,6 +79,7 @@ END $$;
 CREATE OR REPLACE TRIGGER write_down_move AFTER UPDATE OF state ON client_commands
     FOR EACH ROW EXECUTE FUNCTION write_down_move();
 """
+MOVES_OF = constant(sa.text(f"SELECT source, target FROM moves WHERE client_uuid = :client {PLANNED_ONCE}"))
 
 
 def write_down_moves(engine: Engine) -> None:
@@ -87,8 +90,7 @@ def write_down_moves(engine: Engine) -> None:
 
 def moves_of(database: Database, client: str) -> list[tuple[str, str]]:
     """Every change of a state of this client's commands."""
-    query = sa.text("SELECT source, target FROM moves WHERE client_uuid = :client").bindparams(client=client)
-    return [(row["source"], row["target"]) for row in database.look(query)]
+    return [(row["source"], row["target"]) for row in database.look(MOVES_OF, client=client)]
 
 
 def end_of(row: dict[str, Any]) -> str:

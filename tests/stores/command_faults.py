@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy import Connection, Engine, RowMapping
+from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
+from shared.db import engine_for
+from shared.prepared import PreparingConnection
+from shared.statements import Constant, mappings
+
 T = TypeVar("T")
-DIES_IN = "dies_in"
 
 
 class Died(Exception):
@@ -27,37 +30,62 @@ class Crash:
     committed: bool = False
 
 
+class Mortal(PreparingConnection):
+    """A connection that dies before a statement or COMMIT: Postgres finds the end of the line where one should come."""
+
+    dies_in: int | None = None
+    """After so many statements, at the latest before COMMIT."""
+
+    def ask(self, operation: str, arguments: Sequence[Any], oids: tuple[int, ...] = ()) -> Any:
+        """As any connection's."""
+        if self.dies_in == 0:
+            self.cut()
+        if self.dies_in is not None:
+            self.dies_in -= 1
+        return super().ask(operation, arguments, oids)
+
+    def commit(self) -> None:
+        """As any connection's."""
+        if self.dies_in is not None:
+            self.cut()
+        super().commit()
+
+    def cut(self) -> None:
+        """The process at this end is gone."""
+        self._usock.shutdown(socket.SHUT_RDWR)
+
+
 class Database:
-    """Transactions on a real Postgres, each with a connection that may die."""
+    """Transactions on a real Postgres, each with a connection that may die; their statements go the product's own way.
+
+    The deaths are the connection's: somebody who listens to SQLAlchemy would change the way that statements go.
+    """
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+        self._engine = engine_for(engine.url.render_as_string(hide_password=False), "tests")
         self._idle: list[Connection] = []
         self.deaths: Counter[str] = Counter()
         """How many transactions were lost, by the place: `3 statements`, `commit unheard`."""
         logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)  # it tells of every connection that dies
-        sa.event.listen(engine, "do_connect", _without_tls, insert=True)
-        self._reader = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-        sa.event.listen(engine, "before_cursor_execute", _count_down)
-        sa.event.listen(engine, "commit", _die_before_commit)
+        sa.event.listen(self._engine, "connect", _make_mortal)
+        self._reader = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
 
     def close(self) -> None:
-        sa.event.remove(self._engine, "before_cursor_execute", _count_down)
-        sa.event.remove(self._engine, "commit", _die_before_commit)
-        sa.event.remove(self._engine, "do_connect", _without_tls)
         for connection in (self._reader, *self._idle):
             connection.close()
+        self._engine.dispose()
 
-    def look(self, query: sa.Executable) -> Sequence[RowMapping]:
+    def look(self, query: Constant, **values: Any) -> list[dict[str, Any]]:
         """What everybody sees now, read by a connection that never dies."""
-        return self._reader.execute(query).mappings().all()
+        return mappings(self._reader, query, values)
 
     def run(self, work: Callable[[Connection], T], crash: Crash | None = None) -> T:
         """Do the work in one transaction. Raises Died where `crash` says so, and what the work raises."""
         connection = self._idle.pop() if self._idle else self._engine.connect()
+        raw: Any = connection.connection.dbapi_connection
         try:
             with connection.begin():
-                connection.info[DIES_IN] = None if crash is None or crash.committed else crash.after
+                raw.dies_in = None if crash is None or crash.committed else crash.after
                 answer = work(connection)
         except DBAPIError:
             connection.close()
@@ -69,11 +97,10 @@ class Database:
             self._idle.append(connection)
             raise
         finally:
-            if not connection.closed:
-                connection.info[DIES_IN] = None
+            raw.dies_in = None
         if crash is not None and crash.committed:
             self.deaths["commit unheard"] += 1
-            cut(connection)
+            raw.cut()
             connection.invalidate()
             connection.close()
             raise Died
@@ -81,25 +108,6 @@ class Database:
         return answer
 
 
-def cut(connection: Connection) -> None:
-    """The process is gone: Postgres finds the end of the line where a statement should come."""
-    raw: Any = connection.connection.driver_connection
-    raw._usock.shutdown(socket.SHUT_RDWR)
-
-
-def _without_tls(_dialect: Any, _record: Any, _arguments: Any, parameters: dict[str, Any]) -> None:
-    """A context for TLS takes longer to make than the rest of a connection, and this Postgres speaks none."""
-    parameters["ssl_context"] = False
-
-
-def _count_down(connection: Connection, *_: Any) -> None:
-    left = connection.info.get(DIES_IN)
-    if left == 0:
-        cut(connection)
-    if left is not None:
-        connection.info[DIES_IN] = left - 1
-
-
-def _die_before_commit(connection: Connection) -> None:
-    if connection.info.get(DIES_IN) is not None:
-        cut(connection)
+def _make_mortal(opened: Any, _record: Any) -> None:
+    """The connection that the product has opened, in its own way, is one that may die."""
+    opened.__class__ = Mortal

@@ -19,6 +19,7 @@ from sqlalchemy import Connection
 from shared.commands import operations
 from shared.commands.rules import Ack, Sighting
 from shared.errors import StateConflict
+from shared.statements import constant, moment, rows
 from shared.tables import client_heartbeats, clients
 from shared.vocabulary import CommandAction, CommandSource, CommandState
 from tests.stores.command_chances import OPENINGS, SEEDS, TAKEN, Fate, step_of
@@ -27,7 +28,15 @@ from tests.stores.command_model import CommandModel
 from tests.stores.commands_world import TIMINGS, request
 
 THREADS: Final = ThreadPoolExecutor(2)
-
+OWN: Final = client_heartbeats.c.client_uuid == sa.bindparam("client")
+STORED: Final = constant(
+    sa.select(client_heartbeats.c.boot_id, client_heartbeats.c.app_instance).where(OWN).with_for_update()
+)
+STORE: Final = constant(
+    sa.update(client_heartbeats)
+    .where(OWN)
+    .values(last_heartbeat_at=moment("now"), boot_id=sa.bindparam("boot"), app_instance=sa.bindparam("start"))
+)
 
 APPLIES: Final[dict[str, Callable[["CommandMachine"], object]]] = {
     "withdraw": lambda machine: machine.open_rows(),
@@ -213,12 +222,10 @@ class CommandMachine(CommandModel):
 
     def heartbeat(self, connection: Connection) -> None:
         boot, start = self.display.boot_id, self.display.app_instance
-        row = client_heartbeats.c.client_uuid == self.client
-        stored = connection.execute(sa.select(client_heartbeats).where(row).with_for_update()).mappings().one()
-        values = {"last_heartbeat_at": self.now, "boot_id": boot, "app_instance": start}
-        connection.execute(sa.update(client_heartbeats).where(row).values(**values))
+        [before] = rows(connection, STORED, {"client": self.client})
+        rows(connection, STORE, {"client": self.client, "now": self.now, "boot": boot, "start": start})
         operations.record_acks(connection, self.now, self.display.last_command(self.now), TIMINGS)
-        if (stored["boot_id"], stored["app_instance"]) != (boot, start):
+        if before != [boot, start]:
             operations.record_boot_evidence(connection, self.now, [Sighting(self.client, boot, start)])
 
     def fall_silent(self, stale: bool) -> None:

@@ -13,6 +13,8 @@ from shared.commands import operations
 from shared.commands.rules import LOCKING, Ack, Attempt, Claimed
 from shared.db import database_now
 from shared.errors import CommandNotCancellable
+from shared.kept_statements import PLANNED_ONCE
+from shared.statements import constant
 from shared.tables import client_commands, clients
 from shared.vocabulary import COMMAND_RANKS, TERMINAL_RANK, CommandState
 from tests.stores.command_chances import NO_BROKER, Fate
@@ -22,7 +24,7 @@ from tests.stores.command_faults import Crash, Database, Died
 from tests.stores.commands_world import TIMINGS, add_client
 
 c = client_commands.c
-SEEN = (  # no more than is looked at: most of a step's time goes into taking rows apart
+SEEN = constant(  # no more than is looked at: most of a step's time goes into taking rows apart
     sa.select(
         *(c.id, c.action, c.state, c.rank, c.outcome_reason, c.confirmed_by, c.late_state),
         *(c.created_at, c.expires_at, c.result_deadline),
@@ -32,6 +34,7 @@ SEEN = (  # no more than is looked at: most of a step's time goes into taking ro
     )
     .where(clients.c.uuid == sa.bindparam("client"), c.client_uuid == clients.c.uuid)
     .order_by(c.id)
+    .suffix_with(PLANNED_ONCE)
 )
 
 
@@ -133,8 +136,8 @@ class CommandModel(RuleBasedStateMachine):
 
     def read(self) -> list[dict[str, Any]]:
         """The client's commands and its lockout as they stand now."""
-        found = self.database.look(SEEN.params(client=self.client))
-        before, self.rows = self.lockout, [dict(row) for row in found]
+        found = self.database.look(SEEN, client=self.client)
+        before, self.rows = self.lockout, found
         self.lockout = self.rows[0].pop("lockout_until") if self.rows else None
         if before is not None and (self.lockout is None or self.lockout < before):
             self.reached["a lockout given back"] += 1
