@@ -65,33 +65,6 @@ resource "google_secret_manager_secret_version" "database_url" {
   }
 }
 
-# DATABASE_READ_URL, where there is a replica: the same login at another address.
-resource "google_secret_manager_secret" "database_read_url" {
-  count = var.database_read_replica ? 1 : 0
-
-  secret_id = "signage-database-read-url"
-  labels    = local.labels
-
-  replication {
-    auto {}
-  }
-
-  depends_on = [google_project_service.used]
-}
-
-resource "google_secret_manager_secret_version" "database_read_url" {
-  count = var.database_read_replica ? 1 : 0
-
-  secret                 = google_secret_manager_secret.database_read_url[0].id
-  secret_data_wo         = "postgresql://${google_sql_user.this.name}:${ephemeral.google_secret_manager_secret_version.database_password.secret_data}@${google_sql_database_instance.read_replica[0].private_ip_address}:5432/${google_sql_database.this.name}"
-  secret_data_wo_version = var.secrets_generation
-
-  lifecycle {
-    create_before_destroy = true
-    replace_triggered_by  = [google_sql_database_instance.read_replica[0].private_ip_address]
-  }
-}
-
 # The broker's own CA is no secret, but Cloud Run mounts files from Secret Manager only.
 resource "google_secret_manager_secret" "broker_ca" {
   count = local.has_broker_ca ? 1 : 0
@@ -121,12 +94,6 @@ locals {
       version = google_secret_manager_secret_version.database_url.version
     }
   }
-  database_read_url_secret = var.database_read_replica ? {
-    DATABASE_READ_URL = {
-      secret  = google_secret_manager_secret.database_read_url[0].secret_id
-      version = google_secret_manager_secret_version.database_read_url[0].version
-    }
-  } : {}
   generated_secret = {
     for name in local.generated_secrets : name => {
       secret  = google_secret_manager_secret.generated[name].secret_id

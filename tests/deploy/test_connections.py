@@ -100,3 +100,15 @@ def test_each_wait_for_the_database_ends_before_whoever_waits_for_it_gives_up() 
 
     assert db.LOCK_TIMEOUT_MS < db.STATEMENT_TIMEOUT_MS < 1000 * db.SOCKET_TIMEOUT_SECONDS
     assert min(requests) > db.POOL_TIMEOUT_SECONDS + db.SOCKET_TIMEOUT_SECONDS
+
+
+def test_a_replica_logs_what_the_primary_logs() -> None:
+    """Written twice, because checkov reads what is written and not what Terraform would make of it."""
+    databases = root().typed("resource")
+    primary, replica = (
+        {flag["name"]: flag["value"] for flag in databases[DATABASE, name]["settings"][0]["database_flags"]}
+        for name in ("this", "read_replica")
+    )
+
+    assert len(primary) > 10
+    assert replica == {**primary, "hot_standby_feedback": "on"}
