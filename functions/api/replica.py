@@ -19,6 +19,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from shared import db
+from shared.errors import ServiceError
 from shared.structured_log import Outage
 
 if TYPE_CHECKING:
@@ -106,6 +107,9 @@ class Replica:
         except (SQLAlchemyError, Behind, Foreign) as error:
             call.end()
             self._failed(error)
+        except ServiceError:  # "not found" is an answer too
+            self._answered()
+            raise
         else:
             self._answered()
             return answer

@@ -162,6 +162,22 @@ def test_sessions_that_the_replica_has_ended_are_replaced(
     assert told == []
 
 
+def test_one_that_is_tried_again_is_used_again_though_what_was_asked_for_is_not_there(
+    services: Services, api: Api, engine: Engine
+) -> None:
+    """Not found is an answer."""
+    uuid, nobody_there = new_client(engine), "00000000-0000-4000-8000-00000000dead"
+    services.replica._why = replica.AWAY
+
+    with what_is_asked(services) as first:
+        assert api.get(f"/api/clients/{nobody_there}/events").status_code == 404
+    with what_is_asked(services) as second:
+        assert events_of(api, uuid) == ["registered"]
+
+    assert first.replica
+    assert second.sides("audit_log") == {"replica"}
+
+
 def names(engine: Engine) -> set[str]:
     with engine.connect() as connection:
         return set(connection.execute(sa.text("SELECT name FROM clients")).scalars())
