@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 import sqlalchemy as sa
 
@@ -45,6 +46,16 @@ CHANGE = (
     f"UPDATE clients SET screen_health = 'black' WHERE uuid IN (SELECT uuid FROM clients LIMIT {CHANGES})",
     "UPDATE client_heartbeats SET last_heartbeat_at = now()",
 )
+
+
+PATHS: Final = {
+    "crashed": "/api/clients/crashed",
+    "service_failed": "/api/clients/service_failed",
+    "logs of one client": "/api/client-logs/{one}/logs",
+    "recent errors": "/api/client-logs/recent-errors",
+    "summary of one client": "/api/client-logs/summary?client={one}",
+    "summary": "/api/client-logs/summary",
+}
 
 
 @dataclass(frozen=True)
@@ -132,14 +143,6 @@ def compressed_kb(answer: bytes) -> float:
 
 def measure(folder: Path) -> list[Row]:
     """Request rates beside the empty function's, in turns."""
-    paths = {
-        "crashed": "/api/clients/crashed",
-        "service_failed": "/api/clients/service_failed",
-        "logs of one client": "/api/client-logs/{one}/logs",
-        "recent errors": "/api/client-logs/recent-errors",
-        "summary of one client": "/api/client-logs/summary?client={one}",
-        "summary": "/api/client-logs/summary",
-    }
     with filled(folder, LOG_ROWS) as fleet:
         with fleet.engine.begin() as connection:
             connection.execute(sa.text(HEARD))
@@ -149,7 +152,7 @@ def measure(folder: Path) -> list[Row]:
             lambda: request_rate(fleet.one_statement.port, "/", fleet.token),
             *(
                 partial(request_rate, fleet.api.port, path.format(one=fleet.one), fleet.token)
-                for path in paths.values()
+                for path in PATHS.values()
             ),
         )
     note = f"{CLIENTS:,} clients, {LOG_ROWS:,} log rows"
@@ -158,6 +161,6 @@ def measure(folder: Path) -> list[Row]:
         Row("read: who asks, and no more (a floor)", floor, "req/s", 0, peer="empty function", theirs=empty),
         *(
             Row(f"read: {name}", rate, "req/s", 0.3, peer="empty function", theirs=empty, note=notes.get(name, note))
-            for name, rate in zip(paths, ours, strict=True)
+            for name, rate in zip(PATHS, ours, strict=True)
         ),
     ]

@@ -3,6 +3,9 @@
 import time
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sqlalchemy import Engine
 
 from deploy.local.probes import wait_until
 from tests.faults.fleet import Fleet
@@ -12,8 +15,6 @@ from tests.faults.whole import Whole
 
 REST_SECONDS = 300.0
 AT_ONCE = 10
-
-
 MISCOUNTED = """
     SELECT count(*) FROM (SELECT client_uuid, level, count(*) AS n FROM client_logs
         WHERE client_uuid = ANY(:uuids) GROUP BY 1, 2) AS stored
@@ -50,42 +51,54 @@ def _newest_is_stored(service: Machine | Whole, displays: Fleet) -> bool:
     return all(one.seq - stored.get(one.uuid, 0) <= 4 for one in displays.displays)
 
 
+@dataclass(frozen=True)
+class Found:
+    """What the database knows of some displays."""
+
+    lines: dict[str, Counter[str]]
+    """Of each display: its lines, and how often each is stored."""
+    miscounted: int
+    failed: dict[object, object]
+    """The unit of the standing failure of each client."""
+    dead_letters: int
+
+
+def _found(engine: Engine, uuids: list[str]) -> Found:
+    lines: dict[str, Counter[str]] = {uuid: Counter() for uuid in uuids}
+    said = "SELECT client_uuid, message FROM client_logs WHERE client_uuid = ANY(:uuids)"
+    for some in _in_parts(uuids):
+        for client, message in rows(engine, said, uuids=some):
+            lines[str(client)][str(message)] += 1
+    miscounted = sum(int(str(rows(engine, MISCOUNTED, uuids=some)[0][0])) for some in _in_parts(uuids))
+    failed = {row[0]: row[1] for row in rows(engine, "SELECT uuid, service_failed_unit FROM clients")}
+    theirs = "SELECT coalesce(sum(count), 0) FROM dead_letters WHERE split_part(topic, '/', 2) = ANY(:uuids)"
+    return Found(lines, miscounted, failed, int(str(rows(engine, theirs, uuids=uuids)[0][0])))
+
+
 def judge(ledger: Ledger, service: Machine | Whole, displays: Fleet) -> None:
     """Hold the database against what the displays know that they said."""
     engine = service.engine()
     try:
-        stored: dict[str, Counter[str]] = {one.uuid: Counter() for one in displays.displays}
-        said = "SELECT client_uuid, message FROM client_logs WHERE client_uuid = ANY(:uuids)"
-        for some in _in_parts(list(stored)):
-            for client, message in rows(engine, said, uuids=some):
-                stored[str(client)][str(message)] += 1
-        miscounted = sum(int(str(rows(engine, MISCOUNTED, uuids=some)[0][0])) for some in _in_parts(list(stored)))
-        failed = {row[0]: row[1] for row in rows(engine, "SELECT uuid, service_failed_unit FROM clients")}
-        theirs = "SELECT coalesce(sum(count), 0) FROM dead_letters WHERE split_part(topic, '/', 2) = ANY(:uuids)"
-        letters = int(str(rows(engine, theirs, uuids=list(stored))[0][0]))
+        found = _found(engine, [one.uuid for one in displays.displays])
     finally:
         engine.dispose()
     expected = {one.uuid: {f"line {n}" for n in range(1, one.lines + 1)} for one in displays.displays}
-    lost = sum(len(lines - stored[client].keys()) for client, lines in expected.items())
-    twice = sum(count - 1 for counts in stored.values() for count in counts.values())
-    foreign = sum(len(stored[client].keys() - lines) for client, lines in expected.items())
-    failures = sum(one.failures > 0 and failed.get(one.uuid) != f"unit-{one.failures}" for one in displays.displays)
-    ledger.counted |= {
-        "lines": displays.lines,
-        "lost": lost,
-        "twice": twice,
-        "wrong_failures": failures,
-        "good_put_aside": letters,
-        "exits": service.exits,
-    }
+    lost = sum(len(lines - found.lines[client].keys()) for client, lines in expected.items())
+    twice = sum(count - 1 for counts in found.lines.values() for count in counts.values())
+    foreign = sum(len(found.lines[client].keys() - lines) for client, lines in expected.items())
+    failures = sum(
+        one.failures > 0 and found.failed.get(one.uuid) != f"unit-{one.failures}" for one in displays.displays
+    )
+    counted = {"lines": displays.lines, "lost": lost, "twice": twice, "wrong_failures": failures}
+    ledger.counted |= counted | {"good_put_aside": found.dead_letters, "exits": service.exits}
     ledger.conditions |= {
         "no line lost": lost == 0,
         "no line twice": twice == 0,
         "no line that nobody said": foreign == 0,
-        "the hourly roll-up counts what is stored": miscounted == 0,
+        "the hourly roll-up counts what is stored": found.miscounted == 0,
         "every standing failure is the last one": failures == 0,
         "nothing ended by itself": service.exits == 0,
-        "no dead letter of a good message": letters == 0,
+        "no dead letter of a good message": found.dead_letters == 0,
     }
 
 
