@@ -172,6 +172,7 @@ clients = Table(
         postgresql_where=text("service_failed_at IS NOT NULL"),
     ),
     Index("ix_clients_name", "name", "uuid", postgresql_where=text("deleted_at IS NULL")),
+    Index("ix_clients_status", "status", "service_failed_at", postgresql_where=text("deleted_at IS NULL")),
     Index(
         "ix_clients_unwell",
         "uuid",
@@ -323,6 +324,7 @@ client_log_hours = Table(  # roll-up kept in the transaction that stores the log
     Column("count", BigInteger, nullable=False),
     _when("last_at", nullable=False),
     PrimaryKeyConstraint("hour", "client_uuid", "level"),
+    Index("ix_client_log_hours_client", "client_uuid", "hour"),
 )
 
 # --- commands and recovery ---

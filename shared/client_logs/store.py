@@ -218,6 +218,7 @@ def summary(
 
 @cache
 def _summary(*, of_one: bool) -> Constant:
+    """Of one client planned once: its hours are found by its own index. Of all, for as many hours as are asked."""
     h = client_log_hours.c
     since = sa.bindparam("since", type_=h.hour.type)
     whose = h.client_uuid == sa.bindparam("client_uuid", type_=sa.Text) if of_one else sa.true()
@@ -236,7 +237,7 @@ def _summary(*, of_one: bool) -> Constant:
         .group_by(clients.c.uuid, clients.c.name)
         .order_by(clients.c.name, clients.c.uuid)
     )
-    return constant(as_json(query))
+    return constant(as_json(query).suffix_with(PLANNED_ONCE) if of_one else as_json(query))
 
 
 def estimated_count(connection: Connection) -> int:

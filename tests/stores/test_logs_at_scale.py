@@ -151,6 +151,16 @@ def test_the_summary_reads_the_roll_up_of_its_hours_and_no_line(scaled: Connecti
     assert {node["Relation Name"] for node in plan if "Relation Name" in node} == {"client_log_hours", "clients"}
 
 
+def test_the_summary_of_one_client_reads_its_own_hours_and_nobody_elses(scaled: Connection) -> None:
+    since = database_now(scaled) - timedelta(days=30)
+
+    plan = plan_of(scaled, lambda connection: store.summary(connection, since, LOUD))
+
+    assert read_in_sequence(plan) == []
+    own = scaled.execute(sa.text("SELECT count(*) FROM client_log_hours WHERE client_uuid = :loud"), {"loud": LOUD})
+    assert rows_read(plan) <= 2 * own.scalar_one() + 2  # each twice: in the index and in the table
+
+
 @pytest.mark.parametrize("hours", [None, 2])
 def test_dead_letters_are_read_by_their_index(scaled: Connection, hours: int | None) -> None:
     cursor = (database_now(scaled) - timedelta(hours=hours), 5) if hours else None
