@@ -75,6 +75,5 @@ def test_a_batch_whose_database_connection_ends_is_written_later_and_what_is_hel
 
     eventually(lambda: len(lines(database, display.uuid)) >= count)
     assert lines(database, display.uuid) == all_lines(count=count)
-    assert not database.value("SELECT counters FROM bridge_status")["dead_letters"], database.rows(
-        "SELECT * FROM dead_letters"
-    )
+    put_aside = "SELECT topic, reason FROM dead_letters WHERE topic LIKE :mine"  # others' tests leave presences retained
+    assert database.rows(put_aside, mine=f"%/{display.uuid}/%") == []
