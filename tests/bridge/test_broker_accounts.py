@@ -21,6 +21,7 @@ from deploy.local.layout import REPOSITORY
 from deploy.local.probes import connect_code
 from shared.access.enrolment import store
 from shared.access.rules import MOSQUITTO_SALT_BYTES, mosquitto_hash
+from tests import volatile
 from tests.bridge.conftest import Database, eventually
 from tests.local.mqtt_clients import connected, publish, subscribe
 
@@ -201,7 +202,7 @@ def test_it_looks_often_while_that_is_cheap_and_once_a_second_where_it_is_not(
 
 
 def test_postgres_may_go_away_and_come_back(tmp_path: Path, broker: mosquitto.RunningBroker) -> None:
-    with postgres.throw_away() as cluster:
+    with postgres.throw_away(place=volatile.folder()) as cluster:
         url = migrated(cluster)
         with running(url, broker, tmp_path / "accounts.log") as log:
             with postgres.superuser(cluster) as admin:

@@ -17,6 +17,7 @@ from deploy.local import guardian, postgres
 from deploy.local.layout import REPOSITORY
 from deploy.local.probes import free_port
 from shared.db import engine_for
+from tests import volatile
 from tests.bridge.conftest import (
     PASSWORD,
     SESSIONS,
@@ -134,7 +135,7 @@ def test_it_leaves_in_order_at_sigterm(start_bridge: StartBridge, display: Displ
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[postgres.Cluster]:
     """A Postgres that these tests may stop, initialised and migrated; not running."""
-    with tempfile.TemporaryDirectory(prefix="signage-pg-") as folder:
+    with tempfile.TemporaryDirectory(prefix="signage-pg-", dir=volatile.folder()) as folder:
         programs = postgres.find_programs()
         made = postgres.Cluster(programs, Path(folder) / f"pg{programs.major}", free_port(), "superuser")
         postgres.initialise(made, sync=False)

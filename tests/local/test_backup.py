@@ -23,6 +23,7 @@ from functions.api.app import create_app
 from functions.api.services import Services
 from shared.config import load
 from shared.db import engine_for
+from tests import volatile
 from tests.api.people import Api, add_user
 from tests.api.test_life_of_media import make_ready, upload
 from tests.bench.store import writing
@@ -192,7 +193,7 @@ def test_a_backup_made_under_load_brings_back_whatever_was_committed_before_it(
         known = source.api.get(f"/api/monitoring/overview?since={backup.cursor}").get_json()
         assert known["full"] is False, "where it was given, the cursor is answered with what changed"
 
-    with postgres.throw_away() as elsewhere:
+    with postgres.throw_away(place=volatile.folder()) as elsewhere:
         url = postgres.ensure_database(elsewhere, "owner")
         restore = [program(elsewhere, "pg_restore"), *RESTORE, f"--dbname={elsewhere.url(postgres.DATABASE)}"]
         subprocess.run([*restore, str(folder / "signage.dump")], check=True, timeout=60)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from deploy.local import postgres
 from deploy.local.layout import REPOSITORY
+from tests import volatile
 from tests.simulation.history import Databases, History, Outcome
 from tests.simulation.oracle import Breach
 from tests.simulation.stories import tell
@@ -137,7 +138,7 @@ def _run_here(seed: int) -> Outcome:
 @contextmanager
 def databases(count: int) -> Iterator[list[str]]:
     """Addresses of so many migrated databases on a Postgres that is thrown away."""
-    with postgres.throw_away() as cluster:
+    with postgres.throw_away(place=volatile.folder()) as cluster:
         url = postgres.ensure_database(cluster, "owner")
         subprocess.run(
             [sys.executable, "-m", "alembic", "upgrade", "head"],
