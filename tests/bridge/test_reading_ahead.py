@@ -75,5 +75,5 @@ def test_a_batch_whose_database_connection_ends_is_written_later_and_what_is_hel
 
     eventually(lambda: len(lines(database, display.uuid)) >= count)
     assert lines(database, display.uuid) == all_lines(count=count)
-    put_aside = "SELECT topic, reason FROM dead_letters WHERE topic LIKE :mine"  # others' tests leave presences retained
+    put_aside = "SELECT topic, reason FROM dead_letters WHERE topic LIKE :mine"  # another test's presence is retained
     assert database.rows(put_aside, mine=f"%/{display.uuid}/%") == []
