@@ -6,7 +6,7 @@ run of a statement takes as long as pg8000's part of it (docs/decisions/0036-wha
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ from sqlalchemy import Connection
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.dialects.postgresql.pg8000 import PGDialect_pg8000
 
+from shared.kept_statements import PLANNED_ONCE
 from shared.prepared import PreparingConnection
 
 NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
@@ -45,6 +46,12 @@ def constant(statement: sa.Executable) -> Constant:
     if given := [name for name in changed if compiled.binds[name].required]:
         raise TypeError(f"SQLAlchemy changes {', '.join(given)} on the way: use `connection.execute`, or a plain type")
     return Constant(str(compiled), tuple(_place(compiled, name) for name in compiled.positiontup or ()))
+
+
+def keyed(statement: sa.Executable) -> Constant:
+    """As `constant`, planned once for all values: of what finds its rows by their keys, be they one or a thousand."""
+    made = constant(statement)
+    return replace(made, text=f"{made.text} {PLANNED_ONCE}")
 
 
 def _place(compiled: Any, name: str) -> tuple[str | None, Any]:

@@ -2,7 +2,7 @@
 
 Whoever changes more than one command locks their clients first, in the order of their uuids (`lock_clients`), so
 that nobody waits in a ring. Each statement is made when it is first asked for, once: making one costs more than
-running it.
+running it. What finds its rows by keys is planned once.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -15,7 +15,7 @@ from sqlalchemy import Connection, RowMapping
 from sqlalchemy.dialects.postgresql import insert as insert_into
 
 from shared.commands.rules import LOCKING, CommandRequest, Timings, lifetime, respects_lockout
-from shared.statements import Constant, among, as_rows, constant, mappings, moment, one_of, rows, table, value
+from shared.statements import Constant, among, as_rows, constant, keyed, mappings, moment, one_of, rows, table, value
 from shared.tables import client_commands, client_heartbeats, clients
 from shared.vocabulary import CommandAction
 
@@ -55,7 +55,7 @@ def get(connection: Connection, command_id: str) -> RowMapping | None:
 
 @cache
 def _get() -> Constant:
-    return constant(sa.select(*SHOWN).where(c.id == sa.bindparam("command_id")))
+    return keyed(sa.select(*SHOWN).where(c.id == sa.bindparam("command_id")))
 
 
 def page_of_client(
@@ -94,7 +94,7 @@ def targets(connection: Connection, client_uuids: Collection[str]) -> dict[str, 
 
 @cache
 def _targets() -> Constant:
-    return constant(
+    return keyed(
         sa.select(clients.c.uuid, clients.c.capabilities, clients.c.lockout_until, c.id.label("open_command_id"))
         .select_from(clients.outerjoin(client_commands, sa.and_(OPEN, c.client_uuid == clients.c.uuid)))
         .where(one_of(clients.c.uuid, "uuids"), clients.c.deleted_at.is_(None))
@@ -109,7 +109,7 @@ def by_key(connection: Connection, requested_by: str, key: str) -> RowMapping | 
 @cache
 def _by_key() -> Constant:
     query = sa.select(*SHOWN, c.request_hash).where(c.requested_by == sa.bindparam("caller"))
-    return constant(query.where(c.idempotency_key == sa.bindparam("key")))
+    return keyed(query.where(c.idempotency_key == sa.bindparam("key")))
 
 
 def insert(
@@ -121,7 +121,9 @@ def insert(
     are locked in the order of their uuids; a race for one is lost without an error.
     """
     asked = as_rows([_asked(command_id, request, timings) for command_id, request in requests.items()])
-    return mappings(connection, _insert(), {"now": now, "asked": asked, "locked_until": now + timings.lockout})
+    uuids = [request.client_uuid for request in requests.values()]
+    values = {"now": now, "asked": asked, "uuids": uuids, "locked_until": now + timings.lockout}
+    return mappings(connection, _insert(), values)
 
 
 def _asked(command_id: str, request: CommandRequest, timings: Timings) -> dict[str, Any]:
@@ -150,7 +152,7 @@ def _insert() -> Constant:
         .returning(clients.c.uuid)
         .cte("raised")
     )
-    return constant(sa.select(made).add_cte(raised))
+    return keyed(sa.select(made).add_cte(raised))
 
 
 TOLD = ("id", "client_uuid", "action", "source", "reason", "requested_by", "idempotency_key", "request_hash")
@@ -168,6 +170,7 @@ def _willing() -> sa.CTE:
         sa.select(*asked.c, until, beats.boot_id, beats.app_instance)
         .select_from(source.outerjoin(client_heartbeats, beats.client_uuid == clients.c.uuid))
         .where(
+            one_of(clients.c.uuid, "uuids"),  # once more: Postgres takes a table in a parameter for a hundred rows
             clients.c.deleted_at.is_(None),
             sa.or_(clients.c.capabilities.is_(None), asked.c.action == sa.any_(clients.c.capabilities)),
             sa.or_(~asked.c.heeds_lockout, until.is_(None), until <= moment("now")),
@@ -207,7 +210,7 @@ def lock_clients(connection: Connection, client_uuids: Collection[str]) -> None:
 @cache
 def _lock_clients() -> Constant:
     query = sa.select(clients.c.uuid).where(one_of(clients.c.uuid, "uuids")).order_by(clients.c.uuid)
-    return constant(query.with_for_update(key_share=True))
+    return keyed(query.with_for_update(key_share=True))
 
 
 def raise_lockouts(connection: Connection, command_ids: Collection[str], until: datetime) -> None:
@@ -217,7 +220,7 @@ def raise_lockouts(connection: Connection, command_ids: Collection[str], until: 
 
 @cache
 def _raise_lockouts() -> Constant:
-    return constant(
+    return keyed(
         sa.update(clients)
         .where(clients.c.uuid == c.client_uuid, one_of(c.id, "ids"), among(c.action, LOCKING))
         .values(lockout_until=sa.func.greatest(clients.c.lockout_until, moment("until")), lockout_command_id=c.id)

@@ -2,15 +2,12 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.commands import operations, store
-from shared.commands.acks import store as acks_store
-from shared.commands.ends import store as ends_store
 from shared.errors import (
     ClientNotFound,
     CommandInFlight,
@@ -221,40 +218,3 @@ def test_history_is_dropped_by_its_end(connection: Connection, now: datetime, cl
 
     left = connection.execute(sa.select(client_commands.c.id)).scalars().all()
     assert left == [still_open]
-
-
-def test_sweeps_read_the_index_of_open_commands_and_not_the_history(connection: Connection, now: datetime) -> None:
-    connection.execute(
-        sa.text(
-            """
-            WITH fleet AS (INSERT INTO clients (uuid, registered_by)
-                SELECT '00000000-0000-4000-8000-' || lpad(to_hex(n), 12, '0'), 'enrolment'
-                FROM generate_series(1, 20000) AS n RETURNING uuid)
-            INSERT INTO client_commands
-                (id, client_uuid, action, state, source, requested_by, created_at, expires_at)
-            SELECT uuid, uuid, 'restart_app', CASE WHEN uuid LIKE '%00' THEN 'sent' ELSE 'succeeded' END,
-                'operator', 'x', now(), now() + interval '1 minute' FROM fleet
-            """
-        )
-    )
-    connection.execute(sa.text("ANALYZE client_commands"))
-    ran: list[tuple[str, Any]] = []
-
-    def write_down(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_rest: Any) -> None:
-        ran.append((statement, parameters))
-
-    sa.event.listen(connection, "before_cursor_execute", write_down)
-
-    ends_store.clients_overdue(connection, now)
-    acks_store.clients_with_evidence(connection, now)
-    store.count_open(connection, "recovery")
-    ends_store.expire(connection, now)
-    claim(connection, now, limit=5)
-
-    sa.event.remove(connection, "before_cursor_execute", write_down)
-
-    assert len(ran) == 5
-    for text, values in ran:
-        plan = "\n".join(connection.exec_driver_sql(f"EXPLAIN {text}", values).scalars())
-        assert "uq_client_commands_open" in plan, plan
-        assert "Seq Scan on client_commands" not in plan, plan

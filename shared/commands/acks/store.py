@@ -23,7 +23,7 @@ from shared.commands.rules import (
     Sighting,
 )
 from shared.commands.store import OPEN
-from shared.statements import Constant, among, as_rows, constant, mappings, moment, one_of, rows, table
+from shared.statements import Constant, among, as_rows, constant, keyed, mappings, moment, one_of, rows, table
 from shared.tables import client_commands, client_heartbeats, clients
 from shared.vocabulary import COMMAND_RANKS, ClientStatus, CommandAction, CommandState, ConfirmedBy, Presence
 
@@ -43,7 +43,7 @@ def known(connection: Connection, command_ids: Collection[str]) -> dict[str, Row
 @cache
 def _known() -> Constant:
     query = sa.select(c.id, c.client_uuid, c.state, c.late_state, c.confirmed_by, c.outcome_reason, c.traceparent)
-    return constant(query.where(one_of(c.id, "ids")))
+    return keyed(query.where(one_of(c.id, "ids")))
 
 
 def traced(connection: Connection, command_ids: Collection[str]) -> Sequence[RowMapping]:
@@ -54,7 +54,7 @@ def traced(connection: Connection, command_ids: Collection[str]) -> Sequence[Row
 @cache
 def _traced() -> Constant:
     query = sa.select(c.id, c.client_uuid, c.state, c.outcome_reason, c.traceparent)
-    return constant(query.where(one_of(c.id, "ids")).order_by(c.id))
+    return keyed(query.where(one_of(c.id, "ids")).order_by(c.id))
 
 
 def receive(
@@ -65,7 +65,7 @@ def receive(
     The time for a result starts with that first word.
     """
     deadlines = {_by(action): now + result[action] for action in CommandAction}
-    return mappings(connection, _receive(move), {"now": now, "acks": _told(acks), **deadlines})
+    return mappings(connection, _receive(move), {"now": now, **_told(acks), **deadlines})
 
 
 @cache
@@ -78,7 +78,7 @@ def _receive(move: Move) -> Constant:
     }
     if move is RUNNING:
         stamps["running_at"] = now
-    return constant(
+    return keyed(
         sa.update(client_commands)
         .where(OPEN, guard(move), *_theirs(a))
         .values(state=move.to.value, outcome_reason=None, **stamps)
@@ -93,7 +93,7 @@ def _by(action: CommandAction) -> str:
 
 def finish(connection: Connection, now: datetime, results: Sequence[Ack]) -> list[str]:
     """A display's result: ids of those that it ended."""
-    return _ids(connection, _finish(), {"now": now, "acks": _told(results)})
+    return _ids(connection, _finish(), {"now": now, **_told(results)})
 
 
 @cache
@@ -102,12 +102,12 @@ def _finish() -> Constant:
     by_ack = sa.case((a.c.state == CommandState.SUCCEEDED.value, ConfirmedBy.ACK.value), else_=None)
     values = {"state": a.c.state, "finished_at": moment("now"), "outcome_reason": a.c.reason, "confirmed_by": by_ack}
     statement = sa.update(client_commands).where(OPEN, guard(SUCCEEDED), *_theirs(a))
-    return constant(statement.values(**values).returning(c.id))
+    return keyed(statement.values(**values).returning(c.id))
 
 
 def keep_late(connection: Connection, now: datetime, results: Sequence[Ack]) -> list[str]:
     """Keep, once, a result that came after its command was given up; ids of those kept."""
-    return _ids(connection, _keep_late(), {"now": now, "acks": _told(results)})
+    return _ids(connection, _keep_late(), {"now": now, **_told(results)})
 
 
 @cache
@@ -115,12 +115,12 @@ def _keep_late() -> Constant:
     a = _acks()
     over = among(c.state, TOO_LATE)
     statement = sa.update(client_commands).where(over, c.late_state.is_(None), *_theirs(a))
-    return constant(statement.values(late_state=a.c.state, late_at=moment("now")).returning(c.id))
+    return keyed(statement.values(late_state=a.c.state, late_at=moment("now")).returning(c.id))
 
 
 def confirm_by_ack(connection: Connection, results: Sequence[Ack]) -> list[str]:
     """The display says so too: successes known by evidence are now known by both."""
-    return _ids(connection, _confirm_by_ack(), {"acks": _told(results)})
+    return _ids(connection, _confirm_by_ack(), _told(results))
 
 
 @cache
@@ -128,12 +128,12 @@ def _confirm_by_ack() -> Constant:
     a = _acks()
     by_evidence = (c.state == CommandState.SUCCEEDED.value, c.confirmed_by == ConfirmedBy.EVIDENCE.value)
     statement = sa.update(client_commands).where(*by_evidence, *_theirs(a), a.c.state == c.state)
-    return constant(statement.values(confirmed_by=ConfirmedBy.BOTH.value).returning(c.id))
+    return keyed(statement.values(confirmed_by=ConfirmedBy.BOTH.value).returning(c.id))
 
 
 def keep_reasons(connection: Connection, results: Sequence[Ack]) -> list[str]:
     """The display says why, after a heartbeat had only said that it did not work; ids of those that had no reason."""
-    return _ids(connection, _keep_reasons(), {"acks": _told(results)})
+    return _ids(connection, _keep_reasons(), _told(results))
 
 
 @cache
@@ -141,7 +141,7 @@ def _keep_reasons() -> Constant:
     a = _acks()
     unexplained = (among(c.state, UNEXPLAINED), c.outcome_reason.is_(None), a.c.state == c.state)
     statement = sa.update(client_commands).where(*unexplained, *_theirs(a))
-    return constant(statement.values(outcome_reason=a.c.reason).returning(c.id))
+    return keyed(statement.values(outcome_reason=a.c.reason).returning(c.id))
 
 
 def succeed_by_evidence(connection: Connection, now: datetime, said: Said) -> list[str]:
@@ -197,7 +197,8 @@ def _disprove_reboots() -> Constant:
         beats.boot_id == c.if_boot_id,
         beats.last_heartbeat_at >= c.running_at + REBOOT_SHOWS_WITHIN,
     )
-    return ending(DISPROVED, sa.literal(REBOOT_DID_NOT_HAPPEN), sa.and_(_begun_long_ago(), same_boot))
+    why = sa.literal(REBOOT_DID_NOT_HAPPEN)
+    return constant(ending(DISPROVED, why, sa.and_(_begun_long_ago(), same_boot)))
 
 
 def confirm_by_evidence(connection: Connection, now: datetime, said: Said) -> list[str]:
@@ -228,7 +229,7 @@ def cancel_overtaken(connection: Connection, now: datetime, said: Said) -> Seque
 def _cancel_overtaken(stored: bool) -> Constant:
     seen = _seen(stored)
     booted = sa.exists().where(c.client_uuid == seen.c.client_uuid, _rebooted(seen))
-    return ending(CANCELLED, sa.literal(ALREADY_REBOOTED), sa.and_(NOBODYS, booted))
+    return constant(ending(CANCELLED, sa.literal(ALREADY_REBOOTED), sa.and_(NOBODYS, booted)))
 
 
 def clients_with_evidence(connection: Connection, now: datetime) -> list[str]:
@@ -262,18 +263,20 @@ def _restarted(seen: sa.FromClause) -> sa.ColumnElement[bool]:
 
 
 def _theirs(a: sa.TableValuedAlias) -> tuple[sa.ColumnElement[bool], ...]:
-    """The commands that these ACKs name, of the clients that sent them."""
-    return c.id == a.c.id, c.client_uuid == a.c.client_uuid
+    """The commands that these ACKs name, of the clients that sent them.
+
+    The ids once more: Postgres takes a table in a parameter for a hundred rows, and reads the history rather.
+    """
+    return c.id == a.c.id, c.client_uuid == a.c.client_uuid, one_of(c.id, "ids")
 
 
 def _acks() -> sa.TableValuedAlias:
     return table("acks", id=sa.Text, client_uuid=sa.Text, state=sa.Text, reason=sa.Text)
 
 
-def _told(acks: Sequence[Ack]) -> str:
-    return as_rows(
-        [{"id": k.command_id, "client_uuid": k.client_uuid, "state": k.state, "reason": k.reason} for k in acks]
-    )
+def _told(acks: Sequence[Ack]) -> dict[str, Any]:
+    told = [{"id": k.command_id, "client_uuid": k.client_uuid, "state": k.state, "reason": k.reason} for k in acks]
+    return {"acks": as_rows(told), "ids": [ack.command_id for ack in acks]}
 
 
 def _seen(stored: bool) -> sa.FromClause:

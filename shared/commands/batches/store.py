@@ -13,7 +13,7 @@ from shared.commands.batches.rules import AT_ONCE, BatchRequest, Counts, Member
 from shared.commands.ends.store import NOBODYS, ending
 from shared.commands.rules import CANCELLED
 from shared.commands.store import OPEN
-from shared.statements import Constant, rows
+from shared.statements import Constant, constant, rows
 from shared.tables import client_commands, clients, command_batch_members, command_batches
 from shared.vocabulary import BatchState, MemberOutcome
 
@@ -164,7 +164,8 @@ def cancel_nobodys(connection: Connection, now: datetime, batch_id: str, why: st
 @cache
 def _cancel_nobodys() -> Constant:
     ours = sa.select(m.command_id).where(m.batch_id == sa.bindparam("batch"), m.command_id.is_not(None))
-    return ending(CANCELLED, sa.bindparam("why", type_=sa.Text), sa.and_(NOBODYS, c.id.in_(ours)))
+    why = sa.bindparam("why", type_=sa.Text)
+    return constant(ending(CANCELLED, why, sa.and_(NOBODYS, c.id.in_(ours))))
 
 
 def page(connection: Connection, limit: int, after: tuple[datetime, str] | None) -> Sequence[RowMapping]:

@@ -6,6 +6,7 @@ A statement that ends a command and releases its lockout does both or neither.
 from collections.abc import Sequence
 from datetime import datetime
 from functools import cache
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
@@ -22,7 +23,7 @@ from shared.commands.rules import (
     Move,
 )
 from shared.commands.store import OPEN
-from shared.statements import Constant, constant, mappings, moment, rows
+from shared.statements import Constant, constant, keyed, mappings, moment, rows
 from shared.tables import client_commands, client_recovery, clients
 from shared.vocabulary import CommandAction, PublishAnswer
 
@@ -63,7 +64,8 @@ def expire(connection: Connection, now: datetime) -> Sequence[RowMapping]:
 @cache
 def _expire() -> Constant:
     never = sa.and_(NOBODYS, c.publish_attempted_at.is_(None))
-    return ending(EXPIRED, sa.case((never, NEVER_PUBLISHED), (NOBODYS, NO_SUBSCRIBER), else_=NO_ACK), _past_expiry())
+    why = sa.case((never, NEVER_PUBLISHED), (NOBODYS, NO_SUBSCRIBER), else_=NO_ACK)
+    return constant(ending(EXPIRED, why, _past_expiry()))
 
 
 def time_out(connection: Connection, now: datetime) -> Sequence[RowMapping]:
@@ -73,7 +75,7 @@ def time_out(connection: Connection, now: datetime) -> Sequence[RowMapping]:
 
 @cache
 def _time_out() -> Constant:
-    return ending(TIMED_OUT, sa.literal(NO_RESULT), _past_result())
+    return constant(ending(TIMED_OUT, sa.literal(NO_RESULT), _past_result()))
 
 
 def cancel(connection: Connection, now: datetime, command_id: str, why: str) -> Sequence[RowMapping]:
@@ -84,11 +86,11 @@ def cancel(connection: Connection, now: datetime, command_id: str, why: str) -> 
 @cache
 def _cancel() -> Constant:
     why = sa.bindparam("why", type_=sa.Text)
-    return ending(CANCELLED, why, sa.and_(c.id == sa.bindparam("command_id"), NOBODYS))
+    return keyed(ending(CANCELLED, why, sa.and_(c.id == sa.bindparam("command_id"), NOBODYS)))
 
 
-def ending(move: Move, reason: sa.ColumnElement[str], which: sa.ColumnElement[bool]) -> Constant:
-    """The statement of a terminal move, at `now`, on `which`; its rows are id, client_uuid, source, outcome_reason.
+def ending(move: Move, reason: sa.ColumnElement[str], which: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    """A terminal move, at `now`, on `which`; its rows are id, client_uuid, source, outcome_reason.
 
     A command that provably nobody had gives lockout and rung of the ladder back.
     """
@@ -107,7 +109,7 @@ def ending(move: Move, reason: sa.ColumnElement[str], which: sa.ColumnElement[bo
         .cte("released")
     )
     query = sa.select(ended.c.id, ended.c.client_uuid, ended.c.source, ended.c.outcome_reason)
-    return constant(query.add_cte(released).add_cte(_step_back(ended)))
+    return query.add_cte(released).add_cte(_step_back(ended))
 
 
 def _step_back(ended: sa.CTE) -> sa.CTE:
