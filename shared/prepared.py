@@ -27,6 +27,7 @@ from shared.postgres_protocol import (
     NOTHING_TO_DO,
     READERS,
     SYNC,
+    WRITERS,
     bind_message,
     close_message,
     length_at,
@@ -76,6 +77,8 @@ class PreparingConnection(pg8000.Connection):  # type: ignore[misc]  # pg8000 ha
         super().__init__(*arguments, **named)
         for kind, read in READERS.items():
             self.register_in_adapter(kind, read)
+        for type_, write in WRITERS.items():
+            self.register_out_adapter(type_, write)
         self._keep = keep
         self._kept = KeptStatements(keep=keep)
         self.meanwhile: Callable[[], bool] | None = None  # see `meanwhile` below

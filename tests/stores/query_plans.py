@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from sqlalchemy import Connection, event
@@ -30,6 +31,28 @@ def plan_of(connection: Connection, ask: Callable[[Connection], Any]) -> list[di
     answer = connection.exec_driver_sql(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}", parameters).scalar_one()
     document = json.loads(answer) if isinstance(answer, str) else answer
     return list(nodes(document[0]["Plan"]))
+
+
+@contextmanager
+def planned_once(
+    connection: Connection, ask: Callable[[Connection], Any]
+) -> Iterator[Callable[[], list[dict[str, Any]]]]:
+    """Each call answers every node of the plan that the one statement of `ask` keeps for all values, when it is run."""
+    statement, parameters = sent_by(connection, ask)
+    assert "planned once" in statement
+    for number in range(len(parameters)):
+        statement = statement.replace("%s", f"${number + 1}", 1)
+    connection.exec_driver_sql(f"PREPARE kept AS {statement}")
+    connection.exec_driver_sql("SET LOCAL plan_cache_mode = force_generic_plan")
+    run = f"EXECUTE kept ({', '.join(f'{str(value)!r}' for value in parameters)})"
+    connection.exec_driver_sql(run)
+
+    def plan() -> list[dict[str, Any]]:
+        [[document]] = connection.exec_driver_sql(f"EXPLAIN (ANALYZE, FORMAT JSON) {run}")
+        return list(nodes(document[0]["Plan"]))
+
+    yield plan
+    connection.exec_driver_sql("DEALLOCATE kept")
 
 
 def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -17,7 +17,7 @@ from shared.db import database_now, transaction
 from shared.listening import store as listening
 from shared.monitoring.history import store as history
 from shared.vocabulary import LogLevel
-from tests.stores.query_plans import nodes, plan_of, read_in_sequence, rows_read, sent_by, statements_of
+from tests.stores.query_plans import plan_of, planned_once, read_in_sequence, rows_read, statements_of
 from tests.stores.weeks_of_logs import CLIENTS, FILL, FULL_WEEK, LINES, LOUD, QUIET, SHARE, WEEKS
 
 
@@ -102,21 +102,11 @@ def test_a_plan_that_was_made_before_a_week_began_reads_little_when_it_is_full(
     """One plan for all values is kept until the week is analysed: it must be right without knowing the week."""
     then = database_now(scaled) + timedelta(weeks=20)
     store.ensure_partitions(scaled, then, 0)
-    statement, parameters = sent_by(scaled, asks(then - timedelta(days=1)))
-    assert "planned once" in statement, what
-    for number in range(len(parameters)):
-        statement = statement.replace("%s", f"${number + 1}", 1)
-    scaled.exec_driver_sql(f"PREPARE kept AS {statement}")
-    scaled.exec_driver_sql("SET LOCAL plan_cache_mode = force_generic_plan")
-    run = f"EXECUTE kept ({', '.join(f'{str(value)!r}' for value in parameters)})"
-    scaled.exec_driver_sql(run)
+    with planned_once(scaled, asks(then - timedelta(days=1))) as plan:
+        scaled.execute(sa.text(FULL_WEEK), {"then": then, "loud": LOUD, "quiet": QUIET})
 
-    scaled.execute(sa.text(FULL_WEEK), {"then": then, "loud": LOUD, "quiet": QUIET})
-    [[plan]] = scaled.exec_driver_sql(f"EXPLAIN (ANALYZE, FORMAT JSON) {run}")
-    scaled.exec_driver_sql("DEALLOCATE kept")
-
-    assert rows_read(list(nodes(plan[0]["Plan"]))) < 1000
-    assert read_in_sequence(list(nodes(plan[0]["Plan"]))) == []
+        assert rows_read(plan()) < 1000, what
+        assert read_in_sequence(plan()) == []
 
 
 @pytest.mark.parametrize("hours", [1, 24, 24 * 30])

@@ -11,7 +11,9 @@ from uuid import UUID
 import pg8000
 import pytest
 import sqlalchemy as sa
-from sqlalchemy import Engine
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import Connection, Engine
 
 from shared.db import reading, transaction
 from shared.prepared import PreparingConnection
@@ -32,6 +34,8 @@ VALUES: list[tuple[str, Any]] = [
     ("interval", timedelta(days=1, seconds=3)),
     ("uuid", UUID(int=5)),
     ("text[]", ["a", 'b"c', None, "{}"]),
+    ("text[]", ["", "NULL", "\\", '\\"', "a,b", "{,}", " c ", "\n", "é 💡", "'"]),
+    ("text[]", []),
     ("int[]", [1, 2, None]),
     ("jsonb", {"a": [1, None, "ü"]}),
 ]
@@ -50,6 +54,12 @@ def test_every_kind_of_value_comes_back_as_from_pg8000_itself(database_url: str,
         connection.close()
 
     assert all(one == found[0] for one in found)
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))))
+def test_a_list_of_texts_arrives_as_it_is(connection: Connection, texts: list[str]) -> None:
+    assert connection.execute(sa.text("SELECT CAST(:texts AS text[])"), {"texts": texts}).scalar_one() == texts
 
 
 def test_counts_and_returned_rows_are_those_of_pg8000_itself(database_url: str) -> None:
