@@ -73,12 +73,19 @@ def overview(
         columns=tuple(store.TOLD),
         gone=[] if since is None else store.gone_clients(connection, since.xid),
         heartbeats=_heartbeats(connection, now, packed=packed) if with_heartbeats else None,
-        counts=rules.counts(store.count_by_status(connection)),
-        service_failed=store.failed_services(connection, FAILED_SHOWN),
         bridge=bridge,
-        scheduler=scheduler_state(connection, now, config),
-        breaker=breakers.state(connection, config),
+        **_figures(connection, now, config),
     )
+
+
+def _figures(connection: Connection, now: datetime, config: Config) -> dict[str, Any]:
+    """What an overview tells of the fleet as one, and of who looks after it."""
+    return {
+        "counts": rules.counts(store.count_by_status(connection)),
+        "service_failed": store.failed_services(connection, FAILED_SHOWN),
+        "scheduler": scheduler_state(connection, now, config),
+        "breaker": breakers.state(connection, config),
+    }
 
 
 def _whole(connection: Connection, now: datetime, config: Config, *, packed: bool) -> str:
