@@ -1,8 +1,9 @@
 """Requests over connections that stay open, with as little of our own time in them as possible."""
 
+import contextlib
 import socket
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from deploy.local.layout import LOOPBACK
@@ -22,9 +23,7 @@ class Caller:
 
     def ask(self, path: str | None = None) -> bytes:
         """The body of the answer, which must be 200."""
-        connection = self._connected()
-        connection.sendall(self._request(path or self.path))
-        data = b""
+        connection, data = self._asked(self._request(path or self.path))
         while b"\r\n\r\n" not in data:
             data += self._received(connection)
         head, _, body = data.partition(b"\r\n\r\n")
@@ -47,6 +46,17 @@ class Caller:
         bearer = f"Authorization: Bearer {self.token}\r\n" if self.token else ""
         return f"GET {path} HTTP/1.1\r\nHost: {LOOPBACK}\r\n{bearer}\r\n".encode()
 
+    def _asked(self, request: bytes) -> tuple[socket.socket, bytes]:
+        """The connection and how its answer begins; a new one where the old one was closed for want of requests."""
+        for _ in range(2):
+            connection = self._connected()
+            with contextlib.suppress(OSError):
+                connection.sendall(request)
+                if begun := connection.recv(1 << 20):
+                    return connection, begun
+            self.close()
+        raise ConnectionResetError("closed before an answer")
+
     def _connected(self) -> socket.socket:
         if self._socket is None:
             self._socket = socket.create_connection((LOOPBACK, self.port), 60)
@@ -66,22 +76,20 @@ def request_rate(port: int, path: str, token: str = "", seconds: float = 2.0) ->
     for one in callers:
         for _ in range(WARM_UP // CONNECTIONS):
             one.ask()
-    counts = [0] * CONNECTIONS
     deadline = time.monotonic() + seconds
 
-    def work(number: int) -> None:
+    def work(caller: Caller) -> int:
+        count = 0
         while time.monotonic() < deadline:
-            callers[number].ask()
-            counts[number] += 1
+            caller.ask()
+            count += 1
+        return count
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(CONNECTIONS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(CONNECTIONS) as pool:
+        count = sum(pool.map(work, callers))
     for one in callers:
         one.close()
-    return sum(counts) / seconds
+    return count / seconds
 
 
 def milliseconds(caller: Caller, path: str, times: int) -> list[float]:
