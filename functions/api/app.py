@@ -73,12 +73,16 @@ class _IdConverter(BaseConverter):
 
 
 class _App(Flask):
-    """Flask, but for requests that say another method than they have: tus asks for that of its servers."""
+    """Flask, but for requests that say another method than they have, which tus asks of its servers."""
 
     def request_context(self, environ: "WSGIEnvironment") -> RequestContext:
         """As Flask's, for the method that is meant."""
         environ["REQUEST_METHOD"] = uploads_in_parts.method_of(environ)
         return super().request_context(environ)
+
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        """The same: nothing here is a coroutine. Flask finds that out of each function anew with every request."""
+        return func
 
 
 def create_app(services: Services, blueprints: Sequence[Routes] = ALL) -> Flask:
