@@ -37,6 +37,7 @@ RESULTS = REPOSITORY / "bench-results"
 ROWS: dict[str, Callable[[Path], list[Row]]] = {
     "ingest": ingest.measure,
     "mq-bridge": ingest.beside_mq_bridge,
+    "node-red": ingest.beside_node_red,
     "store": store.measure,
     "latency": latency.measure,
     "where": where.measure,

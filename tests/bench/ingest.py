@@ -11,7 +11,8 @@ from pathlib import Path
 
 from deploy.local.layout import REPOSITORY
 from deploy.local.probes import wait_until
-from tests.bench import appends
+from tests.bench import mq_bridge, node_red
+from tests.bench.appends import Appender
 from tests.bench.report import Row, median
 from tests.bench.traffic import Traffic, bench_machine, publish
 from tests.faults.machine import Machine, rows
@@ -50,10 +51,23 @@ def measure(folder: Path) -> list[Row]:
 
 
 def beside_mq_bridge(folder: Path) -> list[Row]:
-    """Ours beside mq-bridge, which appends payloads without a topic; no row where that package is not installed."""
-    if not appends.is_installed():
-        print("mq-bridge is not installed (pip install mq-bridge): no row for it")
-        return []
+    """No row where that package is not installed."""
+    if mq_bridge.is_installed():
+        return _beside(mq_bridge.APPENDER, folder)
+    print("mq-bridge is not installed (pip install mq-bridge): no row for it")
+    return []
+
+
+def beside_node_red(folder: Path) -> list[Row]:
+    """No row where it is not installed."""
+    if node_red.home() is not None:
+        return _beside(node_red.APPENDER, folder)
+    print("NODE_RED names no folder with Node-RED (npm install node-red@4 pg): no row for it")
+    return []
+
+
+def _beside(peer: Appender, folder: Path) -> list[Row]:
+    """Ours beside one that appends payloads and has nothing to guard."""
     (folder / "ours").mkdir()
     with bench_machine(folder / "ours", bridge=True) as (service, port):
         traffic = Traffic()
@@ -64,10 +78,10 @@ def beside_mq_bridge(folder: Path) -> list[Row]:
         ours = drain(service, MESSAGES)
     (folder / "theirs").mkdir()
     with bench_machine(folder / "theirs", bridge=False) as (service, port):
-        appends.subscribe(service, port)
+        peer.subscribe(service, port)
         publish(port, Traffic().messages(MESSAGES))
-        theirs = appends.drain(service, port, MESSAGES)
-    return [Row("ingest, durable", ours, "msg/s", 0.8, peer="mq-bridge, plain appends", theirs=theirs)]
+        theirs = peer.drain(service, port, MESSAGES)
+    return [Row("ingest, durable", ours, "msg/s", 0.8, peer=peer.name, theirs=theirs)]
 
 
 def drain(service: Machine, messages: int) -> float:
