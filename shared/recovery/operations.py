@@ -77,10 +77,11 @@ def states_of(
         return {}
     bridge = listening_store.bridge_status(connection)
     fleet = evidence.circumstances(connection, now, config, bridge, breakers.standing(connection, config), uuids)
-    cases = _cases(connection, now, fleet, uuids)
+    found = evidence.conditions(connection, now, fleet, uuids)
+    cases = _judged(found, now, fleet)
     if any(case.verdict.basis is RecoveryBasis.STALE for case in cases):  # else a tick's scan would tell nothing
         fleet = replace(fleet, late=breakers.why_wait(connection, now, config, bridge))
-        cases = _cases(connection, now, fleet, uuids) if fleet.late is not None else cases
+        cases = _judged(found, now, fleet) if fleet.late is not None else cases
     return {
         case.uuid: {"state": v.state, "why": v.why, "until": v.until, "step": case.client.step}
         for case in cases
@@ -132,9 +133,10 @@ def watch_breakers(connection: Connection, now: datetime, config: Config) -> int
 
 def _cases(connection: Connection, now: datetime, fleet: Fleet, uuids: Collection[str]) -> list[Case]:
     """These clients, each with its verdict; deleted ones are no case."""
-    if not uuids:
-        return []
-    found = evidence.conditions(connection, now, fleet, uuids)
+    return _judged(evidence.conditions(connection, now, fleet, uuids), now, fleet) if uuids else []
+
+
+def _judged(found: Sequence[tuple[RowMapping, Condition]], now: datetime, fleet: Fleet) -> list[Case]:
     return [
         Case(row, client, rules.recovery_state(client, now, fleet), is_healthy(client, now, fleet))
         for row, client in found
