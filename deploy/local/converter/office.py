@@ -19,6 +19,8 @@ from deploy.local.converter.sandbox import Sandbox
 FILTER = "pdf:impress_pdf_Export"
 TEMPLATE_TIMEOUT_SECONDS = 60
 TAIL_BYTES = 2000
+START_ME_AGAIN = 81  # soffice.bin ends so when it has changed its profile; its start scripts, which are not used, obey
+MOST_STARTS = 3
 # Nothing in a deck may run, and nothing outside of it is fetched, whatever it says.
 PROFILE = """<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema">
@@ -38,7 +40,7 @@ PROFILE = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 class ConversionFailed(Exception):
-    """LibreOffice ended without a PDF; the message is the end of what it said."""
+    """LibreOffice ended without a PDF; the message is its exit code and the end of what it said."""
 
 
 class ConversionTimedOut(Exception):
@@ -74,6 +76,7 @@ class Office:
         self._program = program
         self._profile_url = (sandbox.inside(self.work) / "profile").as_uri()
         self._processes: list[subprocess.Popen[bytes]] = []
+        self._conversion: tuple[str, ...] = ()
         for name in ("tmp", "in", "out"):
             (self.work / name).mkdir(parents=True)
 
@@ -82,8 +85,10 @@ class Office:
         settings = self.work / "profile" / "user" / "registrymodifications.xcu"
         settings.parent.mkdir(parents=True)
         settings.write_text(PROFILE, encoding="utf-8")
+        first_start = ("--terminate_after_init",)
+        self.start(*first_start)
         try:
-            code = self.start("--terminate_after_init").wait(TEMPLATE_TIMEOUT_SECONDS)
+            code = self._ended(first_start, time.monotonic() + TEMPLATE_TIMEOUT_SECONDS)
         except subprocess.TimeoutExpired:
             raise OfficeUnusable("LibreOffice does not finish its first start") from None
         finally:
@@ -106,7 +111,8 @@ class Office:
         source.rename(self.work / "in" / f"document{suffix}")
         inside = self._sandbox.inside(self.work)
         document = str(inside / "in" / f"document{suffix}")
-        self.start("--convert-to", FILTER, "--outdir", str(inside / "out"), document)
+        self._conversion = ("--convert-to", FILTER, "--outdir", str(inside / "out"), document)
+        self.start(*self._conversion)
 
     def finish(self, deadline: float) -> Path:
         """Wait for the PDF until `deadline` (time.monotonic) and return its path.
@@ -115,14 +121,26 @@ class Office:
         code is 0 even then.
         """
         try:
-            code = self._processes[-1].wait(max(0.0, deadline - time.monotonic()))
+            code = self._ended(self._conversion, deadline)
         except subprocess.TimeoutExpired:
             raise ConversionTimedOut from None
         self.kill()  # the PDF is written; nothing may change it while it is looked at
         result = self.work / "out" / "document.pdf"
         if code != 0 or not _is_whole_pdf(result):
-            raise ConversionFailed(self.said() or f"LibreOffice wrote no PDF ({code})")
+            raise ConversionFailed(f"exit code {code}; {self.said() or 'it said nothing'}")
         return result
+
+    def _ended(self, arguments: tuple[str, ...], deadline: float) -> int:
+        """The exit code of what was started last, with `arguments`; it is started again where it asks for that.
+
+        Raises subprocess.TimeoutExpired.
+        """
+        for _ in range(MOST_STARTS - 1):
+            code = self._processes[-1].wait(max(0.0, deadline - time.monotonic()))
+            if code != START_ME_AGAIN:
+                return code
+            self.start(*arguments)
+        return self._processes[-1].wait(max(0.0, deadline - time.monotonic()))
 
     def pids(self) -> list[int]:
         """The processes that were started here and not yet waited for."""
