@@ -1,61 +1,21 @@
-"""What displays report, on real Postgres: the newest wins, failures are raised once, states follow the time."""
+"""What displays report, on real Postgres: the newest wins and failures are raised once."""
 
 import itertools
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from sqlalchemy import Connection
 
 from shared.clients.failures import operations as service_failures
 from shared.clients.failures.rules import Failure
 from shared.clients.reports import operations as reports
-from shared.clients.reports import rules
-from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
-from shared.clients.statuses import operations as statuses
-from shared.listening.rules import Listening
-from shared.tables import client_health, client_heartbeats, client_state_changes, clients
-from shared.vocabulary import ClientStatus, Presence, ProcessStatus, ScreenHealthStatus
-
-NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
-CLOCK = 1000.0
-LISTENING = Listening(silent=False, since=NOW - timedelta(days=1), silent_since=None)
-U = "0b54ad5e-3a8b-4a3f-9d0e-000000000001"
-V = "0b54ad5e-3a8b-4a3f-9d0e-000000000002"
-RUNNING = ProcessStatus.RUNNING
-
-
-def register(connection: Connection, *uuids: str) -> None:
-    reports.admit(connection, NOW, list(uuids), uuids, auto_register=True)
-
-
-def client(connection: Connection, uuid: str = U) -> dict[str, Any]:
-    return dict(connection.execute(sa.select(clients).where(clients.c.uuid == uuid)).mappings().one())
-
-
-def heard(connection: Connection, uuid: str = U) -> dict[str, Any]:
-    query = sa.select(client_heartbeats).where(client_heartbeats.c.client_uuid == uuid)
-    return dict(connection.execute(query).mappings().one())
-
-
-def beat(
-    seq: int | None = None, boot_seq: int = 1, install: str = "i", *, uuid: str = U, at: float = CLOCK, **more: Any
-) -> Heartbeat:
-    """A heartbeat, stamped when it has a seq."""
-    stamp: dict[str, Any] = {} if seq is None else {"install_id": install, "boot_seq": boot_seq, "seq": seq}
-    return Heartbeat(uuid, at, **{"process_status": RUNNING, "boot_id": f"b{boot_seq}", **more}, **stamp)
-
-
-def take(connection: Connection, *said: Heartbeat, now: datetime = NOW) -> list[reports.NewStart]:
-    """One batch of heartbeats."""
-    installs = [(one.uuid, one.install_id) for one in said if one.install_id is not None]
-    reports.note_installs(connection, now, list(dict.fromkeys(installs)))
-    return reports.record_heartbeats(connection, now, CLOCK, said).started
-
+from shared.clients.reports.rules import Health, PresenceSaid
+from shared.tables import client_health, client_state_changes, clients
+from shared.vocabulary import Presence, ProcessStatus, ScreenHealthStatus
+from tests.stores.reports_world import CLOCK, NOW, RUNNING, U, V, beat, client, heard, register, take
 
 # --- who may report ---
 
@@ -292,79 +252,3 @@ def test_presence_follows_the_session(
     assert (shown["presence"], shown["presence_session"]) == after
     assert online == ({U} if after[0] == "online" and before != after else set())
     assert shown["presence_at"] == (None if before == after else NOW)
-
-
-# --- the sweep ---
-
-
-def test_a_silent_client_becomes_late_and_stale_with_one_row_each(connection: Connection) -> None:
-    register(connection, U, V)
-    take(connection, beat(1), beat(1, uuid=V))
-    told = []
-    for seconds in range(0, 400, 5):
-        now = NOW + timedelta(seconds=seconds)
-        take(connection, beat(seconds + 2, uuid=V), now=now)
-        if statuses.sweep(connection, now, 180, LISTENING):
-            told.append((seconds, client(connection)["status"]))
-
-    assert told == [(95, "late"), (185, "stale")]
-    assert client(connection, V)["status"] == "running"
-    query = sa.select(client_state_changes.c.cause).where(client_state_changes.c.client_uuid == U)
-    causes = connection.execute(query.order_by(client_state_changes.c.id)).scalars().all()
-    assert causes[1:] == ["No heartbeat for 95 seconds.", "No heartbeat for 3 minutes."]
-
-
-STATES = st.tuples(
-    st.sampled_from(ProcessStatus),
-    st.sampled_from(ClientStatus),
-    st.integers(0, 1200),  # seconds since the last heartbeat
-    st.sampled_from([5, 30, 60, 120, 300]),  # interval
-)
-
-
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    states=st.lists(STATES, min_size=1, max_size=8),
-    silent=st.booleans(),
-    since=st.one_of(st.none(), st.integers(0, 1000)),
-    stale_seconds=st.sampled_from([30, 180, 600]),
-)
-def test_after_a_sweep_every_client_shows_what_the_rule_says(
-    connection: Connection,
-    states: list[tuple[ProcessStatus, ClientStatus, int, int]],
-    silent: bool,
-    since: int | None,
-    stale_seconds: int,
-) -> None:
-    listening_since = None if since is None else NOW - timedelta(seconds=since)
-    with connection.begin_nested() as savepoint:
-        expected = {}
-        for number, (process, status, age, interval) in enumerate(states):
-            uuid = f"0b54ad5e-3a8b-4a3f-9d0e-{number:012}"
-            heard_at = NOW - timedelta(seconds=age)
-            register(connection, uuid)
-            changed = sa.update(clients).where(clients.c.uuid == uuid)
-            connection.execute(changed.values(process_status=process.value, status=status.value))
-            row = {"client_uuid": uuid, "last_heartbeat_at": heard_at, "interval_seconds": interval}
-            connection.execute(sa.insert(client_heartbeats).values(**row))
-            expected[uuid], _ = rules.shown_status(
-                process, heard_at, interval, NOW, stale_seconds, silent=silent, listening_since=listening_since
-            )
-
-        count = statuses.sweep(
-            connection, NOW, stale_seconds, Listening(silent=silent, since=listening_since, silent_since=None)
-        )
-
-        stored = {row.uuid: row.status for row in connection.execute(sa.select(clients.c.uuid, clients.c.status))}
-        assert stored == {uuid: status.value for uuid, status in expected.items()}
-        assert count == sum(status != expected[uuid] for uuid, (_, status, _, _) in zip(expected, states, strict=True))
-        savepoint.rollback()
-
-
-def test_a_deleted_client_and_one_never_heard_are_left_alone(connection: Connection) -> None:
-    register(connection, U, V)
-    take(connection, beat(1))
-    connection.execute(sa.update(clients).where(clients.c.uuid == U).values(deleted_at=NOW))
-
-    assert statuses.sweep(connection, NOW + timedelta(days=1), 180, LISTENING) == 0
-    assert client(connection, V)["status"] == "unknown"
