@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from struct import Struct
+from types import NoneType
 from typing import Any, Final
 
 from pg8000.converters import DATE, PG_TYPES, TIMESTAMP, TIMESTAMPTZ, array_out
@@ -85,16 +86,22 @@ READERS: Final = {
 
 # --- values ---
 
+_TEXT_OR_NONE: Final = frozenset({str, NoneType})
+
 
 def _list(values: list[Any]) -> str:
-    """A list as Postgres reads an array. Texts are quoted at once: pg8000 looks at each letter, some 10 us a uuid."""
-    if set(map(type, values)) != {str}:
+    """A list as Postgres reads an array. Texts are all quoted: pg8000 looks at each letter to see which need it, some
+    10 us for a uuid, and takes the text `null` for no value.
+    """
+    if not values or not set(map(type, values)) <= _TEXT_OR_NONE:
         said: str = array_out(values)
         return said
-    inside = '","'.join(values)
-    if "\\" in inside or inside.count('"') > 2 * (len(values) - 1):
-        inside = '","'.join(value.replace("\\", "\\\\").replace('"', '\\"') for value in values)
-    return f'{{"{inside}"}}'
+    return f"{{{','.join(['NULL' if value is None else _quoted(value) for value in values])}}}"
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 WRITERS: Final = {list: _list}
