@@ -6,13 +6,12 @@ Bytes as they were sent, one round trip each. Both databases must stand alike wh
 import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
-from struct import Struct
 from typing import Any, Final
 
 from sqlalchemy import Connection
 
-_LENGTH: Final = Struct("!i").unpack_from
-HEAD_BYTES: Final = 5  # of a message: its kind, and the length of all but that
+from shared.postgres_protocol import HEAD_BYTES, length_at
+
 ENDS_A_TURN: Final = frozenset({b"S", b"Q"})  # Sync, Query: Postgres answers now, and says Z at the end
 READY: Final = b"Z"
 REFUSED: Final = b"E"
@@ -58,7 +57,7 @@ def _turns(sent: bytes) -> Iterator[bytes]:
     begin = at = 0
     while at < len(sent):
         kind = sent[at : at + 1]
-        at += 1 + _LENGTH(sent, at + 1)[0]
+        at += 1 + length_at(sent, at + 1)[0]
         if kind in ENDS_A_TURN:
             yield sent[begin:at]
             begin = at
@@ -80,9 +79,9 @@ def _wait(end: socket.socket) -> None:
     """Read the answer of one turn to its end."""
     data, at = b"", 0
     while True:
-        while len(data) - at < HEAD_BYTES or len(data) - at <= _LENGTH(data, at + 1)[0]:
+        while len(data) - at < HEAD_BYTES or len(data) - at <= length_at(data, at + 1)[0]:
             data, at = data[at:] + _received(end), 0
-        kind, size = data[at : at + 1], _LENGTH(data, at + 1)[0]
+        kind, size = data[at : at + 1], length_at(data, at + 1)[0]
         if kind == REFUSED:
             raise RuntimeError(data[at + HEAD_BYTES : at + 1 + size].replace(b"\0", b" ").decode(errors="replace"))
         if kind == READY:

@@ -5,12 +5,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from pg8000.dbapi import convert_paramstyle
+from pg8000.native import literal
 from sqlalchemy import Connection, event
 
+from shared.kept_statements import PLANNED_ONCE
 
-def sent_by(connection: Connection, ask: Callable[[Connection], Any]) -> tuple[str, Any]:
-    """The one statement that `ask` sends, and its parameters."""
-    sent: list[tuple[str, Any]] = []
+Asked = tuple[str, Any]
+"""A statement, and its parameters."""
+
+
+def all_sent_by(connection: Connection, ask: Callable[[Connection], Any]) -> list[Asked]:
+    """Every statement that `ask` sends."""
+    sent: list[Asked] = []
 
     def remember(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
         sent.append((statement, parameters))
@@ -20,8 +27,13 @@ def sent_by(connection: Connection, ask: Callable[[Connection], Any]) -> tuple[s
         ask(connection)
     finally:
         event.remove(connection, "before_cursor_execute", remember)
-    [statement] = sent
-    return statement
+    return sent
+
+
+def sent_by(connection: Connection, ask: Callable[[Connection], Any]) -> Asked:
+    """The one statement that `ask` sends."""
+    [only] = all_sent_by(connection, ask)
+    return only
 
 
 def plan_of(connection: Connection, ask: Callable[[Connection], Any]) -> list[dict[str, Any]]:
@@ -34,25 +46,29 @@ def plan_of(connection: Connection, ask: Callable[[Connection], Any]) -> list[di
 
 
 @contextmanager
+def kept_for_all_values(connection: Connection, asked: Asked) -> Iterator[str]:
+    """The SQL that runs a statement with its values, by the one plan of it that was made without a look at them."""
+    statement, parameters = asked
+    assert PLANNED_ONCE in statement
+    connection.exec_driver_sql(f"PREPARE kept AS {convert_paramstyle('format', statement, ())[0]}")
+    connection.exec_driver_sql("SET LOCAL plan_cache_mode = force_generic_plan")
+    yield f"EXECUTE kept ({', '.join(literal(value) for value in parameters)})"
+    connection.exec_driver_sql("DEALLOCATE kept")
+
+
+@contextmanager
 def planned_once(
     connection: Connection, ask: Callable[[Connection], Any]
 ) -> Iterator[Callable[[], list[dict[str, Any]]]]:
     """Each call answers every node of the plan that the one statement of `ask` keeps for all values, when it is run."""
-    statement, parameters = sent_by(connection, ask)
-    assert "planned once" in statement
-    for number in range(len(parameters)):
-        statement = statement.replace("%s", f"${number + 1}", 1)
-    connection.exec_driver_sql(f"PREPARE kept AS {statement}")
-    connection.exec_driver_sql("SET LOCAL plan_cache_mode = force_generic_plan")
-    run = f"EXECUTE kept ({', '.join(f'{str(value)!r}' for value in parameters)})"
-    connection.exec_driver_sql(run)
+    with kept_for_all_values(connection, sent_by(connection, ask)) as run:
+        connection.exec_driver_sql(run)
 
-    def plan() -> list[dict[str, Any]]:
-        [[document]] = connection.exec_driver_sql(f"EXPLAIN (ANALYZE, FORMAT JSON) {run}")
-        return list(nodes(document[0]["Plan"]))
+        def plan() -> list[dict[str, Any]]:
+            [[document]] = connection.exec_driver_sql(f"EXPLAIN (ANALYZE, FORMAT JSON) {run}")
+            return list(nodes(document[0]["Plan"]))
 
-    yield plan
-    connection.exec_driver_sql("DEALLOCATE kept")
+        yield plan
 
 
 def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -75,14 +91,4 @@ def rows_read(plan: list[dict[str, Any]]) -> float:
 
 def statements_of(connection: Connection, do: Callable[[Connection], Any]) -> list[str]:
     """Every statement that `do` sends, each in one line."""
-    sent: list[str] = []
-
-    def remember(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
-        sent.append(" ".join(statement.split()))
-
-    event.listen(connection, "before_cursor_execute", remember)
-    try:
-        do(connection)
-    finally:
-        event.remove(connection, "before_cursor_execute", remember)
-    return sent
+    return [" ".join(statement.split()) for statement, _ in all_sent_by(connection, do)]
