@@ -108,7 +108,9 @@ def test_when_the_lockout_is_over_the_next_restart_is_accepted(
 ) -> None:
     say(connection, now, client, issue(connection, now, client), "succeeded")
 
-    issue(connection, now + LOCKOUT, client)
+    again = issue(connection, now + LOCKOUT, client)
+
+    assert command(connection, again)["state"] == "queued"
 
 
 def test_an_override_passes_the_lockout_and_raises_it_anew(connection: Connection, now: datetime, client: str) -> None:
