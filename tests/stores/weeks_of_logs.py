@@ -1,4 +1,7 @@
-"""Statements that fill a database with weeks of logs, and with what else is read along with them."""
+"""Statements that fill a database with weeks of logs, and with what else is read along with them.
+
+The oldest week is whole whenever this runs: of one with a few hours of lines Postgres rightly reads all its few pages.
+"""
 
 LINES = 240_000
 SHARE = 30_000  # lines that one statement writes
@@ -23,7 +26,8 @@ FILL = (
         (CASE WHEN mod(n, 50) = 0 THEN 'critical' WHEN mod(n, 20) = 0 THEN 'error' WHEN mod(n, 7) = 0 THEN 'warning'
             WHEN mod(n, 2) = 0 THEN 'info' ELSE 'debug' END)::log_level,
         'line ' || n || ' of the player', 'player',
-        now() - n * (CAST(:weeks AS int) * interval '7 days' / CAST(:lines AS int))
+        now() - n * ((now() - date_trunc('week', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'
+            + CAST(:weeks AS int) * interval '7 days') / (CAST(:lines AS int) + 1))
     FROM generate_series(CAST(:first AS int), CAST(:first AS int) + CAST(:share AS int) - 1) AS n
     """,
     """
