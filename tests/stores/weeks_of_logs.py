@@ -1,33 +1,37 @@
 """Statements that fill a database with weeks of logs, and with what else is read along with them.
 
-The oldest week is whole whenever this runs: of one with a few hours of lines Postgres rightly reads all its few pages.
+They end at a moment of their own, when its week is nearly over: of a week with a few hours of lines Postgres rightly
+reads all its few pages, and what is to be found by an index would then depend on when the tests run.
 """
 
+from datetime import UTC, datetime
+
+NOW = datetime(2020, 3, 8, 23, tzinfo=UTC)  # a Sunday, years before any week that the migrations make
 LINES = 240_000
 SHARE = 30_000  # lines that one statement writes
 CLIENTS = 60
-WEEKS = 6
+WEEKS = 6  # whole ones, before that of NOW
+BEGAN = datetime(2020, 1, 20, tzinfo=UTC)  # the first of their Mondays
 QUIET, LOUD = (f"00000000-0000-4000-8000-{number:012d}" for number in (1, 0))
 
 FILL = (
-    """
+    f"""
     INSERT INTO clients (uuid, registered_by, created_at)
-    SELECT '00000000-0000-4000-8000-' || lpad(n::text, 12, '0'), 'enrolment', now() - interval '90 days'
+    SELECT '00000000-0000-4000-8000-' || lpad(n::text, 12, '0'), 'enrolment', timestamptz '{NOW}' - interval '90 days'
     FROM generate_series(0, CAST(:clients AS int) - 1) AS n
     """,
-    """
-    SELECT make_client_log_partition(class, date_trunc('week', now() AT TIME ZONE 'UTC')::date - 7 * week)
-    FROM unnest(ARRAY['routine', 'serious']) AS class, generate_series(1, CAST(:weeks AS int)) AS week
+    f"""
+    SELECT make_client_log_partition(class, date '{BEGAN.date()}' + 7 * week)
+    FROM unnest(ARRAY['routine', 'serious']) AS class, generate_series(0, CAST(:weeks AS int)) AS week
     """,
-    """
+    f"""
     INSERT INTO client_logs (client_uuid, level, message, logger, received_at)
     SELECT '00000000-0000-4000-8000-'
             || lpad((CASE WHEN mod(n, 3) = 0 THEN 0 ELSE mod(n, CAST(:clients AS int)) END)::text, 12, '0'),
         (CASE WHEN mod(n, 50) = 0 THEN 'critical' WHEN mod(n, 20) = 0 THEN 'error' WHEN mod(n, 7) = 0 THEN 'warning'
             WHEN mod(n, 2) = 0 THEN 'info' ELSE 'debug' END)::log_level,
         'line ' || n || ' of the player', 'player',
-        now() - n * ((now() - date_trunc('week', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'
-            + CAST(:weeks AS int) * interval '7 days') / (CAST(:lines AS int) + 1))
+        timestamptz '{NOW}' - n * ((timestamptz '{NOW}' - timestamptz '{BEGAN}') / (CAST(:lines AS int) + 1))
     FROM generate_series(CAST(:first AS int), CAST(:first AS int) + CAST(:share AS int) - 1) AS n
     """,
     """
@@ -35,14 +39,15 @@ FILL = (
     SELECT client_uuid, date_trunc('hour', received_at), level, count(*), max(received_at)
     FROM client_logs GROUP BY 1, 2, 3
     """,
-    """
+    f"""
     INSERT INTO dead_letters (topic, payload, payload_bytes, sha256, reason, first_at, last_at)
-    SELECT 'signage/x/health', '', 0, md5(n::text), 'not_json', now(), now() - n * interval '1 second'
+    SELECT 'signage/x/health', '', 0, md5(n::text), 'not_json', timestamptz '{NOW}',
+        timestamptz '{NOW}' - n * interval '1 second'
     FROM generate_series(1, 20000) AS n
     """,
-    """
+    f"""
     INSERT INTO audit_log (at, actor, action, target, result)
-    SELECT now() - n * interval '1 minute', 'user:a', 'client.write',
+    SELECT timestamptz '{NOW}' - n * interval '1 minute', 'user:a', 'client.write',
         '00000000-0000-4000-8000-' || lpad(mod(n, CAST(:clients AS int))::text, 12, '0'), 'done'
     FROM generate_series(1, 20000) AS n
     """,
