@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import lru_cache, partial
-from typing import Any, Final
+from typing import Any, Final, get_type_hints
 
 import msgspec
 import pg8000.dbapi
@@ -158,33 +158,50 @@ def sql(text: str) -> TextClause:
     return sa.text(text)
 
 
-def as_json(query: Select[Any]) -> Select[str]:
-    """The statement whose one value is the rows of `query`, in their order, as a JSON array of objects.
+def as_columns(query: Select[Any]) -> Select[Any]:
+    """The statement whose one row is the columns of `query`: of each the values in the order of its rows, a JSON array.
 
     Where many rows go into an answer, Postgres writes them: taking each value over into Python and out again
-    costs ten times as much. Run it as a `statements.constant`: making one costs more than running it.
+    costs ten times as much. Of a column it finds out once how a value is written, of an object for each of its fields.
+    Run it as a `statements.constant`: making one costs more than running it.
     """
     rows = query.subquery("r")
-    array = sa.func.coalesce(sa.func.json_agg(sa.literal_column("r")), sa.literal_column("'[]'"))
-    return sa.select(sa.cast(array, sa.Text)).select_from(rows)
+    columns: list[Any] = [sa.cast(sa.func.json_agg(column), sa.Text).label(column.name) for column in rows.c]
+    return sa.select(*columns)
 
 
 def rows_of(connection: Connection, statement: Constant, values: Mapping[str, Any], shape: Any) -> list[Any]:
-    """The rows of a statement made of `as_json`, each as `shape`: a Struct or TypedDict with the columns' names."""
-    return _decoder(shape).decode(statements.value(connection, statement, values))
+    """The rows of a statement made of `as_columns`, each as `shape`: a Struct or TypedDict with the columns' names."""
+    [columns] = statements.mappings(connection, statement, values)
+    return _as_rows(columns, shape)
 
 
 def rows_if_known(
     connection: Connection, statement: Constant, values: Mapping[str, Any], shape: Any
 ) -> list[Any] | None:
     """As `rows_of`, of a statement that answers nothing where what the rows belong to is not there: None."""
-    text = statements.value(connection, statement, values)
-    return None if text is None else _decoder(shape).decode(text)
+    found = statements.mappings(connection, statement, values)
+    return _as_rows(found[0], shape) if found else None
+
+
+def _as_rows(columns: Mapping[str, str | None], shape: Any) -> list[Any]:
+    """Rows of columns as Postgres writes them: without a row each of them is NULL."""
+    fields = _fields(shape)
+    if columns[fields[0][0]] is None:
+        return []
+    read = [decoder.decode(columns[name] or "") for name, decoder in fields]
+    if issubclass(shape, msgspec.Struct):
+        return list(map(shape, *read))
+    names = [name for name, _ in fields]
+    return [dict(zip(names, row, strict=True)) for row in zip(*read, strict=True)]
 
 
 @lru_cache(maxsize=64)
-def _decoder(shape: Any) -> msgspec.json.Decoder[list[Any]]:
-    return msgspec.json.Decoder(list[shape])
+def _fields(shape: Any) -> Sequence[tuple[str, msgspec.json.Decoder[list[Any]]]]:
+    """The names of a shape's fields, in their order, and what reads a column of each."""
+    is_struct = issubclass(shape, msgspec.Struct)
+    kinds = {f.name: f.type for f in msgspec.structs.fields(shape)} if is_struct else get_type_hints(shape)
+    return [(name, msgspec.json.Decoder(list[kind])) for name, kind in kinds.items()]  # type: ignore[valid-type]
 
 
 _NOW: Final = statements.constant(sa.select(sa.func.now()))

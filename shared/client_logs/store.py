@@ -11,28 +11,15 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.client_logs.rules import LogLine
-from shared.db import as_json, rows_if_known, rows_of, sql
+from shared.db import as_columns, rows_if_known, rows_of, sql
 from shared.kept_statements import PLANNED_ONCE
 from shared.statements import Constant, constant
 from shared.tables import client_log_hours, client_logs, clients
 from shared.vocabulary import SERIOUS_LEVELS, LogLevel
 
-SHOWN: Final = (
-    client_logs.c.id,
-    client_logs.c.level,
-    client_logs.c.raw_level,
-    client_logs.c.message,
-    client_logs.c.truncated,
-    client_logs.c.logger,
-    client_logs.c.client_time,
-    client_logs.c.received_at,
-    client_logs.c.context,
-)
-"""What every view of a log line shows."""
-
 
 class LogRow(TypedDict):
-    """A row of SHOWN."""
+    """What every view of a log line shows."""
 
     id: int
     level: str
@@ -46,10 +33,13 @@ class LogRow(TypedDict):
 
 
 class ErrorRow(LogRow):
-    """A row of SHOWN with the client that logged it."""
+    """A log line with the client that said it."""
 
     client_uuid: str
     client_name: str
+
+
+SHOWN: Final = tuple(client_logs.c[name] for name in LogRow.__annotations__)
 
 
 # --- writes ---
@@ -142,10 +132,8 @@ def _page_of_client(given: frozenset[str], levels: frozenset[LogLevel]) -> Const
         wanted.append(_is_of(sorted(levels)))
     of_client = (c.client_uuid == uuid,) if wanted else (c.client_uuid >= uuid, c.client_uuid <= uuid)
     query = _after(sa.select(*SHOWN).where(*of_client, *wanted), given)
-    page = as_json(_newest(query, *(() if wanted else (c.client_uuid.desc(),))))
-    known = sa.select(page.scalar_subquery()).where(
-        sa.exists().where(clients.c.uuid == uuid, clients.c.deleted_at.is_(None))
-    )
+    page = as_columns(_newest(query, *(() if wanted else (c.client_uuid.desc(),))))
+    known = page.having(sa.exists().where(clients.c.uuid == uuid, clients.c.deleted_at.is_(None)))
     return constant(known if wanted else known.suffix_with(PLANNED_ONCE))
 
 
@@ -170,7 +158,7 @@ def _recent_errors(given: frozenset[str]) -> Constant:
         .join(clients, clients.c.uuid == c.client_uuid)
         .where(_is_of(SERIOUS_LEVELS), c.received_at >= sa.bindparam("since"), clients.c.deleted_at.is_(None))
     )
-    return constant(as_json(_newest(_after(query, given))).suffix_with(PLANNED_ONCE))
+    return constant(as_columns(_newest(_after(query, given))).suffix_with(PLANNED_ONCE))
 
 
 def _is_of(levels: Iterable[LogLevel], level: sa.ColumnElement[Any] = client_logs.c.level) -> sa.ColumnElement[bool]:
@@ -222,22 +210,34 @@ def _summary(*, of_one: bool) -> Constant:
     h = client_log_hours.c
     since = sa.bindparam("since", type_=h.hour.type)
     whose = h.client_uuid == sa.bindparam("client_uuid", type_=sa.Text) if of_one else sa.true()
-    levels = (
-        sa.select(h.client_uuid, h.level, sa.func.sum(h.count).label("n"), sa.func.max(h.last_at).label("last_at"))
+    serious = _is_of(SERIOUS_LEVELS, h.level)
+    theirs = (
+        sa.select(
+            h.client_uuid, _counts(h).label("counts"), sa.func.max(h.last_at).filter(serious).label("last_error_at")
+        )
         .where(h.hour >= sa.func.date_trunc("hour", since), whose)
-        .group_by(h.client_uuid, h.level)
+        .group_by(h.client_uuid)
         .subquery()
     )
-    counts = sa.func.json_object_agg(sa.cast(levels.c.level, sa.Text), levels.c.n)
-    last_error_at = sa.func.max(levels.c.last_at).filter(_is_of(SERIOUS_LEVELS, levels.c.level))
     query = (
-        sa.select(clients.c.uuid, clients.c.name, counts.label("counts"), last_error_at.label("last_error_at"))
-        .join(levels, levels.c.client_uuid == clients.c.uuid)
+        sa.select(clients.c.uuid, clients.c.name, theirs.c.counts, theirs.c.last_error_at)
+        .join(theirs, theirs.c.client_uuid == clients.c.uuid)
         .where(clients.c.deleted_at.is_(None))
-        .group_by(clients.c.uuid, clients.c.name)
         .order_by(clients.c.name, clients.c.uuid)
     )
-    return constant(as_json(query).suffix_with(PLANNED_ONCE) if of_one else as_json(query))
+    return constant(as_columns(query).suffix_with(PLANNED_ONCE) if of_one else as_columns(query))
+
+
+def _counts(h: Any) -> sa.ColumnElement[Any]:
+    """An object of how many lines there are of each level that has some, in one pass through the hours.
+
+    It is put together by hand: what Postgres has for it takes thrice the time.
+    """
+    said = (
+        sa.literal_column(f"'\"{level}\":'", sa.Text).op("||")(sa.func.sum(h.count).filter(_is_of((level,), h.level)))
+        for level in LogLevel
+    )
+    return sa.cast(sa.func.concat("{", sa.func.concat_ws(",", *said), "}"), sa.JSON)
 
 
 def estimated_count(connection: Connection) -> int:

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 from sqlalchemy.dialects.postgresql import insert
 
-from shared.db import as_json, rows_of
+from shared.db import as_columns, rows_of
 from shared.kept_statements import PLANNED_ONCE
 from shared.statements import constant
 from shared.tables import (
@@ -214,7 +214,7 @@ def tombstone(connection: Connection, now: datetime, uuid: str) -> bool:
 
 
 _SERVICE_FAILED: Final = constant(
-    as_json(
+    as_columns(
         shown()
         .where(clients.c.service_failed_at.is_not(None))
         .order_by(clients.c.service_failed_at.desc(), clients.c.uuid)

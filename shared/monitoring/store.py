@@ -14,7 +14,7 @@ from sqlalchemy import Connection, RowMapping
 from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.clients import store as clients_store
-from shared.db import as_json, rows_of
+from shared.db import as_columns, rows_of
 from shared.kept_statements import PLANNED_ONCE
 from shared.monitoring.rules import Cursor
 from shared.statements import Constant, constant, mappings, rows, value
@@ -241,7 +241,7 @@ def _crashed() -> Constant:
     either = sa.func.array(says_so.union(silent).scalar_subquery())
     query = clients_store.shown().where(clients.c.uuid == sa.any_(either))
     ordered = query.order_by(heard_at, clients.c.uuid).limit(sa.bindparam("limit", type_=sa.Integer))
-    return constant(as_json(ordered).suffix_with(PLANNED_ONCE))
+    return constant(as_columns(ordered).suffix_with(PLANNED_ONCE))
 
 
 CRASHED: Final = _crashed()

@@ -69,8 +69,13 @@ def test_what_a_display_says_appears_in_every_endpoint_that_tells_it(api: Api, d
     assert (identity, "Lobby North") in [
         (log["client_uuid"], log["client_name"]) for log in api.get("/api/client-logs/recent-errors")["items"]
     ]
-    summary = next(row for row in api.get("/api/client-logs/summary")["clients"] if row["uuid"] == identity)
+    whole = api.get("/api/client-logs/summary")
+    summary = next(row for row in whole["clients"] if row["uuid"] == identity)
     assert (summary["counts"]["info"], summary["counts"]["error"]) == (1, 1)
+    assert whole["totals"] == {
+        level: sum(row["counts"].get(level, 0) for row in whole["clients"])
+        for level in ("debug", "info", "warning", "error", "critical")
+    }
     assert api.get("/api/client-logs/test")["status"] == "ok"
 
     shown = next(row for row in api.get("/api/monitoring/overview")["clients"] if row["uuid"] == identity)

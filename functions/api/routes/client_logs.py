@@ -121,7 +121,10 @@ def summary(call: Call, query: SummaryQuery) -> Summary:
     with call.transaction() as (connection, now):
         since = (now - timedelta(hours=query.hours)).replace(minute=0, second=0, microsecond=0)
         rows = store.summary(connection, since, query.client, ClientSummary)
-    totals = {level.value: sum(row.counts.get(level.value, 0) for row in rows) for level in LogLevel}
+    totals = dict.fromkeys(map(str, LogLevel), 0)
+    for row in rows:
+        for level, count in row.counts.items():
+            totals[level] += count
     return Summary(since=since, totals=totals, clients=rows)
 
 

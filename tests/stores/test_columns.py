@@ -1,0 +1,95 @@
+"""Rows that Postgres writes column by column: the same values in the same order as rows that come as rows."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any, TypedDict
+
+import msgspec
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import Connection, Engine
+
+from shared.db import as_columns, reading, rows_if_known, rows_of
+from shared.statements import constant
+from tests.api.hostile_texts import HALF, TEXTS
+
+AT = datetime(2026, 3, 1, 12, 0, 0, 250_000, tzinfo=UTC)
+VALUES = """(VALUES (1, NULL, NULL, NULL, false), (9007199254740993, CAST(:word AS text),
+    timestamptz '2026-03-01 12:00:00.25+00', '{"a": [1, null, {"b": ""}]}'::jsonb, true), (2, '', NULL, 'null', NULL)
+    ) AS said(number, word, at, more, yes)"""
+COLUMNS: list[Any] = [sa.column(name) for name in ("number", "word", "at", "more", "yes")]
+QUERY = (
+    sa.select(*COLUMNS)
+    .select_from(sa.text(VALUES))
+    .where(sa.column("number") > sa.bindparam("above", type_=sa.BigInteger))
+    .order_by(sa.column("number").desc())
+)
+ASKED = constant(as_columns(QUERY))
+ASKED_IF_KNOWN = constant(as_columns(QUERY).having(sa.bindparam("known", type_=sa.Text) == "yes"))
+
+
+class Line(TypedDict):
+    """A row, its fields in another order than the statement's columns."""
+
+    more: Any
+    at: datetime | None
+    word: str | None
+    number: int
+    yes: bool | None
+
+
+class Told(msgspec.Struct):
+    """Less of it, as a Struct."""
+
+    at: datetime | None
+    number: int
+
+
+class ToldMore(Told):
+    """Fields of its own behind those of another shape."""
+
+    word: str | None
+
+
+@pytest.fixture
+def connection(engine: Engine) -> Iterator[Connection]:
+    with reading(engine) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("word", [text.replace("\x00", "") for text in TEXTS.values() if text != HALF])
+def test_values_come_as_they_are_and_rows_in_their_order(connection: Connection, word: str) -> None:
+    asked = {"word": word, "above": 0}
+
+    found = rows_of(connection, ASKED, asked, Line)
+
+    assert found == [
+        {"more": {"a": [1, None, {"b": ""}]}, "at": AT, "word": word, "number": 2**53 + 1, "yes": True},
+        {"more": None, "at": None, "word": "", "number": 2, "yes": None},
+        {"more": None, "at": None, "word": None, "number": 1, "yes": False},
+    ]
+    assert rows_of(connection, ASKED, asked, ToldMore) == [
+        ToldMore(row["at"], row["number"], row["word"]) for row in found
+    ]
+
+
+def test_without_a_row_there_is_an_empty_list(connection: Connection) -> None:
+    for shape in (Line, Told):
+        assert rows_of(connection, ASKED, {"word": "", "above": 2**60}, shape) == []
+
+
+def test_no_rows_of_something_known_is_not_the_same_as_something_unknown(connection: Connection) -> None:
+    asked = {"word": "x", "above": 2**60}
+
+    assert rows_if_known(connection, ASKED_IF_KNOWN, {**asked, "known": "yes"}, Told) == []
+    assert rows_if_known(connection, ASKED_IF_KNOWN, {**asked, "known": "no"}, Told) is None
+    [only] = rows_if_known(connection, ASKED_IF_KNOWN, {**asked, "above": 2, "known": "yes"}, Told) or []
+    assert only == Told(AT, 2**53 + 1)
+
+
+def test_a_value_that_is_not_of_its_shape_is_refused(connection: Connection) -> None:
+    class Wrong(TypedDict):
+        number: str
+
+    with pytest.raises(msgspec.ValidationError, match="Expected `str`, got `int`"):
+        rows_of(connection, ASKED, {"word": "", "above": 0}, Wrong)
