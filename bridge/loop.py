@@ -139,9 +139,10 @@ class Bridge:
     def _listen(self, broker: Lanes) -> None:
         if not broker.bulk.arrivals:
             broker.step(IDLE_SECONDS)
-        elif rest := self._pace.wait_seconds(len(broker.bulk.arrivals), time.monotonic()):
-            self._stop.wait(rest)  # not woken by each message: what comes meanwhile is read at once
         broker.read_on(BATCH_MESSAGES)
+        if broker.bulk.arrivals and (rest := self._pace.wait_seconds(len(broker.bulk.arrivals), time.monotonic())):
+            self._stop.wait(rest)  # not woken by each message: what comes meanwhile is read at once
+            broker.read_on(BATCH_MESSAGES)
         if broker.fault is not None:
             return
         for duty in (
