@@ -245,15 +245,17 @@ class PreparingConnection(pg8000.Connection):  # type: ignore[misc]  # pg8000 ha
 def meanwhile(connection: Connection, work: Callable[[], bool] | None) -> Iterator[None]:
     """While the server works for this connection, `work` (if any) is called again and again, until it answers False.
 
-    Each call holds up what the server has answered, so it does a little only. It must not use the connection; what
-    it raises ends the connection, which was not done with its statement.
+    Each call holds up what the server has answered, so it does a little, or what must be done next anyway. It must not
+    use the connection; what it raises ends the connection, which was not done with its statement. Within another
+    `meanwhile` this work comes first, and then the other's.
     """
     raw: Any = connection.connection.dbapi_connection
-    raw.meanwhile = work
+    before: Callable[[], bool] | None = raw.meanwhile
+    raw.meanwhile = before if work is None else work if before is None else lambda: work() or before()
     try:
         yield
     finally:
-        raw.meanwhile = None
+        raw.meanwhile = before
 
 
 def _sqlstate(error: DatabaseError) -> str | None:

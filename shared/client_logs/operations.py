@@ -7,6 +7,8 @@ from types import MappingProxyType
 
 from sqlalchemy import Connection
 
+from shared import prepared
+from shared.ahead import Later, in_turn
 from shared.client_logs import rules, store
 from shared.client_logs.marks import store as marks_store
 from shared.client_logs.rules import Boot, LastMark, LogLine, Mark, MarksMoved, Settled
@@ -41,12 +43,16 @@ def record(
         MarksMoved: what is remembered is not what is stored; nothing may be committed.
     """
     by_boot = _by_boot(lines)
-    settled = _settle(connection, now, by_boot, remembered)
+    marks = _known(connection, by_boot, remembered)
+    settled = {boot: rules.settle(marks.of[boot], numbers) for boot, numbers in by_boot.items()}
     fresh = {id(by_boot[boot][seq]) for boot, change in settled.items() for seq in change.fresh}
     new = [line for line in lines if rules.boot_of(line) is None or id(line) in fresh]
-    if new:
-        store.add(connection, now, clock, new)
-        store.count_hours(connection, _hours(now, clock, new))
+    said, hours = Later(lambda: store.as_said(new)), Later(lambda: store.as_counted(_hours(now, clock, new)))
+    with prepared.meanwhile(connection, in_turn(said, hours)):
+        _move(connection, now, marks, settled)
+        if new:
+            store.add(connection, now, clock, said())
+            store.count_hours(connection, hours())
     return Stored(
         count=len(new),
         duplicates=len(lines) - len(new),
@@ -73,7 +79,10 @@ def pass_over(connection: Connection, now: datetime, numbers: Iterable[tuple[Boo
     by_boot: dict[Boot, list[int]] = {}
     for boot, number in numbers:
         by_boot.setdefault(boot, []).append(number)
-    return {boot: change.mark.seq for boot, change in _settle(connection, now, by_boot, {}).items()}
+    marks = _known(connection, by_boot, {})
+    settled = {boot: rules.settle(marks.of[boot], passed) for boot, passed in by_boot.items()}
+    _move(connection, now, marks, settled)
+    return {boot: change.mark.seq for boot, change in settled.items()}
 
 
 def _to_remember(settled: Mapping[Boot, Settled]) -> dict[str, LastMark | None]:
@@ -85,23 +94,29 @@ def _to_remember(settled: Mapping[Boot, Settled]) -> dict[str, LastMark | None]:
     return marks
 
 
-def _settle(
-    connection: Connection,
-    now: datetime,
-    by_boot: Mapping[Boot, Iterable[int]],
-    remembered: Mapping[str, LastMark],
-) -> dict[Boot, Settled]:
-    if not by_boot:
-        return {}
-    last = {mark[0]: mark[1] for boot in by_boot if (mark := remembered.get(boot[0])) is not None and mark[0] == boot}
-    asked = [boot for boot in by_boot if boot not in last]
-    known = {boot: Mark(seq) for boot, seq in last.items()}
+@dataclass(frozen=True)
+class _Marks:
+    """Where the marks of some boots stand: by memory, or because the database was asked."""
+
+    of: dict[Boot, Mark]
+    asked: list[Boot]
+
+
+def _known(connection: Connection, boots: Iterable[Boot], remembered: Mapping[str, LastMark]) -> _Marks:
+    last: dict[Boot, Mark] = {}
+    for boot in boots:
+        if (mark := remembered.get(boot[0])) is not None and mark[0] == boot:
+            last[boot] = Mark(mark[1])
+    asked = [boot for boot in boots if boot not in last]
+    return _Marks(last | marks_store.marks(connection, asked) if asked else last, asked)
+
+
+def _move(connection: Connection, now: datetime, marks: _Marks, settled: Mapping[Boot, Settled]) -> None:
+    """Raises MarksMoved where a mark that is remembered stands elsewhere."""
+    known, asked = marks.of, set(marks.asked)
     if asked:
-        known |= marks_store.marks(connection, asked)
-    settled = {boot: rules.settle(known[boot], numbers) for boot, numbers in by_boot.items()}
-    if asked:
-        marks_store.set_marks(connection, now, {boot: settled[boot].mark.seq for boot in asked})
-    moves = {boot: (seq, settled[boot].mark.seq) for boot, seq in last.items()}
+        marks_store.set_marks(connection, now, {boot: settled[boot].mark.seq for boot in marks.asked})
+    moves = {boot: (known[boot].seq, change.mark.seq) for boot, change in settled.items() if boot not in asked}
     if moves and marks_store.move_marks(connection, now, moves) < len(moves):
         raise MarksMoved
     passed = {
@@ -112,7 +127,6 @@ def _settle(
     above = [(boot, seq) for boot, change in settled.items() for seq in change.fresh if seq > change.mark.seq]
     if above:
         marks_store.add_keys(connection, above)
-    return settled
 
 
 def _hours(

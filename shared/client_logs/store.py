@@ -45,8 +45,8 @@ SHOWN: Final = tuple(client_logs.c[name] for name in LogRow.__annotations__)
 # --- writes ---
 
 
-def add(connection: Connection, now: datetime, clock: float, lines: Sequence[LogLine]) -> None:
-    """Store log lines in this order."""
+def add(connection: Connection, now: datetime, clock: float, said: str) -> None:
+    """Store log lines, `as_said`, in their order."""
     statement = sql(
         """
         INSERT INTO client_logs
@@ -59,11 +59,16 @@ def add(connection: Connection, now: datetime, clock: float, lines: Sequence[Log
             context jsonb, client_time float8)
         """
     )
-    connection.execute(statement, {"now": now, "clock": clock, "rows": _json(lines)})
+    connection.execute(statement, {"now": now, "clock": clock, "rows": said})
 
 
-def count_hours(connection: Connection, counts: Mapping[tuple[str, datetime, LogLevel], tuple[int, datetime]]) -> None:
-    """Add (count, latest time) to the roll-up of each (client, hour, level)."""
+def as_said(lines: Sequence[LogLine]) -> str:
+    """Log lines as `add` takes them."""
+    return _json(lines)
+
+
+def count_hours(connection: Connection, counted: str) -> None:
+    """Add to the roll-up of each client, hour and level what `as_counted` tells."""
     statement = sql(
         """
         INSERT INTO client_log_hours AS h (client_uuid, hour, level, count, last_at)
@@ -75,11 +80,17 @@ def count_hours(connection: Connection, counts: Mapping[tuple[str, datetime, Log
             SET count = h.count + EXCLUDED.count, last_at = greatest(h.last_at, EXCLUDED.last_at)
         """
     )
-    rows = [
-        {"uuid": uuid, "hour": hour, "level": level, "count": count, "last_at": last_at}
-        for (uuid, hour, level), (count, last_at) in counts.items()
-    ]
-    connection.execute(statement, {"rows": _json(rows)})
+    connection.execute(statement, {"rows": counted})
+
+
+def as_counted(counts: Mapping[tuple[str, datetime, LogLevel], tuple[int, datetime]]) -> str:
+    """Count and latest time of each (client, hour, level), as `count_hours` takes them."""
+    return _json(
+        [
+            {"uuid": uuid, "hour": hour, "level": level, "count": count, "last_at": last_at}
+            for (uuid, hour, level), (count, last_at) in counts.items()
+        ]
+    )
 
 
 def _json(rows: Any) -> str:

@@ -1,12 +1,15 @@
 """Other work is done while the server works, and never in place of its answer."""
 
+import itertools
 import time
+from functools import partial
 
 import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from shared import prepared
+from shared.ahead import Later, in_turn
 from shared.db import transaction
 from tests.stores.prepared_world import add, echo, raw, word_of
 
@@ -67,3 +70,41 @@ def test_work_that_fails_costs_the_connection_and_never_gives_one_statement_the_
         with transaction(with_things) as connection:
             assert echo(connection, number) == number
             assert word_of(connection, 1) is None
+
+
+def test_work_within_other_work_comes_first_and_is_done_once(with_things: Engine) -> None:
+    done: list[str] = []
+    ours = [Later(partial(done.append, "first")), Later(partial(done.append, "second"))]
+
+    def other() -> bool:
+        done.append("other")
+        return len(done) < 5
+
+    with (
+        transaction(with_things) as connection,
+        prepared.meanwhile(connection, other),
+        prepared.meanwhile(connection, in_turn(*ours)),
+    ):
+        connection.execute(sa.text("SELECT pg_sleep(CAST(:seconds AS float8))"), {"seconds": 0.1})
+
+    assert done == ["first", "second", "other", "other", "other"]
+
+
+def test_what_fails_ahead_of_its_time_is_told_to_who_asks_for_it_and_costs_no_connection(with_things: Engine) -> None:
+    def make() -> int:
+        raise ValueError("no number")
+
+    later = Later(make)
+    with transaction(with_things) as connection, prepared.meanwhile(connection, in_turn(later)):
+        connection.execute(sa.text("SELECT pg_sleep(CAST(:seconds AS float8))"), {"seconds": 0.1})
+        assert not later.make_now()
+        with pytest.raises(ValueError, match="no number"):
+            later()
+        assert echo(connection, 1) == 1
+
+
+def test_what_nobody_had_time_for_is_made_when_it_is_asked_for() -> None:
+    numbers = itertools.count(1)
+    later = Later(partial(next, numbers))
+
+    assert (later(), later(), next(numbers)) == (1, 1, 2)

@@ -28,5 +28,6 @@ def record(
     opened = store.begin(connection, now, new) if new else {}
     if opened:
         hour = now.replace(minute=0, second=0, microsecond=0)
-        client_logs.count_hours(connection, {(uuid, hour, LogLevel.WARNING): (1, now) for uuid in opened})
+        opened_now = {(uuid, hour, LogLevel.WARNING): (1, now) for uuid in opened}
+        client_logs.count_hours(connection, client_logs.as_counted(opened_now))
     return {**begun, **raised, **opened}
