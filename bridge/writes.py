@@ -13,6 +13,8 @@ from sqlalchemy.exc import DBAPIError
 from bridge.batch import REGISTERING, Batch, Memory, Outcome
 from bridge.budget import OverBudget
 from bridge.inbox import PutAside, Taken, put_aside
+from shared import prepared
+from shared.ahead import Later, in_turn
 from shared.client_logs import operations as client_logs
 from shared.client_logs.boots import store as boots_store
 from shared.client_logs.drops import operations as dropped_logs
@@ -64,6 +66,8 @@ class Writer:
     listening_gap: timedelta
     """After this long without a commit the listening time begins anew."""
     memory: Memory
+    recalls: bool = True
+    """Whether what is stored of a client may be read into the memory; not once part of a transaction is written."""
     patient_from: float | None = None
     """Of a batch of the urgent session only: what it says of unknown clients and was heard after this can wait."""
 
@@ -88,8 +92,9 @@ class Writer:
             if not is_poison(connection, error):
                 raise
             event("batch_refused", "the database refused a batch; looking for the message that is to blame")
-        forgetful = replace(self, memory=Memory(drop_rows=self.memory.drop_rows))
+        forgetful = replace(self, memory=Memory(drop_rows=self.memory.drop_rows), recalls=False)
         outcome = forgetful._write(connection, batch, counted, forgetful._store_bisected)  # noqa: SLF001 - ourselves
+        self.memory.reports.forget([one.said.uuid for one in batch if isinstance(one, Taken) and one.said.uuid])
         outcome.cursor = None  # what changed since the memory's own last look is still to be forgotten
         self.memory.keep(outcome)
         return outcome
@@ -144,53 +149,49 @@ class Writer:
 
     def _store(self, connection: Connection, at: Moment, taken: Sequence[Taken]) -> Outcome:
         """Every kind set-wise; the order between kinds is the one in which they need each other."""
-        outcome = Outcome()
+        outcome, memory = Outcome(), self.memory.reports
         if self.patient_from is None:
-            outcome.cursor = unchanged.forget_changed(connection, self.memory.reports)
-        batch = Batch.of(self._admit(connection, at, taken, outcome))
+            outcome.cursor = unchanged.forget_changed(connection, memory)
+        batch = self._admit(connection, at, taken, outcome)
         outcome.canary = batch.canary
-        self._repeat_reports(connection, at, batch, outcome)
+        failed = {failure.uuid for failure in batch.repeated_failures}
+        heartbeats = Later(lambda: unchanged.heartbeats(batch.heartbeats, memory))
+        health = Later(lambda: unchanged.health(batch.health, memory, failed))
+        with prepared.meanwhile(connection, in_turn(heartbeats, health)):
+            self._store_logs(connection, at, batch, outcome)
+            repeated = unchanged.repeat_heartbeats(connection, at.now, at.clock, heartbeats(), memory)
+            batch.heartbeats, outcome.heartbeats = repeated.others, repeated.known
+            reported = unchanged.repeat_health(connection, at.now, at.clock, health(), memory)
+            batch.health, outcome.health = reported.others, reported.known
         self._note_installs(connection, at, batch, outcome)
         sightings = _store_reports(connection, at, batch, outcome)
         if batch.presence:
             outcome.online = reports.record_presence(connection, at.now, batch.presence)
-        self._store_logs(connection, at, batch, outcome)
         self._store_acks(connection, at, batch, outcome)
         outcome.news += acks.record_boot_evidence(connection, at.now, sightings).news
         return outcome
 
-    def _admit(self, connection: Connection, at: Moment, taken: Sequence[Taken], outcome: Outcome) -> list[Taken]:
+    def _admit(self, connection: Connection, at: Moment, taken: Sequence[Taken], outcome: Outcome) -> Batch:
         """Those of known clients, and our own canary; the others are put aside."""
         uuids = {one.said.uuid for one in taken if one.said.uuid is not None}
-        if not uuids:
-            return list(taken)
-        registering = [one.said.uuid for one in taken if one.said.uuid and isinstance(one.said.body, REGISTERING)]
-        known = {uuid for uuid in uuids if self.memory.reports.knows(uuid)}
-        if asked := sorted(uuids - known):
-            known |= reports.admit(connection, at.now, asked, registering, auto_register=self.auto_register)
-        admitted = [one for one in taken if one.said.uuid is None or one.said.uuid in known]
-        if len(admitted) < len(taken):
-            strangers = [one for one in taken if one.said.uuid and one.said.uuid not in known]
-            outcome.early = [one for one in strangers if self._can_wait(one)]
-            outcome.refused += [_stranger(one) for one in strangers if not self._can_wait(one)]
-        outcome.stored = len(admitted)
-        outcome.bad_fields = sum(one.said.bad_fields for one in admitted)
-        return admitted
+        strangers = uuids - self.memory.reports.clients
+        if strangers and self.recalls:
+            strangers -= unchanged.recall(connection, strangers, self.memory.reports)
+        if strangers:
+            asking = [one.said.uuid for one in taken if one.said.uuid and isinstance(one.said.body, REGISTERING)]
+            strangers -= reports.admit(connection, at.now, sorted(strangers), asking, auto_register=self.auto_register)
+        if strangers:
+            theirs = [one for one in taken if one.said.uuid in strangers]
+            outcome.early = [one for one in theirs if self._can_wait(one)]
+            outcome.refused += [_stranger(one) for one in theirs if not self._can_wait(one)]
+            taken = [one for one in taken if one.said.uuid not in strangers]
+        outcome.stored = len(taken)
+        outcome.bad_fields = sum([one.said.bad_fields for one in taken])
+        return Batch.of(taken)
 
     def _can_wait(self, one: Taken) -> bool:
         is_presence = isinstance(one.said.body, PresenceSaid)
         return is_presence and self.patient_from is not None and one.arrival.heard > self.patient_from
-
-    def _repeat_reports(self, connection: Connection, at: Moment, batch: Batch, outcome: Outcome) -> None:
-        """Write what only repeats what is stored; the rest of the reports stays in the batch."""
-        memory = self.memory.reports
-        if batch.heartbeats:
-            others, known = unchanged.repeat_heartbeats(connection, at.now, at.clock, batch.heartbeats, memory)
-            batch.heartbeats, outcome.heartbeats = others, known
-        if batch.health:
-            failed = {failure.uuid for failure in batch.repeated_failures}
-            reports_left, known = unchanged.repeat_health(connection, at.now, at.clock, batch.health, memory, failed)
-            batch.health, outcome.health = reports_left, known
 
     def _note_installs(self, connection: Connection, at: Moment, batch: Batch, outcome: Outcome) -> None:
         """A new installation of a client becomes its newest: in order of arrival, before reports are compared."""

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection, Engine
 
 from bridge.batch import Memory, Outcome
-from bridge.inbox import Arrival, Inbox
-from bridge.writes import Writer
+from bridge.inbox import Arrival, Inbox, PutAside, Taken
+from bridge.writes import LeadershipLost, Writer
 from shared.clients.unchanged import store
 from shared.commands.operations import timings
 from shared.config import load
@@ -26,6 +26,10 @@ from tests.bridge.conftest import eventually, stamp
 INBOX: Final = Inbox("signage", "signage/service/canary")
 Said = tuple[str, str, dict[str, Any]]
 """Client, the topic's last levels, body."""
+
+
+def no_counters(_outcome: Outcome) -> dict[str, int]:
+    return {}
 
 
 class Fleet:
@@ -50,17 +54,20 @@ class Fleet:
             self.epoch = listening.lead(self.connection, "test")
         return self.epoch is not None
 
-    def write(self, *said: Said, memory: Memory | None = None) -> Outcome:
-        batch = [
+    def write(self, *said: Said, memory: Memory | None = None, recalls: bool = True) -> Outcome:
+        writer = replace(self.writer, memory=memory or self.memory, recalls=recalls)
+        return writer.write(self.connection, self.batch(*said), no_counters)
+
+    @staticmethod
+    def batch(*said: Said) -> list[Taken | PutAside]:
+        return [
             INBOX.read(Arrival(f"signage/{uuid}/{topic}", json.dumps(body).encode(), 1, time.monotonic()))
             for uuid, topic, body in said
         ]
-        writer = replace(self.writer, memory=memory or self.memory)
-        return writer.write(self.connection, batch, lambda _outcome: {})
 
     def forget(self) -> None:
         """As a bridge that has just begun to lead."""
-        self.memory.reports.forget([*self.memory.reports.heartbeats, *self.memory.reports.health])
+        self.memory.reports.forget([*self.memory.reports.clients, *self.memory.reports.heartbeats])
         for memory in (self.memory.marks, self.memory.installs, self.memory.acks):
             memory.clear()
 
@@ -189,6 +196,67 @@ def test_a_late_report_is_not_remembered_as_the_newest(fleet: Fleet, client: str
     assert fleet.one(client)["seq"] == 6
 
 
+def test_a_bridge_that_begins_to_lead_knows_what_is_stored(fleet: Fleet, client: str) -> None:
+    told = {
+        "recent_acks": [],
+        "broker_connection": {"reconnect_count": 2, "last_disconnect_at": "2026-01-01T00:00:00Z"},
+    }
+    fleet.write(heartbeat(client, 1), health(client, 1, screen_health="ok", capabilities=["restart_app"], **told))
+    before = fleet.one(client)
+    memory = Memory()
+
+    fleet.write(heartbeat(client, 2), memory=memory)
+
+    known = memory.reports.heartbeats[client], memory.reports.health[client]
+    assert known == ((fleet.memory.reports.heartbeats[client][0], 2), fleet.memory.reports.health[client])
+    assert fleet.one(client)["changed_xid"] == before["changed_xid"]
+
+
+def test_who_numbers_nothing_is_recalled_once(fleet: Fleet, client: str) -> None:
+    plain = (client, "heartbeat", {"process_status": "running"})
+    fleet.write(plain)
+    asked: list[str] = []
+    sa.event.listen(fleet.connection, "before_cursor_execute", lambda *call: asked.append(call[2]))
+
+    for _ in range(3):
+        fleet.write(plain)
+
+    assert len([statement for statement in asked if "json_build_array" in statement]) == 1
+
+
+def test_a_client_that_is_shown_as_late_is_not_taken_for_unchanged(fleet: Fleet, client: str) -> None:
+    fleet.write(heartbeat(client, 1))
+    fleet.do("UPDATE clients SET status = 'late' WHERE uuid = :u", u=client)
+
+    fleet.write(heartbeat(client, 2), memory=Memory())
+
+    assert fleet.one(client)["status"] == "running"
+
+
+def test_what_was_recalled_in_a_batch_that_failed_is_forgotten_when_it_changes(fleet: Fleet, client: str) -> None:
+    fleet.write(heartbeat(client, 1))
+    memory = Memory()
+    with pytest.raises(LeadershipLost):
+        replace(fleet.writer, memory=memory, epoch=-1).write(
+            fleet.connection, fleet.batch(heartbeat(client, 2)), no_counters
+        )
+    fleet.do("UPDATE clients SET status = 'late' WHERE uuid = :u", u=client)
+
+    fleet.write(heartbeat(client, 2), memory=memory)
+
+    assert fleet.one(client)["status"] == "running"
+
+
+def test_a_client_of_two_installations_is_not_taken_for_what_it_was_before_both(fleet: Fleet, client: str) -> None:
+    fleet.write(heartbeat(client, 1, install_id="old"), heartbeat(client, 1))
+    fleet.write(heartbeat(client, 2, app_instance="a"))
+    fleet.write(heartbeat(client, 3, app_instance="b"), heartbeat(client, 9, install_id="old"))
+
+    fleet.write(heartbeat(client, 4, app_instance="a"))
+
+    assert fleet.one(client)["app_instance"] == "a"
+
+
 def test_marks_that_moved_without_us_cost_nothing_but_a_second_try(fleet: Fleet, client: str) -> None:
     fleet.write(log(client, 1))
     fleet.write(log(client, 2))
@@ -253,6 +321,7 @@ REPORT: Final = st.tuples(
 ELSEWHERE: Final = st.sampled_from(["UPDATE clients SET status = 'late', hostname = 'x' WHERE uuid = :u", None])
 STORED: Final = (
     "SELECT process_status::text, status, hostname, service_failed_unit FROM clients WHERE uuid = :u",
+    "SELECT screen_health, capabilities, mqtt_reconnect_count, mqtt_last_disconnect_at FROM clients WHERE uuid = :u",
     "SELECT boot_id, app_instance, install_id, boot_seq, seq FROM client_heartbeats WHERE client_uuid = :u",
     "SELECT install_id, boot_seq, seq, cpu_percent, body FROM client_health WHERE client_uuid = :u",
     "SELECT install_id, ordinal FROM client_installs WHERE client_uuid = :u ORDER BY ordinal",
@@ -264,12 +333,20 @@ STORED: Final = (
 )
 
 
+SAYS_MORE: Final[dict[str, Any]] = {
+    "screen_health": "black",
+    "capabilities": ["restart_app"],
+    "broker_connection": {"reconnect_count": 1, "last_disconnect_at": None},
+}
+
+
 def said(client: str, report: tuple[str, int, int, int, str | None, str]) -> Said:
     topic, _, seq, boot_seq, install, word = report
     numbers = {} if install is None else {"install_id": install, "boot_seq": boot_seq, "seq": seq}
     bodies: dict[str, dict[str, Any]] = {
         "heartbeat": {"process_status": "running" if word == "a" else "crashed", "app_instance": word, "boot_id": "b"},
-        "health": {"hostname": word, "cpu_percent": float(seq), "service_failed": {"unit": "p"} if seq == 6 else None},
+        "health": {"hostname": word, "cpu_percent": float(seq), "service_failed": {"unit": "p"} if seq == 6 else None}
+        | (SAYS_MORE if word == "b" else {}),
         "logs/info": {"message": f"{word} {seq}"},
     }
     return client, topic, {**bodies[topic], **numbers}
@@ -280,14 +357,18 @@ def said(client: str, report: tuple[str, int, int, int, str | None, str]) -> Sai
 def test_with_and_without_memory_the_same_is_stored(
     fleet: Fleet, batches: Sequence[tuple[list[tuple[str, int, int, int, str | None, str]], str | None]]
 ) -> None:
-    with_memory, without = [[str(uuids.uuid4()) for _ in range(2)] for _ in range(2)]
+    """A bridge that leads, bridges of which each leads for one batch only, and one that knows nothing ever."""
+    remembering, beginning, without = [[str(uuids.uuid4()) for _ in range(2)] for _ in range(3)]
 
     for reports, elsewhere in batches:
-        for clients, memory in ((with_memory, fleet.memory), (without, Memory())):
-            fleet.write(*(said(clients[report[1]], report) for report in reports), memory=memory)
+        ways = (remembering, fleet.memory, True), (beginning, Memory(), True), (without, Memory(), False)
+        for clients, memory, recalls in ways:
+            fleet.write(*(said(clients[report[1]], report) for report in reports), memory=memory, recalls=recalls)
             if elsewhere:
                 fleet.do(elsewhere, u=clients[0])
 
-    for left, right in zip(with_memory, without, strict=True):
+    for kept, recalled, plain in zip(remembering, beginning, without, strict=True):
         for question in STORED:
-            assert fleet.rows(question, u=left) == fleet.rows(question, u=right), question
+            expected = fleet.rows(question, u=plain)
+            assert fleet.rows(question, u=kept) == expected, question
+            assert fleet.rows(question, u=recalled) == expected, question

@@ -5,9 +5,10 @@ looks whether the row still is what was remembered, and a client that changed in
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from shared.clients.reports.rules import Health, Heartbeat
+from shared.vocabulary import ProcessStatus, ScreenHealthStatus
 
 
 class Numbered(Protocol):
@@ -48,6 +49,58 @@ def likeness_of_health(told: Health) -> int:
     )
 
 
+class Stored(NamedTuple):
+    """What is stored of a client's newest reports; numbers are null where there is no report, or one without them."""
+
+    uuid: str
+    process_status: ProcessStatus
+    interval_seconds: int | None
+    boot_id: str | None
+    app_instance: str | None
+    heartbeat_stamp: tuple[str | None, int | None, int | None]  # install_id, boot_seq, seq
+    health_stamp: tuple[str | None, int | None, int | None]
+    screen_health: ScreenHealthStatus
+    log_level: str | None
+    app_version: str | None
+    os: str | None
+    ip: str | None
+    hostname: str | None
+    capabilities: list[str] | None
+    reconnect_count: int | None
+    last_disconnect_at: float | None  # seconds since 1970
+
+    def heartbeat(self) -> Heartbeat:
+        """One that says nothing new."""
+        said = (self.process_status, self.interval_seconds, self.boot_id, self.app_instance)
+        return Heartbeat(self.uuid, 0.0, *said, *self.heartbeat_stamp)
+
+    def health(self) -> Health:
+        """One that shows nothing new.
+
+        What is unknown or not there was most likely never told, and a display that tells of its connection tells
+        both: where that is wrong, its next report is only taken for a new one.
+        """
+        install_id, boot_seq, seq = self.health_stamp
+        return Health(
+            self.uuid,
+            0.0,
+            None,
+            None if self.screen_health is ScreenHealthStatus.UNKNOWN else self.screen_health,
+            self.log_level,
+            self.app_version,
+            self.os,
+            self.ip,
+            self.hostname,
+            capabilities=self.capabilities,
+            reconnect_count=self.reconnect_count,
+            tells_disconnect=self.reconnect_count is not None,
+            last_disconnect_at=self.last_disconnect_at,
+            install_id=install_id,
+            boot_seq=boot_seq,
+            seq=seq,
+        )
+
+
 def split(
     reports: Collection[Report], known: Known, likeness: Callable[[Report], int], odd: Collection[str] = ()
 ) -> tuple[list[Report], list[Report]]:
@@ -72,3 +125,8 @@ def split(
 def remembered(reports: Iterable[Report], likeness: Callable[[Report], int]) -> dict[str, tuple[int, int]]:
     """What to know of the clients of these reports, once they are stored as the newest ones."""
     return {report.uuid: (likeness(report), report.seq) for report in reports if report.seq is not None}
+
+
+def still_known(same: Iterable[Report], known: Known) -> dict[str, tuple[int, int]]:
+    """As `remembered`, of reports that repeat what is known: only their number is new."""
+    return {report.uuid: (known[report.uuid][0], report.seq) for report in same if report.seq is not None}

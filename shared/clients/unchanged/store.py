@@ -3,7 +3,7 @@
 One array each of what all rows have: unnest takes a third of the time of jsonb_to_recordset.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -12,6 +12,7 @@ import msgspec
 from sqlalchemy import Connection
 
 from shared.clients.reports.rules import Health, Heartbeat
+from shared.clients.unchanged.rules import Stored
 from shared.db import sql
 
 
@@ -41,9 +42,30 @@ def changes(connection: Connection, cursor: str | None, most: int | None = None)
     return Changes(row.uuids, row.cursor)
 
 
+RECALL: Final = """
+    SELECT coalesce(CAST(json_agg(json_build_array(c.uuid, c.process_status, h.interval_seconds, h.boot_id,
+        h.app_instance, json_build_array(h.install_id, h.boot_seq, h.seq),
+        json_build_array(r.install_id, r.boot_seq, r.seq), c.screen_health, c.log_level, c.app_version, c.os, c.ip,
+        c.hostname, c.capabilities, c.mqtt_reconnect_count, extract(epoch FROM c.mqtt_last_disconnect_at))) AS text),
+        '[]')
+    FROM unnest(CAST(:uuids AS text[])) AS said(uuid)
+    JOIN clients AS c ON c.uuid = said.uuid AND c.deleted_at IS NULL
+    LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid AND c.status = CAST(c.process_status AS text)
+    LEFT JOIN client_health AS r ON r.client_uuid = c.uuid
+"""
+"""A heartbeat of a client that is shown as something else than it says (late, stale) changes it, so it is none here."""
+_stored: Final = msgspec.json.Decoder(list[Stored]).decode
+
+
+def recall(connection: Connection, uuids: Collection[str]) -> list[Stored]:
+    """Of these uuids those of clients, with what is stored of them."""
+    return _stored(connection.execute(sql(RECALL), {"uuids": _array(uuids)}).scalar_one())
+
+
 SAID: Final = """
     unnest(CAST(:uuids AS text[]), CAST(:heard AS float8[]), CAST(:installs AS text[]), CAST(:boots AS bigint[]),
         CAST(:seqs AS bigint[])"""
+SAID_COLUMNS: Final = ("uuids", "heard", "installs", "boots", "seqs")
 AT: Final = "CAST(:now AS timestamptz) - (CAST(:clock AS float8) - said.heard) * interval '1 second'"
 REPEATED: Final = """
     stored.client_uuid = said.uuid AND stored.install_id = said.install_id AND stored.boot_seq = said.boot_seq"""
@@ -66,33 +88,35 @@ TOUCH_HEALTH: Final = f"""
 MEASURES: Final = ("cpu_percent", "memory_percent", "disk_percent", "temperature_celsius")
 
 
-def touch_heartbeats(connection: Connection, now: datetime, clock: float, said: Sequence[Heartbeat]) -> int:
-    """Write the time and number of heartbeats, one of each client, that repeat what is stored; how many did."""
-    parameters = {"now": now, "clock": clock, **_columns(said)}
-    return connection.execute(sql(TOUCH_HEARTBEATS), parameters).rowcount
+def touch_heartbeats(connection: Connection, now: datetime, clock: float, said: Mapping[str, Any]) -> int:
+    """Write the time and number of heartbeats, one of each client, that repeat what is stored; how many did.
+
+    `said` are their `columns`.
+    """
+    return connection.execute(sql(TOUCH_HEARTBEATS), {"now": now, "clock": clock, **said}).rowcount
 
 
-def touch_health(connection: Connection, now: datetime, clock: float, said: Sequence[Health]) -> int:
-    """As `touch_heartbeats`, with the measurements and the whole report."""
-    parameters = {"now": now, "clock": clock, **_columns(said)}
-    for name in MEASURES:
-        parameters[name] = _array([getattr(one, name) for one in said])
-    parameters["bodies"] = msgspec.json.encode([one.body for one in said]).decode()
-    return connection.execute(sql(TOUCH_HEALTH), parameters).rowcount
+def touch_health(connection: Connection, now: datetime, clock: float, said: Mapping[str, Any]) -> int:
+    """As `touch_heartbeats`, with the measurements and the whole report; `said` are `columns_of_health`."""
+    return connection.execute(sql(TOUCH_HEALTH), {"now": now, "clock": clock, **said}).rowcount
 
 
-def untouched(connection: Connection, table: str, said: Sequence[Heartbeat] | Sequence[Health]) -> set[str]:
-    """The clients of these reports whose row in `table` (client_heartbeats or client_health) is not of them."""
+def untouched(connection: Connection, table: str, said: Mapping[str, Any]) -> set[str]:
+    """The clients of the reports in these `columns` whose row in `table` is not of them.
+
+    `table` is client_heartbeats or client_health.
+    """
     statement = sql(
         f"""
         SELECT said.uuid FROM {SAID}) AS said(uuid, heard, install_id, boot_seq, seq)
         WHERE NOT EXISTS (SELECT FROM {table} AS stored WHERE {REPEATED} AND stored.seq = said.seq)
         """  # noqa: S608 - made of constants
     )
-    return set(connection.execute(statement, _columns(said)).scalars())
+    return set(connection.execute(statement, {name: said[name] for name in SAID_COLUMNS}).scalars())
 
 
-def _columns(said: Sequence[Heartbeat] | Sequence[Health]) -> dict[str, Any]:
+def columns(said: Sequence[Heartbeat] | Sequence[Health]) -> dict[str, Any]:
+    """Reports as the statements here take them."""
     return {
         "uuids": _array([one.uuid for one in said]),
         "heard": _array([one.heard for one in said]),
@@ -100,6 +124,12 @@ def _columns(said: Sequence[Heartbeat] | Sequence[Health]) -> dict[str, Any]:
         "boots": _array([one.boot_seq for one in said]),
         "seqs": _array([one.seq for one in said]),
     }
+
+
+def columns_of_health(said: Sequence[Health]) -> dict[str, Any]:
+    """As `columns`, with the measurements and the whole report."""
+    measured = {name: _array([getattr(one, name) for one in said]) for name in MEASURES}
+    return {**columns(said), **measured, "bodies": msgspec.json.encode([one.body for one in said]).decode()}
 
 
 def _array(values: Iterable[Any]) -> str:
