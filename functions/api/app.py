@@ -6,8 +6,8 @@ streaming as they should be; `main.py` hands it the request.
 
 import logging
 import re
+import secrets
 import time
-import uuid
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -180,13 +180,14 @@ def _json(reply: Reply[Any]) -> Response:
 def _address(services: Services, asked: Request) -> str:
     peer = asked.remote_addr or "unknown"
     hops: int = services.config["TRUSTED_PROXY_HOPS"]
-    return auth.client_address(asked.headers.getlist("X-Forwarded-For"), peer, hops) if hops else peer
+    forwarded = asked.environ.get("HTTP_X_FORWARDED_FOR")  # WSGI has joined what came in several headers
+    return auth.client_address([forwarded], peer, hops) if hops and forwarded else peer
 
 
 def _begin() -> None:
     environ, told = request.environ, _itself(g)
     given = environ.get("HTTP_X_REQUEST_ID", "")
-    told.request_id = given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
+    told.request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(16)
     told.traceparent = trace.read(environ.get("HTTP_TRACEPARENT")) or trace.begin()
     told.began = time.perf_counter()
     if not _ONE_RANGE.fullmatch(environ.get("HTTP_RANGE", "")):

@@ -16,6 +16,7 @@ from functions.jobs import leave_unread
 def put_limits_in_front(inner: Flask) -> None:
     """Wrap the framework's app, which is current while it loads the function's file, in our limits."""
     outer = current_app._get_current_object()  # type: ignore[attr-defined]  # noqa: SLF001 - the proxy cannot be set
+    outer.ensure_sync = lambda view: view  # nothing there is a coroutine; Flask finds that out with every request
     outer.wsgi_app = Limits(outer.wsgi_app, body_limit_of(inner), method_of)
     # What the framework refuses by itself is ours to answer: a path with a line break, favicon.ico, unusual methods.
     outer.register_error_handler(HTTPException, lambda _error: hand_over(inner, request._get_current_object()))  # type: ignore[attr-defined]  # noqa: SLF001 - as above
