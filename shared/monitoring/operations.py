@@ -11,13 +11,15 @@ from sqlalchemy import Connection, RowMapping
 
 from shared.config import Config
 from shared.listening import store as listening_store
-from shared.listening.rules import Listening, listening
+from shared.listening.rules import BridgeStatus, listening
 from shared.maintenance import operations as maintenance
 from shared.monitoring import rules, store
 from shared.monitoring.packed import operations as columns
 from shared.monitoring.rules import Cursor
 from shared.recovery import operations as recovery
 from shared.recovery.breakers import operations as breakers
+from shared.recovery.evidence import store as evidence
+from shared.recovery.evidence.store import Surroundings
 from shared.vocabulary import ProcessStatus
 
 FAILED_SHOWN = 1000  # service failures told whole in one overview
@@ -36,12 +38,27 @@ class Overview:
     rows: bytes  # JSON: an array of arrays, each in the order of `columns`; packed: an object of columns
     columns: Sequence[str]
     gone: Sequence[str]
-    heartbeats: str | None  # JSON: an array of [uuid, time]; packed: an object of the columns uuid, last_heartbeat_at
+    heartbeats: bytes | None  # JSON: an array of [uuid, time]; packed: an object of the columns uuid, last_heartbeat_at
     counts: Mapping[str, int]
     service_failed: Sequence[RowMapping]
     bridge: Mapping[str, Any]
     scheduler: Mapping[str, Any]
     breaker: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Who reads the fleet: on which connection, when, by which settings, amid what, and in which form."""
+
+    connection: Connection
+    now: datetime
+    config: Config
+    around: Surroundings
+    packed: bool
+
+    def recovery_of(self, rows: Sequence[Any]) -> Mapping[str, Mapping[str, Any]]:
+        """What recovery does about each unhealthy client of these, by uuid."""
+        return recovery.states_of(self.connection, self.now, self.config, rows, self.around)
 
 
 def overview(
@@ -57,90 +74,78 @@ def overview(
 
     The cursor is read first: what commits between it and the rows is told again next time, never lost.
     """
-    bridge = bridge_state(connection, now, config)
-    here = _here(connection, now, config, bridge["state"])
+    stands = store.standpoint(connection)
+    reader = Reader(connection, now, config, evidence.surroundings(connection, now), packed)
+    here = _here(reader, stands.cursor)
     since = asked if rules.can_continue(asked, here) else None
-    if since is None:
-        told = _whole(connection, now, config, packed=packed)
-    else:
-        told = _changed(connection, now, config, since, here, packed=packed)
+    told, gone = (_whole(reader), []) if since is None else _changed(reader, since, here)
     return Overview(
         now=now,
         here=here,
         full=since is None,
         packed=packed,
-        rows=told.encode(),
+        rows=told,
         columns=tuple(store.TOLD),
-        gone=[] if since is None else store.gone_clients(connection, since.xid),
-        heartbeats=_heartbeats(connection, now, packed=packed) if with_heartbeats else None,
-        bridge=bridge,
-        **_figures(connection, now, config),
+        gone=gone,
+        heartbeats=_heartbeats(reader) if with_heartbeats else None,
+        counts=rules.counts(store.count_by_status(connection)),
+        service_failed=store.failed_services(connection, FAILED_SHOWN),
+        bridge=_bridge_state(reader.around.bridge, now, config),
+        scheduler=_scheduler_state(stands.tick, now, config),
+        breaker=breakers.told(breakers.standing(connection, config) if reader.around.breakers else {}),
     )
 
 
-def _figures(connection: Connection, now: datetime, config: Config) -> dict[str, Any]:
-    """What an overview tells of the fleet as one, and of who looks after it."""
-    return {
-        "counts": rules.counts(store.count_by_status(connection)),
-        "service_failed": store.failed_services(connection, FAILED_SHOWN),
-        "scheduler": scheduler_state(connection, now, config),
-        "breaker": breakers.state(connection, config),
-    }
-
-
-def _whole(connection: Connection, now: datetime, config: Config, *, packed: bool) -> str:
-    """Every client; what recovery does about the unwell ones goes through Postgres into their rows."""
-    states = recovery_of(connection, now, config, store.unwell(connection))
-    recovery = {uuid: msgspec.json.encode(state).decode() for uuid, state in states.items()}
-    if packed:
-        return columns.whole_fleet(connection, now, recovery)
-    return f"[{store.whole_fleet(connection, recovery)}]"
-
-
-def _heartbeats(connection: Connection, now: datetime, *, packed: bool) -> str:
-    if packed:
-        return columns.heartbeats(connection, now)
-    return f"[{store.heartbeats(connection)}]"
-
-
-def _here(connection: Connection, now: datetime, config: Config, bridge: str) -> Cursor:
+def _here(reader: Reader, cursor: Cursor) -> Cursor:
     """Where a reader stands, with all that recovery judges every client by."""
-    cursor = store.cursor(connection)
-    enabled = "on" if config["CRASH_RECOVERY_ENABLED"] else "off"
-    windows = maintenance.on_now(connection, now)
+    enabled = "on" if reader.config["CRASH_RECOVERY_ENABLED"] else "off"
+    bridge = _bridge_state(reader.around.bridge, reader.now, reader.config)["state"]
+    windows = maintenance.on_now(reader.connection, reader.now) if reader.around.windows else []
     known = f"{cursor.circumstances} {enabled} {bridge} {windows}"
     return replace(cursor, circumstances=sha256(known.encode()).hexdigest()[:12])
 
 
-def _changed(
-    connection: Connection, now: datetime, config: Config, asked: Cursor, here: Cursor, *, packed: bool
-) -> str:
-    """What changed; it is little, so only where somebody is unwell is recovery asked and written into the rows.
+def _whole(reader: Reader) -> bytes:
+    """Every client; what recovery does about the unwell ones goes through Postgres into their rows."""
+    states = reader.recovery_of(store.unwell(reader.connection))
+    why = {uuid: msgspec.json.encode(state).decode() for uuid, state in states.items()}
+    if reader.packed:
+        return columns.whole_fleet(reader.connection, reader.now, why)
+    return f"[{store.whole_fleet(reader.connection, why)}]".encode()
 
-    Where the circumstances changed, everybody unwell is told: what recovery says of them may have.
+
+def _heartbeats(reader: Reader) -> bytes:
+    if reader.packed:
+        return columns.heartbeats(reader.connection, reader.now)
+    return f"[{store.heartbeats(reader.connection)}]".encode()
+
+
+def _changed(reader: Reader, asked: Cursor, here: Cursor) -> tuple[bytes, list[str]]:
+    """What changed, and who is gone; it is little, so only where somebody is unwell is recovery asked and written
+    into the rows. Where the circumstances changed, everybody unwell is told: what recovery says of them may have.
     """
     anew = asked.circumstances != here.circumstances
-    too = [row["uuid"] for row in store.unwell(connection)] if anew else []
-    uuids = [*store.changed_uuids(connection, asked.xid), *too]
-    if packed:
-        told = columns.some_clients(connection, now, uuids)
-        judged = columns.judged(told, tuple(JUDGED_BY))
-        states = recovery_of(connection, now, config, judged)
-        return columns.with_recovery(told, [states.get(row["uuid"]) for row in judged])
-    text = f"[{store.some_clients(connection, uuids)}]"
-    return _with_recovery(connection, now, config, text)
+    too = [row["uuid"] for row in store.unwell(reader.connection)] if anew else []
+    changed, gone = store.changed(reader.connection, asked.xid)
+    uuids = [*changed, *too]
+    if not reader.packed:
+        return _with_recovery(reader, f"[{store.some_clients(reader.connection, uuids)}]".encode()), gone
+    told = columns.some_clients(reader.connection, reader.now, uuids)
+    judged = columns.judged(told, tuple(JUDGED_BY))
+    states = reader.recovery_of(judged)
+    return columns.with_recovery(told, [states.get(row["uuid"]) for row in judged]), gone
 
 
-def _with_recovery(connection: Connection, now: datetime, config: Config, text: str) -> str:
+def _with_recovery(reader: Reader, text: bytes) -> bytes:
     """The rows of this text with what recovery does about the unwell among them."""
     rows = msgspec.json.decode(text, type=list[list[Any]])
     judged = [{name: row[place] for name, place in JUDGED_BY.items()} for row in rows]
-    states = recovery_of(connection, now, config, judged)
+    states = reader.recovery_of(judged)
     if not states:
         return text
     for row in rows:
         row[RECOVERY] = states.get(row[JUDGED_BY["uuid"]])
-    return msgspec.json.encode(rows).decode()
+    return msgspec.json.encode(rows)
 
 
 def crashed(
@@ -168,20 +173,21 @@ def recovery_of(
     return recovery.states_of(connection, now, config, rows)
 
 
-def hearing(connection: Connection, now: datetime, config: Config) -> Listening:
-    """Whether, and since when, the fleet is heard."""
-    max_age = timedelta(seconds=config["CANARY_MAX_AGE_SECONDS"])
-    return listening(listening_store.bridge_status(connection), now, max_age)
-
-
 def bridge_state(connection: Connection, now: datetime, config: Config) -> dict[str, Any]:
     """{state: listening | silent, silent_since}; `silent_since` is None for a bridge that was never heard."""
-    heard = hearing(connection, now, config)
+    return _bridge_state(listening_store.bridge_status(connection), now, config)
+
+
+def _bridge_state(status: BridgeStatus, now: datetime, config: Config) -> dict[str, Any]:
+    heard = listening(status, now, timedelta(seconds=config["CANARY_MAX_AGE_SECONDS"]))
     return {"state": "silent" if heard.silent else "listening", "silent_since": heard.silent_since}
 
 
 def scheduler_state(connection: Connection, now: datetime, config: Config) -> dict[str, Any]:
     """{last_tick_at, late, duration_ms, did} of the last tick."""
-    row = store.scheduler(connection)
-    late = rules.is_scheduler_late(row["last_tick_at"], now, timedelta(seconds=config["TICK_SECONDS"]))
-    return {"last_tick_at": row["last_tick_at"], "late": late, "duration_ms": row["duration_ms"], "did": row["did"]}
+    return _scheduler_state(store.scheduler(connection), now, config)
+
+
+def _scheduler_state(tick: Mapping[str, Any] | RowMapping, now: datetime, config: Config) -> dict[str, Any]:
+    late = rules.is_scheduler_late(tick["last_tick_at"], now, timedelta(seconds=config["TICK_SECONDS"]))
+    return {**tick, "late": late}

@@ -6,6 +6,7 @@ Python and out again costs ten times what Postgres needs for the whole (measured
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -18,7 +19,7 @@ from shared.db import as_columns, rows_of
 from shared.kept_statements import PLANNED_ONCE
 from shared.monitoring.rules import Cursor
 from shared.statements import Constant, constant, mappings, rows, value
-from shared.tables import Xid8, client_heartbeats, clients, scheduler_status
+from shared.tables import client_heartbeats, clients, scheduler_status
 from shared.vocabulary import TERMINAL_RANK
 
 STALE_INTERVALS = 3  # never stale before three of the display's own intervals have passed
@@ -98,18 +99,27 @@ NAMED: Final = "c.uuid = ANY(string_to_array(CAST(:uuids AS text), ','))"
 """SQL: whether it is one of these clients; pg8000 takes long to write a list of them out."""
 
 
-def cursor(connection: Connection) -> Cursor:
+@dataclass(frozen=True, slots=True)
+class Standpoint:
+    """Where a reader stands, and what the scheduler last said there."""
+
+    cursor: Cursor
+    tick: Mapping[str, Any]
+    """last_tick_at (None before the first), duration_ms, did."""
+
+
+def standpoint(connection: Connection) -> Standpoint:
     """Where a reader that reads after this statement stands.
 
     The oldest transaction still open, not the newest seen: a change that commits late is told again
     rather than lost. The epoch is new with each start of Postgres and each restored database, where
     transaction ids may run back. The circumstances are which breakers are open and who is excluded.
     """
-    [(xid, epoch, circumstances)] = rows(connection, CURSOR)
-    return Cursor(epoch, int(xid), circumstances)
+    [row] = mappings(connection, STANDPOINT)
+    return Standpoint(Cursor(row.pop("epoch"), int(row.pop("xid")), row.pop("circumstances")), row)
 
 
-CURSOR: Final = constant(
+STANDPOINT: Final = constant(
     sa.text(  # pg_snapshot_xmin and xid8 are not known to Core
         f"""
     SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS xid,
@@ -117,12 +127,13 @@ CURSOR: Final = constant(
         left(md5(concat(
             (SELECT string_agg(concat_ws(' ', open_since, site), ',' ORDER BY site) FROM recovery_breakers
                 WHERE open_since IS NOT NULL),
-            (SELECT concat('; ', count(*), ' ', max(id)) FROM recovery_exclusions))), 12) AS circumstances
-    FROM pg_database AS d WHERE d.datname = current_database() {PLANNED_ONCE}
+            (SELECT concat('; ', count(*), ' ', max(id)) FROM recovery_exclusions))), 12) AS circumstances,
+        s.last_tick_at, s.duration_ms, s.did
+    FROM pg_database AS d CROSS JOIN scheduler_status AS s WHERE d.datname = current_database() {PLANNED_ONCE}
     """  # noqa: S608 - made of constants
     )
 )
-WHOLE_FLEET: Final = sa.text(_rows("true"))
+WHOLE_FLEET: Final = constant(sa.text(_rows("true")))
 SOME_CLIENTS: Final = constant(sa.text(_rows(NAMED) + PLANNED_ONCE))
 
 
@@ -131,26 +142,29 @@ def whole_fleet(connection: Connection, recovery: Mapping[str, str]) -> str:
 
     `recovery` is what recovery does about the unwell ones, by uuid, already as JSON text.
     """
-    return str(connection.execute(WHOLE_FLEET, {"recovery": json.dumps(recovery)}).scalar_one())
+    return str(value(connection, WHOLE_FLEET, {"recovery": json.dumps(recovery)}))
 
 
 CHANGED: Final = constant(  # planned for its number: few or all may have changed since
     sa.text(
         f"""
-        SELECT uuid FROM clients WHERE {_SINCE}
-        UNION SELECT client_uuid FROM client_commands WHERE {_SINCE}
-        UNION SELECT client_uuid FROM client_recovery WHERE {_SINCE}
-        UNION SELECT client_uuid FROM incident_members WHERE {_SINCE}
+        SELECT string_agg(uuid, ','), string_agg(uuid, ',' ORDER BY uuid) FILTER (WHERE gone) FROM (
+            SELECT uuid, deleted_at IS NOT NULL AS gone FROM clients WHERE {_SINCE}
+            UNION SELECT client_uuid, false FROM client_commands WHERE {_SINCE}
+            UNION SELECT client_uuid, false FROM client_recovery WHERE {_SINCE}
+            UNION SELECT client_uuid, false FROM incident_members WHERE {_SINCE}) AS changed
         """  # noqa: S608 - made of constants
     )
 )
 
 
-def changed_uuids(connection: Connection, since: int) -> list[str]:
+def changed(connection: Connection, since: int) -> tuple[list[str], list[str]]:
     """The clients of which something changed in transaction `since` or later: they themselves, their command, how
-    far recovery is with them, their incident. Deleted ones too.
+    far recovery is with them, their incident. Then those that were deleted since then; they are among the first, too.
     """
-    return [uuid for (uuid,) in rows(connection, CHANGED, {"since": str(since)})]
+    [both] = rows(connection, CHANGED, {"since": str(since)})  # texts: a uuid alone takes as long as all in one
+    all_changed, gone = (uuids.split(",") if uuids else [] for uuids in both)
+    return all_changed, gone
 
 
 def some_clients(connection: Connection, uuids: Sequence[str]) -> str:
@@ -158,33 +172,20 @@ def some_clients(connection: Connection, uuids: Sequence[str]) -> str:
     return str(value(connection, SOME_CLIENTS, {"recovery": "{}", "uuids": ",".join(uuids)}))
 
 
-UNWELL: Final = sa.text(  # spelt out, so that a partial index serves it
-    """
-    SELECT uuid, status, process_status::text AS process_status, service_failed_at FROM clients
-    WHERE (status IN ('crashed', 'stale') OR process_status = 'crashed' OR service_failed_at IS NOT NULL)
-        AND deleted_at IS NULL
-    """
+UNWELL: Final = constant(  # spelt out, so that a partial index serves it
+    sa.text(
+        f"""
+        SELECT uuid, status, process_status::text AS process_status, service_failed_at FROM clients
+        WHERE (status IN ('crashed', 'stale') OR process_status = 'crashed' OR service_failed_at IS NOT NULL)
+            AND deleted_at IS NULL {PLANNED_ONCE}
+        """  # noqa: S608 - made of constants
+    )
 )
 
 
 def unwell(connection: Connection) -> Sequence[RowMapping]:
     """uuid, status, process_status and service_failed_at of clients that recovery may have something to say about."""
-    return connection.execute(UNWELL).mappings().all()
-
-
-GONE: Final = constant(
-    sa.select(clients.c.uuid)
-    .where(
-        clients.c.deleted_at.is_not(None),
-        clients.c.changed_xid >= sa.cast(sa.bindparam("since", type_=sa.Text), Xid8()),
-    )
-    .order_by(clients.c.uuid)
-)
-
-
-def gone_clients(connection: Connection, since: int) -> Sequence[str]:
-    """Uuids of clients deleted in transaction `since` or later."""
-    return [uuid for (uuid,) in rows(connection, GONE, {"since": str(since)})]
+    return mappings(connection, UNWELL)
 
 
 def heartbeats(connection: Connection) -> str:

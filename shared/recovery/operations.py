@@ -18,7 +18,9 @@ from shared.recovery import rules, store
 from shared.recovery.breakers import operations as breakers
 from shared.recovery.breakers.operations import Watch
 from shared.recovery.evidence import operations as evidence
+from shared.recovery.evidence import store as evidence_store
 from shared.recovery.evidence.rules import Condition, Fleet, has_recovered, is_healthy, is_unwell, stays_well
+from shared.recovery.evidence.store import Surroundings
 from shared.recovery.rules import Verdict
 from shared.vocabulary import CommandAction, CommandSource, RecoveryBasis, RecoveryDecision
 
@@ -66,21 +68,23 @@ class Case:
 
 
 def states_of(
-    connection: Connection, now: datetime, config: Config, rows: Sequence[RowMapping]
+    connection: Connection, now: datetime, config: Config, rows: Sequence[Any], around: Surroundings | None = None
 ) -> dict[str, dict[str, Any]]:
     """{state, why, until, step} of the unhealthy among these clients, by uuid.
 
-    `rows` have uuid, status, process_status and service_failed_at; `step` is the number of rungs used.
+    `rows` have uuid, status, process_status and service_failed_at; `step` is the number of rungs used. `around` is
+    given by who has asked for it already.
     """
     uuids = [row["uuid"] for row in rows if is_unwell(row["status"], row["process_status"], row["service_failed_at"])]
     if not uuids:
         return {}
-    bridge = listening_store.bridge_status(connection)
-    fleet = evidence.circumstances(connection, now, config, bridge, breakers.standing(connection, config), uuids)
+    around = around or evidence_store.surroundings(connection, now)
+    standing = breakers.standing(connection, config) if around.breakers else {}
+    fleet = evidence.circumstances(connection, now, config, around, standing, uuids)
     found = evidence.conditions(connection, now, fleet, uuids)
     cases = _judged(found, now, fleet)
     if any(case.verdict.basis is RecoveryBasis.STALE for case in cases):  # else a tick's scan would tell nothing
-        fleet = replace(fleet, late=breakers.why_wait(connection, now, config, bridge))
+        fleet = replace(fleet, late=breakers.why_wait(connection, now, config, around.bridge))
         cases = _judged(found, now, fleet) if fleet.late is not None else cases
     return {
         case.uuid: {"state": v.state, "why": v.why, "until": v.until, "step": case.client.step}
@@ -104,7 +108,7 @@ def recover(connection: Connection, now: datetime, config: Config, timings: comm
     bridge = listening_store.bridge_status(connection)
     watch = breakers.watch(connection, now, config, bridge)
     uuids = evidence.candidates(connection, now, config, bridge, watch.open, watch.silent)
-    fleet = evidence.circumstances(connection, now, config, bridge, watch.open, uuids, watch.late)
+    fleet = evidence.circumstances(connection, now, config, Surroundings(bridge), watch.open, uuids, watch.late)
     cases = _cases(connection, now, fleet, uuids)
     due = sorted((case for case in cases if case.verdict.acts), key=lambda case: (case.since, case.uuid))
     chosen = _still_due(connection, now, config, bridge, watch, _within_cap(connection, config, watch, due))
@@ -166,7 +170,7 @@ def _still_due(
         return []
     actions = {case.uuid: case.verdict.action for case in chosen}
     commands_store.lock_clients(connection, actions)
-    fleet = evidence.circumstances(connection, now, config, bridge, watch.open, actions, watch.late)
+    fleet = evidence.circumstances(connection, now, config, Surroundings(bridge), watch.open, actions, watch.late)
     again = _cases(connection, now, fleet, actions)
     return [case for case in again if case.verdict.action is actions[case.uuid]]
 

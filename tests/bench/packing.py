@@ -80,8 +80,8 @@ def written(value: object) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
-def show(what: str, text: str) -> None:
-    data = text.encode()
+def show(what: str, text: str | bytes) -> None:
+    data = text.encode() if isinstance(text, str) else text
     print(f"  {what:<42} {len(data):>10,} {len(gzip.compress(data, GZIP_LEVEL)):>12,}")
 
 

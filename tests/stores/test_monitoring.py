@@ -141,14 +141,13 @@ def test_a_change_that_commits_after_a_later_one_is_still_told(engine: Engine) -
         with transaction(engine) as fast:
             fast.execute(sa.update(clients).where(clients.c.uuid == late).values(name="fast"))
         with transaction(engine) as reader:
-            here = store.cursor(reader)
+            here = store.standpoint(reader).cursor
             seen = {row["uuid"]: row["name"] for row in told(store.whole_fleet(reader, {}))}
         slow.commit()
 
     with transaction(engine) as reader:
-        then = {
-            row["uuid"]: row["name"] for row in told(store.some_clients(reader, store.changed_uuids(reader, here.xid)))
-        }
+        uuids, _ = store.changed(reader, here.xid)
+        then = {row["uuid"]: row["name"] for row in told(store.some_clients(reader, uuids))}
 
     assert (seen[early], seen[late]) == ("", "fast")
     assert then[early] == "slow"
@@ -159,7 +158,7 @@ def test_a_heartbeat_is_no_change_and_a_command_is_one(engine: Engine) -> None:
         quiet = add(connection, 21, heartbeat=database_now(connection))
         commanded = add(connection, 22)
     with transaction(engine) as connection:
-        here = store.cursor(connection)
+        here = store.standpoint(connection).cursor
     with transaction(engine) as connection:
         now = database_now(connection)
         beat = sa.update(client_heartbeats).where(client_heartbeats.c.client_uuid == quiet)
@@ -169,7 +168,8 @@ def test_a_heartbeat_is_no_change_and_a_command_is_one(engine: Engine) -> None:
         connection.execute(sa.insert(client_commands).values(**row, **times, requested_by="user:a"))
 
     with transaction(engine) as reader:
-        changed = [row["uuid"] for row in told(store.some_clients(reader, store.changed_uuids(reader, here.xid)))]
+        uuids, _ = store.changed(reader, here.xid)
+        changed = [row["uuid"] for row in told(store.some_clients(reader, uuids))]
         beats = dict(json.loads(f"[{store.heartbeats(reader)}]"))
 
     assert [uuid for uuid in changed if uuid in {quiet, commanded}] == [commanded]
@@ -179,15 +179,37 @@ def test_a_heartbeat_is_no_change_and_a_command_is_one(engine: Engine) -> None:
 def test_a_client_deleted_since_is_named_as_gone(engine: Engine) -> None:
     with transaction(engine) as connection:
         doomed = add(connection, 31)
-        here = store.cursor(connection)
+        here = store.standpoint(connection).cursor
     with transaction(engine) as connection:
         clients_store.tombstone(connection, database_now(connection), doomed)
 
     with transaction(engine) as reader:
-        assert doomed in store.gone_clients(reader, here.xid)
-        changed = store.changed_uuids(reader, here.xid)
+        changed, gone = store.changed(reader, here.xid)
+        assert doomed in gone
         assert doomed in changed
         assert doomed not in [row["uuid"] for row in told(store.some_clients(reader, changed))]
+
+
+def test_whoever_is_deleted_is_gone_once_though_its_command_ends_with_it(engine: Engine) -> None:
+    with transaction(engine) as connection:
+        doomed, gone_before = add(connection, 32), add(connection, 33)
+        clients_store.tombstone(connection, database_now(connection), gone_before)
+    with transaction(engine) as connection:
+        here = store.standpoint(connection).cursor
+    with transaction(engine) as connection:
+        now = database_now(connection)
+        clients_store.tombstone(connection, now, doomed)
+        for number, uuid in enumerate((doomed, gone_before)):
+            row = {"id": f"cmd-gone-{number}", "client_uuid": uuid, "action": "restart_app", "source": "operator"}
+            times = {"created_at": now, "expires_at": now + timedelta(minutes=1)}
+            connection.execute(sa.insert(client_commands).values(**row, **times, requested_by="user:a"))
+
+    with transaction(engine) as reader:
+        changed, gone = store.changed(reader, here.xid)
+
+    assert gone.count(doomed) == 1
+    assert gone_before in changed  # its command is new
+    assert gone_before not in gone  # who reads from here on never saw it
 
 
 CURSORS = [

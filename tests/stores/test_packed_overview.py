@@ -131,7 +131,7 @@ def test_a_fleet_is_the_same_row_by_row_and_column_by_column(
 
         rows = json.loads(f"[{store.whole_fleet(alone, recovery)}]")
         told = json.loads(packed.whole_fleet(alone, moment, recovery))
-        changed = packed.some_clients(alone, moment, store.changed_uuids(alone, 0))
+        changed = packed.some_clients(alone, moment, store.changed(alone, 0)[0])
         changed_told = json.loads(packed.with_recovery(changed, [None] * len(fleet)))
         beats = json.loads(packed.heartbeats(alone, moment))
         beats_in_rows = json.loads(f"[{store.heartbeats(alone)}]")

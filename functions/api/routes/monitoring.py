@@ -164,7 +164,7 @@ def _written(seen: Overview, form: str) -> dict[str, Any]:
         written["clients"] = [dict(zip(seen.columns, row, strict=True)) for row in rows]
     if seen.heartbeats is not None:
         beats = "packed_heartbeats" if seen.packed else "heartbeats"
-        written[beats] = msgspec.Raw(seen.heartbeats.encode())
+        written[beats] = msgspec.Raw(seen.heartbeats)
     return written
 
 

@@ -12,7 +12,7 @@ from shared.monitoring.packed import rules, store
 FEW_WORDS: Final = ("site", "app_version")  # of the others few differ at all, and packing finds that by itself
 
 
-def whole_fleet(connection: Connection, now: datetime, recovery: Mapping[str, str]) -> str:
+def whole_fleet(connection: Connection, now: datetime, recovery: Mapping[str, str]) -> bytes:
     """Every client. `recovery` is what recovery does about the unwell ones, by uuid, already as JSON text."""
     return _written(store.whole_fleet(connection, rules.second_of(now), recovery))
 
@@ -29,23 +29,28 @@ def judged(columns: Mapping[str, str], names: Sequence[str]) -> list[dict[str, A
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def with_recovery(columns: Mapping[str, str], recovery: Sequence[Mapping[str, Any] | None]) -> str:
+def with_recovery(columns: Mapping[str, str], recovery: Sequence[Mapping[str, Any] | None]) -> bytes:
     """The columns with what recovery does about each of their clients."""
     return _written({**columns, "recovery": msgspec.json.encode(recovery).decode()})
 
 
-def heartbeats(connection: Connection, now: datetime) -> str:
+def heartbeats(connection: Connection, now: datetime) -> bytes:
     """The last heartbeat of every client that was ever heard."""
     return _written(store.heartbeats(connection, rules.second_of(now)))
 
 
-def _written(columns: Mapping[str, str]) -> str:
-    shortest = {
-        name: min(text, _in_words(text), key=len) if name in FEW_WORDS else text for name, text in columns.items()
-    }
-    return "{" + ",".join(f'"{name}":{text}' for name, text in shortest.items()) + "}"
+def _written(columns: Mapping[str, str]) -> bytes:
+    """The columns as one object, put together once: each copy of a large text is as slow as writing it."""
+    parts: list[bytes] = []
+    for name, text in columns.items():
+        parts += (b',"' if parts else b'{"', name.encode(), b'":', _shortest(name, text.encode()))
+    return b"".join([*parts, b"}"])
 
 
-def _in_words(column: str) -> str:
+def _shortest(name: str, column: bytes) -> bytes:
+    return min(column, _in_words(column), key=len) if name in FEW_WORDS else column
+
+
+def _in_words(column: bytes) -> bytes:
     words, places = rules.in_words(msgspec.json.decode(column, type=list[str | None]))
-    return msgspec.json.encode({"words": words, "places": places}).decode()
+    return msgspec.json.encode({"words": words, "places": places})

@@ -33,4 +33,4 @@ def uuids_of(text: str) -> list[str]:
 def in_words(values: Sequence[str | None]) -> tuple[list[str | None], list[int]]:
     """The different ones of these values, and the place of each value among them."""
     places = {value: place for place, value in enumerate(dict.fromkeys(values))}
-    return list(places), [places[value] for value in values]
+    return list(places), list(map(places.__getitem__, values))

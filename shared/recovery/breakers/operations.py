@@ -234,8 +234,12 @@ def standing(connection: Connection, config: Config) -> dict[str | None, str]:
 
 def state(connection: Connection, config: Config) -> dict[str, Any]:
     """{open, why} for the overview's one banner; `why` is None while every breaker is closed."""
-    open_now = standing(connection, config)
-    told = [why for _, why in sorted(open_now.items(), key=lambda item: item[0] or "")]
-    more = len(told) - SITES_TOLD
+    return told(standing(connection, config))
+
+
+def told(open_now: Mapping[str | None, str]) -> dict[str, Any]:
+    """The same, of the breakers that are `standing`."""
+    words = [why for _, why in sorted(open_now.items(), key=lambda item: item[0] or "")]
+    more = len(words) - SITES_TOLD
     rest = [f"{more:,} more sites are held back as well."] if more > 0 else []
-    return {"open": bool(told), "why": " ".join(told[:SITES_TOLD] + rest) or None}
+    return {"open": bool(words), "why": " ".join(words[:SITES_TOLD] + rest) or None}

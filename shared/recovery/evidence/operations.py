@@ -11,6 +11,7 @@ from shared.listening.rules import BridgeStatus, is_bridge_silent
 from shared.maintenance import operations as maintenance
 from shared.recovery.evidence import rules, store
 from shared.recovery.evidence.rules import Condition, Fleet
+from shared.recovery.evidence.store import Surroundings
 
 MOST_LOOKED_AT = 250  # of the crashed, failing and silent; the tick must not grow with a broken fleet
 
@@ -19,22 +20,23 @@ def circumstances(
     connection: Connection,
     now: datetime,
     config: Config,
-    bridge: BridgeStatus,
+    around: Surroundings,
     breakers: Mapping[str | None, str],
     uuids: Collection[str],
     late: str | None = None,
 ) -> Fleet:
     """What is the same for all, and who of these clients is in a maintenance window or part of an incident.
 
+    What `around` says is not there is not asked for: whoever acts on the answer, with clients locked, asks for all.
     `late`: why silence is not acted on at this moment, where that was looked at.
     """
     enabled = config["CRASH_RECOVERY_ENABLED"]  # while it is off nothing else is told
-    quiet = maintenance.quiet_of(connection, now, uuids) if enabled and uuids else {}
-    met = incidents.open_incident_of(connection, uuids) if enabled and uuids else {}
+    quiet = maintenance.quiet_of(connection, now, uuids) if enabled and uuids and around.windows else {}
+    met = incidents.open_incident_of(connection, uuids) if enabled and uuids and around.incidents else {}
     return Fleet(
         enabled=enabled,
-        bridge_silent=is_silent(bridge, now, config),
-        listening_since=bridge.connected_since,
+        bridge_silent=is_silent(around.bridge, now, config),
+        listening_since=around.bridge.connected_since,
         stale_seconds=config["HEARTBEAT_STALE_SECONDS"],
         breakers=breakers,
         quiet={uuid: (window.why, window.until) for uuid, window in quiet.items()},

@@ -13,7 +13,8 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 
 from shared.kept_statements import PLANNED_ONCE
-from shared.statements import constant, mappings
+from shared.listening.rules import BridgeStatus
+from shared.statements import constant, mappings, rows
 
 SHUT_DOWN: Final = """EXISTS (
     SELECT FROM client_commands AS s WHERE s.client_uuid = c.uuid AND s.action = 'shutdown_host'
@@ -55,6 +56,20 @@ CONDITIONS: Final = constant(
         ORDER BY x.site NULLS FIRST LIMIT 1) AS e ON true
     LEFT JOIN client_health AS g ON g.client_uuid = c.uuid AND c.service_failed_at IS NOT NULL
     WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND c.deleted_at IS NULL {PLANNED_ONCE}
+    """  # noqa: S608 - made of constants
+    )
+)
+
+SURROUNDINGS: Final = constant(
+    sa.text(
+        f"""
+    SELECT b.epoch, b.instance, b.connected_since, b.last_commit_at, b.canary_at, b.counters,
+        EXISTS (SELECT FROM recovery_breakers WHERE open_since IS NOT NULL),
+        EXISTS (SELECT FROM maintenance_windows AS w WHERE w.ended_at IS NULL
+            AND w.starts_at <= CAST(:now AS timestamptz)
+            AND (w.last_ends_at IS NULL OR w.last_ends_at > CAST(:now AS timestamptz))),
+        EXISTS (SELECT FROM incident_members WHERE left_at IS NULL)
+    FROM bridge_status AS b {PLANNED_ONCE}
     """  # noqa: S608 - made of constants
     )
 )
@@ -110,6 +125,25 @@ CANDIDATES: Final = sa.text(
     UNION SELECT client_uuid FROM client_recovery WHERE step > 0
     """  # noqa: S608 - made of constants
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What is the same for every client: the bridge's own record, and what else has to be asked for at all."""
+
+    bridge: BridgeStatus
+    breakers: bool = True
+    """Whether any may be open."""
+    windows: bool = True
+    """Whether a maintenance window may be on."""
+    incidents: bool = True
+    """Whether any client may be part of an open incident."""
+
+
+def surroundings(connection: Connection, now: datetime) -> Surroundings:
+    """All that at one moment, in one round trip: mostly there is nothing more to ask for."""
+    [(*status, breakers, windows, incidents)] = rows(connection, SURROUNDINGS, {"now": now})
+    return Surroundings(BridgeStatus(*status), breakers, windows, incidents)
 
 
 def conditions(connection: Connection, uuids: Collection[str]) -> Sequence[RowMapping]:
