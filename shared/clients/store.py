@@ -9,9 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 from sqlalchemy.dialects.postgresql import insert
 
-from shared.db import as_columns, rows_of
 from shared.kept_statements import PLANNED_ONCE
-from shared.statements import constant
 from shared.tables import (
     client_commands,
     client_health,
@@ -211,21 +209,6 @@ def tombstone(connection: Connection, now: datetime, uuid: str) -> bool:
     """Mark a client deleted; its history stays. False when there is none or it is deleted already."""
     live = (clients.c.uuid == uuid, clients.c.deleted_at.is_(None))
     return connection.execute(sa.update(clients).where(*live).values(deleted_at=now)).rowcount == 1
-
-
-_SERVICE_FAILED: Final = constant(
-    as_columns(
-        shown()
-        .where(clients.c.service_failed_at.is_not(None))
-        .order_by(clients.c.service_failed_at.desc(), clients.c.uuid)
-        .limit(sa.bindparam("limit", type_=sa.Integer))
-    ).suffix_with(PLANNED_ONCE)
-)
-
-
-def service_failed(connection: Connection, limit: int) -> list[Any]:
-    """Clients with a recorded service failure, the newest failure first, each as ShownRow."""
-    return rows_of(connection, _SERVICE_FAILED, {"limit": limit}, ShownRow)
 
 
 def lock_failure(connection: Connection, uuid: str) -> RowMapping | None:

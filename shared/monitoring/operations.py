@@ -20,7 +20,6 @@ from shared.recovery import operations as recovery
 from shared.recovery.breakers import operations as breakers
 from shared.recovery.evidence import store as evidence
 from shared.recovery.evidence.store import Surroundings
-from shared.vocabulary import ProcessStatus
 
 FAILED_SHOWN = 1000  # service failures told whole in one overview
 JUDGED_BY = {name: tuple(store.TOLD).index(name) for name in ("uuid", "status", "process_status", "service_failed_at")}
@@ -90,7 +89,7 @@ def overview(
         heartbeats=_heartbeats(reader) if with_heartbeats else None,
         counts=rules.counts(store.count_by_status(connection)),
         service_failed=store.failed_services(connection, FAILED_SHOWN),
-        bridge=_bridge_state(reader.around.bridge, now, config),
+        bridge=bridge_state_of(reader.around.bridge, now, config),
         scheduler=_scheduler_state(stands.tick, now, config),
         breaker=breakers.told(breakers.standing(connection, config) if reader.around.breakers else {}),
     )
@@ -99,7 +98,7 @@ def overview(
 def _here(reader: Reader, cursor: Cursor) -> Cursor:
     """Where a reader stands, with all that recovery judges every client by."""
     enabled = "on" if reader.config["CRASH_RECOVERY_ENABLED"] else "off"
-    bridge = _bridge_state(reader.around.bridge, reader.now, reader.config)["state"]
+    bridge = bridge_state_of(reader.around.bridge, reader.now, reader.config)["state"]
     windows = maintenance.on_now(reader.connection, reader.now) if reader.around.windows else []
     known = f"{cursor.circumstances} {enabled} {bridge} {windows}"
     return replace(cursor, circumstances=sha256(known.encode()).hexdigest()[:12])
@@ -148,24 +147,6 @@ def _with_recovery(reader: Reader, text: bytes) -> bytes:
     return msgspec.json.encode(rows)
 
 
-def crashed(
-    connection: Connection, now: datetime, config: Config, limit: int
-) -> list[tuple[RowMapping, dict[str, Any]]]:
-    """Clients that are crashed or silent, each with `reason` in words and `since`."""
-    stale_after = timedelta(seconds=config["HEARTBEAT_STALE_SECONDS"])
-    return [(row, _because(row, now)) for row in store.crashed(connection, now, stale_after, limit)]
-
-
-def _because(row: RowMapping, now: datetime) -> dict[str, Any]:
-    says_so = row["process_status"] == ProcessStatus.CRASHED
-    heard_at = row["last_heartbeat_at"]
-    silent_for = now - heard_at if heard_at is not None else timedelta()
-    return {
-        "reason": rules.why_crashed(row["process_status"], silent_for),
-        "since": row["process_status_since"] if says_so else heard_at,
-    }
-
-
 def recovery_of(
     connection: Connection, now: datetime, config: Config, rows: Sequence[Any]
 ) -> Mapping[str, Mapping[str, Any]]:
@@ -175,10 +156,11 @@ def recovery_of(
 
 def bridge_state(connection: Connection, now: datetime, config: Config) -> dict[str, Any]:
     """{state: listening | silent, silent_since}; `silent_since` is None for a bridge that was never heard."""
-    return _bridge_state(listening_store.bridge_status(connection), now, config)
+    return bridge_state_of(listening_store.bridge_status(connection), now, config)
 
 
-def _bridge_state(status: BridgeStatus, now: datetime, config: Config) -> dict[str, Any]:
+def bridge_state_of(status: BridgeStatus, now: datetime, config: Config) -> dict[str, Any]:
+    """The same, of what the bridge says of itself."""
     heard = listening(status, now, timedelta(seconds=config["CANARY_MAX_AGE_SECONDS"]))
     return {"state": "silent" if heard.silent else "listening", "silent_since": heard.silent_since}
 

@@ -7,22 +7,18 @@ Python and out again costs ten times what Postgres needs for the whole (measured
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 from sqlalchemy.dialects.postgresql import JSONB
 
-from shared.clients import store as clients_store
-from shared.db import as_columns, rows_of
 from shared.kept_statements import PLANNED_ONCE
 from shared.monitoring.rules import Cursor
-from shared.statements import Constant, constant, mappings, rows, value
-from shared.tables import client_heartbeats, clients, scheduler_status
+from shared.statements import constant, mappings, rows, value
+from shared.tables import clients, scheduler_status
 from shared.vocabulary import TERMINAL_RANK
-
-STALE_INTERVALS = 3  # never stale before three of the display's own intervals have passed
 
 
 def _quoted(text: str) -> str:
@@ -226,37 +222,6 @@ FAILED: Final = constant(
 def failed_services(connection: Connection, limit: int) -> Sequence[RowMapping]:
     """uuid, name, site, service_failed_at and service_failed_unit of up to `limit` failures, the newest first."""
     return mappings(connection, FAILED, {"limit": limit})
-
-
-def _crashed() -> Constant:
-    """Who says so is found by an index, who is silent by one look through the narrow table of heartbeats.
-
-    They go into an array: one plan for all values expects a third of the fleet to be silent and would join all of it.
-    """
-    heard_at, own = client_heartbeats.c.last_heartbeat_at, client_heartbeats.c.interval_seconds
-    oldest = sa.bindparam("oldest", type_=heard_at.type)
-    more = STALE_INTERVALS * sa.func.coalesce(own, 0) - sa.bindparam("stale_seconds", type_=sa.Integer)
-    patience = sa.func.make_interval(0, 0, 0, 0, 0, 0, more)
-    silent = sa.select(client_heartbeats.c.client_uuid).where(heard_at < oldest, heard_at < oldest - patience)
-    says_so = sa.select(clients.c.uuid).where(sa.literal_column("clients.process_status = 'crashed'", sa.Boolean))
-    either = sa.func.array(says_so.union(silent).scalar_subquery())
-    query = clients_store.shown().where(clients.c.uuid == sa.any_(either))
-    ordered = query.order_by(heard_at, clients.c.uuid).limit(sa.bindparam("limit", type_=sa.Integer))
-    return constant(as_columns(ordered).suffix_with(PLANNED_ONCE))
-
-
-CRASHED: Final = _crashed()
-
-
-def crashed(connection: Connection, now: datetime, stale_after: timedelta, limit: int) -> list[Any]:
-    """Clients whose process says crashed or whose heartbeat is too old, whatever the bridge does, oldest first.
-
-    `stale_after` is the threshold; a client with a long interval of its own gets three of them. One never
-    heard of is not among them. Each row is a `clients.store.ShownRow`.
-    """
-    seconds = int(stale_after.total_seconds())
-    values = {"oldest": now - stale_after, "stale_seconds": seconds, "limit": limit}
-    return rows_of(connection, CRASHED, values, clients_store.ShownRow)
 
 
 SCHEDULER: Final = constant(

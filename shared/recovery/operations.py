@@ -19,7 +19,7 @@ from shared.recovery.breakers import operations as breakers
 from shared.recovery.breakers.operations import Watch
 from shared.recovery.evidence import operations as evidence
 from shared.recovery.evidence import store as evidence_store
-from shared.recovery.evidence.rules import Condition, Fleet, has_recovered, is_healthy, is_unwell, stays_well
+from shared.recovery.evidence.rules import Condition, Fleet, condition, has_recovered, is_healthy, is_unwell, stays_well
 from shared.recovery.evidence.store import Surroundings
 from shared.recovery.rules import Verdict
 from shared.vocabulary import CommandAction, CommandSource, RecoveryBasis, RecoveryDecision
@@ -75,21 +75,37 @@ def states_of(
     `rows` have uuid, status, process_status and service_failed_at; `step` is the number of rungs used. `around` is
     given by who has asked for it already.
     """
-    uuids = [row["uuid"] for row in rows if is_unwell(row["status"], row["process_status"], row["service_failed_at"])]
+    uuids = [row["uuid"] for row in rows if _is_unwell(row)]
     if not uuids:
         return {}
     around = around or evidence_store.surroundings(connection, now)
+    return _told(connection, now, config, evidence_store.conditions(connection, uuids), around)
+
+
+def states_known(
+    connection: Connection, now: datetime, config: Config, rows: Sequence[Any], around: Surroundings
+) -> dict[str, dict[str, Any]]:
+    """The same of clients whose `rows` have, beside the columns named there, all of `evidence.store.KNOWN`."""
+    return _told(connection, now, config, [row for row in rows if _is_unwell(row)], around)
+
+
+def _is_unwell(row: Any) -> bool:
+    return is_unwell(row["status"], row["process_status"], row["service_failed_at"])
+
+
+def _told(
+    connection: Connection, now: datetime, config: Config, rows: Sequence[Any], around: Surroundings
+) -> dict[str, dict[str, Any]]:
     standing = breakers.standing(connection, config) if around.breakers else {}
-    fleet = evidence.circumstances(connection, now, config, around, standing, uuids)
-    found = evidence.conditions(connection, now, fleet, uuids)
-    cases = _judged(found, now, fleet)
-    if any(case.verdict.basis is RecoveryBasis.STALE for case in cases):  # else a tick's scan would tell nothing
+    fleet = evidence.circumstances(connection, now, config, around, standing, [row["uuid"] for row in rows])
+    clients = {row["uuid"]: condition(row, now, fleet) for row in rows}
+    verdicts = {uuid: rules.recovery_state(client, now, fleet) for uuid, client in clients.items()}
+    if any(verdict.basis is RecoveryBasis.STALE for verdict in verdicts.values()):  # else a tick's scan tells nothing
         fleet = replace(fleet, late=breakers.why_wait(connection, now, config, around.bridge))
-        cases = _judged(found, now, fleet) if fleet.late is not None else cases
+        verdicts = {uuid: rules.recovery_state(client, now, fleet) for uuid, client in clients.items()}
     return {
-        case.uuid: {"state": v.state, "why": v.why, "until": v.until, "step": case.client.step}
-        for case in cases
-        if (v := case.verdict)
+        uuid: {"state": verdict.state, "why": verdict.why, "until": verdict.until, "step": clients[uuid].step}
+        for uuid, verdict in verdicts.items()
     }
 
 

@@ -12,6 +12,7 @@ from shared.clients import store as clients_store
 from shared.db import database_now, transaction
 from shared.monitoring import rules, store
 from shared.monitoring.rules import Cursor
+from shared.monitoring.unwell import store as unwell
 from shared.recovery.evidence.rules import is_unwell
 from shared.tables import client_commands, client_heartbeats, clients
 from shared.vocabulary import ClientStatus, ProcessStatus, RegisteredBy
@@ -108,7 +109,7 @@ def test_whom_recovery_may_speak_of_is_told_by_the_rule(connection: Connection, 
     found = {row["uuid"] for row in store.unwell(connection)}
 
     by_rule = [is_unwell(row["status"], row["process_status"], row["service_failed_at"]) for row in all_rows]
-    assert found == {row["uuid"] for row, unwell in zip(all_rows, by_rule, strict=True) if unwell}
+    assert found == {row["uuid"] for row, is_ill in zip(all_rows, by_rule, strict=True) if is_ill}
     assert 0 < len(found) < len(all_rows)
 
 
@@ -122,7 +123,7 @@ def test_crashed_lists_who_says_so_and_who_is_silent_but_not_who_was_never_heard
     add(connection, 5, heartbeat=now - timedelta(seconds=200), interval=600)  # beats every ten minutes
     patient = add(connection, 6, heartbeat=now - timedelta(seconds=1801), interval=600)
 
-    listed = [row["uuid"] for row in store.crashed(connection, now, STALE, 10)]
+    listed = [row["uuid"] for row in unwell.crashed(connection, now, STALE, 10).rows]
 
     assert listed == [patient, silent, says_so]
 
@@ -130,7 +131,7 @@ def test_crashed_lists_who_says_so_and_who_is_silent_but_not_who_was_never_heard
 def test_a_deleted_client_is_not_crashed(connection: Connection, now: datetime) -> None:
     add(connection, 1, heartbeat=now - timedelta(hours=1), deleted_at=now)
 
-    assert store.crashed(connection, now, STALE, 10) == []
+    assert unwell.crashed(connection, now, STALE, 10).rows == []
 
 
 def test_a_change_that_commits_after_a_later_one_is_still_told(engine: Engine) -> None:

@@ -17,6 +17,7 @@ from shared.clients.store import ClientFilter
 from shared.errors import ClientNotFound, FailureChanged
 from shared.maintenance import operations as maintenance
 from shared.monitoring import operations as monitoring
+from shared.monitoring.unwell import operations as unwell
 from shared.vocabulary import ClientStatus, Role
 
 routes = Routes("clients", "/api/clients", "Displays: their state, their failures, their facts.")
@@ -135,19 +136,18 @@ def crashed_clients(call: Call, query: NoQuery) -> CrashedClients:  # noqa: ARG0
     """Clients that say they crashed, or that are silent beyond the threshold, whatever the bridge does."""
     config = call.services.config
     with call.transaction() as (connection, now):
-        rows = monitoring.crashed(connection, now, config, MOST_AT_ONCE)
-        recovery = with_recovery(call, connection, now, [row for row, _ in rows])
-        bridge = monitoring.bridge_state(connection, now, config)
+        found = unwell.crashed(connection, now, config, MOST_AT_ONCE)
     items = [
         answer_of(
             CrashedClient,
             row,
-            recovery=recovery.get(row["uuid"]),
+            recovery=found.recovery.get(row["uuid"]),
             open_command=shapes.open_command(row),
-            **because,
+            **unwell.why_crashed(row, now),
         )
-        for row, because in rows
+        for row in found.rows
     ]
+    bridge = monitoring.bridge_state_of(found.bridge, now, config)
     return CrashedClients(items=items, next_cursor=None, bridge=Bridge(**bridge))
 
 
@@ -155,9 +155,9 @@ def crashed_clients(call: Call, query: NoQuery) -> CrashedClients:  # noqa: ARG0
 def service_failed_clients(call: Call, query: NoQuery) -> Page[shapes.Client]:  # noqa: ARG001 - none accepted
     """Clients with a recorded service failure, the newest first."""
     with call.transaction() as (connection, now):
-        rows = store.service_failed(connection, MOST_AT_ONCE)
-        recovery = with_recovery(call, connection, now, rows)
-    return Page(items=[shapes.client(row, recovery.get(row["uuid"])) for row in rows], next_cursor=None)
+        found = unwell.failed(connection, now, call.services.config, MOST_AT_ONCE)
+    items = [shapes.client(row, found.recovery.get(row["uuid"])) for row in found.rows]
+    return Page(items=items, next_cursor=None)
 
 
 @routes.get("/service_failed/acknowledged", role=Role.VIEWER)

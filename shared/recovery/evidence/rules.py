@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any, Final, Protocol
 
 from shared.clients.reports.rules import stale_after
@@ -37,7 +38,7 @@ class Fleet:
     """The cause, in words, of the open incident of each client that is part of one."""
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Condition:
     """What is known of one client when it is asked what recovery does about it."""
 
@@ -124,17 +125,20 @@ def _sentence(said: str) -> str:
     return said if said.endswith((".", "!", "?")) else f"{said}."
 
 
+_stale_after = lru_cache(maxsize=1024)(stale_after)  # of few intervals, and asked for each client
+
+
 def condition(row: Row, now: datetime, fleet: Fleet) -> Condition:
     """What a row of `store.conditions` says."""
     hold, held_until = why_held(row, now, fleet.quiet.get(row["uuid"]))
     undelivered = row["open_state"] in {CommandState.QUEUED, CommandState.SENT}
-    own_lockout = row["command_id"] is not None and row["lockout_command_id"] == row["command_id"]
+    own_lockout = row["tried_command_id"] is not None and row["lockout_command_id"] == row["tried_command_id"]
     done = own_lockout and row["tried_state"] == CommandState.SUCCEEDED
     return Condition(
         process_status=ProcessStatus(row["process_status"]),
         process_status_since=row["process_status_since"],
         last_heartbeat_at=row["last_heartbeat_at"],
-        stale_after=stale_after(row["interval_seconds"] or 0, fleet.stale_seconds),
+        stale_after=_stale_after(row["interval_seconds"] or 0, fleet.stale_seconds),
         presence=Presence(row["presence"]),
         presence_at=row["presence_at"],
         site=row["site"],

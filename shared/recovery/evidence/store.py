@@ -4,17 +4,18 @@ Text, not Core: the planner takes a partial index only where its condition stand
 """
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from functools import cache
+from typing import Any, Final, TypedDict
 
+import msgspec
 import sqlalchemy as sa
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
-from shared.kept_statements import PLANNED_ONCE
 from shared.listening.rules import BridgeStatus
-from shared.statements import constant, mappings, rows
+from shared.statements import NOTHING, Constant, keyed, rows, value
 
 SHUT_DOWN: Final = """EXISTS (
     SELECT FROM client_commands AS s WHERE s.client_uuid = c.uuid AND s.action = 'shutdown_host'
@@ -34,19 +35,81 @@ UNHEARD: Final = """(c.presence = 'offline' OR r.unheard_at >= h.last_heartbeat_
     AND NOT (c.presence = 'online' AND c.presence_at > r.unheard_at))"""
 """SQL: nothing can be sent to a silent client."""
 
-CONDITIONS: Final = constant(
-    sa.text(
-        f"""
-    SELECT c.uuid, c.site, c.process_status::text AS process_status, c.process_status_since,
-        h.last_heartbeat_at, h.interval_seconds, c.presence, c.presence_at, c.service_failed_at, c.service_failed_unit,
-        c.capabilities, c.lockout_until, c.lockout_command_id, k.action AS open_action, k.state AS open_state,
-        k.expires_at AS open_expires_at, k.result_deadline AS open_result_deadline, r.step, r.restarts, r.reboots,
-        r.tried_since, r.command_id, r.unheard_at, r.healthy_since, r.decided, r.decided_at,
-        r.held_at, r.held_by, r.held_reason, r.held_until,
-        t.action AS tried_action, t.state AS tried_state, t.finished_at AS tried_finished_at,
-        e.reason AS excluded_reason, e.site AS excluded_site, e.excluded_by, e.excluded_at,
-        g.received_at AS health_received_at, jsonb_typeof(g.body -> 'service_failed') = 'null' AS health_says_none,
-        jsonb_typeof(g.body -> 'service_failed') <> 'null' AS health_repeats, {SHUT_DOWN} AS shut_down
+KNOWN: Final[Mapping[str, str]] = {
+    **{name: f"c.{name}" for name in ("uuid", "site", "process_status", "process_status_since", "presence")},
+    **{name: f"c.{name}" for name in ("presence_at", "service_failed_at", "service_failed_unit", "capabilities")},
+    **{name: f"c.{name}" for name in ("lockout_until", "lockout_command_id")},
+    **{name: f"h.{name}" for name in ("last_heartbeat_at", "interval_seconds")},
+    **{f"open_{name}": f"k.{name}" for name in ("action", "state", "expires_at", "result_deadline")},
+    **{name: f"r.{name}" for name in ("step", "restarts", "reboots", "tried_since", "unheard_at", "healthy_since")},
+    **{name: f"r.{name}" for name in ("decided", "decided_at", "held_at", "held_by", "held_reason", "held_until")},
+    "tried_command_id": "r.command_id",
+    **{f"tried_{name}": f"t.{name}" for name in ("action", "state", "finished_at")},
+    **{f"excluded_{name}": f"e.{name}" for name in ("reason", "site")},
+    **{name: f"e.{name}" for name in ("excluded_by", "excluded_at")},
+    "health_received_at": "g.received_at",
+    "health_says_none": "jsonb_typeof(g.body -> 'service_failed') = 'null'",
+    "health_repeats": "jsonb_typeof(g.body -> 'service_failed') <> 'null'",
+    "shut_down": SHUT_DOWN,
+}
+"""What `rules.condition` is made of: the name of each column, and the SQL."""
+
+
+class KnownRow(TypedDict):
+    """A row of KNOWN."""
+
+    uuid: str
+    site: str | None
+    process_status: str
+    process_status_since: datetime | None
+    presence: str
+    presence_at: datetime | None
+    service_failed_at: datetime | None
+    service_failed_unit: str | None
+    capabilities: list[str] | None
+    lockout_until: datetime | None
+    lockout_command_id: str | None
+    last_heartbeat_at: datetime | None
+    interval_seconds: int | None
+    open_action: str | None
+    open_state: str | None
+    open_expires_at: datetime | None
+    open_result_deadline: datetime | None
+    step: int | None
+    restarts: int | None
+    reboots: int | None
+    tried_since: datetime | None
+    unheard_at: datetime | None
+    healthy_since: datetime | None
+    decided: str | None
+    decided_at: datetime | None
+    held_at: datetime | None
+    held_by: str | None
+    held_reason: str | None
+    held_until: datetime | None
+    tried_command_id: str | None
+    tried_action: str | None
+    tried_state: str | None
+    tried_finished_at: datetime | None
+    excluded_reason: str | None
+    excluded_site: str | None
+    excluded_by: str | None
+    excluded_at: datetime | None
+    health_received_at: datetime | None
+    health_says_none: bool | None
+    health_repeats: bool | None
+    shut_down: bool
+
+
+def known_of(which: str, order: str = "c.uuid", more: Mapping[str, str] = NOTHING) -> str:
+    """SQL: one value: what is known of the clients for which `which` holds, in this order, as a JSON array of KnownRow
+    with the columns `more` beside it: see `reader`. Postgres writes them; taking each value over into Python costs ten
+    times that. Of so many columns and a few dozen rows one text is read sooner than a text of each (`db.as_columns`).
+    """
+    columns = ", ".join(f"{what} AS {name}" for name, what in {**more, **KNOWN}.items())
+    return f"""
+    SELECT CAST(coalesce(json_agg(known), '[]') AS text) FROM (
+    SELECT {columns}
     FROM clients AS c
     LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
     LEFT JOIN client_commands AS k ON k.client_uuid = c.uuid AND k.rank < 90
@@ -55,24 +118,31 @@ CONDITIONS: Final = constant(
     LEFT JOIN LATERAL (SELECT * FROM recovery_exclusions AS x WHERE x.client_uuid = c.uuid OR x.site = c.site
         ORDER BY x.site NULLS FIRST LIMIT 1) AS e ON true
     LEFT JOIN client_health AS g ON g.client_uuid = c.uuid AND c.service_failed_at IS NOT NULL
-    WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND c.deleted_at IS NULL {PLANNED_ONCE}
+    WHERE {which} AND c.deleted_at IS NULL ORDER BY {order}) AS known
     """  # noqa: S608 - made of constants
-    )
-)
 
-SURROUNDINGS: Final = constant(
-    sa.text(
-        f"""
-    SELECT b.epoch, b.instance, b.connected_since, b.last_commit_at, b.canary_at, b.counters,
+
+CONDITIONS: Final = keyed(sa.text(known_of("c.uuid = ANY(CAST(:uuids AS text[]))")))
+
+
+def amid(known: str = "SELECT NULL") -> Constant:
+    """The statement that answers the one value of `known`, and Surroundings."""
+    return keyed(
+        sa.text(
+            f"""
+    SELECT ({known}), b.epoch, b.instance, b.connected_since, b.last_commit_at, b.canary_at, b.counters,
         EXISTS (SELECT FROM recovery_breakers WHERE open_since IS NOT NULL),
         EXISTS (SELECT FROM maintenance_windows AS w WHERE w.ended_at IS NULL
             AND w.starts_at <= CAST(:now AS timestamptz)
             AND (w.last_ends_at IS NULL OR w.last_ends_at > CAST(:now AS timestamptz))),
         EXISTS (SELECT FROM incident_members WHERE left_at IS NULL)
-    FROM bridge_status AS b {PLANNED_ONCE}
+    FROM bridge_status AS b
     """  # noqa: S608 - made of constants
+        )
     )
-)
+
+
+SURROUNDINGS: Final = amid()
 
 NAMED: Final = """
     SELECT h.client_uuid AS uuid, h.last_heartbeat_at, h.interval_seconds
@@ -142,13 +212,24 @@ class Surroundings:
 
 def surroundings(connection: Connection, now: datetime) -> Surroundings:
     """All that at one moment, in one round trip: mostly there is nothing more to ask for."""
-    [(*status, breakers, windows, incidents)] = rows(connection, SURROUNDINGS, {"now": now})
-    return Surroundings(BridgeStatus(*status), breakers, windows, incidents)
+    return known_amid(connection, SURROUNDINGS, {"now": now})[1]
 
 
-def conditions(connection: Connection, uuids: Collection[str]) -> Sequence[RowMapping]:
-    """What `rules.condition` is made of, of each of these clients that is not deleted."""
-    return mappings(connection, CONDITIONS, {"uuids": list(uuids)})
+def known_amid(connection: Connection, statement: Constant, values: Mapping[str, Any]) -> tuple[Any, Surroundings]:
+    """What a statement made by `amid` answers; `values` has `now`, and what its `known` asks for."""
+    [(known, *status, breakers, windows, incidents)] = rows(connection, statement, values)
+    return known, Surroundings(BridgeStatus(*status), breakers, windows, incidents)
+
+
+def conditions(connection: Connection, uuids: Collection[str]) -> list[Any]:
+    """What `rules.condition` is made of, of each of these clients that is not deleted: each a KnownRow."""
+    return reader(KnownRow).decode(value(connection, CONDITIONS, {"uuids": list(uuids)}))
+
+
+@cache
+def reader(shape: Any) -> msgspec.json.Decoder[list[Any]]:
+    """What reads the value of `known_of`, each row as `shape`: KnownRow, or one with more columns."""
+    return msgspec.json.Decoder(list[shape])
 
 
 @dataclass(frozen=True)

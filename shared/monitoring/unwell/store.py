@@ -1,0 +1,81 @@
+"""SQL of the unwell: what a list shows of them and what recovery judges them by, in one statement."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from sqlalchemy import Connection
+
+from shared.clients.store import SHOWN, ShownRow
+from shared.recovery.evidence.store import KnownRow, Surroundings, amid, known_amid, known_of, reader
+from shared.statements import Constant
+
+STALE_INTERVALS: Final = 3  # never stale before three of the display's own intervals have passed
+
+_ALIASES: Final = {"clients": "c", "client_heartbeats": "h", "client_commands": "k"}
+
+
+class UnwellRow(ShownRow, KnownRow):
+    """What every list shows of a client, and what `recovery` judges it by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Some clients, each an UnwellRow, and what is the same for all of them."""
+
+    rows: Sequence[Any]
+    around: Surroundings
+
+
+def _spelt(column: Any) -> str:
+    """SQL: a column of SHOWN, by the aliases of `known_of`."""
+    own = getattr(column, "element", column)  # what a label stands before
+    return f"{_ALIASES[own.table.name]}.{own.name}"
+
+
+_SHOWN: Final[Mapping[str, str]] = {column.name: _spelt(column) for column in SHOWN}
+
+
+def _first(of: str, order: str) -> str:
+    """SQL: being one of the first so many of these, in this order; only of those the rest is looked up.
+
+    They go into an array: one plan for all values expects a third of the fleet to be silent and would join all of it.
+    """
+    return f"c.uuid = ANY(ARRAY(SELECT c.uuid {of} ORDER BY {order} LIMIT CAST(:limit AS int)))"
+
+
+_SAYS_SO: Final = "SELECT uuid FROM clients WHERE process_status = 'crashed'"
+_SILENT: Final = f"""
+    SELECT client_uuid FROM client_heartbeats WHERE last_heartbeat_at < CAST(:oldest AS timestamptz)
+        AND last_heartbeat_at < CAST(:oldest AS timestamptz) - make_interval(
+            secs => {STALE_INTERVALS} * coalesce(interval_seconds, 0) - CAST(:stale_seconds AS int))"""  # noqa: S608 - made of constants
+_EITHER: Final = f"""
+    FROM clients AS c LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
+    WHERE c.deleted_at IS NULL AND c.uuid = ANY(ARRAY({_SAYS_SO} UNION {_SILENT}))"""
+_LONGEST_SILENT: Final = "h.last_heartbeat_at, c.uuid"
+CRASHED: Final = amid(known_of(_first(_EITHER, _LONGEST_SILENT), _LONGEST_SILENT, _SHOWN))
+"""Who says so is found by an index, who is silent by one look through the narrow table of heartbeats."""
+_NEWEST: Final = "c.service_failed_at DESC, c.uuid"
+_FAILED: Final = "FROM clients AS c WHERE c.deleted_at IS NULL AND c.service_failed_at IS NOT NULL"
+FAILED: Final = amid(known_of(_first(_FAILED, _NEWEST), _NEWEST, _SHOWN))
+
+
+def crashed(connection: Connection, now: datetime, stale_after: timedelta, limit: int) -> Found:
+    """Clients whose process says crashed or whose heartbeat is too old, whatever the bridge does, oldest first.
+
+    `stale_after` is the threshold; a client with a long interval of its own gets three of them. One never
+    heard of is not among them.
+    """
+    seconds = int(stale_after.total_seconds())
+    return _found(connection, now, CRASHED, oldest=now - stale_after, stale_seconds=seconds, limit=limit)
+
+
+def failed(connection: Connection, now: datetime, limit: int) -> Found:
+    """Clients with a recorded service failure, the newest failure first."""
+    return _found(connection, now, FAILED, limit=limit)
+
+
+def _found(connection: Connection, now: datetime, statement: Constant, **values: Any) -> Found:
+    known, around = known_amid(connection, statement, {"now": now, **values})
+    return Found(reader(UnwellRow).decode(known), around)
