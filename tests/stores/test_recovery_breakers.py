@@ -1,5 +1,6 @@
 """The breakers on real Postgres: so many silent at once that the fault may be ours."""
 
+import re
 from datetime import datetime, timedelta
 
 import pytest
@@ -224,6 +225,27 @@ def test_after_a_release_new_silence_opens_it_again(connection: Connection, now:
 
     assert open_breakers(connection) == {None}
     assert "20 of 50 displays are silent" in breakers.state(connection, ON)["why"]
+
+
+@pytest.mark.parametrize("site", [None, "Basel"])
+def test_while_an_open_one_waits_to_close_it_no_longer_says_that_many_are_silent(
+    connection: Connection, now: datetime, site: str | None
+) -> None:
+    fleet(connection, now, 100 if site else 0)
+    gone = fleet(connection, now - 4 * MINUTE, 20, site=site)
+    recover(connection, now)
+    assert "20 of 20 displays are silent" in breakers.state(connection, ON)["why"]
+
+    back = now + seconds(20)
+    hear(connection, back)
+    beat(connection, gone, back)
+    recover(connection, back)
+
+    state = breakers.state(connection, ON)
+    assert state["open"]
+    assert "few enough are" in state["why"]
+    assert ("at Basel" in state["why"]) == (site is not None)
+    assert not re.search(r"\d of \d", state["why"])
 
 
 def test_the_fleets_release_covers_the_sites_below_it(connection: Connection, now: datetime) -> None:

@@ -69,7 +69,14 @@ def seen_since(now: datetime, listening_since: datetime | None, heard_until: dat
 
 
 def why(site: str | None, silence: Silence) -> str:
-    """Why a breaker is open, in words."""
+    """Why a breaker is open, in words. One that only waits to close does not say that many are silent."""
+    if is_low(silence):
+        where, there = ("", "") if site is None else (f" at {site}", " there")
+        return (
+            f"So many displays{where} were silent at once that it may have been our own fault; now few enough are."
+            f" No silent display{there} is rebooted until that has lasted {CLOSES_AFTER.seconds} seconds,"
+            " or an operator releases the breaker."
+        )
     share = f"{silence.stale:,} of {silence.seen:,} displays"
     whose = share if site is None else f"At {site}, {share}"
     return (
