@@ -126,6 +126,11 @@ class Replica:
                 self._failed(error)
         return self._why
 
+    @property
+    def was_of_use(self) -> bool:
+        """How it was found last; True before it was asked for anything."""
+        return self._why is USABLE
+
     @contextmanager
     def reading(self, place: Place) -> Iterator[Connection]:
         """A connection for reads alone, which see everything up to `place`.

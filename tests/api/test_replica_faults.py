@@ -12,6 +12,7 @@ from sqlalchemy.exc import ProgrammingError
 
 from deploy.local.probes import free_port, wait_until
 from functions.api import replica
+from functions.api.app import create_app
 from functions.api.readiness import Readiness
 from functions.api.services import Services
 from shared import db
@@ -199,6 +200,25 @@ def test_the_probe_says_where_history_is_read_and_counts_it_for_nothing(services
         shown[checks["read_replica"]["why"]] = checks["read_replica"]["ok"]
 
     assert shown == {replica.USABLE: True, replica.AWAY: True}
+
+
+def test_the_figures_tell_a_replica_that_is_read_from_one_that_is_away_and_from_none(
+    services: Services, api: Api, engine: Engine
+) -> None:
+    def figures(one: Api) -> tuple[str, str]:
+        assert one.get("/api/recovery/events").status_code == 200
+        text = one.get("/api/metrics").get_data(as_text=True)
+        found = dict(line.rsplit(" ", 1) for line in text.splitlines() if line.startswith("signage_replica"))
+        return found["signage_replica_configured"], found["signage_replica_in_use"]
+
+    read = figures(api)
+    exchange(services, nobody(services.config))
+    away = figures(api)
+    without = Services(Config({**services.config.values, "DATABASE_READ_URL": ""}), engine)
+
+    assert (read, away) == (("1.0", "1.0"), ("1.0", "0.0"))
+    assert figures(Api(create_app(without), engine)) == ("0.0", "0.0")
+    assert "replica" not in without._built
 
 
 def test_what_is_no_standby_is_not_written_either(services: Services) -> None:
