@@ -1,6 +1,6 @@
 """The overview column by column, as JSON, from the columns that Postgres wrote."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -14,12 +14,18 @@ FEW_WORDS: Final = ("site", "app_version")  # of the others few differ at all, a
 
 def whole_fleet(connection: Connection, now: datetime, recovery: Mapping[str, str]) -> bytes:
     """Every client. `recovery` is what recovery does about the unwell ones, by uuid, already as JSON text."""
-    return _written(store.whole_fleet(connection, rules.second_of(now), recovery))
+    return written(store.whole_fleet(connection, rules.second_of(now), recovery))
 
 
 def some_clients(connection: Connection, now: datetime, uuids: Sequence[str]) -> dict[str, str]:
     """Those of these clients that are not deleted: each column as JSON, without what recovery does."""
     return store.some_clients(connection, rules.second_of(now), uuids)
+
+
+def holds_for_any(rule: Callable[..., bool], columns: Mapping[str, str], names: Sequence[str]) -> bool:
+    """Whether this holds for what the columns `names` say of any client. Most say the same, which is judged once."""
+    decoded = (msgspec.json.decode(columns[name]) for name in names)
+    return any(rule(*values) for values in set(zip(*decoded, strict=True)))
 
 
 def judged(columns: Mapping[str, str], names: Sequence[str]) -> list[dict[str, Any]]:
@@ -31,15 +37,15 @@ def judged(columns: Mapping[str, str], names: Sequence[str]) -> list[dict[str, A
 
 def with_recovery(columns: Mapping[str, str], recovery: Sequence[Mapping[str, Any] | None]) -> bytes:
     """The columns with what recovery does about each of their clients."""
-    return _written({**columns, "recovery": msgspec.json.encode(recovery).decode()})
+    return written({**columns, "recovery": msgspec.json.encode(recovery).decode()})
 
 
 def heartbeats(connection: Connection, now: datetime) -> bytes:
     """The last heartbeat of every client that was ever heard."""
-    return _written(store.heartbeats(connection, rules.second_of(now)))
+    return written(store.heartbeats(connection, rules.second_of(now)))
 
 
-def _written(columns: Mapping[str, str]) -> bytes:
+def written(columns: Mapping[str, str]) -> bytes:
     """The columns as one object, put together once: each copy of a large text is as slow as writing it."""
     parts: list[bytes] = []
     for name, text in columns.items():
