@@ -9,15 +9,17 @@ import time
 from collections import deque
 from collections.abc import Callable
 from datetime import timedelta
-from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from sqlalchemy import Connection
 
 from bridge.batch import Memory
-from bridge.bulk import Bulk
+from bridge.bulk import FEW, Bulk
+from bridge.connection import RECEIVE_MAXIMUM
 from bridge.inbox import Arrival, Inbox
 from bridge.main import rarely_collect
+from bridge.pace import BATCH_MESSAGES
 from bridge.writes import Writer
 from deploy.local import postgres
 from shared.commands.operations import timings
@@ -82,7 +84,10 @@ def copying(service: Machine, traffic: Traffic) -> Callable[[], float]:
 
 
 def writing(connection: Connection) -> Callable[[list[tuple[bytes, bytes]]], float]:
-    """A bridge's own reading and writing, without a broker: answers how many messages a second it stored."""
+    """A bridge's own reading and writing, without a broker: answers how many messages a second it stored.
+
+    Messages arrive within its window and while Postgres works, as those of a broker do.
+    """
     config = load({"DATABASE_URL": "postgresql://nobody@nowhere/none"})
     inbox = Inbox("signage", "signage/service/canary")
     with connection.begin():
@@ -100,10 +105,20 @@ def writing(connection: Connection) -> Callable[[list[tuple[bytes, bytes]]], flo
     def written(messages: list[tuple[bytes, bytes]]) -> float:
         began = time.monotonic()
         bulk = Bulk(inbox.read, lambda one: one)
-        arrivals = deque(Arrival(topic.decode(), payload, 1, began) for topic, payload in messages)
-        while arrivals:
+        arrivals: deque[Arrival] = deque()
+        come = iter(messages)
+
+        def arrive(count: int) -> bool:
+            before = len(arrivals)
+            arrivals.extend(Arrival(topic.decode(), payload, 1, began) for topic, payload in islice(come, count))
+            return len(arrivals) > before
+
+        def read_on() -> bool:
+            return bulk.understand_some(arrivals) or (len(arrivals) < RECEIVE_MAXIMUM and arrive(FEW))
+
+        while arrivals or arrive(BATCH_MESSAGES):
             batch = bulk.take(arrivals)
-            with meanwhile(connection, partial(bulk.understand_some, arrivals)):
+            with meanwhile(connection, read_on):
                 outcome = writer.write(connection, batch, lambda _outcome: {})
             assert not outcome.refused
             for _ in batch:
