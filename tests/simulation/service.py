@@ -141,6 +141,7 @@ class BridgeHost:
         self._connections: list[ServiceConnection] = []
         self._told: dict[str, bytes] = {}  # what each heartbeat topic last said of the player
         self._is_turning = False
+        self._stops_after_turn = False
         self._turn_at: float | None = None
 
     def connection(self, _url: str, username: str, _password: str, topics: Iterable[str]) -> ServiceConnection:
@@ -161,7 +162,8 @@ class BridgeHost:
         return kind not in {"health", "canary"}
 
     def start(self) -> None:
-        """Begin, or begin again after a kill."""
+        """Begin, or begin again after a kill; a stop that has not come to pass yet is taken back."""
+        self._stops_after_turn = False
         if self._bridge is None:
             self._bridge = Bridge(self._host.config, self._host.engine, _Stop(), Snapshots())
             self._bridge._instance = self._name
@@ -180,7 +182,10 @@ class BridgeHost:
             bridge._leader.resign()
 
     def stop(self) -> None:
-        """SIGTERM: finish the batch in hand, and leave in order."""
+        """SIGTERM: finish the batch in hand, and leave in order; in the middle of a turn at its end."""
+        if self._is_turning:
+            self._stops_after_turn = True
+            return
         bridge, self._bridge = self._bridge, None
         if bridge is not None:
             try:
@@ -232,6 +237,9 @@ class BridgeHost:
             self.kill()
         finally:
             self._is_turning = False
+        if self._stops_after_turn:
+            self._stops_after_turn = False
+            self.stop()
         if self._bridge is bridge:
             self.poke(self._next(bridge))
 
