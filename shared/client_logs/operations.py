@@ -10,9 +10,9 @@ from sqlalchemy import Connection
 from shared import prepared
 from shared.ahead import Later, in_turn
 from shared.client_logs import rules, store
+from shared.client_logs.hours import store as hours_store
 from shared.client_logs.marks import store as marks_store
 from shared.client_logs.rules import Boot, LastMark, LogLine, Mark, MarksMoved, Settled
-from shared.vocabulary import LogLevel
 
 
 @dataclass(frozen=True)
@@ -47,12 +47,15 @@ def record(
     settled = {boot: rules.settle(marks.of[boot], numbers) for boot, numbers in by_boot.items()}
     fresh = {id(by_boot[boot][seq]) for boot, change in settled.items() for seq in change.fresh}
     new = [line for line in lines if rules.boot_of(line) is None or id(line) in fresh]
-    said, hours = Later(lambda: store.as_said(new)), Later(lambda: store.as_counted(_hours(now, clock, new)))
+    said, hours = (
+        Later(lambda: store.as_said(new)),
+        Later(lambda: hours_store.as_counted(rules.by_hour(now, clock, new))),
+    )
     with prepared.meanwhile(connection, in_turn(said, hours)):
         _move(connection, now, marks, settled)
         if new:
             store.add(connection, now, clock, said())
-            store.count_hours(connection, hours())
+            hours_store.add(connection, hours())
     return Stored(
         count=len(new),
         duplicates=len(lines) - len(new),
@@ -129,18 +132,6 @@ def _move(connection: Connection, now: datetime, marks: _Marks, settled: Mapping
         marks_store.add_keys(connection, above)
 
 
-def _hours(
-    now: datetime, clock: float, lines: Iterable[LogLine]
-) -> dict[tuple[str, datetime, LogLevel], tuple[int, datetime]]:
-    counts: dict[tuple[str, datetime, LogLevel], tuple[int, datetime]] = {}
-    for line in lines:
-        at = now - timedelta(seconds=clock - line.heard)
-        key = (line.uuid, at.replace(minute=0, second=0, microsecond=0), line.level)
-        count, last_at = counts.get(key, (0, at))
-        counts[key] = (count + 1, max(last_at, at))
-    return counts
-
-
 def drop_expired(connection: Connection, now: datetime, routine_days: int, serious_days: int) -> list[str]:
     """Drop the weekly partitions that ended longer ago than their class is kept; answer their names.
 
@@ -150,6 +141,6 @@ def drop_expired(connection: Connection, now: datetime, routine_days: int, serio
     dropped = [name for name in store.weekly_partitions(connection) if rules.is_over(name, now, keep)]
     for name in dropped:
         store.drop_partition(connection, name)
-    store.drop_hours(connection, now - keep["serious"])
+    hours_store.drop(connection, now - keep["serious"])
     marks_store.drop_marks(connection, now - keep["serious"])
     return dropped

@@ -168,3 +168,16 @@ def is_over(partition: str, now: datetime, keep: Mapping[str, timedelta]) -> boo
     year, number = week.split("w")
     ends = datetime.fromisocalendar(int(year), int(number), 1).replace(tzinfo=UTC) + timedelta(days=7)
     return ends <= now - keep[severity_class]
+
+
+def by_hour(
+    now: datetime, clock: float, lines: Iterable[LogLine]
+) -> dict[tuple[str, datetime, LogLevel], tuple[int, datetime]]:
+    """Of each client, hour and level: how many of the lines, and when the last one came."""
+    counts: dict[tuple[str, datetime, LogLevel], tuple[int, datetime]] = {}
+    for line in lines:
+        at = now - timedelta(seconds=clock - line.heard)
+        key = (line.uuid, at.replace(minute=0, second=0, microsecond=0), line.level)
+        count, last_at = counts.get(key, (0, at))
+        counts[key] = (count + 1, max(last_at, at))
+    return counts

@@ -1,8 +1,8 @@
 """SQL on client logs. Writes take a whole batch as one JSON parameter; see clients/reports/store for `clock`."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
 from functools import cache
 from typing import Any, Final, TypedDict
 
@@ -14,7 +14,7 @@ from shared.client_logs.rules import LogLine
 from shared.db import as_columns, rows_if_known, rows_of, sql
 from shared.kept_statements import PLANNED_ONCE
 from shared.statements import Constant, constant
-from shared.tables import client_log_hours, client_logs, clients
+from shared.tables import client_logs, clients
 from shared.vocabulary import SERIOUS_LEVELS, LogLevel
 
 
@@ -64,37 +64,7 @@ def add(connection: Connection, now: datetime, clock: float, said: str) -> None:
 
 def as_said(lines: Sequence[LogLine]) -> str:
     """Log lines as `add` takes them."""
-    return _json(lines)
-
-
-def count_hours(connection: Connection, counted: str) -> None:
-    """Add to the roll-up of each client, hour and level what `as_counted` tells."""
-    statement = sql(
-        """
-        INSERT INTO client_log_hours AS h (client_uuid, hour, level, count, last_at)
-        SELECT uuid, hour, CAST(level AS log_level), count, last_at
-        FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(
-            uuid text, hour timestamptz, level text, count bigint, last_at timestamptz)
-        ORDER BY hour, uuid, level
-        ON CONFLICT (hour, client_uuid, level) DO UPDATE
-            SET count = h.count + EXCLUDED.count, last_at = greatest(h.last_at, EXCLUDED.last_at)
-        """
-    )
-    connection.execute(statement, {"rows": counted})
-
-
-def as_counted(counts: Mapping[tuple[str, datetime, LogLevel], tuple[int, datetime]]) -> str:
-    """Count and latest time of each (client, hour, level), as `count_hours` takes them."""
-    return _json(
-        [
-            {"uuid": uuid, "hour": hour, "level": level, "count": count, "last_at": last_at}
-            for (uuid, hour, level), (count, last_at) in counts.items()
-        ]
-    )
-
-
-def _json(rows: Any) -> str:
-    return msgspec.json.encode(rows).decode()
+    return msgspec.json.encode(lines).decode()
 
 
 # --- reads ---
@@ -140,7 +110,7 @@ def _page_of_client(given: frozenset[str], levels: frozenset[LogLevel]) -> Const
     }
     wanted = [condition for name, condition in narrowed.items() if name in given]
     if levels:
-        wanted.append(_is_of(sorted(levels)))
+        wanted.append(is_of(sorted(levels)))
     of_client = (c.client_uuid == uuid,) if wanted else (c.client_uuid >= uuid, c.client_uuid <= uuid)
     query = _after(sa.select(*SHOWN).where(*of_client, *wanted), given)
     page = as_columns(_newest(query, *(() if wanted else (c.client_uuid.desc(),))))
@@ -167,13 +137,13 @@ def _recent_errors(given: frozenset[str]) -> Constant:
     query = (
         sa.select(*SHOWN, c.client_uuid, clients.c.name.label("client_name"))
         .join(clients, clients.c.uuid == c.client_uuid)
-        .where(_is_of(SERIOUS_LEVELS), c.received_at >= sa.bindparam("since"), clients.c.deleted_at.is_(None))
+        .where(is_of(SERIOUS_LEVELS), c.received_at >= sa.bindparam("since"), clients.c.deleted_at.is_(None))
     )
     return constant(as_columns(_newest(_after(query, given))).suffix_with(PLANNED_ONCE))
 
 
-def _is_of(levels: Iterable[LogLevel], level: sa.ColumnElement[Any] = client_logs.c.level) -> sa.ColumnElement[bool]:
-    """Spelt out, so that the plan has no weeks of the other class."""
+def is_of(levels: Iterable[LogLevel], level: sa.ColumnElement[Any] = client_logs.c.level) -> sa.ColumnElement[bool]:
+    """Whether `level` is one of these; spelt out, so that the plan has no weeks of the other class."""
     return level.in_([sa.literal_column(f"'{one}'", level.type) for one in levels])
 
 
@@ -193,62 +163,6 @@ def _newest(query: sa.Select[Any], *first: sa.ColumnElement[Any]) -> sa.Select[A
     """The first of `query`, the newest first within the order `first`."""
     c, limit = client_logs.c, sa.bindparam("limit", type_=sa.Integer)
     return query.order_by(*first, c.received_at.desc(), c.id.desc()).limit(limit)
-
-
-class SummaryRow(TypedDict):
-    """What one client logged."""
-
-    uuid: str
-    name: str
-    counts: dict[str, int]  # by level
-    last_error_at: datetime | None
-
-
-def summary(
-    connection: Connection, since: datetime, client_uuid: str | None = None, shape: Any = SummaryRow
-) -> list[Any]:
-    """Per client that logged, by name: whole hours, from the one of `since` on. With `client_uuid` of that one only.
-
-    Rows come as `shape`, which has the fields of SummaryRow.
-    """
-    values = {"since": since, "client_uuid": client_uuid}
-    return rows_of(connection, _summary(of_one=client_uuid is not None), values, shape)
-
-
-@cache
-def _summary(*, of_one: bool) -> Constant:
-    """Of one client planned once: its hours are found by its own index. Of all, for as many hours as are asked."""
-    h = client_log_hours.c
-    since = sa.bindparam("since", type_=h.hour.type)
-    whose = h.client_uuid == sa.bindparam("client_uuid", type_=sa.Text) if of_one else sa.true()
-    serious = _is_of(SERIOUS_LEVELS, h.level)
-    theirs = (
-        sa.select(
-            h.client_uuid, _counts(h).label("counts"), sa.func.max(h.last_at).filter(serious).label("last_error_at")
-        )
-        .where(h.hour >= sa.func.date_trunc("hour", since), whose)
-        .group_by(h.client_uuid)
-        .subquery()
-    )
-    query = (
-        sa.select(clients.c.uuid, clients.c.name, theirs.c.counts, theirs.c.last_error_at)
-        .join(theirs, theirs.c.client_uuid == clients.c.uuid)
-        .where(clients.c.deleted_at.is_(None))
-        .order_by(clients.c.name, clients.c.uuid)
-    )
-    return constant(as_columns(query).suffix_with(PLANNED_ONCE) if of_one else as_columns(query))
-
-
-def _counts(h: Any) -> sa.ColumnElement[Any]:
-    """An object of how many lines there are of each level that has some, in one pass through the hours.
-
-    It is put together by hand: what Postgres has for it takes thrice the time.
-    """
-    said = (
-        sa.literal_column(f"'\"{level}\":'", sa.Text).op("||")(sa.func.sum(h.count).filter(_is_of((level,), h.level)))
-        for level in LogLevel
-    )
-    return sa.cast(sa.func.concat("{", sa.func.concat_ws(",", *said), "}"), sa.JSON)
 
 
 def estimated_count(connection: Connection) -> int:
@@ -298,9 +212,3 @@ def weekly_partitions(connection: Connection) -> Sequence[str]:
 def drop_partition(connection: Connection, name: str) -> None:
     """Drop one weekly partition with all its lines; `name` comes from `weekly_partitions`."""
     connection.execute(sa.text(f"DROP TABLE {name}"))
-
-
-def drop_hours(connection: Connection, before: datetime) -> int:
-    """Drop the roll-up of hours that ended before then; how many rows."""
-    ended = client_log_hours.c.hour < before - timedelta(hours=1)
-    return connection.execute(sa.delete(client_log_hours).where(ended)).rowcount

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Engine
 
 from shared.client_logs import operations as client_logs
 from shared.client_logs import store
+from shared.client_logs.hours import store as hours_store
 from shared.db import transaction
 from shared.listening import store as listening
 from shared.monitoring.history import store as history
@@ -132,7 +133,7 @@ def test_the_next_page_of_recent_errors_too(scaled: Connection) -> None:
 def test_the_summary_reads_the_roll_up_of_its_hours_and_no_line(scaled: Connection) -> None:
     since = NOW - timedelta(hours=24)
 
-    plan = plan_of(scaled, lambda connection: store.summary(connection, since))
+    plan = plan_of(scaled, lambda connection: hours_store.summary(connection, since))
 
     assert read_in_sequence(plan) == []
     assert {node["Relation Name"] for node in plan if "Relation Name" in node} == {"client_log_hours", "clients"}
@@ -141,7 +142,7 @@ def test_the_summary_reads_the_roll_up_of_its_hours_and_no_line(scaled: Connecti
 def test_the_summary_of_one_client_reads_its_own_hours_and_nobody_elses(scaled: Connection) -> None:
     since = NOW - timedelta(days=30)
 
-    plan = plan_of(scaled, lambda connection: store.summary(connection, since, LOUD))
+    plan = plan_of(scaled, lambda connection: hours_store.summary(connection, since, LOUD))
 
     assert read_in_sequence(plan) == []
     own = scaled.execute(sa.text("SELECT count(*) FROM client_log_hours WHERE client_uuid = :loud"), {"loud": LOUD})

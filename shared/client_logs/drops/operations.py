@@ -6,9 +6,9 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from shared.client_logs import store as client_logs
 from shared.client_logs.drops import rules, store
 from shared.client_logs.drops.rules import DropRow
+from shared.client_logs.hours import store as hours_store
 from shared.vocabulary import LogLevel
 
 
@@ -29,5 +29,5 @@ def record(
     if opened:
         hour = now.replace(minute=0, second=0, microsecond=0)
         opened_now = {(uuid, hour, LogLevel.WARNING): (1, now) for uuid in opened}
-        client_logs.count_hours(connection, client_logs.as_counted(opened_now))
+        hours_store.add(connection, hours_store.as_counted(opened_now))
     return {**begun, **raised, **opened}
