@@ -87,16 +87,20 @@ READERS: Final = {
 # --- values ---
 
 _TEXT_OR_NONE: Final = frozenset({str, NoneType})
+_NUMBER_OR_NONE: Final = frozenset({int, float, NoneType})
 
 
-def _list(values: list[Any]) -> str:
+def array(values: list[Any]) -> str:
     """A list as Postgres reads an array. Texts are all quoted: pg8000 looks at each letter to see which need it, some
     10 us for a uuid, and takes the text `null` for no value.
     """
-    if not values or not set(map(type, values)) <= _TEXT_OR_NONE:
-        said: str = array_out(values)
-        return said
-    return f"{{{','.join(['NULL' if value is None else _quoted(value) for value in values])}}}"
+    kinds = set(map(type, values))
+    if kinds <= _NUMBER_OR_NONE:
+        return f"{{{','.join(['NULL' if value is None else repr(value) for value in values])}}}"
+    if kinds <= _TEXT_OR_NONE:
+        return f"{{{','.join(['NULL' if value is None else _quoted(value) for value in values])}}}"
+    said: str = array_out(values)
+    return said
 
 
 def _quoted(text: str) -> str:
@@ -104,4 +108,4 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-WRITERS: Final = {list: _list}
+WRITERS: Final = {list: array}

@@ -1,7 +1,7 @@
-"""SQL on client logs. Writes take a whole batch as one JSON parameter; see clients/reports/store for `clock`."""
+"""SQL on client logs. Writes take a whole batch, an array of each column; see clients/reports/store for `clock`."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any, Final, TypedDict
@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 from shared.client_logs.rules import LogLine
 from shared.db import as_columns, rows_if_known, rows_of, sql
 from shared.kept_statements import PLANNED_ONCE
+from shared.postgres_protocol import array
 from shared.statements import Constant, constant
 from shared.tables import client_logs, clients
 from shared.vocabulary import SERIOUS_LEVELS, LogLevel
@@ -45,26 +46,39 @@ SHOWN: Final = tuple(client_logs.c[name] for name in LogRow.__annotations__)
 # --- writes ---
 
 
-def add(connection: Connection, now: datetime, clock: float, said: str) -> None:
+ADD: Final = """
+    INSERT INTO client_logs
+        (client_uuid, level, raw_level, message, truncated, logger, context, client_time, received_at)
+    SELECT uuid, CAST(level AS log_level), raw_level, message, truncated, logger, nullif(context, 'null'),
+        to_timestamp(client_time),
+        CAST(:now AS timestamptz) - (CAST(:clock AS float8) - heard) * interval '1 second'
+    FROM ROWS FROM (
+        unnest(CAST(:uuids AS text[]), CAST(:heard AS float8[]), CAST(:levels AS text[]), CAST(:raw_levels AS text[]),
+            CAST(:messages AS text[]), CAST(:truncated AS boolean[]), CAST(:loggers AS text[]),
+            CAST(:client_times AS float8[])),
+        jsonb_array_elements(CAST(:contexts AS jsonb)))
+        AS said(uuid, heard, level, raw_level, message, truncated, logger, client_time, context)
+"""
+
+
+def add(connection: Connection, now: datetime, clock: float, said: Mapping[str, str]) -> None:
     """Store log lines, `as_said`, in their order."""
-    statement = sql(
-        """
-        INSERT INTO client_logs
-            (client_uuid, level, raw_level, message, truncated, logger, context, client_time, received_at)
-        SELECT uuid, CAST(level AS log_level), raw_level, message, truncated, logger, nullif(context, 'null'),
-            to_timestamp(client_time),
-            CAST(:now AS timestamptz) - (CAST(:clock AS float8) - heard) * interval '1 second'
-        FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(
-            uuid text, heard float8, level text, raw_level text, message text, truncated boolean, logger text,
-            context jsonb, client_time float8)
-        """
-    )
-    connection.execute(statement, {"now": now, "clock": clock, "rows": said})
+    connection.execute(sql(ADD), {"now": now, "clock": clock, **said})
 
 
-def as_said(lines: Sequence[LogLine]) -> str:
-    """Log lines as `add` takes them."""
-    return msgspec.json.encode(lines).decode()
+def as_said(lines: Sequence[LogLine]) -> dict[str, str]:
+    """Log lines as `add` takes them: column by column."""
+    return {
+        "uuids": array([line.uuid for line in lines]),
+        "heard": array([line.heard for line in lines]),
+        "levels": array([str(line.level) for line in lines]),
+        "raw_levels": array([line.raw_level for line in lines]),
+        "messages": array([line.message for line in lines]),
+        "truncated": array([line.truncated for line in lines]),
+        "loggers": array([line.logger for line in lines]),
+        "client_times": array([line.client_time for line in lines]),
+        "contexts": msgspec.json.encode([line.context for line in lines]).decode(),
+    }
 
 
 # --- reads ---

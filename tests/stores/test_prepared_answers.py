@@ -63,6 +63,14 @@ def test_a_list_of_texts_arrives_as_it_is(connection: Connection, texts: list[st
     assert connection.execute(sa.text("SELECT CAST(:texts AS text[])"), {"texts": texts}).scalar_one() == texts
 
 
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.none() | st.floats(allow_nan=False) | st.integers(-(2**53), 2**53)))
+@example([1e300, -0.0, float("inf"), None, 5e-324, 1e16])
+def test_a_list_of_numbers_arrives_as_it_is(connection: Connection, numbers: list[float | None]) -> None:
+    statement = sa.text("SELECT CAST(:numbers AS float8[])")
+    assert connection.execute(statement, {"numbers": numbers}).scalar_one() == numbers
+
+
 def test_counts_and_returned_rows_are_those_of_pg8000_itself(database_url: str) -> None:
     url = sa.make_url(database_url)
     found = []

@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import cache
-from typing import Any, TypedDict
+from typing import Any, Final, TypedDict
 
-import msgspec
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.client_logs.store import is_of
 from shared.db import as_columns, rows_of, sql
 from shared.kept_statements import PLANNED_ONCE
+from shared.postgres_protocol import array
 from shared.statements import Constant, constant
 from shared.tables import client_log_hours, clients
 from shared.vocabulary import SERIOUS_LEVELS, LogLevel
@@ -20,29 +20,31 @@ Counts = Mapping[tuple[str, datetime, LogLevel], tuple[int, datetime]]
 """Of each client, hour and level: how many lines, and when the last one came."""
 
 
-def add(connection: Connection, counted: str) -> None:
+ADD: Final = """
+    INSERT INTO client_log_hours AS h (client_uuid, hour, level, count, last_at)
+    SELECT uuid, hour, CAST(level AS log_level), count, last_at
+    FROM unnest(CAST(:uuids AS text[]), CAST(:hours AS timestamptz[]), CAST(:levels AS text[]),
+        CAST(:counts AS bigint[]), CAST(:last_at AS timestamptz[])) AS said(uuid, hour, level, count, last_at)
+    ORDER BY hour, uuid, level
+    ON CONFLICT (hour, client_uuid, level) DO UPDATE
+        SET count = h.count + EXCLUDED.count, last_at = greatest(h.last_at, EXCLUDED.last_at)
+"""
+
+
+def add(connection: Connection, counted: Mapping[str, str]) -> None:
     """Add to each client's hours what `as_counted` tells."""
-    statement = sql(
-        """
-        INSERT INTO client_log_hours AS h (client_uuid, hour, level, count, last_at)
-        SELECT uuid, hour, CAST(level AS log_level), count, last_at
-        FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(
-            uuid text, hour timestamptz, level text, count bigint, last_at timestamptz)
-        ORDER BY hour, uuid, level
-        ON CONFLICT (hour, client_uuid, level) DO UPDATE
-            SET count = h.count + EXCLUDED.count, last_at = greatest(h.last_at, EXCLUDED.last_at)
-        """
-    )
-    connection.execute(statement, {"rows": counted})
+    connection.execute(sql(ADD), counted)
 
 
-def as_counted(counts: Counts) -> str:
-    """The counts as `add` takes them."""
-    rows = [
-        {"uuid": uuid, "hour": hour, "level": level, "count": count, "last_at": last_at}
-        for (uuid, hour, level), (count, last_at) in counts.items()
-    ]
-    return msgspec.json.encode(rows).decode()
+def as_counted(counts: Counts) -> dict[str, str]:
+    """The counts as `add` takes them: column by column."""
+    return {
+        "uuids": array([uuid for uuid, _, _ in counts]),
+        "hours": array([hour.isoformat() for _, hour, _ in counts]),
+        "levels": array([str(level) for _, _, level in counts]),
+        "counts": array([count for count, _ in counts.values()]),
+        "last_at": array([last_at.isoformat() for _, last_at in counts.values()]),
+    }
 
 
 class SummaryRow(TypedDict):
