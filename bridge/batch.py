@@ -115,17 +115,11 @@ class Memory:
     drop_rows: dict[str, DropRow] = field(default_factory=dict)  # uuid -> its log line that counts what was dropped
     reports: unchanged.Memory = field(default_factory=unchanged.Memory)
     marks: dict[str, LastMark] = field(default_factory=dict)  # uuid -> of the boot that told something last
-    boots: dict[str, Boot] = field(default_factory=dict)  # uuid -> the boot that told something last
-
-    def new_boots(self, told: Iterable[Boot]) -> set[str]:
-        """Whose boots among `told` are not the one that told something last."""
-        return {boot[0] for boot in told if self.boots.get(boot[0]) != boot}
 
     def keep(self, outcome: Outcome) -> None:
         """Remember what a committed batch wrote."""
         self.installs |= outcome.installs
         self.acks |= outcome.acks
-        self.boots |= {boot[0]: boot for boot in outcome.committed}
         if outcome.drop_rows is not None:
             self.drop_rows = outcome.drop_rows
         self.reports.heartbeats |= outcome.heartbeats

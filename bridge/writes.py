@@ -16,7 +16,6 @@ from bridge.inbox import PutAside, Taken, put_aside
 from shared import prepared
 from shared.ahead import Later, in_turn
 from shared.client_logs import operations as client_logs
-from shared.client_logs.boots import store as boots_store
 from shared.client_logs.drops import operations as dropped_logs
 from shared.client_logs.rules import LogLine, MarksMoved, boot_of
 from shared.clients.failures import operations as service_failures
@@ -108,8 +107,6 @@ class Writer:
             listening.put_aside(connection, at.now, letters)
             numbers = [one.log_number for one in outcome.refused if one.log_number is not None]
             outcome.committed |= client_logs.pass_over(connection, at.now, numbers)
-            if new := self.memory.new_boots(outcome.committed):
-                boots_store.forget_older(connection, new)
             self._record_over_budget(connection, at, outcome, [one for one in batch if isinstance(one, OverBudget)])
             self._record(connection, at, outcome, counted(outcome))
         self.memory.keep(outcome)

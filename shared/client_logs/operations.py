@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 from shared import prepared
 from shared.ahead import Later, in_turn
 from shared.client_logs import rules, store
+from shared.client_logs.boots import store as boots_store
 from shared.client_logs.hours import store as hours_store
 from shared.client_logs.marks import store as marks_store
 from shared.client_logs.rules import Boot, LastMark, LogLine, Mark, MarksMoved, Settled
@@ -115,7 +116,10 @@ def _known(connection: Connection, boots: Iterable[Boot], remembered: Mapping[st
 
 
 def _move(connection: Connection, now: datetime, marks: _Marks, settled: Mapping[Boot, Settled]) -> None:
-    """Raises MarksMoved where a mark that is remembered stands elsewhere."""
+    """Write the marks, and forget old boots of clients that began one.
+
+    Raises MarksMoved where a mark that is remembered stands elsewhere.
+    """
     known, asked = marks.of, set(marks.asked)
     if asked:
         marks_store.set_marks(connection, now, {boot: settled[boot].mark.seq for boot in marks.asked})
@@ -130,6 +134,8 @@ def _move(connection: Connection, now: datetime, marks: _Marks, settled: Mapping
     above = [(boot, seq) for boot, change in settled.items() for seq in change.fresh if seq > change.mark.seq]
     if above:
         marks_store.add_keys(connection, above)
+    if begun := {boot[0] for boot in marks.asked if known[boot] == Mark(0)}:
+        boots_store.forget_older(connection, begun)
 
 
 def drop_expired(connection: Connection, now: datetime, routine_days: int, serious_days: int) -> list[str]:

@@ -7,7 +7,6 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.client_logs import operations as client_logs
-from shared.client_logs.boots import store as boots
 from shared.clients.reports import operations as reports
 from shared.db import database_now
 from shared.listening import operations as listening
@@ -106,7 +105,11 @@ def test_a_display_with_another_boot_in_each_line_keeps_the_marks_of_the_last(co
     for boot in range(50):
         client_logs.pass_over(connection, now + timedelta(seconds=boot), [((U, "i", boot), 5)])  # behind a gap
 
-    assert boots.forget_older(connection, [U]) == 34
-
     assert rows(connection, "SELECT boot_seq FROM log_marks ORDER BY boot_seq") == [(n,) for n in range(34, 50)]
     assert rows(connection, "SELECT boot_seq FROM log_keys ORDER BY boot_seq") == [(n,) for n in range(34, 50)]
+
+    client_logs.pass_over(connection, now + timedelta(seconds=50), [((U, "j", boot), 5) for boot in range(50)])
+
+    for table in ("log_marks", "log_keys"):
+        kept = rows(connection, f"SELECT install_id, boot_seq FROM {table} ORDER BY boot_seq")
+        assert kept == [("j", n) for n in range(34, 50)]
