@@ -67,21 +67,26 @@ def beside_node_red(folder: Path) -> list[Row]:
 
 
 def _beside(peer: Appender, folder: Path) -> list[Row]:
-    """Ours beside one that appends payloads and has nothing to guard."""
+    """Ours beside one that appends payloads and has nothing to guard, in turns."""
     (folder / "ours").mkdir()
-    with bench_machine(folder / "ours", bridge=True) as (service, port):
-        traffic = Traffic()
+    (folder / "theirs").mkdir()
+    ours, theirs = [], []
+    with (
+        bench_machine(folder / "ours", bridge=True) as (service, port),
+        bench_machine(folder / "theirs", bridge=False) as (other, its_port),
+    ):
+        traffic, same = Traffic(), Traffic()
         publish(port, traffic.introductions())
         wait_until(lambda: count(service, "SELECT count(*) FROM client_logs") == traffic.logs, SECONDS)
         leave(service)
-        publish(port, traffic.messages(MESSAGES))
-        ours = drain(service, MESSAGES)
-    (folder / "theirs").mkdir()
-    with bench_machine(folder / "theirs", bridge=False) as (service, port):
-        peer.subscribe(service, port)
-        publish(port, Traffic().messages(MESSAGES))
-        theirs = peer.drain(service, port, MESSAGES)
-    return [Row("ingest, durable", ours, "msg/s", 0.8, peer=peer.name, theirs=theirs)]
+        peer.subscribe(other, its_port)
+        for _ in range(TIMES):
+            publish(port, traffic.messages(MESSAGES))
+            ours.append(drain(service, MESSAGES))
+            leave(service)
+            publish(its_port, same.messages(MESSAGES))
+            theirs.append(peer.drain(other, its_port, MESSAGES))
+    return [Row("ingest, durable", median(ours), "msg/s", 0.8, peer=peer.name, theirs=median(theirs))]
 
 
 def drain(service: Machine, messages: int) -> float:
