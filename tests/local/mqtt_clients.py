@@ -24,7 +24,14 @@ class Seen:
     def __init__(self) -> None:
         self.messages: list[tuple[str, bytes]] = []
         self.codes: dict[int, int] = {}
+        self.answered = threading.Condition()  # told of each new code: asking for it every 20 ms took half a minute
         self.disconnected = threading.Event()
+
+    def answer(self, mid: int, code: int) -> None:
+        """The broker answered a publish."""
+        with self.answered:
+            self.codes[mid] = code
+            self.answered.notify_all()
 
 
 @contextmanager
@@ -36,7 +43,7 @@ def connected(
     client.username_pw_set(username, password)
     seen = Seen()
     client.on_message = lambda _c, _u, message: seen.messages.append((message.topic, bytes(message.payload)))
-    client.on_publish = lambda _c, _u, mid, code, _p: seen.codes.__setitem__(mid, code.value)
+    client.on_publish = lambda _c, _u, mid, code, _p: seen.answer(mid, code.value)
     client.on_disconnect = lambda *_arguments: seen.disconnected.set()
     session = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]  # paho has no types here
     session.SessionExpiryInterval = expiry_seconds
@@ -53,8 +60,9 @@ def connected(
 def publish(client: mqtt.Client, seen: Seen, topic: str, payload: bytes = b"{}") -> int:
     """Publish with QoS 1 and answer the reason code of the PUBACK."""
     sent = client.publish(topic, payload, qos=1)
-    wait_until(lambda: sent.mid in seen.codes, 5)
-    return seen.codes[sent.mid]
+    with seen.answered:
+        assert seen.answered.wait_for(lambda: sent.mid in seen.codes, 5), f"no PUBACK for {topic}"
+        return seen.codes[sent.mid]
 
 
 def subscribe(client: mqtt.Client, topic: str) -> None:
