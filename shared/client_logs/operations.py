@@ -48,10 +48,8 @@ def record(
     settled = {boot: rules.settle(marks.of[boot], numbers) for boot, numbers in by_boot.items()}
     fresh = {id(by_boot[boot][seq]) for boot, change in settled.items() for seq in change.fresh}
     new = [line for line in lines if rules.boot_of(line) is None or id(line) in fresh]
-    said, hours = (
-        Later(lambda: store.as_said(new)),
-        Later(lambda: hours_store.as_counted(rules.by_hour(now, clock, new))),
-    )
+    said = Later(lambda: store.as_said(new))
+    hours = Later(lambda: hours_store.as_counted(rules.by_hour(now, clock, new)))
     with prepared.meanwhile(connection, in_turn(said, hours)):
         _move(connection, now, marks, settled)
         if new:
