@@ -25,6 +25,7 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from bridge.inbox import Arrival
 from bridge.lean_client import PlainClient, make_client
+from bridge.oversized import bounded
 from shared.structured_log import event, failure
 
 DEFAULT_PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
@@ -248,7 +249,7 @@ class BrokerConnection:
             topic = name.decode()
         except UnicodeDecodeError:
             topic = ""  # no topic of ours: it becomes a dead letter
-        self.arrivals.append(Arrival(topic, payload, mid, heard, is_retained))
+        self.arrivals.append(Arrival(topic, bounded(payload), mid, heard, is_retained))
 
     def _answered(self, _client: Client, _data: Any, mid: int, code: ReasonCode, _properties: Any) -> None:
         if mid in self._watched:

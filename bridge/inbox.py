@@ -7,6 +7,7 @@ from typing import Final
 
 from bridge import messages, usual
 from bridge.messages import MAX_BYTES, Said
+from bridge.oversized import Oversized
 from bridge.payloads import Refused
 from bridge.stamps import legible_stamp
 from shared.client_logs.rules import Boot
@@ -20,6 +21,7 @@ _is_uuid: Final = UUID_FORM.fullmatch
 PRESENCE: Final = TopicKind.PRESENCE.value
 LOGS: Final = TopicKind.LOGS.value
 LOG_MAX_BYTES: Final = MAX_BYTES[TopicKind.LOGS]
+MOST_UUIDS: Final = 200_000  # remembered: twice the largest fleet that one bridge is measured with
 Handler = Callable[[str, float, bytes], Said]
 HANDLERS: Final[dict[str, tuple[Handler, int]]] = {
     TopicKind.HEARTBEAT.value: (usual.heartbeat, MAX_BYTES[TopicKind.HEARTBEAT]),
@@ -38,7 +40,7 @@ class Arrival:
     """A message as the broker delivered it."""
 
     topic: str
-    payload: bytes
+    payload: bytes  # an `Oversized` where it is larger than any topic takes
     mid: int  # the broker's number for the acknowledgement; 0 needs none
     heard: float  # monotonic time, in seconds
     is_retained: bool = False  # the broker's copy of an old message, not one that was sent just now
@@ -71,6 +73,7 @@ class Inbox:
         """`root` is MQTT_TOPIC_ROOT."""
         self._root = root
         self._canary = canary_topic
+        self._uuids: dict[str, str] = {}  # one text for all messages of a client: quicker to find, and small
 
     def read(self, arrival: Arrival) -> Taken | PutAside:
         """What this arrival says, or why it is put aside."""
@@ -90,21 +93,34 @@ class Inbox:
             return IGNORED
         if len(levels) == 3 and levels[0] == self._root and (found := HANDLERS.get(levels[2])) is not None:
             handler, max_bytes = found
-            _check(levels[1], payload, max_bytes)
-            return handler(levels[1], arrival.heard, payload)
+            uuid = self._uuids.get(levels[1]) or self._uuid(levels[1])
+            if len(payload) > max_bytes:
+                raise _too_large(payload, max_bytes)
+            return handler(uuid, arrival.heard, payload)
         if len(levels) == 4 and levels[0] == self._root and levels[2] == LOGS and _is_level(levels[3]) is not None:
-            _check(levels[1], payload, LOG_MAX_BYTES)
-            return usual.log(levels[1], arrival.heard, payload, levels[3])
+            uuid = self._uuids.get(levels[1]) or self._uuid(levels[1])
+            if len(payload) > LOG_MAX_BYTES:
+                raise _too_large(payload, LOG_MAX_BYTES)
+            return usual.log(uuid, arrival.heard, payload, levels[3])
         if topic == self._canary:
             return messages.canary(arrival.heard, payload)
         raise Refused(DeadLetterReason.UNKNOWN_TOPIC)
+
+    def _uuid(self, level: str) -> str:
+        if _is_uuid(level) is None:
+            raise Refused(DeadLetterReason.BAD_UUID)
+        if len(self._uuids) >= MOST_UUIDS:
+            self._uuids.clear()
+        self._uuids[level] = level
+        return level
 
     def _log_number(self, arrival: Arrival) -> tuple[Boot, int] | None:
         """Of a log message, whatever its level, that its display numbered."""
         levels = arrival.topic.split("/")
         if len(levels) != 4 or (levels[0], levels[2]) != (self._root, LOGS) or _is_uuid(levels[1]) is None:
             return None
-        stamp = legible_stamp(arrival.payload)
+        payload = arrival.payload
+        stamp = payload.stamp if isinstance(payload, Oversized) else legible_stamp(payload)
         return None if stamp is None else ((levels[1], stamp[0], stamp[1]), stamp[2])
 
 
@@ -115,8 +131,6 @@ def put_aside(
     return PutAside(arrival.topic, arrival.payload, reason, detail, log_number)
 
 
-def _check(uuid: str, payload: bytes, max_bytes: int) -> None:
-    if _is_uuid(uuid) is None:
-        raise Refused(DeadLetterReason.BAD_UUID)
-    if len(payload) > max_bytes:
-        raise Refused(DeadLetterReason.TOO_LARGE, f"{len(payload)} bytes; this topic takes {max_bytes}")
+def _too_large(payload: bytes, max_bytes: int) -> Refused:
+    whole_bytes = payload.whole_bytes if isinstance(payload, Oversized) else len(payload)
+    return Refused(DeadLetterReason.TOO_LARGE, f"{whole_bytes} bytes; this topic takes {max_bytes}")

@@ -1,6 +1,5 @@
 """What the bridge does about its own listening: lead, be told apart from its successor, put messages aside."""
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -10,6 +9,7 @@ from sqlalchemy import Connection
 
 from shared.db import scrub
 from shared.listening import store
+from shared.listening.rules import Beginning
 from shared.listening.store import DeadLetter
 from shared.vocabulary import DeadLetterReason
 
@@ -40,7 +40,8 @@ def put_aside(
 ) -> int:
     """Keep (topic, payload, reason, detail) of what was not stored, alike ones as one; how many there were.
 
-    Of one sender KEPT_DIFFERENT are kept; what else it sends is counted by kind and reason.
+    A payload may be a `Beginning` already. Of one sender KEPT_DIFFERENT are kept; what else it sends is counted by kind
+    and reason.
     """
     said = [_letter(topic, payload, reason, detail) for topic, payload, reason, detail in refused]
     letters = _as_one(said)
@@ -85,11 +86,12 @@ def _counted_only(letter: DeadLetter) -> DeadLetter:
 
 
 def _letter(topic: str, payload: bytes, reason: DeadLetterReason, detail: str | None) -> DeadLetter:
+    beginning = payload if isinstance(payload, Beginning) else Beginning.of(payload, store.KEPT_PAYLOAD_BYTES)
     return DeadLetter(
         topic=scrub(topic)[: store.KEPT_TOPIC_CHARS],
-        payload=payload[: store.KEPT_PAYLOAD_BYTES].hex(),
-        payload_bytes=len(payload),
-        sha256=hashlib.sha256(payload).hexdigest(),
+        payload=beginning[: store.KEPT_PAYLOAD_BYTES].hex(),
+        payload_bytes=beginning.whole_bytes,
+        sha256=beginning.sha256,
         reason=reason.value,
         detail=scrub(detail)[: store.KEPT_DETAIL_CHARS] if detail else None,
         count=1,

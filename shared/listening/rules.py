@@ -1,8 +1,23 @@
 """Whether we hear the fleet: silence of a display counts only while somebody listened."""
 
+import hashlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Self
+
+
+class Beginning(bytes):
+    """The first bytes of a payload of which no more is kept."""
+
+    whole_bytes: int
+    sha256: str  # of the whole, in hexadecimal
+
+    @classmethod
+    def of(cls, payload: bytes, most: int) -> Self:
+        """At most so many of its bytes."""
+        made = cls(payload[:most])
+        made.whole_bytes, made.sha256 = len(payload), hashlib.sha256(payload).hexdigest()
+        return made
 
 
 @dataclass(frozen=True)

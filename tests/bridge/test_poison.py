@@ -155,6 +155,7 @@ def test_a_numbered_line_that_means_nothing_is_passed_over_so_that_it_is_not_sen
 STAMPED = json.dumps({"padding": 0, **stamp(1)}).encode()[:-1]  # an object that is still open
 UNSTORABLE: list[tuple[str, bytes, DeadLetterReason]] = [
     ("logs/info", STAMPED + b', "message": "' + b"x" * 16_384 + b'"}', Reason.TOO_LARGE),
+    ("logs/info", json.dumps({"message": "x" * 60_000, **stamp(1)}).encode(), Reason.TOO_LARGE),
     ("logs/info", STAMPED + b', "message": "cut', Reason.NOT_JSON),
     ("logs/info", STAMPED + b', "message": "\xff"}', Reason.NOT_UTF8),
     ("logs/info", STAMPED + b', "message": "m", "context": {"x": NaN}}', Reason.BAD_NUMBER),
