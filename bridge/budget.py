@@ -4,7 +4,7 @@ Only log messages are weighed: ACKs, presence, failures and reports always pass,
 its reading. The time is that of arrival, by the bridge's monotonic clock.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -41,10 +41,15 @@ class LogBudgets:
     def __len__(self) -> int:
         return len(self._recent.keys() | self._earlier.keys())
 
-    def weigh(self, message: Taken | PutAside) -> Taken | PutAside | OverBudget:
-        """The message, unless it is a log message over its client's budget."""
-        line = message.said.body if isinstance(message, Taken) else None
-        if not isinstance(line, LogLine) or admits(self._budget, self._left_to(line), line):
+    def weigh(self, messages: Iterable[Taken | PutAside]) -> list[Taken | PutAside | OverBudget]:
+        """The messages in their order; in the place of each log message over its client's budget, that it is."""
+        return [
+            self._weighed(one, one.said.body) if isinstance(one, Taken) and isinstance(one.said.body, LogLine) else one
+            for one in messages
+        ]
+
+    def _weighed(self, message: Taken, line: LogLine) -> Taken | OverBudget:
+        if admits(self._budget, self._left_to(line), line):
             return message
         return OverBudget(line.uuid, boot_of(line) is not None)
 

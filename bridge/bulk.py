@@ -3,9 +3,10 @@
 Postgres works at one batch while the bridge reads and understands the next one.
 """
 
+import bisect
 import itertools
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from bridge.budget import OverBudget
@@ -15,36 +16,50 @@ from bridge.pace import BATCH_MESSAGES
 
 FEW: Final = 100
 """Understood at a time: well under a millisecond, so that Postgres' answer is seen soon."""
+BATCH_BYTES: Final = 8 * 2**20
+"""Of payloads in one batch, which Postgres gets as a few statements; usual messages have some 350 bytes each."""
 Understood = Taken | PutAside
+Weighed = Understood | OverBudget
 
 
 class Bulk:
     """The first arrivals are in hand until they are committed; of those behind them some are understood already."""
 
     def __init__(
-        self, read: Callable[[Arrival], Understood], weigh: Callable[[Understood], Understood | OverBudget]
+        self, read: Callable[[Arrival], Understood], weigh: Callable[[Iterable[Understood]], list[Weighed]]
     ) -> None:
-        """`read` understands an arrival, whenever; `weigh` looks at each in its turn, when it comes into hand."""
-        self.batch: list[Understood | OverBudget] = []
+        """`read` understands an arrival, whenever; `weigh` looks at all in their turn, when they come into hand."""
+        self.batch: list[Weighed] = []
         self._read = read
         self._weigh = weigh
-        self._ahead: deque[Understood] = deque()
+        self._put_back: deque[Weighed] = deque()  # what was in hand behind the batch
+        self._ahead: deque[Understood] = deque()  # what comes behind both
+        self._ahead_bytes = 0
 
-    def take(self, arrivals: "deque[Arrival]") -> list[Understood | OverBudget]:
-        """The batch in hand; the next one when there is none. The same until it is committed."""
+    def take(self, arrivals: "deque[Arrival]", most: int) -> list[Weighed]:
+        """The batch in hand, or its first `most`; the next one when there is none. What it answers is to be stored."""
         if not self.batch:
-            count = min(len(arrivals), BATCH_MESSAGES)
-            ready = [self._ahead.popleft() for _ in range(min(count, len(self._ahead)))]
-            rest = map(self._read, itertools.islice(arrivals, len(ready), count))
-            self.batch = [self._weigh(one) for one in itertools.chain(ready, rest)]
+            count = _fitting(arrivals, most)
+            again = [self._put_back.popleft() for _ in range(min(count, len(self._put_back)))]
+            ready = [self._ahead.popleft() for _ in range(min(count - len(again), len(self._ahead)))]
+            rest = map(self._read, itertools.islice(arrivals, len(again) + len(ready), count))
+            self.batch = again + self._weigh(itertools.chain(ready, rest))
+            left = len(self._ahead)
+            self._ahead_bytes = sum(_sizes(itertools.islice(arrivals, count, count + left))) if left else 0
+        elif len(self.batch) > most:
+            self._put_back.extendleft(reversed(self.batch[most:]))
+            self.batch = self.batch[:most]
         return self.batch
 
     def understand_some(self, arrivals: "deque[Arrival]") -> bool:
         """Understand a few of the arrivals behind the batch; False when there are none, or enough for the next one."""
-        begin = len(self.batch) + len(self._ahead)
-        if len(self._ahead) >= BATCH_MESSAGES or begin >= len(arrivals):
+        begin = len(self.batch) + len(self._put_back) + len(self._ahead)
+        is_enough = len(self._ahead) >= BATCH_MESSAGES or self._ahead_bytes >= BATCH_BYTES
+        if is_enough or begin >= len(arrivals):
             return False
-        self._ahead.extend(map(self._read, itertools.islice(arrivals, begin, begin + FEW)))
+        few = list(itertools.islice(arrivals, begin, begin + FEW))
+        self._ahead.extend(map(self._read, few))
+        self._ahead_bytes += sum(_sizes(few))
         return True
 
     def read_on(self, broker: Lanes) -> bool:
@@ -64,4 +79,18 @@ class Bulk:
     def dropped(self) -> None:
         """The connection is over: whatever is not acknowledged comes again."""
         self.batch = []
+        self._put_back.clear()
         self._ahead.clear()
+        self._ahead_bytes = 0
+
+
+def _fitting(arrivals: "deque[Arrival]", most: int) -> int:
+    """How many of the first arrivals make a batch."""
+    sizes = _sizes(itertools.islice(arrivals, most))
+    if sum(sizes) <= BATCH_BYTES:
+        return len(sizes)
+    return max(1, bisect.bisect_right(list(itertools.accumulate(sizes)), BATCH_BYTES))
+
+
+def _sizes(arrivals: Iterable[Arrival]) -> list[int]:
+    return [len(one.payload) for one in arrivals]

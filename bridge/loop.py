@@ -25,7 +25,7 @@ from bridge.lanes import Lanes
 from bridge.leader import DatabaseAway, Leader
 from bridge.marks import Marks
 from bridge.outbox import Outbox
-from bridge.pace import BATCH_MESSAGES, BATCH_SECONDS, Pace
+from bridge.pace import BATCH_SECONDS, Pace
 from bridge.snapshot import Progress, Snapshot, Snapshots
 from bridge.sweep import sweep
 from bridge.urgent import Urgent
@@ -139,10 +139,10 @@ class Bridge:
     def _listen(self, broker: Lanes) -> None:
         if not broker.bulk.arrivals:
             broker.step(IDLE_SECONDS)
-        broker.read_on(BATCH_MESSAGES)
+        broker.read_on(self._pace.most)
         if broker.bulk.arrivals and (rest := self._pace.wait_seconds(len(broker.bulk.arrivals), time.monotonic())):
             self._stop.wait(rest)  # not woken by each message: what comes meanwhile is read at once
-            broker.read_on(BATCH_MESSAGES)
+            broker.read_on(self._pace.most)
         if broker.fault is not None:
             return
         for duty in (
@@ -204,8 +204,12 @@ class Bridge:
             if not arrivals or (self._pace.wait_seconds(len(arrivals), time.monotonic()) and not self._stop.is_set()):
                 return
         self._urgent.bulk_came()
-        batch, meanwhile = self._bulk.take(arrivals), functools.partial(self._bulk.read_on, broker)
-        outcome = self._store(broker.bulk, len(batch), batch, self._writer(), meanwhile)
+        batch, meanwhile = self._bulk.take(arrivals, self._pace.most), functools.partial(self._bulk.read_on, broker)
+        try:
+            outcome = self._store(broker.bulk, len(batch), batch, self._writer(), meanwhile)
+        except DatabaseAway:
+            self._pace.failed()
+            raise
         self._bulk.committed()
         self._committed(outcome)
 
@@ -224,7 +228,7 @@ class Bridge:
         self._counters = self._counters.with_outcome(outcome, arrived)
         ended = time.monotonic()
         self._tally.committed(outcome, ended - began)
-        self._pace.wrote(began, ended)
+        self._pace.wrote(began, ended, arrived)
         lane.acknowledge(arrived)
         return outcome
 

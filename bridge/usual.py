@@ -195,8 +195,10 @@ def usual_health(uuid: str, heard: float, payload: bytes) -> Said | None:
 
 def _is_for_no_numeric(body: Health, payload: bytes) -> bool:
     """May a number be one that is 0 here and nothing for Postgres, as 1e-20000?"""
+    if b"e-" not in payload and b"E-" not in payload:
+        return False
     numbers = (body.cpu_percent, body.memory_percent, body.disk_percent, body.temperature_celsius)
-    return (0 in numbers or body.last_disconnect_at == 0) and (b"e-" in payload or b"E-" in payload)
+    return 0 in numbers or body.last_disconnect_at == 0
 
 
 def usual_log(uuid: str, heard: float, payload: bytes, level: str) -> Said | None:

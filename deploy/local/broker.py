@@ -120,7 +120,7 @@ max_queued_messages 1000000
 # Nor may one display that sends large ones fill the memory, and make each save as long.
 max_queued_bytes 268435456
 # Not below the bridge's batch, which is acknowledged only after its commit.
-max_inflight_messages 4000
+max_inflight_messages 16000
 message_size_limit 65536
 max_packet_size 262144
 # Median latency 34 -> 16 ms.

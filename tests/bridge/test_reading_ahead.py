@@ -5,7 +5,6 @@ from contextlib import contextmanager
 
 import sqlalchemy as sa
 
-from bridge.connection import RECEIVE_MAXIMUM
 from deploy.local import broker as mosquitto
 from shared.db import engine_for, transaction
 from tests.bridge.conftest import BridgeProcess, Database, Display, StartBridge, eventually
@@ -30,6 +29,11 @@ def logs_locked(database_url: str) -> Iterator[None]:
 
 
 MANY = 1_500  # less than a batch and the window: all of it is read ahead
+WINDOW = 4_000
+SMALLER = (
+    f"import bridge.connection; bridge.connection.RECEIVE_MAXIMUM = {WINDOW}; from bridge import main; main.main()"
+)
+"""A bridge with a smaller window, which is filled in less time."""
 ROOM = {"LOG_BUDGET_PER_SECOND": "1000", "LOG_BUDGET_BURST": "10000"}
 
 
@@ -64,16 +68,47 @@ def test_a_connection_that_breaks_with_messages_read_ahead_brings_each_of_them_o
 def test_a_batch_whose_database_connection_ends_is_written_later_and_what_is_held_is_a_window_at_most(
     start_bridge: StartBridge, display: Display, database: Database, database_url: str
 ) -> None:
-    count = MANY + RECEIVE_MAXIMUM
-    bridge = start_bridge(**ROOM)
+    count = MANY + WINDOW
+    bridge = start_bridge(program=("-c", SMALLER), **ROOM)
     with logs_locked(database_url):
         read_ahead(display, database, bridge)
-        send_lines(display, MANY + 1, RECEIVE_MAXIMUM)
+        send_lines(display, MANY + 1, WINDOW)
         database.rows(END_WHO_WAITS)
-        eventually(lambda: bridge.ask("/readyz")[1]["waiting"] >= RECEIVE_MAXIMUM)
-        assert bridge.ask("/readyz")[1]["waiting"] < RECEIVE_MAXIMUM + 100  # the other session's canaries
+        eventually(lambda: bridge.ask("/readyz")[1]["waiting"] >= WINDOW)
+        assert bridge.ask("/readyz")[1]["waiting"] < WINDOW + 100  # the other session's canaries
 
     eventually(lambda: len(lines(database, display.uuid)) >= count)
     assert lines(database, display.uuid) == all_lines(count=count)
     put_aside = "SELECT topic, reason FROM dead_letters WHERE topic LIKE :mine"  # another test's presence is retained
     assert database.rows(put_aside, mine=f"%/{display.uuid}/%") == []
+
+
+HURRIED = """
+import shared.db, bridge.leader, bridge.pace
+shared.db.STATEMENT_TIMEOUT_MS = 300
+bridge.pace.FEWEST_MESSAGES, bridge.pace.GOOD_SECONDS, bridge.leader.LONGEST_BACK_OFF_SECONDS = 100, 10, 0.1
+from bridge import main
+main.main()
+"""
+SLOW = """
+    CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN PERFORM pg_sleep((SELECT count(*) FROM lines) * 0.002); RETURN NULL; END';
+    CREATE TRIGGER slowly AFTER INSERT ON client_logs REFERENCING NEW TABLE AS lines
+        FOR EACH STATEMENT EXECUTE FUNCTION slowly()
+"""
+
+
+def test_a_batch_that_is_too_large_for_the_database_of_the_moment_is_written_in_smaller_ones(
+    start_bridge: StartBridge, display: Display, database: Database
+) -> None:
+    """Two milliseconds a line, and a statement may take 300: more than 150 lines are never stored at once."""
+    start_bridge().kill()  # what comes now waits, and comes in batches of up to 400
+    send_lines(display, 1, 600)
+    database.do(SLOW)
+    try:
+        bridge = start_bridge(program=("-c", HURRIED), **ROOM)
+        eventually(lambda: len(lines(database, display.uuid)) >= 600)
+    finally:
+        database.do("DROP TRIGGER slowly ON client_logs; DROP FUNCTION slowly()")
+    assert lines(database, display.uuid) == all_lines(count=600)
+    assert "database_away" in bridge.events()

@@ -13,7 +13,7 @@ from tests.faults.machine import Machine, machine
 from tests.faults.memory import Memory
 from tests.faults.verdict import REST_SECONDS, come_to_rest, judge
 
-MOST_MEGABYTES = 32.0  # a window of 4,000 messages, understood, and what Python keeps of it
+MOST_MEGABYTES = 32.0  # a window of messages, understood, and what Python keeps of it
 TOLD_SECONDS = 45.0  # after so long without a commit the bridge says so
 
 

@@ -1,11 +1,13 @@
 """Messages understood before their turn come in their turn, and are weighed in it."""
 
 from collections import deque
+from collections.abc import Iterable
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.bulk import FEW, Bulk, Understood
+from bridge.bulk import BATCH_BYTES, FEW, Bulk, Understood, Weighed
 from bridge.inbox import Arrival, Taken
 from bridge.messages import Said
 from bridge.pace import BATCH_MESSAGES
@@ -20,18 +22,18 @@ class Watched:
         self.arrivals: deque[Arrival] = deque()
         self._next = 1
 
-    def _weigh(self, one: Understood) -> Understood:
-        assert isinstance(one, Taken)
-        self.weighed.append(one.arrival.topic)
-        return one
+    def _weigh(self, messages: Iterable[Understood]) -> list[Weighed]:
+        found = [one for one in messages if isinstance(one, Taken)]
+        self.weighed += [one.arrival.topic for one in found]
+        return [*found]
 
-    def arrive(self, count: int) -> None:
+    def arrive(self, count: int, payload: bytes = b"") -> None:
         numbers = range(self._next, self._next + count)
-        self.arrivals.extend(Arrival(f"topic {number}", b"", number, 0.0) for number in numbers)
+        self.arrivals.extend(Arrival(f"topic {number}", payload, number, 0.0) for number in numbers)
         self._next += count
 
-    def take(self) -> list[str]:
-        return [one.arrival.topic for one in self.bulk.take(self.arrivals) if isinstance(one, Taken)]
+    def take(self, most: int = BATCH_MESSAGES) -> list[str]:
+        return [one.arrival.topic for one in self.bulk.take(self.arrivals, most) if isinstance(one, Taken)]
 
     def acknowledge(self) -> None:
         for _ in self.bulk.batch:
@@ -45,8 +47,9 @@ def understood(arrival: Arrival) -> Taken:
 
 STEPS = st.lists(
     st.one_of(
-        st.tuples(st.just("arrive"), st.integers(1, 3_000)),
-        st.tuples(st.sampled_from(["read on", "take", "commit", "lost"]), st.just(0)),
+        st.tuples(st.just("arrive"), st.integers(1, 3 * FEW)),
+        st.tuples(st.just("take"), st.integers(1, 2 * FEW)),
+        st.tuples(st.sampled_from(["read on", "commit", "lost"]), st.just(0)),
     ),
     max_size=40,
 )
@@ -56,7 +59,10 @@ STEPS = st.lists(
 def test_whatever_is_understood_when_a_batch_is_the_first_arrivals_in_order_and_weighed_once(
     steps: list[tuple[str, int]],
 ) -> None:
-    """As the bridge does it: a batch is in hand until it is committed, and a lost connection brings all again."""
+    """As the bridge does it: a batch, or its beginning, is in hand until it is committed.
+
+    A lost connection brings all again.
+    """
     watched = Watched()
     for step, number in steps:
         if step == "arrive":
@@ -67,12 +73,58 @@ def test_whatever_is_understood_when_a_batch_is_the_first_arrivals_in_order_and_
             watched.acknowledge()
         elif step == "lost":
             watched.bulk.dropped()
+            watched.weighed.clear()
         else:
-            new, before = not watched.bulk.batch, len(watched.weighed)
-            taken = watched.take()
-            assert taken == [one.topic for one in watched.arrivals][: len(taken)]
-            assert len(taken) == min(BATCH_MESSAGES, len(watched.arrivals)) or not new
-            assert watched.weighed[before:] == (taken if new else [])
+            before = len(watched.bulk.batch)
+            taken = watched.take(number)
+            waiting = [one.topic for one in watched.arrivals]
+            assert taken == waiting[: min(number, before or len(waiting))]
+            assert watched.weighed[watched.weighed.index(taken[0]) :][: len(taken)] == taken if taken else True
+        assert len(watched.weighed) == len(set(watched.weighed))
+
+
+def test_what_is_put_back_for_a_smaller_batch_is_the_next_one_and_not_weighed_again() -> None:
+    watched = Watched()
+    watched.arrive(10)
+    assert len(watched.take(8)) == 8
+    assert watched.bulk.understand_some(watched.arrivals)
+
+    found = []
+    for most in (3, 3, 3, 3):
+        found.append(len(watched.take(most)))
+        watched.acknowledge()
+
+    assert found == [3, 3, 3, 1]
+    assert watched.weighed == [f"topic {number}" for number in range(1, 11)]
+
+
+@pytest.mark.parametrize(("size", "batch"), [(0, 100), (BATCH_BYTES // 10, 10), (BATCH_BYTES // 10 + 1, 9)])
+def test_a_batch_has_so_many_bytes_and_no_more(size: int, batch: int) -> None:
+    watched = Watched()
+    watched.arrive(100, bytes(size))
+
+    assert len(watched.take()) == batch
+
+
+def test_one_message_is_a_batch_whatever_its_size() -> None:
+    watched = Watched()
+    watched.arrive(2, bytes(BATCH_BYTES + 1))
+
+    assert len(watched.take()) == 1
+
+
+def test_what_is_understood_ahead_has_so_many_bytes_and_no_more() -> None:
+    watched = Watched()
+    watched.arrive(10 * FEW, bytes(BATCH_BYTES // FEW + 1))
+
+    rounds = 0
+    for _ in range(2):
+        assert len(watched.take()) == FEW - 1
+        while watched.bulk.understand_some(watched.arrivals):
+            rounds += 1
+        watched.acknowledge()
+
+    assert rounds == 2
 
 
 def test_it_understands_a_few_at_a_time_until_nothing_is_left_behind_the_batch_or_the_next_one_is_whole() -> None:

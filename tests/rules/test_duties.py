@@ -8,13 +8,16 @@ import pytest
 from bridge.due import Due
 from bridge.leader import DatabaseAway
 from bridge.loop import Bridge
+from bridge.pace import Pace
 
 DUTIES = ("_announce", "_sweep", "_begin_budgets", "_store_urgent", "_store_batch", "_send_canary", "_work_outbox")
 
 
 def without_services() -> Any:
-    """A bridge of which nothing is made yet."""
-    return object.__new__(Bridge)
+    """A bridge of which nothing is made yet but its pace."""
+    bridge: Any = object.__new__(Bridge)
+    bridge._pace = Pace()
+    return bridge
 
 
 def test_what_nobody_heard_is_swept_before_any_message_is_written() -> None:

@@ -18,7 +18,7 @@ def log(heard: float, name: str = "a", seq: int | None = None) -> Taken:
 
 def stored(budgets: LogBudgets, count: int, heard: float, name: str = "a") -> int:
     """How many of so many plain messages at once are within the budget."""
-    return sum(isinstance(budgets.weigh(log(heard, name)), Taken) for _ in range(count))
+    return sum(isinstance(one, Taken) for one in budgets.weigh([log(heard, name)] * count))
 
 
 def test_a_flood_costs_its_own_client_alone() -> None:
@@ -32,8 +32,8 @@ def test_what_is_over_says_whether_it_is_lost() -> None:
     budgets = LogBudgets(BUDGET)
     stored(budgets, 20, 0.0)
 
-    assert budgets.weigh(log(0.0)) == OverBudget("a", is_numbered=False)
-    assert budgets.weigh(log(0.0, seq=7)) == OverBudget("a", is_numbered=True)
+    over = [OverBudget("a", is_numbered=False), OverBudget("a", is_numbered=True)]
+    assert budgets.weigh([log(0.0), log(0.0, seq=7)]) == over
 
 
 def test_presence_acks_and_dead_letters_of_a_flooding_client_pass() -> None:
@@ -46,13 +46,13 @@ def test_presence_acks_and_dead_letters_of_a_flooding_client_pass() -> None:
         PutAside("signage/a/logs/info", b"{", DeadLetterReason.NOT_JSON, None),
     ]
 
-    assert [budgets.weigh(other) for other in others] == others
+    assert budgets.weigh(others) == others
 
 
 def test_only_clients_that_logged_lately_are_remembered_and_forgetting_gives_nothing_away() -> None:
     budgets = LogBudgets(BUDGET)
     for number in range(1000):
-        budgets.weigh(log(number / 100, f"client-{number}"))
+        budgets.weigh([log(number / 100, f"client-{number}")])
     assert stored(budgets, 1000, 10.0, "flooding") == 20
     for moment in range(1, 50):
         now = 10.0 + moment / 2
@@ -94,9 +94,9 @@ def test_what_an_old_session_delivers_again_is_not_charged_twice() -> None:
 def test_what_is_stored_already_is_free_and_stands_in_nobodys_way() -> None:
     budgets = LogBudgets(BUDGET)
     for seq in range(1, 100):
-        budgets.weigh(log(0.0, seq=seq))
+        budgets.weigh([log(0.0, seq=seq)])
     budgets.took(0.0, {("a", "installation", 1): 20})
 
-    again = [isinstance(budgets.weigh(log(0.5, seq=seq)), Taken) for seq in range(11, 100)]
+    again = [isinstance(one, Taken) for one in budgets.weigh([log(0.5, seq=seq) for seq in range(11, 100)])]
 
     assert again == [True] * 10 + [True] * 5 + [False] * 74  # stored ones, then what half a second brought

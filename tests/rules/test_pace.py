@@ -1,29 +1,29 @@
 """When a batch is due."""
 
-from bridge.pace import BATCH_MESSAGES, BATCH_SECONDS, Pace
+from bridge.pace import BATCH_MESSAGES, BATCH_SECONDS, FEWEST_MESSAGES, GOOD_SECONDS, Pace
 
 
 def test_the_first_message_after_a_quiet_time_waits_for_nobody() -> None:
     pace = Pace()
 
     assert pace.wait_seconds(1, 5.0) == 0
-    pace.wrote(5.0, 5.004)
+    pace.wrote(5.0, 5.004, 1)
     assert pace.wait_seconds(1, 5.1) == 0
 
 
 def test_under_load_writing_takes_at_most_a_third_of_the_time() -> None:
     pace = Pace()
 
-    pace.wrote(5.0, 5.004)
+    pace.wrote(5.0, 5.004, 1)
 
     assert round(pace.wait_seconds(1, 5.004), 6) == 0.008
-    assert round(pace.wait_seconds(BATCH_MESSAGES - 1, 5.011), 6) == 0.001
+    assert round(pace.wait_seconds(pace.most - 1, 5.011), 6) == 0.001
 
 
 def test_no_message_waits_for_company_longer_than_it_may() -> None:
     pace = Pace()
 
-    pace.wrote(5.0, 6.0)
+    pace.wrote(5.0, 6.0, 1)
 
     assert round(pace.wait_seconds(1, 6.0), 6) == BATCH_SECONDS
 
@@ -31,6 +31,57 @@ def test_no_message_waits_for_company_longer_than_it_may() -> None:
 def test_a_whole_batch_waits_for_nobody() -> None:
     pace = Pace()
 
-    pace.wrote(5.0, 6.0)
+    pace.wrote(5.0, 6.0, 1)
 
     assert pace.wait_seconds(BATCH_MESSAGES, 6.0) == 0
+
+
+def full(pace: Pace, took: float) -> int:
+    """A full batch took so many seconds; how large the next one may be."""
+    pace.wrote(5.0, 5.0 + took, pace.most)
+    return pace.most
+
+
+def test_full_batches_grow_to_the_largest_while_they_are_quick() -> None:
+    pace = Pace()
+
+    found = [pace.most, *(full(pace, GOOD_SECONDS / 2) for _ in range(5))]
+
+    assert found == sorted(found)
+    assert found[0] <= BATCH_MESSAGES / 4
+    assert found[-1] == BATCH_MESSAGES
+
+
+def test_what_takes_too_long_is_followed_by_so_much_as_is_quick_enough() -> None:
+    pace = Pace()
+    while full(pace, 0.0) < BATCH_MESSAGES:
+        pass
+
+    assert full(pace, 2 * GOOD_SECONDS) == BATCH_MESSAGES / 2
+    assert full(pace, 1000 * GOOD_SECONDS) == FEWEST_MESSAGES
+    assert full(pace, GOOD_SECONDS) == 2 * FEWEST_MESSAGES
+
+
+def test_a_small_batch_says_nothing_of_larger_ones() -> None:
+    pace = Pace()
+    before = pace.most
+
+    pace.wrote(5.0, 5.001, before - 1)
+
+    assert pace.most == before
+
+
+def test_a_batch_that_the_database_never_ends_becomes_smaller_with_each_try() -> None:
+    """Else it would be tried for ever: a statement may take so long and no longer."""
+    pace = Pace()
+    while full(pace, 0.0) < BATCH_MESSAGES:
+        pass
+
+    tries = 0
+    while pace.most > FEWEST_MESSAGES:
+        pace.failed()
+        tries += 1
+
+    assert tries <= 5
+    pace.failed()
+    assert pace.most == FEWEST_MESSAGES
