@@ -17,7 +17,8 @@ from tests.bench.report import Row, median
 from tests.bench.traffic import Traffic, bench_machine, publish
 from tests.faults.machine import Machine, rows
 
-MESSAGES = 40_000
+MESSAGES = 160_000  # ten of the bridge's windows
+BESIDE = 80_000  # for peers that append: mq-bridge does not start behind many more
 EACH = 3_000  # for the listener that commits each message: it is that much slower
 TIMES = 3
 SECONDS = 300.0
@@ -81,11 +82,11 @@ def _beside(peer: Appender, folder: Path) -> list[Row]:
         leave(service)
         peer.subscribe(other, its_port)
         for _ in range(TIMES):
-            publish(port, traffic.messages(MESSAGES))
-            ours.append(drain(service, MESSAGES))
+            publish(port, traffic.messages(BESIDE))
+            ours.append(drain(service, BESIDE))
             leave(service)
-            publish(its_port, same.messages(MESSAGES))
-            theirs.append(peer.drain(other, its_port, MESSAGES))
+            publish(its_port, same.messages(BESIDE))
+            theirs.append(peer.drain(other, its_port, BESIDE))
     return [Row("ingest, durable", median(ours), "msg/s", 0.8, peer=peer.name, theirs=median(theirs))]
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Connection
 
@@ -19,9 +20,10 @@ from bridge.bulk import FEW, Bulk
 from bridge.connection import RECEIVE_MAXIMUM
 from bridge.inbox import Arrival, Inbox
 from bridge.main import rarely_collect
-from bridge.pace import BATCH_MESSAGES
+from bridge.pace import Pace
 from bridge.writes import Writer
 from deploy.local import postgres
+from deploy.local.probes import wait_until
 from shared.commands.operations import timings
 from shared.config import load
 from shared.db import engine_for
@@ -32,8 +34,9 @@ from tests.bench.report import Row, alternating
 from tests.bench.traffic import Traffic
 from tests.faults.machine import Machine, machine
 
-MESSAGES = 60_000
+MESSAGES = 240_000  # twenty of the largest batches: the first and the last one have nothing beside them
 TIMES = 3
+VACUUMING = "SELECT 1 FROM pg_stat_activity WHERE backend_type = 'autovacuum worker'"
 TWIN = "twin"  # a database that stands as ours did before the first message
 
 
@@ -53,19 +56,34 @@ def measure(folder: Path) -> list[Row]:
                 written(traffic.greetings())
                 written(traffic.messages(MESSAGES))
             say_again(other, said())
-            ours, theirs, alone = alternating(
-                TIMES,
+            copy = copying(service, Traffic(seed=2))
+            turns = (
                 lambda: written(traffic.messages(MESSAGES)),
-                copying(service, traffic),
+                copy,
                 lambda: MESSAGES / say_again(other, said()),
             )
+            ours, theirs, alone = alternating(TIMES, *turns)
+            with postgres.superuser(service.cluster) as superuser:
+                rested, theirs_rested = alternating(TIMES, *(from_rest(superuser, one) for one in turns[:2]))
         for one in (engine, twin):
             one.dispose()
     return [
         Row("store only, decoded", ours, "msg/s", 0.25, peer="psql \\copy", theirs=theirs),
         Row("store only, decoded", ours, "msg/s", 0.6, peer="its statements alone", theirs=alone),
         Row("store only: its statements alone (a floor)", alone, "msg/s", 0, peer="psql \\copy", theirs=theirs),
+        Row("store only, each after a checkpoint", rested, "msg/s", 0, peer="psql \\copy", theirs=theirs_rested),
     ]
+
+
+def from_rest(superuser: Any, work: Callable[[], float]) -> Callable[[], float]:
+    """The work, begun when nothing is left of the one before: its WAL is there to be used again, nobody vacuums."""
+
+    def rested() -> float:
+        superuser.run("CHECKPOINT")
+        wait_until(lambda: not superuser.run(VACUUMING), 60)
+        return work()
+
+    return rested
 
 
 def copying(service: Machine, traffic: Traffic) -> Callable[[], float]:
@@ -103,25 +121,31 @@ def writing(connection: Connection) -> Callable[[list[tuple[bytes, bytes]]], flo
         memory=Memory(),
     )
 
+    pace = Pace()
+
     def written(messages: list[tuple[bytes, bytes]]) -> float:
-        began = time.monotonic()
-        bulk = Bulk(inbox.read, lambda one: one)
+        bulk = Bulk(inbox.read, list)
         arrivals: deque[Arrival] = deque()
-        come = iter(messages)
+        heard = time.monotonic()
+        come = iter([Arrival(topic.decode(), payload, 1, heard) for topic, payload in messages])
+        began = time.monotonic()
 
         def arrive(count: int) -> bool:
             before = len(arrivals)
-            arrivals.extend(Arrival(topic.decode(), payload, 1, began) for topic, payload in islice(come, count))
+            arrivals.extend(islice(come, count))
             return len(arrivals) > before
 
         def read_on() -> bool:
             return bulk.understand_some(arrivals) or (len(arrivals) < RECEIVE_MAXIMUM and arrive(FEW))
 
-        while arrivals or arrive(BATCH_MESSAGES):
-            batch = bulk.take(arrivals)
+        while arrivals or arrive(pace.most):
+            arrive(max(0, pace.most - len(arrivals)))  # as the bridge reads on before it rests
+            writes = time.monotonic()
+            batch = bulk.take(arrivals, pace.most)
             with meanwhile(connection, read_on):
                 outcome = writer.write(connection, batch, lambda _outcome: {})
             assert not outcome.refused
+            pace.wrote(writes, time.monotonic(), len(batch))
             for _ in batch:
                 arrivals.popleft()
             bulk.committed()

@@ -29,7 +29,7 @@ from tests.bench.store import writing
 from tests.bench.traffic import Traffic, bench_machine, publish
 from tests.faults.machine import Machine
 
-MESSAGES = 40_000
+MESSAGES = 120_000
 MICRO = 1e6
 
 
