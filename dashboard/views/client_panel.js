@@ -1,7 +1,7 @@
 // @ts-check
 /** Everything about one display, beside the page it was opened from. */
 import { h } from "../vendor/preact.js";
-import { useEffect, useRef, useState } from "../vendor/hooks.js";
+import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { ApiProblem, getClient } from "../lib/api.js";
 import { now } from "../lib/clock.js";
 import { marks } from "../lib/failures.js";
@@ -185,7 +185,7 @@ function useFocus(panel, uuid) {
     if (at !== document.body && !panel.current?.contains(at)) opener.current = at;
     panel.current?.focus({ preventScroll: true });
   }, [uuid]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const back = () => (opener.current?.isConnected ? opener.current : document.getElementById("main"));
     return () => /** @type {HTMLElement | null} */ (back())?.focus({ preventScroll: true });
   }, []);

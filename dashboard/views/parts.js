@@ -1,6 +1,6 @@
 // @ts-check
 /** Small pieces that several views use: status glyphs, badges, dialogs, loading and failure notes. */
-import { useEffect, useRef, useState } from "../vendor/hooks.js";
+import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { classes, html } from "../lib/html.js";
 import { S } from "../lib/strings.js";
 import { wordsOf } from "../lib/words.js";
@@ -64,11 +64,12 @@ export function LoadFailed({ text, why, retry }) {
 
 /**
  * A modal dialog. `onClose` is called for Esc and the close button; without it the dialog cannot be dismissed.
+ * It gives the focus back before a dialog that follows it takes it: an effect after the paint may come too late for that.
  * @param {{title: string, onClose?: () => void, wide?: boolean, children?: any}} props
  */
 export function Dialog({ title, onClose, wide, children }) {
   const ref = useRef(/** @type {HTMLDialogElement | null} */ (null));
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = ref.current;
     const before = document.activeElement;
     element?.showModal();
