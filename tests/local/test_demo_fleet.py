@@ -319,6 +319,16 @@ def test_a_shutdown_leaves_nobody_to_answer_and_is_told_after_the_next_start(
     assert display.state.boot.boot_seq == 2
 
 
+def test_a_display_switched_on_while_it_goes_down_boots_after_that(display: SimulatedDisplay, service: Service) -> None:
+    display.switch_off_and_on()
+    service.command("c1", "restart_app")
+    until(lambda: len(service.acks()) == 3)
+
+    assert service.acks()[2] == ("c1", "succeeded", None)
+    assert [body["state"] for body in service.of("presence")] == ["online", "offline", "online"]
+    assert display.state.boot.boot_seq == 2
+
+
 def test_a_silent_display_answers_nothing_and_a_late_one_does_not_begin_what_has_expired(
     display: SimulatedDisplay, service: Service
 ) -> None:

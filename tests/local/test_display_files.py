@@ -241,15 +241,3 @@ def test_credentials_are_for_their_owner_only_and_come_back_as_they_were(tmp_pat
     assert (tmp_path / "credentials.json").stat().st_mode & 0o777 == 0o600
     assert "secret-word" not in repr(credentials)
     assert credentials.at("mqtt://127.0.0.1:2883").port == 2883
-
-
-def test_a_journal_that_is_closed_already_closes_nobody_elses_file(tmp_path: Path) -> None:
-    """A display that is switched off while it starts has the journal of its last boot, closed."""
-    journal = Journal(tmp_path / "journal")
-    journal.close()
-
-    with (tmp_path / "another").open("w") as other:
-        journal.close()
-        other.write("still open")
-
-    assert (tmp_path / "another").read_text() == "still open"

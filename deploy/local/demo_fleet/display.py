@@ -61,13 +61,17 @@ class Display:
         self._tasks: set[asyncio.Task[None]] = set()  # end with the power
         self._cycle: asyncio.Task[None] | None = None  # a reboot or shutdown, which outlives them
         self._unplugged = asyncio.Event()
+        self._switching = asyncio.Lock()  # going down takes a while, and a boot waits for its end
 
     # --- power ---
 
     async def power_on(self) -> None:
         """Boot: count it, read what survived, settle what was cut short, connect. Nothing when it is on."""
-        if self.on:
-            return
+        async with self._switching:
+            if not self.on:
+                self._boot()
+
+    def _boot(self) -> None:
         self._state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         boot = next_boot(self._state_dir / "installation.json", str(uuid.uuid4()))
         self._journal = Journal(self._state_dir / "journal.jsonl")
@@ -120,15 +124,16 @@ class Display:
         self._unplugged.clear()
 
     async def _go_down(self, reason: str | None) -> None:
-        if not self.on:
-            return
-        self.on = False
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        await (self._link.cut() if reason is None else self._link.close(reason))
-        self._journal.close()
-        self._spool.close()
+        async with self._switching:
+            if not self.on:
+                return
+            self.on = False
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+            await (self._link.cut() if reason is None else self._link.close(reason))
+            self._journal.close()
+            self._spool.close()
 
     # --- what it says ---
 

@@ -49,10 +49,9 @@ class Journal:
                 os.close(old)
 
     def close(self) -> None:
-        """Nothing can be written any more: -1 is never another file's descriptor. Again it does nothing."""
-        file, self._file = self._file, -1
-        if file >= 0:
-            os.close(file)
+        """Nothing can be written any more: -1 is never another file's descriptor."""
+        os.close(self._file)
+        self._file = -1
 
     def _compacted(self) -> int:
         """Rewrite the file to what still says something; returns its new descriptor."""

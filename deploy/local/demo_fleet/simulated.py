@@ -89,6 +89,15 @@ class SimulatedDisplay:
         """Stop cleanly: `offline` is said."""
         self._thread.run(self.display.power_off(reason))
 
+    def switch_off_and_on(self, timeout_seconds: float = 15.0) -> None:
+        """Switch it on again before it is down, and wait until it is online. Raises TimeoutError."""
+
+        async def both() -> None:
+            await asyncio.gather(self.display.power_off("stopped"), self.display.power_on())
+
+        self._thread.run(both())
+        self.wait_until_up(timeout_seconds)
+
     def cut(self) -> None:
         """Stop as a pulled plug does."""
         self._thread.run(self.display.cut_power())
