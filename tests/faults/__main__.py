@@ -64,7 +64,7 @@ def _clock(seed: int, share: float, folder: Path) -> Ledger:
 
 def _noise(seed: int, share: float, folder: Path) -> Ledger:
     plan = noise.Plan(
-        seconds=20 * share, commands=_part(30, share), backlog=_part(100_000, share), lines=_part(200, share), seed=seed
+        seconds=20 * share, commands=_part(30, share), backlog=_part(200_000, share), lines=_part(200, share), seed=seed
     )
     return noise.run(plan, folder)
 

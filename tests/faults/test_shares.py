@@ -37,7 +37,7 @@ def test_clocks_that_leap_lose_nothing_and_no_display_is_thought_dead(tmp_path: 
 
 
 def test_displays_that_log_more_than_can_be_read_cost_their_neighbours_nothing(tmp_path: Path) -> None:
-    plan = noise.Plan(displays=5, lines=40, seconds=2.0, commands=2, flooders=2, backlog=4000)
+    plan = noise.Plan(displays=5, lines=40, seconds=2.0, commands=2, flooders=2, backlog=20_000)
 
     ledger = noise.run(plan, tmp_path)
 
