@@ -14,6 +14,7 @@ from typing import Final
 import msgspec
 from sqlalchemy import Engine
 
+from bridge.announcement import Announcement
 from bridge.batch import Memory, Outcome
 from bridge.budget import LogBudgets
 from bridge.bulk import Bulk
@@ -63,7 +64,7 @@ class Bridge:
         """The state of a bridge that does not lead (yet)."""
         self._broker: Lanes | None = None
         self._budgets_of: Lanes | None = None  # for whose messages the budgets have begun
-        self._is_announced = False  # whether the database knows since when we listen
+        self._announcement = Announcement(self._leader)
         self._urgent = Urgent()
         self._counters = Counters()
         self._tally = Tally()
@@ -131,10 +132,8 @@ class Bridge:
         self._counters.dropped += broker.dropped
         self._outbox.take_answers(broker.urgent)
         self._due.connect_later()
-        if self._is_announced:
-            self._is_announced = False
-            with self._leader.database() as database, database.begin():
-                listening_store.disconnected(database, self._leader.epoch or 0)
+        if self._announcement.is_made:
+            self._announcement.take_back()
 
     def _listen(self, broker: Lanes) -> None:
         if not broker.bulk.arrivals:
@@ -143,8 +142,10 @@ class Bridge:
         if broker.bulk.arrivals and (rest := self._pace.wait_seconds(len(broker.bulk.arrivals), time.monotonic())):
             self._stop.wait(rest)  # not woken by each message: what comes meanwhile is read at once
             broker.read_on(self._pace.most)
-        if broker.fault is not None:
-            return
+        if broker.fault is None:
+            self._do_duties(broker)
+
+    def _do_duties(self, broker: Lanes) -> None:
         for duty in (
             self._announce,
             self._sweep,
@@ -168,13 +169,10 @@ class Bridge:
 
     def _announce(self, broker: Lanes) -> None:
         """Once everything is subscribed: the listening time begins, and the first canary flies."""
-        if self._is_announced or not broker.is_ready:
+        if self._announcement.is_made or not broker.is_ready:
             return
-        with self._leader.database() as database, database.begin():
-            if not listening_store.connected(database, database_now(database), self._leader.epoch or 0):
-                raise LeadershipLost
+        self._announcement.make()
         broker.forget_urgent_of_bulk(self._topics)
-        self._is_announced = True
         self._due.connected()
 
     def _begin_budgets(self, broker: Lanes) -> None:
@@ -276,15 +274,8 @@ class Bridge:
 
     def _show(self) -> None:
         """Let the health answers know how it goes."""
-        self._snapshots.latest = Snapshot(
-            at=time.monotonic(),
-            epoch=self._leader.epoch,
-            is_connected=self._broker is not None and self._broker.is_open,
-            **asdict(self._progress),
-            waiting=self._broker.waiting if self._broker is not None else 0,
-            counters=asdict(self._counters),
-            dead_letters=dict(self._tally.dead_letters),
-            batch_seconds=self._tally.batch_seconds.shown(),
+        self._snapshots.latest = Snapshot.taken(
+            self._leader.epoch, self._broker, self._progress, self._counters, self._tally
         )
 
     def _finish(self) -> None:
@@ -296,9 +287,6 @@ class Bridge:
             except (DatabaseAway, LeadershipLost):
                 event("left_unacknowledged", "messages in hand stay with the broker", messages=broker.waiting)
             broker.leave(self._topics.canary, LEAVE_SECONDS)
-            self._say_goodbye()
+            with contextlib.suppress(DatabaseAway, LeadershipLost):
+                self._announcement.take_back()
         self._leader.resign()
-
-    def _say_goodbye(self) -> None:
-        with contextlib.suppress(DatabaseAway, LeadershipLost), self._leader.database() as database, database.begin():
-            listening_store.disconnected(database, self._leader.epoch or 0)

@@ -26,11 +26,15 @@ class Pace:
         """So many messages the next batch may have."""
 
     def wrote(self, began: float, ended: float, messages: int) -> None:
-        """A batch of so many was written: a full one that was quick may be followed by one of twice as many."""
+        """A batch of so many was written: a full one that was quick may be followed by one of twice as many.
+
+        Why a small one took long is not its size.
+        """
         took = ended - began
         self._free_at = ended + min(2 * took, BATCH_SECONDS)
         if took > GOOD_SECONDS:
-            self.most = min(self.most, max(FEWEST_MESSAGES, int(messages * GOOD_SECONDS / took)))
+            if messages > FEWEST_MESSAGES:
+                self.most = min(self.most, max(FEWEST_MESSAGES, int(messages * GOOD_SECONDS / took)))
         elif messages >= self.most:
             self.most = min(2 * self.most, BATCH_MESSAGES)
 

@@ -1,11 +1,13 @@
 """How the bridge stands: what its own thread leaves for the one that answers probes."""
 
 import math
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from bridge.counters import Histogram
+from bridge.counters import Counters, Histogram, Tally
+from bridge.lanes import Lanes
 
 LOOP_SILENT_SECONDS: Final = 45.0  # above what one batch may take on a database that hangs
 CANARY_PERIODS_SECONDS: Final = 30.0  # three canaries
@@ -47,6 +49,22 @@ class Snapshot:
     counters: dict[str, int]
     dead_letters: Mapping[str, int] = field(default_factory=dict)  # by reason
     batch_seconds: Histogram = field(default_factory=Histogram)
+
+    @classmethod
+    def taken(
+        cls, epoch: int | None, broker: Lanes | None, progress: Progress, counters: Counters, tally: Tally
+    ) -> "Snapshot":
+        """Now, with copies of what goes on changing."""
+        return cls(
+            at=time.monotonic(),
+            epoch=epoch,
+            is_connected=broker is not None and broker.is_open,
+            **asdict(progress),
+            waiting=broker.waiting if broker is not None else 0,
+            counters=asdict(counters),
+            dead_letters=dict(tally.dead_letters),
+            batch_seconds=tally.batch_seconds.shown(),
+        )
 
     def faults(self, now: float) -> list[str]:
         """What is wrong with this process, in words."""

@@ -71,6 +71,15 @@ def test_a_small_batch_says_nothing_of_larger_ones() -> None:
     assert pace.most == before
 
 
+def test_a_small_batch_that_waited_for_the_disk_says_nothing_of_large_ones() -> None:
+    pace = Pace()
+    before = pace.most
+
+    pace.wrote(5.0, 7.0, FEWEST_MESSAGES)
+
+    assert pace.most == before
+
+
 def test_a_batch_that_the_database_never_ends_becomes_smaller_with_each_try() -> None:
     """Else it would be tried for ever: a statement may take so long and no longer."""
     pace = Pace()

@@ -246,7 +246,7 @@ class BridgeHost:
     def _next(self, bridge: Bridge) -> float:
         if bridge._leader.epoch is None:
             return STANDBY_SECONDS
-        if not bridge._is_announced or bridge._broker is None or bridge._broker.fault is not None:
+        if not bridge._announcement.is_made or bridge._broker is None or bridge._broker.fault is not None:
             return CONNECT_SECONDS
         return BUSY_SECONDS if self._is_busy() else CALM_SECONDS
 
