@@ -17,6 +17,7 @@ from deploy.local import guardian
 from deploy.local.layout import REPOSITORY
 from tests.bench import (
     backlog,
+    beside,
     cold_start,
     command,
     conversion,
@@ -36,8 +37,8 @@ from tests.faults.ledger import commit, now, this_machine
 RESULTS = REPOSITORY / "bench-results"
 ROWS: dict[str, Callable[[Path], list[Row]]] = {
     "ingest": ingest.measure,
-    "mq-bridge": ingest.beside_mq_bridge,
-    "node-red": ingest.beside_node_red,
+    "mq-bridge": beside.beside_mq_bridge,
+    "node-red": beside.beside_node_red,
     "store": store.measure,
     "latency": latency.measure,
     "where": where.measure,

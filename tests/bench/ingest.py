@@ -11,17 +11,16 @@ from pathlib import Path
 
 from deploy.local.layout import REPOSITORY
 from deploy.local.probes import wait_until
-from tests.bench import mq_bridge, node_red
-from tests.bench.appends import Appender
 from tests.bench.report import Row, median
 from tests.bench.traffic import Traffic, bench_machine, publish
 from tests.faults.machine import Machine, rows
 
 MESSAGES = 160_000  # ten of the bridge's windows
-BESIDE = 80_000  # for peers that append: mq-bridge does not start behind many more
 EACH = 3_000  # for the listener that commits each message: it is that much slower
 TIMES = 3
 SECONDS = 300.0
+RECEIVED = "SELECT coalesce((counters ->> 'received')::bigint, 0) FROM bridge_status WHERE connected_since IS NOT NULL"
+"""How many messages the bridge has committed since it began."""
 
 
 def measure(folder: Path) -> list[Row]:
@@ -51,56 +50,14 @@ def measure(folder: Path) -> list[Row]:
     ]
 
 
-def beside_mq_bridge(folder: Path) -> list[Row]:
-    """No row where that package is not installed."""
-    if mq_bridge.is_installed():
-        return _beside(mq_bridge.APPENDER, folder)
-    print("mq-bridge is not installed (pip install mq-bridge): no row for it")
-    return []
-
-
-def beside_node_red(folder: Path) -> list[Row]:
-    """No row where it is not installed."""
-    if node_red.home() is not None:
-        return _beside(node_red.APPENDER, folder)
-    print("NODE_RED names no folder with Node-RED (npm install node-red@4 pg): no row for it")
-    return []
-
-
-def _beside(peer: Appender, folder: Path) -> list[Row]:
-    """Ours beside one that appends payloads and has nothing to guard, in turns."""
-    (folder / "ours").mkdir()
-    (folder / "theirs").mkdir()
-    ours, theirs = [], []
-    with (
-        bench_machine(folder / "ours", bridge=True) as (service, port),
-        bench_machine(folder / "theirs", bridge=False) as (other, its_port),
-    ):
-        traffic, same = Traffic(), Traffic()
-        publish(port, traffic.introductions())
-        wait_until(lambda: count(service, "SELECT count(*) FROM client_logs") == traffic.logs, SECONDS)
-        leave(service)
-        peer.subscribe(other, its_port)
-        for _ in range(TIMES):
-            publish(port, traffic.messages(BESIDE))
-            ours.append(drain(service, BESIDE))
-            leave(service)
-            publish(its_port, same.messages(BESIDE))
-            theirs.append(peer.drain(other, its_port, BESIDE))
-    return [Row("ingest, durable", median(ours), "msg/s", 0.8, peer=peer.name, theirs=median(theirs))]
-
-
 def drain(service: Machine, messages: int) -> float:
     """Start the bridge on what waits; messages per second from its first commit to its last."""
     service.bridge.start()
     engine = service.engine()
     seen: list[tuple[float, int]] = []
-    question = (
-        "SELECT coalesce((counters ->> 'received')::bigint, 0) FROM bridge_status WHERE connected_since IS NOT NULL"
-    )
 
     def all_received() -> bool:
-        found = rows(engine, question)
+        found = rows(engine, RECEIVED)
         received = int(found[0][0]) if found else 0
         if received and (not seen or received != seen[-1][1]):
             seen.append((time.monotonic(), received))

@@ -85,4 +85,4 @@ def _flow(port: int) -> list[dict[str, Any]]:
     ]
 
 
-APPENDER: Final = Appender("Node-RED, plain appends", TABLE, _running)
+APPENDER: Final = Appender("Node-RED, plain appends", TABLE, f"SELECT count(*) FROM {TABLE}", _running)
