@@ -78,9 +78,14 @@ def converter(
     log = state.with_suffix(".log")
     command = [*(python or [sys.executable]), "-m", "deploy.local.converter"]
     with running(command, http_answers(port, "/health", healthy), log, environment=environment) as process:
-        yield Converter(process, port, state / "run" / "converter", log)
+        try:
+            yield Converter(process, port, state / "run" / "converter", log)
+        except BaseException as error:
+            error.add_note(f"the converter said: {log.read_text(encoding='utf-8', errors='replace')[-SAID:]}")
+            raise
 
 
+SAID = 4_000  # characters of a log that tell why a test failed
 Scripted = Callable[[BaseHTTPRequestHandler], None]
 
 
