@@ -7,7 +7,7 @@ import bisect
 import itertools
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import Final
+from typing import Any, Final
 
 from bridge.budget import OverBudget
 from bridge.inbox import Arrival, PutAside, Taken
@@ -40,16 +40,22 @@ class Bulk:
         """The batch in hand, or its first `most`; the next one when there is none. What it answers is to be stored."""
         if not self.batch:
             count = _fitting(arrivals, most)
-            again = [self._put_back.popleft() for _ in range(min(count, len(self._put_back)))]
-            ready = [self._ahead.popleft() for _ in range(min(count - len(again), len(self._ahead)))]
+            again = list(itertools.islice(self._put_back, count))
+            ready = list(itertools.islice(self._ahead, count - len(again)))
             rest = map(self._read, itertools.islice(arrivals, len(again) + len(ready), count))
             self.batch = again + self._weigh(itertools.chain(ready, rest))
-            left = len(self._ahead)
-            self._ahead_bytes = sum(_sizes(itertools.islice(arrivals, count, count + left))) if left else 0
+            _drop_first(self._put_back, len(again))  # only now: an error above leaves all in its place
+            _drop_first(self._ahead, len(ready))
+            self._ahead_bytes = sum(_sizes(self._arrivals_ahead(arrivals)))
         elif len(self.batch) > most:
             self._put_back.extendleft(reversed(self.batch[most:]))
             self.batch = self.batch[:most]
         return self.batch
+
+    def _arrivals_ahead(self, arrivals: "deque[Arrival]") -> Iterable[Arrival]:
+        """Those that are understood and were never in hand."""
+        begin = len(self.batch) + len(self._put_back)
+        return itertools.islice(arrivals, begin, begin + len(self._ahead)) if self._ahead else ()
 
     def understand_some(self, arrivals: "deque[Arrival]") -> bool:
         """Understand a few of the arrivals behind the batch; False when there are none, or enough for the next one."""
@@ -90,6 +96,11 @@ def _fitting(arrivals: "deque[Arrival]", most: int) -> int:
     if sum(sizes) <= BATCH_BYTES:
         return len(sizes)
     return max(1, bisect.bisect_right(list(itertools.accumulate(sizes)), BATCH_BYTES))
+
+
+def _drop_first(waiting: deque[Any], count: int) -> None:
+    for _ in range(count):
+        waiting.popleft()
 
 
 def _sizes(arrivals: Iterable[Arrival]) -> list[int]:

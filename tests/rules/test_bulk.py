@@ -20,9 +20,12 @@ class Watched:
         self.weighed: list[str] = []
         self.bulk = Bulk(understood, self._weigh)
         self.arrivals: deque[Arrival] = deque()
+        self.fails = False
         self._next = 1
 
     def _weigh(self, messages: Iterable[Understood]) -> list[Weighed]:
+        if self.fails:
+            raise ValueError("no weight")
         found = [one for one in messages if isinstance(one, Taken)]
         self.weighed += [one.arrival.topic for one in found]
         return [*found]
@@ -53,6 +56,20 @@ STEPS = st.lists(
     ),
     max_size=40,
 )
+
+
+def test_an_error_while_a_batch_is_made_leaves_every_message_in_its_place() -> None:
+    watched = Watched()
+    watched.arrive(5)
+    watched.bulk.understand_some(watched.arrivals)
+    watched.fails = True
+    with pytest.raises(ValueError, match="no weight"):
+        watched.take(3)
+    watched.fails = False
+
+    assert watched.take(3) == ["topic 1", "topic 2", "topic 3"]
+    watched.acknowledge()
+    assert watched.take() == ["topic 4", "topic 5"]
 
 
 @given(STEPS)
