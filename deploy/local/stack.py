@@ -29,6 +29,9 @@ OURS: Final = frozenset(
     }
 )
 
+# What a simulated fleet is there to show. What the caller's environment says goes before it.
+OF_THE_DEMO: Final = {"CRASH_RECOVERY_ENABLED": "true"}
+
 
 @dataclass(frozen=True)
 class Stack:
@@ -41,9 +44,16 @@ class Stack:
 
     def __post_init__(self) -> None:
         """Raises BadSetting or ConfigurationError when a setting cannot be used."""
+        if self.is_demo:
+            object.__setattr__(self, "environ", {**OF_THE_DEMO, **self.environ})
         object.__setattr__(self, "layout", layout_from(self.environ))
         object.__setattr__(self, "ports", ports_from(self.environ))
         object.__setattr__(self, "config", load(self.environ))
+
+    @property
+    def is_demo(self) -> bool:
+        """Whether simulated displays are asked for."""
+        return self.environ.get("DEMO", "0") not in {"", "0"}
 
     @cached_property
     def cluster(self) -> postgres.Cluster | None:
@@ -233,7 +243,7 @@ class Stack:
 
     def demo(self) -> list[Service]:
         """The simulated displays, with DEMO=1."""
-        if self.environ.get("DEMO", "0") in {"", "0"}:
+        if not self.is_demo:
             return []
         return [self._module("demo-fleet", "deploy.local.demo_fleet", _at_once)]
 

@@ -196,6 +196,9 @@ def _announce(stack: Stack, console: Console, seconds: float) -> None:
     console.say(f"  first sign-in  {first_admin.USERNAME} / {stack.layout.secret(first_admin.SIGN_IN)}")
     console.say(f"  for scripts    . {stack.layout.stack_env}")
     console.say("  to stop        Ctrl-C, or make stop")
+    if stack.is_demo:
+        switch = "on" if stack.config["CRASH_RECOVERY_ENABLED"] else "off"
+        console.say(f"  demo           simulated displays; automatic recovery is {switch} (CRASH_RECOVERY_ENABLED)")
     why_not = stack.why_no_conversions()
     if why_not is not None:
         console.say(f"  ! presentations are not converted on this machine: {why_not}")

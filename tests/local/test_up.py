@@ -21,6 +21,7 @@ from deploy.local import guardian
 from deploy.local.layout import LOOPBACK, PORTS, REPOSITORY
 from deploy.local.probes import wait_until
 from deploy.local.stack import Stack
+from shared.config import load
 from tests.local.people import mode, ordinary_python
 from tests.stack import free_ports
 
@@ -215,6 +216,26 @@ def test_sourcing_the_file_for_scripts_does_not_change_the_next_start(place: Pla
     assert stack.cluster is not None
     assert stack.own_converter
     assert stack.database_url == values["DATABASE_URL"]
+
+
+@pytest.mark.parametrize(
+    ("given", "recovers"),
+    [
+        ({}, False),
+        ({"DEMO": "0"}, False),
+        ({"DEMO": "1"}, True),
+        ({"DEMO": "1", "CRASH_RECOVERY_ENABLED": "false"}, False),
+        ({"CRASH_RECOVERY_ENABLED": "true"}, True),
+    ],
+)
+def test_the_demo_recovers_what_crashes_unless_told_not_to(
+    given: dict[str, str], recovers: bool, tmp_path: Path
+) -> None:
+    elsewhere = "postgresql://signage:none@127.0.0.1:1/signage"
+    stack = Stack({"LOCAL_STATE_DIR": str(tmp_path / "state"), "DATABASE_URL": elsewhere, **given})
+
+    assert load(stack.environment())["CRASH_RECOVERY_ENABLED"] is recovers
+    assert stack.config["CRASH_RECOVERY_ENABLED"] is recovers
 
 
 def test_nothing_stays_after_a_kill_and_the_next_start_has_all_the_data(tmp_path: Path) -> None:
