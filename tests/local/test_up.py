@@ -231,8 +231,8 @@ def test_sourcing_the_file_for_scripts_does_not_change_the_next_start(place: Pla
 def test_the_demo_recovers_what_crashes_unless_told_not_to(
     given: dict[str, str], recovers: bool, tmp_path: Path
 ) -> None:
-    elsewhere = "postgresql://signage:none@127.0.0.1:1/signage"
-    stack = Stack({"LOCAL_STATE_DIR": str(tmp_path / "state"), "DATABASE_URL": elsewhere, **given})
+    stack = Stack({"LOCAL_STATE_DIR": str(tmp_path / "state"), **given})
+    stack.layout.prepare()
 
     assert load(stack.environment())["CRASH_RECOVERY_ENABLED"] is recovers
     assert stack.config["CRASH_RECOVERY_ENABLED"] is recovers
