@@ -23,11 +23,13 @@ from bridge.lean_client import LeanClient, PlainClient
 from bridge.main import rarely_collect
 from bridge.pace import BATCH_MESSAGES
 from deploy.local.layout import LOOPBACK
-from tests.bench.ingest import leave
+from deploy.local.probes import wait_until
+from tests.bench.costs import processor_seconds as with_children
+from tests.bench.ingest import RECEIVED, SECONDS, leave
 from tests.bench.report import Row
 from tests.bench.store import writing
 from tests.bench.traffic import Traffic, bench_machine, publish
-from tests.faults.machine import Machine
+from tests.faults.machine import Machine, rows
 
 MESSAGES = 120_000
 MICRO = 1e6
@@ -45,8 +47,38 @@ def measure(folder: Path) -> list[Row]:
         engine = service.engine()
         with engine.connect() as connection:
             store(connection)
-        engine.dispose()
+        engine.dispose()  # and with it the lead
+        work_off(service, port)
     return []
+
+
+def work_off(service: Machine, port: int) -> None:
+    """What a message takes of the time, and each program of the processors, while the bridge works off what waits."""
+    traffic, engine = Traffic(seed=2), service.engine()
+    known = traffic.introductions()
+    publish(port, [*known, *traffic.messages(MESSAGES)])
+    service.bridge.start()
+
+    def received(at_least: int) -> int:
+        found: list[int] = []
+
+        def is_so_far() -> bool:
+            found[:] = [int(row[0]) for row in rows(engine, RECEIVED)]
+            return bool(found) and found[0] >= at_least
+
+        wait_until(is_so_far, SECONDS)
+        return found[0]
+
+    def seconds() -> dict[str, float]:
+        pids = {name: one.pids for name, one in service.components.items()}
+        return {name: sum(map(with_children, own)) for name, own in pids.items()} | {"goes by": time.monotonic()}
+
+    first, before = received(len(known) + MESSAGES // 6), seconds()
+    last, after = received(len(known) + MESSAGES * 5 // 6), seconds()
+    leave(service)
+    engine.dispose()
+    for name in ("goes by", "bridge", "postgres", "broker"):
+        _show(f"while a backlog is worked off: {name}", after[name] - before[name], last - first)
 
 
 def _show(what: str, seconds: float, messages: int = MESSAGES) -> None:
