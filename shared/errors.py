@@ -284,7 +284,7 @@ class ContentDiffers(Refused):
 
 
 class UploadLocked(ServiceError):
-    """Another request is sending this upload; try again when it has ended or fallen silent."""
+    """The upload is becoming one file, or another request has taken it over: ask how far it is, and go on from there."""
 
     code = "upload_locked"
 

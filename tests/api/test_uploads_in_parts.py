@@ -233,31 +233,15 @@ class Turnstile(io.RawIOBase):
         return block
 
 
-def test_of_two_requests_at_once_one_sends_and_the_other_is_told_to_wait(api: Api) -> None:
-    place = create(api).headers["Location"]
-    slow = Turnstile(FILM)
-    with ThreadPoolExecutor(1) as pool:
-        sending = pool.submit(send_slowly, api, place, slow)
-        assert slow.halfway.wait(10)
-        second, ending = send(api, place, 0, FILM), api.delete(place, "operator", headers=TUS)
-        slow.go_on.set()
-
-        assert sending.result().status_code == 204
-    for answer in (second, ending):
-        assert (answer.status_code, answer.get_json()["code"]) == (423, "upload_locked")
-        assert 0 < int(answer.headers["Retry-After"]) <= rules.LEASE.total_seconds()
-    media_id = api.get(place).get_json()["media_id"]
-    assert api.get(f"/api/event-media/{media_id}/content", buffered=True).data == FILM
-
-
-def test_a_request_that_was_taken_for_dead_can_add_nothing_any_more(api: Api, engine: Engine, media_root: Path) -> None:
+def test_a_request_that_goes_on_takes_the_turn_of_one_whose_connection_may_be_gone(
+    api: Api, media_root: Path
+) -> None:
     place = create(api).headers["Location"]
     slow = Turnstile(b"\0" * len(FILM))
     with ThreadPoolExecutor(1) as pool:
         sending = pool.submit(send_slowly, api, place, slow)
-        assert slow.halfway.wait(10)
-        expire_turns(engine)
-        assert send(api, place, 0, FILM).status_code == 204
+        assert slow.halfway.wait(60)
+        assert send(api, place, offset_of(api, place), FILM).status_code == 204
         slow.go_on.set()
 
         late = sending.result()
@@ -265,6 +249,27 @@ def test_a_request_that_was_taken_for_dead_can_add_nothing_any_more(api: Api, en
     media_id = api.get(place).get_json()["media_id"]
     assert api.get(f"/api/event-media/{media_id}/content", buffered=True).data == FILM
     assert list((media_root / "incoming").iterdir()) == []
+
+
+def test_whoever_sends_or_ends_an_upload_waits_while_it_becomes_one_file(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, answers = create(api).headers["Location"], []
+    assemble = operations.assemble
+
+    def others_come(*arguments: Any) -> Any:
+        answers.extend([send(api, place, 0, FILM), api.delete(place, "operator", headers=TUS)])
+        return assemble(*arguments)
+
+    monkeypatch.setattr(operations, "assemble", others_come)
+    assert send(api, place, 0, FILM).status_code == 204
+
+    assert len(answers) == 2
+    for answer in answers:
+        assert (answer.status_code, answer.get_json()["code"]) == (423, "upload_locked")
+        assert 0 < int(answer.headers["Retry-After"]) <= rules.ASSEMBLY.total_seconds()
+    media_id = api.get(place).get_json()["media_id"]
+    assert api.get(f"/api/event-media/{media_id}/content", buffered=True).data == FILM
 
 
 def expire_turns(engine: Engine) -> None:

@@ -73,13 +73,13 @@ def find_alone(connection: Connection, now: datetime, upload_id: str, ways: Sequ
 def take_turn(
     connection: Connection, now: datetime, upload_id: str, offset: int | None, ways: Sequence[UploadWay] = PARTS
 ) -> Turn:
-    """Let one request send from `offset` on; None is wherever it is.
+    """Let one request send from `offset` on, instead of one that sends already; None only finishes, after all others.
 
     Raises UploadNotFound, UploadLocked or UploadOffsetConflict.
     """
     row = find_alone(connection, now, upload_id, ways)
     at = row["received"] if offset is None else offset
-    rules.check_turn(now, row["received"], at, row["writer_until"])
+    rules.check_turn(now, row["received"], at, row["writer_until"], takes_over=offset is not None)
     token = secrets.token_hex(16)
     store.give_turn(connection, upload_id, token, now + rules.LEASE)
     way = UploadWay(row["way"])
@@ -152,9 +152,9 @@ def end_turn(connection: Connection, turn: Turn) -> None:
 
 
 def terminate(connection: Connection, now: datetime, upload_id: str, ways: Sequence[UploadWay] = PARTS) -> None:
-    """End an upload; what it has become stays. Raises UploadNotFound, or UploadLocked while a request sends."""
+    """End an upload; what it has become stays. Raises UploadNotFound, or UploadLocked while it becomes one file."""
     row = find_alone(connection, now, upload_id, ways)
-    rules.check_turn(now, row["received"], row["received"], row["writer_until"])
+    rules.check_turn(now, row["received"], row["received"], row["writer_until"], takes_over=True)
     store.delete(connection, upload_id)
 
 

@@ -63,9 +63,17 @@ def check_announced(turn: Turn, size: int, sha256: str) -> None:
         raise ContentDiffers
 
 
-def check_turn(now: datetime, received: int, offset: int, writer_until: datetime | None) -> None:
-    """May a request send from `offset` on? Raises UploadLocked or UploadOffsetConflict."""
-    if writer_until is not None and writer_until > now:
+def check_turn(
+    now: datetime, received: int, offset: int, writer_until: datetime | None, *, takes_over: bool
+) -> None:
+    """May a request have the turn from `offset` on? Raises UploadLocked or UploadOffsetConflict.
+
+    `takes_over`: the turn of a request that still sends is ended. Its connection may be gone without our notice, and
+    its token keeps it from adding anything. The turn of one that makes the parts one file lasts longer than LEASE and
+    is waited for.
+    """
+    free_from = now + LEASE if takes_over else now
+    if writer_until is not None and writer_until > free_from:
         seconds = max(1, round((writer_until - now).total_seconds()))
         raise UploadLocked(retry_after_seconds=seconds)
     if offset != received:
