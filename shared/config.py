@@ -216,10 +216,10 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     ),
     Setting(
         "HEARTBEAT_STALE_SECONDS",
-        _whole(30, DAY),
+        _whole(90, DAY),  # late is shown from 90 s on: a client is late before it is stale
         180,
         "s",
-        "silence after which a client is stale; never under 3 x its own interval",
+        "silence after which a client is stale, at least 90; never under 3 x its own interval",
     ),
     Setting("TICK_SECONDS", _whole(1, 3600), 60, "s", "period of the scheduler tick"),
     Setting(

@@ -12,7 +12,7 @@ from shared.errors import ConfigurationError
 BAD = [
     ("DEPLOYMENT_MODE", "production", "expected one of local, box, cloud"),
     ("HEARTBEAT_STALE_SECONDS", "soon", "expected a whole number"),
-    ("HEARTBEAT_STALE_SECONDS", "5", "expected 30 to 86400"),
+    ("HEARTBEAT_STALE_SECONDS", "89", "expected 90 to 86400"),
     ("CRASH_RECOVERY_ENABLED", "maybe", "expected true or false"),
     ("DATABASE_READ_URL", "mysql://127.0.0.1/signage", "starts with postgresql://"),
     ("DATABASE_READ_URL", "standby.example", "starts with postgresql://"),
