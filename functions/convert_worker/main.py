@@ -138,9 +138,7 @@ def _not_claimed(connection: Connection, conversion_id: int) -> Response:
     """Done already, gone, or in another worker's hands until its lease is over."""
     row = store.get(connection, conversion_id)
     if row is None:
-        event(
-            "conversion_gone", "job for a conversion that does not exist", logging.WARNING, conversion_id=conversion_id
-        )
+        event("conversion_gone", "the medium was deleted before its job began", conversion_id=conversion_id)
         return _done("gone")
     if row["status"] in {ConversionStatus.READY, ConversionStatus.FAILED}:
         return _done(row["status"])
