@@ -284,7 +284,7 @@ class ContentDiffers(Refused):
 
 
 class UploadLocked(ServiceError):
-    """The upload is becoming one file, or another request has taken it over: ask how far it is, and go on from there."""
+    """The upload is becoming one file, or another request has taken it over: ask how far it is, and go on there."""
 
     code = "upload_locked"
 
@@ -345,6 +345,12 @@ class LastAdmin(StateConflict):
     """Nobody else could let anybody in: there must be another admin who has set a password of their own."""
 
     code = "last_admin"
+
+
+class AnotherUsername(StateConflict):
+    """The account has another username than the one in the body; nothing was changed."""
+
+    code = "another_username"
 
 
 class OwnAccount(StateConflict):

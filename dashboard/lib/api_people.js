@@ -23,9 +23,9 @@ export function changePerson(id, changes) {
   return call("PATCH", user(id), { body: changes });
 }
 
-/** @param {number} id @returns {Promise<HandedOver>} */
-export function resetPassword(id) {
-  return call("POST", `${user(id)}/reset-password`);
+/** @param {User} person @returns {Promise<HandedOver>} */
+export function resetPassword({ id, username }) {
+  return call("POST", `${user(id)}/reset-password`, { body: { username } });
 }
 
 /** @param {number} id */

@@ -36,7 +36,7 @@ export function AddPerson({ close, done }) {
 /** What each question does once it was answered. @type {Record<Question, (person: User, form: FormData) => Promise<HandedOver | null>>} */
 const ACTS = {
   role: (person, form) => api.changePerson(person.id, { role: String(form.get("role")) }).then(() => null),
-  reset: (person) => api.resetPassword(person.id),
+  reset: (person) => api.resetPassword(person),
   disable: (person) => api.changePerson(person.id, { disabled: true }).then(() => null),
   enable: (person) => api.changePerson(person.id, { disabled: false }).then(() => null),
   remove: (person) => api.removePerson(person.id).then(() => null),

@@ -145,7 +145,7 @@ def test_a_reset_ends_the_old_password_and_the_sessions_and_the_newest_one_holds
     api: Api, app: Flask, engine: Engine, anna: str, cookie: str
 ) -> None:
     path = f"/api/users/{id_of(engine, anna)}/reset-password"
-    first, second = (api.post(path, "admin").json for _ in range(2))
+    first, second = (api.post(path, "admin", json={"username": anna}).json for _ in range(2))
     assert first is not None
     assert second is not None
 
@@ -156,6 +156,19 @@ def test_a_reset_ends_the_old_password_and_the_sessions_and_the_newest_one_holds
     assert answer.json is not None
     assert answer.json["must_change_password"]
     assert audited(api, f"user:{anna}") == [("user.reset_password", "token")] * 2
+
+
+@pytest.mark.parametrize(
+    ("body", "status"), [(None, 415), ({}, 400), ({"username": ["admin"]}, 400), ({"username": "admin"}, 409)]
+)
+def test_a_reset_names_the_account_or_changes_nothing(
+    api: Api, app: Flask, engine: Engine, anna: str, cookie: str, body: dict[str, object] | None, status: int
+) -> None:
+    answer = api.post(f"/api/users/{id_of(engine, anna)}/reset-password", "admin", json=body)
+
+    assert answer.status_code == status
+    assert ask_by_cookie(app, "GET", "/api/session", cookie).status_code == 200
+    assert audited(api, f"user:{anna}") == []
 
 
 def test_a_handed_over_password_is_worth_nothing_after_its_time(api: Api, app: Flask, engine: Engine) -> None:

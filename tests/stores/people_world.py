@@ -17,7 +17,9 @@ CHANGES: dict[str, Change] = {
     "demote": lambda c, now, caller, target: operations.change(c, now, caller, target, role=Role.VIEWER),
     "disable": lambda c, now, caller, target: operations.change(c, now, caller, target, disabled=True),
     "remove": lambda c, _now, caller, target: operations.remove(c, caller, target),
-    "hand over": lambda c, now, caller, target: operations.hand_over(c, now, caller, target, "new hash", HOUR),
+    "hand over": lambda c, now, caller, target: operations.hand_over(
+        c, now, caller, target, name_of(c, target), "new hash", HOUR
+    ),
 }
 TAKES_THE_KEY = ("demote", "disable", "remove")
 
@@ -33,6 +35,12 @@ def add(connection: Connection, name: str, role: Role = Role.ADMIN, *, own_passw
 
 def id_of(person: Principal) -> int:
     return int(person.id)
+
+
+def name_of(connection: Connection, user_id: int) -> str:
+    """The username of an account; a removed one's is empty."""
+    row = store.lock_user(connection, user_id)
+    return row.username if row is not None else ""
 
 
 def keyholders(connection: Connection) -> int:

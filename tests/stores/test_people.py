@@ -180,7 +180,7 @@ def test_a_sign_in_whose_password_was_replaced_meanwhile_is_refused(nobody: Conn
     looked_up = access.look_up(nobody, "bert")
     assert looked_up is not None
 
-    operations.hand_over(nobody, now, anna, id_of(bert), "new hash", HOUR)
+    operations.hand_over(nobody, now, anna, id_of(bert), "bert", "new hash", HOUR)
 
     with pytest.raises(InvalidIdentity):
         access.sign_in(nobody, now, looked_up)

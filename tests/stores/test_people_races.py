@@ -75,7 +75,9 @@ def test_two_admins_who_reset_each_other_at_once_do_not_both_lose_their_password
 
     def reset(caller: Principal, target: Principal) -> None:
         with transaction(empty) as connection:
-            operations.hand_over(connection, database_now(connection), caller, id_of(target), "new hash", HOUR)
+            operations.hand_over(
+                connection, database_now(connection), caller, id_of(target), target.name, "new hash", HOUR
+            )
 
     outcomes = pair(empty, lambda: reset(anna, bert), lambda: reset(bert, anna))
 

@@ -9,7 +9,7 @@ from functions.api.bodies import END, Answer, Body, Page, PageQuery, answer_of, 
 from functions.api.routing import Call, Routes
 from shared.access import operations as access
 from shared.access.people import operations, store
-from shared.errors import InvalidIdentity, LastAdmin, OwnAccount, UsernameTaken, UserNotFound
+from shared.errors import AnotherUsername, InvalidIdentity, LastAdmin, OwnAccount, UsernameTaken, UserNotFound
 from shared.vocabulary import Role
 
 routes = Routes("users", "/api/users", "The people who sign in.")
@@ -37,6 +37,12 @@ class UserChange(Body):
 
     role: Role | msgspec.UnsetType = msgspec.UNSET
     disabled: bool | msgspec.UnsetType = msgspec.UNSET
+
+
+class PasswordReset(Body):
+    """Whose password is replaced: the username of the account in the address."""
+
+    username: Username
 
 
 class User(Answer):
@@ -100,14 +106,18 @@ def change_user(call: Call, user_id: int, body: UserChange) -> User:
     return answer_of(User, changed.user)
 
 
-@routes.post("/<id:user_id>/reset-password", role=Role.ADMIN, raises=(UserNotFound, InvalidIdentity, OwnAccount))
-def reset_password(call: Call, user_id: int) -> HandedOver:
+@routes.post(
+    "/<id:user_id>/reset-password",
+    role=Role.ADMIN,
+    raises=(UserNotFound, InvalidIdentity, OwnAccount, AnotherUsername),
+)
+def reset_password(call: Call, user_id: int, body: PasswordReset) -> HandedOver:
     """Replace somebody's password by a one-time one; the old one and all sessions end. A repetition makes another."""
     password = operations.new_one_time_password()
     hashed = access.hash_password(password)
     with call.transaction() as (connection, now):
         user = operations.hand_over(
-            connection, now, call.principal, user_id, hashed, _lifetime(call), by_proxy=_by_proxy(call)
+            connection, now, call.principal, user_id, body.username, hashed, _lifetime(call), by_proxy=_by_proxy(call)
         )
         call.audit(connection, now, "user.reset_password", f"user:{user.username}")
     return _handed_over(answer_of(User, user), password)

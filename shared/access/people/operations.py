@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from shared.access.people import rules, store
 from shared.access.people.store import AnyRow
 from shared.access.rules import Principal
-from shared.errors import UsernameTaken, UserNotFound
+from shared.errors import AnotherUsername, UsernameTaken, UserNotFound
 from shared.vocabulary import Role
 
 
@@ -88,19 +88,23 @@ def hand_over(
     now: datetime,
     caller: Principal,
     user_id: int,
+    username: str,
     one_time_hash: str,
     lifetime: timedelta,
     *,
     by_proxy: bool = False,
 ) -> AnyRow:
-    """Replace somebody's password by a one-time one, and end their sessions.
+    """Replace the password of the account with this number and name by a one-time one, and end its sessions.
 
-    The only keyholder's password can be replaced so by an API token alone: it stays and can do so again.
+    The only keyholder's password can be replaced so by an API token alone: it stays and can do so again. The name
+    keeps a script that walks all addresses from shutting out the only admin.
 
     Raises:
-        InvalidIdentity, UserNotFound, OwnAccount.
+        InvalidIdentity, UserNotFound, OwnAccount, AnotherUsername.
     """
-    _locked(connection, caller, user_id, by_proxy)
+    _, named = _locked(connection, caller, user_id, by_proxy)
+    if named.username != username:
+        raise AnotherUsername
     user = store.hand_over(connection, user_id, one_time_hash, now + lifetime)
     store.end_sessions(connection, user_id, now)
     return user
