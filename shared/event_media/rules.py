@@ -80,7 +80,10 @@ def _check_rest(file: BinaryIO, kind: MediaKind) -> None:
             raise UnsupportedMediaType("The PDF has no end: it is cut off, or none at all.")
     elif kind in PICTURES:
         file.seek(0)
-        if pictures.pixels(file) > pictures.MAX_PIXELS:
+        pixels = pictures.pixels(file)
+        if pixels == 0:
+            raise UnsupportedMediaType("The picture has no size: it is cut off, or none at all.")
+        if pixels > pictures.MAX_PIXELS:
             raise TooLargeUnpacked("The picture has more than 150 megapixels.")
 
 

@@ -83,9 +83,9 @@ def test_a_long_name_keeps_its_ending() -> None:
 CONTENTS = [
     (b"%PDF-1.7\n%%EOF\n", MediaKind.PDF),
     (hostile_decks.png_of(1, 1), MediaKind.PNG),
-    (b"\xff\xd8\xff\xe0", MediaKind.JPEG),
-    (b"RIFF\x00\x00\x00\x00WEBPVP8 ", MediaKind.WEBP),
-    (b"GIF89a", MediaKind.GIF),
+    (b"\xff\xd8\xff\xc0\x00\x11\x08\x00\x01\x00\x01", MediaKind.JPEG),
+    (b"RIFF\x00\x00\x00\x00WEBPVP8 ".ljust(26, b"\0") + b"\x01\x00\x01\x00", MediaKind.WEBP),
+    (b"GIF89a\x01\x00\x01\x00", MediaKind.GIF),
     (b"\x00\x00\x00\x20ftypisom", MediaKind.MP4),
     (b"\x1a\x45\xdf\xa3\x01\x00\x00\x00\x00\x00\x00\x1f\x42\x82\x84webm", MediaKind.WEBM),
 ]
@@ -102,6 +102,14 @@ def test_media_of_another_family_than_the_name_says_are_refused(content: bytes, 
 
     with pytest.raises(UnsupportedMediaType):
         inspect(content, named)
+
+
+@pytest.mark.parametrize(("place", "length"), [(1, 20), (2, 8), (3, 26), (4, 8)])
+def test_a_picture_that_ends_before_its_size_is_none(place: int, length: int) -> None:
+    content, kind = CONTENTS[place]
+
+    with pytest.raises(UnsupportedMediaType, match="no size"):
+        inspect(content[:length], kind)
 
 
 def test_a_picture_may_be_named_after_another_kind_of_picture() -> None:

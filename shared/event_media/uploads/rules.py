@@ -63,9 +63,7 @@ def check_announced(turn: Turn, size: int, sha256: str) -> None:
         raise ContentDiffers
 
 
-def check_turn(
-    now: datetime, received: int, offset: int, writer_until: datetime | None, *, takes_over: bool
-) -> None:
+def check_turn(now: datetime, received: int, offset: int, writer_until: datetime | None, *, takes_over: bool) -> None:
     """May a request have the turn from `offset` on? Raises UploadLocked or UploadOffsetConflict.
 
     `takes_over`: the turn of a request that still sends is ended. Its connection may be gone without our notice, and
