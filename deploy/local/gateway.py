@@ -23,7 +23,7 @@ from deploy.local.short_lived import running
 STOP_SIGNAL: Final = signal.SIGTERM  # at once; SIGQUIT would wait for open connections
 UPLOADS_AT_ONCE: Final = 8  # each holds one of the api function's 64 threads for as long as it lasts
 UPLOAD_ROOM_BYTES: Final = 10_000_000  # what multipart may add to the largest file
-JSON_BODY_BYTES: Final = 2_000_000  # largest body that is no upload
+JSON_BODY_BYTES: Final = 1024 * 1024  # largest body that is no upload: functions.api.limits.BODY_LIMIT
 
 # frame-src: the PDF beside its conversion.
 CONTENT_SECURITY_POLICY: Final = (
@@ -66,7 +66,7 @@ PROBLEMS: Final = (
     (404, 404, "not_found", "Not found", "There is nothing at this address."),
     (405, 405, "method_not_allowed", "Method not allowed", "This address cannot be used that way."),
     (408, 408, "request_timeout", "Request timed out", "The request took too long to arrive."),
-    (413, 413, "too_large", "Body too large", "The body is larger than this address accepts."),
+    (413, 413, "too_large", "Body too large", "The body may have $body_limit bytes at most here."),
     (414, 414, "uri_too_long", "Address too long", "The address of the request is too long."),
     (494, 431, "headers_too_large", "Headers too large", "The headers of the request are too large."),
     (421, 421, "misdirected", "Misdirected request", "This server does not answer to that host name."),
@@ -111,6 +111,8 @@ def _problem_location(said: int, status: int, code: str, title: str, detail: str
         "code": code,
         "request_id": "$request_name",
     }
+    if status == 413:
+        document["limit_bytes"] = "$body_limit"
     retry = RETRY_AFTER_SECONDS.get(status)
     extra: dict[str, str] = {}
     if retry is not None:
@@ -124,7 +126,7 @@ def _problem_location(said: int, status: int, code: str, title: str, detail: str
       types {{ }}
       default_type application/problem+json;
 {_headers({**COMMON_HEADERS, "Cache-Control": "no-store", **extra})}
-      return {status} '{json.dumps(document)}';
+      return {status} '{json.dumps(document).replace('"$body_limit"', "$body_limit")}';
     }}
 """
 
@@ -191,6 +193,11 @@ def _http_block(gateway: Gateway) -> str:
   map $http_x_request_id $request_name {{
     default $request_id;
     "~^[A-Za-z0-9._-]{{8,64}}$" $http_x_request_id;
+  }}
+  # What a body may have, for whoever is refused.
+  map $request_uri $body_limit {{
+    default {JSON_BODY_BYTES};
+    "~^/api/(event-media(/uploads|[?]|$)|files/upload-sessions/)" {gateway.upload_limit_bytes};
   }}
   # One key for every upload, none for the rest: what is counted by limit_conn.
   map "$request_method $uri" $upload {{

@@ -18,6 +18,7 @@ from deploy.local import gateway as nginx
 from deploy.local.gateway import Gateway
 from deploy.local.layout import LOOPBACK
 from deploy.local.probes import free_port, wait_until
+from functions.api import limits
 
 
 @dataclass
@@ -216,12 +217,15 @@ def test_a_body_beyond_the_limit_is_refused_before_it_is_read(gateway: Gateway) 
 
     assert answer.startswith("HTTP/1.1 413 ")
     assert "urn:signage:problem:too_large" in answer
+    assert f'"limit_bytes": {gateway.upload_limit_bytes}' in answer
 
 
 def test_only_an_upload_may_be_large(gateway: Gateway) -> None:
     body = b"x" * 4_000_000
 
-    assert ask(gateway, "POST", "/api/clients", body=body).problem["code"] == "too_large"
+    refused = ask(gateway, "POST", "/api/clients", body=body).problem
+    assert (refused["code"], refused["limit_bytes"]) == ("too_large", limits.BODY_LIMIT)
+    assert refused["detail"] == f"The body may have {limits.BODY_LIMIT} bytes at most here."
     assert ask(gateway, "POST", "/api/event-media/signed-uploads", body=body).problem["code"] == "too_large"
     for method, path in (("POST", "/api/event-media"), ("PUT", "/api/files/upload-sessions/x.y")):
         assert json.loads(ask(gateway, method, path, body=body).body)["bytes"] == len(body)
