@@ -81,7 +81,7 @@ def test_a_medium_gets_another_name_and_keeps_its_ending(api: Api, name: str, st
     answer = api.patch(f"/api/event-media/{media['id']}", json={"filename": name})
 
     assert answer.status_code == status
-    assert api.get(f"/api/event-media/{media['id']}").get_json()["media"]["filename"] == (shown or "menu.pdf")
+    assert api.get(f"/api/event-media/{media['id']}").get_json()["filename"] == (shown or "menu.pdf")
 
 
 def test_a_deleted_medium_is_gone_with_its_files_and_its_conversion(

@@ -73,7 +73,7 @@ def test_a_file_in_three_parts_is_a_medium_when_the_last_byte_has_come(api: Api,
     assert [answer.status_code for answer in answers] == [204] * 3
     assert [answer.headers["Upload-Offset"] for answer in answers] == ["40000", "80000", str(len(FILM))]
     state = api.get(place).get_json()
-    media = api.get(f"/api/event-media/{state['media_id']}").get_json()["media"]
+    media = api.get(f"/api/event-media/{state['media_id']}").get_json()
     assert (media["filename"], media["bytes"]) == ("film.mp4", len(FILM))
     assert media["sha256"] == hashlib.sha256(FILM).hexdigest()
     assert answers[-1].headers["Upload-Media-Id"] == str(media["id"])
@@ -233,9 +233,7 @@ class Turnstile(io.RawIOBase):
         return block
 
 
-def test_a_request_that_goes_on_takes_the_turn_of_one_whose_connection_may_be_gone(
-    api: Api, media_root: Path
-) -> None:
+def test_a_request_that_goes_on_takes_the_turn_of_one_whose_connection_may_be_gone(api: Api, media_root: Path) -> None:
     place = create(api).headers["Location"]
     slow = Turnstile(b"\0" * len(FILM))
     with ThreadPoolExecutor(1) as pool:

@@ -120,13 +120,6 @@ def conversion_for(
     return conversions.ensure_pdf(connection, now, media, traceparent)
 
 
-class MediaItem(Answer):
-    """A medium with its newest conversion."""
-
-    media: shapes.Media
-    conversion: shapes.Conversion | None
-
-
 class MediaQuery(PageQuery):
     """Which uploaded files."""
 
@@ -146,13 +139,12 @@ def list_media(call: Call, query: MediaQuery) -> Page[shapes.MediaListed]:
 
 
 @routes.get("/<id:media_id>", role=Role.VIEWER, raises=(EventMediaNotFound,))
-def media_item(call: Call, media_id: int) -> MediaItem:
-    """One uploaded file with its newest conversion."""
+def media_item(call: Call, media_id: int) -> shapes.MediaListed:
+    """One uploaded file with its newest conversion, as the list shows it."""
     with call.transaction() as (connection, _):
         media = operations.find(connection, media_id)
         conversion = conversions_store.latest_of_media(connection, media_id)
-    shown = shapes.conversion(conversion) if conversion is not None else None
-    return MediaItem(media=shapes.media(media), conversion=shown)
+    return shapes.media_listed(media, conversion)
 
 
 class NewName(Body):
