@@ -29,7 +29,7 @@ LONGEST_CURSOR: Final = 1024
 TIME: Final = "an RFC 3339 time with a timezone, such as 2026-03-01T12:00:00Z"
 
 Limit = Annotated[int, msgspec.Meta(ge=1, le=100, description="how many items at most")]
-LogLimit = Annotated[int, msgspec.Meta(ge=1, le=1000, description="how many log rows at most")]
+LongLimit = Annotated[int, msgspec.Meta(ge=1, le=1000, description="how many rows at most")]
 CursorText = Annotated[
     str, msgspec.Meta(max_length=LONGEST_CURSOR, description="`next_cursor` of the page before; opaque")
 ]
@@ -48,6 +48,10 @@ class Query(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """Base of every set of query parameters: an unknown parameter is refused by name."""
 
 
+class NoQuery(Query):
+    """No parameters."""
+
+
 class PageQuery(Query):
     """The parameters of every list."""
 
@@ -57,6 +61,13 @@ class PageQuery(Query):
 
 class Answer(msgspec.Struct, kw_only=True):
     """Base of every JSON answer. Fields may be added, none renamed."""
+
+
+class LongPageQuery(Query):
+    """The parameters of a list that is mostly short, so that one page mostly has all of it."""
+
+    limit: LongLimit = 1000
+    cursor: CursorText | None = None
 
 
 class Page(Answer, Generic[T]):
@@ -162,6 +173,7 @@ def to_json(value: Any) -> bytes:
 def _fit(values: Mapping[str, Any], shape: type[T], *, strict: bool) -> T:
     if not strict:
         _refuse_numbers_as_times(values, shape)
+        _refuse_numbers_in_disguise(values, shape)
     try:
         fitted = msgspec.convert(values, shape, strict=strict)
     except msgspec.ValidationError as error:
@@ -180,6 +192,15 @@ def _refuse_numbers_as_times(values: Mapping[str, Any], shape: type[Any]) -> Non
     for name in _time_fields(shape) & values.keys():  # type: ignore[arg-type]  # a class can be hashed
         if not re.match(r"\d{4}-", values[name], re.ASCII):
             raise InvalidField(f"{name}: expected {TIME}.", errors=[{"field": name, "expected": TIME}])
+
+
+def _refuse_numbers_in_disguise(values: Mapping[str, Any], shape: type[Any]) -> None:
+    """Raise InvalidField for 1e2 and 5.0, which msgspec takes for whole numbers."""
+    for name in _whole_fields(shape) & values.keys():  # type: ignore[arg-type]  # a class can be hashed
+        if not re.fullmatch(r"-?[0-9]+", values[name]):
+            raise InvalidField(
+                f"{name}: expected a whole number.", errors=[{"field": name, "expected": "a whole number"}]
+            )
 
 
 def _is_in_calendar(moment: datetime) -> bool:
@@ -246,16 +267,25 @@ def _list_fields(shape: Any) -> set[str]:
 
 @cache
 def _time_fields(shape: Any) -> set[str]:
+    return _fields_of(shape, msgspec.inspect.DateTimeType)
+
+
+@cache
+def _whole_fields(shape: Any) -> set[str]:
+    return _fields_of(shape, msgspec.inspect.IntType)
+
+
+def _fields_of(shape: Any, kind: type[msgspec.inspect.Type]) -> set[str]:
     fields = msgspec.structs.fields(shape)
-    return {f.encode_name for f in fields if _is_time(msgspec.inspect.type_info(f.type))}
+    return {f.encode_name for f in fields if _may_be(msgspec.inspect.type_info(f.type), kind)}
 
 
-def _is_time(info: msgspec.inspect.Type) -> bool:
+def _may_be(info: msgspec.inspect.Type, kind: type[msgspec.inspect.Type]) -> bool:
     if isinstance(info, msgspec.inspect.Metadata):
-        return _is_time(info.type)
+        return _may_be(info.type, kind)
     if isinstance(info, msgspec.inspect.UnionType):
-        return any(_is_time(part) for part in info.types)
-    return isinstance(info, msgspec.inspect.DateTimeType)
+        return any(_may_be(part, kind) for part in info.types)
+    return isinstance(info, kind)
 
 
 def _is_list(info: msgspec.inspect.Type) -> bool:

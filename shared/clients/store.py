@@ -240,8 +240,14 @@ def clear_service_failed(connection: Connection, now: datetime, uuid: str, by: s
     return connection.execute(history).rowcount == 1
 
 
-def recently_cleared(connection: Connection, since: datetime, limit: int) -> Sequence[RowMapping]:
-    """Failures acknowledged after `since`, the newest first, with who did it."""
+def recently_cleared(
+    connection: Connection, since: datetime, limit: int, after: tuple[datetime, str] | None = None
+) -> Sequence[RowMapping]:
+    """Failures acknowledged after `since`, the newest first, with who did it.
+
+    `after`: time of the acknowledgement and uuid of the last one of the page before.
+    """
+    cleared_at, uuid = clients.c.service_failed_cleared_at, clients.c.uuid
     query = (
         sa.select(
             clients.c.uuid,
@@ -251,8 +257,10 @@ def recently_cleared(connection: Connection, since: datetime, limit: int) -> Seq
             clients.c.service_failed_cleared_at.label("acknowledged_at"),
             clients.c.service_failed_cleared_by.label("acknowledged_by"),
         )
-        .where(clients.c.service_failed_cleared_at > since, clients.c.deleted_at.is_(None))
-        .order_by(clients.c.service_failed_cleared_at.desc(), clients.c.uuid)
+        .where(cleared_at > since, clients.c.deleted_at.is_(None))
+        .order_by(cleared_at.desc(), uuid)
         .limit(limit)
     )
+    if after is not None:
+        query = query.where((cleared_at < after[0]) | (cleared_at == after[0]) & (uuid > after[1]))
     return connection.execute(query).mappings().all()

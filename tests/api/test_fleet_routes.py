@@ -119,6 +119,38 @@ def test_crashed_says_why_and_since_when_and_whether_the_bridge_listens(api: Api
     assert answer["bridge"] == {"state": "silent", "silent_since": None}
 
 
+LISTS = ("crashed", "service_failed", "service_failed/acknowledged")
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_list_of_the_unwell_goes_on_with_its_cursor_to_its_end(api: Api, engine: Engine, name: str) -> None:
+    at = datetime.now(UTC)
+    facts: dict[str, dict[str, Any]] = {
+        "crashed": {"heartbeat_age": 500, "process_status": "running", "status": "stale"},
+        "service_failed": {"service_failed_at": at, "service_failed_unit": "a.service"},
+        "service_failed/acknowledged": {
+            "service_failed_cleared_at": at,
+            "service_failed_cleared_by": "user:ada",
+            "service_failed_cleared_unit": "a.service",
+        },
+    }
+    added = {add(engine, **facts[name]) for _ in range(5)}
+    whole = api.get(f"/api/clients/{name}").get_json()
+
+    listed: list[str] = []
+    cursor: str | None = ""
+    while cursor is not None:
+        page = api.get(f"/api/clients/{name}?limit=2{cursor and '&cursor='}{cursor}").get_json()
+        assert len(page["items"]) <= 2
+        listed += [item["uuid"] for item in page["items"]]
+        cursor = page["next_cursor"]
+
+    assert listed == [item["uuid"] for item in whole["items"]]
+    assert added <= set(listed)
+    assert len(listed) == len(set(listed))
+    assert whole["next_cursor"] is None
+
+
 def test_the_overview_tells_what_changed_since_its_cursor_and_nothing_else(api: Api, engine: Engine) -> None:
     quiet, changing, doomed = add(engine, heartbeat_age=1), add(engine), add(engine)
     first = api.get("/api/monitoring/overview").get_json()

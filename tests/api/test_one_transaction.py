@@ -113,6 +113,8 @@ def test_a_change_after_a_read_on_the_same_connection_is_a_transaction_again(eng
 
 REFUSED = [
     ("/api/clients?limit=0", "viewer", 400),
+    ("/api/clients?limit=1e1", "viewer", 400),
+    ("/api/clients?limit=5.0", "viewer", 400),
     ("/api/tokens", "viewer", 403),
     ("/api/clients/00000000-0000-4000-8000-00000000dead", "viewer", 404),
 ]

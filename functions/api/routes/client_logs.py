@@ -8,7 +8,8 @@ import msgspec
 from functions.api.bodies import (
     Answer,
     CursorText,
-    LogLimit,
+    LongLimit,
+    NoQuery,
     Page,
     Query,
     Time,
@@ -17,7 +18,6 @@ from functions.api.bodies import (
     page_of,
 )
 from functions.api.problems import InvalidField
-from functions.api.routes.clients import NoQuery
 from functions.api.routing import Call, Routes
 from shared.client_logs import store
 from shared.client_logs.hours import store as hours_store
@@ -36,7 +36,7 @@ class LogQuery(Query):
     since: Time | None = None
     until: Time | None = None
     q: Annotated[str, msgspec.Meta(max_length=200, description="part of the message")] | None = None
-    limit: LogLimit = 100
+    limit: LongLimit = 100
     cursor: CursorText | None = None
 
 
@@ -51,7 +51,7 @@ class RecentErrorsQuery(Query):
     """Which errors to list."""
 
     hours: Hours = 24
-    limit: LogLimit = 100
+    limit: LongLimit = 100
     cursor: CursorText | None = None
 
 

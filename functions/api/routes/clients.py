@@ -8,7 +8,17 @@ import msgspec
 from sqlalchemy import Connection, RowMapping
 
 from functions.api import shapes
-from functions.api.bodies import Answer, Body, Page, PageQuery, Query, answer_of, decode_cursor, encode_cursor
+from functions.api.bodies import (
+    Answer,
+    Body,
+    LongPageQuery,
+    Page,
+    PageQuery,
+    answer_of,
+    decode_cursor,
+    encode_cursor,
+    page_of,
+)
 from functions.api.problems import InvalidField
 from functions.api.routing import Call, Header, Routes
 from shared.access.enrolment import operations as enrolment
@@ -22,7 +32,6 @@ from shared.vocabulary import ClientStatus, Role
 
 routes = Routes("clients", "/api/clients", "Displays: their state, their failures, their facts.")
 
-MOST_AT_ONCE: Final = 1000  # crashed and service_failed are answered whole up to here
 ACKNOWLEDGED_FOR: Final = timedelta(hours=24)
 IF_MATCH: Final = Header(
     "the `service_failed_at` of the failure that was looked at, in double quotes; or `*`",
@@ -78,7 +87,7 @@ class CrashedClient(shapes.Client):
 
 
 class CrashedClients(Answer):
-    """All clients that are crashed or silent beyond the threshold, the longest silent first."""
+    """Clients that are crashed or silent beyond the threshold, the longest silent first."""
 
     items: list[CrashedClient]
     next_cursor: str | None
@@ -100,10 +109,6 @@ class AcknowledgedFailure(Answer):
     unit: str | None
     acknowledged_at: datetime
     acknowledged_by: str
-
-
-class NoQuery(Query):
-    """No parameters."""
 
 
 def with_recovery(
@@ -132,11 +137,12 @@ def list_clients(call: Call, query: ClientQuery) -> Page[shapes.Client]:
 
 
 @routes.get("/crashed", role=Role.VIEWER)
-def crashed_clients(call: Call, query: NoQuery) -> CrashedClients:  # noqa: ARG001 - no parameter is accepted
+def crashed_clients(call: Call, query: LongPageQuery) -> CrashedClients:
     """Clients that say they crashed, or that are silent beyond the threshold, whatever the bridge does."""
     config = call.services.config
+    after: Any = decode_cursor(query.cursor, datetime | None, str)
     with call.transaction() as (connection, now):
-        found = unwell.crashed(connection, now, config, MOST_AT_ONCE)
+        found = unwell.crashed(connection, now, config, query.limit + 1, after)
     items = [
         answer_of(
             CrashedClient,
@@ -148,24 +154,28 @@ def crashed_clients(call: Call, query: NoQuery) -> CrashedClients:  # noqa: ARG0
         for row in found.rows
     ]
     bridge = monitoring.bridge_state_of(found.bridge, now, config)
-    return CrashedClients(items=items, next_cursor=None, bridge=Bridge(**bridge))
+    listed = page_of(items, query.limit, lambda item: (item.last_heartbeat_at, item.uuid))
+    return CrashedClients(items=listed.items, next_cursor=listed.next_cursor, bridge=Bridge(**bridge))
 
 
 @routes.get("/service_failed", role=Role.VIEWER)
-def service_failed_clients(call: Call, query: NoQuery) -> Page[shapes.Client]:  # noqa: ARG001 - none accepted
+def service_failed_clients(call: Call, query: LongPageQuery) -> Page[shapes.Client]:
     """Clients with a recorded service failure, the newest first."""
+    after: Any = decode_cursor(query.cursor, datetime, str)
     with call.transaction() as (connection, now):
-        found = unwell.failed(connection, now, call.services.config, MOST_AT_ONCE)
+        found = unwell.failed(connection, now, call.services.config, query.limit + 1, after)
     items = [shapes.client(row, found.recovery.get(row["uuid"])) for row in found.rows]
-    return Page(items=items, next_cursor=None)
+    return page_of(items, query.limit, lambda item: (item.service_failed_at, item.uuid))
 
 
 @routes.get("/service_failed/acknowledged", role=Role.VIEWER)
-def acknowledged_failures(call: Call, query: NoQuery) -> Page[AcknowledgedFailure]:  # noqa: ARG001 - none accepted
+def acknowledged_failures(call: Call, query: LongPageQuery) -> Page[AcknowledgedFailure]:
     """Failures acknowledged in the last 24 hours, the newest first, with who did it."""
+    after: Any = decode_cursor(query.cursor, datetime, str)
     with call.transaction() as (connection, now):
-        rows = store.recently_cleared(connection, now - ACKNOWLEDGED_FOR, MOST_AT_ONCE)
-    return Page(items=[answer_of(AcknowledgedFailure, row) for row in rows], next_cursor=None)
+        rows = store.recently_cleared(connection, now - ACKNOWLEDGED_FOR, query.limit + 1, after)
+    items = [answer_of(AcknowledgedFailure, row) for row in rows]
+    return page_of(items, query.limit, lambda item: (item.acknowledged_at, item.uuid))
 
 
 @routes.get("/<uuid:uuid>", role=Role.VIEWER, raises=(ClientNotFound,))

@@ -11,7 +11,7 @@ from shared.config import Config
 from shared.listening.rules import BridgeStatus
 from shared.monitoring import rules
 from shared.monitoring.unwell import store
-from shared.monitoring.unwell.store import Found
+from shared.monitoring.unwell.store import After, Found
 from shared.recovery import operations as recovery
 from shared.vocabulary import ProcessStatus
 
@@ -25,15 +25,15 @@ class Unwell:
     bridge: BridgeStatus
 
 
-def crashed(connection: Connection, now: datetime, config: Config, limit: int) -> Unwell:
+def crashed(connection: Connection, now: datetime, config: Config, limit: int, after: After | None = None) -> Unwell:
     """Clients that are crashed or silent, whatever the bridge does, the longest silent first."""
     stale_after = timedelta(seconds=config["HEARTBEAT_STALE_SECONDS"])
-    return _judged(connection, now, config, store.crashed(connection, now, stale_after, limit))
+    return _judged(connection, now, config, store.crashed(connection, now, stale_after, limit, after))
 
 
-def failed(connection: Connection, now: datetime, config: Config, limit: int) -> Unwell:
+def failed(connection: Connection, now: datetime, config: Config, limit: int, after: After | None = None) -> Unwell:
     """Clients with a recorded service failure, the newest first."""
-    return _judged(connection, now, config, store.failed(connection, now, limit))
+    return _judged(connection, now, config, store.failed(connection, now, limit, after))
 
 
 def _judged(connection: Connection, now: datetime, config: Config, found: Found) -> Unwell:

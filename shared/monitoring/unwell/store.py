@@ -13,6 +13,8 @@ from shared.statements import Constant
 
 STALE_INTERVALS: Final = 3  # never stale before three of the display's own intervals have passed
 
+After = tuple[datetime | None, str]
+"""Where the page before ended."""
 _ALIASES: Final = {"clients": "c", "client_heartbeats": "h", "client_commands": "k"}
 
 
@@ -38,7 +40,7 @@ _SHOWN: Final[Mapping[str, str]] = {column.name: _spelt(column) for column in SH
 
 
 def _first(of: str, order: str) -> str:
-    """SQL: being one of the first so many of these, in this order; only of those the rest is looked up.
+    """SQL: being one of the first so many of these after the page before; only of those the rest is looked up.
 
     They go into an array: one plan for all values expects a third of the fleet to be silent and would join all of it.
     """
@@ -53,29 +55,43 @@ _SILENT: Final = f"""
 _EITHER: Final = f"""
     FROM clients AS c LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
     WHERE c.deleted_at IS NULL AND c.uuid = ANY(ARRAY({_SAYS_SO} UNION {_SILENT}))"""
-_LONGEST_SILENT: Final = "h.last_heartbeat_at, c.uuid"
-CRASHED: Final = amid(known_of(_first(_EITHER, _LONGEST_SILENT), _LONGEST_SILENT, _SHOWN))
+_SINCE: Final = "coalesce(h.last_heartbeat_at, 'infinity')"
+_LONGEST_SILENT: Final = f"{_SINCE}, c.uuid"
+_AFTER: Final = f"""
+    (CAST(:after_uuid AS text) IS NULL
+        OR ({_LONGEST_SILENT}) > (coalesce(CAST(:after_at AS timestamptz), 'infinity'), CAST(:after_uuid AS text)))"""
+CRASHED: Final = amid(known_of(_first(f"{_EITHER} AND {_AFTER}", _LONGEST_SILENT), _LONGEST_SILENT, _SHOWN))
 """Who says so is found by an index, who is silent by one look through the narrow table of heartbeats."""
 _NEWEST: Final = "c.service_failed_at DESC, c.uuid"
-_FAILED: Final = "FROM clients AS c WHERE c.deleted_at IS NULL AND c.service_failed_at IS NOT NULL"
+_FAILED: Final = """
+    FROM clients AS c WHERE c.deleted_at IS NULL AND c.service_failed_at IS NOT NULL
+        AND (CAST(:after_uuid AS text) IS NULL OR c.service_failed_at < CAST(:after_at AS timestamptz)
+            OR c.service_failed_at = CAST(:after_at AS timestamptz) AND c.uuid > CAST(:after_uuid AS text))"""
 FAILED: Final = amid(known_of(_first(_FAILED, _NEWEST), _NEWEST, _SHOWN))
 
 
-def crashed(connection: Connection, now: datetime, stale_after: timedelta, limit: int) -> Found:
+def crashed(
+    connection: Connection, now: datetime, stale_after: timedelta, limit: int, after: After | None = None
+) -> Found:
     """Clients whose process says crashed or whose heartbeat is too old, whatever the bridge does, oldest first.
 
     `stale_after` is the threshold; a client with a long interval of its own gets three of them. One never
-    heard of is not among them.
+    heard of is not among them. `after`: last_heartbeat_at and uuid of the last one of the page before.
     """
     seconds = int(stale_after.total_seconds())
-    return _found(connection, now, CRASHED, oldest=now - stale_after, stale_seconds=seconds, limit=limit)
+    return _found(connection, now, CRASHED, after, oldest=now - stale_after, stale_seconds=seconds, limit=limit)
 
 
-def failed(connection: Connection, now: datetime, limit: int) -> Found:
-    """Clients with a recorded service failure, the newest failure first."""
-    return _found(connection, now, FAILED, limit=limit)
+def failed(connection: Connection, now: datetime, limit: int, after: After | None = None) -> Found:
+    """Clients with a recorded service failure, the newest failure first.
+
+    `after`: service_failed_at and uuid of the last one of the page before.
+    """
+    return _found(connection, now, FAILED, after, limit=limit)
 
 
-def _found(connection: Connection, now: datetime, statement: Constant, **values: Any) -> Found:
-    known, around = known_amid(connection, statement, {"now": now, **values})
+def _found(connection: Connection, now: datetime, statement: Constant, after: After | None, **values: Any) -> Found:
+    after_at, after_uuid = after or (None, None)
+    page = {"after_at": after_at, "after_uuid": after_uuid}
+    known, around = known_amid(connection, statement, {"now": now, **page, **values})
     return Found(reader(UnwellRow).decode(known), around)
