@@ -206,6 +206,12 @@ def _person(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
     case.path_parameters, case.body = {"user_id": added["user"]["id"]}, {"role": "operator"}
 
 
+def _forgetful(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
+    """Somebody who forgot their password, by number and name."""
+    user = world.made("/api/users", {"username": f"p-{uuid4()}", "role": "viewer"})["user"]
+    case.path_parameters, case.body = {"user_id": user["id"]}, {"username": user["username"]}
+
+
 def _open(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
     """A breaker that is open; whichever are."""
     open_breaker(world)
@@ -273,6 +279,7 @@ CHANCES: Final[dict[str, Repair]] = {
     "DELETE /api/maintenance-windows/{window_id}": _begun("/api/maintenance-windows", "window_id", "ends_at"),
     "DELETE /api/notifications/snoozes/{snooze_id}": _begun("/api/notifications/snoozes", "snooze_id", "until"),
     "PATCH /api/users/{user_id}": _person,
+    "POST /api/users/{user_id}/reset-password": _forgetful,
     "POST /api/enroll": _code,
     "POST /api/enroll/rotate": _rotation,
     "POST /api/session": _credentials,
