@@ -41,7 +41,7 @@ reset: $(RUNTIME) ## Stop it and delete its data (asks; FORCE=1 does not)
 
 test: $(DEVELOPMENT) ## Run every test on real services; SUITES="rules api" runs some
 	@$(NEEDS) test
-	@$(BIN)/python -m tests.run $(SUITES)
+	@exec $(BIN)/python -m tests.run --with-parent $(SUITES)
 
 check: $(DEVELOPMENT) $(DASHBOARD_TOOLS) ## Lint, format, types, import rules, containers, bandit, pip-audit, documents in step
 	$(BIN)/ruff check .

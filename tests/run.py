@@ -1,173 +1,144 @@
-"""`make test`: every suite in a pytest of its own, each within its budget of seconds, two suites at a time.
+"""`make test`: every suite in a pytest of its own, two suites at a time.
 
-A suite fails when a test fails, when it has no tests, when it takes longer than its budget (it is
-ended then), and when it leaves a process behind. The last line is `N passed, N failed`.
+A suite fails when a test fails, when it has no tests, and when it leaves a process behind. How long it takes judges
+nothing: seconds and processor seconds are printed beside what is usual. Only a suite in which no test begins or ends
+for five minutes is ended, by name and with where it was. The last line is `N passed, N failed`; the lines above it name
+each failure again.
 
-Each suite runs below a process of its own that adopts whatever it leaves behind. One waits a lot where another
-reckons a lot, so two at a time take less than one after another; more of them only disturb each other. All together
-end within 15 minutes.
+One suite waits a lot where another reckons a lot, so two at a time take less than one after another; more of them only
+disturb each other. However this process ends, everything that it started ends with it.
 """
 
+import argparse
 import compileall
 import json
 import os
 import signal
-import subprocess
 import sys
 import tempfile
+import textwrap
 import time
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
-from typing import BinaryIO
-from xml.etree import ElementTree as ET
 
 from deploy.local import guardian
 from deploy.local.layout import REPOSITORY
+from tests.suite import MUTE_SECONDS, Outcome, end_on_signals, run_alone
 
-BUDGET_SECONDS = {
-    "browser": 340,
-    "faults": 155,
+USUAL_PROCESSOR_SECONDS = {
+    "browser": 280,
+    "faults": 120,
     "deploy": 25,
     "simulation": 65,
-    "tick": 50,
+    "tick": 40,
     "worker": 285,
-    "local": 275,
-    "bridge": 165,
-    "api": 135,
-    "stores": 170,
-    "journeys": 140,
+    "local": 150,
+    "bridge": 80,
+    "api": 120,
+    "stores": 160,
+    "journeys": 60,
     "rules": 30,
 }
-"""Each suite in the order in which they are begun: two run beside each other, and whichever is through takes the next.
-So `browser` and `worker`, which keep more than one core busy each, run one after the other, and `stores`, which keeps
-one busy, beside `journeys`, which mostly waits. `faults` and `simulation` are shares of `make campaign`."""
+"""What each suite takes on a machine of two cores, in the order in which they are begun: whichever of two is through
+takes the next. So `browser` and `worker`, which keep more than one core busy each, run one after the other. Printed
+beside what it took; nothing is judged by it."""
 BESIDE_EACH_OTHER = 2
-IN_ALL_SECONDS = 900
+STOP_SECONDS = 0.7
 PRODUCT = ("bridge", "deploy", "functions", "migrations", "shared")
 
 
-@dataclass
-class Outcome:
-    """What became of one suite. `complaints` beside failed tests; each counts as one failure."""
-
-    suite: str
-    seconds: float
-    tests: int = 0
-    failed: int = 0
-    skipped: int = 0
-    complaints: Sequence[str] = ()
-
-    @property
-    def passed(self) -> int:
-        return self.tests - self.failed - self.skipped
+def suites_in(folder: Path) -> dict[str, Path]:
+    """Each folder that has tests, in the order of `USUAL_PROCESSOR_SECONDS`; then those without a usual time."""
+    found = {place.parent.name: place.parent for place in sorted(folder.glob("*/test_*.py"))}
+    usual = [name for name in USUAL_PROCESSOR_SECONDS if name in found]
+    return {name: found[name] for name in [*usual, *(found.keys() - usual)]}
 
 
-def run_suite(suite: str, budget: float) -> Outcome:
-    """Run one suite to its end or to the end of its budget, and print what it said in one piece."""
-    began = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="signage-tests-") as folder:
-        report, output = Path(folder) / "report.xml", Path(folder) / "output.txt"
-        command = [sys.executable, "-m", "pytest", f"tests/{suite}", "-q", f"--junit-xml={report}"]
-        with output.open("wb") as written:
-            code, complaints = _within(command, budget, written)
-        outcome = Outcome(suite, time.monotonic() - began)
-        if report.exists():
-            _count(outcome, report)
-        said = output.read_text(encoding="utf-8", errors="replace")
-    complaints += _left_behind()
-    if outcome.tests == 0:
-        complaints += ("no test ran",)
-    elif code != 0 and outcome.failed == 0 and not complaints:
-        complaints += (f"pytest ended with exit code {code}",)
-    outcome.complaints = complaints
-    print(f"\n=== {suite} ({outcome.seconds:.0f} of {budget:.0f} s)\n{said}", end="", flush=True)
+def run_all(suites: Mapping[str, Path], mute_seconds: float) -> list[Outcome]:
+    """Run the suites, some beside each other, and say when each begins and ends.
+
+    When this is left early, everything below this process is ended.
+    """
+    waiting, running, outcomes = list(suites), dict[int, str](), list[Outcome]()
+    with tempfile.TemporaryDirectory(prefix="signage-suites-") as folder:
+        results = Path(folder)
+        try:
+            while waiting or running:
+                while waiting and len(running) < BESIDE_EACH_OTHER:
+                    suite = waiting.pop(0)
+                    say(f"{suite} begins{usually(suite)}")
+                    running[_start(suite, suites[suite], mute_seconds, results)] = suite
+                pid, _status = os.waitpid(-1, 0)
+                if pid in running:
+                    outcomes.append(_outcome(running.pop(pid), results))
+                    _end_orphans(running.keys())
+        finally:
+            for pid in running:
+                guardian.send(pid, signal.SIGTERM)
+            guardian.end_everything_below(STOP_SECONDS)
+    return outcomes
+
+
+def _start(suite: str, folder: Path, mute_seconds: float, results: Path) -> int:
+    """The id of a process that runs the suite, in a session of its own: Ctrl-C reaches this process alone."""
+    command = [sys.executable, "-m", "tests.run", "--alone", suite, str(folder), str(mute_seconds), str(results)]
+    return os.posix_spawn(sys.executable, [*command, str(os.getpid())], os.environ, setsid=True)
+
+
+def _outcome(suite: str, results: Path) -> Outcome:
+    """What the suite's process wrote; one that died is a failure. What pytest wrote is shown where not all is well."""
+    written, output = results / f"{suite}.json", results / f"{suite}.txt"
+    if written.exists():
+        outcome = Outcome(**json.loads(written.read_text(encoding="utf-8")))
+    else:
+        outcome = Outcome(suite, complaints=["its runner died"])
+    if outcome.failed and output.exists():
+        print(f"\n=== {suite}\n{output.read_text(encoding='utf-8', errors='replace')}")
+    say(
+        f"{suite} ends: {outcome.passed} passed, {outcome.failed} failed, {outcome.seconds:.0f} s, "
+        f"{outcome.processor_seconds:.0f} processor seconds{usually(suite)}"
+    )
     return outcome
 
 
-def _within(command: Sequence[str], budget: float, output: BinaryIO) -> tuple[int, tuple[str, ...]]:
-    process = subprocess.Popen(command, cwd=REPOSITORY, process_group=0, stdout=output, stderr=output)
-    try:
-        return process.wait(budget), ()
-    except subprocess.TimeoutExpired:
-        guardian.send_group(process.pid, signal.SIGINT)  # pytest prints where it was
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            guardian.send_group(process.pid, signal.SIGKILL)
-        return process.wait(), (f"took longer than its budget of {budget:.0f} s and was ended",)
-    except KeyboardInterrupt:
-        guardian.send_group(process.pid, signal.SIGINT)
-        process.wait()
-        raise
+def _end_orphans(running: Iterable[int]) -> None:
+    """End what came to this process because the suite's own was killed."""
+    while orphans := {pid for pid, parent in guardian.parents().items() if parent == os.getpid()} - set(running):
+        for pid in orphans:
+            for each in (pid, *guardian.descendants(pid)):
+                guardian.send(each, signal.SIGKILL)
+            os.waitpid(pid, 0)
 
 
-def _count(outcome: Outcome, report: Path) -> None:
-    suites = ET.parse(report).getroot().iter("testsuite")
-    for suite in suites:
-        outcome.tests += int(suite.get("tests", 0))
-        outcome.failed += int(suite.get("failures", 0)) + int(suite.get("errors", 0))
-        outcome.skipped += int(suite.get("skipped", 0))
+def say(line: str) -> None:
+    """A line of the console, with the time of the day."""
+    print(f"{datetime.now().astimezone():%H:%M:%S} {line}", flush=True)
 
 
-def _left_behind() -> tuple[str, ...]:
-    """Processes that the suite started and did not end: named, then killed."""
-    deadline = time.monotonic() + 3
-    while guardian.reap() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    left = tuple(f"left a process behind: {_command_line(pid)}" for pid in guardian.descendants(os.getpid()))
-    guardian.end_everything_below(0)
-    return left
+def usually(suite: str) -> str:
+    usual = USUAL_PROCESSOR_SECONDS.get(suite)
+    return "" if usual is None else f" (usually {usual})"
 
 
-def _command_line(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")[:150]
-    except OSError:
-        return str(pid)
-
-
-def show(outcomes: Sequence[Outcome]) -> None:
-    """The table of suites."""
-    print(f"\n{'suite':<10} {'passed':>7} {'failed':>7} {'skipped':>8} {'seconds':>8} {'budget':>7}")
+def show(outcomes: Sequence[Outcome], seconds: float) -> None:
+    """The table of suites, then each failure again, then `N passed, N failed`."""
+    print(f"\n{'suite':<12} {'passed':>7} {'failed':>7} {'skipped':>8} {'seconds':>8} {'processor':>10} {'usually':>8}")
     for one in outcomes:
-        numbers = f"{one.passed:>7} {one.failed + len(one.complaints):>7} {one.skipped:>8}"
-        print(f"{one.suite:<10} {numbers} {one.seconds:>8.1f} {BUDGET_SECONDS[one.suite]:>7}")
+        numbers = f"{one.passed:>7} {one.failed:>7} {len(one.skipped):>8} {one.seconds:>8.0f}"
+        usual = USUAL_PROCESSOR_SECONDS.get(one.suite, "")
+        print(f"{one.suite:<12} {numbers} {one.processor_seconds:>10.0f} {usual:>8}")
+    processor_seconds = sum(one.processor_seconds for one in outcomes)
+    print(f"{'':<12} {'':>7} {'':>7} {'':>8} {seconds:>8.0f} {processor_seconds:>10.0f}")
+    for one in outcomes:
+        for test, reason in one.skipped.items():
+            print(f"\nskipped in {one.suite}: {test}\n{textwrap.indent(reason, '    ')}")
+    for one in outcomes:
         for complaint in one.complaints:
-            print(f"{'':<10} {complaint}")
-
-
-def run_alone(suite: str, budget: float, result: Path) -> int:
-    """Run one suite below this process, which then knows what it left behind; its outcome goes to `result` as JSON."""
-    guardian.become_subreaper()
-    result.write_text(json.dumps(asdict(run_suite(suite, budget))), encoding="utf-8")
-    return 0
-
-
-def run_all(suites: Sequence[str], in_all: float) -> list[Outcome]:
-    """Run the suites, some beside each other; none goes on beyond what is left of `in_all` seconds."""
-    deadline = time.monotonic() + in_all
-    pool = ThreadPoolExecutor(BESIDE_EACH_OTHER)
-    try:
-        with tempfile.TemporaryDirectory(prefix="signage-suites-") as folder:
-            results = Path(folder)
-            return list(pool.map(lambda suite: _below_its_own(suite, deadline, results / suite), suites))
-    finally:
-        pool.shutdown(cancel_futures=True)  # after Ctrl-C, which the suites have heard themselves, none is begun
-
-
-def _below_its_own(suite: str, deadline: float, result: Path) -> Outcome:
-    """A suite in a process of its own; one that died counts as a failure."""
-    budget = min(BUDGET_SECONDS[suite], deadline - time.monotonic())
-    if budget <= 0:
-        return Outcome(suite, 0.0, complaints=("no time was left for it",))
-    subprocess.run(
-        [sys.executable, "-m", "tests.run", "--alone", suite, str(budget), result], cwd=REPOSITORY, check=False
-    )
-    if not result.exists():
-        return Outcome(suite, 0.0, complaints=("its runner died",))
-    return Outcome(**json.loads(result.read_text(encoding="utf-8")))
+            print(f"\nFAILED {one.suite}: {complaint}")
+        for test, message in one.failures.items():
+            print(f"\nFAILED in {one.suite}: {test}\n{textwrap.indent(message, '    ')}")
+    print(f"\n{sum(one.passed for one in outcomes)} passed, {sum(one.failed for one in outcomes)} failed")
 
 
 def _compile() -> None:
@@ -178,23 +149,35 @@ def _compile() -> None:
         compileall.compile_dir(REPOSITORY / package, quiet=1)
 
 
-def main(arguments: Sequence[str]) -> int:
+def _arguments(given: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.run", description="Run every suite, or some.")
+    parser.add_argument("suites", nargs="*", metavar="SUITE")
+    parser.add_argument("--folder", type=Path, default=REPOSITORY / "tests", help="where the suites are")
+    parser.add_argument("--mute-seconds", type=float, default=MUTE_SECONDS, help="until a mute suite is ended")
+    parser.add_argument("--with-parent", action="store_true", help="stop when the caller (make) ends")
+    return parser.parse_args(given)
+
+
+def main(given: Sequence[str]) -> int:
     """Run the named suites, or all of `make test`; exit code 1 when anything failed."""
-    if arguments[:1] == ["--alone"]:
-        suite, budget, result = arguments[1:]
-        return run_alone(suite, float(budget), Path(result))
-    unknown = [name for name in arguments if name not in BUDGET_SECONDS]
-    if unknown:
-        print(f"No such suite: {', '.join(unknown)}. There are: {', '.join(BUDGET_SECONDS)}.", file=sys.stderr)
+    if given[:1] == ["--alone"]:
+        suite, folder, mute_seconds, results, runner = given[1:]
+        return run_alone(suite, Path(folder), float(mute_seconds), Path(results), int(runner))
+    arguments = _arguments(given)
+    suites = suites_in(arguments.folder)
+    if unknown := set(arguments.suites) - set(suites):
+        print(f"No such suite: {', '.join(sorted(unknown))}. There are: {', '.join(suites)}.", file=sys.stderr)
         return 2
+    end_on_signals()
+    guardian.become_subreaper()
+    if arguments.with_parent:
+        guardian.die_with_parent(signal.SIGTERM, os.getppid())
     began = time.monotonic()
     _compile()
-    outcomes = run_all([suite for suite in BUDGET_SECONDS if suite in (arguments or BUDGET_SECONDS)], IN_ALL_SECONDS)
-    show(outcomes)
-    print(f"{'':<10} {'':>7} {'':>7} {'':>8} {time.monotonic() - began:>8.1f}")
-    failed = sum(one.failed + len(one.complaints) for one in outcomes)
-    print(f"{sum(one.passed for one in outcomes)} passed, {failed} failed")
-    return 1 if failed else 0
+    chosen = {name: place for name, place in suites.items() if name in (arguments.suites or suites)}
+    outcomes = run_all(chosen, arguments.mute_seconds)
+    show(outcomes, time.monotonic() - began)
+    return 1 if any(one.failed for one in outcomes) else 0
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ def folder() -> str | None:
     """A folder for `tempfile`, gone with this process; None, which is its usual one, where memory is short."""
     if not os.access(MEMORY, os.W_OK):
         return None
-    _sweep()
+    sweep()
     if shutil.disk_usage(MEMORY).free < ROOM_BYTES or _available_bytes() < FREE_BYTES:
         return None
     mine = MEMORY / f"signage-tests-{os.getpid()}"
@@ -33,7 +33,7 @@ def folder() -> str | None:
     return str(mine)
 
 
-def _sweep() -> None:
+def sweep() -> None:
     """Remove what tests left that were killed: it takes memory for as long as the machine runs."""
     for place in MEMORY.iterdir():
         named = OURS.fullmatch(place.name)

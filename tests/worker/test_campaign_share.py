@@ -16,7 +16,6 @@ def passed(ledger: Ledger) -> bool:
     return not ledger.broken
 
 
-@pytest.mark.timeout(300)
 def test_forty_hostile_decks_reach_nobody_hold_nobody_up_and_leave_nothing(tmp_path: Path) -> None:
     assert passed(decks.run(decks.Plan(decks=40, deadline=6, seed=46), tmp_path))
 
