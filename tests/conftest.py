@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 from sqlalchemy import Connection, Engine
 
 from deploy.local import broker as mosquitto
@@ -17,6 +18,10 @@ from shared.db import engine_for
 from tests import volatile
 
 TEMPLATE = postgres.DATABASE
+# How fast the machine is judges no example: hypothesis would give each 200 ms. A fixture may serve all of them.
+AT_ANY_SPEED = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+settings.register_profile("any machine", deadline=None, suppress_health_check=AT_ANY_SPEED)
+settings.load_profile("any machine")
 _numbers = itertools.count(1)
 
 

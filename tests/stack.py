@@ -21,7 +21,7 @@ from deploy.local.probes import free_port
 
 T = TypeVar("T")
 START_SECONDS = 120.0
-STOP_SECONDS = 30.0
+STOP_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Api:
     def call(self, method: str, path: str, expected: int = 200, **options: Any) -> requests.Response:
         """One call; fails with the answer's text when the status is another one."""
         headers = {"Authorization": f"Bearer {self.token}", **options.pop("headers", {})}
-        answer = requests.request(method, self.url + path, headers=headers, timeout=30, **options)
+        answer = requests.request(method, self.url + path, headers=headers, timeout=60, **options)
         assert answer.status_code == expected, f"{method} {path}: {answer.status_code} {answer.text[:1000]}"
         return answer
 
@@ -64,7 +64,7 @@ class Api:
         return self.call("POST", path, expected, json=body, **options).json()
 
 
-def eventually(look: Callable[[], T | None], what: str, seconds: float = 20.0) -> T:
+def eventually(look: Callable[[], T | None], what: str, seconds: float = 60.0) -> T:
     """What `look` answers once it is truthy; asked again and again until then.
 
     Raises AssertionError naming `what` when it does not come in time.
@@ -110,7 +110,7 @@ def wait_until_ready(runner: subprocess.Popen[bytes], stack_env: Path, output: P
             return False
         url = read_stack_env(stack_env)["SIGNAGE_API_URL"]
         try:
-            return requests.get(url + "/api/health/ready", timeout=2).status_code == 200
+            return requests.get(url + "/api/health/ready", timeout=60).status_code == 200
         except requests.RequestException:
             return False
 
@@ -152,6 +152,6 @@ def enrol(api: Api, uuid: str, state: Path, behaviour: Behaviour | None = None) 
 def enrolled(api: Api, uuid: str) -> Credentials:
     """What a display is given that an admin enrols and that redeems its code."""
     code = api.post(f"/api/clients/{uuid}/enrolment", expected=201)["code"]
-    answer = requests.post(f"{api.url}/api/enroll", json={"code": code}, timeout=30)
+    answer = requests.post(f"{api.url}/api/enroll", json={"code": code}, timeout=60)
     assert answer.status_code == 201, answer.text
     return Credentials.from_enrolment(answer.json())

@@ -55,7 +55,7 @@ class Standby:
     def replaying_nothing(self) -> Iterator[None]:
         """It goes on receiving what is written, and shows none of it."""
         self.run("SELECT pg_wal_replay_pause()")
-        wait_until(lambda: self.run("SELECT pg_get_wal_replay_pause_state()") == [["paused"]], 20)
+        wait_until(lambda: self.run("SELECT pg_get_wal_replay_pause_state()") == [["paused"]], 60)
         try:
             yield
         finally:
@@ -66,7 +66,7 @@ class Standby:
         """It has replayed all that it received, and receives nothing."""
         [[before]] = self.run("SHOW primary_conninfo")
         self._follow("")
-        wait_until(lambda: self.run("SELECT count(*) FROM pg_stat_wal_receiver") == [[0]], 20)
+        wait_until(lambda: self.run("SELECT count(*) FROM pg_stat_wal_receiver") == [[0]], 60)
         try:
             yield
         finally:

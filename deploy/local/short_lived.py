@@ -24,7 +24,7 @@ def running(
     *,
     stop_signal: signal.Signals = signal.SIGTERM,
     user: str | None = None,
-    ready_seconds: float = 30.0,
+    ready_seconds: float = 120.0,
     environment: dict[str, str] | None = None,
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Start `command`, wait until it is ready, stop it in the end. It dies with the thread that entered.
@@ -57,7 +57,7 @@ def _wait_until_ready(process: subprocess.Popen[bytes], ready: Probe, log: Path,
         time.sleep(0.02)
 
 
-def stop(process: subprocess.Popen[bytes], stop_signal: signal.Signals, seconds: float = 10.0) -> None:
+def stop(process: subprocess.Popen[bytes], stop_signal: signal.Signals, seconds: float = 60.0) -> None:
     """Ask it to stop; after `seconds` kill it. What is left of its group is killed in any case."""
     if process.poll() is None:
         guardian.send(process.pid, stop_signal)

@@ -114,7 +114,7 @@ def with_replica(
         # As in production: what can be seen has been written. The session's Postgres does that when it finds time.
         connection.run(f"ALTER DATABASE {name} SET synchronous_commit = on")
         [[made]] = connection.run("SELECT pg_current_wal_insert_lsn()")
-    wait_until(lambda: standby.run(f"SELECT pg_last_wal_replay_lsn() >= '{made}'") == [[True]], 20)  # it has that too
+    wait_until(lambda: standby.run(f"SELECT pg_last_wal_replay_lsn() >= '{made}'") == [[True]], 60)  # it has that too
     engine.dispose()
     address = standby.cluster.url(name, postgres.OWNER, "owner")
     return caller(Services(Config({**configuration.values, "DATABASE_READ_URL": address}), engine))

@@ -39,7 +39,7 @@ class FunctionProcess:
     def url(self) -> str:
         return f"http://{LOOPBACK}:{self.port}"
 
-    def raw(self, request: bytes, timeout: float = 10.0) -> bytes:
+    def raw(self, request: bytes, timeout: float = 60.0) -> bytes:
         """Everything that comes back until the connection is closed, for exactly these bytes."""
         with socket.create_connection((LOOPBACK, self.port), timeout) as connection:
             connection.sendall(request)
@@ -65,7 +65,7 @@ def function_process(source: str, environment: Mapping[str, str], folder: Path) 
 
 
 def ask(process: FunctionProcess, method: str, path: str, **options: Any) -> requests.Response:
-    return requests.request(method, process.url + path, timeout=20, **options)
+    return requests.request(method, process.url + path, timeout=60, **options)
 
 
 def problem(answer: requests.Response) -> tuple[int, str]:

@@ -64,7 +64,7 @@ class World:
     def ask(self, method: str, path: str, **options: Any) -> requests.Response:
         """One call as an admin."""
         headers = {"Authorization": f"Bearer {self.token}", **options.pop("headers", {})}
-        return requests.request(method, self.function.url + path, headers=headers, timeout=30, **options)
+        return requests.request(method, self.function.url + path, headers=headers, timeout=60, **options)
 
     def made(self, path: str, body: dict[str, Any] | None = None, **options: Any) -> Any:
         """What was made by a POST that must succeed."""
@@ -122,7 +122,7 @@ def _listening(broker: mosquitto.RunningBroker, display: str) -> Iterator[None]:
     client.loop_start()
     try:
         client.subscribe(f"signage/{display}/log_level", qos=1)
-        assert heard.wait(10), "the broker does not take the subscription"
+        assert heard.wait(60), "the broker does not take the subscription"
         yield
     finally:
         client.disconnect()

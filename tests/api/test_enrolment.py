@@ -156,7 +156,7 @@ def test_a_real_mosquitto_lets_in_what_we_hash_and_nothing_else(broker: RunningB
     write_file(place.displays_password_file, line)
     guardian.send(broker.pid, signal.SIGHUP)
 
-    wait_until(lambda: connect_code(place.displays_port, "display", password) == 0, 10)
+    wait_until(lambda: connect_code(place.displays_port, "display", password) == 0, 60)
     assert connect_code(place.displays_port, "display", password[:-1]) == 0x87
 
 

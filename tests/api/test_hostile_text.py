@@ -55,7 +55,7 @@ class Service:
     def ask(self, method: str, path: str, **options: Any) -> requests.Response:
         """One request; its answer must be sound, whatever it says."""
         headers = {"Authorization": f"Bearer {self.token}", **options.pop("headers", {})}
-        answer = requests.request(method, self.function.url + path, headers=headers, timeout=20, **options)
+        answer = requests.request(method, self.function.url + path, headers=headers, timeout=60, **options)
         assert answer.status_code < 500, answer.text
         assert "X-Injected" not in answer.headers
         assert answer.headers["X-Content-Type-Options"] == "nosniff"

@@ -162,7 +162,7 @@ def test_a_delete_waits_for_an_upload_of_the_same_bytes_and_leaves_its_file(
             with pytest.raises(Waiting):
                 deleting.result(0.3)
             assert files_of(volume, deck) == ["originals"]
-        assert deleting.result(10).status_code == 204
+        assert deleting.result(60).status_code == 204
     assert files_of(volume, deck) == []
 
 

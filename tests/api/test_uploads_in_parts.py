@@ -227,7 +227,7 @@ class Turnstile(io.RawIOBase):
     def read(self, size: int = -1) -> bytes:
         if self._at >= len(self._content) // 2 and not self.halfway.is_set():
             self.halfway.set()
-            assert self.go_on.wait(10)
+            assert self.go_on.wait(60)
         block = self._content[self._at : self._at + min(size, 1000)]
         self._at += len(block)
         return block
@@ -324,7 +324,7 @@ def test_a_foreign_client_uploads_in_chunks_and_survives_a_killed_function(
         uploader = client.uploader(file_stream=io.BytesIO(film), chunk_size=300_000, metadata={"filename": "film.mp4"})
         uploader.upload(stop_at=600_000)
         os.kill(doomed.pid, signal.SIGKILL)
-        wait_until(lambda: not accepts_connections(doomed.port), 10)
+        wait_until(lambda: not accepts_connections(doomed.port), 60)
     place = str(uploader.url).partition(str(doomed.port))[2]
     with function_process("functions/api/main.py", environment, tmp_path) as other:
         again = foreign_client(other, token).uploader(
@@ -362,7 +362,7 @@ def test_what_came_before_the_connection_broke_is_kept(
     )
     with socket.create_connection((LOOPBACK, serving.port), 10) as cut:
         cut.sendall(head.encode() + film[:500_000])
-    wait_until(lambda: offset_of(api, place) > 0, 10)
+    wait_until(lambda: offset_of(api, place) > 0, 60)
     kept = offset_of(api, place)
 
     uploader.offset = kept

@@ -29,7 +29,7 @@ from deploy.local.layout import LOOPBACK, REPOSITORY
 from deploy.local.probes import free_port, wait_until
 
 PASSWORD = "display-password"
-SECONDS = 20.0
+SECONDS = 60.0
 PROGRAM = ("-m", "bridge.main")
 SESSIONS = 2  # of one bridge at the broker: bridge/lanes.py
 
@@ -45,10 +45,11 @@ class BridgeProcess:
     def ready(self) -> bool:
         return self.ask("/readyz")[0] == 200
 
-    def ask(self, path: str) -> tuple[int, dict[str, Any]]:
+    def ask(self, path: str, patience_seconds: float = SECONDS) -> tuple[int, dict[str, Any]]:
         """Status and body; status 0 when nothing answers."""
         try:
-            with urllib.request.urlopen(f"http://{LOOPBACK}:{self.health_port}{path}", timeout=2) as answer:
+            url = f"http://{LOOPBACK}:{self.health_port}{path}"
+            with urllib.request.urlopen(url, timeout=patience_seconds) as answer:
                 return answer.status, json.load(answer)
         except urllib.error.HTTPError as error:
             with error:

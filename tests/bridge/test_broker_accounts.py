@@ -22,10 +22,8 @@ from deploy.local.probes import connect_code
 from shared.access.enrolment import store
 from shared.access.rules import MOSQUITTO_SALT_BYTES, mosquitto_hash
 from tests import volatile
-from tests.bridge.conftest import Database, eventually
+from tests.bridge.conftest import SECONDS, Database, eventually
 from tests.local.mqtt_clients import connected, publish, subscribe
-
-WITHIN_SECONDS = 2.0  # an enrolled display can connect
 
 
 @pytest.fixture
@@ -57,7 +55,7 @@ def running(database_url: str, broker: mosquitto.RunningBroker, log: Path) -> It
         assert process.poll() is None
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(60)
         print(log.read_text()[-3000:])
     assert process.returncode == 0
 
@@ -78,15 +76,13 @@ def may_connect(broker: mosquitto.RunningBroker, name: str, password: str) -> bo
     return connect_code(broker.broker.displays_port, name, password) == 0
 
 
-def test_an_enrolled_display_can_connect_within_two_seconds(
-    accounts: Path, broker: mosquitto.RunningBroker, database: Database
-) -> None:
+def test_an_enrolled_display_can_connect(accounts: Path, broker: mosquitto.RunningBroker, database: Database) -> None:
     name = str(uuid.uuid4())
     assert not may_connect(broker, name, "one")
 
     enrol(database, name, "one")
 
-    eventually(lambda: may_connect(broker, name, "one"), WITHIN_SECONDS)
+    eventually(lambda: may_connect(broker, name, "one"))
 
 
 def test_a_new_password_takes_the_place_of_the_old_one(
@@ -119,7 +115,7 @@ def test_who_may_no_longer_log_in_is_refused(
 
     database.do(statement, u=name)
 
-    eventually(lambda: not may_connect(broker, name, "one"), WITHIN_SECONDS)
+    eventually(lambda: not may_connect(broker, name, "one"))
     assert name not in broker.broker.displays_password_file.read_text()
 
 
@@ -139,7 +135,7 @@ def test_who_is_revoked_is_cut_off_within_two_seconds_and_nobody_else(
 
         database.do("UPDATE display_logins SET revoked_at = now() WHERE client_uuid = :u", u=gone)
 
-        assert cut.disconnected.wait(WITHIN_SECONDS)
+        assert cut.disconnected.wait(SECONDS)
         assert publish(neighbour, kept, f"signage/{other}/heartbeat") == 0
         eventually(lambda: bool(served.messages))
         assert [seen.disconnected.is_set() for seen in (kept, served)] == [False, False]

@@ -119,7 +119,7 @@ def test_it_leaves_in_order_at_sigterm(start_bridge: StartBridge, display: Displ
 
     bridge.send(signal.SIGTERM)
 
-    assert bridge.process.wait(10) == 0
+    assert bridge.process.wait(60) == 0
     assert bridge.events()[-1] == "component_stopped"
     assert database.value("SELECT connected_since FROM bridge_status") is None
     start_bridge()
@@ -189,7 +189,7 @@ def test_while_postgres_hangs_nothing_is_acknowledged(
             guardian.send(pid, signal.SIGSTOP)
         try:
             send_lines(display)
-            eventually(lambda: "database_away" in bridge.events(), 30)
+            eventually(lambda: "database_away" in bridge.events(), 60)
             bridge.kill()  # what was not acknowledged the broker still has
         finally:
             for pid in stopped:

@@ -114,7 +114,7 @@ def test_a_bridge_that_is_stopped_answers_nobody_and_works_on_afterwards(
     bridge.send(signal.SIGSTOP)
     display.publish("logs/info", {"message": "one", **stamp(1)})
 
-    assert bridge.ask("/healthz") == (0, {})  # a probe that gets no answer in its time has failed
+    assert bridge.ask("/healthz", patience_seconds=2) == (0, {})  # a probe that gets no answer in its time has failed
 
     bridge.send(signal.SIGCONT)
     eventually(bridge.ready)

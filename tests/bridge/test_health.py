@@ -77,7 +77,7 @@ def test_a_standby_works_without_a_canary() -> None:
 
 def ask(port: int, path: str) -> tuple[int, list[str]]:
     """The status and the faults that are told."""
-    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=5)
+    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=60)
     try:
         connection.request("GET", path)
         answer = connection.getresponse()

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pytest
 import sqlalchemy as sa
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection, Engine
 
@@ -358,7 +358,7 @@ def stored(fleet: Fleet, client: str) -> dict[str, list[Any]]:
         return {one: [tuple(row) for row in fleet.connection.execute(sa.text(one), {"u": client})] for one in STORED}
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40)
 @given(st.lists(st.tuples(st.lists(REPORT, min_size=1, max_size=5), ELSEWHERE), min_size=1, max_size=6))
 def test_with_and_without_memory_the_same_is_stored(
     fleet: Fleet, batches: Sequence[tuple[list[tuple[str, int, int, int, str | None, str]], str | None]]

@@ -1,7 +1,6 @@
 """/metrics tells in Prometheus' own format how the bridge does, and names no client."""
 
 import re
-import time
 import urllib.request
 import uuid
 
@@ -14,10 +13,12 @@ PREFIX = "signage_bridge_"
 Samples = dict[tuple[str, str], float]
 """(name without the prefix, its one label's value or nothing) -> value."""
 
+SCRAPES = 100
+
 
 def scrape(bridge: BridgeProcess) -> tuple[str, Samples]:
     """The text, and what a Prometheus would read in it."""
-    with urllib.request.urlopen(f"http://{LOOPBACK}:{bridge.health_port}/metrics", timeout=5) as answer:
+    with urllib.request.urlopen(f"http://{LOOPBACK}:{bridge.health_port}/metrics", timeout=60) as answer:
         assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
         text = answer.read().decode()
     samples: Samples = {}
@@ -102,12 +103,9 @@ def test_a_database_that_is_away_shows_in_what_waits(
 
 def test_many_scrapes_at_once_do_not_hold_the_bridge_up(start_bridge: StartBridge, display: Display) -> None:
     bridge = start_bridge()
-    deadline = time.monotonic() + 2
-    scrapes = 0
     before = scrape(bridge)[1]["received_total", ""]
-    while time.monotonic() < deadline:
+    for _ in range(SCRAPES):
         display.publish("logs/info", {"message": str(uuid.uuid4())})
         scrape(bridge)
-        scrapes += 1
 
-    eventually(lambda: scrape(bridge)[1]["received_total", ""] >= before + scrapes)
+    eventually(lambda: scrape(bridge)[1]["received_total", ""] >= before + SCRAPES)

@@ -14,7 +14,7 @@ SessionState = StorageState
 def session_of(stack: Stack, username: str, password: str) -> SessionState:
     """What a browser keeps once this person has signed in: a session of its own."""
     answer = requests.post(
-        f"{stack.url}/api/session", json={"username": username, "password": password}, headers=OURS, timeout=30
+        f"{stack.url}/api/session", json={"username": username, "password": password}, headers=OURS, timeout=60
     )
     assert answer.status_code == 201, answer.text
     [(name, value)] = answer.cookies.items()

@@ -42,7 +42,7 @@ def test_an_empty_fleet_shows_how_the_first_display_connects_and_says_when_it_ha
     expect(page.locator(".command-line code")).to_contain_text(code)
     expect(page.get_by_role("button", name="Copy the command")).to_be_visible()
     expect(page.get_by_role("img", name="Enrolment code as a QR code")).to_be_visible()
-    answer = requests.post(f"{stack.url}/api/enroll", json={"code": code}, timeout=30)
+    answer = requests.post(f"{stack.url}/api/enroll", json={"code": code}, timeout=60)
     with SimulatedDisplay(Credentials.from_enrolment(answer.json()), tmp_path / "display") as display:
         display.heartbeat("running")
         eventually(lambda: api.get("/api/clients")["items"][0]["status"] == "running", "its heartbeat")

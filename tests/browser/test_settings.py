@@ -12,7 +12,7 @@ from tests.stack import Stack
 def answer_to(stack: Stack, token: str) -> int:
     """The status that a script with this token gets."""
     return requests.get(
-        f"{stack.url}/api/clients", headers={"Authorization": f"Bearer {token}"}, timeout=30
+        f"{stack.url}/api/clients", headers={"Authorization": f"Bearer {token}"}, timeout=60
     ).status_code
 
 

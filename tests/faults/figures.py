@@ -25,6 +25,7 @@ WORDS: Final = {
     "conversions": "the conversion worker is killed -9 at every boundary of its job",
     "decks": "hostile decks, straight to the converter",
     "fuzz": "spoiled payloads among good ones",
+    "logins": "logins by the ten thousand that change all the time",
     "doors": "paths that try to leave, connections that stall, requests without end",
     "schema": "a tester that knows the OpenAPI document alone asks the api function for everything",
     "versions": "code of just before each migration on the schema of today",
@@ -47,7 +48,7 @@ def section(ledgers: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _row(ledger: Mapping[str, Any]) -> str:
-    broken = [name for name, holds in ledger["conditions"].items() if not holds]
+    broken = [name for name, holds in {**ledger["conditions"], **ledger.get("limits", {})}.items() if not holds]
     result = f"failed: {'; '.join(broken)}" if broken else "passed"
     numbers = {**ledger["sizes"], **ledger["counted"]}
     counted = ", ".join(f"{name.replace('_', ' ')} {value:,}" for name, value in numbers.items() if name not in HIDDEN)

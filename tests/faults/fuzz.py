@@ -96,8 +96,8 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
 def _spoil(plan: Plan, service: Machine, displays: Fleet, spoilers: list[Spoiler], say: Callable[[str], None]) -> None:
     for one in spoilers:
         one.connect()
-        wait_until(lambda one=one: one.pump(0), 10)  # type: ignore[misc]  # mypy cannot infer defaults
-    wait_until(lambda: _known(service, spoilers) == SPOILERS, 20)
+        wait_until(lambda one=one: one.pump(0), 60)  # type: ignore[misc]  # mypy cannot infer defaults
+    wait_until(lambda: _known(service, spoilers) == SPOILERS, 60)
     watch = Watch(service, spoilers, plan.spoiled, say)
     steps = max(1, plan.spoiled // (AT_ONCE * SPOILERS))
     for step in range(steps):

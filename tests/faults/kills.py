@@ -69,7 +69,7 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
         "repeats": sum(one.repeats for one in displays.displays),
         "heartbeats": displays.heartbeats,
     }
-    ledger.conditions["each back within 10 s"] = max(back.values()) < BACK_LIMIT_SECONDS
+    ledger.limits["each back within 10 s"] = max(back.values()) < BACK_LIMIT_SECONDS
     ledger.seconds = round(time.monotonic() - began, 1)
     return ledger
 

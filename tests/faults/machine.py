@@ -83,7 +83,7 @@ class Component:
             self.process.wait()
             guardian.send_group(self.process.pid, signal.SIGKILL)
         self.process = None
-        wait_until(lambda: not below & set(guardian.parents()) or _only_dead(below), 10)
+        wait_until(lambda: not below & set(guardian.parents()) or _only_dead(below), 60)
 
     def wait_until_ready(self) -> float:
         """Seconds until it answered."""
@@ -98,7 +98,7 @@ class Component:
         self.signal(signal.SIGCONT)
         guardian.send(self.process.pid, self.stop_signal)
         try:
-            self.process.wait(10)
+            self.process.wait(60)
         except subprocess.TimeoutExpired:
             self.kill()
 
@@ -183,7 +183,7 @@ def counters(port: int) -> dict[str, int]:
 
 def health(port: int) -> dict[str, Any]:
     """What the bridge of this health port answers at /healthz; nothing when it does not answer."""
-    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=2)
+    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=60)
     try:
         connection.request("GET", "/healthz")
         return dict(json.loads(connection.getresponse().read()))

@@ -11,7 +11,7 @@ from typing import Final
 from deploy.local.layout import LOOPBACK
 
 PIECE: Final = b"a" * 65_536
-PATIENCE_SECONDS: Final = 20.0
+PATIENCE_SECONDS: Final = 60.0
 CLOSED: Final = b""
 # To a function that does not know who asks: 600 MB are announced and none is sent; a first line goes on and on.
 ENDLESS: Final = (

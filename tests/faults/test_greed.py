@@ -39,7 +39,7 @@ def answered(wire: Wire) -> list[int]:
         codes.extend(event.code for event in wire.take() if isinstance(event, Puback))
         return not wire.unanswered
 
-    wait_until(all_of_it, 30)
+    wait_until(all_of_it, 60)
     return codes
 
 
@@ -59,7 +59,7 @@ def sent_of(place: Broker, size: int) -> int:
         return sent >= size and not wire.outgoing
 
     with suppress(WireBroken):
-        wait_until(is_over, 30)
+        wait_until(is_over, 60)
     wire.close()
     return sent
 

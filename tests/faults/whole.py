@@ -48,7 +48,7 @@ class Whole:
     def received(self) -> int:
         """Messages that the bridge has taken since it leads."""
         port = self.stack.ports["BRIDGE_HEALTH_PORT"]
-        answer = requests.get(f"http://127.0.0.1:{port}/healthz", timeout=10).json()
+        answer = requests.get(f"http://127.0.0.1:{port}/healthz", timeout=60).json()
         return int(answer["counters"]["received"])
 
     def _restarts(self) -> int:

@@ -14,7 +14,7 @@ from typing import Final
 from deploy.local.layout import LOOPBACK
 
 CONNACK, PUBLISH, PUBACK, SUBACK, PINGRESP, DISCONNECT = 2, 3, 4, 9, 13, 14
-TIMEOUT_SECONDS: Final = 5.0
+TIMEOUT_SECONDS: Final = 60.0
 KEEPALIVE_SECONDS: Final = 600
 READ_BYTES: Final = 262_144
 

@@ -76,7 +76,7 @@ def test_the_same_bytes_again_are_ready_without_the_converter(api: Api, stack: S
 
     (tmp_path / "second.pptx").write_bytes((tmp_path / "first.pptx").read_bytes())
     second = upload(api, tmp_path / "second.pptx")["media"]
-    again = eventually(lambda: ready(api, second["id"]), "the same PDF", 30)
+    again = eventually(lambda: ready(api, second["id"]), "the same PDF", 60)
 
     assert second["id"] != first["id"]
     assert (again["file_url"], again["pages"]) == (done["file_url"], 2)
@@ -86,7 +86,7 @@ def test_the_same_bytes_again_are_ready_without_the_converter(api: Api, stack: S
 
 def conversions_done(stack: Stack) -> int:
     """How many documents the converter was asked for, by its own count."""
-    health = requests.get(stack.environment["CONVERTER_URL"] + "/health", timeout=10).json()
+    health = requests.get(stack.environment["CONVERTER_URL"] + "/health", timeout=60).json()
     return int(health["requests"])
 
 

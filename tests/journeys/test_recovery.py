@@ -56,7 +56,7 @@ def restarted(api: Api, identity: str, beat: Any) -> dict[str, Any]:
         beat("crashed")
         return next(iter(commands_of(api, identity)), None)
 
-    return eventually(look, "recovery's command", 45)
+    return eventually(look, "recovery's command", 60)
 
 
 def still_crashed(api: Api, identity: str, beat: Any, state: str) -> dict[str, Any] | None:

@@ -125,7 +125,7 @@ def trouble(stack: Stack, token: str, code: str) -> str:
     ]
     told = []
     for method, path, options in calls:
-        answer = requests.request(method, stack.url + path, timeout=10, **options)
+        answer = requests.request(method, stack.url + path, timeout=60, **options)
         assert answer.status_code < 500
         told.append(
             f"{method} {path.split('?')[0].replace(code, '')} {answer.status_code} {answer.headers} {answer.text}"
@@ -135,7 +135,7 @@ def trouble(stack: Stack, token: str, code: str) -> str:
 
 def metrics(stack: Stack) -> str:
     """What the bridge and the API tell a collector."""
-    bridge = requests.get(f"http://{LOOPBACK}:{stack.ports['BRIDGE_HEALTH_PORT']}/metrics", timeout=5)
+    bridge = requests.get(f"http://{LOOPBACK}:{stack.ports['BRIDGE_HEALTH_PORT']}/metrics", timeout=60)
     assert bridge.ok
     return bridge.text + stack.api().call("GET", "/api/metrics").text
 

@@ -50,7 +50,7 @@ def connected(
     client.connect(LOOPBACK, port, clean_start=expiry_seconds == 0, properties=session)
     client.loop_start()
     try:
-        wait_until(client.is_connected, 5)
+        wait_until(client.is_connected, 60)
         yield client, seen
     finally:
         client.disconnect()
@@ -61,7 +61,7 @@ def publish(client: mqtt.Client, seen: Seen, topic: str, payload: bytes = b"{}")
     """Publish with QoS 1 and answer the reason code of the PUBACK."""
     sent = client.publish(topic, payload, qos=1)
     with seen.answered:
-        assert seen.answered.wait_for(lambda: sent.mid in seen.codes, 5), f"no PUBACK for {topic}"
+        assert seen.answered.wait_for(lambda: sent.mid in seen.codes, 60), f"no PUBACK for {topic}"
         return seen.codes[sent.mid]
 
 
@@ -70,4 +70,4 @@ def subscribe(client: mqtt.Client, topic: str) -> None:
     answered = threading.Event()
     client.on_subscribe = lambda *_arguments: answered.set()
     client.subscribe(topic, qos=1)
-    assert answered.wait(5)
+    assert answered.wait(60)

@@ -28,6 +28,7 @@ LOCATION = "projects/local/locations/local"
 ACCOUNT = "tasks@signage.test"
 NOWHERE = "http://127.0.0.1:1/work"  # nobody listens there
 HOUR = 3600.0  # seconds
+HELD_SECONDS = 600.0  # longer than any wait: what is held is let go by its test alone
 REPOSITORY = Path(__file__).resolve().parents[2]
 QUICK = RetryConfig(
     max_attempts=-1,
@@ -37,7 +38,7 @@ QUICK = RetryConfig(
 )
 
 
-def wait_until(condition: Callable[[], Any], what: str, seconds: float = 15.0) -> None:
+def wait_until(condition: Callable[[], Any], what: str, seconds: float = 60.0) -> None:
     """Return when `condition` holds; fail, saying `what` did not come about, after `seconds`."""
     deadline = time.monotonic() + seconds
     while not condition():
@@ -143,7 +144,7 @@ class Emulator:
     def kill(self) -> None:
         """End it without any warning."""
         self.process.send_signal(signal.SIGKILL)
-        self.process.wait(10)
+        self.process.wait(60)
 
     def create_queue(self, name: str, retry: RetryConfig = QUICK, limits: RateLimits | None = None) -> str:
         """A queue of its own for one test; its full name."""

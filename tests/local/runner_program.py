@@ -23,8 +23,8 @@ def service(folder: Path, given: dict[str, Any]) -> Service:
         name,
         (sys.executable, "-c", given["program"], str(folder)),
         (folder / f"{name}.ready").exists,
-        stop_seconds=given.get("stop_seconds", 1.0),
-        ready_seconds=given.get("ready_seconds", 10.0),
+        stop_seconds=given.get("stop_seconds", 60.0),
+        ready_seconds=given.get("ready_seconds", 60.0),
         pid_file=folder / f"{name}.pid",
     )
 

@@ -128,7 +128,7 @@ def test_trap_3_a_display_that_calls_itself_bridge_does_not_take_the_bridges_ses
         with display(broker, displays, ONE, client_id="bridge") as (impostor, told):
             publish(impostor, told, f"signage/{ONE}/heartbeat")
 
-        wait_until(lambda: bool(seen.messages), 5)
+        wait_until(lambda: bool(seen.messages), 60)
         assert not seen.disconnected.is_set()
         assert bridge.is_connected()
 
@@ -149,7 +149,7 @@ def test_trap_3_without_the_shipped_setting_the_takeover_would_be_seen(tmp_path:
         connected(place.services_port, "bridge", "service", client_id="bridge") as (_bridge, seen),
         connected(place.displays_port, ONE, "display", client_id="bridge"),
     ):
-        assert seen.disconnected.wait(5)
+        assert seen.disconnected.wait(60)
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_a_display_hears_its_own_commands_and_never_a_neighbours(
         publish(api, told, f"signage/{OTHER}/commands", b"for the other")
         publish(api, told, f"signage/{ONE}/commands", b"for the first")
 
-        wait_until(lambda: bool(seen.messages), 5)
+        wait_until(lambda: bool(seen.messages), 60)
         assert seen.messages == [(f"signage/{ONE}/commands", b"for the first")]
 
 
@@ -227,7 +227,7 @@ def test_the_api_and_the_scheduler_hear_nothing(broker: RunningBroker, displays:
 
         publish(client, seen, f"signage/{ONE}/acks")
 
-        wait_until(lambda: bool(heard.messages), 5)
+        wait_until(lambda: bool(heard.messages), 60)
         assert api_heard.messages == []
         assert scheduler_heard.messages == []
 
@@ -238,7 +238,7 @@ def test_a_login_that_is_taken_back_cuts_the_running_session(broker: RunningBrok
     with connected(broker.broker.displays_port, user, "once") as (_client, seen):
         broker.set_displays({ONE: "password of the first", OTHER: "password of the other"})
 
-        assert seen.disconnected.wait(2)
+        assert seen.disconnected.wait(60)
 
 
 def test_what_is_queued_for_the_bridge_survives_a_restart_of_the_broker(tmp_path: Path) -> None:
@@ -256,7 +256,7 @@ def test_what_is_queued_for_the_bridge_survives_a_restart_of_the_broker(tmp_path
         mosquitto.serve(place, passwords, tmp_path / "log"),
         connected(place.services_port, "bridge", "service", "bridge", expiry_seconds=3600) as (_, heard),
     ):
-        wait_until(lambda: len(heard.messages) >= 50, 5)
+        wait_until(lambda: len(heard.messages) >= 50, 60)
 
     assert [payload for _topic, payload in heard.messages] == [str(number).encode() for number in range(50)]
 

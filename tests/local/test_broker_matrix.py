@@ -82,9 +82,9 @@ def broker(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     place = mosquitto.Broker(folder / "run", folder / "data", free_port(), free_port(), shared=request.param)
     with mosquitto.serve(place, {name: password_of(name) for name in mosquitto.SERVICES}, folder / "log") as served:
         served.set_displays({name: f"password of {name}" for name in (ONE, OTHER, REVOKED)})
-        wait_until(lambda: connect_code(place.displays_port, REVOKED, f"password of {REVOKED}") == 0, 10)
+        wait_until(lambda: connect_code(place.displays_port, REVOKED, f"password of {REVOKED}") == 0, 60)
         served.set_displays({name: f"password of {name}" for name in (ONE, OTHER)})
-        wait_until(lambda: connect_code(place.displays_port, REVOKED, f"password of {REVOKED}") != 0, 10)
+        wait_until(lambda: connect_code(place.displays_port, REVOKED, f"password of {REVOKED}") != 0, 60)
         yield served
 
 
@@ -176,7 +176,7 @@ def _wait_until_settled(broker: RunningBroker, actor: str, client: mqtt.Client, 
     writer = next(one for one in ACTORS if one != actor and may_write(one, last))
     with as_(broker, writer) as (other, told):
         publish(other, told, last, SETTLED.encode())
-    wait_until(lambda: any(payload == SETTLED.encode() for _, payload in seen.messages), 5)
+    wait_until(lambda: any(payload == SETTLED.encode() for _, payload in seen.messages), 60)
 
 
 def test_the_table_has_cells_enough_and_rights_of_every_kind() -> None:

@@ -44,7 +44,7 @@ def publish(place: Broker, count: int) -> None:
         codes.extend(event.code for event in wire.take() if isinstance(event, Puback))
         return codes == [0] * count
 
-    wait_until(answered, 10)
+    wait_until(answered, 60)
     wire.close()
 
 
@@ -62,7 +62,7 @@ def read_logins_again(served: RunningBroker) -> None:
     added = mosquitto.password_lines({"probe": "p"})
     served.broker.displays_password_file.write_text(lines + added)
     guardian.send(served.pid, signal.SIGHUP)
-    wait_until(lambda: connect_code(served.broker.displays_port, "probe", "p") == 0, 10)
+    wait_until(lambda: connect_code(served.broker.displays_port, "probe", "p") == 0, 60)
 
 
 @pytest.mark.parametrize("shipped", [True, False])

@@ -60,13 +60,13 @@ def enroller(api_url: str, admin_token: str, tmp_path: Path) -> Iterator[Enrolle
 
 def client(api_url: str, token: str, display: Display) -> dict[str, Any]:
     headers = {"Authorization": f"Bearer {token}"}
-    answer = requests.get(f"{api_url}/api/clients/{display.uuid}", headers=headers, timeout=10)
+    answer = requests.get(f"{api_url}/api/clients/{display.uuid}", headers=headers, timeout=60)
     answer.raise_for_status()
     body: dict[str, Any] = answer.json()
     return body
 
 
-def until(condition: Callable[[], Any], seconds: float = 20.0) -> None:
+def until(condition: Callable[[], Any], seconds: float = 60.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it did not happen in time"
@@ -130,7 +130,7 @@ def fleet_process(api_url: str, admin_token: str, state: Path, log: Path) -> Ite
         yield process
     finally:
         process.send_signal(signal.SIGTERM)
-        assert process.wait(15) == 0
+        assert process.wait(60) == 0
 
 
 def events(log: Path) -> list[dict[str, Any]]:

@@ -113,7 +113,7 @@ class Service:
             client.loop_stop()
 
 
-def until(condition: Callable[[], Any], seconds: float = 15.0) -> None:
+def until(condition: Callable[[], Any], seconds: float = 60.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it did not happen in time"
@@ -201,7 +201,7 @@ def test_a_pulled_plug_leaves_the_offline_word_to_the_broker_after_its_delay(
 
     display.cut()
     cut_at = time.monotonic()
-    until(lambda: len(service.of("presence")) == 2, 40)
+    until(lambda: len(service.of("presence")) == 2, 60)
 
     assert time.monotonic() - cut_at > 15
     assert service.of("presence")[1] == online | {"state": "offline", "reason": "connection_lost"}
@@ -225,7 +225,7 @@ def test_a_reconnect_within_the_delay_is_never_seen_as_offline(display: Simulate
 def test_a_site_without_network_is_gone_until_it_is_restored(display: SimulatedDisplay) -> None:
     gone = asyncio.run_coroutine_threadsafe(outage.cut([display.display]), display.call(asyncio.get_running_loop))
 
-    assert gone.result(10) == [display.display]
+    assert gone.result(60) == [display.display]
     assert display.call(lambda: display.display.is_up) is False
     display.call(lambda: outage.restore(gone.result()))
     display.wait_until_up()
@@ -471,14 +471,14 @@ def test_kill_9_keeps_the_installation_and_raises_the_boot_number(
     before = service.of("heartbeat")[-1]
 
     first.send_signal(signal.SIGKILL)
-    first.wait(10)
+    first.wait(60)
     heard = len(service.of("heartbeat"))
     second = start_process(tmp_path)
     until(lambda: len(service.of("heartbeat")) > heard)
     after = service.of("heartbeat")[-1]
     second.send_signal(signal.SIGTERM)
 
-    assert second.wait(15) == 0
+    assert second.wait(60) == 0
     assert after["install_id"] == before["install_id"]
     assert (after["boot_seq"], after["seq"]) == (before["boot_seq"] + 1, 1)
     assert after["boot_id"] != before["boot_id"]

@@ -41,7 +41,7 @@ class Answer:
 def ask(
     gateway: Gateway, method: str, path: str, headers: dict[str, str] | None = None, body: bytes | None = None
 ) -> Answer:
-    connection = http.client.HTTPConnection(LOOPBACK, gateway.port, timeout=10)
+    connection = http.client.HTTPConnection(LOOPBACK, gateway.port, timeout=60)
     try:
         connection.request(method, path, body, headers or {})
         response = connection.getresponse()
@@ -237,7 +237,7 @@ def test_no_more_uploads_run_at_once_than_the_api_can_bear(gateway: Gateway) -> 
         for _ in range(nginx.UPLOADS_AT_ONCE):
             upload = stack.enter_context(socket.create_connection((LOOPBACK, gateway.port), 5))
             upload.sendall(f"POST /api/event-media HTTP/1.1\r\nHost: {LOOPBACK}\r\nContent-Length: 9\r\n\r\n1".encode())
-            assert Upstream.arrived.acquire(timeout=5)
+            assert Upstream.arrived.acquire(timeout=60)
 
         one_more = ask(gateway, "POST", "/api/event-media", body=b"1")
         reading = ask(gateway, "GET", "/api/event-media")
@@ -246,7 +246,7 @@ def test_no_more_uploads_run_at_once_than_the_api_can_bear(gateway: Gateway) -> 
     assert one_more.headers["Retry-After"] == "5"
     assert one_more.problem["code"] == "too_many_uploads"
     assert reading.status == 200
-    wait_until(lambda: ask(gateway, "POST", "/api/event-media", body=b"1").status == 200, 5)
+    wait_until(lambda: ask(gateway, "POST", "/api/event-media", body=b"1").status == 200, 60)
 
 
 def test_stalled_connections_do_not_hold_up_anybody(gateway: Gateway) -> None:

@@ -147,7 +147,7 @@ def test_of_many_creators_at_once_one_gets_the_name(queue_service: Emulator, que
         response_deserializer=Task.deserialize,
     )
 
-    calls = [stub.future(CreateTaskRequest(parent=queue, task=task), timeout=10) for _ in range(20)]
+    calls = [stub.future(CreateTaskRequest(parent=queue, task=task), timeout=60) for _ in range(20)]
 
     codes = sorted(call.code().name for call in calls)
     assert codes == ["ALREADY_EXISTS"] * 19 + ["OK"]
@@ -237,7 +237,7 @@ def test_what_is_not_there_is_not_found(queue_service: Emulator, client: CloudTa
 def test_the_key_is_private_and_its_public_half_is_served(queue_service: Emulator) -> None:
     key = oidc.load_or_create_key(queue_service.log.parent / "secrets" / "oidc_key.pem")
 
-    with urlopen(f"{queue_service.issuer}/keys", timeout=5) as reply:
+    with urlopen(f"{queue_service.issuer}/keys", timeout=60) as reply:
         assert json.load(reply) == oidc.key_set(key)
 
 
@@ -256,7 +256,7 @@ def test_a_second_emulator_on_the_same_port_does_not_start(
         [sys.executable, "-m", "deploy.local.task_emulator"],
         cwd=REPOSITORY,
         env=environment,
-        timeout=30,
+        timeout=60,
         capture_output=True,
         check=False,
     )

@@ -164,13 +164,13 @@ def test_the_waits_follow_the_retry_config(queue_service: Emulator, target: Work
     assert len(target.calls) == 5
     waits = [later.at - sooner.at for sooner, later in zip(target.calls, target.calls[1:], strict=False)]
     for waited, least in zip(waits, (0.1, 0.2, 0.35, 0.35), strict=True):
-        assert least - 0.02 <= waited < least + 3
+        assert least - 0.02 <= waited
 
 
 def test_a_task_is_given_up_only_after_attempts_and_time(queue_service: Emulator, target: Worker) -> None:
     config = RetryConfig(
         max_attempts=2,
-        max_retry_duration=timedelta(seconds=1),
+        max_retry_duration=timedelta(seconds=3),
         min_backoff=timedelta(milliseconds=50),
         max_backoff=timedelta(milliseconds=50),
     )
@@ -182,7 +182,7 @@ def test_a_task_is_given_up_only_after_attempts_and_time(queue_service: Emulator
     wait_until(lambda: not queue_service.names(name), "the end of the attempts")
 
     assert len(target.calls) > 2
-    assert time.monotonic() - began >= 1
+    assert time.monotonic() - began >= 3
 
 
 def test_a_tasks_own_retry_config_goes_before_its_queues(queue_service: Emulator, running: str, target: Worker) -> None:

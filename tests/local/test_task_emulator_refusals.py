@@ -156,7 +156,7 @@ def answer_to_nothing(queue_service: Emulator, method: str) -> str:
     """The status of a call with an empty message."""
     call = queue_service.channel.unary_unary(f"/google.cloud.tasks.v2.CloudTasks/{method}", None, None)
     try:
-        call(b"", timeout=10)
+        call(b"", timeout=60)
     except grpc.RpcError as error:
         return str(error.code().name)
     return "OK"

@@ -25,7 +25,7 @@ from shared.config import load
 from tests.local.people import mode, ordinary_python
 from tests.stack import free_ports
 
-START_SECONDS = 60
+START_SECONDS = 120
 COMPONENTS = {
     "postgres",
     "broker",
@@ -88,7 +88,7 @@ class Place:
             tree = processes_of(process)
             process.terminate()
             try:
-                process.wait(30)
+                process.wait(60)
             finally:
                 for pid in alive(tree):
                     guardian.send(pid, signal.SIGKILL)
@@ -103,7 +103,7 @@ class Place:
         request = urllib.request.Request(values["SIGNAGE_API_URL"] + path)
         request.add_header("Authorization", f"Bearer {token or values['SIGNAGE_ADMIN_TOKEN']}")
         try:
-            with urllib.request.urlopen(request, timeout=10) as answer:
+            with urllib.request.urlopen(request, timeout=60) as answer:
                 return answer.status, json.loads(answer.read())
         except urllib.error.HTTPError as error:
             with error:
@@ -167,7 +167,7 @@ def test_the_file_for_scripts_is_private_and_opens_the_api(place: Place) -> None
 
 
 def test_everything_is_ready_by_its_own_word(place: Place) -> None:
-    wait_until(lambda: place.get("/api/health/ready")[0] == 200, 20)
+    wait_until(lambda: place.get("/api/health/ready")[0] == 200, 60)
 
 
 def test_everything_listens_on_loopback_only(place: Place) -> None:
@@ -247,7 +247,7 @@ def test_nothing_stays_after_a_kill_and_the_next_start_has_all_the_data(tmp_path
 
         os.kill(runner, signal.SIGKILL)
 
-        assert process.wait(20) == 128 + signal.SIGKILL
+        assert process.wait(60) == 128 + signal.SIGKILL
         assert alive(tree) == set()
 
     assert place.up("status").returncode == 3
@@ -258,7 +258,7 @@ def test_nothing_stays_after_a_kill_and_the_next_start_has_all_the_data(tmp_path
         refused = place.up("reset")
         stopped = place.up("stop")
 
-        assert process.wait(10) == 0
+        assert process.wait(60) == 0
         assert alive(tree) == set()
     assert (refused.returncode, stopped.returncode) == (1, 0)
     assert "Nothing was deleted" in refused.stdout

@@ -81,7 +81,7 @@ def box(own_database_url: str, containers: Containers, tmp_path: Path) -> Iterat
         for name in SERVICES:  # at once, in no order: each waits for what it needs
             command = containers.command(name, changed)
             stack.enter_context(running(command, lambda: True, tmp_path / f"{name}.log"))
-        wait_until(accepts(ports["GATEWAY_PORT"]), 30)
+        wait_until(accepts(ports["GATEWAY_PORT"]), 60)
         wait_until(http_answers(ports["BRIDGE_HEALTH_PORT"], "/readyz", 200), 60)
         yield made
 
@@ -91,7 +91,7 @@ def ask(
 ) -> tuple[int, Any]:
     """The gateway's answer to a program that trusts the box's CA."""
     context = ssl.create_default_context(cafile=authority.ca_file)
-    connection = http.client.HTTPSConnection(LOOPBACK, box.ports["GATEWAY_PORT"], timeout=20, context=context)
+    connection = http.client.HTTPSConnection(LOOPBACK, box.ports["GATEWAY_PORT"], timeout=60, context=context)
     headers = {"Host": HOST, "Content-Type": "application/json"}
     if token:
         headers["Authorization"] = f"Bearer {token}"
@@ -126,5 +126,5 @@ def test_a_box_is_ready_and_a_display_enrols_and_connects_by_its_doors(
     mqtt = login["mqtt"]
     assert (mqtt["host"], mqtt["port"], mqtt["tls"]) == (HOST, box.ports["MQTT_DISPLAYS_PORT"], True)
     handed_over = ssl.create_default_context(cadata=mqtt["ca_pem"])
-    wait_until(lambda: connect_by_tls(mqtt["port"], handed_over, login["username"], login["password"]) == 0, 10)
+    wait_until(lambda: connect_by_tls(mqtt["port"], handed_over, login["username"], login["password"]) == 0, 60)
     assert [line for name in OURS for line in logged(tmp_path / f"{name}.log") if not set(line) >= FIELDS] == []

@@ -270,7 +270,7 @@ def test_no_head_of_a_picture_is_too_odd_to_be_looked_at(head: bytes, cut: int, 
     assert pictures.pixels(io.BytesIO(head[:cut] + noise)) >= 0
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(data=st.data())
 def test_a_damaged_deck_is_accepted_or_refused_by_name_and_never_worse(deck: bytes, data: st.DataObject) -> None:
     spoilt = bytearray(data.draw(st.sampled_from([deck, COMPOUND]), label="deck"))

@@ -108,19 +108,19 @@ def check(short: Reader, whole: Reader, long: Reader, document: bytes) -> None:
     assert said(whole, document) == expected
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(documents(HEARTBEAT))
 def test_a_heartbeat_is_read_alike(document: bytes) -> None:
     check(usual.usual_heartbeat, usual.heartbeat, messages.heartbeat, document)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(documents(HEALTH))
 def test_a_health_report_is_read_alike(document: bytes) -> None:
     check(usual.usual_health, usual.health, messages.health, document)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(documents(LOG))
 def test_a_log_line_is_read_alike(document: bytes) -> None:
     check(a_log(usual.usual_log), a_log(usual.log), a_log(messages.log), document)

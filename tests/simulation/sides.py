@@ -26,7 +26,7 @@ COMMANDS: Final = f"signage/{DISPLAY}/commands"
 PRESENCE: Final = f"signage/{DISPLAY}/presence"
 HEARTBEAT: Final = f"signage/{DISPLAY}/heartbeat"
 BRIDGE: Final = "bridge"
-SETTLE: Final = 0.3
+SETTLE: Final = 0.3  # of simulated time
 
 
 class Side(Protocol):
@@ -131,7 +131,7 @@ class RealSide:
         self._end()
 
     def _end(self) -> None:
-        wait_until(lambda: not any(client.is_connected() for client in self._clients.values()), 10)
+        wait_until(lambda: not any(client.is_connected() for client in self._clients.values()), 60)
         self._running.close()
 
     def close(self) -> None:
@@ -151,8 +151,8 @@ class RealSide:
         expiry_property = _properties(PacketTypes.CONNECT, SessionExpiryInterval=expiry)
         client.connect(LOOPBACK, port, 30, clean_start=False, properties=expiry_property)
         client.loop_start()
-        wait_until(lambda: bool(found), 5)
-        self.wait(SETTLE)
+        wait_until(lambda: bool(found), 60)
+        self._settle()
         return found[0]
 
     def _client(self, name: str, *, acks: bool) -> mqtt.Client:
@@ -170,13 +170,9 @@ class RealSide:
         return client
 
     def subscribe(self, name: str, topic_filter: str) -> None:
-        done: list[int] = []
-        client = self._clients[name]
-        client.on_subscribe = lambda _c, _u, mid, _codes, _p: done.append(mid)
         options = SubscribeOptions(qos=1, retainHandling=SubscribeOptions.RETAIN_SEND_IF_NEW_SUB)
-        client.subscribe(topic_filter, options=options)
-        wait_until(lambda: bool(done), 5)
-        self.wait(SETTLE)
+        _subscribe(self._clients[name], topic_filter, options)
+        self._settle()
 
     def publish(self, topic: str, payload: str, expiry: int | None = None, *, retain: bool = False) -> int:
         name, port = ("scheduler", self._broker.services_port)
@@ -189,25 +185,40 @@ class RealSide:
             if expiry is not None:
                 properties.MessageExpiryInterval = expiry
             client.publish(topic, payload, 1, retain, properties)
-            wait_until(lambda: bool(codes), 5)
-        self.wait(SETTLE)
+            wait_until(lambda: bool(codes), 60)
+        self._settle()
         return codes[0]
+
+    def _settle(self) -> None:
+        """Every client has what the broker had for it, which is sent before an answer, and the broker has its ACKs."""
+        for client in self._clients.values():
+            if client.is_connected():
+                for _ in range(2):
+                    _subscribe(client, "settled", SubscribeOptions(qos=0))
 
     def lose(self, name: str) -> None:
         raw = self._clients[name].socket()
         assert isinstance(raw, socket.socket)
         raw.shutdown(socket.SHUT_RDWR)
-        wait_until(lambda: not self._clients[name].is_connected(), 5)
+        wait_until(lambda: not self._clients[name].is_connected(), 60)
 
     def leave(self, name: str, expiry: int) -> None:
         self._clients[name].disconnect(properties=_properties(PacketTypes.DISCONNECT, SessionExpiryInterval=expiry))
-        wait_until(lambda: not self._clients[name].is_connected(), 5)
+        wait_until(lambda: not self._clients[name].is_connected(), 60)
 
     def heard(self, name: str) -> list[tuple[str, bool]]:
         return self._heard[name]
 
     def wait(self, seconds: float) -> None:
         time.sleep(seconds)
+
+
+def _subscribe(client: mqtt.Client, topic_filter: str, options: SubscribeOptions) -> None:
+    """Returns when the broker has answered, if only to refuse."""
+    done: list[int] = []
+    client.on_subscribe = lambda _c, _u, mid, _codes, _p: done.append(mid)
+    client.subscribe(topic_filter, options=options)
+    wait_until(lambda: bool(done), 60)
 
 
 @contextmanager
@@ -217,7 +228,7 @@ def _publisher(name: str, password: str, port: int) -> Iterator[mqtt.Client]:
     client.connect(LOOPBACK, port)
     client.loop_start()
     try:
-        wait_until(client.is_connected, 5)
+        wait_until(client.is_connected, 60)
         yield client
     finally:
         client.disconnect()

@@ -247,7 +247,7 @@ class CommandMachine(CommandModel):
         jobs = {"tick": self.sweep, "claim": self.claim_at_once, "hear": self.hear_all, "beat": self.heartbeat}
         works: list[Callable[[Connection], Any]] = [jobs.get(name, self.cancel) for name in pair]
         for future in [THREADS.submit(self.survive, work, None) for work in works]:
-            future.result(timeout=30)
+            future.result(timeout=60)
         self.reached["two at once"] += 1
 
     def claim_at_once(self, connection: Connection) -> None:

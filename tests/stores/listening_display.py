@@ -24,7 +24,7 @@ def listening_display(broker: RunningBroker, uuid: str) -> Iterator["queue.Queue
     display.connect("127.0.0.1", broker.broker.displays_port)
     display.loop_start()
     display.subscribe(f"signage/{uuid}/commands", qos=1)
-    subscribed.get(timeout=5)
+    subscribed.get(timeout=60)
     try:
         yield got
     finally:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection
 
@@ -92,7 +92,7 @@ def test_lines_without_a_number_are_all_stored(connection: Connection, now: date
     assert (stored.duplicates, stored.committed) == (0, {})
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25)
 @given(batches=st.lists(st.lists(st.integers(1, 15), min_size=1, max_size=10), max_size=6))
 def test_whatever_the_batches_the_tables_say_what_the_rule_says(
     connection: Connection, now: datetime, batches: list[list[int]]

@@ -150,6 +150,6 @@ def test_of_eight_acknowledgements_at_once_one_clears(engine: Engine) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(timeout=30)
+        thread.join(timeout=60)
 
     assert sorted(cleared) == [False] * 7 + [True]

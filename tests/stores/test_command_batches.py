@@ -461,7 +461,7 @@ def test_one_that_dies_half_way_has_sent_all_of_its_part_or_nothing_and_the_next
     with engine.connect() as connection:
         assert commands_of(connection, uuids) == (2 if crash.committed else 0)
         assert Counter(outcomes(connection, batch).values())[MemberOutcome.ACCEPTED] == (2 if crash.committed else 0)
-    wait_until(partial(nobody_is_in_a_transaction, engine), 10)
+    wait_until(partial(nobody_is_in_a_transaction, engine), 60)
 
     operations.work_off(engine, TIMINGS, 10.0, [batch])
 

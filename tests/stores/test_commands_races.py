@@ -27,7 +27,7 @@ def at_once(jobs: Sequence[Callable[[], T]]) -> list[T]:
     gate = threading.Barrier(len(jobs))
 
     def run(job: Callable[[], T]) -> T:
-        gate.wait(timeout=10)
+        gate.wait(timeout=60)
         return job()
 
     with ThreadPoolExecutor(len(jobs)) as pool:

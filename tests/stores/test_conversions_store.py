@@ -243,7 +243,7 @@ def race(engine: Engine) -> Iterator[Callable[[Sequence[Act]], list[Any]]]:
         def one(act: Act) -> Any:
             with transaction(engine) as connection:
                 now = database_now(connection)
-                gate.wait(10)
+                gate.wait(60)
                 return act(connection, now)
 
         with ThreadPoolExecutor(len(acts)) as pool:

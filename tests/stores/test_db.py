@@ -106,7 +106,7 @@ def test_a_server_that_opens_no_session_is_away_where_that_passes(state: str, wh
         engine = engine_for(f"postgresql://signage@127.0.0.1:{server.getsockname()[1]}/signage", "tests")
         with pytest.raises(DBAPIError) as caught:
             echo(engine, 1)
-        refusing.result(5)
+        refusing.result(60)
 
     assert is_away(caught.value) is away
 
@@ -126,7 +126,7 @@ def test_a_server_elsewhere_without_tls_is_told_nothing() -> None:
         engine = engine_for(f"postgresql://somebody:secret@{elsewhere}:{server.getsockname()[1]}/any", "tests")
         with pytest.raises(InterfaceError, match="refuses SSL"):
             echo(engine, 1)
-        answering.result(5)
+        answering.result(60)
 
     assert told == [struct.pack("!ii", 8, 80877103), b""]  # the question for TLS, and then the end
 

@@ -207,7 +207,7 @@ def racing(engine: Engine) -> Iterator[Callable[..., None]]:
         def one(act: Callable[[Connection, datetime], object]) -> None:
             with transaction(engine) as connection:
                 now = database_now(connection)
-                gate.wait(10)
+                gate.wait(60)
                 act(connection, now)
 
         with ThreadPoolExecutor(len(acts)) as pool:

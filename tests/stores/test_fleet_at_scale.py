@@ -38,7 +38,7 @@ def filled(engine: Engine) -> Engine:
         connection.execute(sa.text("SET LOCAL statement_timeout = '60s'"))
         for statement in FILL:
             connection.execute(sa.text(statement), {"fleet": FLEET} if ":fleet" in statement else {})
-    wait_until(lambda: _is_vacuumed(engine), 30)
+    wait_until(lambda: _is_vacuumed(engine), 60)
     return engine
 
 

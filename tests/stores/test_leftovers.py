@@ -143,7 +143,7 @@ def test_the_command_is_dry_by_default(committed: Engine, database_url: str, vol
     assert files(volume) == left
 
     wet = subprocess.run(
-        [*command, "--remove"], env=environment, capture_output=True, text=True, check=True, timeout=30
+        [*command, "--remove"], env=environment, capture_output=True, text=True, check=True, timeout=60
     )
     assert f"{len(left)} files" in wet.stdout
     assert files(volume) == set()

@@ -1,6 +1,5 @@
 """What recovery says of a client changes without the client: the overview's deltas tell it all the same."""
 
-import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
@@ -10,6 +9,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
+from deploy.local.probes import wait_until
 from shared.db import database_now, transaction
 from shared.maintenance import operations as maintenance
 from shared.maintenance.operations import NewWindow
@@ -100,16 +100,16 @@ def test_what_changes_recoverys_mind_about_a_client_is_told(
     act(engine, change, unwell)
 
     here, told = look(engine, here)
-    again = told
-    for _ in range(100):  # any other transaction that is open keeps the cursor behind
+
+    def is_said_once() -> bool:
+        """Any other transaction that is open keeps the cursor behind."""
+        nonlocal here
         here, again = look(engine, here)
-        if not again:
-            break
-        time.sleep(0.05)
+        return again == {}
 
     assert before[unwell]["state"] == "due"
     assert (told[unwell]["state"], why in told[unwell]["why"]) == (state, True)
-    assert again == {}  # and once is enough
+    wait_until(is_said_once, 60)
 
 
 def test_a_released_breaker_is_told_too(engine: Engine, unwell: str) -> None:

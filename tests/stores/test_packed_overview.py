@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection, Engine
 
@@ -112,7 +112,7 @@ def alone(engine: Engine) -> Iterator[Connection]:
         transaction.rollback()
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40)
 @given(
     fleet=st.lists(facts(), max_size=5, unique_by=lambda row: row["uuid"]),
     now=st.integers(0, 4 * 10**9),

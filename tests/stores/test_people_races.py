@@ -38,14 +38,14 @@ def pair(engine: Engine, one: Callable[[], object], other: Callable[[], object])
     gate = threading.Barrier(2)
 
     def begun(work: Callable[[], object]) -> object:
-        gate.wait(10)
+        gate.wait(60)
         try:
             return work()
         except ServiceError as error:
             return error
 
     with ThreadPoolExecutor(2) as pool:
-        return [future.result(30) for future in [pool.submit(begun, one), pool.submit(begun, other)]]
+        return [future.result(60) for future in [pool.submit(begun, one), pool.submit(begun, other)]]
 
 
 @pytest.mark.parametrize("change", TAKES_THE_KEY)

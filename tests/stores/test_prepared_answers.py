@@ -11,7 +11,7 @@ from uuid import UUID
 import pg8000
 import pytest
 import sqlalchemy as sa
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection, Engine
 
@@ -56,14 +56,14 @@ def test_every_kind_of_value_comes_back_as_from_pg8000_itself(database_url: str,
     assert all(one == found[0] for one in found)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200)
 @given(st.lists(st.none() | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))))
 @example(["null", None])
 def test_a_list_of_texts_arrives_as_it_is(connection: Connection, texts: list[str | None]) -> None:
     assert connection.execute(sa.text("SELECT CAST(:texts AS text[])"), {"texts": texts}).scalar_one() == texts
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100)
 @given(st.lists(st.none() | st.floats(allow_nan=False) | st.integers(-(2**53), 2**53)))
 @example([1e300, -0.0, float("inf"), None, 5e-324, 1e16])
 def test_a_list_of_numbers_arrives_as_it_is(connection: Connection, numbers: list[float | None]) -> None:

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import sqlalchemy as sa
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection
 
@@ -42,7 +42,7 @@ STATES = st.tuples(
 )
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80)
 @given(
     states=st.lists(STATES, min_size=1, max_size=8),
     silent=st.booleans(),

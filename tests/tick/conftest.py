@@ -28,7 +28,7 @@ class TickFunction:
     def call(self, method: str = "POST", token: str | None = None) -> requests.Response:
         """One call, with the scheduler's token unless another is given."""
         bearer = self.token() if token is None else token
-        return requests.request(method, self.url, headers={"Authorization": f"Bearer {bearer}"}, timeout=30)
+        return requests.request(method, self.url, headers={"Authorization": f"Bearer {bearer}"}, timeout=60)
 
     def token(self) -> str:
         return oidc.mint(OURS, self.url, EMAIL, ISSUER)

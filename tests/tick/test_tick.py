@@ -78,7 +78,7 @@ def test_a_crashed_display_is_restarted_once_by_overlapping_ticks(
     with listening_display(broker, client) as got:
         with ThreadPoolExecutor(2) as pool:
             replies = list(pool.map(lambda _: recovering.call(), range(2)))
-        first = got.get(timeout=5)
+        first = got.get(timeout=60)
         recovering.tick()
 
     assert [reply.status_code for reply in replies] == [200, 200]
@@ -108,7 +108,7 @@ def test_what_the_api_left_over_is_published(expiring: TickFunction, engine: Eng
 
     with listening_display(broker, client) as got:
         expiring.tick()
-        assert name.encode() in got.get(timeout=5).payload
+        assert name.encode() in got.get(timeout=60).payload
 
     assert committed(engine, name)["state"] == "sent"
 

@@ -22,7 +22,8 @@ from deploy.local.short_lived import running
 from tests.rules.oidc_harness import AUDIENCE, EMAIL, ISSUER, signed
 from tests.serving import serving
 
-DEADLINE_SECONDS = 10
+DEADLINE_SECONDS = 120  # never reached
+HELD_SECONDS = 600.0  # longer than any wait: what is held is let go by its test alone
 CONVERT = "/forms/libreoffice/convert"
 
 
@@ -43,10 +44,10 @@ class Converter:
         """Send one document, as Gotenberg is sent one."""
         with path.open("rb") as file:
             form = {"files": (name or path.name, file)}
-            return requests.post(self.url + CONVERT, files=form, headers=headers, timeout=60)
+            return requests.post(self.url + CONVERT, files=form, headers=headers, timeout=2 * DEADLINE_SECONDS)
 
     def health(self) -> tuple[int, dict[str, Any]]:
-        answer = requests.get(self.url + "/health", timeout=10)
+        answer = requests.get(self.url + "/health", timeout=60)
         return answer.status_code, answer.json()
 
     def offices(self) -> set[int]:
@@ -127,7 +128,8 @@ class _GateHandler(BaseHTTPRequestHandler):
             self.server.scripted.popleft()(self)
             return
         passed_on = {"Content-Type": self.headers["Content-Type"]}
-        answer = requests.post(self.server.converter_url + self.path, data=body, headers=passed_on, timeout=60)
+        url, patience = self.server.converter_url + self.path, 2 * DEADLINE_SECONDS
+        answer = requests.post(url, data=body, headers=passed_on, timeout=patience)
         reply(self, answer.status_code, answer.content)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class names it
@@ -155,10 +157,10 @@ def hanging_up(handler: BaseHTTPRequestHandler) -> None:
 
 
 def after(event: threading.Event, then: Scripted) -> Scripted:
-    """A scripted answer that waits for an event, at most 20 s."""
+    """A scripted answer that waits for an event."""
 
     def act(handler: BaseHTTPRequestHandler) -> None:
-        event.wait(20)
+        event.wait(HELD_SECONDS)
         then(handler)
 
     return act
@@ -192,7 +194,7 @@ class Worker:
         headers |= {"X-CloudTasks-TaskName": task} if task else {}
         headers |= {"X-Doom": str(doom)} if doom else {}
         body = {"job": job, "conversion_id": conversion_id}
-        return requests.post(self.url, json=body, headers=headers, timeout=60)
+        return requests.post(self.url, json=body, headers=headers, timeout=2 * DEADLINE_SECONDS)
 
 
 @contextmanager

@@ -65,7 +65,7 @@ def test_the_trace_and_the_name_that_were_asked_for_come_back(running_converter:
 
 
 def test_a_trace_that_would_split_a_header_or_a_log_line_is_replaced(running_converter: Converter) -> None:
-    answer = requests.get(running_converter.url + "/version", headers={"Gotenberg-Trace": "a b" * 99}, timeout=10)
+    answer = requests.get(running_converter.url + "/version", headers={"Gotenberg-Trace": "a b" * 99}, timeout=60)
 
     assert re.fullmatch("[0-9a-f]{32}", answer.headers["Gotenberg-Trace"])
 
@@ -96,7 +96,7 @@ REQUESTS = [
 def test_each_bad_request_gets_its_status_and_a_sentence(
     running_converter: Converter, method: str, path: str, request_: dict[str, object], status: int, says: str
 ) -> None:
-    answer = requests.request(method, running_converter.url + path, timeout=10, **request_)  # type: ignore[arg-type]  # a table's row
+    answer = requests.request(method, running_converter.url + path, timeout=60, **request_)  # type: ignore[arg-type]  # a table's row
 
     assert answer.status_code == status
     assert answer.headers["Content-Type"].startswith("text/plain")
@@ -111,7 +111,7 @@ def test_a_body_above_the_limit_is_refused_before_it_is_read(running_converter: 
     prepared.headers["Content-Length"] = str(10**9)
 
     with requests.Session() as session:
-        answer = session.send(prepared, timeout=10)
+        answer = session.send(prepared, timeout=60)
 
     assert answer.status_code == 413
 
@@ -122,7 +122,7 @@ def test_a_body_without_a_length_is_counted_while_it_is_read(tmp_path: Path) -> 
             running.url + CONVERT,
             data=iter([b"--x\r\n", *[bytes(100_000)] * 30]),
             headers={"Content-Type": "multipart/form-data; boundary=x"},
-            timeout=10,
+            timeout=60,
         )
 
     assert answer.status_code in {400, 413}
@@ -161,9 +161,9 @@ def test_after_a_deck_that_cannot_be_converted_the_next_one_can(
 
 @pytest.fixture
 def frozen(tmp_path: Path) -> Iterator[Converter]:
-    """A converter whose LibreOffice was stopped before its document came, with a deadline of 5 s."""
-    with converter(tmp_path / "state", deadline=5) as running:
-        wait_until(lambda: any(running.folder.glob("office-*/work/tmp/OSL_PIPE*")), 10)
+    """A converter whose LibreOffice was stopped before its document came, with a deadline of 20 s."""
+    with converter(tmp_path / "state", deadline=20) as running:
+        wait_until(lambda: any(running.folder.glob("office-*/work/tmp/OSL_PIPE*")), 60)
         for pid in running.offices():
             os.kill(pid, signal.SIGSTOP)
         yield running
@@ -197,14 +197,14 @@ def test_however_it_ends_in_the_middle_of_a_document_no_process_stays(
 
     asking = threading.Thread(target=ask)
     asking.start()
-    wait_until(lambda: len(frozen.offices()) >= 3, 5)  # the frozen one, the one that hands over, the next one
+    wait_until(lambda: len(frozen.offices()) >= 3, 60)  # the frozen one, the one that hands over, the next one
     below = guardian.descendants(frozen.process.pid)
 
     frozen.process.send_signal(number)
-    frozen.process.wait(5)
+    frozen.process.wait(60)
     asking.join()
 
-    wait_until(lambda: not [pid for pid in below if program_is_alive(pid)], 3)
+    wait_until(lambda: not [pid for pid in below if program_is_alive(pid)], 60)
     if number is signal.SIGKILL:
         assert statuses == [0]
     else:
@@ -227,7 +227,7 @@ def test_no_zombie_is_left_to_anybody(running_converter: Converter, folder: Path
     def buried() -> bool:
         return all(program_is_alive(pid) for pid in guardian.descendants(running_converter.process.pid))
 
-    wait_until(buried, 3)
+    wait_until(buried, 60)
 
 
 def test_a_second_converter_does_not_touch_the_folder_of_the_first(running_converter: Converter) -> None:
@@ -236,7 +236,7 @@ def test_a_second_converter_does_not_touch_the_folder_of_the_first(running_conve
         [sys.executable, "-m", "deploy.local.converter"],
         env={**os.environ, "LOCAL_STATE_DIR": str(state)},
         capture_output=True,
-        timeout=20,
+        timeout=60,
         check=False,
     )
 
@@ -255,7 +255,7 @@ def test_it_works_for_an_ordinary_user_too(home: Path, folder: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("every other test of this file is by an ordinary user already")
     with converter(home / "state", python=ordinary_python(home)) as running:
-        wait_until(lambda: bool(running.offices()), 10)
+        wait_until(lambda: bool(running.offices()), 60)
         pid = running.offices().pop()
         assert Path(f"/proc/{pid}").stat().st_uid != 0
         assert pages_of(running.convert(folder / "deck.pptx")) == 3
@@ -323,7 +323,7 @@ def linking_deck(deck: bytes, address: str) -> bytes:
 
 def run_inside(sandbox: Sandbox, work: Path, *program: str) -> "subprocess.CompletedProcess[str]":
     command = sandbox.command(work, list(program))
-    return subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 
 @pytest.fixture

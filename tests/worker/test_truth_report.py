@@ -297,4 +297,4 @@ def test_an_examiner_that_was_killed_says_nothing_and_holds_nobody_up(tmp_path: 
 def test_an_examiner_whose_worker_has_gone_ends(tmp_path: Path) -> None:
     with pdf.Examiner() as examiner:
         examiner._ours.close()
-        assert examiner._process.wait(20) == 0
+        assert examiner._process.wait(60) == 0

@@ -79,7 +79,7 @@ class SimulatedDisplay:
 
     # --- connection and power ---
 
-    def connect(self, timeout_seconds: float = 15.0) -> Self:
+    def connect(self, timeout_seconds: float = 60.0) -> Self:
         """Boot and wait until it is online. Raises TimeoutError."""
         self._thread.run(self.display.power_on())
         self.wait_until_up(timeout_seconds)
@@ -89,7 +89,7 @@ class SimulatedDisplay:
         """Stop cleanly: `offline` is said."""
         self._thread.run(self.display.power_off(reason))
 
-    def switch_off_and_on(self, timeout_seconds: float = 15.0) -> None:
+    def switch_off_and_on(self, timeout_seconds: float = 60.0) -> None:
         """Switch it on again before it is down, and wait until it is online. Raises TimeoutError."""
 
         async def both() -> None:
@@ -169,11 +169,11 @@ class SimulatedDisplay:
         """How many log messages wait for `logs_committed`."""
         return self._thread.call(lambda: self.display.spooled)
 
-    def wait_until_up(self, timeout_seconds: float = 15.0) -> None:
+    def wait_until_up(self, timeout_seconds: float = 60.0) -> None:
         """Returns when it is online. Raises TimeoutError."""
         self.wait_until(lambda: self.display.is_up, timeout_seconds)
 
-    def wait_until(self, condition: Callable[[], bool], timeout_seconds: float = 15.0) -> None:
+    def wait_until(self, condition: Callable[[], bool], timeout_seconds: float = 60.0) -> None:
         """Returns when `condition`, asked on the loop's thread, holds. Raises TimeoutError."""
         deadline = time.monotonic() + timeout_seconds
         while not self._thread.call(condition):
