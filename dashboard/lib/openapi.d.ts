@@ -451,7 +451,7 @@ export type CrashedClient = {
   uuid: string;
 };
 
-/** All clients that are crashed or silent beyond the threshold, the longest silent first. */
+/** Clients that are crashed or silent beyond the threshold, the longest silent first. */
 export type CrashedClients = {
   bridge: Bridge;
   items: Array<CrashedClient>;
@@ -764,6 +764,12 @@ export type LogQuery = {
   until?: string | null;
 };
 
+/** The parameters of a list that is mostly short, so that one page mostly has all of it. */
+export type LongPageQuery = {
+  cursor?: string | null;
+  limit?: number;
+};
+
 /** Which windows to list. */
 export type MaintenanceQuery = {
   client?: string | null;
@@ -806,12 +812,6 @@ export type Media = {
   sha256: string;
   uploaded_at: string;
   uploaded_by: string;
-};
-
-/** A medium with its newest conversion. */
-export type MediaItem = {
-  conversion: Conversion | null;
-  media: Media;
 };
 
 /** What an uploaded file is, by its content. */
@@ -1231,6 +1231,11 @@ export type PageToken = {
 export type PageUser = {
   items: Array<User>;
   next_cursor: string | null;
+};
+
+/** Whose password is replaced: the username of the account in the address. */
+export type PasswordReset = {
+  username: string;
 };
 
 /** What the display's retained presence message says: a hint, the heartbeat is the truth. */
