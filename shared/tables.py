@@ -366,6 +366,8 @@ client_commands = Table(
     Column("confirmed_by", Text),
     Column("traceparent", Text),
     Column("changed_xid", Xid8, nullable=False, server_default=text("pg_current_xact_id()")),
+    Column("acked_boot_id", Text),  # the boot that the display answered from, by its last ACK that moved the command
+    Column("acked_app_instance", Text),
     _one_of("action", CommandAction),
     _one_of("state", CommandState),
     _one_of("source", CommandSource),
@@ -447,7 +449,9 @@ client_recovery = Table(  # clients that recovery, or an operator about recovery
     Column("step", SmallInteger, nullable=False, server_default="0"),  # rungs of the ladder used
     Column("restarts", SmallInteger, nullable=False, server_default="0"),  # what the rungs were
     Column("reboots", SmallInteger, nullable=False, server_default="0"),
-    _when("tried_since"),  # the first of them
+    Column("refused_restarts", SmallInteger, nullable=False, server_default="0"),  # by the display: no rungs
+    Column("refused_reboots", SmallInteger, nullable=False, server_default="0"),
+    _when("tried_since"),  # the first of the rungs
     Column("command_id", Text),  # of the last rung; taken back by the statement that ends it when nobody had it
     Column("basis", Text),  # the evidence that the last rung was used on
     _when("unheard_at"),  # when a command of recovery was answered that nobody listens
@@ -463,6 +467,7 @@ client_recovery = Table(  # clients that recovery, or an operator about recovery
     CheckConstraint("(held_at IS NULL) = (held_by IS NULL) AND (held_at IS NULL) = (held_reason IS NULL)", name="held"),
     _one_of("basis", RecoveryBasis),
     Index("ix_client_recovery_step", "client_uuid", postgresql_where=text("step > 0")),
+    Index("ix_client_recovery_refused", "client_uuid", postgresql_where=text("refused_restarts + refused_reboots > 0")),
     Index("ix_client_recovery_changed_xid", "changed_xid"),
 )
 
@@ -491,6 +496,8 @@ recovery_breakers = Table(  # of the fleet, and of each site whose breaker was e
     _when("released_at"),  # silence that began before counts no more
     Column("released_by", Text),
     _when("low_since"),  # open, and few enough silent since then
+    _when("counted_since"),  # open: who was heard since then is reckoned with, however long it stays open
+    _when("looked_at"),  # in the row of the whole fleet: when the breakers were reckoned last
 )
 
 scheduler_status = Table(  # one row: what the last tick did

@@ -240,7 +240,7 @@ class RecoveryState(StrEnum):
     BLOCKED_BRIDGE = "blocked_bridge"  # the bridge is silent, or was: we cannot trust what we see
     BLOCKED_BREAKER = "blocked_breaker"  # too many displays fell silent at once: it may be our own fault
     HELD = "held"  # stopped or shut down on purpose, or a person wants it left alone
-    NOT_RECOVERED = "not_recovered"  # the display cannot do what would be tried
+    NOT_RECOVERED = "not_recovered"  # it cannot do what would be tried, or was never heard, or not for over a day
 
 
 class FailureEvent(StrEnum):

@@ -123,11 +123,12 @@ def recover(connection: Connection, now: datetime, config: Config, timings: comm
     store.lock_recovery(connection)
     bridge = listening_store.bridge_status(connection)
     watch = breakers.watch(connection, now, config, bridge)
-    uuids = evidence.candidates(connection, now, config, bridge, watch.open, watch.silent)
+    places = rules.places(config["RECOVERY_MAX_OPEN"], watch.seen)
+    uuids = evidence.candidates(connection, now, config, bridge, watch.open, watch.silent, places)
     fleet = evidence.circumstances(connection, now, config, Surroundings(bridge), watch.open, uuids, watch.late)
     cases = _cases(connection, now, fleet, uuids)
     due = sorted((case for case in cases if case.verdict.acts), key=lambda case: (case.since, case.uuid))
-    chosen = _still_due(connection, now, config, bridge, watch, _within_cap(connection, config, watch, due))
+    chosen = _still_due(connection, now, config, bridge, watch, _within_cap(connection, places, watch, due))
     issued = _issue(connection, now, chosen, timings)
     _record(connection, now, bridge, [case for case in cases if not case.healthy], chosen, issued)
     recovered = _note_health(connection, now, cases)
@@ -163,11 +164,11 @@ def _judged(found: Sequence[tuple[RowMapping, Condition]], now: datetime, fleet:
     ]
 
 
-def _within_cap(connection: Connection, config: Config, watch: Watch, due: Sequence[Case]) -> list[Case]:
+def _within_cap(connection: Connection, most: int, watch: Watch, due: Sequence[Case]) -> list[Case]:
     """As many of these, the first first, as may be commanded beside what is open; in a small fleet one silent one."""
     if not due:
         return []
-    places = config["RECOVERY_MAX_OPEN"] - commands_store.count_open(connection, CommandSource.RECOVERY)
+    places = most - commands_store.count_open(connection, CommandSource.RECOVERY)
     silent = len(due) if watch.seen >= rules.SMALL_FLEET else 1 - store.count_open_silent(connection)
     chosen: list[Case] = []
     for case in due:

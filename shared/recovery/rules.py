@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from shared.clients.reports.rules import in_words
+from shared.recovery.breakers.rules import SEEN_WITHIN
 from shared.recovery.evidence.rules import Condition, Fleet, evidence, is_heard
 from shared.vocabulary import CommandAction, Presence, RecoveryBasis, RecoveryState
 
@@ -21,7 +22,11 @@ LADDER: Final = (
 """What is tried one after another; after the last rung the client is suspended until a person acts."""
 CRASHED_FOR: Final = timedelta(seconds=20)  # the display's own watchdog goes first (30-commands-and-recovery)
 FIRST_HEARTBEAT: Final = 2 / 3  # of its threshold, so at least two intervals, from the moment it came online
+LONGEST_SILENCE: Final = SEEN_WITHIN
+"""By the raw age of its last heartbeat; no longer than the breakers count, so that nobody is acted on uncounted."""
 LOOK_AROUND: Final = 1 / 3  # of its threshold, so at least an interval: who fell silent with it is silent then
+FEWEST_PLACES: Final = 10  # commands of recovery open at once, where the setting leaves it to the fleet's size
+SHARE_OF_PLACES: Final = 0.02  # of the fleet, less FEWEST_PLACES: within an hour of ticks all of it had its turn
 SMALL_FLEET: Final = 10  # with fewer clients one silent display is acted on at a time
 RECORDED: Final = (
     RecoveryState.VERIFYING,
@@ -54,6 +59,13 @@ class Verdict:
     @property
     def acts(self) -> bool:
         return self.action is not None
+
+
+def places(setting: int | str, seen: int) -> int:
+    """How many commands of recovery may be open at once, by RECOVERY_MAX_OPEN and the fleet's size."""
+    if isinstance(setting, str):
+        return max(FEWEST_PLACES, int(SHARE_OF_PLACES * seen) - FEWEST_PLACES)
+    return setting
 
 
 def recovery_state(client: Condition, now: datetime, fleet: Fleet) -> Verdict:
@@ -122,6 +134,8 @@ def _obstacle(client: Condition, now: datetime, fleet: Fleet, basis: RecoveryBas
         return Verdict(RecoveryState.UNREACHABLE, _UNREACHABLE[basis])
     if basis is RecoveryBasis.STALE and (why := _breaker(client, fleet)) is not None:
         return Verdict(RecoveryState.BLOCKED_BREAKER, why)
+    if basis is RecoveryBasis.STALE and _is_silent_too_long(client, now):
+        return Verdict(RecoveryState.NOT_RECOVERED, _SILENT_TOO_LONG)
     if client.lockout_until is not None and client.lockout_until > now:
         return _locked(client, client.lockout_until)
     action = action_for(basis, client.step)
@@ -146,6 +160,11 @@ def _breaker(client: Condition, fleet: Fleet) -> str | None:
     """Why no silent display of the fleet, or of this client's site, is acted on; None where they are."""
     of_site = fleet.breakers.get(client.site) if client.site is not None else None
     return fleet.breakers.get(None) or of_site
+
+
+def _is_silent_too_long(client: Condition, now: datetime) -> bool:
+    """Whether no reboot would cure it: whoever could be helped by one had it within the first day."""
+    return client.last_heartbeat_at is not None and now - client.last_heartbeat_at > LONGEST_SILENCE
 
 
 def _locked(client: Condition, until: datetime) -> Verdict:
@@ -208,6 +227,10 @@ def why_acted(client: Condition, verdict: Verdict) -> str:
     return f"{_WRONG[basis]}: {verdict.action}, attempt {client.step + 1} of {len(LADDER)}.{before}"
 
 
+_SILENT_TOO_LONG: Final = (
+    "The display has been silent for more than a day: no reboot cures that, so nothing is sent by itself."
+    " Somebody has to look at it."
+)
 _WRONG: Final = {
     RecoveryBasis.CRASHED: "The player crashed and the heartbeat that says so is fresh",
     RecoveryBasis.SERVICE_FAILED: "A service failed and the display is heard",

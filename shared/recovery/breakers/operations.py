@@ -1,7 +1,7 @@
 """Open, keep, close and release the breakers of the fleet and of its sites."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -35,10 +35,29 @@ class Watch:
 
 
 @dataclass(frozen=True)
+class Window:
+    """The moments that silence is reckoned with."""
+
+    seen_since: datetime
+    """Who was heard since then counts for a breaker that is closed."""
+    fleet_since: datetime
+    """The same for the fleet's breaker as it stands, which may be open."""
+    oldest_since: datetime
+    """The earliest of all breakers."""
+    together_since: datetime
+    since: datetime | None
+    """The start of the listening time."""
+    heard_until: datetime | None
+    """The last heartbeat before it; None where that does not matter."""
+
+
+@dataclass(frozen=True)
 class Reckoning:
     """Who is heard, late and silent, and who of them counts."""
 
-    seen_since: datetime
+    window: "Window"
+    before: Mapping[str | None, RowMapping]
+    """The breakers that are open so far, by site."""
     beats: Beats
     rows: Sequence[RowMapping]
     """The silent, by site: `store.silent`."""
@@ -74,16 +93,17 @@ def watch(connection: Connection, now: datetime, config: Config, bridge: BridgeS
     The caller holds recovery's lock.
     """
     reckoned = _reckon(connection, now, config, bridge)
-    rows, resting = reckoned.rows, reckoned.resting
-    before: dict[str | None, RowMapping] = {row["site"] or None: row for row in store.standing(connection)}
+    rows, resting, before = reckoned.rows, reckoned.resting, reckoned.before
     found: dict[str | None, Found] = {None: _found(now, before.get(None), _of_fleet(reckoned.counted, rows))}
     sites = {row["site"]: row for row in rows if row["site"] is not None and row["site_stale"] >= rules.FEWEST}
-    seen = store.seen_at(connection, sites, reckoned.seen_since) if sites else {}
+    seen_since = reckoned.window.seen_since
+    seen = store.seen_at(connection, sites, seen_since) if sites else {}
     may_open = not found[None].is_open
     for site in {*sites, *before} - {None}:
         silence = _of_site(seen.get(site, 0) - resting.get(site, 0), sites[site]) if site in sites else Silence(0, 0, 0)
         found[site] = _found(now, before.get(site), silence, may_open=may_open)
-    _write(connection, now, before, found)
+    _write(connection, now, before, found, seen_since)
+    store.note_look(connection, now)
     why = {site: rules.why(site, one.silence) for site, one in found.items() if one.is_open}
     return Watch(reckoned.beats.seen, why, reckoned.beats.silent, reckoned.why_wait)
 
@@ -94,11 +114,12 @@ def why_wait(connection: Connection, now: datetime, config: Config, bridge: Brid
 
 
 def _reckon(connection: Connection, now: datetime, config: Config, bridge: BridgeStatus) -> Reckoning:
-    window = _window(connection, now, bridge)
-    beats = evidence.beats(connection, now, config["HEARTBEAT_STALE_SECONDS"], window["seen_since"], rules.LATE)
+    before: dict[str | None, RowMapping] = {row["site"] or None: row for row in store.standing(connection)}
+    window = _window(connection, now, bridge, before)
+    beats = evidence.beats(connection, now, config["HEARTBEAT_STALE_SECONDS"], window.fleet_since, rules.LATE)
     windows = maintenance.on_now(connection, now) if beats.silent else []
     rows = _silent(connection, now, config, beats.silent, window, windows)
-    return Reckoning(window["seen_since"], beats, rows, _resting(connection, now, config, window, windows, rows))
+    return Reckoning(window, before, beats, rows, _resting(connection, now, config, window, windows, rows))
 
 
 def _found(now: datetime, last: RowMapping | None, silence: Silence, *, may_open: bool = True) -> Found:
@@ -110,18 +131,22 @@ def _found(now: datetime, last: RowMapping | None, silence: Silence, *, may_open
     return Found(not rules.closes(now, low_since), silence, low_since)
 
 
-def _window(connection: Connection, now: datetime, bridge: BridgeStatus) -> dict[str, datetime]:
-    """The times that silence is reckoned with; those that are not known are missing."""
+def _window(
+    connection: Connection, now: datetime, bridge: BridgeStatus, before: Mapping[str | None, RowMapping]
+) -> Window:
     since = bridge.connected_since
     listened_long = since is not None and now - since >= rules.SEEN_WITHIN
     heard_until = None if listened_long else store.heard_until(connection, since)
-    known = {
-        "seen_since": rules.seen_since(now, since, heard_until),
-        "heard_until": heard_until,
-        "since": since,
-        "together_since": now - rules.TOGETHER,
-    }
-    return {name: at for name, at in known.items() if at is not None}
+    seen_since = rules.seen_since(now, since, heard_until)
+    counted = {site: rules.counted_since(row["open_since"], row["counted_since"]) for site, row in before.items()}
+    return Window(
+        seen_since=seen_since,
+        fleet_since=min(seen_since, counted.get(None, seen_since)),
+        oldest_since=min([seen_since, *counted.values()]),
+        together_since=rules.together_since(now, store.looked_at(connection)),
+        since=since,
+        heard_until=heard_until,
+    )
 
 
 def _silent(
@@ -129,34 +154,34 @@ def _silent(
     now: datetime,
     config: Config,
     silent: Sequence[str],
-    window: Mapping[str, datetime],
+    window: Window,
     windows: Sequence[int],
 ) -> Sequence[RowMapping]:
     """How many of these count, by site. Who is in one of these maintenance windows does not."""
     if not silent:
         return []
     quiet = maintenance.quiet_uuids(connection, now, silent) if windows else set()
-    whole = {"heard_until": None, "since": None, **window}
-    return store.silent(connection, now, config["HEARTBEAT_STALE_SECONDS"], silent, quiet, whole)
+    moments = {**asdict(window), "together": rules.TOGETHER}
+    return store.silent(connection, now, config["HEARTBEAT_STALE_SECONDS"], silent, quiet, moments)
 
 
 def _resting(
     connection: Connection,
     now: datetime,
     config: Config,
-    window: Mapping[str, datetime],
+    window: Window,
     windows: Sequence[int],
     rows: Sequence[RowMapping],
 ) -> Mapping[str | None, int]:
     """How many clients, by site, are heard whose silence would be no news; asked for only where that may matter."""
     if sum(row["stale"] for row in rows) < rules.FEWEST:
         return {}
-    return store.resting(connection, now, config["HEARTBEAT_STALE_SECONDS"], window["seen_since"], windows)
+    return store.resting(connection, now, config["HEARTBEAT_STALE_SECONDS"], window.fleet_since, windows)
 
 
 def _of_fleet(seen: int, rows: Sequence[RowMapping]) -> Silence:
-    known, stale, recent = (sum(row[name] for row in rows) for name in ("known", "stale", "recent"))
-    return Silence(seen - known, stale, recent)
+    known, stale = (sum(row[name] for row in rows) for name in ("known", "stale"))
+    return Silence(seen - known, stale, max((row["recent"] for row in rows), default=0))
 
 
 def _of_site(seen: int, row: RowMapping) -> Silence:
@@ -164,11 +189,15 @@ def _of_site(seen: int, row: RowMapping) -> Silence:
 
 
 def _write(
-    connection: Connection, now: datetime, before: Mapping[str | None, RowMapping], found: Mapping[str | None, Found]
+    connection: Connection,
+    now: datetime,
+    before: Mapping[str | None, RowMapping],
+    found: Mapping[str | None, Found],
+    seen_since: datetime,
 ) -> None:
     """Write the open breakers and those that closed; record each opening and closing."""
     touched = {site: one for site, one in found.items() if one.is_open or site in before}
-    rows = [_row(site, now, before.get(site), one) for site, one in touched.items()]
+    rows = [_row(site, now, before.get(site), one, seen_since) for site, one in touched.items()]
     if rows:
         store.put(connection, rows)
     events = [
@@ -180,8 +209,11 @@ def _write(
         recovery.record(connection, now, events)
 
 
-def _row(site: str | None, now: datetime, before: RowMapping | None, one: Found) -> dict[str, Any]:
+def _row(
+    site: str | None, now: datetime, before: RowMapping | None, one: Found, seen_since: datetime
+) -> dict[str, Any]:
     since = before["open_since"] if before is not None else now
+    counted_since = rules.counted_since(since, before["counted_since"]) if before is not None else seen_since
     low_since = one.low_since.isoformat() if one.is_open and one.low_since is not None else None
     return {
         "site": site or store.THE_FLEET,
@@ -190,6 +222,7 @@ def _row(site: str | None, now: datetime, before: RowMapping | None, one: Found)
         "stale": one.silence.stale,
         "seen": one.silence.seen,
         "low_since": low_since,
+        "counted_since": counted_since.isoformat() if one.is_open else None,
     }
 
 

@@ -6,7 +6,11 @@ from typing import Final
 
 FEWEST: Final = 5  # below it nobody speaks of a mass
 TOGETHER: Final = timedelta(minutes=5)  # fell silent "at once"
-SEEN_WITHIN: Final = timedelta(hours=24)  # of listening time; who was not heard in it is no part of the reckoning
+SEEN_WITHIN: Final = timedelta(hours=24)
+"""Who was heard within it, counted in listening time, is reckoned with while a breaker is closed.
+
+Nobody who is silent for longer is acted on (`recovery.rules`): whoever may be acted on is reckoned with.
+"""
 FELL_TOGETHER: Final = 0.2  # share that opens when it fell silent at once, and that keeps it open
 MOST_SILENT: Final = 0.5  # share that opens, however long they have been silent
 CLOSES_AFTER: Final = timedelta(seconds=45)  # of few enough silent: half as long again as between two heartbeats
@@ -19,10 +23,10 @@ class Silence:
     """How many clients of the fleet or of a site are silent, by the raw age of their heartbeats."""
 
     seen: int
-    """Clients heard within SEEN_WITHIN, without those whose silence is no news."""
+    """Clients heard since a moment (`seen_since`, `counted_since`), without those whose silence is no news."""
     stale: int
     recent: int
-    """Those of the stale that fell silent within TOGETHER."""
+    """The most of the stale that fell silent within TOGETHER of each other, since shortly before the last look."""
 
 
 def opens(silence: Silence) -> bool:
@@ -66,6 +70,23 @@ def seen_since(now: datetime, listening_since: datetime | None, heard_until: dat
         return now - SEEN_WITHIN
     listened = now - listening_since if listening_since is not None else timedelta()
     return heard_until - (SEEN_WITHIN - listened)
+
+
+def counted_since(open_since: datetime, stored: datetime | None) -> datetime:
+    """Since when a client must have been heard to count for a breaker that is open.
+
+    It stays what it was at the opening: the silence that opened it would else be forgotten after a day, with nobody
+    heard again. `stored` is None where code of before opened it.
+    """
+    return stored or open_since - SEEN_WITHIN
+
+
+def together_since(now: datetime, looked_at: datetime | None) -> datetime:
+    """Since when displays fell silent that no look has judged yet, together with those of just before.
+
+    Where no tick ran for an hour, what fell silent at once in that hour did so at once all the same.
+    """
+    return min(looked_at or now, now) - TOGETHER
 
 
 def why(site: str | None, silence: Silence) -> str:

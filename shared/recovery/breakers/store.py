@@ -4,12 +4,13 @@ Only who is silent is looked up here; the tick's one scan over the fleet is `evi
 """
 
 import json
-from collections.abc import Collection, Sequence
-from datetime import datetime
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
+from sqlalchemy.dialects.postgresql import insert
 
 from shared.recovery.evidence.store import AT_REST, NAMED, THRESHOLD
 from shared.tables import client_heartbeats, recovery_breakers
@@ -23,44 +24,62 @@ ALL: Final = f"""
     WHERE h.last_heartbeat_at < CAST(:now AS timestamptz) - {THRESHOLD}"""  # noqa: S608 - made of constants
 
 
+OWN_SINCE: Final = (
+    "least(CAST(:seen_since AS timestamptz), CASE WHEN own.open_since IS NOT NULL THEN own.counted_since END)"
+)
+"""SQL: since when a client must have been heard to count for its site's breaker, `own`."""
+
+
 def _counted(source: str) -> sa.TextClause:
     """SQL: how many of the silent clients of `source` count, by site."""
     return sa.text(
         f"""
         WITH silent AS (
             SELECT h.uuid, h.last_heartbeat_at, h.last_heartbeat_at + {THRESHOLD} AS stale_at FROM ({source}) AS h
-            WHERE h.last_heartbeat_at > CAST(:seen_since AS timestamptz)),
+            WHERE h.last_heartbeat_at > CAST(:oldest_since AS timestamptz)),
         judged AS MATERIALIZED (
             SELECT c.site,
                 coalesce({AT_REST}, false) OR c.uuid = ANY(CAST(:quiet AS text[]))
                     OR coalesce(h.stale_at <= (SELECT released_at FROM recovery_breakers WHERE site = ''), false)
                     AS known,
                 coalesce(h.stale_at <= own.released_at, false) AS known_at_site,
+                h.last_heartbeat_at > CAST(:fleet_since AS timestamptz) AS of_fleet,
+                h.last_heartbeat_at > {OWN_SINCE} AS of_site,
                 CASE WHEN h.stale_at > CAST(:heard_until AS timestamptz)
-                    THEN greatest(h.stale_at, CAST(:since AS timestamptz)) ELSE h.stale_at END
-                    > CAST(:together_since AS timestamptz) AS recent
+                    THEN greatest(h.stale_at, CAST(:since AS timestamptz)) ELSE h.stale_at END AS fell_at
             FROM silent AS h
             JOIN clients AS c ON c.uuid = h.uuid AND c.deleted_at IS NULL
             LEFT JOIN client_recovery AS r ON r.client_uuid = h.uuid
-            LEFT JOIN recovery_breakers AS own ON own.site = c.site)
-        SELECT site, count(*) FILTER (WHERE known) AS known, count(*) FILTER (WHERE NOT known) AS stale,
-            count(*) FILTER (WHERE NOT known AND recent) AS recent,
-            count(*) FILTER (WHERE known OR known_at_site) AS site_known,
-            count(*) FILTER (WHERE NOT known AND NOT known_at_site) AS site_stale,
-            count(*) FILTER (WHERE NOT known AND NOT known_at_site AND recent) AS site_recent
-        FROM judged GROUP BY site ORDER BY site
+            LEFT JOIN recovery_breakers AS own ON own.site = c.site),
+        lately AS (  -- of those that fell silent since shortly before the last look: how many did so together
+            SELECT site,
+                count(*) FILTER (WHERE NOT known AND of_fleet) OVER (ORDER BY fell_at
+                    RANGE BETWEEN CURRENT ROW AND CAST(:together AS interval) FOLLOWING) AS recent,
+                count(*) FILTER (WHERE NOT known AND NOT known_at_site AND of_site) OVER (
+                    PARTITION BY site ORDER BY fell_at
+                    RANGE BETWEEN CURRENT ROW AND CAST(:together AS interval) FOLLOWING) AS site_recent
+            FROM judged WHERE fell_at > CAST(:together_since AS timestamptz)),
+        most AS (SELECT site, max(recent) AS recent, max(site_recent) AS site_recent FROM lately GROUP BY site)
+        SELECT judged.site, count(*) FILTER (WHERE known AND of_fleet) AS known,
+            count(*) FILTER (WHERE NOT known AND of_fleet) AS stale,
+            coalesce(max(most.recent), 0) AS recent,
+            count(*) FILTER (WHERE (known OR known_at_site) AND of_site) AS site_known,
+            count(*) FILTER (WHERE NOT known AND NOT known_at_site AND of_site) AS site_stale,
+            coalesce(max(most.site_recent), 0) AS site_recent
+        FROM judged LEFT JOIN most ON most.site IS NOT DISTINCT FROM judged.site
+        GROUP BY judged.site ORDER BY judged.site
         """  # noqa: S608 - made of constants
     )
 
 
 SILENT: Final = {"named": _counted(NAMED), "all": _counted(ALL)}
 SEEN_AT: Final = sa.text(
-    """
+    f"""
     SELECT c.site, count(*) AS seen FROM clients AS c JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
-    WHERE c.site = ANY(CAST(:sites AS text[])) AND c.deleted_at IS NULL
-        AND h.last_heartbeat_at > CAST(:seen_since AS timestamptz)
+    LEFT JOIN recovery_breakers AS own ON own.site = c.site
+    WHERE c.site = ANY(CAST(:sites AS text[])) AND c.deleted_at IS NULL AND h.last_heartbeat_at > {OWN_SINCE}
     GROUP BY c.site
-    """
+    """  # noqa: S608 - made of constants
 )
 
 RESTING: Final = sa.text(
@@ -99,12 +118,13 @@ def silent(
     stale_seconds: int,
     uuids: Collection[str],
     quiet: Collection[str],
-    window: dict[str, datetime | None],
+    window: Mapping[str, datetime | timedelta | None],
 ) -> Sequence[RowMapping]:
     """By site (None: no site), how many of these silent clients count, and how many do not (`known`): because they
-    are at rest, `quiet`, or a breaker was released over their silence.
+    are at rest, `quiet`, or a breaker was released over their silence. `recent` is of the whole fleet in each row.
 
-    `window`: seen_since, heard_until, since (of listening) and together_since. Deleted clients are left out.
+    `window`: seen_since, fleet_since (that of the fleet's breaker) and oldest_since (of all breakers), heard_until,
+    since (of listening), together and together_since. Deleted clients are left out.
     """
     parameters = {"now": now, "stale": stale_seconds, "quiet": list(quiet), **window}
     if len(uuids) > MANY:
@@ -113,7 +133,10 @@ def silent(
 
 
 def seen_at(connection: Connection, sites: Collection[str], seen_since: datetime) -> dict[str, int]:
-    """How many clients of each of these sites were heard since then; a site without any is missing."""
+    """How many clients of each of these sites were heard since then; a site without any is missing.
+
+    Where the site's breaker is open: since its own `counted_since`, if that is earlier.
+    """
     found = connection.execute(SEEN_AT, {"sites": list(sites), "seen_since": seen_since})
     return {row.site: row.seen for row in found}
 
@@ -134,16 +157,31 @@ def standing(connection: Connection) -> Sequence[RowMapping]:
     return connection.execute(query).mappings().all()
 
 
+def looked_at(connection: Connection) -> datetime | None:
+    """When the breakers were reckoned last; None before the first time."""
+    query = sa.select(b.looked_at).where(b.site == THE_FLEET)
+    at: datetime | None = connection.execute(query).scalar_one_or_none()
+    return at
+
+
+def note_look(connection: Connection, now: datetime) -> None:
+    """The breakers were reckoned at this moment."""
+    statement = insert(recovery_breakers).values(site=THE_FLEET, looked_at=now)
+    connection.execute(statement.on_conflict_do_update(index_elements=[b.site], set_={"looked_at": now}))
+
+
 def put(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
-    """Write breakers as a tick found them: {site, open_since, why, stale, seen, low_since} each."""
+    """Write breakers as a tick found them: {site, open_since, why, stale, seen, low_since, counted_since} each."""
     statement = sa.text(
         """
-        INSERT INTO recovery_breakers AS b (site, open_since, why, stale, seen, low_since)
-        SELECT site, open_since, why, stale, seen, low_since FROM jsonb_to_recordset(CAST(:rows AS jsonb))
-            AS said(site text, open_since timestamptz, why text, stale int, seen int, low_since timestamptz)
+        INSERT INTO recovery_breakers AS b (site, open_since, why, stale, seen, low_since, counted_since)
+        SELECT site, open_since, why, stale, seen, low_since, counted_since
+        FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(site text, open_since timestamptz, why text, stale int,
+            seen int, low_since timestamptz, counted_since timestamptz)
         ORDER BY site
         ON CONFLICT (site) DO UPDATE SET open_since = EXCLUDED.open_since, why = EXCLUDED.why,
-            stale = EXCLUDED.stale, seen = EXCLUDED.seen, low_since = EXCLUDED.low_since
+            stale = EXCLUDED.stale, seen = EXCLUDED.seen, low_since = EXCLUDED.low_since,
+            counted_since = EXCLUDED.counted_since
         """
     )
     connection.execute(statement, {"rows": json.dumps(rows)})
@@ -151,10 +189,11 @@ def put(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
 
 def release(connection: Connection, now: datetime, by: str, site: str | None) -> Sequence[RowMapping]:
     """Close the open breaker of this site, or every open one (None), over the silence that there is; those closed."""
+    closed = {"open_since": None, "low_since": None, "counted_since": None}
     statement = (
         sa.update(recovery_breakers)
         .where(b.open_since.is_not(None))
-        .values(open_since=None, low_since=None, released_at=sa.func.greatest(b.open_since, now), released_by=by)
+        .values(**closed, released_at=sa.func.greatest(b.open_since, now), released_by=by)
         .returning(b.site, b.why, b.stale, b.seen)
     )
     if site is not None:

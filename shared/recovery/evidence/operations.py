@@ -9,6 +9,7 @@ from shared.config import Config
 from shared.incidents import operations as incidents
 from shared.listening.rules import BridgeStatus, is_bridge_silent
 from shared.maintenance import operations as maintenance
+from shared.recovery.breakers.rules import SEEN_WITHIN
 from shared.recovery.evidence import rules, store
 from shared.recovery.evidence.rules import Condition, Fleet
 from shared.recovery.evidence.store import Surroundings
@@ -58,8 +59,12 @@ def candidates(
     bridge: BridgeStatus,
     breakers: Mapping[str | None, str],
     silent: Collection[str],
+    places: int,
 ) -> list[str]:
-    """Whom a tick looks at. `silent` ones only where one may be acted on: in a mass they would be all there are."""
+    """Whom a tick looks at. `silent` ones only where one may be acted on: in a mass they would be all there are.
+
+    `places`: how many may be commanded at once.
+    """
     silent_too = not is_silent(bridge, now, config) and None not in breakers
     return store.candidates(
         connection,
@@ -68,7 +73,8 @@ def candidates(
         silent_since=bridge.connected_since,
         stale_seconds=config["HEARTBEAT_STALE_SECONDS"],
         blocked_sites=[site for site in breakers if site is not None],
-        most=max(MOST_LOOKED_AT, 2 * config["RECOVERY_MAX_OPEN"]),
+        too_long=SEEN_WITHIN,
+        most=max(MOST_LOOKED_AT, 2 * places),
     )
 
 

@@ -6,7 +6,7 @@ Text, not Core: the planner takes a partial index only where its condition stand
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, Final, TypedDict
 
@@ -164,6 +164,9 @@ BEATS: Final = sa.text(
 )
 
 
+TOO_LONG: Final = "h.last_heartbeat_at < CAST(:now AS timestamptz) - CAST(:too_long AS interval)"
+"""SQL: no reboot cures its silence any more."""
+
 CANDIDATES: Final = sa.text(
     f"""
     WITH ill AS (
@@ -182,7 +185,9 @@ CANDIDATES: Final = sa.text(
             AND NOT coalesce(i.silent AND ({UNHEARD} OR c.site = ANY(CAST(:blocked AS text[]))), false)
             AND (i.silent OR h.last_heartbeat_at
                 >= greatest(CAST(:now AS timestamptz) - {THRESHOLD}, CAST(:since AS timestamptz)))
-            AND NOT coalesce(r.decided IN ('not_recovered', 'held') OR NOT i.silent AND r.decided = 'unreachable'
+            AND NOT (i.silent AND {TOO_LONG})
+            AND NOT coalesce(r.decided_at >= i.since AND r.decided IN ('not_recovered', 'held')
+                OR NOT i.silent AND r.decided = 'unreachable'
                 OR i.failed_only AND r.decided = 'verifying', false) AS may_act
         FROM grouped AS i
         JOIN clients AS c ON c.uuid = i.uuid AND c.deleted_at IS NULL
@@ -190,9 +195,12 @@ CANDIDATES: Final = sa.text(
         LEFT JOIN client_recovery AS r ON r.client_uuid = i.uuid
         LEFT JOIN client_commands AS k ON k.client_uuid = i.uuid AND k.rank < 90
         WHERE NOT coalesce(
-            i.silent AND r.decided = 'unreachable' AND r.decided_at >= h.last_heartbeat_at AND {UNHEARD}, false))
+            i.silent AND r.decided = 'unreachable' AND r.decided_at >= h.last_heartbeat_at AND {UNHEARD}
+            OR i.silent AND {TOO_LONG} AND r.decided = 'not_recovered'
+                AND r.decided_at - h.last_heartbeat_at > CAST(:too_long AS interval), false))
     (SELECT uuid FROM looked_at ORDER BY may_act DESC, since, uuid LIMIT :most)
     UNION SELECT client_uuid FROM client_recovery WHERE step > 0
+    UNION SELECT client_uuid FROM client_recovery WHERE refused_restarts + refused_reboots > 0
     """  # noqa: S608 - made of constants
 )
 
@@ -259,14 +267,15 @@ def candidates(
     silent_since: datetime | None,
     stale_seconds: int,
     blocked_sites: Collection[str],
+    too_long: timedelta,
     most: int,
 ) -> list[str]:
-    """The clients that a tick looks at: crashed, failing, silent or on the ladder.
+    """The clients that a tick looks at: crashed, failing, silent, refusing or on the ladder.
 
     Up to `most` of the first three: those in whose way nothing stands before those for whom something stood when they
     were looked at last, the longest unwell first.
     `silent_since`: start of the listening time, before which no silence counts. A silent client that nothing can
-    be sent to is left out once that is recorded, until it gives a sign.
+    be sent to is left out once that is recorded, until it gives a sign; so is one that is silent for `too_long`.
     """
     parameters = {
         "now": now,
@@ -274,6 +283,7 @@ def candidates(
         "since": silent_since,
         "stale": stale_seconds,
         "blocked": list(blocked_sites),
+        "too_long": too_long,
         "most": most,
     }
     return list(connection.execute(CANDIDATES, parameters).scalars())

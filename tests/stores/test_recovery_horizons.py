@@ -1,0 +1,266 @@
+"""Time that goes by beyond each horizon of recovery: a day of silence, a scheduler that was away, a retention."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from shared.db import database_now
+from shared.listening import store as listening_store
+from shared.recovery import store
+from shared.recovery.breakers import operations as breakers
+from shared.recovery.evidence import operations as evidence
+from shared.recovery.evidence.operations import MOST_LOOKED_AT
+from shared.tables import bridge_status, clients
+from tests.stores.commands_world import seconds
+from tests.stores.recovery_world import (
+    ON,
+    beat,
+    breaker_decisions,
+    crash,
+    decisions,
+    fleet,
+    hear,
+    open_breakers,
+    recover,
+    sent,
+    told,
+)
+
+MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+
+
+@pytest.fixture
+def now(connection: Connection) -> datetime:
+    at = database_now(connection)
+    hear(connection, at)
+    return at
+
+
+def listened_all_the_time(connection: Connection, at: datetime) -> None:
+    hear(connection, at)
+
+
+def restarted_a_moment_ago(connection: Connection, at: datetime) -> None:
+    hear(connection, at, since=seconds(20))
+
+
+def restarted_five_minutes_ago(connection: Connection, at: datetime) -> None:
+    hear(connection, at, since=5 * MINUTE)
+
+
+def hears_nothing(connection: Connection, at: datetime) -> None:
+    connection.execute(sa.update(bridge_status).values(connected_since=None, canary_at=at - HOUR))
+
+
+Hearing = Callable[[Connection, datetime], None]
+HEARINGS = (listened_all_the_time, restarted_a_moment_ago, restarted_five_minutes_ago, hears_nothing)
+
+
+@pytest.mark.parametrize("hearing", HEARINGS)
+@pytest.mark.parametrize("site", [None, "Basel"])
+def test_a_breaker_stays_open_over_the_same_silence_for_however_long(
+    connection: Connection, now: datetime, site: str | None, hearing: Hearing
+) -> None:
+    there = fleet(connection, now, 50 if site else 6)
+    fleet(connection, now - 4 * MINUTE, 6, site=site)
+    assert recover(connection, now).command_ids == ()
+
+    at = now
+    for _ in range(36):  # thirty hours
+        at += 50 * MINUTE
+        hearing(connection, at)
+        beat(connection, there, at)
+        assert recover(connection, at).command_ids == ()
+
+    for day in (2, 9, 90):
+        hear(connection, at + day * DAY)
+        beat(connection, there, at + day * DAY)
+        assert recover(connection, at + day * DAY).command_ids == ()
+    assert open_breakers(connection) == {site}
+    assert breaker_decisions(connection) == [("breaker_open", site)]
+
+
+def test_after_days_it_closes_when_enough_of_those_that_opened_it_are_heard(
+    connection: Connection, now: datetime
+) -> None:
+    there = fleet(connection, now, 80)
+    gone = fleet(connection, now - 4 * MINUTE, 20)
+    recover(connection, now)
+
+    open_since_then = []
+    for at, back in (
+        (now + 3 * DAY, gone[:0]),
+        (now + 3 * DAY + MINUTE, gone[:1]),
+        (now + 3 * DAY + 2 * MINUTE, gone[:1]),
+    ):
+        hear(connection, at)
+        beat(connection, [*there, *back], at)
+        assert recover(connection, at).command_ids == ()  # the other nineteen are silent for days
+        open_since_then.append(open_breakers(connection))
+
+    assert open_since_then == [{None}, {None}, set()]
+
+
+def test_displays_that_fall_silent_while_it_is_open_count_as_well(connection: Connection, now: datetime) -> None:
+    there = fleet(connection, now, 20)
+    gone = fleet(connection, now - 4 * MINUTE, 6)
+    recover(connection, now)
+
+    at = now + 2 * DAY
+    hear(connection, at)
+    beat(connection, [*there[6:], *gone], at)  # those are back, and six others went a day and a half ago
+    beat(connection, there[:6], at - 36 * HOUR)
+    recover(connection, at)
+
+    assert "6 of 26 displays are silent" in breakers.standing(connection, ON)[None]
+
+
+def test_once_closed_the_next_opening_reckons_with_a_day_again(connection: Connection, now: datetime) -> None:
+    there = fleet(connection, now, 40)
+    gone = fleet(connection, now - 4 * MINUTE, 10)
+    recover(connection, now)
+    at = now + 2 * DAY
+    for minute in (0, 1):
+        hear(connection, at + minute * MINUTE)
+        beat(connection, [*there, *gone[:9]], at + minute * MINUTE)
+        recover(connection, at + minute * MINUTE)
+    assert open_breakers(connection) == set()
+
+    later = at + 10 * MINUTE
+    hear(connection, later)
+    beat(connection, there, later)
+    beat(connection, gone[:9], later - 4 * MINUTE)
+    recover(connection, later)
+    assert open_breakers(connection) == set()  # nine of 49: the tenth is silent for two days
+
+
+@pytest.mark.parametrize("hours", [25, 24 * 30])
+def test_who_is_silent_for_more_than_a_day_is_left_to_people_though_a_breaker_is_released(
+    connection: Connection, now: datetime, hours: int
+) -> None:
+    there = fleet(connection, now, 20)
+    gone = fleet(connection, now - 4 * MINUTE, 6)
+    recover(connection, now)
+
+    at = now + timedelta(hours=hours)
+    hear(connection, at)
+    beat(connection, there, at)
+    assert breakers.release(connection, at, "user:anna", None) == [None]
+    reports = [recover(connection, at + minute * MINUTE) for minute in (0, 1, 2)]
+
+    assert [report.command_ids for report in reports] == [(), (), ()]
+    state = told(connection, at, gone[0])
+    assert (state["state"], state["until"]) == ("not_recovered", None)
+    assert state["why"].startswith("The display has been silent for more than a day: no reboot cures that")
+    assert decisions(connection, gone[0]) == [("none", "not_recovered")]  # once
+
+
+def test_within_the_first_day_a_silent_display_is_rebooted(connection: Connection, now: datetime) -> None:
+    fleet(connection, now, 20)
+    [client] = fleet(connection, now - 24 * HOUR + MINUTE, 1)
+
+    assert sent(connection, recover(connection, now)) == [(client, "reboot_host")]
+
+
+def test_after_an_absence_of_ours_of_a_day_the_silence_of_before_is_left_to_people(
+    connection: Connection, now: datetime
+) -> None:
+    there = fleet(connection, now, 99)
+    [client] = fleet(connection, now - 25 * HOUR, 1)
+    hear(connection, now, since=10 * MINUTE)
+
+    assert recover(connection, now).command_ids == ()
+    assert told(connection, now, client)["state"] == "not_recovered"
+    assert len(there) == 99
+
+
+def test_those_that_nobody_can_help_do_not_take_the_places_of_those_that_can_be_helped(
+    connection: Connection, now: datetime
+) -> None:
+    lost = fleet(connection, now - 3 * DAY, MOST_LOOKED_AT + 50)
+    there = fleet(connection, now, 1000)
+    [client] = fleet(connection, now - 20 * MINUTE, 1)
+
+    first = recover(connection, now)
+    for minute in (1, 2, 3):
+        hear(connection, now + minute * MINUTE)
+        beat(connection, there, now + minute * MINUTE)
+        recover(connection, now + minute * MINUTE)
+
+    assert sent(connection, first) == [(client, "reboot_host")]
+    bridge = listening_store.bridge_status(connection)
+    looked_at = evidence.candidates(connection, now + 3 * MINUTE, ON, bridge, {}, [*lost, client], 10)
+    assert looked_at == [client]  # each of the others is recorded once, and then left out
+
+
+def test_a_display_that_comes_back_after_days_is_helped_at_once_when_it_crashes(
+    connection: Connection, now: datetime
+) -> None:
+    there = fleet(connection, now, 20)
+    [client] = fleet(connection, now - 2 * DAY, 1)
+    recover(connection, now)
+    at = now + HOUR
+    hear(connection, at)
+    beat(connection, there, at)
+    crashed = {"process_status": "crashed", "process_status_since": at - MINUTE, "status": "crashed"}
+    connection.execute(sa.update(clients).where(clients.c.uuid == client).values(**crashed))
+    beat(connection, client, at)
+    for _ in range(MOST_LOOKED_AT):  # as many that nothing can be done for, and unwell for longer
+        crash(connection, at, 3600, capabilities=["shutdown_host"])
+    recover(connection, at)  # says so of the others once
+
+    report = recover(connection, at + seconds(1))
+
+    acted = {row["client_uuid"] for row in store.events_page(connection, client, 10, None) if row["command_id"]}
+    assert acted == {client}
+    assert len(report.command_ids) <= 10
+
+
+@pytest.mark.parametrize("away", [6, 10, 60, 20 * 60])
+def test_who_fell_silent_at_once_while_no_tick_ran_did_so_at_once_all_the_same(
+    connection: Connection, now: datetime, away: int
+) -> None:
+    there = fleet(connection, now, 70)
+    gone = fleet(connection, now, 30)
+    recover(connection, now)
+
+    at = now + away * MINUTE + 5 * MINUTE
+    hear(connection, at)
+    beat(connection, there, at)
+    beat(connection, gone, at - away * MINUTE)
+
+    assert recover(connection, at).command_ids == ()
+    assert open_breakers(connection) == {None}
+
+
+def test_who_fell_silent_one_by_one_while_no_tick_ran_is_no_mass(connection: Connection, now: datetime) -> None:
+    there = fleet(connection, now, 70)
+    gone = fleet(connection, now, 30)
+    recover(connection, now)
+
+    at = now + 10 * HOUR
+    hear(connection, at)
+    beat(connection, there, at)
+    for number, one in enumerate(gone):
+        beat(connection, one, at - 20 * MINUTE - number * 15 * MINUTE)
+
+    assert len(recover(connection, at).command_ids) == 10
+    assert open_breakers(connection) == set()
+
+
+def test_a_clock_that_was_ahead_at_the_last_look_makes_no_mass_of_those_that_went_one_by_one(
+    connection: Connection, now: datetime
+) -> None:
+    there = fleet(connection, now, 70)
+    recover(connection, now + DAY)
+    for number in range(20):
+        fleet(connection, now - (30 + number * 15) * MINUTE, 1)
+
+    hear(connection, now)
+    beat(connection, there, now)
+
+    assert len(recover(connection, now).command_ids) == 10
+    assert open_breakers(connection) == set()
