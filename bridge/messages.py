@@ -225,9 +225,11 @@ def ack(uuid: str, _heard: float, payload: bytes) -> Said:
     fields = document(payload)
     said = _ack(uuid, fields)
     traceparent = fields.text("traceparent", TRACEPARENT_CHARS)
+    boot_id, app_instance = fields.text("boot_id", ID_CHARS), fields.text("app_instance", ID_CHARS)
     if said is None:
         raise Refused(DeadLetterReason.BAD_FIELD, "id or state is missing or none that an ACK may have")
-    return Said(uuid, None, fields.bad, (replace(said, traceparent=trace.read(traceparent)),))
+    whole = replace(said, traceparent=trace.read(traceparent), boot_id=boot_id, app_instance=app_instance)
+    return Said(uuid, None, fields.bad, (whole,))
 
 
 def canary(heard: float, payload: bytes) -> Said:

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
@@ -225,6 +225,13 @@ class Writer:
             report = acks.record_acks(connection, at.now, said, self.timings)
             outcome.unknown_acks = len(report.unknown) + len(report.foreign)
             outcome.news += report.news
+            self._forget_heartbeats(report.corrected, outcome)
+
+    def _forget_heartbeats(self, uuids: Collection[str], outcome: Outcome) -> None:
+        """What was remembered of their heartbeats is not what is stored now."""
+        self.memory.reports.forget(uuids)
+        for uuid in uuids:
+            outcome.heartbeats.pop(uuid, None)
 
 
 Store = Callable[[Connection, Moment, Sequence[Taken]], Outcome]

@@ -134,6 +134,9 @@ class Ack:
     reason: str | None = None
     traceparent: str | None = None
     """As the display says it; the command's own counts."""
+    boot_id: str | None = None
+    """The boot that it answers from; only ACKs of the topic name it."""
+    app_instance: str | None = None
 
 
 @dataclass(frozen=True)

@@ -231,7 +231,7 @@ def _note_health(connection: Connection, now: datetime, cases: Sequence[Case]) -
     notes = []
     for case in cases:
         since = case.row["healthy_since"]
-        if not case.client.step or (since is None and not case.healthy):
+        if not (case.client.step or case.client.refused) or (since is None and not case.healthy):
             continue
         well = (since or now) if stays_well(case.client, now) else None
         recovered = has_recovered(case.client, now, well)

@@ -20,6 +20,8 @@ LADDER: Final = (
     CommandAction.REBOOT_HOST,
 )
 """What is tried one after another; after the last rung the client is suspended until a person acts."""
+MOST_REFUSED: Final = len(LADDER)
+"""Commands that a display refuses before it is suspended: refusals are no rungs, but it is not asked without end."""
 CRASHED_FOR: Final = timedelta(seconds=20)  # the display's own watchdog goes first (30-commands-and-recovery)
 FIRST_HEARTBEAT: Final = 2 / 3  # of its threshold, so at least two intervals, from the moment it came online
 LONGEST_SILENCE: Final = SEEN_WITHIN
@@ -90,6 +92,8 @@ def _before_evidence(client: Condition, now: datetime, fleet: Fleet) -> Verdict 
         return Verdict(RecoveryState.BLOCKED_BRIDGE, why)
     if client.step >= len(LADDER):
         return Verdict(RecoveryState.SUSPENDED, _nothing_helped(client, now))
+    if client.refused >= MOST_REFUSED:
+        return Verdict(RecoveryState.SUSPENDED, f"{refused(client)}: {_A_PERSON}")
     return None
 
 
@@ -102,13 +106,24 @@ def _by_evidence(client: Condition, now: datetime, fleet: Fleet) -> Verdict:
 
 def _nothing_helped(client: Condition, now: datetime) -> str:
     began = f", the first of them {in_words(now - client.tried_since)} ago" if client.tried_since else ""
-    return f"{tried(client)} did not help{began}: nothing is sent any more until a person acts and resumes recovery."
+    return f"{tried(client)} did not help{began}: {_A_PERSON}"
 
 
 def tried(client: Condition) -> str:
     """How often what was tried, as the subject of a sentence."""
-    counted = ((client.restarts, "restart"), (client.reboots, "reboot"))
-    return " and ".join(f"{n} {word}{'' if n == 1 else 's'}" for n, word in counted if n) or "Nothing so far"
+    return _counted(client.restarts, client.reboots) or "Nothing so far"
+
+
+def refused(client: Condition) -> str:
+    """How often what was refused by the display, and why it refused last; no full stop."""
+    why = f" ({client.refused_why})" if client.refused_why else ""
+    were = "was" if client.refused == 1 else "were"
+    return f"{_counted(client.refused_restarts, client.refused_reboots)} {were} refused by the display{why}"
+
+
+def _counted(restarts: int, reboots: int) -> str:
+    counted = ((restarts, "restart"), (reboots, "reboot"))
+    return " and ".join(f"{n} {word}{'' if n == 1 else 's'}" for n, word in counted if n)
 
 
 def _of_uncertain(client: Condition, now: datetime, fleet: Fleet) -> Verdict:
@@ -171,6 +186,9 @@ def _locked(client: Condition, until: datetime) -> Verdict:
     if client.done_action is not None:
         why = f"Recovery's {client.done_action} was done; whether it helped is judged when the lockout ends."
         return Verdict(RecoveryState.VERIFYING, why, until)
+    if client.locked_by_refusal:
+        why = f"{refused(client)}; it is asked again when the lockout ends."
+        return Verdict(RecoveryState.LOCKED, why, until)
     why = "A restart or reboot was sent lately; the display is given time to come back before the next one."
     return Verdict(RecoveryState.LOCKED, why, until)
 
@@ -194,7 +212,7 @@ def _due(client: Condition, now: datetime, fleet: Fleet, basis: RecoveryBasis) -
     if basis is RecoveryBasis.STALE and fleet.late is not None:
         return Verdict(RecoveryState.DUE, fleet.late)
     action = action_for(basis, client.step)
-    before = f" {tried(client)} did not help so far." if client.step else ""
+    before = (f" {tried(client)} did not help so far." if client.step else "") + _refused_before(client)
     why = f"{_WRONG[basis]}; the next tick with a place free sends {action}.{before}"
     return Verdict(RecoveryState.DUE, why, action=action, basis=basis)
 
@@ -223,10 +241,15 @@ def _listened_to_until(client: Condition, now: datetime) -> datetime:
 def why_acted(client: Condition, verdict: Verdict) -> str:
     """Why this was sent, for the record."""
     basis = verdict.basis or RecoveryBasis.CRASHED
-    before = f" {tried(client)} did not help." if client.step else ""
+    before = (f" {tried(client)} did not help." if client.step else "") + _refused_before(client)
     return f"{_WRONG[basis]}: {verdict.action}, attempt {client.step + 1} of {len(LADDER)}.{before}"
 
 
+def _refused_before(client: Condition) -> str:
+    return f" {refused(client)}." if client.refused else ""
+
+
+_A_PERSON: Final = "nothing is sent any more until a person acts and resumes recovery."
 _SILENT_TOO_LONG: Final = (
     "The display has been silent for more than a day: no reboot cures that, so nothing is sent by itself."
     " Somebody has to look at it."

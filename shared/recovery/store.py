@@ -82,6 +82,8 @@ def note_health(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
                 step = CASE WHEN said.recovered THEN 0 ELSE r.step END,
                 restarts = CASE WHEN said.recovered THEN 0 ELSE r.restarts END,
                 reboots = CASE WHEN said.recovered THEN 0 ELSE r.reboots END,
+                refused_restarts = CASE WHEN said.recovered THEN 0 ELSE r.refused_restarts END,
+                refused_reboots = CASE WHEN said.recovered THEN 0 ELSE r.refused_reboots END,
                 tried_since = CASE WHEN said.recovered THEN NULL ELSE r.tried_since END
             FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(
                 client_uuid text, healthy_since timestamptz, recovered boolean)

@@ -476,7 +476,15 @@ def test_presence_is_online_or_offline(body: dict[str, Any]) -> None:
 def test_an_ack_names_its_command() -> None:
     one = said("acks", {"id": "c1", "state": "failed", "reason": "no player", "boot_id": "b", "app_instance": "a"})
 
-    assert (one.body, one.acks) == (None, (Ack(UUID, "c1", CommandState.FAILED, "no player"),))
+    ack = Ack(UUID, "c1", CommandState.FAILED, "no player", boot_id="b", app_instance="a")
+    assert (one.body, one.acks) == (None, (ack,))
+
+
+@pytest.mark.parametrize("boot", [7, "", "x" * 1000, None, {"a": 1}])
+def test_an_ack_whose_boot_is_unreadable_counts_without_it(boot: object) -> None:
+    one = said("acks", {"id": "c1", "state": "received", "boot_id": boot})
+
+    assert (one.acks, one.bad_fields) == ((Ack(UUID, "c1", CommandState.RECEIVED),), int(boot is not None))
 
 
 def test_an_ack_brings_the_trace_of_its_command_and_nothing_else_under_that_name() -> None:

@@ -66,17 +66,24 @@ def test_any_order_of_acks_ends_in_the_highest(
     assert state(connection, name) == ("succeeded", None)
 
 
-@pytest.mark.parametrize("result", ["failed", "rejected"])
-def test_a_result_keeps_the_displays_reason_and_the_lockout(
-    connection: Connection, now: datetime, client: str, result: str
+@pytest.mark.parametrize(
+    ("words", "is_locked"),
+    [
+        (("running", "failed"), True),
+        (("received", "failed"), False),  # it says `running` before it acts
+        (("rejected",), False),
+    ],
+)
+def test_a_result_keeps_the_displays_reason_and_the_lockout_of_what_was_begun(
+    connection: Connection, now: datetime, client: str, words: tuple[str, ...], is_locked: bool
 ) -> None:
     name = issue(connection, now, client)
 
-    say(connection, now, client, name, result, reason="precondition_failed")
+    say(connection, now, client, name, *words, reason="precondition_failed")
 
-    assert state(connection, name) == (result, "precondition_failed")
+    assert state(connection, name) == (words[-1], "precondition_failed")
     assert command(connection, name)["confirmed_by"] is None
-    assert lockout(connection, client) == now + LOCKOUT
+    assert lockout(connection, client) == (now + LOCKOUT if is_locked else None)
 
 
 def test_a_lost_ack_is_healed_by_the_heartbeat_and_its_reason_by_the_next_health_report(

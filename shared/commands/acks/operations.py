@@ -23,6 +23,7 @@ from shared.commands.rules import (
 from shared.db import scrub
 from shared.structured_log import event
 from shared.trace import trace_id
+from shared.vocabulary import CommandState
 
 STRANGE_TOLD = 10  # of a batch
 LONGEST_REASON = 500  # characters of a display's reason that are kept
@@ -47,6 +48,8 @@ class AckReport:
     """ACKs of ids that were never issued."""
     foreign: tuple[Ack, ...]
     """ACKs of commands of another client: refused."""
+    corrected: frozenset[str] = frozenset()
+    """Clients that run another boot, or start of the player, than their last stored heartbeat told."""
     news: tuple[News, ...] = field(default=(), compare=False)
     """For the log: the ACKs that changed something, came late, or mean nothing here."""
 
@@ -95,23 +98,27 @@ def record_acks(connection: Connection, now: datetime, acks: Sequence[Ack], timi
     1. ACKs of unknown ids, and of other clients' commands, are set apart.
     2. Repeats are dropped; the clients of the rest are locked in the order of their uuids.
     3. received, running, results: one guarded UPDATE each; the first word of a display raises its lockout again.
-    4. Results that came too late are kept beside; those of commands that ended by evidence confirm them, and
+    4. A command that was refused from another boot than it was made for shows which boot the display runs.
+    5. Results that came too late are kept beside; those of commands that ended by evidence confirm them, and
        a reason is added where a heartbeat had told the bare result.
     """
-    acks = [replace(ack, command_id=scrub(ack.command_id), reason=_kept(ack.reason)) for ack in acks]
+    acks = [_scrubbed(ack) for ack in acks]
     known = store.known(connection, {ack.command_id for ack in acks})
     unknown = tuple(ack for ack in acks if ack.command_id not in known)
     foreign = tuple(ack for ack in acks if ack.command_id in known and not _own(ack, known))
     fresh = [ack for ack in acks if _own(ack, known) and may_matter(ack, known[ack.command_id])]
     if not fresh:
-        return AckReport(frozenset(), frozenset(), unknown, foreign, _strange(unknown, foreign))
+        return AckReport(frozenset(), frozenset(), unknown, foreign, news=_strange(unknown, foreign))
     commands.lock_clients(connection, {ack.client_uuid for ack in fresh})
     received = _receive(connection, now, RECEIVED, fresh, timings) | _receive(connection, now, RUNNING, fresh, timings)
-    finished, late = _finish(connection, now, first_result_each(fresh))
+    results = first_result_each(fresh)
+    finished, late = _finish(connection, now, results)
+    refused = [k for k in results if k.command_id in finished and k.state is CommandState.REJECTED and k.boot_id]
+    corrected = store.correct_boots(connection, refused) if refused else []
     changed = received | finished | late
     news = _news("command_acked", [ack for ack in fresh if ack.command_id in changed], known)
     news += _strange(unknown, foreign)
-    return AckReport(frozenset(received | finished), frozenset(late), unknown, foreign, news)
+    return AckReport(frozenset(received | finished), frozenset(late), unknown, foreign, frozenset(corrected), news)
 
 
 def _strange(unknown: Sequence[Ack], foreign: Sequence[Ack]) -> tuple[News, ...]:
@@ -157,8 +164,14 @@ def _finish(connection: Connection, now: datetime, results: Sequence[Ack]) -> tu
     return finished, set(store.keep_late(connection, now, rest))
 
 
-def _kept(reason: str | None) -> str | None:
-    return scrub(reason)[:LONGEST_REASON] if reason else None
+def _scrubbed(ack: Ack) -> Ack:
+    return replace(
+        ack,
+        command_id=scrub(ack.command_id),
+        reason=scrub(ack.reason)[:LONGEST_REASON] if ack.reason else None,
+        boot_id=scrub(ack.boot_id) if ack.boot_id else None,
+        app_instance=scrub(ack.app_instance) if ack.app_instance else None,
+    )
 
 
 def record_boot_evidence(connection: Connection, now: datetime, sightings: Sequence[Sighting]) -> EvidenceReport:

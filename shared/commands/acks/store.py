@@ -8,7 +8,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 
-from shared.commands.ends.store import NOBODYS, ending, guard
+from shared.commands.ends.store import NOBODYS, ending, guard, undone
 from shared.commands.rules import (
     ALREADY_REBOOTED,
     CANCELLED,
@@ -73,6 +73,7 @@ def _receive(move: Move) -> Constant:
     a, now = _acks(), moment("now")
     deadline = sa.case({action.value: moment(_by(action)) for action in CommandAction}, value=c.action)
     stamps: dict[str, Any] = {
+        **_from_boot(a),
         "received_at": sa.func.coalesce(c.received_at, now),
         "result_deadline": sa.func.coalesce(c.result_deadline, deadline),
     }
@@ -101,8 +102,42 @@ def _finish() -> Constant:
     a = _acks()
     by_ack = sa.case((a.c.state == CommandState.SUCCEEDED.value, ConfirmedBy.ACK.value), else_=None)
     values = {"state": a.c.state, "finished_at": moment("now"), "outcome_reason": a.c.reason, "confirmed_by": by_ack}
+    never_begun = sa.and_(a.c.state == CommandState.FAILED.value, c.running_at.is_(None))
+    refused = sa.or_(a.c.state == CommandState.REJECTED.value, never_begun)
     statement = sa.update(client_commands).where(OPEN, guard(SUCCEEDED), *_theirs(a))
-    return keyed(statement.values(**values).returning(c.id))
+    return keyed(undone(statement.values(**values, **_from_boot(a)), refused))
+
+
+def _from_boot(a: sa.TableValuedAlias) -> dict[str, sa.ColumnElement[Any]]:
+    """Where the display answers from; an ACK that a heartbeat or health report repeats does not say it."""
+    return {
+        "acked_boot_id": sa.func.coalesce(a.c.boot_id, c.acked_boot_id),
+        "acked_app_instance": sa.func.coalesce(a.c.app_instance, c.acked_app_instance),
+    }
+
+
+def correct_boots(connection: Connection, refused: Sequence[Ack]) -> list[str]:
+    """Put the boot that these ACKs come from into the place of the one that their commands were bound to.
+
+    The stored heartbeat told of a boot that is over, and the display's heartbeats do not get through: every further
+    command would be refused like this one. A heartbeat that was stored meanwhile knows better. Each of these ACKs
+    must have ended its command just now: then the client has no other one that the change could seem to prove.
+    Answers whose were changed.
+    """
+    return _ids(connection, _correct_boots(), _told(refused))
+
+
+@cache
+def _correct_boots() -> Constant:
+    a, h = _acks(), client_heartbeats.c
+    restarted = sa.and_(h.app_instance == c.if_app_instance, a.c.app_instance != h.app_instance)
+    return keyed(
+        sa.update(client_heartbeats)
+        .where(*_theirs(a), h.client_uuid == c.client_uuid, h.boot_id == c.if_boot_id)
+        .where(sa.or_(a.c.boot_id != h.boot_id, restarted))
+        .values(boot_id=a.c.boot_id, app_instance=sa.func.coalesce(a.c.app_instance, h.app_instance))
+        .returning(h.client_uuid)
+    )
 
 
 def keep_late(connection: Connection, now: datetime, results: Sequence[Ack]) -> list[str]:
@@ -115,7 +150,8 @@ def _keep_late() -> Constant:
     a = _acks()
     over = among(c.state, TOO_LATE)
     statement = sa.update(client_commands).where(over, c.late_state.is_(None), *_theirs(a))
-    return keyed(statement.values(late_state=a.c.state, late_at=moment("now")).returning(c.id))
+    kept = statement.values(late_state=a.c.state, late_at=moment("now"), **_from_boot(a))
+    return keyed(undone(kept, a.c.state == CommandState.REJECTED.value))
 
 
 def confirm_by_ack(connection: Connection, results: Sequence[Ack]) -> list[str]:
@@ -271,11 +307,22 @@ def _theirs(a: sa.TableValuedAlias) -> tuple[sa.ColumnElement[bool], ...]:
 
 
 def _acks() -> sa.TableValuedAlias:
-    return table("acks", id=sa.Text, client_uuid=sa.Text, state=sa.Text, reason=sa.Text)
+    names = ("id", "client_uuid", "state", "reason", "boot_id", "app_instance")
+    return table("acks", **dict.fromkeys(names, sa.Text))
 
 
 def _told(acks: Sequence[Ack]) -> dict[str, Any]:
-    told = [{"id": k.command_id, "client_uuid": k.client_uuid, "state": k.state, "reason": k.reason} for k in acks]
+    told = [
+        {
+            "id": k.command_id,
+            "client_uuid": k.client_uuid,
+            "state": k.state,
+            "reason": k.reason,
+            "boot_id": k.boot_id,
+            "app_instance": k.app_instance,
+        }
+        for k in acks
+    ]
     return {"acks": as_rows(told), "ids": [ack.command_id for ack in acks]}
 
 

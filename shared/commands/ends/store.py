@@ -116,18 +116,65 @@ def _step_back(ended: sa.CTE) -> sa.CTE:
     """Recovery's ladder as it was before a command that nobody had, or that the broker refused; and who is unheard."""
     r = client_recovery.c
     in_vain = sa.or_(ended.c.nobodys, ended.c.outcome_reason == PUBLISH_DENIED)
-    restarted = sa.case((ended.c.action == CommandAction.RESTART_APP.value, 1), else_=0)
-    step = sa.func.greatest(r.step - 1, 0)
     values = {
-        "step": step,
-        "restarts": sa.func.greatest(r.restarts - restarted, 0),
-        "reboots": sa.func.greatest(r.reboots - (1 - restarted), 0),
-        "tried_since": sa.case((step > 0, r.tried_since), else_=None),
+        **_rung_back(ended),
         "command_id": None,
         "unheard_at": sa.case((ended.c.outcome_reason == NO_SUBSCRIBER, moment("now")), else_=r.unheard_at),
     }
     statement = sa.update(client_recovery).where(r.client_uuid == ended.c.client_uuid, r.command_id == ended.c.id)
     return statement.where(in_vain).values(**values).returning(r.client_uuid).cte("stepped_back")
+
+
+def undone(finished: sa.Update, refused: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    """The UPDATE that ends commands by a display's word, and what follows where it `refused`: the ids of all ended.
+
+    A display that did not begin was not restarted: its rung of the ladder is given back and counted as a refusal. So
+    is its lockout; of recovery's only the first time, or a display that refuses everything is asked without end.
+    """
+    returned = (c.id, c.client_uuid, c.action, c.lockout_before, refused.label("refused"))
+    ended = finished.returning(*returned).cte("ended")
+    r = client_recovery.c
+    refused_before = sa.exists().where(
+        r.client_uuid == ended.c.client_uuid, r.command_id == ended.c.id, r.refused_restarts + r.refused_reboots > 0
+    )
+    released = (
+        sa.update(clients)
+        .where(clients.c.uuid == ended.c.client_uuid, clients.c.lockout_command_id == ended.c.id)
+        .where(ended.c.refused, ~refused_before)
+        .values(lockout_until=ended.c.lockout_before, lockout_command_id=None)
+        .returning(clients.c.uuid)
+        .cte("released")
+    )
+    stepped_back = (
+        sa.update(client_recovery)
+        .where(r.client_uuid == ended.c.client_uuid, r.command_id == ended.c.id, ended.c.refused)
+        .values(**_rung_back(ended), **_one_more_refusal(ended))
+        .returning(r.client_uuid)
+        .cte("stepped_back")
+    )
+    return sa.select(ended.c.id).add_cte(released).add_cte(stepped_back)
+
+
+def _rung_back(ended: sa.CTE) -> dict[str, sa.ColumnElement[Any]]:
+    """The ladder as it was before this command."""
+    r = client_recovery.c
+    restarted = sa.case((ended.c.action == CommandAction.RESTART_APP.value, 1), else_=0)
+    step = sa.func.greatest(r.step - 1, 0)
+    return {
+        "step": step,
+        "restarts": sa.func.greatest(r.restarts - restarted, 0),
+        "reboots": sa.func.greatest(r.reboots - (1 - restarted), 0),
+        "tried_since": sa.case((step > 0, r.tried_since), else_=None),
+    }
+
+
+def _one_more_refusal(ended: sa.CTE) -> dict[str, sa.ColumnElement[Any]]:
+    r = client_recovery.c
+    restarted = sa.case((ended.c.action == CommandAction.RESTART_APP.value, 1), else_=0)
+    return {
+        "refused_restarts": r.refused_restarts + restarted,
+        "refused_reboots": r.refused_reboots + (1 - restarted),
+    }
 
 
 def guard(move: Move) -> sa.ColumnElement[bool]:

@@ -22,7 +22,8 @@ _MEMBERS: Final = sa.text(
     WHERE m.left_at IS NULL AND m.incident_id = ANY(CAST(:ids AS bigint[])) ORDER BY m.incident_id, c.name, c.uuid
     """
 )
-SUSPENDED: Final = "CAST(:recovers AS boolean) AND coalesce(r.decided = 'suspended' AND r.step >= 4, false)"
+SUSPENDED: Final = """CAST(:recovers AS boolean) AND coalesce(r.decided = 'suspended'
+    AND (r.step >= 4 OR r.refused_restarts + r.refused_reboots >= 4), false)"""
 _DISPLAYS: Final = sa.text(  # the partial index of unwell clients; who all channels were told of is left out
     f"""
     SELECT c.uuid, c.name, c.site, c.status, c.status_since, c.service_failed_at, c.service_failed_unit,

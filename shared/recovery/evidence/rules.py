@@ -73,6 +73,18 @@ class Condition:
     """What recovery did last, where that is done and its lockout still stands."""
     incident: str | None
     """The cause, in words, of the open incident that it is part of."""
+    refused_restarts: int = 0
+    """Commands of recovery that the display did not begin; they are no rungs."""
+    refused_reboots: int = 0
+    refused_why: str | None = None
+    """Why it refused recovery's last command, where it did."""
+    locked_by_refusal: bool = False
+    """The lockout is that of a command that it refused."""
+
+    @property
+    def refused(self) -> int:
+        """How many commands it refused."""
+        return self.refused_restarts + self.refused_reboots
 
 
 def is_unwell(status: str, process_status: str, service_failed_at: datetime | None) -> bool:
@@ -157,7 +169,18 @@ def condition(row: Row, now: datetime, fleet: Fleet) -> Condition:
         tried_since=row["tried_since"],
         done_action=row["tried_action"] if done else None,
         incident=fleet.incidents.get(row["uuid"]),
+        refused_restarts=row["refused_restarts"] or 0,
+        refused_reboots=row["refused_reboots"] or 0,
+        refused_why=_refused_why(row),
+        locked_by_refusal=own_lockout and bool(row["tried_refused"]),
     )
+
+
+def _refused_why(row: Row) -> str | None:
+    if not row["tried_refused"]:
+        return None
+    elsewhere = "it ran another boot than its last stored heartbeat told" if row["tried_elsewhere"] else None
+    return ": ".join(said for said in (row["tried_reason"], elsewhere) if said) or "without a reason"
 
 
 def is_heard(client: Condition, now: datetime, fleet: Fleet) -> bool:

@@ -42,9 +42,13 @@ KNOWN: Final[Mapping[str, str]] = {
     **{name: f"h.{name}" for name in ("last_heartbeat_at", "interval_seconds")},
     **{f"open_{name}": f"k.{name}" for name in ("action", "state", "expires_at", "result_deadline")},
     **{name: f"r.{name}" for name in ("step", "restarts", "reboots", "tried_since", "unheard_at", "healthy_since")},
+    **{name: f"r.{name}" for name in ("refused_restarts", "refused_reboots")},
     **{name: f"r.{name}" for name in ("decided", "decided_at", "held_at", "held_by", "held_reason", "held_until")},
     "tried_command_id": "r.command_id",
     **{f"tried_{name}": f"t.{name}" for name in ("action", "state", "finished_at")},
+    "tried_refused": "t.state = 'rejected' OR t.state = 'failed' AND t.running_at IS NULL OR t.late_state = 'rejected'",
+    "tried_reason": "CASE WHEN t.late_state IS NULL THEN t.outcome_reason END",
+    "tried_elsewhere": "t.acked_boot_id <> t.if_boot_id",
     **{f"excluded_{name}": f"e.{name}" for name in ("reason", "site")},
     **{name: f"e.{name}" for name in ("excluded_by", "excluded_at")},
     "health_received_at": "g.received_at",
@@ -78,6 +82,8 @@ class KnownRow(TypedDict):
     step: int | None
     restarts: int | None
     reboots: int | None
+    refused_restarts: int | None
+    refused_reboots: int | None
     tried_since: datetime | None
     unheard_at: datetime | None
     healthy_since: datetime | None
@@ -91,6 +97,9 @@ class KnownRow(TypedDict):
     tried_action: str | None
     tried_state: str | None
     tried_finished_at: datetime | None
+    tried_refused: bool | None
+    tried_reason: str | None
+    tried_elsewhere: bool | None
     excluded_reason: str | None
     excluded_site: str | None
     excluded_by: str | None
@@ -180,7 +189,8 @@ CANDIDATES: Final = sa.text(
         SELECT uuid, min(since) AS since, bool_or(how = 'silent') AS silent, bool_and(how = 'failed') AS failed_only
         FROM ill GROUP BY uuid),
     looked_at AS MATERIALIZED (
-        SELECT i.uuid, i.since, k.id IS NULL AND coalesce(r.step, 0) < 4 AND NOT {AT_REST}
+        SELECT i.uuid, i.since, k.id IS NULL AND coalesce(r.step, 0) < 4
+            AND coalesce(r.refused_restarts + r.refused_reboots, 0) < 4 AND NOT {AT_REST}
             AND coalesce(c.lockout_until <= CAST(:now AS timestamptz), true)
             AND NOT coalesce(i.silent AND ({UNHEARD} OR c.site = ANY(CAST(:blocked AS text[]))), false)
             AND (i.silent OR h.last_heartbeat_at

@@ -32,12 +32,20 @@ def hold(connection: Connection, now: datetime, client_uuid: str, by: str, reaso
 def resume(connection: Connection, client_uuid: str) -> bool:
     """Take the hold off and begin the ladder anew; False when there is neither."""
     r = client_recovery.c
-    anew = {"step": 0, "restarts": 0, "reboots": 0, "tried_since": None, "healthy_since": None, "unheard_at": None}
+    counts = dict.fromkeys(("step", "restarts", "reboots", "refused_restarts", "refused_reboots"), 0)
+    anew = {**counts, "tried_since": None, "healthy_since": None, "unheard_at": None}
     free = {"held_at": None, "held_by": None, "held_reason": None, "held_until": None, "decided": None}
     statement = (
         sa.update(client_recovery)
         .where(r.client_uuid == client_uuid)
-        .where(sa.or_(r.step > 0, r.held_at.is_not(None), r.unheard_at.is_not(None)))
+        .where(
+            sa.or_(
+                r.step > 0,
+                r.refused_restarts + r.refused_reboots > 0,
+                r.held_at.is_not(None),
+                r.unheard_at.is_not(None),
+            )
+        )
         .values(**anew, **free)
     )
     return connection.execute(statement).rowcount == 1
