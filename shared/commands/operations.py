@@ -48,6 +48,7 @@ __all__ = [
     "PublishReport",
     "Sighting",
     "Timings",
+    "abandon",
     "cancel",
     "claim_due",
     "expire",
@@ -178,6 +179,16 @@ def cancel(connection: Connection, now: datetime, command_id: str, by: str) -> R
         if command["state"] != CommandState.CANCELLED:
             raise CommandNotCancellable(state=command["state"])
     return find(connection, command_id)
+
+
+def abandon(connection: Connection, now: datetime, client_uuid: str, why: str) -> tuple[News, ...]:
+    """End the open command of a client that was deleted, or whose login was: nobody will answer it.
+
+    Call it after that was written, in the same transaction: a command is then asked for before it, and ended here, or
+    refused. Tell the news after the commit.
+    """
+    ended = ends.abandon(connection, now, client_uuid, why)
+    return news_of("command_ended", connection, [row["id"] for row in ended])
 
 
 def expire(connection: Connection, now: datetime) -> ExpiryReport:

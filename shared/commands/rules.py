@@ -39,6 +39,8 @@ NO_RESULT: Final = "no_result"
 PUBLISH_DENIED: Final = "publish_denied"
 ALREADY_REBOOTED: Final = "already_rebooted"
 REBOOT_DID_NOT_HAPPEN: Final = "reboot_did_not_happen"
+CLIENT_DELETED: Final = "client_deleted"
+LOGIN_REVOKED: Final = "login_revoked"
 
 
 class Row(Protocol):

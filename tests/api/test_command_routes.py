@@ -47,6 +47,31 @@ def audited(api: Api, target: str) -> list[dict[str, Any]]:
     return [line for line in lines if line["target"] == target]
 
 
+# --- a client that goes ---
+
+
+def test_the_open_command_of_a_deleted_client_ends_and_stays_true(api: Api, client: str) -> None:
+    name = api.post(path_of(client), json=RESTART).get_json()["id"]
+
+    assert api.delete(f"/api/clients/{client}", role="admin").status_code == 204
+
+    told = api.get(f"/api/commands/{name}").get_json()
+    assert (told["state"], told["outcome_reason"]) == ("cancelled", "client_deleted")
+
+
+def test_revoking_a_login_ends_the_open_command_and_revoking_none_does_not(api: Api, client: str) -> None:
+    name = api.post(path_of(client), json=RESTART).get_json()["id"]
+    api.delete(f"/api/clients/{client}/enrolment", role="admin")  # it never had one
+    before = api.get(f"/api/commands/{name}").get_json()["state"]
+    code = api.post(f"/api/clients/{client}/enrolment", role="admin").get_json()["code"]
+    assert api.post("/api/enroll", json={"code": code}).status_code == 201
+
+    assert api.delete(f"/api/clients/{client}/enrolment", role="admin").status_code == 204
+
+    told = api.get(f"/api/commands/{name}").get_json()
+    assert (before, told["state"], told["outcome_reason"]) == ("queued", "cancelled", "login_revoked")
+
+
 # --- one client ---
 
 

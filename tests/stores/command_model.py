@@ -30,6 +30,7 @@ SEEN = constant(  # no more than is looked at: most of a step's time goes into t
         *(c.created_at, c.expires_at, c.result_deadline),
         c.finished_at.is_not(None).label("is_over"),
         c.unanswered_at.is_not(None).label("is_doubtful"),
+        (c.running_at.is_not(None)).label("was_begun"),
         clients.c.lockout_until,
     )
     .where(clients.c.uuid == sa.bindparam("client"), c.client_uuid == clients.c.uuid)
@@ -128,9 +129,13 @@ class CommandModel(RuleBasedStateMachine):
                 self.check_what_the_display_has(row)
 
     def check_what_the_display_has(self, row: dict[str, Any]) -> None:
-        """It was not withdrawn on a false proof, and a display that restarts is spared."""
+        """It was not withdrawn on a false proof, and a display that may restart is spared.
+
+        One that said that it did not begin is not: it is as it was.
+        """
         assert not (row["outcome_reason"] or "").startswith(("cancelled by", "already", "never_published"))
-        if row["action"] in LOCKING:
+        refused = "rejected" in {row["state"], row["late_state"]}
+        if row["action"] in LOCKING and not refused and (row["state"] != "failed" or row["was_begun"]):
             assert self.lockout is not None
             assert self.lockout >= row["created_at"] + TIMINGS.lockout
 

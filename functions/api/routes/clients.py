@@ -24,6 +24,8 @@ from functions.api.routing import Call, Header, Routes
 from shared.access.enrolment import operations as enrolment
 from shared.clients import operations, store
 from shared.clients.store import ClientFilter
+from shared.commands import operations as commands
+from shared.commands.rules import CLIENT_DELETED
 from shared.errors import ClientNotFound, FailureChanged
 from shared.maintenance import operations as maintenance
 from shared.monitoring import operations as monitoring
@@ -200,11 +202,13 @@ def write_client(call: Call, uuid: str, body: ClientFacts) -> shapes.ClientDetai
 
 @routes.delete("/<uuid:uuid>", role=Role.ADMIN, statuses={204: "Deleted"}, raises=(ClientNotFound,))
 def delete_client(call: Call, uuid: str) -> None:
-    """Delete a client: its login is revoked, its history kept, its later messages put aside."""
+    """Delete a client: its login is revoked, its open command ended, its history kept, its later messages put aside."""
     with call.transaction() as (connection, now):
         enrolment.revoke(connection, now, uuid)
         operations.delete(connection, now, uuid)
+        ended = commands.abandon(connection, now, uuid, CLIENT_DELETED)
         call.audit(connection, now, "client.delete", uuid)
+    commands.tell(ended)
 
 
 @routes.post(

@@ -11,6 +11,8 @@ from functions.api.problems import DatabaseUnavailable
 from functions.api.routing import PUBLIC, Call, Routes
 from shared.access import operations as access
 from shared.access.enrolment import operations as enrolment
+from shared.commands import operations as commands
+from shared.commands.rules import LOGIN_REVOKED
 from shared.config import Config
 from shared.errors import (
     ClientDeleted,
@@ -82,10 +84,12 @@ def issue_enrolment_code(call: Call, uuid: str) -> Code:
 
 @routes.delete("/clients/<uuid:uuid>/enrolment", role=Role.ADMIN, statuses={204: "Revoked"}, raises=(ClientNotFound,))
 def revoke_enrolment(call: Call, uuid: str) -> None:
-    """End the display's login at the broker and its unused codes. Doing it again changes nothing."""
+    """End the display's login at the broker, its unused codes and its open command. Again, it changes nothing."""
     with call.transaction() as (connection, now):
         had_login = enrolment.revoke(connection, now, uuid)
+        ended = commands.abandon(connection, now, uuid, LOGIN_REVOKED) if had_login else ()
         call.audit(connection, now, "enrolment.delete", uuid, had_login=had_login)
+    commands.tell(ended)
 
 
 @routes.post("/enroll", role=PUBLIC, statuses={201: "Enrolled"}, raises=(EnrolmentCodeInvalid, DatabaseUnavailable))

@@ -31,7 +31,7 @@ WORDS = {
     "command_acked": "a display answered a command",
     "command_ack_unknown": "a display answered a command that is not its own, or none",
     "command_proven": "what a display does, or does not do, decided a command",
-    "command_ended": "a command's time was over",
+    "command_ended": "a command's time was over, or nobody is left to answer it",
 }
 """Event -> what its log line says."""
 

@@ -89,6 +89,22 @@ def _cancel() -> Constant:
     return keyed(ending(CANCELLED, why, sa.and_(c.id == sa.bindparam("command_id"), NOBODYS)))
 
 
+def abandon(connection: Connection, now: datetime, client_uuid: str, why: str) -> Sequence[RowMapping]:
+    """End the open command of a client that will not answer any more: its row, if there was one.
+
+    Cancelled where provably nobody has it; else expired, or timed out where the display had received it.
+    """
+    values = {"now": now, "client": client_uuid, "why": why}
+    return [row for move in (CANCELLED, EXPIRED, TIMED_OUT) for row in mappings(connection, _abandon(move), values)]
+
+
+@cache
+def _abandon(move: Move) -> Constant:
+    theirs = c.client_uuid == sa.bindparam("client")
+    which = sa.and_(theirs, NOBODYS) if move is CANCELLED else theirs
+    return constant(ending(move, sa.bindparam("why", type_=sa.Text), which))
+
+
 def ending(move: Move, reason: sa.ColumnElement[str], which: sa.ColumnElement[bool]) -> sa.Select[Any]:
     """A terminal move, at `now`, on `which`; its rows are id, client_uuid, source, outcome_reason.
 
