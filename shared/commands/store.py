@@ -16,8 +16,8 @@ from sqlalchemy.dialects.postgresql import insert as insert_into
 
 from shared.commands.rules import LOCKING, CommandRequest, Timings, lifetime, respects_lockout
 from shared.statements import Constant, among, as_rows, constant, keyed, mappings, moment, one_of, rows, table, value
-from shared.tables import client_commands, client_heartbeats, clients
-from shared.vocabulary import CommandAction
+from shared.tables import client_commands, client_heartbeats, client_recovery, clients
+from shared.vocabulary import CommandAction, CommandState
 
 c = client_commands.c
 
@@ -228,5 +228,17 @@ def _raise_lockouts() -> Constant:
 
 
 def drop_history(connection: Connection, before: datetime) -> int:
-    """Forget commands that were over before then; how many. Recovery's events go first: they name commands."""
-    return connection.execute(sa.delete(client_commands).where(c.finished_at < before)).rowcount
+    """Forget commands that were over before then; how many. Recovery's events go first: they name commands.
+
+    What still explains a client stays, however old: recovery's last command of it, which tells a failure that was
+    mended from one that stands, and the shutdown after which it was not heard again.
+    """
+    r, h = client_recovery.c, client_heartbeats.c
+    tried_last = sa.exists().where(r.client_uuid == c.client_uuid, r.command_id == c.id)
+    shut_down = sa.and_(
+        c.action == CommandAction.SHUTDOWN_HOST.value,
+        c.state == CommandState.SUCCEEDED.value,
+        sa.exists().where(h.client_uuid == c.client_uuid, h.last_heartbeat_at <= c.finished_at),
+    )
+    old = sa.delete(client_commands).where(c.finished_at < before, ~tried_last, ~shut_down)
+    return connection.execute(old).rowcount

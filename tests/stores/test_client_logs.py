@@ -1,6 +1,7 @@
 """Client logs on real Postgres: stored once, counted by the hour, read newest first, dropped by the week."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -17,7 +18,7 @@ from shared.client_logs.marks import store as marks_store
 from shared.client_logs.rules import LogLine, Mark
 from shared.clients.reports import operations as reports
 from shared.db import database_now
-from shared.tables import client_log_hours, clients, log_keys, log_marks
+from shared.tables import client_heartbeats, client_log_hours, clients, log_keys, log_marks
 from shared.tables import client_logs as table
 from shared.vocabulary import SERIOUS_LEVELS, LogLevel
 
@@ -253,4 +254,31 @@ def test_whole_weeks_are_dropped_when_their_class_has_been_kept_long_enough(
     assert (messages(connection), messages(connection, V)) == ([], ["new"])
     hours = connection.execute(sa.select(client_log_hours.c.client_uuid)).scalars().all()
     assert hours == [V]
-    assert connection.execute(sa.select(log_marks)).all() == []
+    assert mark(connection) == 2  # of a boot that may still run
+
+
+def test_a_boot_that_logs_nothing_for_longer_than_logs_are_kept_goes_on_where_it_was(
+    connection: Connection, now: datetime
+) -> None:
+    client_logs.record(connection, now, CLOCK, [line(seq) for seq in range(1, 6)])
+    connection.execute(sa.update(log_marks).values(updated_at=now - timedelta(days=91)))
+
+    client_logs.drop_expired(connection, now, 30, 90)
+    stored = client_logs.record(connection, now, CLOCK, [line(6)])
+
+    assert list(stored.committed.values()) == [6]
+
+
+def test_of_old_boots_the_one_that_runs_and_the_last_that_told_something_keep_their_marks(
+    connection: Connection, now: datetime
+) -> None:
+    beats = {"client_uuid": U, "last_heartbeat_at": now, "install_id": "i", "boot_seq": 2, "seq": 1}
+    connection.execute(sa.insert(client_heartbeats).values(**beats))
+    for boot, days in ((1, 95), (2, 94), (3, 93)):  # the second runs: its machine was put back
+        client_logs.record(connection, now, CLOCK, [replace(line(1), boot_seq=boot)])
+        theirs = log_marks.c.boot_seq == boot
+        connection.execute(sa.update(log_marks).where(theirs).values(updated_at=now - timedelta(days=days)))
+
+    client_logs.drop_expired(connection, now, 30, 90)
+
+    assert connection.execute(sa.select(log_marks.c.boot_seq).order_by(log_marks.c.boot_seq)).scalars().all() == [2, 3]

@@ -7,6 +7,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from shared.commands import store as commands_store
 from shared.db import database_now
 from shared.listening import store as listening_store
 from shared.recovery import store
@@ -14,13 +15,15 @@ from shared.recovery.breakers import operations as breakers
 from shared.recovery.evidence import operations as evidence
 from shared.recovery.evidence.operations import MOST_LOOKED_AT
 from shared.tables import bridge_status, clients
-from tests.stores.commands_world import seconds
+from tests.stores.commands_world import SHUTDOWN, command, issue, say, seconds
 from tests.stores.recovery_world import (
     ON,
+    History,
     beat,
     breaker_decisions,
     crash,
     decisions,
+    finish,
     fleet,
     hear,
     open_breakers,
@@ -264,3 +267,64 @@ def test_a_clock_that_was_ahead_at_the_last_look_makes_no_mass_of_those_that_wen
 
     assert len(recover(connection, now).command_ids) == 10
     assert open_breakers(connection) == set()
+
+
+# --- what is kept, and for how long ---
+
+
+def test_a_failure_that_a_restart_mended_stays_mended_when_the_history_is_dropped(
+    connection: Connection, now: datetime
+) -> None:
+    [client] = fleet(connection, now, 1)
+    failed = {"service_failed_at": now - seconds(5), "service_failed_unit": "player.service"}
+    connection.execute(sa.update(clients).where(clients.c.uuid == client).values(**failed))
+    finish(connection, now + seconds(1), recover(connection, now))
+
+    at = now + 366 * DAY
+    store.drop_history(connection, at - DAY)
+    commands_store.drop_history(connection, at - DAY)
+    hear(connection, at)
+    beat(connection, client, at)
+
+    assert recover(connection, at).command_ids == ()
+    assert "acknowledge the failure" in told(connection, at, client)["why"]
+
+
+def test_a_display_that_was_shut_down_on_purpose_is_held_when_the_history_is_dropped(
+    connection: Connection, now: datetime
+) -> None:
+    fleet(connection, now, 20)
+    [gone, back] = fleet(connection, now - MINUTE, 2)
+    for client in (gone, back):
+        say(connection, now, client, issue(connection, now, client, SHUTDOWN), "succeeded")
+    beat(connection, back, now + HOUR)
+
+    assert commands_store.drop_history(connection, now + DAY) == 1  # of the one that is on again
+
+    at = now + 2 * DAY
+    hear(connection, at)
+    state = told(connection, at, gone)
+    assert (state["state"], state["why"][:40]) == ("held", "The display was shut down on purpose; it")
+
+
+def test_a_command_that_is_open_outlives_every_retention(connection: Connection, now: datetime) -> None:
+    [client] = fleet(connection, now, 1)
+    name = issue(connection, now, client)
+
+    assert commands_store.drop_history(connection, now + 400 * DAY) == 0
+    assert command(connection, name)["state"] == "queued"
+
+
+def test_a_suspension_and_its_words_outlive_the_history(connection: Connection, now: datetime) -> None:
+    client = crash(connection, now)
+    history = History(connection, now, every=10)
+    history.ticks(50, client)
+    store.drop_history(connection, now + 400 * DAY)
+    commands_store.drop_history(connection, now + 400 * DAY)
+
+    history.at = now + 400 * DAY
+    history.ticks(20, client)
+
+    state = history.told(client)
+    assert (state["state"], len(history.acts)) == ("suspended", 4)
+    assert "2 restarts and 2 reboots did not help, the first of them 400 days ago" in state["why"]

@@ -95,11 +95,19 @@ def drop_keys(connection: Connection, moved: Mapping[Boot, int]) -> None:
 
 
 def drop_marks(connection: Connection, before: datetime) -> int:
-    """Forget boots that have told nothing since then: no display spools that long; how many marks."""
+    """Forget boots that have told nothing since then: no display spools that long; how many marks.
+
+    The boot that a display runs stays, and the one that told something last: it may be well and log nothing for as
+    long. Without its mark the next line, number 501, would be waited for from number 1 on, and resent for ever.
+    """
     statement = sql(
         """
-        WITH gone AS (DELETE FROM log_marks WHERE updated_at < CAST(:before AS timestamptz)
-            RETURNING client_uuid, install_id, boot_seq),
+        WITH gone AS (DELETE FROM log_marks AS m WHERE m.updated_at < CAST(:before AS timestamptz)
+            AND EXISTS (SELECT FROM log_marks AS later
+                WHERE later.client_uuid = m.client_uuid AND later.updated_at > m.updated_at)
+            AND NOT EXISTS (SELECT FROM client_heartbeats AS h WHERE h.client_uuid = m.client_uuid
+                AND (h.install_id, h.boot_seq) = (m.install_id, m.boot_seq))
+            RETURNING m.client_uuid, m.install_id, m.boot_seq),
         keys AS (DELETE FROM log_keys AS k USING gone AS g
             WHERE (k.client_uuid, k.install_id, k.boot_seq) = (g.client_uuid, g.install_id, g.boot_seq))
         SELECT count(*) FROM gone
