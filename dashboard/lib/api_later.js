@@ -44,6 +44,11 @@ export function cancelCommand(id) {
   return call("POST", `/api/commands/${encodeURIComponent(id)}/cancel`);
 }
 
+/** @param {string} id @param {string} reason @returns {Promise<Command>} */
+export function endCommand(id, reason) {
+  return call("POST", `/api/commands/${encodeURIComponent(id)}/end`, { body: { reason } });
+}
+
 /** @param {string} uuid @param {string | null} cursor @returns {Promise<import("./types").Page<Command>>} */
 export function commandsOf(uuid, cursor) {
   return call("GET", `${client(uuid)}/commands${search({ limit: 25, cursor })}`);

@@ -100,6 +100,15 @@ export async function withdraw(uuid) {
   }
 }
 
+/** End the open command though the display may have it; a refusal is thrown. @param {string} uuid @param {string} reason */
+export async function endAnyway(uuid, reason) {
+  const command = orders.value.get(uuid)?.command;
+  if (!command) return;
+  take(uuid, await api.endCommand(command.id, reason));
+  change(uuid, { open_command: null });
+  refresh();
+}
+
 /** @param {string} uuid @param {Command} command */
 function take(uuid, command) {
   setOrder(uuid, { action: command.action, phase: "known", command, problem: null });

@@ -510,6 +510,11 @@ export type DeliveryQuery = {
 /** Where one message to one channel stands. */
 export type DeliveryState = "delivered" | "dropped" | "failed" | "folded" | "pending";
 
+/** Why it must not be waited for. */
+export type EndOfCommand = {
+  reason: string;
+};
+
 /** Everything a display needs to connect. The password is told this once. */
 export type Enrolled = {
   mqtt: BrokerAddress;

@@ -10,6 +10,13 @@ export const C = {
   waitsForSweep: "Its time is up; the next tick, within a minute or so, closes it.",
   again: "Send again",
   withdraw: "Withdraw",
+  end: {
+    button: "End it anyway",
+    title: "End this command?",
+    text: "The display may have it already and may still do it. It is not waited for any more and not sent again; restart and reboot stay locked for their time.",
+    reason: "Why",
+    go: "End it",
+  },
   locked: (/** @type {string} */ time, /** @type {string} */ left) =>
     `Restart and reboot are locked until ${time} (${left} left): the display gets time to come back.`,
   viewer: "Commands need the role operator.",
@@ -44,7 +51,9 @@ export const C = {
     no_result: "The display took it but reported no result in time.",
     publish_denied: "The broker did not allow it. Tell whoever runs the service.",
     reboot_did_not_happen: "The display went on running without a reboot.",
-    precondition_failed: "The display had restarted by itself since the command was made, so it was not needed.",
+    precondition_failed: "The display runs another boot or player than the command was made for, so it did nothing.",
+    client_deleted: "The display was deleted meanwhile.",
+    login_revoked: "The display's login was revoked meanwhile.",
     already_rebooted: "The display had already restarted by itself.",
   }),
 };

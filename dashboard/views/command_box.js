@@ -12,6 +12,7 @@ import { S } from "../lib/strings.js";
 import { C } from "../lib/strings_commands.js";
 import { L } from "../lib/strings_later.js";
 import { wordsOf } from "../lib/words.js";
+import { EndAnyway } from "./end_command.js";
 import { Dialog } from "./parts.js";
 import { Stepper } from "./stepper.js";
 
@@ -73,8 +74,11 @@ function Refusal({ current }) {
   return html`<p class="cause" role="alert">${text}</p>`;
 }
 
-/** @param {{uuid: string, current: Order, why: string | null, again: () => void}} props why: it cannot be sent again now */
-function Progress({ uuid, current, why, again }) {
+/** Whether somebody may have the open command, so that it cannot be withdrawn. @param {Order} current */
+const isOut = ({ command, problem }) => command !== null && !isOver(command) && (command.state !== "queued" || problem !== null);
+
+/** @param {{uuid: string, name: string, current: Order, why: string | null, again: () => void}} props why: it cannot be sent again now */
+function Progress({ uuid, name, current, why, again }) {
   const { phase, command } = current;
   const over = command !== null && isOver(command);
   const bad = phase === "lost" || (over && command.state !== "succeeded");
@@ -87,6 +91,7 @@ function Progress({ uuid, current, why, again }) {
     <div class="order-foot">
       ${bad && html`<button class="plain" disabled=${why !== null} title=${why ?? ""} onClick=${again}>${C.again}</button>`}
       ${command?.state === "queued" && mayOperate.value && html`<button class="plain" onClick=${() => withdraw(uuid)}>${C.withdraw}</button>`}
+      ${isOut(current) && h(EndAnyway, { uuid, name })}
       ${(over || phase === "refused" || phase === "lost") && html`<button class="link" onClick=${() => dismiss(uuid)}>${L.dismiss}</button>`}
     </div>
   </div>`;
@@ -120,7 +125,7 @@ export function CommandBox({ client, name }) {
   return html`<section class="command-box" aria-label=${C.title}>
     <div class="buttons">${ACTIONS.map((action) => h(Button, { key: action, action, client, current, press }))}</div>
     ${!isBusy(current, client) && h(Lock, { client })}
-    ${current && h(Progress, { uuid, current, why: blocked(current.action, client, current), again: () => press(current.action) })}
+    ${current && h(Progress, { uuid, name, current, why: blocked(current.action, client, current), again: () => press(current.action) })}
     ${asking && h(Confirm, { action: asking, name, go, close: () => setAsking(null) })}
   </section>`;
 }

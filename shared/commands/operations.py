@@ -51,6 +51,7 @@ __all__ = [
     "abandon",
     "cancel",
     "claim_due",
+    "end",
     "expire",
     "find",
     "issue",
@@ -62,6 +63,9 @@ __all__ = [
     "tell",
     "timings",
 ]
+
+
+ENDED_BY = "ended by "  # begins the outcome of what a person ended though a display may have it
 
 
 @dataclass(frozen=True)
@@ -179,6 +183,30 @@ def cancel(connection: Connection, now: datetime, command_id: str, by: str) -> R
         if command["state"] != CommandState.CANCELLED:
             raise CommandNotCancellable(state=command["state"])
     return find(connection, command_id)
+
+
+def end(connection: Connection, now: datetime, command_id: str, by: str, reason: str) -> RowMapping:
+    """End a command that a display may have; as `cancel` where provably nobody has it.
+
+    It is not published any more, but what the broker or the display holds may still run: its lockout stays, and a
+    result that comes later is kept beside. Said again, it changes nothing.
+
+    Raises:
+        CommandNotFound: there is no such command.
+        CommandNotCancellable: it is over already.
+    """
+    command = find(connection, command_id)
+    store.lock_clients(connection, [command["client_uuid"]])
+    ended = ends.cancel(connection, now, command_id, f"cancelled by {by}")
+    if not ended and not ends.give_up(connection, now, command_id, f"{ENDED_BY}{by}: {scrub(reason)}"):
+        command = find(connection, command_id)
+        if not _is_withdrawn(command):
+            raise CommandNotCancellable(state=command["state"])
+    return find(connection, command_id)
+
+
+def _is_withdrawn(command: RowMapping) -> bool:
+    return command["state"] == CommandState.CANCELLED or (command["outcome_reason"] or "").startswith(ENDED_BY)
 
 
 def abandon(connection: Connection, now: datetime, client_uuid: str, why: str) -> tuple[News, ...]:

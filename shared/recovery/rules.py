@@ -83,8 +83,7 @@ def recovery_state(client: Condition, now: datetime, fleet: Fleet) -> Verdict:
 def _before_evidence(client: Condition, now: datetime, fleet: Fleet) -> Verdict | None:
     """What holds whatever the display's state; None where its state decides."""
     if client.open_action is not None:
-        why = f"A {client.open_action} is on its way; its outcome decides what comes next."
-        return Verdict(RecoveryState.IN_FLIGHT, why, client.open_until)
+        return _of_open_command(client, client.open_action, now, fleet)
     if client.hold is not None:
         return Verdict(RecoveryState.HELD, client.hold, client.held_until)
     if fleet.bridge_silent:
@@ -95,6 +94,19 @@ def _before_evidence(client: Condition, now: datetime, fleet: Fleet) -> Verdict 
     if client.refused >= MOST_REFUSED:
         return Verdict(RecoveryState.SUSPENDED, f"{refused(client)}: {_A_PERSON}")
     return None
+
+
+def _of_open_command(client: Condition, action: str, now: datetime, fleet: Fleet) -> Verdict:
+    """One that is open for longer than recovery's own could be is not on its way: it is waited for."""
+    if client.open_since is None or now - client.open_since <= fleet.command_life:
+        why = f"A {action} is on its way; its outcome decides what comes next."
+        return Verdict(RecoveryState.IN_FLIGHT, why, client.open_until)
+    age = in_words(now - client.open_since)
+    why = (
+        f"A {action} that {client.open_by} asked for {age} ago has no outcome yet; recovery waits until it has one,"
+        " or its time is over, or an admin ends it."
+    )
+    return Verdict(RecoveryState.LOCKED, why, client.open_until)
 
 
 def _by_evidence(client: Condition, now: datetime, fleet: Fleet) -> Verdict:

@@ -27,6 +27,7 @@ EXPECTED = {
     "GET /api/commands/<uuid:command_id>": VIEWER,
     "GET /api/clients/<uuid:uuid>/health/history": VIEWER,
     "POST /api/commands/<uuid:command_id>/cancel": OPERATOR,
+    "POST /api/commands/<uuid:command_id>/end": ADMIN,
     "POST /api/commands": OPERATOR,  # shutdown_host: admin
     "GET /api/command-batches": VIEWER,
     "GET /api/command-batches/<uuid:batch_id>": VIEWER,

@@ -161,6 +161,28 @@ def test_a_command_is_withdrawn_once_and_only_while_nobody_has_it(api: Api, engi
     assert refused.get_json()["state"] == "received"
 
 
+def test_an_admin_ends_what_a_display_may_have_with_a_reason_and_it_is_audited(
+    api: Api, engine: Engine, client: str
+) -> None:
+    heard = api.post(path_of(client), json=RESTART).get_json()
+    say(engine, heard, "received")
+    path = f"/api/commands/{heard['id']}/end"
+
+    assert api.post(path, json={"reason": "it hangs"}, role="operator").status_code == 403
+    assert api.post(path, json={"reason": ""}, role="admin").status_code == 400
+    answer = api.post(path, json={"reason": "it hangs"}, role="admin")
+    say(engine, heard, "succeeded")
+
+    assert (answer.status_code, answer.get_json()["state"]) == (200, "timed_out")
+    assert answer.get_json()["outcome_reason"].endswith(": it hangs")
+    told = api.get(f"/api/commands/{heard['id']}").get_json()
+    assert (told["state"], told["late_state"]) == ("timed_out", "succeeded")
+    assert api.get(f"/api/clients/{client}").get_json()["open_command"] is None
+    assert [line["details"]["reason"] for line in audited(api, client) if line["action"] == "command.end"] == [
+        "it hangs"
+    ]
+
+
 # --- many ---
 
 

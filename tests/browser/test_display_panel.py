@@ -109,6 +109,27 @@ def test_a_command_that_was_not_sent_yet_is_withdrawn(
     assert api.get(f"/api/clients/{uuid_of(display)}/commands")["items"][0]["state"] == "cancelled"
 
 
+def test_a_command_that_the_display_may_have_is_ended_anyway_with_a_reason(
+    enter: Enter, display: SimulatedDisplay, api: Api
+) -> None:
+    display.behave(answers_commands=False)
+    page = enter(f"/?d={uuid_of(display)}").page
+    page.get_by_role("button", name="Restart player").click()
+    expect(page.locator(".step.reached").filter(has_text="Sent")).to_be_visible()
+
+    page.get_by_role("button", name="End it anyway").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("The display may have it already")
+    dialog.get_by_label("Why").fill("it hangs")
+    dialog.get_by_role("button", name="End it").click()
+
+    expect(dialog).to_have_count(0)
+    expect(page.locator(".cause")).to_contain_text("it hangs")
+    expect(page.get_by_text(re.compile("^Restart and reboot are locked until"))).to_be_visible()
+    [command] = api.get(f"/api/clients/{uuid_of(display)}/commands")["items"]
+    assert (command["state"], command["outcome_reason"][-10:]) == ("expired", ": it hangs")
+
+
 def test_no_command_is_sent_by_closing_the_question(enter: Enter, display: SimulatedDisplay, api: Api) -> None:
     page = enter(f"/?d={uuid_of(display)}").page
 

@@ -56,6 +56,12 @@ class NewCommand(Body):
     override_lockout: bool = False
 
 
+class EndOfCommand(Body):
+    """Why it must not be waited for."""
+
+    reason: Annotated[str, msgspec.Meta(min_length=1, max_length=500, description="why, for the history")]
+
+
 @routes.post(
     "/clients/<uuid:uuid>/commands",
     role=Role.OPERATOR,
@@ -152,6 +158,16 @@ def cancel_command(call: Call, command_id: str) -> shapes.Command:
     with call.transaction() as (connection, now):
         row = operations.cancel(connection, now, command_id, call.principal.actor)
         call.audit(connection, now, "command.cancel", row["client_uuid"], command_id=command_id)
+    return _command(call, command_id)
+
+
+@routes.post("/commands/<uuid:command_id>/end", role=Role.ADMIN, raises=(CommandNotFound, CommandNotCancellable))
+def end_command(call: Call, command_id: str, body: EndOfCommand) -> shapes.Command:
+    """End a command that a display may have: it may still run, so its lockout stays; a late answer is kept."""
+    with call.transaction() as (connection, now):
+        row = operations.end(connection, now, command_id, call.principal.actor, body.reason)
+        details = {"command_id": command_id, "reason": body.reason}
+        call.audit(connection, now, "command.end", row["client_uuid"], **details)
     return _command(call, command_id)
 
 

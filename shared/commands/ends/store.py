@@ -105,6 +105,17 @@ def _abandon(move: Move) -> Constant:
     return constant(ending(move, sa.bindparam("why", type_=sa.Text), which))
 
 
+def give_up(connection: Connection, now: datetime, command_id: str, why: str) -> Sequence[RowMapping]:
+    """End a command that a display may have, though its time is not over; empty when it is over, or is not there."""
+    values = {"now": now, "command_id": command_id, "why": why}
+    return [row for move in (EXPIRED, TIMED_OUT) for row in mappings(connection, _give_up(move), values)]
+
+
+@cache
+def _give_up(move: Move) -> Constant:
+    return keyed(ending(move, sa.bindparam("why", type_=sa.Text), c.id == sa.bindparam("command_id")))
+
+
 def ending(move: Move, reason: sa.ColumnElement[str], which: sa.ColumnElement[bool]) -> sa.Select[Any]:
     """A terminal move, at `now`, on `which`; its rows are id, client_uuid, source, outcome_reason.
 

@@ -14,6 +14,7 @@ from shared.recovery.evidence import rules, store
 from shared.recovery.evidence.rules import Condition, Fleet
 from shared.recovery.evidence.store import Surroundings
 
+SENT = ("RESTART_APP", "REBOOT_HOST")  # what recovery sends, as the settings name it
 MOST_LOOKED_AT = 250  # of the crashed, failing and silent; the tick must not grow with a broken fleet
 
 
@@ -42,6 +43,7 @@ def circumstances(
         breakers=breakers,
         quiet={uuid: (window.why, window.until) for uuid, window in quiet.items()},
         late=late,
+        command_life=timedelta(seconds=max(config[f"{a}_TTL_SECONDS"] + config[f"{a}_RESULT_SECONDS"] for a in SENT)),
         incidents={uuid: incident.cause for uuid, incident in met.items()},
     )
 

@@ -34,6 +34,8 @@ class Fleet:
     """Why, and until when, nothing is sent to the clients inside a maintenance window."""
     late: str | None = None
     """Why so many are late at the moment that whether they fall silent too is seen first; None where few are."""
+    command_life: timedelta = timedelta(minutes=12)
+    """How long a command that recovery sends can be open: its time to live, and for a result after it."""
     incidents: Mapping[str, str] = field(default_factory=dict)
     """The cause, in words, of the open incident of each client that is part of one."""
 
@@ -78,6 +80,9 @@ class Condition:
     refused_reboots: int = 0
     refused_why: str | None = None
     """Why it refused recovery's last command, where it did."""
+    open_since: datetime | None = None
+    open_by: str | None = None
+    """Who asked for its open command."""
     locked_by_refusal: bool = False
     """The lockout is that of a command that it refused."""
 
@@ -169,6 +174,8 @@ def condition(row: Row, now: datetime, fleet: Fleet) -> Condition:
         tried_since=row["tried_since"],
         done_action=row["tried_action"] if done else None,
         incident=fleet.incidents.get(row["uuid"]),
+        open_since=row["open_created_at"],
+        open_by=row["open_requested_by"],
         refused_restarts=row["refused_restarts"] or 0,
         refused_reboots=row["refused_reboots"] or 0,
         refused_why=_refused_why(row),

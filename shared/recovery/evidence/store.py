@@ -41,6 +41,7 @@ KNOWN: Final[Mapping[str, str]] = {
     **{name: f"c.{name}" for name in ("lockout_until", "lockout_command_id")},
     **{name: f"h.{name}" for name in ("last_heartbeat_at", "interval_seconds")},
     **{f"open_{name}": f"k.{name}" for name in ("action", "state", "expires_at", "result_deadline")},
+    **{f"open_{name}": f"k.{name}" for name in ("created_at", "requested_by")},
     **{name: f"r.{name}" for name in ("step", "restarts", "reboots", "tried_since", "unheard_at", "healthy_since")},
     **{name: f"r.{name}" for name in ("refused_restarts", "refused_reboots")},
     **{name: f"r.{name}" for name in ("decided", "decided_at", "held_at", "held_by", "held_reason", "held_until")},
@@ -79,6 +80,8 @@ class KnownRow(TypedDict):
     open_state: str | None
     open_expires_at: datetime | None
     open_result_deadline: datetime | None
+    open_created_at: datetime | None
+    open_requested_by: str | None
     step: int | None
     restarts: int | None
     reboots: int | None
