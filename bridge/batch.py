@@ -1,6 +1,6 @@
 """A batch by kind, and what it came to."""
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from bridge.inbox import PutAside, Taken
@@ -9,8 +9,10 @@ from shared.client_logs.drops.rules import DropRow
 from shared.client_logs.rules import Boot, LastMark, LogLine
 from shared.clients.failures.rules import Failure
 from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
+from shared.clients.signs.rules import Memory as SignsMemory
 from shared.clients.unchanged import operations as unchanged
 from shared.commands.rules import News
+from shared.vocabulary import Presence
 
 REGISTERING = (Heartbeat, Health, LogLine, Failure)
 """What makes an unknown uuid a client; a retained presence or an ACK does not."""
@@ -28,11 +30,13 @@ class Batch:
     presence: list[PresenceSaid] = field(default_factory=list)
     acking: list[Taken] = field(default_factory=list)  # whatever carries ACKs
     canary: Canary | None = None  # the last one
+    talked: dict[str, float] = field(default_factory=dict)  # uuid -> when anything but a heartbeat of it was heard
 
     @classmethod
-    def of(cls, taken: Iterable[Taken]) -> "Batch":
+    def of(cls, taken: Collection[Taken]) -> "Batch":
         """The messages by what they are."""
-        batch = cls()
+        signs = [one for one in taken if _is_sign(one)]
+        batch = cls(talked={one.said.uuid: one.arrival.heard for one in signs if one.said.uuid is not None})
         for one in taken:
             batch.add(one)
         return batch
@@ -60,6 +64,17 @@ class Batch:
             self.repeated_failures.append(one.said.repeated_failure)
 
 
+def _is_sign(one: Taken) -> bool:
+    """Whether its display sent it just now: `offline` may be its will, and presence an old one that the broker kept.
+
+    A heartbeat is one where it is stored.
+    """
+    body = one.said.body
+    if isinstance(body, PresenceSaid):
+        return body.state is Presence.ONLINE and not one.arrival.is_retained
+    return not isinstance(body, Heartbeat)
+
+
 @dataclass
 class Outcome:
     """What a batch came to; it takes effect outside the database only after the commit."""
@@ -82,6 +97,9 @@ class Outcome:
     drop_rows: dict[str, DropRow] | None = None  # None: as before
     heartbeats: dict[str, tuple[int, int]] = field(default_factory=dict)  # see unchanged.Memory
     health: dict[str, tuple[int, int]] = field(default_factory=dict)
+    beats: dict[str, tuple[float, int]] = field(default_factory=dict)  # heartbeats that are stored; see signs.Memory
+    talked: dict[str, float] = field(default_factory=dict)  # uuid -> when anything else of it was heard
+    signs: dict[str, float] = field(default_factory=dict)  # those of them that are stored
     cursor: str | None = None  # None: as before
     marks: dict[str, LastMark | None] = field(default_factory=dict)  # None: to be read again
 
@@ -102,6 +120,8 @@ class Outcome:
         self.acks |= later.acks
         self.heartbeats |= later.heartbeats
         self.health |= later.health
+        self.beats |= later.beats
+        self.talked |= later.talked
         self.marks |= later.marks
         return self
 
@@ -115,6 +135,7 @@ class Memory:
     drop_rows: dict[str, DropRow] = field(default_factory=dict)  # uuid -> its log line that counts what was dropped
     reports: unchanged.Memory = field(default_factory=unchanged.Memory)
     marks: dict[str, LastMark] = field(default_factory=dict)  # uuid -> of the boot that told something last
+    signs: SignsMemory = field(default_factory=SignsMemory)
 
     def keep(self, outcome: Outcome) -> None:
         """Remember what a committed batch wrote."""
@@ -125,6 +146,8 @@ class Memory:
         self.reports.heartbeats |= outcome.heartbeats
         self.reports.health |= outcome.health
         self.reports.cursor = outcome.cursor or self.reports.cursor
+        self.signs.heartbeats |= outcome.beats
+        self.signs.signs |= outcome.signs
         for uuid, mark in outcome.marks.items():
             if mark is None:
                 self.marks.pop(uuid, None)

@@ -12,7 +12,7 @@ from bridge.payloads import Refused
 from bridge.stamps import legible_stamp
 from shared.client_logs.rules import Boot
 from shared.clients.rules import UUID_FORM
-from shared.mqtt import TopicKind
+from shared.mqtt import UPWARD, TopicKind
 from shared.structured_log import failure
 from shared.vocabulary import DeadLetterReason
 
@@ -23,6 +23,8 @@ LOGS: Final = TopicKind.LOGS.value
 LOG_MAX_BYTES: Final = MAX_BYTES[TopicKind.LOGS]
 MOST_UUIDS: Final = 200_000  # remembered: twice the largest fleet that one bridge is measured with
 Handler = Callable[[str, float, bytes], Said]
+PROVING: Final = {kind.value for kind in UPWARD if kind is not TopicKind.PRESENCE}
+"""What only the display itself sends just now, whatever the payload: its will is the broker's, and presence is kept."""
 HANDLERS: Final[dict[str, tuple[Handler, int]]] = {
     TopicKind.HEARTBEAT.value: (usual.heartbeat, MAX_BYTES[TopicKind.HEARTBEAT]),
     TopicKind.HEALTH.value: (usual.health, MAX_BYTES[TopicKind.HEALTH]),
@@ -56,6 +58,8 @@ class PutAside:
     detail: str | None
     log_number: tuple[Boot, int] | None = None
     """Of a numbered log line: to be passed over, or its display would send it again for ever."""
+    talker: tuple[str, float] | None = None
+    """Whose sign of life it is, and when it was heard: the broker lets nobody else write to the topic."""
 
 
 @dataclass(slots=True)
@@ -128,7 +132,14 @@ def put_aside(
     arrival: Arrival, reason: DeadLetterReason, detail: str | None, log_number: tuple[Boot, int] | None = None
 ) -> PutAside:
     """The arrival as a dead letter."""
-    return PutAside(arrival.topic, arrival.payload, reason, detail, log_number)
+    return PutAside(arrival.topic, arrival.payload, reason, detail, log_number, _talker(arrival))
+
+
+def _talker(arrival: Arrival) -> tuple[str, float] | None:
+    levels = arrival.topic.split("/")
+    if arrival.is_retained or len(levels) < 3 or levels[2] not in PROVING or _is_uuid(levels[1]) is None:
+        return None
+    return levels[1], arrival.heard
 
 
 def _too_large(payload: bytes, max_bytes: int) -> Refused:

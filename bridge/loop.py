@@ -238,6 +238,7 @@ class Bridge:
             timings=timings(self._config),
             listening_gap=self._canary_max_age,
             memory=self._memory,
+            stale_seconds=self._config["HEARTBEAT_STALE_SECONDS"],
             patient_from=patient_from,
         )
 

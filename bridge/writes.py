@@ -22,6 +22,8 @@ from shared.clients.failures import operations as service_failures
 from shared.clients.failures.rules import Failure
 from shared.clients.reports import operations as reports
 from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
+from shared.clients.signs import operations as signs
+from shared.clients.signs.rules import INTERVAL_SECONDS
 from shared.clients.unchanged import operations as unchanged
 from shared.clients.unchanged.rules import likeness_of_health, likeness_of_heartbeat, remembered
 from shared.commands.acks import operations as acks
@@ -67,6 +69,7 @@ class Writer:
     memory: Memory
     recalls: bool = True
     """Whether what is stored of a client may be read into the memory; not once part of a transaction is written."""
+    stale_seconds: int = 180  # HEARTBEAT_STALE_SECONDS
     patient_from: float | None = None
     """Of a batch of the urgent session only: what it says of unknown clients and was heard after this can wait."""
 
@@ -91,7 +94,9 @@ class Writer:
             if not is_poison(connection, error):
                 raise
             event("batch_refused", "the database refused a batch; looking for the message that is to blame")
-        forgetful = replace(self, memory=Memory(drop_rows=self.memory.drop_rows), recalls=False)
+        forgetful = replace(
+            self, memory=Memory(drop_rows=self.memory.drop_rows, signs=self.memory.signs), recalls=False
+        )
         outcome = forgetful._write(connection, batch, counted, forgetful._store_bisected)  # noqa: SLF001 - ourselves
         self.memory.reports.forget([one.said.uuid for one in batch if isinstance(one, Taken) and one.said.uuid])
         outcome.cursor = None  # what changed since the memory's own last look is still to be forgotten
@@ -107,7 +112,9 @@ class Writer:
             listening.put_aside(connection, at.now, letters)
             numbers = [one.log_number for one in outcome.refused if one.log_number is not None]
             outcome.committed |= client_logs.pass_over(connection, at.now, numbers)
-            self._record_over_budget(connection, at, outcome, [one for one in batch if isinstance(one, OverBudget)])
+            over = [one for one in batch if isinstance(one, OverBudget)]
+            self._record_over_budget(connection, at, outcome, over)
+            self._record_signs(connection, at, outcome, over)
             self._record(connection, at, outcome, counted(outcome))
         self.memory.keep(outcome)
         return outcome
@@ -131,6 +138,14 @@ class Writer:
         if dropped:
             outcome.drop_rows = dropped_logs.record(connection, at.now, dropped, self.memory.drop_rows)
 
+    def _record_signs(self, connection: Connection, at: Moment, outcome: Outcome, over: Sequence[OverBudget]) -> None:
+        """Whoever sent something is alive, whether it was stored or not."""
+        talked = outcome.talked
+        talked |= dict([one.talker for one in outcome.refused if one.talker is not None])
+        talked |= {one.uuid: at.clock for one in over}
+        known = self.memory.signs
+        outcome.signs = signs.record(connection, at.now, at.clock, talked, outcome.beats, known, self.stale_seconds)
+
     def _store_bisected(self, connection: Connection, at: Moment, taken: Sequence[Taken]) -> Outcome:
         try:
             with connection.begin_nested():
@@ -150,7 +165,7 @@ class Writer:
         if self.patient_from is None:
             outcome.cursor = unchanged.forget_changed(connection, memory)
         batch = self._admit(connection, at, taken, outcome)
-        outcome.canary = batch.canary
+        outcome.canary, outcome.talked, beats = batch.canary, batch.talked, batch.heartbeats
         failed = {failure.uuid for failure in batch.repeated_failures}
         heartbeats = Later(lambda: unchanged.heartbeats(batch.heartbeats, memory))
         health = Later(lambda: unchanged.health(batch.health, memory, failed))
@@ -161,7 +176,8 @@ class Writer:
             reported = unchanged.repeat_health(connection, at.now, at.clock, health(), memory)
             batch.health, outcome.health = reported.others, reported.known
         self._note_installs(connection, at, batch, outcome)
-        sightings = _store_reports(connection, at, batch, outcome)
+        sightings, old = _store_reports(connection, at, batch, outcome)
+        _note_beats(beats, old, outcome)
         if batch.presence:
             outcome.online = reports.record_presence(connection, at.now, batch.presence)
         self._store_acks(connection, at, batch, outcome)
@@ -246,20 +262,31 @@ def is_poison(connection: Connection, error: Exception) -> bool:
     return not isinstance(error, OSError)
 
 
-def _store_reports(connection: Connection, at: Moment, batch: Batch, outcome: Outcome) -> list[Sighting]:
-    """Heartbeats, health and failures; answer which machines or players started anew."""
-    started, failures = [], batch.failures
+def _note_beats(heartbeats: Sequence[Heartbeat], old: Collection[str], outcome: Outcome) -> None:
+    """Those that are stored; of whom an older one came than is stored only this is certain: it talks."""
+    outcome.beats = {
+        one.uuid: (one.heard, one.interval_seconds or INTERVAL_SECONDS) for one in heartbeats if one.uuid not in old
+    }
+    if old:
+        outcome.talked |= {one.uuid: one.heard for one in heartbeats if one.uuid in old}
+
+
+def _store_reports(
+    connection: Connection, at: Moment, batch: Batch, outcome: Outcome
+) -> tuple[list[Sighting], Collection[str]]:
+    """Heartbeats, health and failures; answer which machines or players started anew, and of whom an old one came."""
+    started, old, failures = [], set[str](), batch.failures
     if batch.heartbeats:
         heartbeats = reports.record_heartbeats(connection, at.now, at.clock, batch.heartbeats)
         outcome.heartbeats |= remembered(heartbeats.newest, likeness_of_heartbeat)
-        started = heartbeats.started
+        started, old = heartbeats.started, heartbeats.old
     if batch.health:
         health = reports.record_health(connection, at.now, at.clock, batch.health, batch.repeated_failures)
         outcome.health |= remembered(health.newest, likeness_of_health)
         failures = sorted([*failures, *health.failures], key=_heard)
     if failures:
         service_failures.record(connection, at.now, at.clock, failures)
-    return [Sighting(start.uuid, start.boot_id, start.app_instance) for start in started]
+    return [Sighting(start.uuid, start.boot_id, start.app_instance) for start in started], old
 
 
 def _heard(report: Heartbeat | Health | Failure) -> float:

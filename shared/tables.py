@@ -200,6 +200,7 @@ client_heartbeats = Table(  # one narrow row per client, no second index: every 
     Column("install_id", Text),
     Column("boot_seq", BigInteger),
     Column("seq", BigInteger),
+    _when("sign_at"),  # when it last sent anything else, kept only where its heartbeats do not come
     postgresql_with={"fillfactor": 70},
 )
 

@@ -13,11 +13,13 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy import Connection, Row
 
+from shared.clients.signs.store import LAST_SIGN
 from shared.incidents.causes.rules import Facts
 from shared.incidents.rules import Failure, OpenIncident
 from shared.tables import client_heartbeats, clients, incident_events, incident_members, incidents, scheduler_status
 from shared.vocabulary import IncidentEventKind, IncidentKind, Symptom
 
+_LAST_SIGN: Final = sa.func.greatest(client_heartbeats.c.last_heartbeat_at, client_heartbeats.c.sign_at)
 INCIDENTS_LOCK: Final = 7_305_006  # advisory lock of the transaction that groups
 
 
@@ -44,7 +46,7 @@ def look(connection: Connection, now: datetime) -> datetime | None:
 
 
 _FAILED: Final = sa.text(  # every branch reads an index of its own; Core says it at twice the length
-    """
+    f"""
     WITH fallen AS (
         SELECT DISTINCT ON (client_uuid) client_uuid, at, to_status FROM client_state_changes
         WHERE at > CAST(:noticed AS timestamptz) AND to_status IN ('stale', 'crashed')
@@ -52,7 +54,7 @@ _FAILED: Final = sa.text(  # every branch reads an index of its own; Core says i
     failed AS (
         SELECT c.uuid, f.at AS noticed_at, NULL AS unit,
             CASE f.to_status WHEN 'stale' THEN 'silent' ELSE 'crashed' END AS symptom,
-            CASE f.to_status WHEN 'stale' THEN coalesce(h.last_heartbeat_at, f.at)
+            CASE f.to_status WHEN 'stale' THEN coalesce({LAST_SIGN}, f.at)
                 ELSE coalesce(c.process_status_since, f.at) END AS at
         FROM fallen AS f JOIN clients AS c ON c.uuid = f.client_uuid AND c.status = f.to_status
         LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
@@ -71,7 +73,7 @@ _FAILED: Final = sa.text(  # every branch reads an index of its own; Core says i
         SELECT FROM incident_members AS m WHERE m.client_uuid = f.uuid
             AND (m.left_at IS NULL OR m.left_at >= f.noticed_at))
     ORDER BY f.uuid
-    """
+    """  # noqa: S608 - made of constants
 )
 
 
@@ -95,7 +97,7 @@ def subnets(connection: Connection, names: Collection[str], heard_since: datetim
 
 
 def _sizes(connection: Connection, place: Any, names: Collection[str], heard_since: datetime) -> dict[str, int]:
-    heard = client_heartbeats.c.last_heartbeat_at > heard_since
+    heard = heard_since < _LAST_SIGN
     query = (
         sa.select(place, sa.func.count())
         .join_from(clients, client_heartbeats, client_heartbeats.c.client_uuid == clients.c.uuid)
@@ -107,7 +109,7 @@ def _sizes(connection: Connection, place: Any, names: Collection[str], heard_sin
 
 def fleet(connection: Connection, heard_since: datetime) -> int:
     """How many displays were heard since then: reads every heartbeat, so it is asked for a cluster only."""
-    query = sa.select(sa.func.count()).where(client_heartbeats.c.last_heartbeat_at > heard_since)
+    query = sa.select(sa.func.count()).select_from(client_heartbeats).where(heard_since < _LAST_SIGN)
     return int(connection.execute(query).scalar_one())
 
 

@@ -19,12 +19,12 @@ from shared.monitoring.rules import Cursor
 from shared.recovery import operations as recovery
 from shared.recovery.breakers import operations as breakers
 from shared.recovery.evidence import store as evidence
-from shared.recovery.evidence.rules import is_unwell
+from shared.recovery.evidence.rules import may_be_told_of
 from shared.recovery.evidence.store import Surroundings
 
 FAILED_SHOWN = 1000  # service failures told whole in one overview
 JUDGED_BY = {name: tuple(store.TOLD).index(name) for name in ("uuid", "status", "process_status", "service_failed_at")}
-UNWELL_BY = ("status", "process_status", "service_failed_at")  # in the order that `is_unwell` takes them in
+UNWELL_BY = ("status", "process_status", "service_failed_at")  # in the order that `may_be_told_of` takes them in
 RECOVERY = tuple(store.TOLD).index("recovery")
 
 
@@ -132,7 +132,7 @@ def _changed(reader: Reader, asked: Cursor, here: Cursor) -> tuple[bytes, list[s
     if not reader.packed:
         return _with_recovery(reader, f"[{store.some_clients(reader.connection, uuids)}]".encode()), gone
     told = columns.some_clients(reader.connection, reader.now, uuids)
-    if not columns.holds_for_any(is_unwell, told, UNWELL_BY):
+    if not columns.holds_for_any(may_be_told_of, told, UNWELL_BY):
         return columns.written(told), gone
     judged = columns.judged(told, tuple(JUDGED_BY))
     states = reader.recovery_of(judged)

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 from sqlalchemy.dialects.postgresql import JSONB
 
+from shared.clients.signs.store import MAY_BE_MUTE
 from shared.kept_statements import PLANNED_ONCE
 from shared.monitoring.rules import Cursor
 from shared.statements import constant, mappings, rows, value
@@ -173,7 +174,10 @@ UNWELL: Final = constant(  # spelt out, so that a partial index serves it
         f"""
         SELECT uuid, status, process_status::text AS process_status, service_failed_at FROM clients
         WHERE (status IN ('crashed', 'stale') OR process_status = 'crashed' OR service_failed_at IS NOT NULL)
-            AND deleted_at IS NULL {PLANNED_ONCE}
+            AND deleted_at IS NULL
+        UNION SELECT c.uuid, c.status, c.process_status::text, c.service_failed_at
+        FROM clients AS c JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
+        WHERE {MAY_BE_MUTE} AND c.deleted_at IS NULL {PLANNED_ONCE}
         """  # noqa: S608 - made of constants
     )
 )

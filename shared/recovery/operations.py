@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping
 
+from shared.clients.signs import store as signs
 from shared.commands import operations as commands
 from shared.commands import store as commands_store
 from shared.commands.operations import CommandRequest
@@ -22,7 +23,7 @@ from shared.recovery.evidence import store as evidence_store
 from shared.recovery.evidence.rules import Condition, Fleet, condition, has_recovered, is_healthy, is_unwell, stays_well
 from shared.recovery.evidence.store import Surroundings
 from shared.recovery.rules import Verdict
-from shared.vocabulary import CommandAction, CommandSource, RecoveryBasis, RecoveryDecision
+from shared.vocabulary import ClientStatus, CommandAction, CommandSource, RecoveryBasis, RecoveryDecision
 
 REQUESTED_BY = "recovery"
 
@@ -76,6 +77,8 @@ def states_of(
     given by who has asked for it already.
     """
     uuids = [row["uuid"] for row in rows if _is_unwell(row)]
+    if unknown := [row["uuid"] for row in rows if row["status"] == ClientStatus.UNKNOWN and not _is_unwell(row)]:
+        uuids += signs.mute(connection, unknown)
     if not uuids:
         return {}
     around = around or evidence_store.surroundings(connection, now)
@@ -264,7 +267,7 @@ def _is_news(case: Case, now: datetime) -> bool:
     """Whether this decision is another one than the last, or about another silence."""
     if case.verdict.state not in rules.RECORDED:
         return False
-    heard_at, decided_at = case.client.last_heartbeat_at, case.row["decided_at"]
+    heard_at, decided_at = case.client.last_sign_at, case.row["decided_at"]
     silent = heard_at is not None and now - heard_at > case.client.stale_after
     new_silence = silent and decided_at is not None and heard_at > decided_at
     return case.row["decided"] != case.verdict.state or new_silence
@@ -273,7 +276,8 @@ def _is_news(case: Case, now: datetime) -> bool:
 def _event(case: Case, bridge: BridgeStatus, command_id: str | None) -> dict[str, Any]:
     """The decision on one client as it is recorded."""
     verdict, row = case.verdict, case.row
-    moments = ("process_status_since", "last_heartbeat_at", "lockout_until", "service_failed_at", "unheard_at")
+    heard = ("process_status_since", "last_heartbeat_at", "sign_at")
+    moments = (*heard, "lockout_until", "service_failed_at", "unheard_at")
     seen = {
         "state": verdict.state,
         "step": case.client.step,

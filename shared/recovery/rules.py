@@ -9,8 +9,9 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from shared.clients.reports.rules import in_words
+from shared.clients.signs.rules import why_mute
 from shared.recovery.breakers.rules import SEEN_WITHIN
-from shared.recovery.evidence.rules import Condition, Fleet, evidence, is_heard
+from shared.recovery.evidence.rules import Condition, Fleet, evidence, is_heard, is_mute
 from shared.vocabulary import CommandAction, Presence, RecoveryBasis, RecoveryState
 
 LADDER: Final = (
@@ -72,12 +73,20 @@ def places(setting: int | str, seen: int) -> int:
 
 def recovery_state(client: Condition, now: datetime, fleet: Fleet) -> Verdict:
     """What recovery does about an unhealthy client, and why."""
-    if not fleet.enabled:
-        return Verdict(RecoveryState.OFF, "Automatic recovery is switched off (CRASH_RECOVERY_ENABLED).")
-    verdict = _before_evidence(client, now, fleet) or _by_evidence(client, now, fleet)
-    if client.incident is None:
+    verdict = _switched_off(fleet) or _before_evidence(client, now, fleet)
+    if is_mute(client, now, fleet):
+        mute = Verdict(RecoveryState.VERIFYING, why_mute(client.put_aside))
+        verdict = mute if verdict is None else replace(verdict, why=f"{mute.why} {verdict.why}")
+    verdict = verdict or _by_evidence(client, now, fleet)
+    if client.incident is None or not fleet.enabled:
         return verdict
     return replace(verdict, why=f"{verdict.why} It is part of an incident: {client.incident}")
+
+
+def _switched_off(fleet: Fleet) -> Verdict | None:
+    if fleet.enabled:
+        return None
+    return Verdict(RecoveryState.OFF, "Automatic recovery is switched off (CRASH_RECOVERY_ENABLED).")
 
 
 def _before_evidence(client: Condition, now: datetime, fleet: Fleet) -> Verdict | None:
@@ -178,7 +187,7 @@ def _is_unreachable(client: Condition, basis: RecoveryBasis) -> bool:
     if offline and basis is RecoveryBasis.STALE:
         return True
     came_online_at = client.presence_at if client.presence is Presence.ONLINE else None
-    signs = [at for at in (client.last_heartbeat_at, came_online_at) if at is not None]
+    signs = [at for at in (client.last_sign_at, came_online_at) if at is not None]
     gone = (client.unheard_at, client.presence_at if offline else None)
     return any(at is not None and all(sign <= at for sign in signs) for at in gone)
 
@@ -191,7 +200,7 @@ def _breaker(client: Condition, fleet: Fleet) -> str | None:
 
 def _is_silent_too_long(client: Condition, now: datetime) -> bool:
     """Whether no reboot would cure it: whoever could be helped by one had it within the first day."""
-    return client.last_heartbeat_at is not None and now - client.last_heartbeat_at > LONGEST_SILENCE
+    return client.last_sign_at is not None and now - client.last_sign_at > LONGEST_SILENCE
 
 
 def _locked(client: Condition, until: datetime) -> Verdict:
@@ -235,7 +244,7 @@ def _looks_around_until(client: Condition, fleet: Fleet) -> datetime:
     Displays that are all unheard from one moment on go stale one after another, within one interval; the first of
     them would be rebooted by a tick in the middle of it, which sees too few for a breaker.
     """
-    moments = [at for at in (client.last_heartbeat_at, fleet.listening_since) if at is not None]
+    moments = [at for at in (client.last_sign_at, fleet.listening_since) if at is not None]
     return max(moments) + client.stale_after * (1 + LOOK_AROUND)
 
 

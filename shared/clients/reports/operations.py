@@ -33,6 +33,8 @@ class HeartbeatsRecorded:
     started: list[NewStart]
     newest: list[Heartbeat]
     """Those of clients of which nothing else was said, and that are stored now."""
+    old: set[str]
+    """The clients whose stored heartbeat is a newer one."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,8 @@ def record_heartbeats(
     if changes:
         store.change_process_status(connection, now, changes)
     started = [NewStart(row.uuid, row.boot_id, row.app_instance) for row in rows if row.began_anew]
-    return HeartbeatsRecorded(started, rules.only_ones(candidates, {row.uuid for row in found if row.is_old}))
+    old = {row.uuid for row in found if row.is_old}
+    return HeartbeatsRecorded(started, rules.only_ones(candidates, old), old)
 
 
 def _process_change(row: Row[Any], now: datetime) -> ProcessChange:

@@ -15,6 +15,7 @@ from shared.vocabulary import ClientStatus, Presence, ProcessStatus, ScreenHealt
 LATE_INTERVALS: Final = 2
 LATE_AT_LEAST: Final = timedelta(seconds=90)  # one missed beat is not news
 STALE_INTERVALS: Final = 3
+MUTE: Final = "Its reports come, its heartbeats do not"
 FRESH_FOR: Final = LATE_AT_LEAST  # a report written down later than this after its arrival proves no present state
 
 
@@ -167,11 +168,13 @@ def shown_status(
     *,
     silent: bool,
     listening_since: datetime | None,
+    sign_at: datetime | None = None,
 ) -> tuple[ClientStatus, str]:
     """The state to show now, and its cause in words.
 
     `silent`: the bridge gives no sign, so that silence proves nothing. Silence counts from the later of the
-    last heartbeat and `listening_since`; until it is long enough, an old heartbeat leaves the state unknown.
+    last heartbeat and `listening_since`; until it is long enough, an old heartbeat leaves the state unknown. So does
+    a display whose heartbeats do not come while something else of it does: at `sign_at` for the last time.
     """
     if last_heartbeat_at is None:
         return ClientStatus.UNKNOWN, "The display was never heard."
@@ -181,7 +184,8 @@ def shown_status(
         return ClientStatus.UNKNOWN, "The bridge is silent: nothing is known of the display."
     silence = now - max(last_heartbeat_at, listening_since)
     if silence > stale_after(interval_seconds, stale_seconds):
-        return ClientStatus.STALE, f"No heartbeat for {in_words(now - last_heartbeat_at)}."
+        talks = sign_at is not None and now - sign_at <= stale_after(interval_seconds, stale_seconds)
+        return _while_silent(now - last_heartbeat_at, talks=talks)
     if silence > late_after(interval_seconds):
         return _while_late(process_status, now - last_heartbeat_at)
     return ClientStatus.UNKNOWN, "Not heard since the bridge listens again."
@@ -193,6 +197,13 @@ def unknown_from(last_heartbeat_at: datetime, interval_seconds: int, silent_sinc
     Not when somebody notes it down: with the database away that is only after the outage, however long it was.
     """
     return max(last_heartbeat_at + late_after(interval_seconds), silent_since)
+
+
+def _while_silent(age: timedelta, *, talks: bool) -> tuple[ClientStatus, str]:
+    """How its player is nobody knows; stale is who sends nothing at all."""
+    if talks:
+        return ClientStatus.UNKNOWN, f"{MUTE}."
+    return ClientStatus.STALE, f"No heartbeat for {in_words(age)}."
 
 
 def _while_late(process_status: ProcessStatus, age: timedelta) -> tuple[ClientStatus, str]:

@@ -120,11 +120,12 @@ def put_heartbeats(
 
 
 def forget_the_future(connection: Connection, now: datetime) -> int:
-    """Let heartbeats of a time that has not come yet count as heard now; how many there were."""
+    """Let heartbeats and other signs of a time that has not come yet count as heard now; how many there were."""
     statement = sa.text(
         """
-        UPDATE client_heartbeats SET last_heartbeat_at = CAST(:now AS timestamptz)
-        WHERE last_heartbeat_at > CAST(:now AS timestamptz)
+        UPDATE client_heartbeats SET last_heartbeat_at = least(last_heartbeat_at, CAST(:now AS timestamptz)),
+            sign_at = CASE WHEN sign_at IS NOT NULL THEN least(sign_at, CAST(:now AS timestamptz)) END
+        WHERE last_heartbeat_at > CAST(:now AS timestamptz) OR sign_at > CAST(:now AS timestamptz)
         """
     )
     return connection.execute(statement, {"now": now}).rowcount

@@ -32,6 +32,7 @@ def _status_change(row: Row[Any], now: datetime, stale_seconds: int, bridge: Lis
         stale_seconds,
         silent=bridge.silent,
         listening_since=bridge.since,
+        sign_at=row.sign_at,
     )
     if status == row.status:
         return None

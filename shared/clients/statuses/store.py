@@ -9,6 +9,7 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy import Connection, Row
 
+from shared.clients.signs.store import LAST_SIGN, THRESHOLD
 from shared.vocabulary import ClientStatus
 
 CHANGES_AT_ONCE: Final = 5_000  # rows of one statement when many change at the same time
@@ -30,22 +31,21 @@ def candidates(
 ) -> Sequence[Row[Any]]:
     """Clients whose stored state may not be the one to show, by uuid; all that are right for good are left out.
 
-    Rows: uuid, status, process_status, last_heartbeat_at, interval_seconds.
+    Rows: uuid, status, process_status, last_heartbeat_at, interval_seconds, sign_at.
     """
     statement = sa.text(  # the intervals of rules.late_after and rules.stale_after
-        """
-        SELECT c.uuid, c.status, c.process_status::text, h.last_heartbeat_at, h.interval_seconds
+        f"""
+        SELECT c.uuid, c.status, c.process_status::text, h.last_heartbeat_at, h.interval_seconds, h.sign_at
         FROM client_heartbeats AS h JOIN clients AS c ON c.uuid = h.client_uuid
         WHERE c.deleted_at IS NULL AND CASE
             WHEN h.last_heartbeat_at >= CAST(:now AS timestamptz)
                 - greatest(interval '90 seconds', 2 * h.interval_seconds * interval '1 second')
                 THEN c.status <> c.process_status::text
             WHEN CAST(:silent AS boolean) THEN c.status <> 'unknown'
-            ELSE NOT (c.status = 'stale' AND greatest(h.last_heartbeat_at, CAST(:since AS timestamptz))
-                < CAST(:now AS timestamptz) - greatest(CAST(:stale AS int), 3 * h.interval_seconds)
-                    * interval '1 second') END
+            ELSE NOT (c.status = 'stale' AND greatest({LAST_SIGN}, CAST(:since AS timestamptz))
+                < CAST(:now AS timestamptz) - {THRESHOLD}) END
         ORDER BY c.uuid
-        """
+        """  # noqa: S608 - made of constants
     )
     parameters = {"now": now, "silent": silent or since is None, "since": since, "stale": stale_seconds}
     return connection.execute(statement, parameters).all()

@@ -7,11 +7,10 @@ from typing import Any, Final
 
 from sqlalchemy import Connection
 
+from shared.clients.signs.store import SILENT
 from shared.clients.store import SHOWN, ShownRow
 from shared.recovery.evidence.store import KnownRow, Surroundings, amid, known_amid, known_of, reader
 from shared.statements import Constant
-
-STALE_INTERVALS: Final = 3  # never stale before three of the display's own intervals have passed
 
 After = tuple[datetime | None, str]
 """Where the page before ended."""
@@ -48,10 +47,7 @@ def _first(of: str, order: str) -> str:
 
 
 _SAYS_SO: Final = "SELECT uuid FROM clients WHERE process_status = 'crashed'"
-_SILENT: Final = f"""
-    SELECT client_uuid FROM client_heartbeats WHERE last_heartbeat_at < CAST(:oldest AS timestamptz)
-        AND last_heartbeat_at < CAST(:oldest AS timestamptz) - make_interval(
-            secs => {STALE_INTERVALS} * coalesce(interval_seconds, 0) - CAST(:stale_seconds AS int))"""  # noqa: S608 - made of constants
+_SILENT: Final = f"SELECT h.client_uuid FROM client_heartbeats AS h WHERE {SILENT}"  # noqa: S608 - made of constants
 _EITHER: Final = f"""
     FROM clients AS c LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
     WHERE c.deleted_at IS NULL AND c.uuid = ANY(ARRAY({_SAYS_SO} UNION {_SILENT}))"""
@@ -73,13 +69,13 @@ FAILED: Final = amid(known_of(_first(_FAILED, _NEWEST), _NEWEST, _SHOWN))
 def crashed(
     connection: Connection, now: datetime, stale_after: timedelta, limit: int, after: After | None = None
 ) -> Found:
-    """Clients whose process says crashed or whose heartbeat is too old, whatever the bridge does, oldest first.
+    """Clients whose process says crashed or that gave no sign for too long, whatever the bridge does, oldest first.
 
     `stale_after` is the threshold; a client with a long interval of its own gets three of them. One never
     heard of is not among them. `after`: last_heartbeat_at and uuid of the last one of the page before.
     """
-    seconds = int(stale_after.total_seconds())
-    return _found(connection, now, CRASHED, after, oldest=now - stale_after, stale_seconds=seconds, limit=limit)
+    return _found(connection, now, CRASHED, after, stale=int(stale_after.total_seconds()), limit=limit)
+
 
 
 def failed(connection: Connection, now: datetime, limit: int, after: After | None = None) -> Found:

@@ -29,7 +29,7 @@ class Watch:
     open: Mapping[str | None, str] = field(default_factory=dict)
     """Why, by site; None is the whole fleet."""
     silent: Sequence[str] = ()
-    """Every client that is silent by the raw age of its heartbeat."""
+    """Every client that is silent by the raw age of its last sign."""
     late: str | None = None
     """Why silence is not acted on at this moment, in words: so many may be about to fall silent."""
 

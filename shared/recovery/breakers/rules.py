@@ -20,7 +20,7 @@ LATE: Final = 0.5  # of a client's threshold: three heartbeats of 30 s are missi
 
 @dataclass(frozen=True)
 class Silence:
-    """How many clients of the fleet or of a site are silent, by the raw age of their heartbeats."""
+    """How many clients of the fleet or of a site are silent, by the raw age of their last sign."""
 
     seen: int
     """Clients heard since a moment (`seen_since`, `counted_since`), without those whose silence is no news."""

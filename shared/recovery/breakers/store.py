@@ -12,16 +12,17 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 from sqlalchemy.dialects.postgresql import insert
 
-from shared.recovery.evidence.store import AT_REST, NAMED, THRESHOLD
-from shared.tables import client_heartbeats, recovery_breakers
+from shared.clients.signs.store import LAST_SIGN, SILENT, THRESHOLD
+from shared.recovery.evidence.store import AT_REST, NAMED
+from shared.tables import recovery_breakers
 
 b = recovery_breakers.c
 THE_FLEET: Final = ""  # the key of the whole fleet's breaker
 
 MANY: Final = 2000  # silent clients; beyond it reading all heartbeats once more costs less than looking each up
 ALL: Final = f"""
-    SELECT h.client_uuid AS uuid, h.last_heartbeat_at, h.interval_seconds FROM client_heartbeats AS h
-    WHERE h.last_heartbeat_at < CAST(:now AS timestamptz) - {THRESHOLD}"""  # noqa: S608 - made of constants
+    SELECT h.client_uuid AS uuid, h.last_heartbeat_at, h.sign_at, h.interval_seconds FROM client_heartbeats AS h
+    WHERE {SILENT}"""  # noqa: S608 - made of constants
 
 
 OWN_SINCE: Final = (
@@ -35,16 +36,16 @@ def _counted(source: str) -> sa.TextClause:
     return sa.text(
         f"""
         WITH silent AS (
-            SELECT h.uuid, h.last_heartbeat_at, h.last_heartbeat_at + {THRESHOLD} AS stale_at FROM ({source}) AS h
-            WHERE h.last_heartbeat_at > CAST(:oldest_since AS timestamptz)),
+            SELECT h.uuid, h.last_heartbeat_at, {LAST_SIGN} AS last_sign_at, {LAST_SIGN} + {THRESHOLD} AS stale_at
+            FROM ({source}) AS h WHERE {LAST_SIGN} > CAST(:oldest_since AS timestamptz)),
         judged AS MATERIALIZED (
             SELECT c.site,
                 coalesce({AT_REST}, false) OR c.uuid = ANY(CAST(:quiet AS text[]))
                     OR coalesce(h.stale_at <= (SELECT released_at FROM recovery_breakers WHERE site = ''), false)
                     AS known,
                 coalesce(h.stale_at <= own.released_at, false) AS known_at_site,
-                h.last_heartbeat_at > CAST(:fleet_since AS timestamptz) AS of_fleet,
-                h.last_heartbeat_at > {OWN_SINCE} AS of_site,
+                h.last_sign_at > CAST(:fleet_since AS timestamptz) AS of_fleet,
+                h.last_sign_at > {OWN_SINCE} AS of_site,
                 CASE WHEN h.stale_at > CAST(:heard_until AS timestamptz)
                     THEN greatest(h.stale_at, CAST(:since AS timestamptz)) ELSE h.stale_at END AS fell_at
             FROM silent AS h
@@ -72,13 +73,20 @@ def _counted(source: str) -> sa.TextClause:
     )
 
 
-SILENT: Final = {"named": _counted(NAMED), "all": _counted(ALL)}
+COUNTED: Final = {"named": _counted(NAMED), "all": _counted(ALL)}
 SEEN_AT: Final = sa.text(
     f"""
     SELECT c.site, count(*) AS seen FROM clients AS c JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
     LEFT JOIN recovery_breakers AS own ON own.site = c.site
-    WHERE c.site = ANY(CAST(:sites AS text[])) AND c.deleted_at IS NULL AND h.last_heartbeat_at > {OWN_SINCE}
+    WHERE c.site = ANY(CAST(:sites AS text[])) AND c.deleted_at IS NULL AND {LAST_SIGN} > {OWN_SINCE}
     GROUP BY c.site
+    """  # noqa: S608 - made of constants
+)
+
+HEARD_UNTIL: Final = sa.text(
+    f"""
+    SELECT max({LAST_SIGN}) FROM client_heartbeats AS h
+    WHERE {LAST_SIGN} < coalesce(CAST(:before AS timestamptz), 'infinity')
     """  # noqa: S608 - made of constants
 )
 
@@ -96,19 +104,15 @@ RESTING: Final = sa.text(
     SELECT c.site, count(*) AS resting
     FROM told JOIN clients AS c ON c.uuid = told.uuid AND c.deleted_at IS NULL
     JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
-    WHERE h.last_heartbeat_at > CAST(:seen_since AS timestamptz)
-        AND h.last_heartbeat_at >= CAST(:now AS timestamptz) - {THRESHOLD}
+    WHERE {LAST_SIGN} > CAST(:seen_since AS timestamptz) AND NOT {SILENT}
     GROUP BY c.site
     """  # noqa: S608 - made of constants
 )
 
 
 def heard_until(connection: Connection, before: datetime | None) -> datetime | None:
-    """The last heartbeat of all before then (None: whenever); None when there is none."""
-    query = sa.select(sa.func.max(client_heartbeats.c.last_heartbeat_at))
-    if before is not None:
-        query = query.where(client_heartbeats.c.last_heartbeat_at < before)
-    at: datetime | None = connection.execute(query).scalar_one()
+    """The last sign of life of all before then (None: whenever); None when there is none."""
+    at: datetime | None = connection.execute(HEARD_UNTIL, {"before": before}).scalar_one()
     return at
 
 
@@ -128,8 +132,8 @@ def silent(
     """
     parameters = {"now": now, "stale": stale_seconds, "quiet": list(quiet), **window}
     if len(uuids) > MANY:
-        return connection.execute(SILENT["all"], parameters).mappings().all()
-    return connection.execute(SILENT["named"], {"silent": json.dumps(list(uuids)), **parameters}).mappings().all()
+        return connection.execute(COUNTED["all"], parameters).mappings().all()
+    return connection.execute(COUNTED["named"], {"silent": json.dumps(list(uuids)), **parameters}).mappings().all()
 
 
 def seen_at(connection: Connection, sites: Collection[str], seen_since: datetime) -> dict[str, int]:

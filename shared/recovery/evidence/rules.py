@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any, Final, Protocol
 
 from shared.clients.reports.rules import stale_after
+from shared.clients.signs.rules import last_sign
 from shared.vocabulary import ClientStatus, CommandState, Presence, ProcessStatus, RecoveryBasis
 
 HEALTHY_FOR: Final = timedelta(minutes=30)  # then the ladder begins anew
@@ -85,11 +86,20 @@ class Condition:
     """Who asked for its open command."""
     locked_by_refusal: bool = False
     """The lockout is that of a command that it refused."""
+    sign_at: datetime | None = None
+    """When it last sent something else than a heartbeat that was stored; kept where its heartbeats do not come."""
+    put_aside: Mapping[str, int] = field(default_factory=dict)
+    """How many of its heartbeats were put aside since the last one that was stored, by reason."""
 
     @property
     def refused(self) -> int:
         """How many commands it refused."""
         return self.refused_restarts + self.refused_reboots
+
+    @property
+    def last_sign_at(self) -> datetime | None:
+        """Its last sign of life, of whatever kind; None for one whose heartbeat was never stored."""
+        return None if self.last_heartbeat_at is None else last_sign(self.last_heartbeat_at, self.sign_at)
 
 
 def is_unwell(status: str, process_status: str, service_failed_at: datetime | None) -> bool:
@@ -99,6 +109,11 @@ def is_unwell(status: str, process_status: str, service_failed_at: datetime | No
         or process_status == ProcessStatus.CRASHED
         or service_failed_at is not None
     )
+
+
+def may_be_told_of(status: str, process_status: str, service_failed_at: datetime | None) -> bool:
+    """Whether recovery may have something to say of it: it is unwell, or unknown, which it is where it is mute."""
+    return status == ClientStatus.UNKNOWN or is_unwell(status, process_status, service_failed_at)
 
 
 def failure_stands(row: Row) -> bool:
@@ -180,6 +195,8 @@ def condition(row: Row, now: datetime, fleet: Fleet) -> Condition:
         refused_reboots=row["refused_reboots"] or 0,
         refused_why=_refused_why(row),
         locked_by_refusal=own_lockout and bool(row["tried_refused"]),
+        sign_at=row["sign_at"],
+        put_aside=row["put_aside"] or {},
     )
 
 
@@ -199,11 +216,20 @@ def is_heard(client: Condition, now: datetime, fleet: Fleet) -> bool:
 
 
 def is_silent(client: Condition, now: datetime, fleet: Fleet) -> bool:
-    """Whether it was silent beyond its threshold while we listened."""
-    heard, since = client.last_heartbeat_at, fleet.listening_since
-    if heard is None or since is None or fleet.bridge_silent:
+    """Whether nothing at all came of it for longer than its threshold while we listened."""
+    return _is_beyond(client.last_sign_at, client, now, fleet)
+
+
+def is_mute(client: Condition, now: datetime, fleet: Fleet) -> bool:
+    """Whether it talks, but its heartbeats have not come for longer than its threshold while we listened."""
+    return _is_beyond(client.last_heartbeat_at, client, now, fleet) and not is_silent(client, now, fleet)
+
+
+def _is_beyond(at: datetime | None, client: Condition, now: datetime, fleet: Fleet) -> bool:
+    since = fleet.listening_since
+    if at is None or since is None or fleet.bridge_silent:
         return False
-    return now - max(heard, since) > client.stale_after
+    return now - max(at, since) > client.stale_after
 
 
 def is_healthy(client: Condition, now: datetime, fleet: Fleet) -> bool:

@@ -14,6 +14,7 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from shared.clients.signs.store import LAST_SIGN, SILENT, THRESHOLD
 from shared.listening.rules import BridgeStatus
 from shared.statements import NOTHING, Constant, keyed, rows, value
 
@@ -28,18 +29,23 @@ AT_REST: Final = f"""(c.process_status = 'stopped'
     OR {SHUT_DOWN})"""  # nosec B608 - of our own constants
 """SQL: `rules.why_held` has an answer, maintenance apart: its silence is no news and nothing is sent."""
 
-THRESHOLD: Final = "greatest(CAST(:stale AS int), 3 * h.interval_seconds) * interval '1 second'"
-"""SQL: `clients.reports.rules.stale_after`."""
-
-UNHEARD: Final = """(c.presence = 'offline' OR r.unheard_at >= h.last_heartbeat_at
+UNHEARD: Final = f"""(c.presence = 'offline' OR r.unheard_at >= {LAST_SIGN}
     AND NOT (c.presence = 'online' AND c.presence_at > r.unheard_at))"""
 """SQL: nothing can be sent to a silent client."""
+
+PUT_ASIDE: Final = """CASE WHEN h.sign_at > h.last_heartbeat_at THEN (
+    SELECT json_object_agg(d.reason, d.count) FROM (
+        SELECT reason, CAST(sum(count) AS bigint) AS count FROM dead_letters
+        WHERE sender = c.uuid AND split_part(topic, '/', 3) = 'heartbeat' AND last_at > h.last_heartbeat_at
+        GROUP BY reason) AS d) END"""
+"""SQL: of a client that talks, how many heartbeats were put aside since its last one, by reason."""
 
 KNOWN: Final[Mapping[str, str]] = {
     **{name: f"c.{name}" for name in ("uuid", "site", "process_status", "process_status_since", "presence")},
     **{name: f"c.{name}" for name in ("presence_at", "service_failed_at", "service_failed_unit", "capabilities")},
     **{name: f"c.{name}" for name in ("lockout_until", "lockout_command_id")},
-    **{name: f"h.{name}" for name in ("last_heartbeat_at", "interval_seconds")},
+    **{name: f"h.{name}" for name in ("last_heartbeat_at", "interval_seconds", "sign_at")},
+    "put_aside": PUT_ASIDE,
     **{f"open_{name}": f"k.{name}" for name in ("action", "state", "expires_at", "result_deadline")},
     **{f"open_{name}": f"k.{name}" for name in ("created_at", "requested_by")},
     **{name: f"r.{name}" for name in ("step", "restarts", "reboots", "tried_since", "unheard_at", "healthy_since")},
@@ -76,6 +82,8 @@ class KnownRow(TypedDict):
     lockout_command_id: str | None
     last_heartbeat_at: datetime | None
     interval_seconds: int | None
+    sign_at: datetime | None
+    put_aside: dict[str, int] | None
     open_action: str | None
     open_state: str | None
     open_expires_at: datetime | None
@@ -157,26 +165,25 @@ def amid(known: str = "SELECT NULL") -> Constant:
 SURROUNDINGS: Final = amid()
 
 NAMED: Final = """
-    SELECT h.client_uuid AS uuid, h.last_heartbeat_at, h.interval_seconds
+    SELECT h.client_uuid AS uuid, h.last_heartbeat_at, h.sign_at, h.interval_seconds
     FROM jsonb_array_elements_text(CAST(:silent AS jsonb)) AS said(uuid)
     JOIN client_heartbeats AS h ON h.client_uuid = said.uuid"""
-"""SQL: the heartbeats of the silent clients that one scan has found; the second look reads no others."""
+"""SQL: the last signs of the silent clients that one scan has found; the second look reads no others."""
 
 BEATS: Final = sa.text(
     f"""
-    SELECT count(*) FILTER (WHERE h.last_heartbeat_at > CAST(:seen_since AS timestamptz))
-            - (SELECT count(*) FROM clients AS c JOIN client_heartbeats AS gone ON gone.client_uuid = c.uuid
-                WHERE c.deleted_at IS NOT NULL AND gone.last_heartbeat_at > CAST(:seen_since AS timestamptz)) AS seen,
-        count(*) FILTER (WHERE h.last_heartbeat_at >= CAST(:now AS timestamptz) - {THRESHOLD}
-            AND h.last_heartbeat_at < CAST(:now AS timestamptz) - {THRESHOLD} * CAST(:late AS float)) AS late,
-        string_agg(h.client_uuid, ',') FILTER (
-            WHERE h.last_heartbeat_at < CAST(:now AS timestamptz) - {THRESHOLD}) AS silent
+    SELECT count(*) FILTER (WHERE {LAST_SIGN} > CAST(:seen_since AS timestamptz))
+            - (SELECT count(*) FROM clients AS c JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
+                WHERE c.deleted_at IS NOT NULL AND {LAST_SIGN} > CAST(:seen_since AS timestamptz)) AS seen,
+        count(*) FILTER (WHERE NOT {SILENT}
+            AND {LAST_SIGN} < CAST(:now AS timestamptz) - {THRESHOLD} * CAST(:late AS float)) AS late,
+        string_agg(h.client_uuid, ',') FILTER (WHERE {SILENT}) AS silent
     FROM client_heartbeats AS h
     """  # noqa: S608 - made of constants
 )
 
 
-TOO_LONG: Final = "h.last_heartbeat_at < CAST(:now AS timestamptz) - CAST(:too_long AS interval)"
+TOO_LONG: Final = f"{LAST_SIGN} < CAST(:now AS timestamptz) - CAST(:too_long AS interval)"
 """SQL: no reboot cures its silence any more."""
 
 CANDIDATES: Final = sa.text(
@@ -186,7 +193,7 @@ CANDIDATES: Final = sa.text(
         UNION ALL
         SELECT uuid, service_failed_at, 'failed' FROM clients WHERE service_failed_at IS NOT NULL
         UNION ALL
-        SELECT uuid, last_heartbeat_at, 'silent' FROM ({NAMED}) AS h
+        SELECT uuid, {LAST_SIGN}, 'silent' FROM ({NAMED}) AS h
         WHERE CAST(:since AS timestamptz) < CAST(:now AS timestamptz) - {THRESHOLD}),
     grouped AS (
         SELECT uuid, min(since) AS since, bool_or(how = 'silent') AS silent, bool_and(how = 'failed') AS failed_only
@@ -208,9 +215,9 @@ CANDIDATES: Final = sa.text(
         LEFT JOIN client_recovery AS r ON r.client_uuid = i.uuid
         LEFT JOIN client_commands AS k ON k.client_uuid = i.uuid AND k.rank < 90
         WHERE NOT coalesce(
-            i.silent AND r.decided = 'unreachable' AND r.decided_at >= h.last_heartbeat_at AND {UNHEARD}
+            i.silent AND r.decided = 'unreachable' AND r.decided_at >= {LAST_SIGN} AND {UNHEARD}
             OR i.silent AND {TOO_LONG} AND r.decided = 'not_recovered'
-                AND r.decided_at - h.last_heartbeat_at > CAST(:too_long AS interval), false))
+                AND r.decided_at - {LAST_SIGN} > CAST(:too_long AS interval), false))
     (SELECT uuid FROM looked_at ORDER BY may_act DESC, since, uuid LIMIT :most)
     UNION SELECT client_uuid FROM client_recovery WHERE step > 0
     UNION SELECT client_uuid FROM client_recovery WHERE refused_restarts + refused_reboots > 0
@@ -255,14 +262,14 @@ def reader(shape: Any) -> msgspec.json.Decoder[list[Any]]:
 
 @dataclass(frozen=True)
 class Beats:
-    """What the heartbeats say of the whole fleet."""
+    """What the last signs of life say of the whole fleet."""
 
     seen: int
     """Clients heard since a moment; deleted ones are not counted."""
     late: int
     """Those that are on the way to be stale: more than a share of their threshold old."""
     silent: list[str]
-    """The uuids of all that are stale by the raw age of their heartbeat; deleted ones may be named."""
+    """The uuids of all that are silent by the raw age of their last sign; deleted ones may be named."""
 
 
 def beats(connection: Connection, now: datetime, stale_seconds: int, seen_since: datetime, late: float) -> Beats:

@@ -1,0 +1,40 @@
+"""What happens when displays talk whose heartbeats do not come."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from sqlalchemy import Connection
+
+from shared.clients.signs import rules, store
+from shared.clients.signs.rules import Memory
+
+LATELY: Final = timedelta(days=1)
+
+
+def record(
+    connection: Connection,
+    now: datetime,
+    clock: float,
+    talked: Mapping[str, float],
+    beats: Mapping[str, tuple[float, int]],
+    known: Memory,
+    stale_seconds: int,
+) -> dict[str, float]:
+    """Store the signs that are due; what to remember of them once they are committed. Of a fleet that is well: none.
+
+    `talked`: who sent anything else than a heartbeat that was stored, and when that was heard; `beats`: the heartbeats
+    that were, each with its interval in seconds.
+    """
+    if known.began is None:
+        known.began = clock
+    due = rules.due(talked, beats, known, stale_seconds)
+    if due:
+        store.record(connection, now, clock, due, stale_seconds)
+    return due
+
+
+def refused_lately(connection: Connection, now: datetime, uuid: str) -> list[dict[str, Any]]:
+    """{kind, reason, count, last_at, words} of what this client sent within a day that was put aside."""
+    rows = store.refused(connection, uuid, now - LATELY)
+    return [{**row, "words": rules.refused_in_words(row["kind"], row["reason"], row["count"])} for row in rows]
