@@ -1,0 +1,249 @@
+"""Whatever a display sends is a sign of life: written where its heartbeats do not come, and nowhere else."""
+
+import itertools
+import json
+import time
+import uuid as uuids
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Final
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import Connection, Engine
+
+from bridge.budget import OverBudget
+from bridge.inbox import Arrival, PutAside, Taken
+from deploy.local import broker as mosquitto
+from shared.clients import store as clients_store
+from shared.commands import operations as commands
+from shared.config import load
+from shared.db import database_now, transaction
+from shared.recovery import operations as recovery
+from shared.tables import clients
+from tests.bridge.conftest import Database, Display, StartBridge, displays, eventually, stamp
+from tests.bridge.test_memory import INBOX, Fleet, no_counters
+
+HOUR: Final = 3600.0
+FULL: Final = "x" * 1100  # a heartbeat of 1.2 KiB where 1 KiB is the limit
+ON: Final = load({"CRASH_RECOVERY_ENABLED": "true", "HEARTBEAT_STALE_SECONDS": "30"})
+
+
+@pytest.fixture
+def fleet(engine: Engine) -> Iterator[Fleet]:
+    with engine.connect() as connection:
+        made = Fleet(connection)
+        made.memory.signs.began = time.monotonic() - 2 * HOUR
+        yield made
+        connection.invalidate()  # with the lead
+
+
+@pytest.fixture
+def client(fleet: Fleet) -> str:
+    """A display whose last heartbeat came an hour ago."""
+    name = str(uuids.uuid4())
+    write(fleet, arrival(name, "heartbeat", {"process_status": "running", **stamp(1)}, ago=HOUR))
+    return name
+
+
+def arrival(
+    client: str, topic: str, body: dict[str, Any] | bytes, *, ago: float = 0.0, is_retained: bool = False
+) -> Arrival:
+    payload = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return Arrival(f"signage/{client}/{topic}", payload, 1, time.monotonic() - ago, is_retained)
+
+
+def write(fleet: Fleet, *arrivals: Arrival, over: tuple[OverBudget, ...] = ()) -> None:
+    batch: list[Taken | PutAside | OverBudget] = [*map(INBOX.read, arrivals), *over]
+    fleet.writer.write(fleet.connection, batch, no_counters)
+
+
+def sign_of(fleet: Fleet, client: str) -> float | None:
+    """How many seconds ago it gave a sign, by the database's clock."""
+    [row] = fleet.rows(
+        "SELECT extract(epoch FROM now() - sign_at) AS ago FROM client_heartbeats WHERE client_uuid = :u", u=client
+    )
+    return None if row["ago"] is None else float(row["ago"])
+
+
+SIGNS: list[tuple[str, dict[str, Any] | bytes]] = [
+    ("health", {"hostname": "lobby", **stamp(1)}),
+    ("logs/info", {"message": "m", **stamp(1)}),
+    ("service_failed", b"player.service"),
+    ("acks", {"id": "c1", "state": "received"}),
+    ("presence", {"state": "online", "session": "s"}),
+    ("heartbeat", {"process_status": "running", "notes": FULL, **stamp(2)}),
+    ("heartbeat", {"process_status": "running", "v": 2}),
+    ("heartbeat", b"{"),
+    ("heartbeat", {"process_status": "running", **stamp(1)}),  # not newer than the stored one: its counter went back
+    ("health", b"\xff"),
+    ("logs/info", {"message": 5}),
+    ("acks", {"id": 5}),
+    ("service_failed", b""),
+]
+NO_SIGNS: list[tuple[str, dict[str, Any] | bytes, bool]] = [
+    ("presence", {"state": "offline", "session": "s"}, False),  # perhaps its will
+    ("presence", {"state": "online", "session": "s"}, True),  # kept by the broker
+    ("presence", b"its will, in words", False),
+    ("health", {"hostname": "lobby", **stamp(9)}, True),
+    ("heartbeat", b"{", True),
+    ("nonsense", b"{}", False),
+]
+
+
+@pytest.mark.parametrize(("topic", "body"), SIGNS)
+def test_whatever_a_display_sends_is_a_sign(
+    fleet: Fleet, client: str, topic: str, body: dict[str, Any] | bytes
+) -> None:
+    write(fleet, arrival(client, topic, body, ago=100))
+
+    assert sign_of(fleet, client) == pytest.approx(100, abs=30)
+
+
+@pytest.mark.parametrize(("topic", "body", "is_retained"), NO_SIGNS)
+def test_what_the_broker_kept_or_sends_in_its_name_is_none(
+    fleet: Fleet, client: str, topic: str, body: dict[str, Any] | bytes, is_retained: bool
+) -> None:
+    write(fleet, arrival(client, topic, body, is_retained=is_retained))
+
+    assert sign_of(fleet, client) is None
+
+
+def test_so_is_a_log_line_over_the_budget_and_what_the_database_refuses(fleet: Fleet, client: str) -> None:
+    write(fleet, over=(OverBudget(client, is_numbered=True),))
+    assert sign_of(fleet, client) is not None
+
+    fleet.do("UPDATE client_heartbeats SET sign_at = NULL")
+    fleet.memory.signs.signs.clear()
+    poison = INBOX.read(arrival(client, "health", {"hostname": "lobby", **stamp(3)}))
+    assert isinstance(poison, Taken)
+    poison.said.body = replace(poison.said.body, screen_health="no such word")  # type: ignore[type-var,arg-type]
+    outcome = fleet.writer.write(fleet.connection, [poison], no_counters)
+    assert [one.reason for one in outcome.refused] == ["refused_by_database"]
+    assert sign_of(fleet, client) is not None
+
+
+@pytest.fixture
+def statements(engine: Engine) -> Iterator[list[str]]:
+    """What is asked of the database that concerns signs."""
+    found: list[str] = []
+
+    def note(_connection: Connection, _cursor: Any, statement: str, *_rest: Any) -> None:
+        if "sign_at" in statement:
+            found.append(statement)
+
+    sa.event.listen(engine, "before_cursor_execute", note)
+    yield found
+    sa.event.remove(engine, "before_cursor_execute", note)
+
+
+def test_a_healthy_display_costs_no_statement_and_one_that_only_talks_one_in_thirty_seconds(
+    fleet: Fleet, client: str, statements: list[str]
+) -> None:
+    well = str(uuids.uuid4())
+    for number in range(1, 61):  # an hour of one report a minute
+        ago = HOUR - 60 * number
+        beat = arrival(well, "heartbeat", {"process_status": "running", **stamp(number)}, ago=ago)
+        line = arrival(well, "logs/info", {"message": "m", **stamp(number)}, ago=ago)
+        write(fleet, beat, line, arrival(well, "health", {"hostname": "a", **stamp(number)}, ago=ago))
+    assert statements == []
+
+    for number in range(1, 121):  # two minutes of one report a second
+        write(fleet, arrival(client, "health", {"hostname": "b", **stamp(number)}, ago=120 - number))
+    assert len(statements) == 4
+    assert sign_of(fleet, well) is None
+
+
+def test_a_sign_that_was_not_committed_is_given_again(fleet: Fleet, client: str) -> None:
+    told = arrival(client, "health", {"hostname": "b", **stamp(1)})
+
+    def dies(_outcome: Any) -> dict[str, int]:
+        raise ConnectionError
+
+    with pytest.raises(ConnectionError):
+        fleet.writer.write(fleet.connection, [INBOX.read(told)], dies)
+    assert sign_of(fleet, client) is None
+    write(fleet, told)
+    assert sign_of(fleet, client) is not None
+
+
+# --- the whole way: a real bridge, a real broker ---
+
+Body = dict[str, Any] | bytes
+LOST: Final = b""  # nothing is published: the broker's rights keep it back
+UPDATES: list[tuple[Callable[[int], Body], str]] = [
+    (lambda n: {"process_status": "running", "notes": FULL, **stamp(n)}, "were too large."),
+    (lambda n: {"process_status": "running", "v": 2, **stamp(n)}, "of a version that is not supported."),
+    (lambda n: b"{'seq': %d}" % n, "were not JSON."),
+    (lambda _: LOST, "do not: look at what the broker lets it publish"),
+]
+
+
+def test_displays_whose_update_spoils_heartbeats_are_explained_and_left_alone_until_all_is_silent(
+    start_bridge: StartBridge, broker: mosquitto.RunningBroker, engine: Engine, database: Database
+) -> None:
+    database.do("TRUNCATE clients, dead_letters, recovery_breakers CASCADE")
+    names = [str(uuids.uuid4()) for _ in UPDATES]
+    start_bridge(HEARTBEAT_STALE_SECONDS="30")
+    with displays(broker, names) as shops:
+        for display in shops:
+            beat = {"process_status": "running", "interval_seconds": 5, "boot_id": "b", **stamp(1)}
+            display.publish("heartbeat", beat)
+        eventually(lambda: statuses(database) == {"running": 4})
+        pass_time(database, 120)  # and then they are updated
+
+        numbers = itertools.count(2)
+        eventually(lambda: all_talk(shops, database, next(numbers)), 120)
+        eventually(lambda: statuses(database) == {"unknown": 4}, 60)
+        for display, (_, words) in zip(shops, UPDATES, strict=True):
+            seen = looked_at(engine, display.uuid)
+            assert (seen["state"], words in seen["why"]) == ("verifying", True), seen
+        assert round_of_recovery(engine) == []
+
+    pass_time(database, 120)
+    eventually(lambda: statuses(database) == {"stale": 4}, 60)
+    [(client, action)] = round_of_recovery(engine)  # in so small a fleet one at a time
+    assert (client in names, action) == (True, "reboot_host")
+
+
+def statuses(database: Database) -> dict[str, int]:
+    """How many displays are shown as what."""
+    return {row["status"]: row["n"] for row in database.rows("SELECT status, count(*) AS n FROM clients GROUP BY 1")}
+
+
+def all_talk(shops: Sequence[Display], database: Database, number: int) -> bool:
+    """Each sends health and what its update makes of a heartbeat; whether the bridge has noted that all of them talk."""
+    for display, (after_update, _) in zip(shops, UPDATES, strict=True):
+        heartbeat = after_update(number)
+        if heartbeat != LOST:
+            display.publish("heartbeat", heartbeat)
+        display.publish("health", {"hostname": "lobby", **stamp(number)})
+    return database.value("SELECT count(*) FROM client_heartbeats WHERE sign_at > last_heartbeat_at") == len(shops)
+
+
+def pass_time(database: Database, seconds: float) -> None:
+    """What is stored of the displays, and since when the bridge listens, becomes that much older."""
+    age = "- make_interval(secs => :s)"
+    signs = f"last_heartbeat_at = last_heartbeat_at {age}, sign_at = sign_at {age}"
+    for change in (f"client_heartbeats SET {signs}", f"bridge_status SET connected_since = connected_since {age}"):
+        database.do(f"UPDATE {change}", s=seconds)
+
+
+def looked_at(engine: Engine, client: str) -> dict[str, Any]:
+    """What people read about this display."""
+    with transaction(engine) as connection:
+        rows = connection.execute(clients_store.shown().where(clients.c.uuid == client)).mappings().all()
+        return recovery.states_of(connection, database_now(connection), ON, rows)[client]
+
+
+def round_of_recovery(engine: Engine) -> list[tuple[str, str]]:
+    """The (client, action) that a tick commands now."""
+    with transaction(engine) as connection:
+        now: datetime = database_now(connection)
+        report = recovery.recover(connection, now, ON, commands.timings(ON))
+        found = connection.execute(
+            sa.text("SELECT client_uuid, action FROM client_commands WHERE id = ANY(:ids)"),
+            {"ids": list(report.command_ids)},
+        )
+        return [(row.client_uuid, row.action) for row in found]

@@ -1,0 +1,86 @@
+"""When a message counts as a sign of life, and the words for a display that talks without heartbeats."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from shared.clients.reports.rules import shown_status
+from shared.clients.signs.rules import REFUSED, Memory, due, last_sign, refused_in_words, why_mute
+from shared.vocabulary import ClientStatus, DeadLetterReason, ProcessStatus
+
+NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+U = "0b54ad5e-3a8b-4a3f-9d0e-000000000001"
+LONG_AGO = NOW - timedelta(days=1)
+
+CASES: list[tuple[str, float | None, int, float | None, int, bool]] = [
+    # what it is, seconds since its heartbeat, its interval, seconds since its last sign, HEARTBEAT_STALE_SECONDS, due
+    ("its heartbeat is fresh", 1, 30, None, 180, False),
+    ("two heartbeats of three are missing", 89, 30, None, 180, False),
+    ("three are missing", 91, 30, None, 180, True),
+    ("a sign of it was stored lately", 500, 30, 29, 180, False),
+    ("and is old", 500, 30, 30, 180, True),
+    ("one of a long interval is well", 900, 600, None, 180, False),
+    ("three of its halves are missing", 901, 600, None, 180, True),
+    ("a short threshold", 46, 30, None, 30, True),
+    ("no heartbeat was seen since the bridge began, a minute ago", None, 30, None, 100, True),
+    ("nor can one be missed yet", None, 30, None, 180, False),
+]
+
+
+@pytest.mark.parametrize(("what", "beat", "interval", "sign", "stale", "expected"), CASES, ids=[c[0] for c in CASES])
+def test_a_sign_is_stored_only_where_heartbeats_are_missing_and_not_with_every_message(
+    what: str, beat: float | None, interval: int, sign: float | None, stale: int, expected: bool
+) -> None:
+    clock = 5000.0
+    known = Memory(began=clock - 60)
+    if beat is not None:
+        known.heartbeats[U] = (clock - beat, interval)
+    if sign is not None:
+        known.signs[U] = clock - sign
+
+    assert due({U: clock}, {}, known, stale) == ({U: clock} if expected else {}), what
+
+
+def test_a_heartbeat_of_the_same_batch_counts() -> None:
+    known = Memory(began=0.0, heartbeats={U: (0.0, 30)})
+
+    assert due({U: 5000.0}, {U: (4999.0, 30)}, known, 180) == {}
+
+
+@pytest.mark.parametrize(
+    ("refused", "words"),
+    [
+        ({"too_large": 7}, "7 of them were too large."),
+        ({"too_large": 1}, "1 of them was too large."),
+        (
+            {"not_json": 2, "unsupported_version": 1_200},
+            "1,200 of them were of a version that is not supported, 2 were not JSON.",
+        ),
+        ({}, "look at what the broker lets it publish, and at whether it sends them."),
+    ],
+)
+def test_a_display_without_heartbeats_is_explained_by_what_was_put_aside(refused: dict[str, int], words: str) -> None:
+    assert why_mute(refused) == f"Its reports come, its heartbeats do not: {words}"
+
+
+def test_there_are_words_for_every_reason_and_kind() -> None:
+    assert set(REFUSED) == set(DeadLetterReason)
+    assert refused_in_words("logs", "too_large", 2) == "2 log lines were too large"
+    assert refused_in_words("nonsense", "unknown_topic", 1) == "1 message was sent to a topic that there is not"
+
+
+@pytest.mark.parametrize("process", ProcessStatus)
+def test_who_talks_without_heartbeats_is_unknown_and_who_says_nothing_is_stale(process: ProcessStatus) -> None:
+    def shown(sign: float | None) -> tuple[ClientStatus, str]:
+        sign_at = None if sign is None else NOW - timedelta(seconds=sign)
+        return shown_status(
+            process, NOW - timedelta(hours=1), 30, NOW, 180, silent=False, listening_since=LONG_AGO, sign_at=sign_at
+        )
+
+    assert shown(180) == (ClientStatus.UNKNOWN, "Its reports come, its heartbeats do not.")
+    assert shown(181) == shown(None) == (ClientStatus.STALE, "No heartbeat for 60 minutes.")
+
+
+def test_the_last_sign_is_the_later_one() -> None:
+    assert last_sign(LONG_AGO, None) == LONG_AGO
+    assert last_sign(LONG_AGO, NOW) == last_sign(NOW, LONG_AGO) == NOW
