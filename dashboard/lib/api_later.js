@@ -94,6 +94,11 @@ export function abortBatch(id) {
   return call("POST", `${batch(id)}/abort`);
 }
 
+/** What this display sent that was put aside. @param {string} uuid @param {string | null} cursor @param {AbortSignal} [abort] @returns {Promise<import("./types").Page<import("./types").DeadLetter>>} */
+export function deadLettersOf(uuid, cursor, abort) {
+  return call("GET", `/api/dead-letters${search({ client: uuid, cursor })}`, { signal: abort });
+}
+
 // --- recovery, incidents, maintenance ---
 
 /** @typedef {import("./types").ClientRecovery} ClientRecovery */

@@ -213,6 +213,7 @@ export type ClearedFailure = {
   presence_at: string | null;
   process_status: ProcessStatus;
   recovery: Recovery | null;
+  refused: Array<RefusedMessages>;
   registered_by: string;
   screen_health: ScreenHealthStatus;
   service_failed_at: string | null;
@@ -276,6 +277,7 @@ export type ClientDetails = {
   presence_at: string | null;
   process_status: ProcessStatus;
   recovery: Recovery | null;
+  refused: Array<RefusedMessages>;
   registered_by: string;
   screen_health: ScreenHealthStatus;
   service_failed_at: string | null;
@@ -736,6 +738,13 @@ export type IssuedToken = {
   name: string;
   role: Role;
   token: string;
+};
+
+/** Whose dead letters to list. */
+export type LetterQuery = {
+  client?: string | null;
+  cursor?: string | null;
+  limit?: number;
 };
 
 /** The process answers. */
@@ -1285,8 +1294,9 @@ export type RecentErrorsQuery = {
   limit?: number;
 };
 
-/** What auto-recovery does about an unhealthy client, in words. */
+/** What auto-recovery does about an unhealthy client, in words. `mute`: it talks, but its heartbeats do not come. */
 export type Recovery = {
+  mute: boolean;
   state: RecoveryState;
   step: number;
   until: string | null;
@@ -1327,6 +1337,15 @@ export type RecurrenceBody = {
 /** The code as typed; case, dashes and blanks do not matter. */
 export type Redemption = {
   code: string;
+};
+
+/** What a client sent within a day that was put aside: the kind of its topic, the reason, and all that in words. */
+export type RefusedMessages = {
+  count: number;
+  kind: string;
+  last_at: string;
+  reason: DeadLetterReason;
+  words: string;
 };
 
 /** Which breaker: a site's, or without one every breaker that is open. */

@@ -20,7 +20,16 @@ export const D = {
     reconnects: "Reconnect count",
     lastDisconnect: "Last disconnect",
     recovery: "Recovery",
-    tabs: { logs: "Logs", commands: "Commands", health: "Health", events: "Events" },
+    tabs: { logs: "Logs", commands: "Commands", health: "Health", events: "Events", refused: "Refused" },
+  },
+
+  refused: {
+    title: "Refused messages",
+    last: "last",
+    show: "Show them",
+    none: "Nothing of this display was put aside.",
+    failed: "The refused messages could not be loaded.",
+    times: (/** @type {number} */ n) => count(n, "time", "times"),
   },
 
   recovery: {
@@ -37,6 +46,7 @@ export const D = {
       held: "Left alone",
       not_recovered: "Not recovered automatically",
     }),
+    mute: "Nothing is sent: the display talks",
     well: "This display is well; there is nothing to recover.",
     tried: (/** @type {number} */ restarts, /** @type {number} */ reboots) =>
       `Tried so far: ${count(restarts, "restart", "restarts")}, ${count(reboots, "reboot", "reboots")}.`,

@@ -22,6 +22,7 @@ export type BatchDetails = Api.BatchDetails;
 export type BatchMember = Api.BatchMember;
 export type Sent = Api.Sent;
 export type ClientRecovery = Api.ClientRecovery;
+export type DeadLetter = Api.DeadLetter;
 export type Incident = Api.Incident;
 export type IncidentDetails = Api.IncidentDetails;
 export type MaintenanceWindow = Api.MaintenanceWindow;

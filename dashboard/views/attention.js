@@ -17,10 +17,13 @@ const MANY = 60; // beyond it the table with its filters serves better
 const SCREEN_TROUBLE = new Set(["black", "frozen", "disconnected"]);
 const WEIGHT = /** @type {Record<string, number>} */ ({ crashed: 0, stale: 1 });
 
+/** It talks, but its heartbeats do not come. @param {Client} client */
+export const isMute = (client) => client.recovery?.mute ?? false;
+
 /** @param {Client} client */
 export function isUnwell(client) {
   const { status } = client;
-  return status === "crashed" || status === "stale" || client.service_failed_at !== null || SCREEN_TROUBLE.has(client.screen_health);
+  return status === "crashed" || status === "stale" || isMute(client) || client.service_failed_at !== null || SCREEN_TROUBLE.has(client.screen_health);
 }
 
 /** What is wrong, each fault in words. @param {{client: Client}} props */
@@ -29,6 +32,7 @@ export function Faults({ client }) {
   const found = [
     client.status === "crashed" && html`${S.attention.crashed} ${h(Age, { at: client.status_since })}`,
     client.status === "stale" && (heard ? html`${S.attention.stale} ${h(Age, { at: heard })}` : S.attention.staleNever),
+    isMute(client) && html`${S.attention.mute} ${h(Age, { at: heard })}`,
     client.service_failed_unit && S.attention.failed(client.service_failed_unit),
     SCREEN_TROUBLE.has(client.screen_health) && S.attention.screen(S.screen[client.screen_health] ?? client.screen_health),
   ].filter(Boolean);

@@ -9,6 +9,7 @@ import { clients, nameOf, version } from "../lib/fleet.js";
 import { Age, Time } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
+import { mayOperate } from "../lib/session.js";
 import { S } from "../lib/strings.js";
 import { D } from "../lib/strings_display.js";
 import { closeDisplay, go, param } from "../lib/url.js";
@@ -18,6 +19,7 @@ import { ClientEvents } from "./client_events.js";
 import { ClientHealth } from "./client_health.js";
 import { ClientLogs } from "./client_logs.js";
 import { ClientRecoveryBox } from "./client_recovery.js";
+import { ClientRefused, Refused } from "./client_refused.js";
 import { ClientSnooze } from "./client_snooze.js";
 import { CommandBox } from "./command_box.js";
 import { Acknowledge } from "./failed_panel.js";
@@ -113,30 +115,33 @@ function Why({ client }) {
 
 /** @typedef {keyof typeof D.panel.tabs} Tab */
 /** @type {Tab[]} */
-const TABS = ["logs", "commands", "health", "events"];
+const TABS = ["logs", "commands", "health", "events", "refused"];
 
-/** @returns {Tab} */
-const openTab = () => TABS.find((key) => key === tab.value) ?? "logs";
+/** The last one only for whoever may read it, and where there is something. @param {Client} client */
+const tabsOf = (client) => TABS.filter((key) => key !== "refused" || (mayOperate.value && (client.refused?.length || tab.value === key)));
+
+/** @param {Tab[]} tabs @returns {Tab} */
+const openTab = (tabs) => tabs.find((key) => key === tab.value) ?? "logs";
 
 /** @param {Tab} key */
 const choose = (key) => go({ tab: key === "logs" ? null : key }, { replace: true });
 
-/** Arrow keys walk the tabs, as in every list of tabs. @param {KeyboardEvent} event */
-function walk(event) {
+/** Arrow keys walk the tabs, as in every list of tabs. @param {KeyboardEvent} event @param {Tab[]} tabs */
+function walk(event, tabs) {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   if (!step) return;
   event.preventDefault();
-  const next = TABS[(TABS.indexOf(openTab()) + step + TABS.length) % TABS.length];
+  const next = tabs[(tabs.indexOf(openTab(tabs)) + step + tabs.length) % tabs.length];
   if (!next) return;
   choose(next);
   document.getElementById(`tab-${next}`)?.focus();
 }
 
-/** @param {{name: string}} props */
-function Tabs({ name }) {
-  const current = openTab();
-  return html`<div class="tabs" role="tablist" aria-label=${D.panel.region(name)} onKeyDown=${walk}>
-    ${TABS.map(
+/** @param {{name: string, tabs: Tab[]}} props */
+function Tabs({ name, tabs }) {
+  const current = openTab(tabs);
+  return html`<div class="tabs" role="tablist" aria-label=${D.panel.region(name)} onKeyDown=${(/** @type {KeyboardEvent} */ event) => walk(event, tabs)}>
+    ${tabs.map(
       (key) => html`<button role="tab" id=${`tab-${key}`} aria-selected=${current === key} aria-controls="tab-body" tabindex=${current === key ? 0 : -1} key=${key}
         class=${classes("tab", current === key && "on")} onClick=${() => choose(key)}>${D.panel.tabs[key]}</button>`,
     )}
@@ -146,12 +151,13 @@ function Tabs({ name }) {
 /** @param {{client: Client}} props */
 function TabBody({ client }) {
   const { uuid, status } = client;
-  const current = openTab();
+  const current = openTab(tabsOf(client));
   return html`<div id="tab-body" role="tabpanel" tabindex="0" aria-labelledby=${`tab-${current}`}>
     ${current === "logs" && h(ClientLogs, { client, key: uuid })}
     ${current === "commands" && h(ClientCommands, { uuid, key: uuid })}
     ${current === "health" && h(ClientHealth, { client, key: uuid })}
     ${current === "events" && h(ClientEvents, { uuid, status, key: uuid })}
+    ${current === "refused" && h(ClientRefused, { uuid, key: uuid })}
   </div>`;
 }
 
@@ -170,7 +176,8 @@ function Body({ client }) {
     <p class="uuid"><span class="quiet">${D.panel.uuid}</span> <code>${client.uuid}</code>${h(CopyButton, { text: client.uuid, label: D.panel.copyUuid })}</p>
     ${h(UptimeStrip, { uuid: client.uuid, status: client.status, key: `uptime-${client.uuid}` })}
     ${h(Connection, { client })}
-    ${h(Tabs, { name })}
+    ${h(Refused, { client })}
+    ${h(Tabs, { name, tabs: tabsOf(client) })}
     ${h(TabBody, { client })}`;
 }
 

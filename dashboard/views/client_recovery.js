@@ -12,7 +12,7 @@ import { mayOperate } from "../lib/session.js";
 import { S } from "../lib/strings.js";
 import { D } from "../lib/strings_display.js";
 import { wordsOf } from "../lib/words.js";
-import { recoveryWhy } from "./attention.js";
+import { isMute, recoveryWhy } from "./attention.js";
 import { Dialog } from "./parts.js";
 
 /** @typedef {import("../lib/types").Client} Client */
@@ -68,6 +68,9 @@ function Buttons({ client, told, ask, tell }) {
   </div>`;
 }
 
+/** @param {Client} client @param {string} state */
+const labelOf = (client, state) => (state === "verifying" && isMute(client) ? D.recovery.mute : (D.recovery.state[state] ?? state));
+
 /** @param {{client: Client, name: string}} props */
 export function ClientRecoveryBox({ client, name }) {
   const { uuid } = client;
@@ -91,7 +94,7 @@ export function ClientRecoveryBox({ client, name }) {
   const state = told.recovery ?? client.recovery;
   return html`<section class="recovery-box" aria-label=${D.panel.recovery}>
     <h3>${D.panel.recovery}</h3>
-    ${state && html`<p><strong>${D.recovery.state[state.state] ?? state.state}.</strong> ${recoveryWhy({ ...client, recovery: state }, now.value)}</p>`}
+    ${state && html`<p><strong>${labelOf(client, state.state)}.</strong> ${recoveryWhy({ ...client, recovery: state }, now.value)}</p>`}
     ${!state && html`<p class="quiet">${D.recovery.well}</p>`}
     ${restarts + reboots > 0 && html`<p class="quiet">${D.recovery.tried(restarts, reboots)}</p>`}
     ${h(Said, { told })}

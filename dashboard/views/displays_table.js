@@ -11,6 +11,7 @@ import { choose, isChosen } from "../lib/selection.js";
 import { mayOperate } from "../lib/session.js";
 import { S } from "../lib/strings.js";
 import { go, goToView, openDisplay, param } from "../lib/url.js";
+import { isMute } from "./attention.js";
 import { BulkBar } from "./bulk_bar.js";
 import { ExportButton, StatusBadge } from "./parts.js";
 
@@ -74,6 +75,7 @@ function Row({ uuid, index }) {
     ${mayOperate.value && h(Pick, { uuid, name: nameOf(client) })}
     <td class="col-name"><button class="link strong" ref=${link} onFocus=${() => (active.value = index)}>${nameOf(client)}</button>
       ${client.service_failed_at && html`<span class="tag tag-orange">${S.table.failed}</span>`}
+      ${isMute(client) && html`<span class="tag tag-orange" title=${client.recovery?.why}>${S.table.mute}</span>`}
       ${open && html`<span class="tag">${S.table.open((S.command.steps[open] ?? open).toLowerCase())}</span>`}
       ${!open && isLocked(client) && html`<span class="tag">${S.table.locked}</span>`}</td>
     <td class="col-status">${h(StatusBadge, { status: client.status })}</td>

@@ -12,6 +12,7 @@ import msgspec
 from sqlalchemy import RowMapping
 
 from functions.api.bodies import Answer, answer_of
+from shared.clients.signs.rules import refused_in_words
 from shared.maintenance.rules import Quiet
 from shared.trace import trace_id
 from shared.vocabulary import (
@@ -21,6 +22,7 @@ from shared.vocabulary import (
     CommandState,
     ConfirmedBy,
     ConversionStatus,
+    DeadLetterReason,
     MediaKind,
     Presence,
     ProcessStatus,
@@ -31,12 +33,13 @@ from shared.vocabulary import (
 
 
 class Recovery(Answer):
-    """What auto-recovery does about an unhealthy client, in words."""
+    """What auto-recovery does about an unhealthy client, in words. `mute`: it talks, but its heartbeats do not come."""
 
     state: RecoveryState
     why: str
     until: datetime | None
     step: int
+    mute: bool
 
 
 class OpenCommand(Answer):
@@ -102,6 +105,16 @@ class QuietTime(Answer):
     until: datetime
 
 
+class RefusedMessages(Answer):
+    """What a client sent within a day that was put aside: the kind of its topic, the reason, and all that in words."""
+
+    kind: str
+    reason: DeadLetterReason
+    count: int
+    last_at: datetime
+    words: str
+
+
 class ClientDetails(Client):
     """A client as its own page shows it."""
 
@@ -120,6 +133,7 @@ class ClientDetails(Client):
     health: Health | None
     incident: OpenIncident | None
     maintenance: QuietTime | None
+    refused: list[RefusedMessages]
 
 
 class Command(Answer):
@@ -211,6 +225,9 @@ def client_details(row: RowMapping, recovery: Mapping[str, Any] | None, quiet: Q
         **more,
         incident=row["incident_id"] and {"id": row["incident_id"], "cause": row["incident_cause"]},
         maintenance=quiet and asdict(quiet),
+        refused=[
+            {**one, "words": refused_in_words(one["kind"], one["reason"], one["count"])} for one in row["refused"] or ()
+        ],
     )
 
 

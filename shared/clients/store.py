@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 from sqlalchemy.dialects.postgresql import insert
 
+from shared.clients.signs.store import REFUSED_LATELY
 from shared.kept_statements import PLANNED_ONCE
 from shared.tables import (
     client_commands,
@@ -33,6 +34,7 @@ SHOWN = (
     clients.c.status_since,
     client_heartbeats.c.last_heartbeat_at,
     client_heartbeats.c.interval_seconds,
+    client_heartbeats.c.sign_at,
     clients.c.screen_health,
     clients.c.service_failed_at,
     clients.c.service_failed_unit,
@@ -66,6 +68,7 @@ class ShownRow(TypedDict):
     status_since: datetime
     last_heartbeat_at: datetime | None
     interval_seconds: int | None
+    sign_at: datetime | None
     screen_health: str
     service_failed_at: datetime | None
     service_failed_unit: str | None
@@ -112,6 +115,7 @@ DETAILS = (
     client_health.c.memory_percent,
     client_health.c.disk_percent,
     client_health.c.temperature_celsius,
+    sa.literal_column(REFUSED_LATELY, sa.JSON).label("refused"),
 )
 """What the page of one client shows besides."""
 

@@ -169,12 +169,19 @@ def drop_dead_letters(connection: Connection, before: datetime) -> int:
     return connection.execute(sa.delete(dead_letters).where(dead_letters.c.last_at < before)).rowcount
 
 
-def dead_letters_page(connection: Connection, limit: int, cursor: tuple[datetime, int] | None) -> Sequence[RowMapping]:
-    """Up to `limit` dead letters, the latest first, that come after the pair (last_at, id) `cursor`."""
+def dead_letters_page(
+    connection: Connection, limit: int, cursor: tuple[datetime, int] | None, sender: str | None = None
+) -> Sequence[RowMapping]:
+    """Up to `limit` dead letters, the latest first, that come after the pair (last_at, id) `cursor`.
+
+    Of this sender, a client's uuid, or of all.
+    """
     columns = [column for column in dead_letters.c if column.name not in {"payload", "sender"}]
     query = sa.select(*columns, dead_letters.c.payload).order_by(
         dead_letters.c.last_at.desc(), dead_letters.c.id.desc()
     )
     if cursor is not None:
         query = query.where(sa.tuple_(dead_letters.c.last_at, dead_letters.c.id) < sa.tuple_(*map(sa.literal, cursor)))
+    if sender is not None:
+        query = query.where(dead_letters.c.sender == sender)
     return connection.execute(query.limit(limit)).mappings().all()

@@ -154,7 +154,7 @@ def _with_recovery(reader: Reader, text: bytes) -> bytes:
 def recovery_of(
     connection: Connection, now: datetime, config: Config, rows: Sequence[Any]
 ) -> Mapping[str, Mapping[str, Any]]:
-    """What recovery does about each unhealthy client of these: {state, why, until, step} by uuid."""
+    """What recovery does about each unhealthy client of these: {state, why, until, mute, step} by uuid."""
     return recovery.states_of(connection, now, config, rows)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, RowMapping
 
 from shared.clients.signs import store as signs
+from shared.clients.signs.rules import may_be_mute
 from shared.commands import operations as commands
 from shared.commands import store as commands_store
 from shared.commands.operations import CommandRequest
@@ -71,14 +72,15 @@ class Case:
 def states_of(
     connection: Connection, now: datetime, config: Config, rows: Sequence[Any], around: Surroundings | None = None
 ) -> dict[str, dict[str, Any]]:
-    """{state, why, until, step} of the unhealthy among these clients, by uuid.
+    """{state, why, until, mute, step} of the unhealthy among these clients, by uuid.
 
-    `rows` have uuid, status, process_status and service_failed_at; `step` is the number of rungs used. `around` is
-    given by who has asked for it already.
+    `rows` have uuid, status, process_status and service_failed_at, and where that costs nothing last_heartbeat_at and
+    sign_at; `step` is the number of rungs used. `around` is given by who has asked for it already.
     """
-    uuids = [row["uuid"] for row in rows if _is_unwell(row)]
-    if unknown := [row["uuid"] for row in rows if row["status"] == ClientStatus.UNKNOWN and not _is_unwell(row)]:
-        uuids += signs.mute(connection, unknown)
+    uuids = [row["uuid"] for row in rows if _is_unwell(row) or _is_mute(row)]
+    unasked = [row["uuid"] for row in rows if row["status"] == ClientStatus.UNKNOWN and "sign_at" not in row]
+    if unasked:
+        uuids += set(signs.mute(connection, unasked)).difference(uuids)
     if not uuids:
         return {}
     around = around or evidence_store.surroundings(connection, now)
@@ -96,6 +98,10 @@ def _is_unwell(row: Any) -> bool:
     return is_unwell(row["status"], row["process_status"], row["service_failed_at"])
 
 
+def _is_mute(row: Any) -> bool:
+    return "sign_at" in row and may_be_mute(row["status"], row["last_heartbeat_at"], row["sign_at"])
+
+
 def _told(
     connection: Connection, now: datetime, config: Config, rows: Sequence[Any], around: Surroundings
 ) -> dict[str, dict[str, Any]]:
@@ -106,8 +112,9 @@ def _told(
     if any(verdict.basis is RecoveryBasis.STALE for verdict in verdicts.values()):  # else a tick's scan tells nothing
         fleet = replace(fleet, late=breakers.why_wait(connection, now, config, around.bridge))
         verdicts = {uuid: rules.recovery_state(client, now, fleet) for uuid, client in clients.items()}
+    told = ("state", "why", "until", "mute")
     return {
-        uuid: {"state": verdict.state, "why": verdict.why, "until": verdict.until, "step": clients[uuid].step}
+        uuid: {**{name: getattr(verdict, name) for name in told}, "step": clients[uuid].step}
         for uuid, verdict in verdicts.items()
     }
 

@@ -58,6 +58,8 @@ class Verdict:
     until: datetime | None = None
     action: CommandAction | None = None
     basis: RecoveryBasis | None = None
+    mute: bool = False
+    """The display talks, but its heartbeats do not come."""
 
     @property
     def acts(self) -> bool:
@@ -75,8 +77,8 @@ def recovery_state(client: Condition, now: datetime, fleet: Fleet) -> Verdict:
     """What recovery does about an unhealthy client, and why."""
     verdict = _switched_off(fleet) or _before_evidence(client, now, fleet)
     if is_mute(client, now, fleet):
-        mute = Verdict(RecoveryState.VERIFYING, why_mute(client.put_aside))
-        verdict = mute if verdict is None else replace(verdict, why=f"{mute.why} {verdict.why}")
+        mute = Verdict(RecoveryState.VERIFYING, why_mute(client.put_aside), mute=True)
+        verdict = mute if verdict is None else replace(verdict, why=f"{mute.why} {verdict.why}", mute=True)
     verdict = verdict or _by_evidence(client, now, fleet)
     if client.incident is None or not fleet.enabled:
         return verdict

@@ -6,7 +6,6 @@ import time
 import uuid as uuids
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import Any, Final
 
 import pytest
@@ -213,7 +212,7 @@ def statuses(database: Database) -> dict[str, int]:
 
 
 def all_talk(shops: Sequence[Display], database: Database, number: int) -> bool:
-    """Each sends health and what its update makes of a heartbeat; whether the bridge has noted that all of them talk."""
+    """Each sends health and what its update makes of a heartbeat; whether the bridge noted that all of them talk."""
     for display, (after_update, _) in zip(shops, UPDATES, strict=True):
         heartbeat = after_update(number)
         if heartbeat != LOST:
@@ -240,8 +239,7 @@ def looked_at(engine: Engine, client: str) -> dict[str, Any]:
 def round_of_recovery(engine: Engine) -> list[tuple[str, str]]:
     """The (client, action) that a tick commands now."""
     with transaction(engine) as connection:
-        now: datetime = database_now(connection)
-        report = recovery.recover(connection, now, ON, commands.timings(ON))
+        report = recovery.recover(connection, database_now(connection), ON, commands.timings(ON))
         found = connection.execute(
             sa.text("SELECT client_uuid, action FROM client_commands WHERE id = ANY(:ids)"),
             {"ids": list(report.command_ids)},

@@ -1,11 +1,12 @@
 """/api/dead-letters: messages from displays that were put aside instead of stored."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
+import msgspec
 from sqlalchemy import RowMapping
 
-from functions.api.bodies import Answer, Page, PageQuery, answer_of, decode_cursor, page
+from functions.api.bodies import Answer, Page, PageQuery, Uuid, answer_of, decode_cursor, page
 from functions.api.routing import Call, Routes
 from shared.listening import store
 from shared.vocabulary import DeadLetterReason, Role
@@ -28,12 +29,18 @@ class DeadLetter(Answer):
     sha256: str
 
 
+class LetterQuery(PageQuery):
+    """Whose dead letters to list."""
+
+    client: Annotated[Uuid, msgspec.Meta(description="only what this client sent")] | None = None
+
+
 @routes.get("", role=Role.OPERATOR, history=True)
-def list_dead_letters(call: Call, query: PageQuery) -> Page[DeadLetter]:
+def list_dead_letters(call: Call, query: LetterQuery) -> Page[DeadLetter]:
     """Dead letters, the latest first. Bytes that are no UTF-8 are shown as backslash escapes."""
     after: Any = decode_cursor(query.cursor, datetime, int)
     with call.transaction() as (connection, _):
-        rows = store.dead_letters_page(connection, query.limit + 1, after)
+        rows = store.dead_letters_page(connection, query.limit + 1, after, query.client)
     return page(rows, query.limit, lambda row: (row["last_at"], row["id"]), _shape)
 
 

@@ -1,15 +1,12 @@
 """What happens when displays talk whose heartbeats do not come."""
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
-from typing import Any, Final
+from datetime import datetime
 
 from sqlalchemy import Connection
 
 from shared.clients.signs import rules, store
 from shared.clients.signs.rules import Memory
-
-LATELY: Final = timedelta(days=1)
 
 
 def record(
@@ -32,9 +29,3 @@ def record(
     if due:
         store.record(connection, now, clock, due, stale_seconds)
     return due
-
-
-def refused_lately(connection: Connection, now: datetime, uuid: str) -> list[dict[str, Any]]:
-    """{kind, reason, count, last_at, words} of what this client sent within a day that was put aside."""
-    rows = store.refused(connection, uuid, now - LATELY)
-    return [{**row, "words": rules.refused_in_words(row["kind"], row["reason"], row["count"])} for row in rows]

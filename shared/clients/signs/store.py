@@ -1,10 +1,10 @@
 """SQL of signs of life. `h` is a row of client_heartbeats, `:stale` HEARTBEAT_STALE_SECONDS."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from shared.clients.signs.rules import COUNTS_AFTER
 from shared.db import sql
@@ -47,16 +47,12 @@ def mute(connection: Connection, uuids: Collection[str]) -> list[str]:
     return list(connection.execute(sql(MUTE), {"uuids": list(uuids)}).scalars())
 
 
-REFUSED_LATELY: Final = """
+REFUSED_LATELY: Final = """(SELECT json_agg(d) FROM (
     SELECT split_part(topic, '/', 3) AS kind, reason, CAST(sum(count) AS bigint) AS count, max(last_at) AS last_at
-    FROM dead_letters WHERE sender = :uuid AND last_at > CAST(:since AS timestamptz)
-    GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2
+    FROM dead_letters WHERE sender = clients.uuid AND last_at > now() - interval '1 day'
+    GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2) AS d)"""
+"""SQL: what a client of `clients` sent within a day that was put aside, the most frequent first, or null.
+
+A JSON array of {kind, reason, count, last_at}. A payload that came before that day and again in it counts as often as
+it ever came.
 """
-
-
-def refused(connection: Connection, uuid: str, since: datetime) -> Sequence[RowMapping]:
-    """kind, reason, count and last_at of what this client sent that was put aside since then, the most frequent first.
-
-    A payload that came before that time and again after it is counted as often as it ever came.
-    """
-    return connection.execute(sql(REFUSED_LATELY), {"uuid": uuid, "since": since}).mappings().all()
