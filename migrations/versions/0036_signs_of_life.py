@@ -7,7 +7,7 @@ Null: its heartbeats come, or nothing comes. Code of before neither reads nor wr
 from alembic import op
 
 revision = "0036_signs_of_life"
-down_revision = "0037_recovery_truth"
+down_revision = "0035_counted_by_index"
 branch_labels = None
 depends_on = None
 

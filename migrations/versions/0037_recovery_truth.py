@@ -9,7 +9,7 @@
 from alembic import op
 
 revision = "0037_recovery_truth"
-down_revision = "0035_counted_by_index"
+down_revision = "0036_signs_of_life"
 branch_labels = None
 depends_on = None
 
