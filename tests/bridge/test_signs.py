@@ -117,7 +117,7 @@ def test_so_is_a_log_line_over_the_budget_and_what_the_database_refuses(fleet: F
     fleet.memory.signs.signs.clear()
     poison = INBOX.read(arrival(client, "health", {"hostname": "lobby", **stamp(3)}))
     assert isinstance(poison, Taken)
-    poison.said.body = replace(poison.said.body, screen_health="no such word")  # type: ignore[type-var,arg-type]
+    poison.said.body = replace(poison.said.body, screen_health="no such word")  # type: ignore[type-var]
     outcome = fleet.writer.write(fleet.connection, [poison], no_counters)
     assert [one.reason for one in outcome.refused] == ["refused_by_database"]
     assert sign_of(fleet, client) is not None
@@ -218,7 +218,7 @@ def all_talk(shops: Sequence[Display], database: Database, number: int) -> bool:
         if heartbeat != LOST:
             display.publish("heartbeat", heartbeat)
         display.publish("health", {"hostname": "lobby", **stamp(number)})
-    return database.value("SELECT count(*) FROM client_heartbeats WHERE sign_at > last_heartbeat_at") == len(shops)
+    return bool(database.value("SELECT count(*) FROM client_heartbeats WHERE sign_at > last_heartbeat_at") == len(shops))
 
 
 def pass_time(database: Database, seconds: float) -> None:

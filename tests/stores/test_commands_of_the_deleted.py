@@ -18,6 +18,7 @@ from shared.tables import client_commands, clients
 from shared.vocabulary import CommandSource, PublishAnswer
 from tests.stores.commands_world import (
     REBOOT,
+    TIMINGS,
     claim,
     command,
     committed,
@@ -30,7 +31,7 @@ from tests.stores.commands_world import (
     seconds,
     state,
 )
-from tests.stores.recovery_world import TIMINGS, answer, fleet, hear, recover, sent
+from tests.stores.recovery_world import answer, fleet, hear, recover, sent
 
 MINUTE = timedelta(minutes=1)
 
