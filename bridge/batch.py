@@ -1,6 +1,6 @@
 """A batch by kind, and what it came to."""
 
-from collections.abc import Collection
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from bridge.inbox import PutAside, Taken
@@ -29,16 +29,18 @@ class Batch:
     repeated_failures: list[Failure] = field(default_factory=list)
     presence: list[PresenceSaid] = field(default_factory=list)
     acking: list[Taken] = field(default_factory=list)  # whatever carries ACKs
+    brief: list[Taken] = field(default_factory=list)  # presence, and what is nothing but an ACK
     canary: Canary | None = None  # the last one
     talked: dict[str, float] = field(default_factory=dict)  # uuid -> when anything but a heartbeat of it was heard
 
     @classmethod
-    def of(cls, taken: Collection[Taken]) -> "Batch":
+    def of(cls, taken: Iterable[Taken]) -> "Batch":
         """The messages by what they are."""
-        signs = [one for one in taken if _is_sign(one)]
-        batch = cls(talked={one.said.uuid: one.arrival.heard for one in signs if one.said.uuid is not None})
+        batch = cls()
         for one in taken:
             batch.add(one)
+        batch.talked = {one.uuid: one.heard for one in (*batch.health, *batch.logs, *batch.failures)}
+        batch.talked |= {one.said.uuid: one.arrival.heard for one in batch.brief if one.said.uuid and _is_sign(one)}
         return batch
 
     def add(self, one: Taken) -> None:
@@ -54,10 +56,11 @@ class Batch:
                 self.failures.append(body)
             case PresenceSaid() as body:
                 self.presence.append(body)
+                self.brief.append(one)
             case Canary() as body:
                 self.canary = body
             case None:
-                pass
+                self.brief.append(one)
         if one.said.acks:
             self.acking.append(one)
         if one.said.repeated_failure is not None:
@@ -65,14 +68,9 @@ class Batch:
 
 
 def _is_sign(one: Taken) -> bool:
-    """Whether its display sent it just now: `offline` may be its will, and presence an old one that the broker kept.
-
-    A heartbeat is one where it is stored.
-    """
+    """Whether its display sent it just now: `offline` may be its will, and presence an old one that the broker kept."""
     body = one.said.body
-    if isinstance(body, PresenceSaid):
-        return body.state is Presence.ONLINE and not one.arrival.is_retained
-    return not isinstance(body, Heartbeat)
+    return not isinstance(body, PresenceSaid) or (body.state is Presence.ONLINE and not one.arrival.is_retained)
 
 
 @dataclass

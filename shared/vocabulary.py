@@ -37,7 +37,7 @@ class ClientStatus(StrEnum):
     CRASHED = "crashed"
     STARTING = "starting"
     STOPPED = "stopped"
-    UNKNOWN = "unknown"  # never heard of, or the bridge is silent
+    UNKNOWN = "unknown"  # never heard of, it talks without heartbeats, or the bridge is silent
 
 
 class Presence(StrEnum):

@@ -31,7 +31,7 @@ function Row({ letter }) {
   return html`<li class="history-row">
     <span class="history-what"><strong>${letter.topic.split("/").slice(2).join("/")}</strong> <span class="tag tag-orange">${letter.reason}</span></span>
     <span class="quiet">${h(Time, { at: letter.last_at })}${letter.count > 1 && ` · ${D.refused.times(letter.count)}`}${letter.detail && ` · ${letter.detail}`}</span>
-    ${letter.payload && html`<code class="payload">${letter.payload}${rest > 0 ? "…" : ""}</code>`}
+    ${letter.payload && html`<code class="payload" tabindex="0">${letter.payload}${rest > 0 ? "…" : ""}</code>`}
   </li>`;
 }
 

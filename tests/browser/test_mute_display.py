@@ -1,0 +1,87 @@
+"""A display that talks without heartbeats: seen in the list, explained in its panel, its messages one click away."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from playwright.sync_api import expect
+from sqlalchemy import Engine
+
+from shared.db import database_now, transaction
+from shared.listening import operations as listening
+from shared.vocabulary import DeadLetterReason, Role
+from tests.browser.conftest import Enter
+from tests.browser.fleets import Fleet, inserted
+from tests.browser.people import session_with_role
+from tests.browser.test_every_page import does_not_scroll_sideways, violations
+from tests.stack import Api, Stack, eventually
+
+WHY = "Its reports come, its heartbeats do not: 3 of them were too large."
+HEARTBEATS_OF = "UPDATE client_heartbeats SET sign_at = now() WHERE client_uuid = :uuid"
+LISTENED_LONG = "UPDATE bridge_status SET connected_since = now() - interval '1 hour'"
+
+
+@pytest.fixture
+def mute(database: Engine, api: Api) -> Iterator[Fleet]:
+    """Its last heartbeat is ten minutes old; three later ones were refused, and its health came just now."""
+    with inserted(database, "Graz", 1, 600) as fleet:
+        uuid = fleet.uuid(1)
+        with transaction(database) as connection:
+            payloads = [b'{"process_status": "running", "notes": "%d%s"}' % (n, b"x" * 1000) for n in range(3)]
+            topic = f"signage/{uuid}/heartbeat"
+            letters = [(topic, payload, DeadLetterReason.TOO_LARGE, "1039 bytes") for payload in payloads]
+            listening.put_aside(connection, database_now(connection), letters)
+            connection.execute(sa.text(HEARTBEATS_OF), {"uuid": uuid})
+            connection.execute(sa.text(LISTENED_LONG))
+        eventually(lambda: api.get(f"/api/clients/{uuid}")["status"] == "unknown", "the sweep")
+        yield fleet
+        with transaction(database) as connection:
+            connection.execute(sa.text("DELETE FROM dead_letters WHERE sender = :uuid"), {"uuid": uuid})
+
+
+LOOKS: dict[str, dict[str, Any]] = {
+    "wide": {},
+    "dark": {"color_scheme": "dark"},
+    "narrow": {"viewport": {"width": 390, "height": 844}},
+}
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_a_display_that_talks_is_explained_and_its_refused_messages_are_there_to_read(
+    enter: Enter, mute: Fleet, look: str
+) -> None:
+    page = enter(**LOOKS[look]).page
+    row = page.get_by_role("listitem").filter(has_text=mute.name(1)).first
+    expect(row).to_contain_text("Talks, but without heartbeats: the last one")
+    expect(row).to_contain_text(WHY)
+    table_row = page.get_by_role("row").filter(has_text=mute.name(1))
+    expect(table_row).to_contain_text("no heartbeats")
+
+    page.get_by_role("button", name=mute.name(1)).first.click()
+    panel = page.get_by_role("complementary", name=f"Display {mute.name(1)}")
+    expect(panel).to_contain_text(WHY)
+    refused = panel.get_by_role("region", name="Refused messages")
+    expect(refused).to_contain_text("3 heartbeats were too large")
+    refused.get_by_role("button", name="Show them").click()
+
+    letters = panel.get_by_role("tabpanel", name="Refused").get_by_role("listitem")
+    expect(letters).to_have_count(3)
+    expect(letters.first).to_contain_text("too_large")
+    expect(letters.first).to_contain_text('"process_status": "running"')
+    assert "tab=refused" in page.url
+    assert does_not_scroll_sideways(page)
+    assert violations(page) == []
+
+
+def test_a_viewer_reads_how_many_were_refused_and_not_the_messages(
+    enter: Enter, mute: Fleet, stack: Stack, database: Engine
+) -> None:
+    viewer = session_with_role(stack, database, "mute-viewer", Role.VIEWER)
+    page = enter(f"/?d={mute.uuid(1)}&tab=refused", storage_state=viewer).page
+
+    refused = page.get_by_role("region", name="Refused messages")
+    expect(refused).to_contain_text("3 heartbeats were too large")
+    expect(refused.get_by_role("button")).to_have_count(0)
+    expect(page.get_by_role("tab", name="Refused")).to_have_count(0)
+    expect(page.get_by_role("tabpanel", name="Logs")).to_be_visible()
