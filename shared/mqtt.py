@@ -12,7 +12,8 @@ import ssl
 import struct
 import threading
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, Self
@@ -48,6 +49,9 @@ class TopicKind(StrEnum):
     CANARY = "canary"
 
 
+WINDOW: Final = 20  # messages on their way at once: as many as paho lets out, less where the broker takes less
+ANSWER_SECONDS: Final = 1.0  # of the time given, kept for answers: nothing is sent in it
+
 UPWARD: Final = (  # display -> service: what the bridge reads
     TopicKind.HEARTBEAT,
     TopicKind.HEALTH,
@@ -57,6 +61,15 @@ UPWARD: Final = (  # display -> service: what the bridge reads
     TopicKind.ACKS,
 )
 OF_CLIENT: Final = {kind.value: kind for kind in TopicKind if kind is not TopicKind.CANARY}
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message to publish. `expires_at` is an instant of `time.monotonic()`; too late for it, it is not sent."""
+
+    topic: str
+    payload: bytes
+    expires_at: float
 
 
 @dataclass(frozen=True)
@@ -170,6 +183,29 @@ class Publisher:
         finally:
             self._lock.release()
 
+    def command(self, client_uuid: str, payload: bytes, expires_at: float) -> Message:
+        """A message for this display; see `publish_many`."""
+        return Message(self.topics.commands(client_uuid), payload, expires_at)
+
+    def publish_many(self, messages: Sequence[Message], deadline: float) -> list[int | BrokerUnavailable]:
+        """What became of each, in their order: the reason code of its PUBACK, or as what `publish` would have raised.
+
+        Up to WINDOW are on their way at once, so that many do not take as many round trips.
+        """
+        if not self._lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
+            return [BrokerUnavailable("Other messages kept the connection to the broker busy.")] * len(messages)
+        try:
+            answers = self._usable_link(deadline).publish_many(messages, deadline)
+        except BrokerUnavailable as error:
+            self._abort()
+            return [error] * len(messages)
+        else:
+            if any(isinstance(answer, PublishUnanswered) for answer in answers):
+                self._abort()
+            return answers
+        finally:
+            self._lock.release()
+
     def close(self) -> None:
         """Leave the broker in order. The publisher can be used again."""
         with self._lock:
@@ -198,6 +234,7 @@ class _Link:
         self._parts = urlsplit(url)
         self._connack: int | None = None
         self._answers: dict[int, int] = {}
+        self._window = WINDOW
         self._used_at = time.monotonic()
         self._client = Client(
             CallbackAPIVersion.VERSION2,
@@ -234,6 +271,51 @@ class _Link:
         self._used_at = time.monotonic()
         return self._answers.pop(info.mid)
 
+    def publish_many(self, messages: Sequence[Message], deadline: float) -> list[int | BrokerUnavailable]:
+        """As `Publisher.publish_many`; raises nothing."""
+        found: list[int | BrokerUnavailable] = [BrokerUnavailable("No time was left to publish.") for _ in messages]
+        spared = min(ANSWER_SECONDS, (deadline - time.monotonic()) / 3)
+        waiting = deque(enumerate(messages))
+        awaited: dict[int, tuple[int, float]] = {}  # number of the publish -> place of its message, when it left
+        sound = True
+        while sound and (awaited or (waiting and time.monotonic() < deadline - spared)):
+            self._send_more(waiting, awaited, deadline - spared)
+            if awaited:
+                sound = deadline > time.monotonic()
+                sound = sound and self._client.loop(_left(deadline)) == MQTTErrorCode.MQTT_ERR_SUCCESS
+            slowest = self._take_answers(awaited, found)
+            spared = max(spared, 2 * slowest)
+        for place, _ in awaited.values():
+            found[place] = PublishUnanswered()
+        return found
+
+    def _send_more(
+        self, waiting: deque[tuple[int, Message]], awaited: dict[int, tuple[int, float]], last_start: float
+    ) -> None:
+        """Fill the window."""
+        while waiting and len(awaited) < self._window and time.monotonic() < last_start:
+            place, message = waiting.popleft()
+            if (number := self._start(message)) is not None:
+                awaited[number] = place, time.monotonic()
+
+    def _take_answers(self, awaited: dict[int, tuple[int, float]], found: list[int | BrokerUnavailable]) -> float:
+        """Put the answers that came in their places; how long the slowest of them took, in seconds."""
+        slowest = 0.0
+        for number in [number for number in awaited if number in self._answers]:
+            place, left_at = awaited.pop(number)
+            found[place] = self._answers.pop(number)
+            self._used_at = time.monotonic()
+            slowest = max(slowest, self._used_at - left_at)
+        return slowest
+
+    def _start(self, message: Message) -> int | None:
+        """Send it and do not wait: the number of the publish; None where it is too late for it."""
+        expiry_seconds = int(message.expires_at - time.monotonic())
+        if expiry_seconds < 1:
+            return None
+        properties = _publish_properties(expiry_seconds)
+        return self._client.publish(message.topic, message.payload, qos=1, retain=False, properties=properties).mid
+
     def is_usable(self) -> bool:
         """Whether it was used a moment ago and the broker has not closed it since."""
         if time.monotonic() - self._used_at > IDLE_LIMIT_SECONDS:
@@ -260,8 +342,9 @@ class _Link:
                 return answered()
         return True
 
-    def _connected(self, _client: Client, _data: Any, _flags: Any, code: ReasonCode, _properties: Any) -> None:
+    def _connected(self, _client: Client, _data: Any, _flags: Any, code: ReasonCode, properties: Any) -> None:
         self._connack = code.value
+        self._window = min(WINDOW, getattr(properties, "ReceiveMaximum", WINDOW))
 
     def _answered(self, _client: Client, _data: Any, mid: int, code: ReasonCode, _properties: Any) -> None:
         self._answers[mid] = code.value

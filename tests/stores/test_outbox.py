@@ -1,12 +1,13 @@
 """The outbox against a real mosquitto with the shipped configuration: what each answer of the broker leads to."""
 
+import contextlib
 import json
 import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -24,8 +25,9 @@ from shared.commands import operations
 from shared.commands.operations import PublishReport
 from shared.db import database_now, engine_for
 from shared.errors import BrokerUnavailable, PublishUnanswered
-from shared.mqtt import Publisher
+from shared.mqtt import WINDOW, Message, Publisher
 from shared.vocabulary import CommandSource, PublishAnswer
+from tests.bridge.proxy import proxied
 from tests.stores.commands_world import TIMINGS, committed, issued, lockout, new_client, request, seconds
 from tests.stores.listening_display import listening_display
 
@@ -284,9 +286,9 @@ class LockingPublisher(Publisher):
         super().__init__(broker.broker.services_url, "api", broker.passwords["api"], ROOT)
         self._holder = holder
 
-    def publish(self, topic: str, payload: bytes, expiry_seconds: int | None, deadline: float) -> int:
+    def publish_many(self, messages: Sequence[Message], deadline: float) -> list[int | BrokerUnavailable]:
         self._holder.execute(sa.text("LOCK TABLE client_commands"))
-        return super().publish(topic, payload, expiry_seconds, deadline)
+        return super().publish_many(messages, deadline)
 
 
 def test_a_database_that_fails_after_the_publish_is_survived_and_the_doubt_is_kept(
@@ -307,3 +309,96 @@ def test_a_database_that_fails_after_the_publish_is_survived_and_the_doubt_is_ke
         [again] = operations.claim_due(connection, row["publish_lease_until"], only_ids=[name])
     assert again.id == name
     assert committed(engine, name)["unanswered_at"] == row["publish_attempted_at"]
+
+
+# --- many at once ---
+
+
+@contextmanager
+def slow_publisher(broker: RunningBroker, delay_seconds: float) -> Iterator[Publisher]:
+    """Over a link on which each piece of data takes its time."""
+    with proxied(broker.broker.services_port) as link:
+        link.delay_seconds = delay_seconds
+        made = Publisher(f"mqtt://127.0.0.1:{link.port}", "api", broker.passwords["api"], ROOT)
+        with closing(made):
+            yield made
+
+
+def publish_numbers(connection: socket.socket) -> list[bytes]:
+    """The numbers of the messages that came until nothing more does; empty at the end of the connection."""
+    data = b""
+    with contextlib.suppress(TimeoutError):
+        while piece := connection.recv(4096):
+            data += piece
+    numbers = []
+    while data[:1] == b"\x32":  # PUBLISH, QoS 1; each is shorter than 128 bytes
+        topic_end = 4 + int.from_bytes(data[2:4], "big")
+        numbers.append(data[topic_end : topic_end + 2])
+        data = data[2 + data[1] :]
+    return numbers
+
+
+@contextmanager
+def strict_broker(receive_maximum: int) -> Iterator[tuple[int, list[int]]]:
+    """Speaks just enough MQTT 5: its port, and how many messages were unanswered whenever it had nothing to read."""
+    seen: list[int] = []
+
+    def serve(server: socket.socket) -> None:
+        connection, _ = server.accept()
+        with connection:
+            connection.settimeout(0.1)
+            connection.recv(4096)
+            connection.sendall(b"\x20\x06\x00\x00\x03\x21" + receive_maximum.to_bytes(2, "big"))
+            while numbers := publish_numbers(connection):
+                seen.append(len(numbers))
+                connection.sendall(b"".join(b"\x40\x02" + number for number in numbers))
+
+    with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(1) as pool:
+        served = pool.submit(serve, server)
+        yield server.getsockname()[1], seen
+        served.result(timeout=60)
+
+
+def test_a_hundred_commands_go_out_over_a_slow_link(engine: Engine, broker: RunningBroker) -> None:
+    names = [issued(engine, request(new_client(engine))) for _ in range(100)]
+    with slow_publisher(broker, 0.05) as slow:
+        report = operations.publish_due(engine, slow, TIMINGS, 20.0, only_ids=names)
+
+    assert report == PublishReport(no_subscriber=100)  # within a lease; one after another they take 20 s and more
+
+
+def test_when_the_time_is_over_what_was_not_sent_is_due_and_nothing_has_left_unseen(
+    engine: Engine, broker: RunningBroker
+) -> None:
+    names = [issued(engine, request(new_client(engine))) for _ in range(100)]
+    with slow_publisher(broker, 0.3) as slow:
+        report = operations.publish_due(engine, slow, TIMINGS, 3.0, only_ids=names)
+
+    rows = [committed(engine, name) for name in names]
+    in_doubt = sum(row["unanswered_at"] is not None for row in rows)
+    claimed = sum(row["publish_attempts"] for row in rows)
+    assert (report.unanswered, report.no_subscriber + report.waiting) == (in_doubt, claimed - in_doubt)
+    assert in_doubt <= WINDOW
+    assert [row for row in rows if row["publish_lease_until"] is not None] == []  # all are due again, soon or now
+
+
+def test_no_more_are_on_their_way_than_the_broker_takes(tmp_path: Path) -> None:
+    with strict_broker(receive_maximum=5) as (port, seen):
+        publisher = Publisher(f"mqtt://127.0.0.1:{port}", "api", "x", ROOT)
+        with closing(publisher):
+            soon = time.monotonic() + 60
+            messages = [publisher.command(f"display-{number}", b"{}", soon) for number in range(40)]
+            answers = publisher.publish_many(messages, soon)
+    assert answers == [0] * 40
+    assert max(seen) <= 5
+
+
+def test_a_message_that_is_too_late_is_not_sent_and_the_others_are(publisher: Publisher) -> None:
+    soon = time.monotonic() + 30
+    messages = [publisher.command("nobody", b"{}", at) for at in (soon, time.monotonic() + 0.5, soon)]
+
+    first, late, last = publisher.publish_many(messages, soon)
+
+    assert (first, last) == (0x10, 0x10)
+    assert isinstance(late, BrokerUnavailable)
+    assert not isinstance(late, PublishUnanswered)

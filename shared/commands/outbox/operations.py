@@ -9,7 +9,7 @@ import random
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, Engine
@@ -140,7 +140,7 @@ def publish_due(
             attempts = _publish_all(publisher, claimed, deadline)
             with transaction(engine) as connection:
                 report += record_publish_answers(connection, database_now(connection), attempts, timings)
-            if len(claimed) < CLAIM_AT_ONCE or attempts[-1].answer is None:
+            if len(claimed) < CLAIM_AT_ONCE or any(attempt.answer is None for attempt in attempts):
                 break
     except SQLAlchemyError:
         failure("outbox_interrupted", "the outbox could not be worked off; its commands stay due")
@@ -148,31 +148,24 @@ def publish_due(
 
 
 def _publish_all(publisher: "Publisher", claimed: Sequence[Claimed], deadline: float) -> list[Attempt]:
-    """One attempt each; after the first fault of the broker the rest are given back unsent."""
-    claimed_at = time.monotonic()
-    attempts: list[Attempt] = []
-    for command in claimed:
-        if attempts and attempts[-1].answer is None:
-            attempts.append(Attempt(command.id, command.lease_until, command.attempts, None, may_have_left=False))
-            continue
-        left = command.expires_in - timedelta(seconds=time.monotonic() - claimed_at)
-        attempts.append(_publish(publisher, command, int(left.total_seconds()), deadline))
-    return attempts
+    """One attempt each; each message expires in the broker together with its command."""
+    if not claimed:
+        return []
+    now = time.monotonic()
+    messages = [
+        publisher.command(one.client_uuid, one.payload, now + one.expires_in.total_seconds()) for one in claimed
+    ]
+    answers = publisher.publish_many(messages, deadline)
+    return [_attempt(command, answer) for command, answer in zip(claimed, answers, strict=True)]
 
 
-def _publish(publisher: "Publisher", command: Claimed, expiry_seconds: int, deadline: float) -> Attempt:
-    """One publish; its message expires in the broker together with the command."""
-    answer, may_have_left = None, False
-    try:
-        if expiry_seconds >= 1:
-            topic = publisher.topics.commands(command.client_uuid)
-            answer = publisher.publish(topic, command.payload, expiry_seconds, deadline)
-            may_have_left = answer < REFUSED
-    except PublishUnanswered:
-        may_have_left = True
-    except BrokerUnavailable as error:
-        event("broker_unavailable", "a command waits for the broker", command_id=command.id, reason=error.detail)
-    return attempted(command, answer, may_have_left=may_have_left)
+def _attempt(command: Claimed, answer: int | BrokerUnavailable) -> Attempt:
+    """How publishing this one went."""
+    if isinstance(answer, int):
+        return attempted(command, answer, may_have_left=answer < REFUSED)
+    if not isinstance(answer, PublishUnanswered):
+        event("broker_unavailable", "a command waits for the broker", command_id=command.id, reason=answer.detail)
+    return attempted(command, None, may_have_left=isinstance(answer, PublishUnanswered))
 
 
 def attempted(command: Claimed, answer: int | None, *, may_have_left: bool) -> Attempt:
