@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import sqlalchemy as sa
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 
 from functions.scheduler_tick.deliveries import queue_of
 from shared.access import store as access
@@ -47,6 +47,8 @@ from shared.structured_log import failure
 from shared.task_queue import TaskQueue, enqueue_conversion, enqueue_notification
 
 TICK_LOCK: Final = 7_305_004  # advisory lock: one tick at a time
+LONGEST_STEP: Final = timedelta(minutes=5)  # a process that was frozen for good holds the lock no longer
+HOLD: Final = sa.text(f"SET LOCAL idle_in_transaction_session_timeout = {LONGEST_STEP // timedelta(milliseconds=1)}")
 WEEKS_AHEAD: Final = 3  # log partitions made ahead: room for a scheduler that is away over a holiday
 SHORTEST_PERIOD: Final = timedelta(seconds=5)  # for lateness only
 BATCH_BUDGET_SECONDS: Final = 10.0
@@ -99,15 +101,17 @@ def _hour_of(moment: datetime) -> datetime:
 def run(world: World) -> dict[str, Any]:
     """One tick: {did, failed, late, duration_ms}, or {skipped} while another one runs.
 
-    The lock is held by an open transaction and so ends with it, whatever happens to this process.
+    The lock is held by an open transaction and so ends with it, whatever happens to this process. That transaction is
+    idle while the steps use others: it may be for as long as LONGEST_STEP, and is touched before each.
     """
     began = time.monotonic()
     with transaction(world.engine) as holder:
+        holder.execute(HOLD)
         if not holder.execute(sa.select(sa.func.pg_try_advisory_xact_lock(TICK_LOCK))).scalar_one():
             return {"skipped": "another tick is running"}
         moment = Moment(database_now(holder), monitoring.scheduler(holder)["last_tick_at"])
         late = moment.is_late(timedelta(seconds=world.config["TICK_SECONDS"]))
-        did, failed = _work(world, moment, SWEEPS if late else STEPS)
+        did, failed = _work(world, holder, moment, SWEEPS if late else STEPS)
         duration_ms = round((time.monotonic() - began) * 1000)
         with transaction(world.engine) as connection:
             monitoring.record_tick(connection, moment.now, duration_ms, {**did, "failed": failed, "late": late})
@@ -115,12 +119,16 @@ def run(world: World) -> dict[str, Any]:
 
 
 def _work(
-    world: World, moment: Moment, steps: Mapping[str, Callable[[World, Moment], Did]]
+    world: World, holder: Connection, moment: Moment, steps: Mapping[str, Callable[[World, Moment], Did]]
 ) -> tuple[dict[str, Did], list[str]]:
-    """Every step in turn: what each did, and the names of those that failed."""
+    """Every step in turn: what each did, and the names of those that failed.
+
+    Raises SQLAlchemyError where the lock is lost: another tick may run.
+    """
     did: dict[str, Did] = {}
     failed: list[str] = []
     for name, step in steps.items():
+        holder.execute(sa.select(1))
         try:
             did[name] = step(world, moment)
         except Exception:  # noqa: BLE001 - one step must not stop the others

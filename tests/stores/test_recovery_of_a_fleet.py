@@ -1,0 +1,86 @@
+"""A whole fleet that crashes at once: everybody has had a restart within the hour, and no more at once than agreed."""
+
+from datetime import datetime, timedelta
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from shared import config
+from shared.commands import operations as commands
+from shared.commands.rules import Ack, Attempt
+from shared.db import database_now
+from shared.recovery import rules
+from shared.tables import client_commands, client_recovery, clients
+from shared.vocabulary import CommandState, PublishAnswer
+from tests.stores.commands_world import TIMINGS, seconds
+from tests.stores.recovery_world import ON, crash, fleet, hear, others_beat, recover
+
+MINUTE = timedelta(minutes=1)
+WHOLE = 10_000
+
+
+@pytest.mark.parametrize(
+    ("seen", "places"),
+    [(0, 10), (9, 10), (1_000, 10), (1_100, 12), (2_000, 30), (10_000, 190), (100_000, 1_990)],
+)
+def test_the_places_grow_with_the_fleet(seen: int, places: int) -> None:
+    assert rules.places("auto", seen) == places
+
+
+@pytest.mark.parametrize("seen", [3_334, 10_000, 100_000])
+def test_fifty_odd_ticks_go_through_a_large_fleet(seen: int) -> None:
+    assert seen / rules.places("auto", seen) <= 60
+
+
+@pytest.mark.parametrize(("setting", "asked"), [("0", 0), ("3", 3), ("auto", 10)])
+def test_a_setting_stands_as_it_is_given(connection: Connection, setting: str, asked: int) -> None:
+    now = database_now(connection)
+    hear(connection, now)
+    for _ in range(12):
+        crash(connection, now)
+
+    settings = config.load({"CRASH_RECOVERY_ENABLED": "true", "RECOVERY_MAX_OPEN": setting})
+
+    assert len(recover(connection, now, settings).command_ids) == asked
+
+
+def carry_out(connection: Connection, at: datetime) -> int:
+    """The broker takes all that is due, and the displays do it and play again; how many."""
+    done = 0
+    while claimed := commands.claim_due(connection, at, limit=500):
+        attempts = [Attempt(one.id, one.lease_until, one.attempts, PublishAnswer.SUCCESS, True) for one in claimed]
+        commands.record_publish_answers(connection, at, attempts, TIMINGS)
+        acks = [Ack(one.client_uuid, one.id, CommandState.SUCCEEDED) for one in claimed]
+        commands.record_acks(connection, at, acks, TIMINGS)
+        well = clients.c.uuid.in_([one.client_uuid for one in claimed])
+        running = {"process_status": "running", "process_status_since": at, "status": "running"}
+        connection.execute(sa.update(clients).where(well).values(**running))
+        done += len(claimed)
+    return done
+
+
+@pytest.mark.timeout(900)
+def test_ten_thousand_that_crash_at_once_are_worked_off_within_an_hour(connection: Connection) -> None:
+    now = database_now(connection)
+    hear(connection, now)
+    for _ in range(WHOLE // 1000):
+        fleet(connection, now, 1000, process_status="crashed", status="crashed")
+    asked = []
+
+    for minute in range(60):
+        at = now + minute * MINUTE
+        hear(connection, at)
+        if minute % 2 == 0:  # they are stale after three minutes
+            others_beat(connection, [], at)
+        report = recover(connection, at, ON)
+        asked.append(len(report.command_ids))
+        assert carry_out(connection, at + seconds(5)) == asked[-1]
+        if sum(asked) == WHOLE:
+            break
+
+    restarted = connection.execute(sa.select(sa.func.count(client_commands.c.client_uuid.distinct()))).scalar_one()
+    rungs = connection.execute(sa.select(sa.func.sum(client_recovery.c.step))).scalar_one()
+    assert (sum(asked), restarted) == (WHOLE, WHOLE)
+    assert max(asked) == rules.places("auto", WHOLE)
+    assert rungs < WHOLE  # the first are well for half an hour
