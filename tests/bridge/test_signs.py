@@ -218,7 +218,9 @@ def all_talk(shops: Sequence[Display], database: Database, number: int) -> bool:
         if heartbeat != LOST:
             display.publish("heartbeat", heartbeat)
         display.publish("health", {"hostname": "lobby", **stamp(number)})
-    return bool(database.value("SELECT count(*) FROM client_heartbeats WHERE sign_at > last_heartbeat_at") == len(shops))
+    return bool(
+        database.value("SELECT count(*) FROM client_heartbeats WHERE sign_at > last_heartbeat_at") == len(shops)
+    )
 
 
 def pass_time(database: Database, seconds: float) -> None:

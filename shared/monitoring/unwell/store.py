@@ -77,7 +77,6 @@ def crashed(
     return _found(connection, now, CRASHED, after, stale=int(stale_after.total_seconds()), limit=limit)
 
 
-
 def failed(connection: Connection, now: datetime, limit: int, after: After | None = None) -> Found:
     """Clients with a recorded service failure, the newest failure first.
 
