@@ -104,6 +104,7 @@ TEST = (
     Need("chromium", "the browser's own PDF viewer, and pictures of the pages", program("chromium")),
     Need("chromium-headless-shell", "the browser journey", program("chromium-headless-shell")),
     Need("prometheus", "promtool, which tries the alert rules", program("promtool")),
+    Need("iproute2", "two networks with a link that can be cut", program("ip")),
     Need("libatomic1", "the program that drives the browser", any_file("usr/lib/*/libatomic.so.1")),
 )
 

@@ -18,13 +18,13 @@ class Proxy:
     back; `delay_seconds` is how long each piece of data is on its way.
     """
 
-    def __init__(self, target: int, port: int = 0) -> None:
-        """Listens on `port`, or on one that is free."""
+    def __init__(self, target: int, port: int = 0, host: str = LOOPBACK) -> None:
+        """Listens on `port` of `host`, or on one that is free."""
         self.hold_upward = threading.Event()
         self.hold_downward = threading.Event()
         self.delay_seconds = 0.0
         self._target = target
-        self._listener = socket.create_server((LOOPBACK, port))
+        self._listener = socket.create_server((host, port))
         self.port: int = self._listener.getsockname()[1]
         self._pairs: list[tuple[socket.socket, socket.socket]] = []
         self._stop = threading.Event()
@@ -83,9 +83,9 @@ class Proxy:
 
 
 @contextmanager
-def proxied(target: int, port: int = 0) -> Iterator[Proxy]:
+def proxied(target: int, port: int = 0, host: str = LOOPBACK) -> Iterator[Proxy]:
     """A proxy in front of this port of ours."""
-    proxy = Proxy(target, port)
+    proxy = Proxy(target, port, host)
     try:
         yield proxy
     finally:

@@ -3,6 +3,7 @@
 import re
 import socket
 import struct
+import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,8 +16,12 @@ from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
 import functions
 import shared
+from deploy.local import postgres
+from deploy.local.probes import free_port
+from deploy.local.short_lived import running
 from shared import db
 from shared.db import engine_for, is_away, transaction
+from tests import volatile
 
 ROOT = Path(__file__).parents[2]
 LONE_SURROGATE = "\ud800"
@@ -144,3 +149,52 @@ def test_no_two_advisory_locks_are_the_same() -> None:
 
     assert len(numbers) >= 4
     assert len(set(numbers)) == len(numbers)
+
+
+WATCHED = {"tcp_keepalives_idle": "15", "tcp_keepalives_interval": "5", "tcp_keepalives_count": "3"}
+
+
+@pytest.mark.parametrize("replica", [False, True])
+def test_a_peer_that_vanished_is_noticed_by_both_ends_of_a_connection(database_url: str, replica: bool) -> None:
+    engine = engine_for(database_url, "tests", pool_size=1, replica=replica)
+    with engine.connect() as connection:
+        raw: Any = connection.connection.dbapi_connection
+        theirs = {name: connection.execute(sa.text(f"SHOW {name}")).scalar_one() for name in WATCHED}
+        answered_within = connection.execute(sa.text("SHOW tcp_user_timeout")).scalar_one()
+        options = (socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL, socket.TCP_KEEPCNT, socket.TCP_USER_TIMEOUT)
+        ours = [raw._usock.getsockopt(socket.IPPROTO_TCP, option) for option in options]
+        assert raw._usock.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
+    engine.dispose()
+
+    assert (theirs, answered_within) == (WATCHED, "30000")
+    assert ours == [15, 5, 3, 30_000]
+
+
+def test_every_connection_of_the_product_is_opened_at_this_door() -> None:
+    """Else nobody would notice that its peer vanished."""
+    product = [
+        path for folder in ("shared", "functions", "bridge", "migrations") for path in (ROOT / folder).rglob("*.py")
+    ]
+    opened = re.compile(r"create_engine\(|pg8000\.[a-z.]*(connect|Connection)\(|PreparingConnection\(")
+
+    found = {str(path.relative_to(ROOT)) for path in product if opened.search(path.read_text(encoding="utf-8"))}
+
+    assert found == {"shared/db.py", "shared/prepared.py"}  # the latter only as the class
+
+
+def test_a_unix_socket_needs_neither_tls_nor_keepalives() -> None:
+    with tempfile.TemporaryDirectory(prefix="signage-pg-", dir=volatile.folder()) as folder:
+        place = Path(folder)
+        place.chmod(0o777)  # Postgres may run as somebody else
+        programs = postgres.find_programs()
+        cluster = postgres.Cluster(programs, place / f"pg{programs.major}", free_port(), "superuser")
+        postgres.initialise(cluster, sync=False)
+        command = (*postgres.command(cluster, durable=False), "-c", f"unix_socket_directories={place}")
+        answers, log = postgres.answers(cluster), place / "log"
+        with running(command, answers, log, stop_signal=postgres.STOP_SIGNAL, user=postgres.system_user()):
+            unix_sock = f"{place}/.s.PGSQL.{cluster.port}"
+            engine = engine_for(f"postgresql://postgres:superuser@/postgres?unix_sock={unix_sock}", "tests")
+            answer = echo(engine, 7)
+            engine.dispose()
+
+    assert answer == 7
