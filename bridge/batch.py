@@ -126,7 +126,10 @@ class Outcome:
 
 @dataclass
 class Memory:
-    """What was committed before and need not be written again. Only ever a saving: losing it is harmless."""
+    """What was committed before and need not be written again. Only ever a saving: losing it is harmless.
+
+    Keeping it is not, once the database may have forgotten what was committed.
+    """
 
     installs: dict[str, str] = field(default_factory=dict)  # uuid -> its installation
     acks: dict[str, int] = field(default_factory=dict)  # uuid and where it was said -> what was said, hashed
@@ -134,6 +137,10 @@ class Memory:
     reports: unchanged.Memory = field(default_factory=unchanged.Memory)
     marks: dict[str, LastMark] = field(default_factory=dict)  # uuid -> of the boot that told something last
     signs: SignsMemory = field(default_factory=SignsMemory)
+
+    def forget(self) -> None:
+        """Everything, whatever fields there are, for everybody who holds this memory."""
+        vars(self).update(vars(Memory()))
 
     def keep(self, outcome: Outcome) -> None:
         """Remember what a committed batch wrote."""

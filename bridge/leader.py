@@ -7,7 +7,7 @@ an epoch of its own, and every batch is guarded by it. Any number of other bridg
 import contextlib
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from sqlalchemy import Connection, Engine
@@ -15,6 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from bridge.writes import LeadershipLost
 from shared.listening import operations as listening
+from shared.listening import store as listening_store
 from shared.structured_log import Outage, event
 
 FIRST_BACK_OFF_SECONDS: Final = 0.2
@@ -29,9 +30,15 @@ class DatabaseAway(Exception):
 class Leader:
     """Holds the one connection that the bridge uses, and with it the lead."""
 
-    def __init__(self, engine: Engine, instance: str) -> None:
-        """`instance` names this process for people; nothing is opened yet."""
+    def __init__(self, engine: Engine, instance: str, regained: Callable[[bool], None] = lambda _other: None) -> None:
+        """`instance` names this process, and no other; nothing is opened yet.
+
+        `regained` is called when the lead was taken back in a new session, before anybody uses it. Postgres may have
+        forgotten what was committed last (a failover, a copy put back); True: it was started anew, or is another one.
+        """
         self.instance = instance
+        self._regained = regained
+        self._life: str | None = None  # of the database, when the lead was last taken
         self.epoch: int | None = None  # while this bridge leads
         self._engine = engine
         self._connection: Connection | None = None
@@ -45,6 +52,7 @@ class Leader:
             connection = self._opened()
             with connection.begin():
                 self.epoch = listening.lead(connection, self.instance)
+                self._life = listening_store.life(connection)
         except DATABASE_ERRORS as error:
             raise self.away(error) from error
         if self.epoch is not None:
@@ -87,7 +95,10 @@ class Leader:
         try:
             connection = self._opened()
             with connection.begin():
-                regained = listening.lead_again(connection, self.epoch or 0)
+                regained = listening.lead_again(connection, self.epoch or 0, self.instance)
+                life = listening_store.life(connection)
+                if regained and life != self._life:  # what was heard may be gone: the listening time is over
+                    listening_store.disconnected(connection, self.epoch or 0)
         except DATABASE_ERRORS as error:
             raise self.away(error) from error
         if regained is None:
@@ -95,6 +106,8 @@ class Leader:
         if not regained:
             self.resign()
             raise LeadershipLost
+        self._life, before = life, self._life
+        self._regained(life != before)
         event("lead_regained", "the database is back and this bridge still leads", epoch=self.epoch)
 
     def away(self, error: Exception | None) -> DatabaseAway:

@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import os
+import secrets
 import socket
 import threading
 import time
@@ -55,8 +56,8 @@ class Bridge:
         self._snapshots = snapshots
         self._topics = Topics(config["MQTT_TOPIC_ROOT"])
         self._inbox = Inbox(self._topics.root, self._topics.canary)
-        self._instance = f"{socket.gethostname()}-{os.getpid()}"
-        self._leader = Leader(engine, self._instance)
+        self._instance = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(3)}"  # in containers alike otherwise
+        self._leader = Leader(engine, self._instance, self._regained)
         self._canary_max_age = timedelta(seconds=config["CANARY_MAX_AGE_SECONDS"])
         self._begin_anew()
 
@@ -76,6 +77,17 @@ class Bridge:
         self._due = Due()
         self._pace = Pace()
         self._progress = Progress()
+
+    def _regained(self, may_have_lost: bool) -> None:
+        """The database may have forgotten what we remember: look at everything anew.
+
+        A display that was told that its logs are safe drops them. After a start of Postgres the listening time begins
+        anew, so that nobody is taken for silent whose reports are forgotten.
+        """
+        self._memory.forget()
+        self._marks.forget()
+        if may_have_lost:
+            self._announcement.is_made = False
 
     def run(self) -> None:
         """Until `stop` is set: then finish the batch in hand, acknowledge it and leave the broker in order."""

@@ -24,6 +24,10 @@ class Marks:
         """Everything up to these numbers is stored for good."""
         self._untold |= marks
 
+    def forget(self) -> None:
+        """The database may have lost them: displays resend, and are told what is stored then."""
+        self._untold = {}
+
     def tell(self, broker: Lanes) -> None:
         """As many as the broker takes now. A display that misses one sends again and is told then."""
         if self._untold:

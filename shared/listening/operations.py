@@ -22,7 +22,7 @@ def lead(connection: Connection, instance: str) -> int | None:
     return store.next_epoch(connection, instance) if store.try_lead(connection) else None
 
 
-def lead_again(connection: Connection, leader_epoch: int) -> bool | None:
+def lead_again(connection: Connection, leader_epoch: int, instance: str) -> bool | None:
     """Take the lead back after the session ended: True when nobody led in between, None while undecided.
 
     False means that another bridge leads, or did. Undecided: the lock is held but the epoch is still
@@ -30,7 +30,7 @@ def lead_again(connection: Connection, leader_epoch: int) -> bool | None:
     is just beginning.
     """
     locked = store.try_lead(connection)
-    if store.epoch(connection) != leader_epoch:
+    if store.leader(connection) != (leader_epoch, instance):
         return False
     return True if locked else None
 

@@ -79,6 +79,28 @@ def epoch(connection: Connection) -> int:
     return int(connection.execute(sa.select(bridge.c.epoch)).scalar_one())
 
 
+def leader(connection: Connection) -> tuple[int, str | None]:
+    """The epoch of the present leader, and which process it is.
+
+    A database that was put back counts epochs anew: the number alone may be another leader's.
+    """
+    row = connection.execute(sa.select(bridge.c.epoch, bridge.c.instance)).one()
+    return int(row.epoch), row.instance
+
+
+LIFE: Final = "left(md5(pg_postmaster_start_time()::text || d.oid::text), 12)"
+"""SQL, with `pg_database AS d`: another text after each start of Postgres, on another server, and of a restored database.
+
+Of what was committed in another life the database may have forgotten the end.
+"""
+
+
+def life(connection: Connection) -> str:
+    """Which life of the database this is; see LIFE."""
+    statement = sql(f"SELECT {LIFE} FROM pg_database AS d WHERE d.datname = current_database()")  # noqa: S608 - a constant
+    return str(connection.execute(statement).scalar_one())
+
+
 def connected(connection: Connection, now: datetime, leader_epoch: int) -> bool:
     """The listening time begins; False when this is not the leader's epoch any more."""
     mine = sa.update(bridge).where(bridge.c.epoch == leader_epoch)

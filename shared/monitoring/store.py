@@ -16,6 +16,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.clients.signs.store import MAY_BE_MUTE
 from shared.kept_statements import PLANNED_ONCE
+from shared.listening.store import LIFE
 from shared.monitoring.rules import Cursor
 from shared.statements import constant, mappings, rows, value
 from shared.tables import clients, scheduler_status
@@ -120,7 +121,7 @@ STANDPOINT: Final = constant(
     sa.text(  # pg_snapshot_xmin and xid8 are not known to Core
         f"""
     SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS xid,
-        left(md5(pg_postmaster_start_time()::text || d.oid::text), 12) AS epoch,
+        {LIFE} AS epoch,
         left(md5(concat(
             (SELECT string_agg(concat_ws(' ', open_since, site), ',' ORDER BY site) FROM recovery_breakers
                 WHERE open_since IS NOT NULL),
