@@ -20,7 +20,7 @@ from sqlalchemy import Engine
 from bridge.stopping import stop_event
 from shared.access.enrolment import store
 from shared.config import load
-from shared.db import is_away, make_engine, snapshot
+from shared.db import is_away, make_engine, said_by_postgres, snapshot
 from shared.errors import ConfigurationError
 from shared.structured_log import Outage, configure, event, failure
 
@@ -176,7 +176,7 @@ def watch(accounts: Accounts, stop: threading.Event) -> None:
             is_faulty = False
         except Exception as error:  # noqa: BLE001 - whatever it is, the next look begins anew
             if is_away(error):
-                outage.began(error)
+                outage.began(error, **said_by_postgres(error))
             elif not is_faulty:
                 is_faulty = True
                 failure("accounts_stuck", "the displays' logins cannot be brought up to date")

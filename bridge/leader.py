@@ -5,15 +5,19 @@ an epoch of its own, and every batch is guarded by it. Any number of other bridg
 """
 
 import contextlib
+import logging
 import random
 import time
 from collections.abc import Callable, Iterator
 from typing import Final
 
+import pg8000.dbapi
+import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from bridge.writes import LeadershipLost
+from shared.db import said_by_postgres
 from shared.listening import operations as listening
 from shared.listening import store as listening_store
 from shared.structured_log import Outage, event
@@ -21,6 +25,9 @@ from shared.structured_log import Outage, event
 FIRST_BACK_OFF_SECONDS: Final = 0.2
 LONGEST_BACK_OFF_SECONDS: Final = 5.0
 DATABASE_ERRORS: Final = (SQLAlchemyError, OSError)
+SESSION: Final = sa.text("SELECT pg_backend_pid()")
+POOLED: Final = "behind a pooler in transaction mode: the bridge needs the server itself"
+UNSUPPORTED: Final = "unsupported startup parameter"  # what pgbouncer says of our settings
 
 
 class DatabaseAway(Exception):
@@ -45,11 +52,17 @@ class Leader:
         self._failures = 0
         self._outage = Outage("database")
         self._not_before = 0.0
+        self._has_own_session = False  # not known yet
+        self.refusal: str | None = None
+        """Why this bridge can never lead, in words."""
 
     def try_lead(self) -> bool:
         """Become the leader if there is none. Raises DatabaseAway."""
         try:
             connection = self._opened()
+            if self._is_shared(connection):
+                self._note_pooler()
+                raise self.away(None)
             with connection.begin():
                 self.epoch = listening.lead(connection, self.instance)
                 self._life = listening_store.life(connection)
@@ -90,6 +103,35 @@ class Leader:
         self._failures = 0  # the next failure is the first again
         self._outage.over()
 
+    def _is_shared(self, connection: Connection) -> bool:
+        """Whether somebody between us and the server gives our session to others after each transaction.
+
+        The lead is held by the session: there two bridges would lead at once, or after a kill -9 none. With one
+        connection such a pooler mostly looks as the server does; while a second one is in a transaction it cannot.
+        """
+        if self._has_own_session:
+            return False
+        with connection.begin():
+            session = connection.execute(SESSION).scalar_one()
+        others = self._engine.pool.recreate()  # ours may hold one connection only
+        try:
+            other = others.connect().cursor()
+            other.execute(SESSION.text)
+            if other.fetchone() == [session]:
+                return True
+            with connection.begin():
+                self._has_own_session = connection.execute(SESSION).scalar_one() == session
+        except pg8000.dbapi.Error:  # no room for a second session: that says nothing
+            return False
+        finally:
+            others.dispose()
+        return not self._has_own_session
+
+    def _note_pooler(self) -> None:
+        if self.refusal is None:
+            self.refusal = POOLED
+            event("database_behind_pooler", POOLED, logging.ERROR)
+
     def _lead_again(self) -> None:
         """In a new session, take the lead back unless somebody else had it in between."""
         try:
@@ -117,7 +159,10 @@ class Leader:
         longest = min(FIRST_BACK_OFF_SECONDS * 2 ** min(self._failures - 1, 10), LONGEST_BACK_OFF_SECONDS)
         self._not_before = time.monotonic() + longest * random.uniform(0.5, 1.0)  # noqa: S311 - jitter
         if error is not None:
-            self._outage.began(error)
+            said = said_by_postgres(error)
+            if UNSUPPORTED in said.get("said", ""):
+                self._note_pooler()
+            self._outage.began(error, **said)
         return DatabaseAway()
 
     def resign(self) -> None:

@@ -237,6 +237,21 @@ def constraint_name(error: DBAPIError) -> str | None:
     return details.get("n") if isinstance(details, dict) else None
 
 
+QUOTING_STATES: Final = ("21", "22", "23", "42601", "P0")
+"""SQLSTATEs whose message may quote what it is about: a value, or a piece of the statement."""
+
+
+def said_by_postgres(error: BaseException) -> dict[str, str]:
+    """What an `Outage` tells of an error: SQLSTATE and message, where there are any; no value of a statement."""
+    if not isinstance(error, DBAPIError) or error.orig is None or not error.orig.args:
+        return {}
+    said = error.orig.args[0]
+    if not isinstance(said, dict):
+        return {"said": said} if isinstance(error, InterfaceError) and isinstance(said, str) else {}
+    state, message = str(said.get("C", "")), str(said.get("M", ""))
+    return {"sqlstate": state} if state.startswith(QUOTING_STATES) else {"sqlstate": state, "said": message}
+
+
 AWAY_STATES: Final = ("08", "53", "57", "40", "55P03", "55000")
 """SQLSTATEs that pass: connection, resources, operator's intervention, serialisation and deadlock, lock timeout,
 and a database that lets nobody in for now."""

@@ -74,13 +74,14 @@ class Outage:
         self._lock = threading.Lock()
         self._since: float | None = None
 
-    def began(self, error: BaseException) -> None:
-        """It cannot be used; tells nothing while that is known already."""
+    def began(self, error: BaseException, **details: str) -> None:
+        """It cannot be used; tells nothing while that is known already. `details` go into the line."""
         with self._lock:
             if self._since is not None:
                 return
             self._since = time.monotonic()
-        event(f"{self._what}_away", f"the {self._what} cannot be used", logging.ERROR, error=type(error).__name__)
+        name = type(error).__name__
+        event(f"{self._what}_away", f"the {self._what} cannot be used", logging.ERROR, error=name, **details)
 
     def over(self) -> None:
         """It was just used; tells for how long it could not be."""

@@ -104,6 +104,7 @@ TEST = (
     Need("chromium", "the browser's own PDF viewer, and pictures of the pages", program("chromium")),
     Need("chromium-headless-shell", "the browser journey", program("chromium-headless-shell")),
     Need("prometheus", "promtool, which tries the alert rules", program("promtool")),
+    Need("pgbouncer", "a pooler, behind which the bridge must not lead", program("pgbouncer")),
     Need("iproute2", "two networks with a link that can be cut", program("ip")),
     Need("libatomic1", "the program that drives the browser", any_file("usr/lib/*/libatomic.so.1")),
 )
@@ -118,6 +119,7 @@ SYSTEM_SERVICES = {
     "mosquitto": "mosquitto",
     "nginx-light": "nginx",
     "prometheus": "prometheus",
+    "pgbouncer": "pgbouncer",
 }
 
 

@@ -28,7 +28,7 @@ from functions.startup import bound_request_lines, check_deployment
 from shared import config, couriers, structured_log
 from shared.commands import operations as commands
 from shared.conversions.rules import timeouts
-from shared.db import engine_for, is_away
+from shared.db import engine_for, is_away, said_by_postgres
 from shared.errors import InvalidIdentity
 from shared.mqtt import Publisher
 from shared.oidc import Caller, KeySet
@@ -83,7 +83,7 @@ def scheduler_tick(request: Request) -> Response:
         return _problem(401, error.code, error.detail, **{"WWW-Authenticate": "Bearer"})
     except SQLAlchemyError as error:
         if is_away(error):
-            DATABASE.began(error)
+            DATABASE.began(error, **said_by_postgres(error))
             return _problem(503, "database_unavailable", "The database is not available.")
         return _failed(503, "database_unavailable", "The database is not available.")
     except Exception:  # noqa: BLE001 - the framework's own handler would answer with the exception's text
