@@ -23,19 +23,19 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
+from bridge.granted import SESSION_EXPIRY_SECONDS, Granted, Lack, lacks_of_subscriptions
 from bridge.inbox import Arrival
 from bridge.lean_client import PlainClient, make_client
 from bridge.oversized import bounded
+from shared.mqtt import connect_properties
 from shared.structured_log import event, failure
 
 DEFAULT_PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
 KEEPALIVE_SECONDS: Final = 60
 CONNECT_SECONDS: Final = 5.0
-SESSION_EXPIRY_SECONDS: Final = 86_400
 RECEIVE_MAXIMUM: Final = 16_000  # unacknowledged messages: the window is the back-pressure
 UNACKED_LIMIT: Final = RECEIVE_MAXIMUM  # above it only messages that need no acknowledgement can come: dropped
 MISC_EVERY_SECONDS: Final = 1.0
-RECEIVE_MAXIMUM_UNSAID: Final = 65_535  # MQTT 5: what a broker takes that names no number
 REFUSED: Final = 0x80  # reason codes from here on are errors
 
 P = ParamSpec("P")
@@ -67,6 +67,7 @@ class BrokerConnection:
         self.arrivals: deque[Arrival] = deque()  # in order, not yet acknowledged
         self.answers: dict[int, int] = {}  # publish -> the broker's reason code, for those that are watched
         self.dropped = 0  # messages without acknowledgement that came while too much waited
+        self.lacks: list[Lack] = []  # what the broker does not grant
         self._watched: set[int] = set()
         self._misc_at = 0.0
         self._topics = tuple(topics)
@@ -94,7 +95,7 @@ class BrokerConnection:
 
     def open(self) -> None:
         """Begin to connect; `step` does the rest. A failure shows as `fault`."""
-        properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]  # paho leaves it without types
+        properties = connect_properties()
         properties.SessionExpiryInterval = SESSION_EXPIRY_SECONDS
         properties.ReceiveMaximum = RECEIVE_MAXIMUM
         port = self._parts.port or DEFAULT_PORTS[self._parts.scheme]
@@ -171,16 +172,20 @@ class BrokerConnection:
         """Publish these with QoS 1 and wait for no answer, as many as the broker takes now; how many."""
         return self._client.tell(messages, expiry_seconds) if self.is_open and self.fault is None else 0
 
+    def room(self, kept_free: int = 0) -> int:
+        """How many publishes the broker takes now beside so many: one more, and it may throw us out."""
+        return self._client.room(kept_free) if self.is_open and self.fault is None else 0
+
     def publish(self, topic: str, payload: bytes, expiry_seconds: int, *, watch: bool = False) -> int | None:
         """Publish with QoS 1, never retained, without waiting; a watched one's answer comes into `answers`.
 
         Answers the number of the publish, or None when it provably did not leave.
         """
-        if not self.is_open or self.fault is not None:
+        if not self.room():
             return None
         properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]  # paho leaves it without types
         properties.MessageExpiryInterval = expiry_seconds
-        info = self._client.publish(topic, payload, qos=1, retain=False, properties=properties)
+        info = self._client.send(topic, payload, properties)
         if info.rc != MQTTErrorCode.MQTT_ERR_SUCCESS:
             self._over("a publish failed")
         if watch:
@@ -195,8 +200,9 @@ class BrokerConnection:
         """
         deadline = time.monotonic() + seconds
         number = self.publish(farewell, b"{}", 1, watch=True)
-        while self.fault is None and number not in self.answers and time.monotonic() < deadline:
+        while self.is_open and number not in self.answers and time.monotonic() < deadline:
             self.step(0.05)
+            number = number or self.publish(farewell, b"{}", 1, watch=True)
         self._client.disconnect()
         while self.fault is None and self._client.want_write() and time.monotonic() < deadline:
             self.step(0.05)
@@ -228,13 +234,16 @@ class BrokerConnection:
         if code.value != 0:
             self._over(f"refused: {code}")
             return
-        self._client.may_send(getattr(properties, "ReceiveMaximum", RECEIVE_MAXIMUM_UNSAID))
+        granted = Granted.of(properties)
+        self.lacks = granted.lacks()
+        self._client.may_send(granted.may_send)
         self.is_open, self.found_session = True, bool(flags.session_present)
         event("broker_connected", "connected to the broker", session_present=flags.session_present)
         options = SubscribeOptions(qos=1, retainHandling=SubscribeOptions.RETAIN_SEND_IF_NEW_SUB)
         client.subscribe([(topic, options) for topic in self._topics])
 
     def _subscribed(self, _client: Client, _data: Any, _mid: int, codes: list[ReasonCode], _properties: Any) -> None:
+        self.lacks += lacks_of_subscriptions(self._topics, [code.value for code in codes])
         refused = [topic for topic, code in zip(self._topics, codes, strict=True) if code.value >= REFUSED]
         if refused:
             self._over(f"may not subscribe {refused[0]}")
@@ -252,6 +261,7 @@ class BrokerConnection:
         self.arrivals.append(Arrival(topic, bounded(payload), mid, heard, is_retained))
 
     def _answered(self, _client: Client, _data: Any, mid: int, code: ReasonCode, _properties: Any) -> None:
+        self._client.answered(mid)
         if mid in self._watched:
             self._watched.discard(mid)
             self.answers[mid] = code.value

@@ -29,8 +29,12 @@ class Due:
         self.connect = time.monotonic() + wait * random.uniform(0.5, 1.0)  # noqa: S311 - jitter
 
     def connected(self) -> None:
-        """The next failure is the first again, and the first canary flies."""
-        self.connect_failures, self.canary = 0, 0.0
+        """The first canary flies."""
+        self.canary = 0.0
+
+    def steady(self) -> None:
+        """The connection holds: its failure will be the first again."""
+        self.connect_failures = 0
 
     def is_canary(self) -> bool:
         """Whether to send one now; the next is due a period later."""

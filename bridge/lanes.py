@@ -10,6 +10,7 @@ import select
 from typing import Final, Self
 
 from bridge.connection import RECEIVE_MAXIMUM, BrokerConnection
+from bridge.granted import Lack
 from shared.config import Config
 from shared.mqtt import TopicKind, Topics
 
@@ -57,6 +58,11 @@ class Lanes:
     def is_ready(self) -> bool:
         """Whether every topic is subscribed."""
         return self.bulk.is_ready and self.urgent.is_ready
+
+    @property
+    def lacks(self) -> list[Lack]:
+        """What the broker does not grant to either."""
+        return list(dict.fromkeys([*self.bulk.lacks, *self.urgent.lacks]))
 
     @property
     def waiting(self) -> int:

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
-from paho.mqtt.client import Client, MQTTMessage
+from paho.mqtt.client import Client, MQTTMessage, MQTTMessageInfo
 from paho.mqtt.enums import MQTTErrorCode
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
@@ -31,7 +31,8 @@ MESSAGE_EXPIRY_INTERVAL: Final = 0x02  # the property's identifier
 RETAIN: Final = 0x01
 LONGEST_LENGTH: Final = 4  # bytes of a packet's length
 TOLD_MAX: Final = 2_000  # messages told and not yet answered
-PUBLISHED_MAX: Final = 200  # likewise of those that are published in paho's way
+PUBLISHED_MAX: Final = 200  # likewise of those that are published in paho's way, which queues what is more
+FAREWELL: Final = 1  # message that a session must be able to send when it is left
 NO_TEXT: Final = b"\xff"  # for a topic that is none; never UTF-8
 OK: Final = MQTTErrorCode.MQTT_ERR_SUCCESS
 
@@ -59,7 +60,9 @@ class PlainClient(Client):
         super().__init__(**options)
         self._arrive = arrive
         self._heard_of = 0
-        self._told_max = 1
+        self._receive_maximum = 0  # until the broker says it
+        self._published: set[int] = set()  # numbers of what was published in paho's way and is not answered
+        self._told: set[int] = set()  # likewise of what was told
         self.on_message = self._on_ordinary
         self.max_inflight_messages_set(PUBLISHED_MAX)
 
@@ -80,16 +83,35 @@ class PlainClient(Client):
         return OK
 
     def may_send(self, receive_maximum: int) -> None:
-        """So many unanswered messages the broker takes at a time."""
-        self._told_max = max(1, min(TOLD_MAX, receive_maximum - PUBLISHED_MAX))
+        """So many unanswered messages the broker takes at a time: it ends the connection at one more."""
+        self._receive_maximum = receive_maximum
+
+    def room(self, kept_free: int = 0, most: int = PUBLISHED_MAX) -> int:
+        """How many messages, of `most` at a time, may be sent now; with `kept_free` beside so many others.
+
+        Where a broker takes no more than these, nothing is kept free.
+        """
+        free = kept_free if self._receive_maximum > kept_free else 0
+        return max(0, min(most, self._receive_maximum - free) - len(self._published) - len(self._told))
+
+    def send(self, topic: str, payload: bytes, properties: Properties) -> MQTTMessageInfo:
+        """Publish with QoS 1; `answered` once the broker has answered."""
+        info = self.publish(topic, payload, qos=1, retain=False, properties=properties)
+        if info.rc == OK:
+            self._published.add(info.mid)
+        return info
+
+    def answered(self, number: int) -> None:
+        """The broker has answered this publish."""
+        self._published.discard(number)
 
     def tell(self, messages: Iterable[tuple[str, bytes]], expiry_seconds: int) -> int:
         """Publish topic and payload with QoS 1, as many as the broker takes now; how many. Nobody waits for answers."""
         properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]  # paho leaves it without types
         properties.MessageExpiryInterval = expiry_seconds
         sent = 0
-        for topic, payload in messages:
-            if self.publish(topic, payload, qos=1, properties=properties).rc != OK:
+        for topic, payload in itertools.islice(messages, self.room(FAREWELL)):
+            if self.send(topic, payload, properties).rc != OK:
                 break
             sent += 1
         return sent
@@ -110,11 +132,11 @@ class LeanClient(PlainClient):
     def __init__(self, arrive: Arrive, **options: Any) -> None:
         """As `PlainClient`."""
         super().__init__(arrive, **options)
-        self._read = b""  # from the beginning of a packet
+        self._pieces: list[bytes] = []  # of what came from the beginning of a packet on
+        self._missing = 0  # bytes of that packet that have not come, where its length has
         self._for_paho = memoryview(b"")  # what paho may read now: a whole packet
         self._fault: OSError | None = None
         self._is_over = False
-        self._told: set[int] = set()  # numbers of what was told and is not answered
 
     def take(self) -> MQTTErrorCode:
         """What the socket holds, up to READ_BYTES."""
@@ -128,11 +150,15 @@ class LeanClient(PlainClient):
         if not came:
             self._is_over = True
             return self.loop_read()
-        data = self._read + came if self._read else came
-        self._read = b""
+        self._pieces.append(came)
+        self._missing -= len(came)
+        if self._missing > 0:  # put together once: piece by piece a packet of 100 MB would take minutes
+            return OK
+        data = came if len(self._pieces) == 1 else b"".join(self._pieces)
+        self._pieces, self._missing = [], 0
         at, code = self._take_packets(data)
-        if code == OK:
-            self._read = data[at:]
+        if code == OK and at < len(data):
+            self._pieces = [data[at:]]
         return code
 
     def _take_packets(self, data: bytes) -> tuple[int, MQTTErrorCode]:
@@ -144,6 +170,7 @@ class LeanClient(PlainClient):
                 length, body = _long_length(data, at)
             after = body + length
             if after > end:
+                self._missing = 0 if data[body - 1] & 0x80 else after - end  # 0: its length has not come whole
                 break
             qos = first & QOS
             if first & KIND == PUBLISH and qos <= QOS_1 and body + 4 < after:
@@ -184,7 +211,7 @@ class LeanClient(PlainClient):
         """As `PlainClient`, in one piece."""
         properties = struct.pack("!BBI", 5, MESSAGE_EXPIRY_INTERVAL, expiry_seconds)
         packets: list[bytes] = []
-        for topic, payload in itertools.islice(messages, max(0, self._told_max - len(self._told))):
+        for topic, payload in itertools.islice(messages, self.room(FAREWELL, TOLD_MAX)):
             number = self._mid_generate()
             name = topic.encode()
             body = b"".join((struct.pack("!H", len(name)), name, struct.pack("!H", number), properties, payload))

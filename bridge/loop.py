@@ -2,13 +2,14 @@
 
 import contextlib
 import functools
+import logging
 import os
 import secrets
 import socket
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import timedelta
 from typing import Final
 
@@ -25,9 +26,11 @@ from bridge.due import CANARY_SECONDS, Due
 from bridge.inbox import Inbox
 from bridge.lanes import Lanes
 from bridge.leader import DatabaseAway, Leader
+from bridge.link import FEW, Link
 from bridge.marks import Marks
 from bridge.outbox import Outbox
 from bridge.pace import BATCH_SECONDS, Pace
+from bridge.probe import can_be_reached
 from bridge.snapshot import Progress, Snapshot, Snapshots
 from bridge.sweep import sweep
 from bridge.urgent import Urgent
@@ -64,6 +67,7 @@ class Bridge:
     def _begin_anew(self) -> None:
         """The state of a bridge that does not lead (yet)."""
         self._broker: Lanes | None = None
+        self._link = Link()
         self._budgets_of: Lanes | None = None  # for whose messages the budgets have begun
         self._announcement = Announcement(self._leader)
         self._urgent = Urgent()
@@ -104,6 +108,8 @@ class Bridge:
     def _turn(self) -> None:
         if self._leader.epoch is None:
             self._stand_by()
+        elif self._link.gives_up(time.monotonic()):
+            self._stand_aside()
         elif self._broker is None:
             self._connect()
         elif self._broker.fault is not None:
@@ -112,8 +118,27 @@ class Bridge:
             self._listen(self._broker)
 
     def _stand_by(self) -> None:
-        if not self._leader.try_lead():
+        now = time.monotonic()
+        if self._link.stands_aside(now, reaches=False) and self._link.stands_aside(now, reaches=self._reaches_broker()):
             self._stop.wait(STANDBY_SECONDS)
+        elif self._leader.try_lead():
+            self._link.began(time.monotonic())
+        else:
+            self._link.aside = None  # another bridge has it
+            self._stop.wait(STANDBY_SECONDS)
+
+    def _reaches_broker(self) -> bool:
+        return can_be_reached(self._config["MQTT_URL"])
+
+    def _stand_aside(self) -> None:
+        """Another bridge may reach the broker. Where there is none this one leads again, and nothing is lost by it."""
+        why = f"gave the lead away: no connection to the broker ({self._link.fault or 'it does not answer'})"
+        event("lead_given_up", "no connection to the broker: another bridge may lead", logging.WARNING, why=why)
+        if self._broker is not None:
+            self._broker.abort("gave the lead away")
+        self._leader.resign()
+        self._begin_anew()
+        self._link = Link(aside=why, aside_at=time.monotonic())
 
     def _stand_down(self) -> None:
         """Another bridge leads: leave without acknowledging anything."""
@@ -137,6 +162,10 @@ class Bridge:
     def _disconnected(self, broker: Lanes) -> None:
         """Drop what is not acknowledged: the broker delivers it again."""
         event("broker_disconnected", "no connection to the broker", why=broker.fault)
+        self._note_lacks(broker)
+        self._link.ended(broker.fault or "", time.monotonic())
+        if self._link.short_ones == FEW:
+            event("thrown_out", "the broker ends each connection", logging.WARNING, why=self._link.faults()[-1])
         broker.abort("over")
         self._broker = None
         self._bulk.dropped()
@@ -147,7 +176,17 @@ class Bridge:
         if self._announcement.is_made:
             self._announcement.take_back()
 
+    def _note_lacks(self, broker: Lanes) -> None:
+        """Once for each that is new: a broker that grants less than it should looks as if it worked."""
+        lacks = tuple(broker.lacks)
+        if lacks and lacks != self._link.lacks:
+            words = [lack.words for lack in lacks]
+            event("broker_lacks", "the broker does not grant all that is asked of it", logging.WARNING, lacks=words)
+        self._link.lacks = lacks or self._link.lacks
+
     def _listen(self, broker: Lanes) -> None:
+        if self._link.goes_on(broker, time.monotonic()):
+            self._due.steady()
         if not broker.bulk.arrivals:
             broker.step(IDLE_SECONDS)
         broker.read_on(self._pace.most)
@@ -183,6 +222,7 @@ class Bridge:
         """Once everything is subscribed: the listening time begins, and the first canary flies."""
         if self._announcement.is_made or not broker.is_ready:
             return
+        self._note_lacks(broker)
         self._announcement.make()
         broker.forget_urgent_of_bulk(self._topics)
         self._due.connected()
@@ -265,7 +305,7 @@ class Bridge:
         tell(outcome.news)
 
     def _send_canary(self, broker: Lanes) -> None:
-        if broker.urgent.is_ready and self._due.is_canary():
+        if broker.urgent.is_ready and broker.urgent.room() and self._due.is_canary():
             body = {"instance": self._instance, "number": next(self._due.canary_number)}
             broker.urgent.publish(self._topics.canary, msgspec.json.encode(body), int(CANARY_SECONDS))
 
@@ -287,8 +327,9 @@ class Bridge:
 
     def _show(self) -> None:
         """Let the health answers know how it goes."""
+        link = replace(self._link, aside=self._leader.refusal or self._link.aside)
         self._snapshots.latest = Snapshot.taken(
-            self._leader.epoch, self._broker, self._progress, self._counters, self._tally
+            self._leader.epoch, self._broker, self._progress, self._counters, self._tally, link
         )
 
     def _finish(self) -> None:

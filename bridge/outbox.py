@@ -17,6 +17,7 @@ from shared.db import database_now
 
 EVERY_SECONDS: Final = 1.0
 ANSWER_SECONDS: Final = 3.0  # below the lease of 20 s
+CANARY: Final = 1  # message for which there must be room at any time
 
 
 class Outbox:
@@ -33,7 +34,7 @@ class Outbox:
         self._give_up_at = 0.0
 
     def came_online(self, uuids: set[str]) -> None:
-        """What waits for these displays is due now."""
+        """What waits for these displays is due now, however many they are."""
         self._online |= uuids
         if uuids:
             self._due_at = 0.0
@@ -49,17 +50,32 @@ class Outbox:
         return bool(self._attempts) and not self._awaited
 
     def publish(self, database: Connection, broker: BrokerConnection) -> None:
-        """Claim what is due, commit that, and publish it; then what waited for displays that came online."""
+        """Claim what is due, commit that, and publish it; then what waited for displays that came online.
+
+        No more than the broker takes at once: it ends the connection at one more, and every command is in doubt then.
+        What is not claimed waits, and may be cancelled.
+        """
+        room = min(broker.room(CANARY), outbox.CLAIM_AT_ONCE)
+        if not room:
+            return
         self._due_at = time.monotonic() + EVERY_SECONDS
         self._give_up_at = time.monotonic() + ANSWER_SECONDS
-        self._publish_claimed(database, broker, None)
         if self._online:
-            self._publish_claimed(database, broker, self._online)
-            self._online = set()
+            self._publish_online(database, broker, max(1, room // 2))
+        if room := min(broker.room(CANARY), room):
+            self._publish_claimed(database, broker, room, None)
 
-    def _publish_claimed(self, database: Connection, broker: BrokerConnection, online: set[str] | None) -> None:
+    def _publish_online(self, database: Connection, broker: BrokerConnection, most: int) -> None:
+        """Of each display that came online there is one open command at most."""
+        claimed = self._publish_claimed(database, broker, most, self._online)
+        self._online = self._online - set(claimed) if len(claimed) >= most else set()
+
+    def _publish_claimed(
+        self, database: Connection, broker: BrokerConnection, most: int, online: set[str] | None
+    ) -> list[str]:
+        """The clients whose commands were claimed."""
         with database.begin():
-            claimed = outbox.claim_due(database, database_now(database), client_uuids=online)
+            claimed = outbox.claim_due(database, database_now(database), client_uuids=online, limit=most)
         for command in claimed:
             expiry = int(command.expires_in.total_seconds())
             topic = self._topic_of(command.client_uuid)
@@ -68,8 +84,9 @@ class Outbox:
                 self._attempts.append(attempted(command, None, may_have_left=False))
             else:
                 self._awaited[number] = command
-        if len(claimed) >= outbox.CLAIM_AT_ONCE:
+        if len(claimed) >= most:
             self._due_at = 0.0
+        return [command.client_uuid for command in claimed]
 
     def take_answers(self, broker: BrokerConnection) -> None:
         """Take the broker's answers; after a while, or when the connection is over, the rest is unanswered."""

@@ -1,5 +1,6 @@
 """Whether the broker refuses a CONNECT without a login."""
 
+import socket
 import ssl
 import time
 from typing import Any, Final
@@ -10,8 +11,20 @@ from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersi
 from paho.mqtt.reasoncodes import ReasonCode
 
 from bridge.connection import DEFAULT_PORTS
+from shared.mqtt import connect_properties
 
 PROBE_SECONDS: Final = 5.0
+REACH_SECONDS: Final = 1.0
+
+
+def can_be_reached(url: str) -> bool:
+    """Whether somebody takes a connection there, within a second."""
+    parts = urlsplit(url)
+    try:
+        socket.create_connection((parts.hostname, parts.port or DEFAULT_PORTS[parts.scheme]), REACH_SECONDS).close()
+    except OSError:
+        return False
+    return True
 
 
 def refuses_anonymous(url: str) -> bool | None:
@@ -29,7 +42,8 @@ def refuses_anonymous(url: str) -> bool | None:
     client.on_connect = answered
     deadline = time.monotonic() + PROBE_SECONDS
     try:
-        client.connect(parts.hostname or "", parts.port or DEFAULT_PORTS[parts.scheme])
+        port = parts.port or DEFAULT_PORTS[parts.scheme]
+        client.connect(parts.hostname or "", port, properties=connect_properties())
     except (OSError, ValueError):
         return None
     while not answers and time.monotonic() < deadline:

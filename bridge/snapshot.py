@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from bridge.counters import Counters, Histogram, Tally
 from bridge.lanes import Lanes
+from bridge.link import Link
 
 LOOP_SILENT_SECONDS: Final = 45.0  # above what one batch may take on a database that hangs
 CANARY_PERIODS_SECONDS: Final = 30.0  # three canaries
@@ -49,10 +50,11 @@ class Snapshot:
     counters: dict[str, int]
     dead_letters: Mapping[str, int] = field(default_factory=dict)  # by reason
     batch_seconds: Histogram = field(default_factory=Histogram)
+    link: Link = field(default_factory=Link)
 
     @classmethod
     def taken(
-        cls, epoch: int | None, broker: Lanes | None, progress: Progress, counters: Counters, tally: Tally
+        cls, epoch: int | None, broker: Lanes | None, progress: Progress, counters: Counters, tally: Tally, link: Link
     ) -> "Snapshot":
         """Now, with copies of what goes on changing."""
         return cls(
@@ -64,6 +66,7 @@ class Snapshot:
             counters=asdict(counters),
             dead_letters=dict(tally.dead_letters),
             batch_seconds=tally.batch_seconds.shown(),
+            link=link,
         )
 
     def faults(self, now: float) -> list[str]:
@@ -71,7 +74,7 @@ class Snapshot:
         if now - self.at > LOOP_SILENT_SECONDS:
             return ["the loop stands still"]
         if self.epoch is None:
-            return []
+            return [self.link.aside] if self.link.aside else []
         found = [] if self.is_connected else ["not connected to the broker"]
         if now - self.committed_at > CANARY_PERIODS_SECONDS:
             found.append("no batch is committed")
@@ -91,7 +94,9 @@ class Snapshot:
         return {
             "state": "standby" if self.epoch is None else "leading",
             "epoch": self.epoch,
-            "faults": [*self.faults(now), *self.lateness(now)],
+            "faults": [*self.faults(now), *self.lateness(now), *self.link.faults()],
+            "broker_lacks": [lack.words for lack in self.link.lacks],
+            "broker_fault": self.link.fault,
             "connected": self.is_connected,
             "waiting": self.waiting,
             "counters": self.counters,

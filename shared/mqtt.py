@@ -30,6 +30,7 @@ from shared.errors import BrokerUnavailable, PublishUnanswered
 
 DEFAULT_PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
 KEEPALIVE_SECONDS: Final = 60
+LARGEST_PACKET_BYTES: Final = 262_144  # a broker drops what is larger: four times what our own one lets through
 IDLE_LIMIT_SECONDS: Final = 20.0  # an older connection may be half-dead (NAT, frozen instance): open a new one
 ONE_LEVEL: Final = re.compile(r"[^/+#\x00]+")
 
@@ -233,6 +234,7 @@ class _Link:
     def __init__(self, url: str, username: str, password: str) -> None:
         self._parts = urlsplit(url)
         self._connack: int | None = None
+        self._maximum_qos = 2
         self._answers: dict[int, int] = {}
         self._window = WINDOW
         self._used_at = time.monotonic()
@@ -253,13 +255,15 @@ class _Link:
         port = self._parts.port or DEFAULT_PORTS[self._parts.scheme]
         self._client.connect_timeout = _left(deadline)
         try:
-            self._client.connect(self._parts.hostname or "", port, KEEPALIVE_SECONDS)
+            self._client.connect(self._parts.hostname or "", port, KEEPALIVE_SECONDS, properties=connect_properties())
         except (OSError, ValueError) as error:
             raise BrokerUnavailable(f"The MQTT broker cannot be reached ({type(error).__name__}).") from error
         if not self._wait(lambda: self._connack is not None, deadline):
             raise BrokerUnavailable("The MQTT broker did not answer the connection.")
         if self._connack:
             raise BrokerUnavailable(f"The MQTT broker refused the connection (reason code 0x{self._connack:02x}).")
+        if not self._maximum_qos:
+            raise BrokerUnavailable("The MQTT broker takes QoS 0 only.")
 
     def publish(self, topic: str, payload: bytes, expiry_seconds: int | None, deadline: float) -> int:
         """As `Publisher.publish`."""
@@ -345,9 +349,17 @@ class _Link:
     def _connected(self, _client: Client, _data: Any, _flags: Any, code: ReasonCode, properties: Any) -> None:
         self._connack = code.value
         self._window = min(WINDOW, getattr(properties, "ReceiveMaximum", WINDOW))
+        self._maximum_qos = getattr(properties, "MaximumQoS", 2)
 
     def _answered(self, _client: Client, _data: Any, mid: int, code: ReasonCode, _properties: Any) -> None:
         self._answers[mid] = code.value
+
+
+def connect_properties() -> Properties:
+    """What every client of ours says in its CONNECT."""
+    properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]  # paho leaves it without types
+    properties.MaximumPacketSize = LARGEST_PACKET_BYTES
+    return properties
 
 
 def _left(deadline: float) -> float:

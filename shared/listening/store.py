@@ -89,7 +89,7 @@ def leader(connection: Connection) -> tuple[int, str | None]:
 
 
 LIFE: Final = "left(md5(pg_postmaster_start_time()::text || d.oid::text), 12)"
-"""SQL, with `pg_database AS d`: another text after each start of Postgres, on another server, and of a restored database.
+"""SQL, with `pg_database AS d`: another text after each start of Postgres, and on another server.
 
 Of what was committed in another life the database may have forgotten the end.
 """
