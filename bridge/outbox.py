@@ -60,10 +60,9 @@ class Outbox:
             return
         self._due_at = time.monotonic() + EVERY_SECONDS
         self._give_up_at = time.monotonic() + ANSWER_SECONDS
-        if self._online:
-            self._publish_online(database, broker, max(1, room // 2))
-        if room := min(broker.room(CANARY), room):
-            self._publish_claimed(database, broker, room, None)
+        self._publish_claimed(database, broker, max(1, room // 2) if self._online else room, None)
+        if self._online and (room := min(broker.room(CANARY), outbox.CLAIM_AT_ONCE)):
+            self._publish_online(database, broker, room)
 
     def _publish_online(self, database: Connection, broker: BrokerConnection, most: int) -> None:
         """Of each display that came online there is one open command at most."""

@@ -12,13 +12,14 @@ AT_ONCE: Final = 1_000
 AGAIN_SECONDS: Final = 1.0
 REST_SECONDS: Final = 1.0  # so long without a bulk message, and nothing waits in its queue
 PATIENCE_SECONDS: Final = 60.0  # above two heartbeats
-EARLY_MAX: Final = 1_000
+EARLY_MAX: Final = 20_000  # a first rollout all at once, in some 25 MB
+EARLY_AT_ONCE: Final = 2_000  # of them tried again in one batch
 
 
 class Urgent:
     """A display says that it is online before its first heartbeat, which registers it and may wait in the bulk queue.
 
-    Such a presence is tried again each second, until its client is known or nothing waits there any more.
+    Such a presence is tried again, some of them each second, until its client is known or nothing waits there any more.
     """
 
     def __init__(self) -> None:
@@ -35,9 +36,9 @@ class Urgent:
             new = [read(arrival) for arrival in itertools.islice(arrivals, AT_ONCE)]
             self.arrived = len(new)
             is_due = self._early and time.monotonic() >= self._again_at
-            self._batch = [*self._early, *new] if is_due else list(new)
+            self._batch = [*self._early[:EARLY_AT_ONCE], *new] if is_due else list(new)
             if is_due:
-                self._early = []
+                del self._early[:EARLY_AT_ONCE]
         return self._batch
 
     def bulk_came(self) -> None:

@@ -124,6 +124,25 @@ def test_messages_come_whole_and_in_order_however_they_are_cut(ends: Ends) -> No
     ]  # fmt: skip
 
 
+def test_a_large_packet_is_put_together_once_and_not_with_each_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With each piece, 200 MB took minutes: the bridge was deaf, lost its connection and began again."""
+    ends, looked = Ends(LeanClient), []
+    look = LeanClient._take_packets
+
+    def counted(client: LeanClient, data: bytes) -> tuple[int, MQTTErrorCode]:
+        looked.append(len(data))
+        return look(client, data)
+
+    monkeypatch.setattr(LeanClient, "_take_packets", counted)
+    packet = publish(b"a", b"x" * 5_000_000, 1)
+    ends.say(packet + publish(b"a", b"next", 2), pieces=100)
+    eventually(lambda: len(ends.heard) == 2 or ends.client.take() != 0)
+    ends.close()
+
+    assert [(len(payload), number) for _, payload, number, _ in ends.heard] == [(5_000_000, 1), (4, 2)]
+    assert sum(looked) < 2 * len(packet)
+
+
 def test_what_paho_handles_comes_between_messages(ends: Ends) -> None:
     number = ends.client.publish("c", b"", qos=1).mid
     puback = b"\x40\x03" + struct.pack("!HB", number, 0x10)

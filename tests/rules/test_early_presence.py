@@ -1,0 +1,67 @@
+"""Displays that say "online" before anybody knows them wait for their first heartbeat, however many they are."""
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+import bridge.urgent
+from bridge.batch import Outcome
+from bridge.inbox import Arrival
+from bridge.urgent import AT_ONCE, EARLY_AT_ONCE, EARLY_MAX, Urgent
+
+ROLLOUT = 10_000
+
+
+class Clock:
+    now = 1_000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr(bridge.urgent, "time", made)
+    return made
+
+
+def say(urgent: Urgent, clock: Clock, count: int) -> int:
+    """So many displays nobody knows say that they are online; how many of them were refused."""
+    refused = 0
+    for _ in range(0, count, AT_ONCE):
+        urgent.bulk_came()  # heartbeats come too
+        arrivals = [Arrival("presence", b"", 1, clock.now) for _ in range(AT_ONCE)]
+        batch = urgent.batch(arrivals, lambda one: cast("Any", SimpleNamespace(arrival=one)))
+        refused += store(urgent, batch, set())
+    return refused
+
+
+def store(urgent: Urgent, batch: list[Any], stored: set[int]) -> int:
+    """As `Writer._admit` does with strangers; how many of them may not wait."""
+    patient_from = urgent.patient_from
+    early = [one for one in batch if one.arrival.heard > patient_from and id(one) not in stored]
+    urgent.committed(Outcome(early=early))
+    return len(batch) - len(early)
+
+
+def test_a_first_rollout_of_ten_thousand_is_not_refused_and_tried_again_in_pieces(clock: Clock) -> None:
+    urgent = Urgent()
+    assert say(urgent, clock, ROLLOUT) == 0
+
+    known, largest = 0, 0
+    while known < ROLLOUT:  # a timeout of the test ends what never does
+        clock.now += 1.0
+        batch = urgent.batch([], cast("Any", None))
+        largest, known = max(largest, len(batch)), known + len(batch)
+        urgent.committed(Outcome())
+
+    assert largest == EARLY_AT_ONCE
+    assert clock.now - 1_000.0 == ROLLOUT / EARLY_AT_ONCE
+
+
+def test_more_than_the_memory_is_meant_for_are_refused(clock: Clock) -> None:
+    urgent = Urgent()
+
+    assert say(urgent, clock, EARLY_MAX + 5 * AT_ONCE) > 0
