@@ -5,6 +5,7 @@ needed, drives paho's loop itself inside the caller's time budget, and believes 
 (`is_published()` is True even when the broker refused, `is_connected()` even when the link is dead).
 """
 
+import logging
 import re
 import secrets
 import socket
@@ -27,11 +28,13 @@ from paho.mqtt.reasoncodes import ReasonCode
 
 from shared.config import Config
 from shared.errors import BrokerUnavailable, PublishUnanswered
+from shared.structured_log import event
 
 DEFAULT_PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
 KEEPALIVE_SECONDS: Final = 60
 LARGEST_PACKET_BYTES: Final = 262_144  # a broker drops what is larger: four times what our own one lets through
 IDLE_LIMIT_SECONDS: Final = 20.0  # an older connection may be half-dead (NAT, frozen instance): open a new one
+TAKEN_OVER: Final = 0x8E  # MQTT 5: another connection has the session
 ONE_LEVEL: Final = re.compile(r"[^/+#\x00]+")
 
 
@@ -248,6 +251,7 @@ class _Link:
         if self._parts.scheme == "mqtts":
             self._client.tls_set_context(ssl.create_default_context())
         self._client.on_connect = self._connected
+        self._client.on_disconnect = self._disconnected
         self._client.on_publish = self._answered
 
     def open(self, deadline: float) -> None:
@@ -350,6 +354,11 @@ class _Link:
         self._connack = code.value
         self._window = min(WINDOW, getattr(properties, "ReceiveMaximum", WINDOW))
         self._maximum_qos = getattr(properties, "MaximumQoS", 2)
+
+    def _disconnected(self, client: Client, _data: Any, _flags: Any, code: ReasonCode, _properties: Any) -> None:
+        if code.value == TAKEN_OVER:
+            words = "another process came with the same login: this broker lets each login hold one connection"
+            event("broker_login_shared", words, logging.WARNING, username=client.username)
 
     def _answered(self, _client: Client, _data: Any, mid: int, code: ReasonCode, _properties: Any) -> None:
         self._answers[mid] = code.value

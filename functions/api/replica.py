@@ -176,7 +176,7 @@ class Replica:
             is_news = now - self._told_at >= TOLD_EVERY_SECONDS
             self._told_at = now if is_news else self._told_at
         if is_news:
-            self._outage.began(error)
+            self._outage.began(error, **db.said_by_postgres(error))
 
 
 def _wait_for(replica: Connection, place: Place) -> None:

@@ -1,7 +1,7 @@
 """The outbox against a real mosquitto with the shipped configuration: what each answer of the broker leads to."""
 
-import contextlib
 import json
+import logging
 import signal
 import socket
 import subprocess
@@ -9,7 +9,8 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ from shared.commands.operations import PublishReport
 from shared.db import database_now, engine_for
 from shared.errors import BrokerUnavailable, PublishUnanswered
 from shared.mqtt import WINDOW, Message, Publisher
+from shared.structured_log import JsonFormatter
 from shared.vocabulary import CommandSource, PublishAnswer
 from tests.bridge.proxy import proxied
 from tests.stores.commands_world import TIMINGS, committed, issued, lockout, new_client, request, seconds
@@ -252,6 +254,7 @@ from shared import config
 from shared.commands import operations
 from shared.db import engine_for
 from shared.mqtt import Publisher
+from shared.structured_log import JsonFormatter
 url, port, name = sys.argv[1:]
 publisher = Publisher(f"mqtt://127.0.0.1:{port}", "api", "x", "signage")
 timings = operations.timings(config.load({}))
@@ -327,7 +330,7 @@ def slow_publisher(broker: RunningBroker, delay_seconds: float) -> Iterator[Publ
 def publish_numbers(connection: socket.socket) -> list[bytes]:
     """The numbers of the messages that came until nothing more does; empty at the end of the connection."""
     data = b""
-    with contextlib.suppress(TimeoutError):
+    with suppress(TimeoutError):
         while piece := connection.recv(4096):
             data += piece
     numbers = []
@@ -402,3 +405,48 @@ def test_a_message_that_is_too_late_is_not_sent_and_the_others_are(publisher: Pu
     assert (first, last) == (0x10, 0x10)
     assert isinstance(late, BrokerUnavailable)
     assert not isinstance(late, PublishUnanswered)
+@pytest.fixture
+def lines() -> Iterator[StringIO]:
+    stream = StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(JsonFormatter())
+    logger = logging.getLogger("signage")
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    yield stream
+    logger.removeHandler(handler)
+
+
+@contextmanager
+def scripted(*answers: bytes) -> Iterator[str]:
+    """A broker that answers the packets of one connection with these, whatever they say; its address."""
+    with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(1) as pool:
+
+        def answer() -> None:
+            with server.accept()[0] as connection:
+                for one in answers:
+                    connection.recv(4096)
+                    connection.sendall(one)
+                with suppress(ConnectionResetError):
+                    connection.recv(4096)
+
+        answering = pool.submit(answer)
+        yield f"mqtt://127.0.0.1:{server.getsockname()[1]}"
+        answering.result(60)
+
+
+def test_two_instances_that_throw_each_other_out_of_one_login_are_told_of(lines: StringIO) -> None:
+    with scripted(b"\x20\x03\x00\x00\x00", b"\xe0\x01\x8e") as url:
+        publisher = Publisher(url, "api", "password", ROOT)
+        with pytest.raises(PublishUnanswered):
+            publisher.publish("a/b", b"{}", 10, in_time(60))
+
+    told = [json.loads(line) for line in lines.getvalue().splitlines()]
+    assert [(line["event"], line["username"]) for line in told] == [("broker_login_shared", "api")]
+
+
+def test_to_a_broker_that_takes_qos_0_only_nothing_is_published() -> None:
+    with scripted(b"\x20\x05\x00\x00\x02\x24\x00") as url:
+        publisher = Publisher(url, "api", "password", ROOT)
+        with pytest.raises(BrokerUnavailable, match="QoS 0 only"):
+            publisher.publish("a/b", b"{}", 10, in_time(60))

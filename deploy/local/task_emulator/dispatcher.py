@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine, RowMapping
 from deploy.local.task_emulator import messages, retry_rules, store
 from deploy.local.task_emulator.delivery import Identity, Outcome, attempt
 from deploy.local.task_emulator.pacing import Pace
-from shared.db import database_now, is_away, transaction
+from shared.db import database_now, is_away, said_by_postgres, transaction
 from shared.structured_log import Outage, event, failure
 
 LONGEST_WAIT_SECONDS = 5.0  # for what another process changes in the tables; our own service wakes us
@@ -71,7 +71,7 @@ class Dispatcher:
     def _lost_database(self, error: Exception, name: str, message: str) -> None:
         """One line for a database that is away, however often it is asked for; every other fault in full."""
         if is_away(error):
-            self._database.began(error)
+            self._database.began(error, **said_by_postgres(error))
         else:
             failure(name, message)
 
