@@ -426,7 +426,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         _flag,
         True,
         "",
-        "whether a connection keeps statements prepared; false behind a pooler that changes it between transactions",
+        "whether a connection keeps statements prepared; false for functions behind a pooler between transactions",
     ),
 )
 BY_NAME: Final = {setting.name: setting for setting in SETTINGS}

@@ -23,7 +23,7 @@ Program = tuple[Sequence[str], Mapping[str, str]]
 
 ONE_AT_A_TIME: Final = (
     "From Mosquitto 2.0.12 on each login holds one connection (docs/decisions/0011): instances of the api elsewhere"
-    " would throw each other out. Take Debian 12's Mosquitto 2.0.11, or a broker that binds client ids to users by itself."
+    " would throw each other out. Take Debian 12's Mosquitto 2.0.11, or a broker that binds client ids to users."
 )
 
 
