@@ -1,10 +1,13 @@
 """How the connection to the broker fares over time: who may throw us out of it, and when another bridge should try."""
 
+import logging
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from bridge.granted import Lack
 from bridge.lanes import Lanes
+from shared.structured_log import event
 
 GIVE_UP_SECONDS: Final = 30.0  # without a connection: then another bridge may try
 ASIDE_SECONDS: Final = 30.0  # for which it may
@@ -42,20 +45,32 @@ class Link:
         self.fault, self.short_ones = None, 0
         return True
 
+    def note(self, lacks: Sequence[Lack]) -> None:
+        """What the broker does not grant, told once while it stays so: such a broker looks as if it worked."""
+        if lacks and tuple(lacks) != self.lacks:
+            words = [lack.words for lack in lacks]
+            event("broker_lacks", "the broker does not grant all that is asked of it", logging.WARNING, lacks=words)
+        self.lacks = tuple(lacks) or self.lacks
+
     def ended(self, why: str, now: float) -> None:
         """The connection is over."""
         was_ready, self.ready_at = self.ready_at, None
-        if was_ready is not None or TAKEN_OVER in why:
-            self.short_ones = 0 if was_ready is not None and now - was_ready >= STEADY_SECONDS else self.short_ones + 1
         self.fault, self.lost_at = why, self.lost_at or now
+        if was_ready is None and TAKEN_OVER not in why:
+            return
+        self.short_ones = 0 if was_ready is not None and now - was_ready >= STEADY_SECONDS else self.short_ones + 1
+        if self.short_ones == FEW:
+            event("thrown_out", "the broker ends each connection", logging.WARNING, why=self.faults()[-1])
 
     def gives_up(self, now: float) -> bool:
         """Whether another bridge should try."""
         return self.lost_at is not None and now - self.lost_at > GIVE_UP_SECONDS
 
-    def stands_aside(self, now: float, *, reaches: bool) -> bool:
-        """Whether to leave the lead to others still; `reaches`: the broker can be reached from here again."""
-        return self.aside is not None and now - self.aside_at < (SHORTEST_ASIDE_SECONDS if reaches else ASIDE_SECONDS)
+    def stands_aside(self, now: float, reaches: Callable[[], bool]) -> bool:
+        """Whether to leave the lead to others still; `reaches` asks whether the broker can be reached again."""
+        if self.aside is None or now - self.aside_at >= ASIDE_SECONDS:
+            return False
+        return now - self.aside_at < SHORTEST_ASIDE_SECONDS or not reaches()
 
     def faults(self) -> list[str]:
         """Why this bridge is not ready though it may be connected, in words."""

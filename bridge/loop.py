@@ -26,7 +26,7 @@ from bridge.due import CANARY_SECONDS, Due
 from bridge.inbox import Inbox
 from bridge.lanes import Lanes
 from bridge.leader import DatabaseAway, Leader
-from bridge.link import FEW, Link
+from bridge.link import Link
 from bridge.marks import Marks
 from bridge.outbox import Outbox
 from bridge.pace import BATCH_SECONDS, Pace
@@ -118,17 +118,13 @@ class Bridge:
             self._listen(self._broker)
 
     def _stand_by(self) -> None:
-        now = time.monotonic()
-        if self._link.stands_aside(now, reaches=False) and self._link.stands_aside(now, reaches=self._reaches_broker()):
+        if self._link.stands_aside(time.monotonic(), functools.partial(can_be_reached, self._config["MQTT_URL"])):
             self._stop.wait(STANDBY_SECONDS)
         elif self._leader.try_lead():
             self._link.began(time.monotonic())
         else:
             self._link.aside = None  # another bridge has it
             self._stop.wait(STANDBY_SECONDS)
-
-    def _reaches_broker(self) -> bool:
-        return can_be_reached(self._config["MQTT_URL"])
 
     def _stand_aside(self) -> None:
         """Another bridge may reach the broker. Where there is none this one leads again, and nothing is lost by it."""
@@ -162,10 +158,8 @@ class Bridge:
     def _disconnected(self, broker: Lanes) -> None:
         """Drop what is not acknowledged: the broker delivers it again."""
         event("broker_disconnected", "no connection to the broker", why=broker.fault)
-        self._note_lacks(broker)
+        self._link.note(broker.lacks)
         self._link.ended(broker.fault or "", time.monotonic())
-        if self._link.short_ones == FEW:
-            event("thrown_out", "the broker ends each connection", logging.WARNING, why=self._link.faults()[-1])
         broker.abort("over")
         self._broker = None
         self._bulk.dropped()
@@ -175,14 +169,6 @@ class Bridge:
         self._due.connect_later()
         if self._announcement.is_made:
             self._announcement.take_back()
-
-    def _note_lacks(self, broker: Lanes) -> None:
-        """Once for each that is new: a broker that grants less than it should looks as if it worked."""
-        lacks = tuple(broker.lacks)
-        if lacks and lacks != self._link.lacks:
-            words = [lack.words for lack in lacks]
-            event("broker_lacks", "the broker does not grant all that is asked of it", logging.WARNING, lacks=words)
-        self._link.lacks = lacks or self._link.lacks
 
     def _listen(self, broker: Lanes) -> None:
         if self._link.goes_on(broker, time.monotonic()):
@@ -222,7 +208,7 @@ class Bridge:
         """Once everything is subscribed: the listening time begins, and the first canary flies."""
         if self._announcement.is_made or not broker.is_ready:
             return
-        self._note_lacks(broker)
+        self._link.note(broker.lacks)
         self._announcement.make()
         broker.forget_urgent_of_bulk(self._topics)
         self._due.connected()

@@ -40,10 +40,10 @@ def test_a_connection_counts_as_long_as_it_is_open_and_the_wait_begins_with_its_
 def test_it_stands_aside_long_where_it_reaches_no_broker_and_a_little_where_it_does() -> None:
     link = Link(aside="cannot be reached", aside_at=NOW)
 
-    assert link.stands_aside(NOW + ASIDE_SECONDS - 0.1, reaches=False)
-    assert not link.stands_aside(NOW + ASIDE_SECONDS, reaches=False)
-    assert link.stands_aside(NOW + SHORTEST_ASIDE_SECONDS - 0.1, reaches=True)
-    assert not link.stands_aside(NOW + SHORTEST_ASIDE_SECONDS, reaches=True)
+    assert link.stands_aside(NOW + ASIDE_SECONDS - 0.1, lambda: False)
+    assert not link.stands_aside(NOW + ASIDE_SECONDS, lambda: False)
+    assert link.stands_aside(NOW + SHORTEST_ASIDE_SECONDS - 0.1, lambda: True)
+    assert not link.stands_aside(NOW + SHORTEST_ASIDE_SECONDS, lambda: True)
 
 
 def short_connections(link: Link, count: int, why: str = "paho: MQTT_ERR_CONN_LOST") -> None:
