@@ -9,7 +9,7 @@ import logging
 import random
 import time
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import Any, Final
 
 import pg8000.dbapi
 import sqlalchemy as sa
@@ -113,19 +113,23 @@ class Leader:
             return False
         with connection.begin():
             session = connection.execute(SESSION).scalar_one()
-        others = self._engine.pool.recreate()  # ours may hold one connection only
-        try:
-            other = others.connect().cursor()
-            other.execute(SESSION.text)
-            if other.fetchone() == [session]:
+        with contextlib.suppress(pg8000.dbapi.Error), self._another() as asking:  # no room for it says nothing
+            asking.execute(SESSION.text)
+            if asking.fetchone()[0] == session:
                 return True
             with connection.begin():
                 self._has_own_session = connection.execute(SESSION).scalar_one() == session
-        except pg8000.dbapi.Error:  # no room for a second session: that says nothing
-            return False
+            return not self._has_own_session
+        return False
+
+    @contextlib.contextmanager
+    def _another(self) -> Iterator[Any]:
+        """A cursor on a connection beside ours, which may be the only one that the pool holds."""
+        connection = self._engine.pool.recreate().connect()
+        try:
+            yield connection.cursor()
         finally:
-            others.dispose()
-        return not self._has_own_session
+            connection.invalidate()  # closed, and not kept
 
     def _note_pooler(self) -> None:
         if self.refusal is None:
