@@ -23,6 +23,7 @@ from deploy.local.probes import wait_until
 from deploy.local.stack import Stack
 from shared.config import load
 from tests.local.people import mode, ordinary_python
+from tests.namespaces import unwatched
 from tests.stack import free_ports
 
 START_SECONDS = 120
@@ -182,6 +183,11 @@ def test_everything_listens_on_loopback_only(place: Place) -> None:
 
     assert len(listening) >= len(PORTS)
     assert set(listening) <= {"0100007F", "0000000000000000FFFF00000100007F"}  # 127.0.0.1, also as IPv6 writes it
+
+
+def test_no_connection_to_postgres_is_left_to_itself(place: Place) -> None:
+    """Of each component, at both ends: one whose peer vanished keeps its locks for hours."""
+    wait_until(lambda: not unwatched(int(place.environment["POSTGRES_PORT"])), 60)
 
 
 def _descriptors(pid: int) -> list[Path]:

@@ -21,6 +21,7 @@ from deploy.local.demo_fleet.credentials import Credentials
 KEEPALIVE_SECONDS: Final = 30
 SESSION_EXPIRY_SECONDS: Final = 30
 WILL_DELAY_SECONDS: Final = 20
+LARGEST_PACKET_BYTES: Final = 65_536  # a broker drops what is larger; a command has 1 KiB
 
 
 def new_client(login: Credentials) -> mqtt.Client:
@@ -34,8 +35,9 @@ def new_client(login: Credentials) -> mqtt.Client:
     client.username_pw_set(login.username, login.password)
     if login.tls:
         client.tls_set_context(ssl.create_default_context(cadata=login.ca_pem))
-    expiry = _properties(PacketTypes.CONNECT, SessionExpiryInterval=SESSION_EXPIRY_SECONDS)
-    client.connect_async(login.host, login.port, KEEPALIVE_SECONDS, clean_start=False, properties=expiry)
+    asked = {"SessionExpiryInterval": SESSION_EXPIRY_SECONDS, "MaximumPacketSize": LARGEST_PACKET_BYTES}
+    properties = _properties(PacketTypes.CONNECT, **asked)
+    client.connect_async(login.host, login.port, KEEPALIVE_SECONDS, clean_start=False, properties=properties)
     return client
 
 
