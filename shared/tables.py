@@ -261,6 +261,18 @@ client_state_changes = Table(
     ),
 )
 
+client_losses = Table(  # lost connections to the broker, by our clock: a row when a report raises the display's count
+    "client_losses",
+    metadata,
+    _of_client(),
+    _when("at", nullable=False),  # arrival of that report
+    _when("since", nullable=False),  # arrival of the report before: what was lost was lost after it
+    Column("losses", Integer, nullable=False),  # by how much it rose
+    PrimaryKeyConstraint("client_uuid", "at"),
+    CheckConstraint("losses > 0", name="losses"),
+    Index("ix_client_losses_at", "at"),
+)
+
 service_failure_events = Table(  # each failure of a service as it came and was acknowledged; append only
     "service_failure_events",
     metadata,

@@ -19,6 +19,7 @@ from shared.client_logs import operations as client_logs
 from shared.client_logs import store as client_logs_store
 from shared.clients.health_history import operations as health_history
 from shared.clients.health_history.rules import due as health_turns_due
+from shared.clients.losses import store as losses
 from shared.clients.reports import operations as reports
 from shared.clients.statuses import operations as statuses
 from shared.commands import operations as commands
@@ -270,6 +271,7 @@ def _drop_history(world: World, moment: Moment) -> Did:
             "commands": commands_store.drop_history(connection, before),
             "audit": access.delete_audit_before(connection, before),
             "client_history": client_history.drop_before(connection, before),
+            "losses": losses.drop_before(connection, moment.now - losses.KEPT),
             "incidents": incidents_store.drop_history(connection, before),
             "maintenance_windows": maintenance.drop_history(connection, before),
             "notifications": deliveries.drop_history(connection, before),

@@ -187,13 +187,19 @@ PUT_HEALTH: Final = f"""
         WHERE {NEWER}
         RETURNING client_uuid),
     different AS MATERIALIZED (
-        SELECT c.uuid FROM clients AS c JOIN said USING (uuid) JOIN put ON put.client_uuid = c.uuid
+        SELECT c.uuid, said.at, said.reconnect_count - c.mqtt_reconnect_count AS losses
+        FROM clients AS c JOIN said USING (uuid) JOIN put ON put.client_uuid = c.uuid
         WHERE ({", ".join("c." + column for column in SEEN_IN_HEALTH)})
             IS DISTINCT FROM ({", ".join(SEEN_IN_HEALTH.values())})
         ORDER BY c.uuid FOR NO KEY UPDATE OF c),
     changed AS (
         UPDATE clients AS c SET {", ".join(f"{column} = {value}" for column, value in SEEN_IN_HEALTH.items())}
-        FROM said JOIN different USING (uuid) WHERE c.uuid = said.uuid)
+        FROM said JOIN different USING (uuid) WHERE c.uuid = said.uuid),
+    lost AS (
+        INSERT INTO client_losses (client_uuid, at, since, losses)
+        SELECT different.uuid, different.at, before.received_at, losses
+        FROM different JOIN client_health AS before ON before.client_uuid = different.uuid
+        WHERE losses > 0 ON CONFLICT DO NOTHING)
     SELECT said.uuid, put.client_uuid IS NULL AS is_old
     FROM said LEFT JOIN put ON put.client_uuid = said.uuid
     WHERE put.client_uuid IS NULL OR said.uuid IN (SELECT jsonb_array_elements_text(CAST(:asked AS jsonb)))
@@ -204,6 +210,9 @@ def put_health(
     connection: Connection, now: datetime, clock: float, said: Sequence[Health], asked: Sequence[str]
 ) -> Sequence[Row[tuple[str, bool]]]:
     """Keep each client's newest health report and what it shows; answer those that are not the newest, and `asked`.
+
+    Where it raises the client's count of lost connections, the moments of its arrival and of the report before are
+    kept: the loss lies between. A count that is first told, or falls, says nothing of when a connection was lost.
 
     Rows: uuid, is_old (not the newest: not kept).
     """
