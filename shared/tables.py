@@ -253,10 +253,16 @@ client_state_changes = Table(
     Column("from_status", Text, nullable=False),
     Column("to_status", Text, nullable=False),
     Column("cause", Text, nullable=False),  # in words
+    _when("noticed_at"),  # null: at once
     Index("ix_client_state_changes_client_uuid_at", "client_uuid", "at"),
     Index(
         "ix_client_state_changes_fallen_at",
         "at",
+        postgresql_where=text("to_status IN ('stale', 'crashed')"),
+    ),
+    Index(
+        "ix_client_state_changes_fallen_noticed_at",
+        text("coalesce(noticed_at, at)"),
         postgresql_where=text("to_status IN ('stale', 'crashed')"),
     ),
 )

@@ -7,6 +7,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
+from shared.clients.losses import store as losses
 from shared.config import Config
 from shared.incidents import rules, store
 from shared.incidents.causes import rules as causes
@@ -18,7 +19,6 @@ from shared.vocabulary import IncidentEventKind, IncidentKind
 
 REOPENED_WITHIN: Final = timedelta(minutes=30)  # the same place again so soon: it was not over
 MEMBERS_AT_ONCE: Final = 5_000  # in one statement: half a large fleet must not meet the statement timeout
-SETTLED_AFTER: Final = timedelta(seconds=30)  # displays reconnect with us; what they lost before that was our loss
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def observe(connection: Connection, now: datetime, config: Config) -> IncidentRe
 
     1. While we do not hear the fleet that is the incident, and no display is judged: what we see is old.
     2. Displays that are well again leave.
-    3. New failures join an open incident, or open one where enough of them fit together.
+    3. New failures join an open incident, or open one where enough of them fit together; who is back already leaves.
     4. An incident that nobody has been part of for INCIDENT_CLOSE_SECONDS is closed.
 
     Running it twice, or half and again, comes to the same: whoever is in an open incident is no new failure.
@@ -65,7 +65,8 @@ def observe(connection: Connection, now: datetime, config: Config) -> IncidentRe
         return _deaf(connection, now, heard)
     closed = _close(connection, now, store.close_listening(connection, now), "We hear the fleet again.")
     left = store.leave_well(connection, now)
-    opened, joined, merged = _group(connection, now, thresholds(config), _since(connection, now, heard.since, config))
+    opened, joined, merged = _group(connection, now, thresholds(config), _since(connection, now, config))
+    left += store.leave_well(connection, now) if joined else 0
     well_since = now - timedelta(seconds=config["INCIDENT_CLOSE_SECONDS"])
     closed += _close(connection, now, store.close_quiet(connection, now, well_since), "All displays are well again.")
     return IncidentReport(opened, joined, left, merged, closed)
@@ -85,41 +86,56 @@ def _deaf(connection: Connection, now: datetime, heard: Listening) -> IncidentRe
     return IncidentReport(opened=int(is_new), deaf=True)
 
 
-def _since(connection: Connection, now: datetime, heard_since: datetime, config: Config) -> Since:
+def _since(connection: Connection, now: datetime, config: Config) -> Since:
     """Failures noticed since a window before the last look: of those before, none were enough for an incident."""
     oldest = now - rules.OLDEST
     noticed = min(store.look(connection, now) or now, now) - timedelta(seconds=config["INCIDENT_WINDOW_SECONDS"])
-    return Since(max(noticed, oldest), oldest, heard_since + SETTLED_AFTER)
+    return Since(max(noticed, oldest), oldest)
+
+
+@dataclass(frozen=True)
+class _Census:
+    """How many displays were heard in the last day; asked for only where it decides."""
+
+    connection: Connection
+    heard_since: datetime
+
+    def sites(self, names: Collection[str]) -> dict[str, int]:
+        return store.sites(self.connection, names, self.heard_since)
+
+    def subnets(self, names: Collection[str]) -> dict[str, int]:
+        return store.subnets(self.connection, names, self.heard_since)
+
+    def fleet(self) -> int:
+        return store.fleet(self.connection, self.heard_since)
 
 
 def _group(connection: Connection, now: datetime, limits: Thresholds, since: Since) -> tuple[int, int, int]:
     """Find where the new failures belong and write it: how many opened, joined and merged."""
-    failures = rules.one_each(store.failed(connection, now, since))
+    unsteady = losses.unsteady(connection, now)
+    failures = rules.one_each(store.failed(connection, now, since, [display.uuid for display in unsteady]))
     if not failures:
         return 0, 0, 0
-    known = store.open_incidents(connection)
-    joins, rest = rules.joining(failures, known, limits.window)
-    joined = sum(_join(connection, now, incident_id, more, None) for incident_id, more in joins.items())
+    known = store.open_incidents(connection, limits.least, limits.percent)
+    members = _members_beside(connection, failures, known)
+    plan = rules.plan(failures, members, known, limits, _Census(connection, now - rules.OLDEST), now)
+    joined = sum(_join(connection, now, incident_id, more, None) for incident_id, more in plan.joins.items())
     opened = merged = 0
-    for group in rules.merged(_groups(connection, rest, limits, now), known, limits.window):
+    for group in plan.groups:
         is_new, absorbed = _write(connection, now, group, known)
         opened, joined, merged = opened + is_new, joined + len(group.failures), merged + absorbed
     return opened, joined, merged
 
 
-def _groups(connection: Connection, failures: Sequence[Failure], limits: Thresholds, now: datetime) -> list[Group]:
-    """The failures that are an incident by site, those left by subnet, and those left by moment."""
-    heard_since = now - rules.OLDEST
-    groups: list[Group] = []
-    rest = list(failures)
-    for kind, sizes in ((IncidentKind.SITE, store.sites), (IncidentKind.SUBNET, store.subnets)):
-        found = rules.crowded(rest, rules.PLACES[kind], limits)
-        if found:
-            groups += rules.at_places(kind, found, sizes(connection, list(found), heard_since), limits)
-            rest = rules.without(rest, groups)
-    if rules.may_cluster(rest):
-        groups += rules.clusters(rest, store.fleet(connection, heard_since))
-    return groups
+def _members_beside(
+    connection: Connection, failures: Sequence[Failure], known: Sequence[OpenIncident]
+) -> list[Failure]:
+    """The members of open clusters at the places of new failures."""
+    if not any(incident.kind is IncidentKind.CLUSTER for incident in known):
+        return []
+    sites = {failure.site for failure in failures if failure.site is not None}
+    subnets = {failure.subnet for failure in failures if failure.subnet is not None}
+    return store.members_at(connection, sites, subnets)
 
 
 def _write(connection: Connection, now: datetime, group: Group, known: Sequence[OpenIncident]) -> tuple[bool, int]:
@@ -127,7 +143,10 @@ def _write(connection: Connection, now: datetime, group: Group, known: Sequence[
     incident_id, is_new = group.into, False
     if incident_id is None:
         incident_id, is_new = _open(connection, now, group.kind, group.key, group.began_at, "")
-    absorbed = store.absorb(connection, now, incident_id, group.absorbs)
+    absorbed = [
+        *store.absorb(connection, now, incident_id, group.absorbs),
+        *_claim(connection, now, incident_id, group),
+    ]
     causes_of = {incident.id: _place(incident) for incident in known}
     store.record(connection, now, absorbed, IncidentEventKind.MERGED, f"Part of incident {incident_id} from here on.")
     for part in absorbed:
@@ -135,6 +154,19 @@ def _write(connection: Connection, now: datetime, group: Group, known: Sequence[
         store.record(connection, now, [incident_id], IncidentEventKind.MERGED, words)
     _join(connection, now, incident_id, group.failures, group.size)
     return is_new, len(absorbed)
+
+
+def _claim(connection: Connection, now: datetime, incident_id: int, group: Group) -> Sequence[int]:
+    """Take the displays of a place out of the clusters that had them; the clusters of which too few are left."""
+    if group.kind is IncidentKind.CLUSTER:
+        return ()
+    uuids = [failure.uuid for failure in group.failures]
+    waned = store.claim(connection, incident_id, uuids, group.began_at - rules.AT_ONCE)
+    gone = store.dissolve(connection, now, incident_id, waned, rules.CLUSTER_LEAST)
+    for cluster in waned:
+        if cluster not in gone:
+            _describe(connection, now, cluster)
+    return gone
 
 
 def _place(incident: OpenIncident) -> str:
@@ -163,9 +195,13 @@ def _join(
     count = sum(store.add_members(connection, now, incident_id, part) for part in parts)
     if size is not None:
         store.set_size(connection, incident_id, size)
-    facts = store.facts(connection, incident_id)
-    store.describe(connection, incident_id, causes.cause(facts), facts.first_failed_at)
+    _describe(connection, now, incident_id)
     return count
+
+
+def _describe(connection: Connection, now: datetime, incident_id: int) -> None:
+    facts = store.facts(connection, incident_id, now - rules.OLDEST)
+    store.describe(connection, incident_id, causes.cause(facts), facts.first_failed_at)
 
 
 def _close(connection: Connection, now: datetime, incident_ids: Sequence[int], words: str) -> int:

@@ -3,12 +3,14 @@
 A failure counts by the moment when the display failed (for a silent one its last heartbeat), not when we
 noticed: what was cut off at once is noticed over a minute or two. Places are asked first (site, then
 subnet), because they name what to look at; what failed at one moment at several places is one cluster.
+A crowded place is looked for before any cluster is joined: displays go to the incident of their place, also those
+that a cluster has taken already.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Final, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from shared.vocabulary import IncidentKind, Symptom
 
@@ -47,6 +49,10 @@ class Failure:
     """The service that failed."""
     was_in: int | None = None
     """The open incident that it has left as well again."""
+    noticed_at: datetime | None = None
+    """When we noticed; None: as it failed."""
+    is_in: int | None = None
+    """The open cluster that it is part of: no new failure, but its place may claim it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,8 @@ class OpenIncident:
     """Where its members stand."""
     symptoms: frozenset[Symptom]
     """How they failed."""
+    crowds: int = 0
+    """Of a cluster: sites with enough of its members for an incident of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +115,77 @@ def one_each(failures: Iterable[Failure]) -> list[Failure]:
     return list(gravest.values())
 
 
+class Census(Protocol):
+    """How large places and the fleet are: displays that were heard in the last day."""
+
+    def sites(self, names: Collection[str]) -> Mapping[str, int]: ...
+
+    def subnets(self, names: Collection[str]) -> Mapping[str, int]: ...
+
+    def fleet(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Where new failures belong."""
+
+    joins: Mapping[int, Sequence[Failure]]
+    """More of open incidents, by id."""
+    groups: Sequence[Group]
+
+
+def plan(
+    failures: Sequence[Failure],
+    members: Sequence[Failure],
+    open_incidents: Collection[OpenIncident],
+    limits: Thresholds,
+    census: Census,
+    now: datetime,
+) -> Plan:
+    """Where these new failures belong; `members` are the displays of open clusters at the same places.
+
+    1. An open incident of their place. A loss of the broker at the moment of an open cluster is that cluster's.
+    2. A place that is crowded with what is left and with members of clusters.
+    3. An open cluster, by its moment.
+    4. A new cluster.
+    """
+    clusters_open = [o for o in open_incidents if o.kind is IncidentKind.CLUSTER]
+    joins, rest = joining(failures, [o for o in open_incidents if o not in clusters_open], limits.window)
+    light = [failure for failure in rest if failure.symptom is Symptom.DISCONNECTED]
+    more, _ = joining(light, clusters_open, limits.window)
+    rest = _but(rest, more)
+    groups = _crowded_places(rest, members, limits, census)
+    rest = without(rest, groups)
+    late, rest = joining(rest, clusters_open, limits.window)
+    for incident_id, some in [*more.items(), *late.items()]:
+        joins.setdefault(incident_id, []).extend(some)
+    if may_cluster(rest):
+        groups += clusters(rest, census.fleet(), now)
+    return Plan(joins, merged(groups, open_incidents, limits.window))
+
+
+def _but(failures: Iterable[Failure], taken: Mapping[int, Iterable[Failure]]) -> list[Failure]:
+    uuids = {failure.uuid for some in taken.values() for failure in some}
+    return [failure for failure in failures if failure.uuid not in uuids]
+
+
+def _crowded_places(
+    failures: Sequence[Failure], members: Sequence[Failure], limits: Thresholds, census: Census
+) -> list[Group]:
+    """Sites, then subnets, that are crowded with these, a new failure among them."""
+    groups: list[Group] = []
+    for kind, sizes in ((IncidentKind.SITE, census.sites), (IncidentKind.SUBNET, census.subnets)):
+        rest = without([*failures, *members], groups)
+        found = crowded(rest, PLACES[kind], limits)
+        news = {key: some for key, some in found.items() if any(failure.is_in is None for failure in some)}
+        groups += at_places(kind, news, sizes(list(news)) if news else {}, limits)
+    return groups
+
+
 def joining(
     failures: Iterable[Failure], open_incidents: Collection[OpenIncident], window: timedelta
 ) -> tuple[dict[int, list[Failure]], list[Failure]]:
-    """Those that belong to an open incident, by its id, and the rest.
+    """Those that belong to one of these open incidents, by its id, and the rest.
 
     A display that was in it already, or stands at its place and failed within the window of its failures, or
     failed at the moment of an open cluster.
@@ -215,24 +290,34 @@ def _likeness(failure: Failure) -> Hashable:
     return NETWORK if failure.symptom in NETWORK else (failure.symptom, failure.unit)
 
 
-def clusters(failures: Iterable[Failure], fleet: int) -> list[Group]:
-    """What failed alike and at one moment, without a place in common; `fleet`: displays that were heard lately."""
+def clusters(failures: Iterable[Failure], fleet: int, now: datetime) -> list[Group]:
+    """What failed alike and at one moment, without a place in common; `fleet`: displays that were heard lately.
+
+    Where one site holds most of them, we wait for a minute: the rest of that site may be noticed only then.
+    """
     groups: list[Group] = []
     for alike in _by(_likeness, failures).values():
         rest = alike
         while len(together := densest(rest, AT_ONCE)) >= CLUSTER_LEAST:
-            if 100 * len(together) < CLUSTER_PERCENT * fleet:
+            if 100 * len(together) < CLUSTER_PERCENT * fleet or _may_be_a_place(together, now):
                 break
             groups.append(Group(IncidentKind.CLUSTER, "", tuple(together)))
             rest = without(rest, groups)
     return groups
 
 
+def _may_be_a_place(together: Sequence[Failure], now: datetime) -> bool:
+    sizes = {site: len(some) for site, some in _by(PLACES[IncidentKind.SITE], together).items() if site is not None}
+    newest = max(failure.noticed_at or failure.at for failure in together)
+    return 2 * max(sizes.values(), default=0) > len(together) and now - newest < AT_ONCE
+
+
 def merged(groups: Sequence[Group], open_incidents: Collection[OpenIncident], window: timedelta) -> list[Group]:
     """The groups after what belongs together became one.
 
     A place that has an open incident goes on with it. Three places that failed at once are one cluster, an open
-    one's where there is one; a site takes over the subnets that lie in it.
+    one's where there is one; what lost the broker for a moment goes to a cluster that did so at once. A site takes
+    over the subnets that lie in it.
     """
     going_on = [_going_on(group, open_incidents) for group in groups]
     at_once = _at_once(going_on, open_incidents)
@@ -260,7 +345,7 @@ def _alike(one: Part, other: Part) -> bool:
 def _at_once(
     groups: Sequence[Group], open_incidents: Collection[OpenIncident]
 ) -> list[tuple[list[Group], list[OpenIncident]]]:
-    """New groups and open incidents that failed alike at one moment, at three places or beside a cluster.
+    """New groups and open incidents that failed alike at one moment and are one cluster.
 
     For an open incident that goes on its new failures stand: it must not be in one cluster and they in another.
     """
@@ -271,15 +356,29 @@ def _at_once(
     found = []
     while parts:
         first = parts[0]
-        together = [part for part in parts if part.moment - first.moment <= AT_ONCE and _alike(first, part)]
+        together = _one_cluster([p for p in parts if p.moment - first.moment <= AT_ONCE and _alike(first, p)])
         new = [part for part in together if isinstance(part, Group)]
-        has_cluster = any(part.kind is IncidentKind.CLUSTER for part in together)
-        if new and (len(together) >= PLACES_LEAST or (has_cluster and len(together) > 1)):
+        if new:
             found.append((new, [part for part in together if isinstance(part, OpenIncident)]))
             parts = [part for part in parts if part not in together]
         else:
             parts = parts[1:]
     return found
+
+
+def _one_cluster(together: Sequence[Part]) -> list[Part]:
+    """Of what failed alike and at once, the parts that are one cluster; none where there is none.
+
+    All of it from three places on. Of fewer a place stands for itself, beside whatever failed elsewhere: but what lost
+    the broker and came back is no fault of the place where others elsewhere did the same.
+    """
+    clusters_here = [part for part in together if part.kind is IncidentKind.CLUSTER]
+    places = [part for part in together if part.kind is not IncidentKind.CLUSTER]
+    crowds = sum(part.crowds for part in clusters_here if isinstance(part, OpenIncident))
+    if places and len(places) + crowds >= PLACES_LEAST:
+        return list(together)
+    one = [*clusters_here, *(part for part in places if part.symptoms == {Symptom.DISCONNECTED})]
+    return one if clusters_here and len(one) > 1 else []
 
 
 def _one(groups: Sequence[Group], open_incidents: Sequence[OpenIncident]) -> Group:

@@ -6,7 +6,7 @@ index of their own, and so have site, subnet and the last loss of the broker.
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 import msgspec
@@ -14,13 +14,15 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Row
 
 from shared.clients.signs.store import LAST_SIGN
-from shared.incidents.causes.rules import Facts
+from shared.incidents.causes.rules import Facts, Place
 from shared.incidents.rules import Failure, OpenIncident
 from shared.tables import client_heartbeats, clients, incident_events, incident_members, incidents, scheduler_status
 from shared.vocabulary import IncidentEventKind, IncidentKind, Symptom
 
 _LAST_SIGN: Final = sa.func.greatest(client_heartbeats.c.last_heartbeat_at, client_heartbeats.c.sign_at)
 INCIDENTS_LOCK: Final = 7_305_006  # advisory lock of the transaction that groups
+STEADY_AFTER: Final = timedelta(minutes=2)  # a connection kept for so long: the display is back, and did not just drop by
+SURE_WITHIN: Final = timedelta(minutes=5)  # a loss counts where we know when it was as well as that
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,6 @@ class Since:
 
     noticed: datetime  # failures noticed after
     happened: datetime  # and that happened after
-    heard: datetime  # losses of the broker after: while we listened
 
 
 def lock_incidents(connection: Connection) -> None:
@@ -48,9 +49,14 @@ def look(connection: Connection, now: datetime) -> datetime | None:
 _FAILED: Final = sa.text(  # every branch reads an index of its own; Core says it at twice the length
     f"""
     WITH fallen AS (
-        SELECT DISTINCT ON (client_uuid) client_uuid, at, to_status FROM client_state_changes
-        WHERE at > CAST(:noticed AS timestamptz) AND to_status IN ('stale', 'crashed')
-        ORDER BY client_uuid, at DESC, id DESC),
+        SELECT DISTINCT ON (client_uuid) client_uuid, coalesce(noticed_at, at) AS at, to_status
+        FROM client_state_changes
+        WHERE coalesce(noticed_at, at) > CAST(:noticed AS timestamptz) AND to_status IN ('stale', 'crashed')
+        ORDER BY client_uuid, id DESC),
+    lost AS (
+        SELECT client_uuid, max(at) AS at, (array_agg(since ORDER BY at DESC))[1] AS since
+        FROM client_losses WHERE at > CAST(:noticed AS timestamptz) AND at <= CAST(:now AS timestamptz)
+        GROUP BY client_uuid),
     failed AS (
         SELECT c.uuid, f.at AS noticed_at, NULL AS unit,
             CASE f.to_status WHEN 'stale' THEN 'silent' ELSE 'crashed' END AS symptom,
@@ -62,10 +68,11 @@ _FAILED: Final = sa.text(  # every branch reads an index of its own; Core says i
         SELECT uuid, service_failed_at, service_failed_unit, 'service_failed', service_failed_at
         FROM clients WHERE service_failed_at > CAST(:noticed AS timestamptz)
         UNION ALL
-        SELECT uuid, mqtt_last_disconnect_at, NULL, 'disconnected', mqtt_last_disconnect_at
-        FROM clients WHERE mqtt_last_disconnect_at > greatest(CAST(:noticed AS timestamptz),
-            CAST(:heard AS timestamptz)) AND mqtt_last_disconnect_at <= CAST(:now AS timestamptz))
-    SELECT f.uuid, c.site, subnet_of(c.ip) AS subnet, f.symptom, f.at, f.unit,
+        SELECT c.uuid, l.at, NULL, 'disconnected', l.at
+        FROM lost AS l JOIN clients AS c ON c.uuid = l.client_uuid AND c.status IN ('running', 'starting', 'stopped')
+        WHERE l.at <= CAST(:steady AS timestamptz) AND l.at - l.since <= CAST(:sure AS interval)
+            AND l.client_uuid <> ALL(CAST(:unsteady AS text[])))
+    SELECT f.uuid, c.site, subnet_of(c.ip) AS subnet, f.symptom, f.at, f.unit, f.noticed_at,
         (SELECT m.incident_id FROM incident_members AS m JOIN incidents AS i ON i.id = m.incident_id
             WHERE m.client_uuid = f.uuid AND i.closed_at IS NULL ORDER BY m.joined_at DESC LIMIT 1) AS was_in
     FROM failed AS f JOIN clients AS c ON c.uuid = f.uuid AND c.deleted_at IS NULL
@@ -77,12 +84,41 @@ _FAILED: Final = sa.text(  # every branch reads an index of its own; Core says i
 )
 
 
-def failed(connection: Connection, now: datetime, since: Since) -> list[Failure]:
-    """Failures of displays that are in no open incident, but for what an incident they left has told of already."""
-    times = {"now": now, "noticed": since.noticed, "happened": since.happened, "heard": since.heard}
+def failed(connection: Connection, now: datetime, since: Since, unsteady: Collection[str]) -> list[Failure]:
+    """Failures of displays that are in no open incident, but for what an incident they left has told of already.
+
+    A lost connection counts once the display has kept the next one for a while, where we know when it was lost, and
+    of none of these `unsteady` displays, which lose it all the time.
+    """
+    times = {"now": now, "noticed": since.noticed, "happened": since.happened, "steady": now - STEADY_AFTER}
+    values = {**times, "sure": SURE_WITHIN, "unsteady": list(unsteady)}
     return [
-        Failure(row.uuid, row.site, row.subnet, Symptom(row.symptom), row.at, row.unit, row.was_in)
-        for row in connection.execute(_FAILED, times)
+        Failure(row.uuid, row.site, row.subnet, Symptom(row.symptom), row.at, row.unit, row.was_in, row.noticed_at)
+        for row in connection.execute(_FAILED, values)
+    ]
+
+
+_MEMBERS_AT: Final = sa.text(
+    """
+    SELECT m.client_uuid, m.incident_id, m.symptom, m.unit, m.failed_at, c.site, subnet_of(c.ip) AS subnet
+    FROM incident_members AS m
+    JOIN incidents AS i ON i.id = m.incident_id AND i.closed_at IS NULL AND i.kind = 'cluster'
+    JOIN clients AS c ON c.uuid = m.client_uuid
+    WHERE m.left_at IS NULL
+        AND (c.site = ANY(CAST(:sites AS text[])) OR subnet_of(c.ip) = ANY(CAST(:subnets AS text[])))
+    ORDER BY m.client_uuid
+    """
+)
+
+
+def members_at(connection: Connection, sites: Collection[str], subnets: Collection[str]) -> list[Failure]:
+    """The displays at these places that are unwell and part of an open cluster."""
+    found = connection.execute(_MEMBERS_AT, {"sites": list(sites), "subnets": list(subnets)})
+    return [
+        Failure(
+            row.client_uuid, row.site, row.subnet, Symptom(row.symptom), row.failed_at, row.unit, is_in=row.incident_id
+        )
+        for row in found
     ]
 
 
@@ -113,32 +149,39 @@ def fleet(connection: Connection, heard_since: datetime) -> int:
     return int(connection.execute(query).scalar_one())
 
 
-def open_incidents(connection: Connection) -> list[OpenIncident]:
-    """Every open incident of displays, the oldest first."""
-    query = (
-        sa.select(
-            incidents.c.id,
-            incidents.c.kind,
-            incidents.c.key,
-            sa.func.percentile_disc(0.5).within_group(incident_members.c.failed_at).label("moment"),
-            sa.func.min(incident_members.c.failed_at).label("first_failed_at"),
-            sa.func.max(incident_members.c.failed_at).label("last_failed_at"),
-            sa.func.array_agg(sa.distinct(clients.c.site)).label("sites"),
-            sa.func.array_agg(sa.distinct(incident_members.c.symptom)).label("symptoms"),
-        )
-        .join_from(incidents, incident_members, incident_members.c.incident_id == incidents.c.id)
-        .join(clients, clients.c.uuid == incident_members.c.client_uuid)
-        .where(incidents.c.closed_at.is_(None), incidents.c.kind != IncidentKind.LISTENING.value)
-        .group_by(incidents.c.id)
-        .order_by(incidents.c.id)
-    )
-    return [_open(row) for row in connection.execute(query)]
+_OPEN: Final = sa.text(
+    """
+    WITH member AS (
+        SELECT m.incident_id, m.client_uuid, m.failed_at, m.symptom, c.site, i.kind
+        FROM incidents AS i JOIN incident_members AS m ON m.incident_id = i.id
+        JOIN clients AS c ON c.uuid = m.client_uuid
+        WHERE i.closed_at IS NULL AND i.kind <> 'listening'),
+    crowd AS (
+        SELECT incident_id, count(*) AS crowds FROM (
+            SELECT incident_id, site, count(DISTINCT client_uuid) AS members FROM member
+            WHERE kind = 'cluster' AND site IS NOT NULL GROUP BY incident_id, site
+            HAVING count(DISTINCT client_uuid) >= CAST(:least AS integer)) AS at
+        WHERE 100 * members >= CAST(:percent AS integer)
+            * (SELECT count(*) FROM clients AS c WHERE c.site = at.site AND c.deleted_at IS NULL)
+        GROUP BY incident_id)
+    SELECT i.id, i.kind, i.key, percentile_disc(0.5) WITHIN GROUP (ORDER BY m.failed_at) AS moment,
+        min(m.failed_at) AS first_failed_at, max(m.failed_at) AS last_failed_at,
+        array_agg(DISTINCT m.site) AS sites, array_agg(DISTINCT m.symptom) AS symptoms,
+        coalesce((SELECT crowds FROM crowd WHERE crowd.incident_id = i.id), 0) AS crowds
+    FROM incidents AS i JOIN member AS m ON m.incident_id = i.id GROUP BY i.id ORDER BY i.id
+    """
+)
+
+
+def open_incidents(connection: Connection, least: int, percent: int) -> list[OpenIncident]:
+    """Every open incident of displays, the oldest first; a site with so many members of a cluster is crowded."""
+    return [_open(row) for row in connection.execute(_OPEN, {"least": least, "percent": percent})]
 
 
 def _open(row: Row[Any]) -> OpenIncident:
     sites, symptoms = frozenset(row.sites), frozenset(map(Symptom, row.symptoms))
     times = (row.moment, row.first_failed_at, row.last_failed_at)
-    return OpenIncident(row.id, IncidentKind(row.kind), row.key, *times, sites, symptoms)
+    return OpenIncident(row.id, IncidentKind(row.kind), row.key, *times, sites, symptoms, row.crowds)
 
 
 def reopen(connection: Connection, kind: IncidentKind, key: str, closed_since: datetime) -> int | None:
@@ -180,6 +223,45 @@ def add_members(connection: Connection, now: datetime, incident_id: int, failure
     rows = [{"uuid": f.uuid, "symptom": f.symptom.value, "unit": f.unit, "at": f.at} for f in failures]
     values = {"incident_id": incident_id, "now": now, "rows": msgspec.json.encode(rows).decode()}
     return connection.execute(statement, values).rowcount
+
+
+def claim(connection: Connection, into: int, uuids: Collection[str], since: datetime) -> Sequence[int]:
+    """Move these displays, as they failed since then, from open clusters into this incident; which clusters lost some."""
+    statement = sa.text(
+        """
+        WITH moved AS (
+            SELECT m.incident_id, m.client_uuid, m.joined_at FROM incident_members AS m
+            JOIN incidents AS i ON i.id = m.incident_id AND i.closed_at IS NULL AND i.kind = 'cluster'
+            WHERE m.client_uuid = ANY(CAST(:uuids AS text[])) AND i.id <> CAST(:into AS bigint)
+                AND m.failed_at >= CAST(:since AS timestamptz)),
+        done AS (
+            UPDATE incident_members AS m SET incident_id = CAST(:into AS bigint) FROM moved
+            WHERE (m.incident_id, m.client_uuid, m.joined_at)
+                = (moved.incident_id, moved.client_uuid, moved.joined_at))
+        SELECT DISTINCT incident_id FROM moved ORDER BY incident_id
+        """
+    )
+    return connection.execute(statement, {"into": into, "uuids": list(uuids), "since": since}).scalars().all()
+
+
+def dissolve(connection: Connection, now: datetime, into: int, waned: Collection[int], least: int) -> Sequence[int]:
+    """Close those of these clusters that have fewer members left than this, and forget those; which ones.
+
+    They failed by themselves: what made them a group was the place that `into` is about.
+    """
+    statement = sa.text(
+        """
+        WITH small AS (
+            SELECT i.id FROM incidents AS i LEFT JOIN incident_members AS m ON m.incident_id = i.id
+            WHERE i.id = ANY(CAST(:waned AS bigint[])) GROUP BY i.id
+            HAVING count(DISTINCT m.client_uuid) < CAST(:least AS integer)),
+        forgotten AS (DELETE FROM incident_members WHERE incident_id IN (SELECT id FROM small))
+        UPDATE incidents SET closed_at = CAST(:now AS timestamptz), merged_into = CAST(:into AS bigint)
+        WHERE id IN (SELECT id FROM small) RETURNING id
+        """
+    )
+    values = {"now": now, "into": into, "waned": list(waned), "least": least}
+    return connection.execute(statement, values).scalars().all()
 
 
 def absorb(connection: Connection, now: datetime, into: int, absorbed: Collection[int]) -> Sequence[int]:
@@ -237,29 +319,45 @@ def close_listening(connection: Connection, now: datetime) -> Sequence[int]:
     return connection.execute(statement.returning(incidents.c.id)).scalars().all()
 
 
-def facts(connection: Connection, incident_id: int) -> Facts:
-    """What is known of the members of an incident that has some, for its cause in words."""
-    statement = sa.text(
-        """
-        WITH member AS (
-            SELECT DISTINCT ON (client_uuid) client_uuid, symptom, unit, failed_at FROM incident_members
-            WHERE incident_id = :id ORDER BY client_uuid, joined_at)
-        SELECT i.kind, i.key, i.group_size, min(m.failed_at) AS first_at, max(m.failed_at) AS last_at,
-            count(*) FILTER (WHERE m.symptom = 'silent') AS silent,
-            count(*) FILTER (WHERE m.symptom = 'crashed') AS crashed,
-            count(*) FILTER (WHERE m.symptom = 'service_failed') AS service_failed,
-            count(*) FILTER (WHERE m.symptom = 'disconnected') AS disconnected,
-            count(DISTINCT c.site) AS sites,
-            CASE WHEN count(DISTINCT m.unit) = 1 THEN min(m.unit) END AS unit
-        FROM incidents AS i JOIN member AS m ON true JOIN clients AS c ON c.uuid = m.client_uuid
-        WHERE i.id = :id GROUP BY i.id
-        """
-    )
-    row = connection.execute(statement, {"id": incident_id}).one()
+_FACTS: Final = sa.text(
+    """
+    WITH member AS (
+        SELECT DISTINCT ON (m.client_uuid) m.client_uuid, m.symptom, m.unit, m.failed_at, c.site, subnet_of(c.ip) AS subnet
+        FROM incident_members AS m JOIN clients AS c ON c.uuid = m.client_uuid
+        WHERE m.incident_id = :id ORDER BY m.client_uuid, m.joined_at),
+    place AS (
+        SELECT kind, key, count(*) AS members
+        FROM member, LATERAL (VALUES ('site', site), ('subnet', subnet)) AS p(kind, key)
+        WHERE key IS NOT NULL GROUP BY kind, key ORDER BY kind = 'site' AND 2 * count(*) >= (SELECT count(*) FROM member)
+            DESC, count(*) DESC, key LIMIT 1)
+    SELECT i.kind, i.key, i.group_size, min(m.failed_at) AS first_at, max(m.failed_at) AS last_at,
+        count(*) FILTER (WHERE m.symptom = 'silent') AS silent,
+        count(*) FILTER (WHERE m.symptom = 'crashed') AS crashed,
+        count(*) FILTER (WHERE m.symptom = 'service_failed') AS service_failed,
+        count(*) FILTER (WHERE m.symptom = 'disconnected') AS disconnected,
+        count(DISTINCT m.site) AS sites,
+        CASE WHEN count(DISTINCT m.unit) = 1 THEN min(m.unit) END AS unit,
+        p.kind AS place_kind, p.key AS place_key, p.members AS place_members
+    FROM incidents AS i JOIN member AS m ON true LEFT JOIN place AS p ON i.kind = 'cluster'
+    WHERE i.id = :id GROUP BY i.id, p.kind, p.key, p.members
+    """
+)
+
+
+def facts(connection: Connection, incident_id: int, heard_since: datetime) -> Facts:
+    """What is known of the members of an incident that has some, for its cause in words.
+
+    A place is as large as its displays that were heard since then.
+    """
+    row = connection.execute(_FACTS, {"id": incident_id}).one()
     counts = (row.silent, row.crashed, row.service_failed, row.disconnected)
     symptoms = {symptom: count for symptom, count in zip(Symptom, counts, strict=True) if count}
-    kind = IncidentKind(row.kind)
-    return Facts(kind, row.key, row.group_size, symptoms, row.first_at, row.last_at, row.sites, row.unit)
+    kind, place = IncidentKind(row.kind), None
+    if row.place_members is not None and 2 * row.place_members >= sum(counts):
+        sizes = (sites if row.place_kind == "site" else subnets)(connection, [row.place_key], heard_since)
+        place = Place(IncidentKind(row.place_kind), row.place_key, row.place_members, sizes.get(row.place_key, 0))
+    times = (row.first_at, row.last_at)
+    return Facts(kind, row.key, row.group_size, symptoms, *times, row.sites, row.unit, place)
 
 
 def describe(connection: Connection, incident_id: int, words: str, began_at: datetime) -> None:

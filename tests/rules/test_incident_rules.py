@@ -1,6 +1,7 @@
 """Which failures belong together."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,6 +14,7 @@ from shared.incidents.rules import Failure, Group, OpenIncident, Thresholds
 from shared.vocabulary import IncidentKind, Symptom
 
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
+LATER = NOW + timedelta(minutes=30)
 LIMITS = Thresholds(least=3, percent=30, window=timedelta(minutes=5))
 SITE, SUBNET, CLUSTER = IncidentKind.SITE, IncidentKind.SUBNET, IncidentKind.CLUSTER
 SILENT, CRASHED = Symptom.SILENT, Symptom.CRASHED
@@ -40,6 +42,22 @@ def opened(number: int, kind: IncidentKind, key: str, at: float = 0, **more: Any
         **more,
     }
     return OpenIncident(number, kind, key, began, **facts)
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A census: every place as large as it says, or nobody else heard there."""
+
+    displays: int = 300
+    places: Mapping[str, int] = field(default_factory=dict)
+
+    def sites(self, names: Collection[str]) -> dict[str, int]:
+        return {name: self.places[name] for name in names if name in self.places}
+
+    subnets = sites
+
+    def fleet(self) -> int:
+        return self.displays
 
 
 def by_site(failures: Iterable[Failure], sizes: dict[str, int]) -> list[Group]:
@@ -87,8 +105,8 @@ def test_what_has_no_place_in_common_but_the_moment_is_a_cluster() -> None:
     scattered = [failed(f"d{n}", n, site=f"site {n}") for n in range(6)]
 
     assert rules.may_cluster(scattered)
-    assert [names(g.failures) for g in rules.clusters(scattered, fleet=300)] == [names(scattered)]
-    assert rules.clusters(scattered, fleet=301) == []  # so many fail by chance in so large a fleet
+    assert [names(g.failures) for g in rules.clusters(scattered, 300, LATER)] == [names(scattered)]
+    assert rules.clusters(scattered, 301, LATER) == []  # so many fail by chance in so large a fleet
     assert not rules.may_cluster(scattered[:4])
 
 
@@ -98,14 +116,22 @@ def test_what_fails_at_once_but_each_in_its_own_way_is_a_coincidence() -> None:
     mixed = [failed(f"d{n}", n, None, **ways[n % 5]) for n in range(10)]
 
     assert not rules.may_cluster(mixed)
-    assert rules.clusters(mixed, 10) == []
-    assert len(rules.clusters([*mixed, *some(3, 0, None)], 10)[0].failures) == 7  # silent or cut off: one network
+    assert rules.clusters(mixed, 10, LATER) == []
+    assert len(rules.clusters([*mixed, *some(3, 0, None)], 10, LATER)[0].failures) == 7  # silent or cut off: one network
+
+
+def test_what_stands_mostly_at_one_site_waits_a_minute_for_the_rest_of_that_site() -> None:
+    mostly = [*some(6, 0, "Rome"), failed("o", 3, "Oslo"), failed("l", 3, "Lyon")]
+    noticed = [replace(failure, noticed_at=NOW + timedelta(seconds=200)) for failure in mostly]
+
+    assert rules.clusters(noticed, 300, NOW + timedelta(seconds=230)) == []
+    assert len(rules.clusters(noticed, 300, NOW + timedelta(seconds=260))) == 1
 
 
 def test_two_moments_are_two_clusters() -> None:
     early, late = some(5, 0, site=None), some(7, 200, site=None)
 
-    assert [len(g.failures) for g in rules.clusters([*early, *late], 100)] == [7, 5]
+    assert [len(g.failures) for g in rules.clusters([*early, *late], 100, LATER)] == [7, 5]
 
 
 JOINS = [
@@ -167,10 +193,25 @@ def test_a_third_site_that_is_noticed_later_takes_the_open_two_into_one_cluster(
     assert (one.kind, one.into, one.absorbs, len(one.failures)) == (CLUSTER, None, (1, 2), 3)
 
 
-def test_a_site_beside_an_open_cluster_goes_into_it() -> None:
-    [one] = merged([at_site("Lyon", 40)], opened(7, CLUSTER, "", 10))
+def test_a_site_beside_an_open_cluster_stays_an_incident_of_its_own() -> None:
+    lyon = at_site("Lyon", 40)
+
+    assert merged([lyon], opened(7, CLUSTER, "", 10)) == [lyon]
+
+
+def test_a_site_beside_a_cluster_of_whole_sites_goes_into_it() -> None:
+    """A provider fails: three sites are one cluster already, and the rest is noticed a minute later."""
+    [one] = merged([at_site("Lyon", 40)], opened(7, CLUSTER, "", 10, crowds=3))
 
     assert (one.kind, one.into, one.absorbs) == (CLUSTER, 7, ())
+
+
+def test_a_site_that_was_cut_off_with_others_elsewhere_goes_into_their_cluster() -> None:
+    light = Group(SITE, "Lyon", tuple(some(4, 10, "Lyon", symptom=DISCONNECTED)), 4)
+
+    [one] = merged([light], opened(7, CLUSTER, "", 10, symptoms=frozenset({DISCONNECTED})))
+
+    assert (one.kind, one.into) == (CLUSTER, 7)
 
 
 def test_one_display_that_failed_alone_before_does_not_part_what_failed_at_once() -> None:
@@ -179,14 +220,6 @@ def test_one_display_that_failed_alone_before_does_not_part_what_failed_at_once(
     [one] = merged([early, at_site("Oslo", 9), at_site("Lyon", 58)])
 
     assert (one.kind, len(one.failures), one.began_at) == (CLUSTER, 10, NOW - timedelta(seconds=250))
-
-
-def test_a_site_that_fell_silent_beside_a_cluster_of_crashes_stays_an_incident_of_its_own() -> None:
-    crashes = opened(7, CLUSTER, "", 10, symptoms=frozenset({CRASHED}))
-    cut_off = opened(8, CLUSTER, "", 10, symptoms=frozenset({DISCONNECTED}))
-
-    assert [group.kind for group in merged([at_site("Lyon", 40)], crashes)] == [SITE]
-    assert [group.into for group in merged([at_site("Lyon", 40)], cut_off)] == [8]
 
 
 def test_incidents_that_began_long_ago_stay_what_they_are() -> None:
@@ -213,12 +246,87 @@ def test_a_site_takes_over_a_subnet_that_lies_in_it() -> None:
 
 def test_an_incident_that_goes_on_is_not_taken_over_by_a_cluster_without_its_new_failures() -> None:
     rome = opened(1, SITE, "Rome", 0)
-    cluster = rules.clusters([failed(f"c{n}", 0, None) for n in range(5)], 5)
+    cluster = rules.clusters([failed(f"c{n}", 0, None) for n in range(5)], 5, LATER)
     [going_on] = by_site([failed(f"r{n}", 301, "Rome") for n in range(3)], {})
 
     found = merged([*cluster, going_on], rome)
 
     assert [(one.kind, one.into, one.absorbs) for one in found] == [(CLUSTER, None, ()), (SITE, 1, ())]
+
+
+# --- a crowded place comes before any cluster ---
+
+BASEL = {"Basel": 25}
+
+
+def plan(failures: list[Failure], *known: OpenIncident, members: Iterable[Failure] = (), **places: int) -> rules.Plan:
+    return rules.plan(failures, list(members), known, LIMITS, Fixed(300, BASEL | places), LATER)
+
+
+def brief(found: rules.Plan) -> list[tuple[IncidentKind, str, int, int | None]]:
+    """(kind, key, displays, into) of each group."""
+    return [(group.kind, group.key, len(group.failures), group.into) for group in found.groups]
+
+
+def flapped(at: float = 0, **more: Any) -> OpenIncident:
+    sites = frozenset("ABCDE")
+    return opened(2, CLUSTER, "", at, **{"symptoms": frozenset({DISCONNECTED}), "sites": sites, **more})
+
+
+def test_a_dark_shop_beside_an_open_cluster_of_lost_connections_is_an_incident_of_the_shop() -> None:
+    dark = some(25, 30, "Basel")
+
+    found = plan(dark, flapped())
+
+    assert (found.joins, brief(found)) == ({}, [(SITE, "Basel", 25, None)])
+
+
+@pytest.mark.parametrize("symptoms", [{SILENT}, {DISCONNECTED}, {SILENT, DISCONNECTED}], ids=str)
+def test_displays_of_the_shop_that_a_cluster_has_taken_move_to_the_shop(symptoms: set[Symptom]) -> None:
+    early, late = some(6, 5, "Basel"), some(19, 20, "Basel")
+    taken = [replace(failure, is_in=2) for failure in early]
+
+    found = plan(late, flapped(symptoms=frozenset(symptoms)), members=taken)
+
+    assert (found.joins, brief(found)) == ({}, [(SITE, "Basel", 25, None)])
+
+
+def test_members_of_a_cluster_alone_are_no_news_of_their_place() -> None:
+    taken = [replace(failure, is_in=2) for failure in some(25, 5, "Basel")]
+
+    assert plan([failed("x", 5, "Bern")], flapped(), members=taken).groups == []
+
+
+def test_two_dark_shops_are_two_incidents_beside_a_cluster_of_others() -> None:
+    dark = [*some(25, 0, "Basel"), *some(25, 7, "Chur")]
+    scattered = [failed(f"s{n}", n, f"shop {n}") for n in range(7)]
+
+    found = plan([*dark, *scattered], Chur=25)
+
+    assert sorted(brief(found)) == [(CLUSTER, "", 7, None), (SITE, "Basel", 25, None), (SITE, "Chur", 25, None)]
+
+
+def test_a_broker_that_restarts_is_one_incident_however_the_displays_come_back() -> None:
+    """Half of them are noticed at one look, too few of each shop; the rest of twelve shops at the next."""
+    first = [failed(f"{n}", n % 30, f"shop {n % 12}", symptom=DISCONNECTED) for n in range(60)]
+    second = [failed(f"{n}", 30 + n % 20, f"shop {n % 12}", symptom=DISCONNECTED) for n in range(60, 300)]
+    sizes = {f"shop {n}": 25 for n in range(12)}
+
+    [one] = rules.plan(first, [], [], LIMITS, Fixed(300, sizes), LATER).groups
+    known = opened(1, CLUSTER, "", 15, symptoms=frozenset({DISCONNECTED}), last_failed_at=NOW + timedelta(seconds=30))
+    more = rules.plan(second, [], [known], LIMITS, Fixed(300, sizes), LATER)
+
+    assert (one.kind, len(one.failures)) == (CLUSTER, 60)
+    assert (list(more.joins), len(more.joins[1]), more.groups) == ([1], 240, [])
+
+
+def test_one_more_display_of_a_shop_leaves_a_provider_s_cluster_whole() -> None:
+    provider = opened(3, CLUSTER, "", 0, crowds=3, sites=frozenset({"Basel", "Bern", "Chur"}))
+    taken = [replace(failure, is_in=3) for failure in some(24, 0, "Basel")]
+
+    found = plan([failed("late", 20, "Basel")], provider, members=taken)
+
+    assert brief(found) == [(CLUSTER, "", 25, 3)]
 
 
 SITES = st.sampled_from([None, "Rome", "Oslo", "Lyon", "Bern"])
@@ -247,12 +355,8 @@ OPEN = st.lists(
 def test_however_failures_come_no_display_is_counted_twice_and_no_incident_is_absorbed_twice(
     failures: list[Failure], known: list[OpenIncident], fleet: int
 ) -> None:
-    joins, rest = rules.joining(failures, known, LIMITS.window)
-    groups = by_site(rest, {})
-    left = rules.without(rest, groups)
-    groups += rules.at_places(SUBNET, rules.crowded(left, rules.PLACES[SUBNET], LIMITS), {}, LIMITS)
-    groups += rules.clusters(rules.without(rest, groups), fleet)
-    found = rules.merged(groups, known, LIMITS.window)
+    plan = rules.plan(failures, [], known, LIMITS, Fixed(fleet), LATER)
+    joins, found = plan.joins, plan.groups
 
     taken = [f.uuid for fs in joins.values() for f in fs] + [f.uuid for g in found for f in g.failures]
     absorbed = [number for group in found for number in group.absorbs]

@@ -14,7 +14,7 @@ from shared.incidents.operations import IncidentReport
 from shared.incidents.timeline import operations as told
 from shared.incidents.timeline import store as timeline
 from shared.incidents.timeline.store import IncidentFilter
-from shared.tables import bridge_status, client_heartbeats, client_state_changes, clients
+from shared.tables import bridge_status, client_heartbeats, client_losses, client_state_changes, clients
 from tests.stores.commands_world import add_client, seconds
 
 CONFIG: Config = config.load({})
@@ -43,11 +43,22 @@ def change(connection: Connection, at: datetime, uuids: Sequence[str], status: s
 
 def go_silent(connection: Connection, at: datetime, uuids: Sequence[str], heard_before: float = 190) -> None:
     """They are noticed to be silent: their last heartbeats came so many seconds before, a second apart."""
+    rows = []
     for number, uuid in enumerate(uuids):
         heard_at = at - seconds(heard_before) + seconds(number)
-        mine = client_heartbeats.c.client_uuid == uuid
-        connection.execute(sa.update(client_heartbeats).where(mine).values(last_heartbeat_at=heard_at))
-    change(connection, at, uuids, "stale")
+        mine, beats = clients.c.uuid == uuid, client_heartbeats.c.client_uuid == uuid
+        connection.execute(sa.update(client_heartbeats).where(beats).values(last_heartbeat_at=heard_at))
+        connection.execute(sa.update(clients).where(mine).values(status="stale", status_since=heard_at))
+        rows.append({"client_uuid": uuid, "at": heard_at, "noticed_at": at})
+    words = {"from_status": "running", "to_status": "stale", "cause": "test"}
+    connection.execute(sa.insert(client_state_changes), [{**row, **words} for row in rows])
+
+
+def lose(connection: Connection, at: datetime, uuids: Sequence[str], losses: int = 1, known_for: float = 30) -> None:
+    """They report then that they lost the broker so often since their report of `known_for` seconds before."""
+    since = at - seconds(known_for)
+    rows = [{"client_uuid": uuid, "at": at, "since": since, "losses": losses} for uuid in uuids]
+    connection.execute(sa.insert(client_losses), rows)
 
 
 def come_back(connection: Connection, at: datetime, uuids: Sequence[str]) -> None:

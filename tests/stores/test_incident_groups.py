@@ -19,6 +19,7 @@ from tests.stores.incidents_world import (
     go_silent,
     happened,
     listen,
+    lose,
     observe,
     only,
     site,
@@ -94,22 +95,88 @@ def test_failed_services_are_an_incident_until_they_are_acknowledged(connection:
     assert observe(connection, now + MINUTE).left == 1
 
 
-def test_a_short_loss_of_the_broker_is_an_incident_that_closes_by_itself(connection: Connection, now: datetime) -> None:
-    fleet = site(connection, now, count=6, mqtt_last_disconnect_at=now - seconds(50))
+def test_a_short_loss_of_the_broker_is_an_incident_whose_members_are_back(
+    connection: Connection, now: datetime
+) -> None:
+    fleet = site(connection, now, count=6)
+    lose(connection, now - seconds(130), fleet)
 
-    assert observe(connection, now) == IncidentReport(opened=1, joined=6)
-    assert observe(connection, now + MINUTE) == IncidentReport(left=6)
+    assert observe(connection, now) == IncidentReport(opened=1, joined=6, left=6)
+    assert (only(connection)["members"], only(connection)["unwell"]) == (6, 0)
+    assert observe(connection, now + MINUTE) == NOTHING
     assert observe(connection, now + 6 * MINUTE) == IncidentReport(closed=1)
     assert "lost the broker and came back" in only(connection)["cause"]
     assert operations.open_incident_of(connection, fleet) == {}
 
 
-def test_losses_of_the_broker_that_were_our_own_are_none_of_the_displays(connection: Connection, now: datetime) -> None:
-    listen(connection, now, since=now - 2 * MINUTE)
-    site(connection, now, count=6, mqtt_last_disconnect_at=now - seconds(100))
-    site(connection, now, "Oslo", count=6, mqtt_last_disconnect_at=now + seconds(50))  # its clock is ahead
+def test_a_lost_connection_counts_once_the_display_has_kept_the_next_one(connection: Connection, now: datetime) -> None:
+    lose(connection, now - seconds(110), site(connection, now, count=6))
 
     assert observe(connection, now) == NOTHING
+    assert observe(connection, now + seconds(20)).joined == 6
+
+
+def test_what_was_lost_at_a_moment_that_nobody_knows_is_no_incident(connection: Connection, now: datetime) -> None:
+    """We were away for an hour: each lost the broker some time in it."""
+    lose(connection, now - seconds(130), site(connection, now, count=6), known_for=3600)
+
+    assert observe(connection, now) == NOTHING
+
+
+def test_whoever_drops_all_the_time_says_nothing_of_the_broker(connection: Connection, now: datetime) -> None:
+    for name in "ABCDEF":
+        display = site(connection, now, name, 1)
+        for age in (2000, 1000, 130):
+            lose(connection, now - seconds(age), display)
+
+    assert observe(connection, now) == NOTHING
+
+
+def test_a_dark_shop_takes_its_displays_out_of_a_cluster(connection: Connection, now: datetime) -> None:
+    """Six of the shop and three elsewhere are noticed first, and are nobody's place yet."""
+    shop, others = site(connection, now, "Basel", 25), [site(connection, now, name, 3)[0] for name in "ABCDEF"]
+    go_silent(connection, now, [*shop[:5], *others])
+    assert observe(connection, now).opened == 1
+    assert only(connection)["kind"] == "cluster"
+
+    go_silent(connection, now + MINUTE, shop[5:], 230)
+    observe(connection, now + MINUTE)
+
+    cluster, place = all_of(connection)
+    assert (place["kind"], place["key"], place["members"]) == ("site", "Basel", 25)
+    assert place["cause"].startswith("25 of 25 displays at site Basel went silent")
+    assert (cluster["members"], cluster["closed_at"]) == (6, None)
+    assert cluster["cause"].startswith("6 displays at 6 sites went silent")
+
+
+def test_a_cluster_of_which_too_few_are_left_goes_on_as_the_shop_s_incident(
+    connection: Connection, now: datetime
+) -> None:
+    shop, others = site(connection, now, "Basel", 25), [site(connection, now, name, 3)[0] for name in "ABCD"]
+    go_silent(connection, now, [*shop[:4], *others])
+    observe(connection, now)
+
+    go_silent(connection, now + MINUTE, shop[4:], 230)
+    observe(connection, now + MINUTE)
+
+    cluster, place = all_of(connection)
+    assert (cluster["merged_into"], cluster["members"], cluster["closed_at"]) == (place["id"], 0, now + MINUTE)
+    assert place["members"] == 25
+    assert set(operations.open_incident_of(connection, [*shop, *others])) == set(shop)
+
+
+def test_a_cluster_names_the_place_that_holds_half_of_it(connection: Connection, now: datetime) -> None:
+    """Seven of 25 are too few for an incident of the shop, and nothing else of it fails in the next minute."""
+    shop, others = site(connection, now, "Basel", 25), [site(connection, now, name, 3)[0] for name in "AB"]
+    go_silent(connection, now, [*shop[:7], *others])
+    assert observe(connection, now) == NOTHING
+
+    assert observe(connection, now + MINUTE).opened == 1
+    cause = only(connection)["cause"]
+    assert cause == (
+        "9 displays at 3 sites went silent within 8 s, among them 7 of 25 of Basel;"
+        " the network or power of the site is likely."
+    )
 
 
 def test_displays_that_are_silent_for_long_are_no_news_when_the_bridge_comes_back(

@@ -199,6 +199,11 @@ def unknown_from(last_heartbeat_at: datetime, interval_seconds: int, silent_sinc
     return max(last_heartbeat_at + late_after(interval_seconds), silent_since)
 
 
+def silent_from(last_sign_at: datetime, listening_since: datetime) -> datetime:
+    """Since when a late or stale client is silent: not since we noticed, which is minutes later."""
+    return max(last_sign_at, listening_since)
+
+
 def _while_silent(age: timedelta, *, talks: bool) -> tuple[ClientStatus, str]:
     """How its player is nobody knows; stale is who sends nothing at all."""
     if talks:

@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, Row
 
 from shared.clients.reports import rules
+from shared.clients.signs.rules import last_sign
 from shared.clients.statuses import store
 from shared.clients.statuses.store import StatusChange
 from shared.listening.rules import Listening
@@ -39,4 +40,6 @@ def _status_change(row: Row[Any], now: datetime, stale_seconds: int, bridge: Lis
     at = now
     if status is ClientStatus.UNKNOWN and bridge.silent_since is not None:
         at = rules.unknown_from(row.last_heartbeat_at, row.interval_seconds, bridge.silent_since)
+    elif status in {ClientStatus.LATE, ClientStatus.STALE} and bridge.since is not None:
+        at = rules.silent_from(last_sign(row.last_heartbeat_at, row.sign_at), bridge.since)
     return StatusChange(row.uuid, ClientStatus(row.status), status, cause, at)

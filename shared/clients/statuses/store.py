@@ -69,7 +69,8 @@ def change(connection: Connection, now: datetime, changes: Sequence[StatusChange
             UPDATE clients AS c SET status = said.status, status_since = free.since
             FROM said JOIN free USING (uuid) WHERE c.uuid = said.uuid
             RETURNING c.uuid, free.since, said.was, said.status, said.cause)
-        INSERT INTO client_state_changes (client_uuid, at, from_status, to_status, cause) SELECT * FROM changed
+        INSERT INTO client_state_changes (client_uuid, at, from_status, to_status, cause, noticed_at)
+        SELECT *, CAST(:now AS timestamptz) FROM changed
         """
     )
     return connection.execute(statement, {"now": now, "rows": msgspec.json.encode(changes).decode()}).rowcount

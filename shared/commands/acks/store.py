@@ -8,6 +8,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 
+from shared.clients.reports.rules import LATE_AT_LEAST
 from shared.commands.ends.store import NOBODYS, ending, guard, undone
 from shared.commands.rules import (
     ALREADY_REBOOTED,
@@ -208,7 +209,8 @@ def _succeed_by_silence() -> Constant:
         clients.c.presence_at >= c.received_at,
         clients.c.presence_at >= sa.func.coalesce(client_heartbeats.c.last_heartbeat_at, clients.c.presence_at),
     )
-    silent = sa.and_(clients.c.status == ClientStatus.STALE.value, clients.c.status_since >= c.received_at)
+    heard_until = clients.c.status_since + LATE_AT_LEAST  # silent since then: its last heartbeat may be as much older
+    silent = sa.and_(clients.c.status == ClientStatus.STALE.value, heard_until >= c.received_at)
     theirs = sa.and_(c.client_uuid == clients.c.uuid, client_heartbeats.c.client_uuid == clients.c.uuid)
     asked_for = sa.and_(c.action == CommandAction.SHUTDOWN_HOST.value, HEARD_OF)
     return _succeeding(theirs, asked_for, sa.or_(left, silent))

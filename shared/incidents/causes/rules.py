@@ -11,6 +11,17 @@ LIKELY_PLACE: Final = {IncidentKind.SITE: "of the site", IncidentKind.SUBNET: "o
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """A site or a subnet that holds half of an incident's members, or more."""
+
+    kind: IncidentKind
+    key: str
+    members: int
+    size: int
+    """Its displays that were heard in the last day."""
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """What is known of an incident's members, those that are well again among them."""
 
@@ -24,13 +35,15 @@ class Facts:
     sites: int
     unit: str | None
     """The service that failed, where it was one and the same."""
+    place: Place | None = None
+    """Of a cluster: where half of its members stand."""
 
 
 def cause(facts: Facts) -> str:
     """What happened, and what that is likely to come from, in a sentence."""
     members = sum(facts.symptoms.values())
     happened = f"{_whom(facts, members)} {_what(facts)} {_within(facts.last_failed_at - facts.first_failed_at)}"
-    return f"{happened}; {_likely(facts)}."
+    return f"{happened}{_among_them(facts, members)}; {_likely(facts)}."
 
 
 def _whom(facts: Facts, members: int) -> str:
@@ -40,6 +53,17 @@ def _whom(facts: Facts, members: int) -> str:
     if facts.kind is IncidentKind.SUBNET:
         return f"{number} in the subnet {facts.key}"
     return f"{number} at {facts.sites} sites" if facts.sites > 1 else number
+
+
+def _among_them(facts: Facts, members: int) -> str:
+    """The place that holds half of a cluster: it is what to look at first."""
+    place = facts.place
+    if place is None:
+        return ""
+    called = place.key if place.kind is IncidentKind.SITE else f"the subnet {place.key}"
+    size = max(place.size, place.members)
+    number = f"all {place.members}" if place.members == size else f"{place.members} of {size}"
+    return f", {number} of {called}" if place.members == members else f", among them {number} of {called}"
 
 
 def _what(facts: Facts) -> str:
@@ -80,10 +104,15 @@ def _likely(facts: Facts) -> str:
     by_network = sum(facts.symptoms.get(symptom, 0) for symptom in (Symptom.SILENT, Symptom.DISCONNECTED))
     if 2 * by_network < sum(facts.symptoms.values()):
         return "what they were given to show, or an update, is likely"
+    if facts.place is not None:
+        return f"{_network(facts)} {LIKELY_PLACE[facts.place.kind]} is likely"
     if facts.kind is IncidentKind.CLUSTER:
         return "a provider they share, the way to the broker or the broker itself is likely"
-    what = "the network or power" if Symptom.SILENT in facts.symptoms else "a short break of the network"
-    return f"{what} {LIKELY_PLACE[facts.kind]} is likely"
+    return f"{_network(facts)} {LIKELY_PLACE[facts.kind]} is likely"
+
+
+def _network(facts: Facts) -> str:
+    return "the network or power" if Symptom.SILENT in facts.symptoms else "a short break of the network"
 
 
 def why_unheard(silent_since: datetime) -> str:
