@@ -34,6 +34,7 @@ from sqlalchemy.types import UserDefinedType
 
 from shared.vocabulary import (
     COMMAND_RANKS,
+    NEWER_EVENTS,
     BatchState,
     ChannelKind,
     ClientStatus,
@@ -132,6 +133,7 @@ clients = Table(
     Column("process_status", process_status, nullable=False, server_default="unknown"),
     _when("process_status_since"),
     Column("screen_health", screen_health_status, nullable=False, server_default="unknown"),
+    _when("screen_health_since"),  # of a bad screen: since when it is bad, in whatever way
     Column("status", Text, nullable=False, server_default="unknown"),  # the shown state
     _now("status_since"),
     _when("service_failed_at"),
@@ -164,6 +166,11 @@ clients = Table(
     _one_of("registered_by", RegisteredBy),
     Index("ix_clients_changed_xid", "changed_xid"),
     Index("ix_clients_crashed", "process_status_since", postgresql_where=text("process_status = 'crashed'")),
+    Index(
+        "ix_clients_screen_bad",
+        "uuid",
+        postgresql_where=text("screen_health IN ('black', 'frozen', 'disconnected')"),
+    ),
     Index("ix_clients_stopped", "uuid", postgresql_where=text("process_status = 'stopped'")),
     Index("ix_clients_deleted", "uuid", postgresql_where=text("deleted_at IS NOT NULL")),
     Index(
@@ -631,7 +638,13 @@ notification_channels = Table(
     Column("kind", Text, nullable=False),
     Column("url", Text, nullable=False),  # a secret: never answered, logged or audited
     Column("signing_secret", Text),  # a secret: signs what is posted to a webhook; null: nothing is signed
-    Column("events", ARRAY(Text), nullable=False),
+    Column("events", ARRAY(Text), nullable=False),  # as far as code of before can read them
+    Column(
+        "newer_events",
+        ARRAY(Text),
+        nullable=False,
+        server_default="{service_failed,screen_bad,connection_unsteady}",
+    ),
     Column("delay_seconds", Integer, nullable=False, server_default="120"),  # what is over before says nothing
     Column("sites", ARRAY(Text)),  # null: all
     Column("time_zone", Text),  # of its hours; null: at all times
@@ -687,7 +700,7 @@ notification_deliveries = Table(  # the outbox: one message to one channel
     Column("root", Text, nullable=False),  # what it is about, whenever: "client:<uuid>"
     Column("subject", Text, nullable=False),  # this one time of it
     Column("phase", Text, nullable=False),
-    Column("event", Text, nullable=False),
+    Column("event", Text, nullable=False),  # as code of before reads it; the message says it as it is
     Column("message", JSONB, nullable=False),  # in words and as facts
     _when("created_at", nullable=False),
     Column("state", Text, nullable=False, server_default="pending"),
@@ -702,7 +715,10 @@ notification_deliveries = Table(  # the outbox: one message to one channel
     Column("error", Text),  # of the last try, in our own words
     UniqueConstraint("channel_id", "subject", "phase", name="uq_notification_deliveries_once"),
     _one_of("phase", NotificationPhase),
-    _one_of("event", NotificationEvent),
+    CheckConstraint(
+        "event IN ({})".format(", ".join(f"'{event}'" for event in NotificationEvent if event not in NEWER_EVENTS)),
+        name="event",
+    ),
     _one_of("state", DeliveryState),
     Index("ix_notification_deliveries_channel_id_id", "channel_id", "id"),
     Index("ix_notification_deliveries_root", "root", "channel_id", "created_at"),

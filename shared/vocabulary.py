@@ -5,6 +5,7 @@ OpenAPI document names them, and no other module spells a status as a bare strin
 """
 
 from enum import IntEnum, StrEnum
+from typing import Final
 
 
 class ProcessStatus(StrEnum):
@@ -337,10 +338,21 @@ class NotificationEvent(StrEnum):
     INCIDENT_ESCALATED = "incident_escalated"  # it grew to twice what was told, or lasts for an hour
     DISPLAY_UNWELL = "display_unwell"  # one display alone is silent or crashed, and stays so
     DISPLAY_SUSPENDED = "display_suspended"  # automatic recovery tried everything on it: a person must act
+    SERVICE_FAILED = "service_failed"  # a display says that a service of it failed
+    SCREEN_BAD = "screen_bad"  # a display that is heard says that its screen is black, frozen or disconnected
+    CONNECTION_UNSTEADY = "connection_unsteady"  # a display loses the broker again and again
     BREAKER_OPEN = "breaker_open"  # so many are silent that recovery holds back
     BRIDGE_SILENT = "bridge_silent"  # our own: we do not hear the fleet
     CONVERSION_FAILED = "conversion_failed"  # a presentation could not be converted
     RECOVERED = "recovered"  # what was told is over
+
+
+NEWER_EVENTS: Final = {
+    NotificationEvent.SERVICE_FAILED: NotificationEvent.DISPLAY_UNWELL,
+    NotificationEvent.SCREEN_BAD: NotificationEvent.DISPLAY_UNWELL,
+    NotificationEvent.CONNECTION_UNSTEADY: NotificationEvent.DISPLAY_UNWELL,
+}
+"""Events that code of before cannot read, each with the one that columns of before hold in its place."""
 
 
 class NotificationPhase(StrEnum):

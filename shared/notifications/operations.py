@@ -21,12 +21,22 @@ from shared.notifications.snoozes import operations as snoozes
 from shared.notifications.troubles import operations as troubles
 from shared.notifications.troubles import rules as words
 from shared.notifications.troubles.rules import Addressee, Trouble
-from shared.vocabulary import DeliveryState, NotificationEvent, NotificationPhase
+from shared.vocabulary import NEWER_EVENTS, DeliveryState, NotificationEvent, NotificationPhase
 
 AT_ONCE: Final = 500  # messages that one tick puts on the queue again; the next one takes the rest
 ASKED_FOR: Final = 20  # displays alone; of more, which become one message, recovery is not asked one by one
 IT_WAS_OVER: Final = "it was over before it was sent"
 OF_DISPLAYS: Final = frozenset({NotificationEvent.DISPLAY_UNWELL, NotificationEvent.DISPLAY_SUSPENDED})
+UNSTEADY: Final = NotificationEvent.CONNECTION_UNSTEADY
+FOLDED: Final = (
+    (OF_DISPLAYS, rules.FOLDED_FROM),
+    (frozenset({NotificationEvent.SERVICE_FAILED}), rules.FOLDED_FROM),
+    (frozenset({NotificationEvent.SCREEN_BAD}), rules.FOLDED_FROM),
+    (frozenset({UNSTEADY}), 2),
+)
+"""Events about one display, and from how many of a kind on they are one message."""
+OF_RECOVERY: Final = OF_DISPLAYS | {NotificationEvent.SERVICE_FAILED}
+OF_ONE: Final = frozenset().union(*(events for events, _ in FOLDED))
 Row = dict[str, Any]
 
 
@@ -82,7 +92,7 @@ def _channel(row: RowMapping) -> Channel:
     return Channel(
         id=row["id"],
         name=row["name"],
-        events=frozenset(NotificationEvent(event) for event in row["events"]),
+        events=frozenset(channels.events_of(row)),
         delay=timedelta(seconds=row["delay_seconds"]),
         sites=None if row["sites"] is None else frozenset(row["sites"]),
         hours=channels.hours_of(row),
@@ -92,7 +102,7 @@ def _channel(row: RowMapping) -> Channel:
 
 
 def _told(row: RowMapping) -> Told:
-    event, state = NotificationEvent(row["event"]), DeliveryState(row["state"])
+    event, state = NotificationEvent(row["facts"]["event"]), DeliveryState(row["state"])
     of_row = (row["id"], row["channel_id"], row["root"], row["subject"])
     return Told(*of_row, event, state, row["created_at"], row["facts"], row["claimed_at"] is not None)
 
@@ -148,6 +158,7 @@ def _row(
     about: NotificationEvent,
     standing: bool = False,
 ) -> Row:
+    event = NEWER_EVENTS.get(event, event)  # the message's facts say it as it is
     said = {"phase": phase.value, "event": event.value, "message": message, "standing": standing}
     return {"channel_id": channel_id, "root": root, "subject": subject, **said, "about": about}
 
@@ -162,6 +173,12 @@ def _gather(desk: _Desk) -> list[Trouble]:
     found = list(troubles.incidents(connection))
     if count := sum(not channel.events.isdisjoint(OF_DISPLAYS) for channel in desk.channels.values()):
         found += troubles.displays(connection, now, config, since, count)
+    if NotificationEvent.SERVICE_FAILED in wanted:
+        found += troubles.failed_services(connection, since)
+    if NotificationEvent.SCREEN_BAD in wanted:
+        found += troubles.bad_screens(connection, since)
+    if UNSTEADY in wanted:
+        found += troubles.unsteady(connection, now)
     if NotificationEvent.BREAKER_OPEN in wanted:
         found += troubles.open_breakers(connection, config)
     if NotificationEvent.CONVERSION_FAILED in wanted:
@@ -171,7 +188,7 @@ def _gather(desk: _Desk) -> list[Trouble]:
 
 
 def _quiet(connection: Connection, now: datetime, found: Sequence[Trouble]) -> Quiet:
-    uuids: set[str] = set().union(*(trouble.uuids for trouble in found))
+    uuids: set[str] = {display.uuid for trouble in found for display in (*trouble.displays, *trouble.back)}
     in_window = maintenance.quiet_uuids(connection, now, uuids) if uuids else set()
     fleet = maintenance.is_fleet_quiet(connection, now)
     return Quiet(snoozes.snoozed(connection, now), frozenset(in_window), fleet)
@@ -187,13 +204,29 @@ def _open(desk: _Desk, found: Sequence[Trouble], standing: Sequence[Told]) -> li
     by_root: dict[str, list[Told]] = defaultdict(list)
     for told in standing:
         by_root[told.root].append(told)
-    rows: list[Row] = []
-    few = sum(trouble.event in OF_DISPLAYS for trouble in found) < ASKED_FOR
+    rows = _unsteady_rows(desk, [trouble for trouble in found if trouble.event is UNSTEADY])
+    found = [trouble for trouble in found if trouble.event is not UNSTEADY]
+    few = sum(trouble.event in OF_RECOVERY for trouble in found) < ASKED_FOR
     for trouble in found:
-        said = _Said(desk, trouble, ask=few or trouble.event not in OF_DISPLAYS)
+        said = _Said(desk, trouble, ask=trouble.event not in OF_ONE or (few and trouble.event in OF_RECOVERY))
         rows += _escalations(desk, trouble, by_root[trouble.root], said)
         rows += _openings(desk, trouble, lately, said)
     return _send(desk, rows, over=False)
+
+
+def _unsteady_rows(desk: _Desk, found: Sequence[Trouble]) -> list[Row]:
+    """One list of unsteady connections for each channel that is due one."""
+    if not found:
+        return []
+    connection, now, phase = desk.connection, desk.now, NotificationPhase.OPENED
+    told = deliveries_store.opened_since(connection, [one.root for one in found], now - rules.UNSTEADY_AGAIN)
+    lately = deliveries_store.told_of_since(connection, UNSTEADY, now - rules.UNSTEADY_GAP)
+    rows = []
+    for channel in desk.channels.values():
+        for trouble in rules.unsteady_list(channel, found, now, told, lately):
+            message = words.opened(trouble, UNSTEADY, phase, desk.addressee(channel), now)
+            rows.append(_row(channel.id, trouble.root, trouble.subject, phase, UNSTEADY, message, about=UNSTEADY))
+    return rows
 
 
 class _Said:
@@ -238,18 +271,19 @@ def _send(desk: _Desk, rows: Sequence[Row], *, over: bool) -> list[int]:
     ids: list[int] = []
     for channel_id, channel in desk.channels.items():
         mine = [row for row in rows if row["channel_id"] == channel_id]
-        lonely = [row for row in mine if row["about"] in OF_DISPLAYS]
-        if len(lonely) < rules.FOLDED_FROM:
-            ids += _insert(desk, mine).values()
-            continue
-        ids += _insert(desk, [row for row in mine if row["about"] not in OF_DISPLAYS]).values()
-        ids += _fold(desk, lonely, channel, over=over)
+        for events, most in FOLDED:
+            alike = [row for row in mine if row["about"] in events]
+            if len(alike) >= most:
+                ids += _fold(desk, alike, channel, over=over)
+                mine = [row for row in mine if row["about"] not in events]
+        ids += _insert(desk, mine).values()
     return ids
 
 
 def _fold(desk: _Desk, lonely: Sequence[Row], channel: Channel, *, over: bool) -> list[int]:
     """Many displays as one message: the first one's row carries it, the others are told by it."""
-    message = words.many([row["message"] for row in lonely], over, desk.addressee(channel))
+    messages = [row["message"] for row in lonely]
+    message = words.many(messages, lonely[0]["about"], over, desk.addressee(channel))
     first = _insert(desk, [{**lonely[0], "message": message}])
     for lead in first.values():
         _insert(desk, [{**row, "folded_into": lead} for row in lonely[1:]])

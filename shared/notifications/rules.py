@@ -15,6 +15,9 @@ GROWN: Final = 2  # times the displays that were told, and GROWN_BY more
 GROWN_BY: Final = 5
 WELL_FOR: Final = timedelta(minutes=2)  # before a display is called well again
 FOLDED_FROM: Final = 4  # displays told at once to one channel: from here on it is one message
+UNSTEADY_FOR: Final = timedelta(minutes=10)  # before a connection is called unsteady: others may begin meanwhile
+UNSTEADY_GAP: Final = timedelta(hours=1)  # between two lists of unsteady connections
+UNSTEADY_AGAIN: Final = timedelta(days=1)  # until a display is on such a list once more
 
 
 @dataclass(frozen=True)
@@ -67,8 +70,8 @@ class Quiet:
         """Whether all that is affected is quiet."""
         if self.fleet or self.snoozed.fleet:
             return True
-        if trouble.displays:
-            return all(d.uuid in self.uuids or self.snoozed.covers(d.uuid, d.site) for d in trouble.displays)
+        if met := trouble.displays or trouble.back:
+            return all(d.uuid in self.uuids or self.snoozed.covers(d.uuid, d.site) for d in met)
         return self.snoozed.covers_all_of(trouble.sites)
 
 
@@ -85,15 +88,37 @@ def opens(channel: Channel, trouble: Trouble, now: datetime, lately: Collection[
 
     `lately`: (channel, root) of what stands told, or was told a short while ago: it is not told again.
     """
-    age = now - trouble.noticed_at
     return (
         trouble.event in channel.events
         and channel.concerns(trouble.sites)
         and trouble.noticed_at >= channel.tells_since
-        and age >= max(channel.delay, trouble.min_age)
+        and now - trouble.noticed_at >= channel.delay
+        and now - trouble.since >= trouble.min_age
         and (channel.id, trouble.root) not in lately
         and channel.may_tell(opening_event(channel, trouble, now), now)
     )
+
+
+def unsteady_list(
+    channel: Channel, found: Collection[Trouble], now: datetime, told: Collection[tuple[int, str]], lately: Collection[int]
+) -> list[Trouble]:
+    """Of displays with an unsteady connection, those that the channel is to be told of now: one list, or none.
+
+    `told`: (channel, root) of those on a list of the last day. `lately`: channels that had a list in the last hour.
+    One that has gone on for a while brings the others with it, so that they need no list of their own.
+    """
+    event = NotificationEvent.CONNECTION_UNSTEADY
+    if event not in channel.events or channel.id in lately or not channel.may_tell(event, now):
+        return []
+    mine = [
+        trouble
+        for trouble in found
+        if channel.concerns(trouble.sites)
+        and trouble.noticed_at >= channel.tells_since
+        and (channel.id, trouble.root) not in told
+    ]
+    is_due = any(now - trouble.noticed_at >= max(channel.delay, UNSTEADY_FOR) for trouble in mine)
+    return mine if is_due else []
 
 
 def escalation(told: Told, trouble: Trouble, now: datetime) -> NotificationEvent | None:

@@ -119,7 +119,11 @@ CHECKED_LISTS = [
     ("notification_channels", "kind", vocabulary.ChannelKind),
     ("notification_snoozes", "scope", vocabulary.SnoozeScope),
     ("notification_deliveries", "phase", vocabulary.NotificationPhase),
-    ("notification_deliveries", "event", vocabulary.NotificationEvent),
+    (
+        "notification_deliveries",
+        "event",
+        [event for event in vocabulary.NotificationEvent if event not in vocabulary.NEWER_EVENTS],
+    ),
     ("notification_deliveries", "state", vocabulary.DeliveryState),
     ("incident_members", "symptom", vocabulary.Symptom),
     ("incident_events", "kind", vocabulary.IncidentEventKind),

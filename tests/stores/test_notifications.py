@@ -133,7 +133,7 @@ def test_a_display_alone_is_told_after_a_quarter_of_an_hour_and_when_it_is_well(
     uuid = display(connection, now)
     go_silent(connection, now + MINUTE, [uuid])
 
-    decide(connection, now + 15 * MINUTE)
+    decide(connection, now + 12 * MINUTE)  # silent since two minutes before
     assert told(connection) == []
     for minutes in (17, 18, 30):
         decide(connection, now + minutes * MINUTE)
@@ -145,7 +145,7 @@ def test_a_display_alone_is_told_after_a_quarter_of_an_hour_and_when_it_is_well(
         decide(connection, now + minutes * MINUTE)
 
     assert told(connection) == [("opened", "Lobby (Rome) is silent"), ("recovered", "Over: Lobby (Rome) is silent")]
-    assert "It lasted 33 minutes." in messages(connection)[1]["text"]
+    assert "It lasted 36 minutes." in messages(connection)[1]["text"]
 
 
 def test_a_flapping_display_is_told_once_an_hour_and_not_at_each_turn(connection: Connection, now: datetime) -> None:

@@ -220,7 +220,7 @@ def _changes(body: ChannelChanges) -> dict[str, Any]:
     if "hours" in changes:
         changes |= channels.hours_columns(_hours(changes.pop("hours")))
     if "events" in changes:
-        changes["events"] = channels.events_in_order(changes["events"])
+        changes |= channels.events_columns(changes["events"])
     if "sites" in changes:
         changes["sites"] = sorted(set(changes["sites"] or ())) or None
     if "signing_secret" in changes:
@@ -240,4 +240,5 @@ def _channel(row: RowMapping) -> NotificationChannel:
         address=rules.masked(ChannelKind(row["kind"]), row["url"]),
         signed=row["signing_secret"] is not None,
         hours=shown,
+        events=channels.events_of(row),
     )

@@ -169,6 +169,13 @@ SEEN_IN_HEALTH: Final = {  # column of clients: what it becomes
     "mqtt_last_disconnect_at": "CASE WHEN said.tells_disconnect THEN to_timestamp(said.last_disconnect_at)"
     " ELSE c.mqtt_last_disconnect_at END",
 }
+BAD_SCREENS: Final = "('black', 'frozen', 'disconnected')"
+SCREEN_SINCE: Final = f"""
+    CASE WHEN coalesce(said.screen_health, c.screen_health::text) NOT IN {BAD_SCREENS} THEN NULL
+        WHEN c.screen_health::text IN {BAD_SCREENS} THEN coalesce(c.screen_health_since, said.at)
+        ELSE said.at END
+"""
+"""Since when a screen is bad, in whatever way; null while it is not."""
 HEALTH_FIELDS: Final = (
     "body jsonb, screen_health text, log_level text, app_version text, os text, ip text, hostname text,"
     " cpu_percent float8, memory_percent float8, disk_percent float8, temperature_celsius float8, capabilities text[],"
@@ -193,7 +200,8 @@ PUT_HEALTH: Final = f"""
             IS DISTINCT FROM ({", ".join(SEEN_IN_HEALTH.values())})
         ORDER BY c.uuid FOR NO KEY UPDATE OF c),
     changed AS (
-        UPDATE clients AS c SET {", ".join(f"{column} = {value}" for column, value in SEEN_IN_HEALTH.items())}
+        UPDATE clients AS c SET {", ".join(f"{column} = {value}" for column, value in SEEN_IN_HEALTH.items())},
+            screen_health_since = {SCREEN_SINCE}
         FROM said JOIN different USING (uuid) WHERE c.uuid = said.uuid),
     lost AS (
         INSERT INTO client_losses (client_uuid, at, since, losses)

@@ -14,7 +14,7 @@ from shared.notifications.channels import rules, store
 from shared.notifications.channels.rules import Hours
 from shared.notifications.deliveries import store as deliveries
 from shared.notifications.troubles.rules import VERSION
-from shared.vocabulary import ChannelKind, NotificationEvent, Weekday
+from shared.vocabulary import NEWER_EVENTS, ChannelKind, NotificationEvent, Weekday
 
 ADDRESS = ("kind", "url", "signing_secret")
 
@@ -49,7 +49,7 @@ def add(connection: Connection, now: datetime, wanted: NewChannel, by: str) -> R
         "kind": wanted.kind.value,
         "url": wanted.url,
         "signing_secret": wanted.signing_secret,
-        "events": events_in_order(wanted.events),
+        **events_columns(wanted.events),
         "delay_seconds": int(wanted.delay.total_seconds()),
         "sites": sorted(set(wanted.sites)) if wanted.sites else None,
         **hours_columns(wanted.hours),
@@ -140,9 +140,19 @@ def hours_columns(hours: Hours | None) -> dict[str, Any]:
     return {"time_zone": hours.time_zone, "weekdays": weekdays, "from_time": hours.begin, "to_time": hours.end}
 
 
-def events_in_order(events: Collection[NotificationEvent]) -> list[str]:
-    """As the column holds them."""
-    return [event.value for event in NotificationEvent if event in events]
+def events_of(row: Mapping[str, Any] | RowMapping) -> list[NotificationEvent]:
+    """What a channel is told of, in the order of the vocabulary."""
+    words = {*row["events"], *row["newer_events"]}
+    return [event for event in NotificationEvent if event.value in words]
+
+
+def events_columns(events: Collection[NotificationEvent]) -> dict[str, list[str]]:
+    """The columns that hold these events: those that code of before cannot read stand apart."""
+    ordered = [event for event in NotificationEvent if event in events]
+    return {
+        "events": [event.value for event in ordered if event not in NEWER_EVENTS],
+        "newer_events": [event.value for event in ordered if event in NEWER_EVENTS],
+    }
 
 
 def _check_name(connection: Connection, name: str, but: int | None) -> None:

@@ -7,12 +7,14 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
+from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.tables import notification_channels, notification_deliveries
-from shared.vocabulary import DeliveryState, NotificationPhase
+from shared.vocabulary import DeliveryState, NotificationEvent, NotificationPhase
 
 d = notification_deliveries.c
-OWN_FACTS = sa.func.coalesce(d.message["own"], d.message["facts"])  # a message of many stands in the row of one
+OWN_FACTS = sa.func.coalesce(d.message["own"], d.message["facts"], type_=JSONB)  # a message of many stands in the row of one
+EVENT = sa.func.coalesce(OWN_FACTS["event"].astext, d.event).label("event")  # the column holds what code of before reads
 PENDING = d.state == DeliveryState.PENDING.value
 SHOWN = (
     d.id,
@@ -20,7 +22,7 @@ SHOWN = (
     notification_channels.c.name.label("channel_name"),
     d.subject,
     d.phase,
-    d.event,
+    EVENT,
     d.message["title"].astext.label("title"),
     d.message["text"].astext.label("text"),
     d.state,
@@ -55,9 +57,20 @@ def insert(connection: Connection, now: datetime, rows: Sequence[Mapping[str, An
 
 def standing(connection: Connection) -> Sequence[RowMapping]:
     """What was told, or is about to be, of which it is not known that it is over."""
-    columns = (d.id, d.channel_id, d.root, d.subject, d.event, d.state, d.created_at, d.claimed_at)
+    columns = (d.id, d.channel_id, d.root, d.subject, d.state, d.created_at, d.claimed_at)
     query = sa.select(*columns, OWN_FACTS.label("facts")).where(d.standing).order_by(d.id)
     return connection.execute(query).mappings().all()
+
+
+def told_of_since(connection: Connection, event: NotificationEvent, since: datetime) -> set[int]:
+    """The channels that were told since then that something of this kind began."""
+    query = sa.select(d.channel_id).where(
+        d.created_at > since,
+        d.phase == NotificationPhase.OPENED.value,
+        d.state != DeliveryState.DROPPED.value,
+        OWN_FACTS["event"].astext == event.value,
+    )
+    return set(connection.execute(query.distinct()).scalars())
 
 
 def opened_since(connection: Connection, roots: Collection[str], since: datetime) -> set[tuple[int, str]]:

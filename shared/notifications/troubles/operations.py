@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, RowMapping
 
+from shared.clients.losses import store as losses
 from shared.config import Config
 from shared.notifications.troubles import rules, store
 from shared.notifications.troubles.rules import Display, Trouble
@@ -23,30 +24,34 @@ def incidents(connection: Connection) -> list[Trouble]:
     """Every open incident as something to tell."""
     rows = store.incidents(connection)
     members: dict[int, list[Display]] = defaultdict(list)
+    back: dict[int, list[Display]] = defaultdict(list)
     for row in store.members(connection, [row["id"] for row in rows]) if rows else ():
-        members[row["incident_id"]].append(_display(row))
-    return [_incident(row, members[row["id"]]) for row in rows]
+        (back if row["back"] else members)[row["incident_id"]].append(_display(row))
+    return [_incident(row, members[row["id"]], back[row["id"]]) for row in rows]
 
 
 def _display(row: RowMapping) -> Display:
     return Display(row["uuid"], row["name"], row["site"])
 
 
-def _incident(row: RowMapping, members: Sequence[Display]) -> Trouble:
+def _incident(row: RowMapping, members: Sequence[Display], back: Sequence[Display]) -> Trouble:
     """An incident; the one of our own has no displays and concerns everybody."""
     is_ours = row["kind"] == IncidentKind.LISTENING
-    sites = frozenset(display.site for display in members if display.site is not None)
+    met = [*members, *back]
+    sites = frozenset(display.site for display in met if display.site is not None)
     root = f"incident:{row['id']}"
+    words = "" if members or not back else f" {rules.all_back(len(back))}"
     return Trouble(
         root=root,
         subject=f"{root}:{row['reopened']}",
         event=NotificationEvent.BRIDGE_SILENT if is_ours else NotificationEvent.INCIDENT_OPENED,
-        title=rules.incident_title(row["kind"], row["key"], len(members), sites),
-        cause=rules.bounded(row["cause"]),
+        title=rules.incident_title(row["kind"], row["key"], len(met), sites),
+        cause=rules.bounded(row["cause"] + words),
         since=row["began_at"],
         noticed_at=max(row["opened_at"], row["reopened_at"] or row["opened_at"]),
         sites=None if is_ours else sites,
         displays=tuple(members),
+        back=tuple(back),
         recovery="Recovery does nothing until we hear the fleet again." if is_ours else "",
         link=f"/?v=incidents&i={row['id']}",
         more={"incident_id": row["id"], "kind": row["kind"]},
@@ -65,6 +70,7 @@ def _lonely(row: RowMapping, min_age: timedelta) -> Trouble:
     display, suspended = _display(row), row["suspended"]
     is_silent = row["status"] in {"stale", "crashed"}
     began = row["status_since"] if is_silent else row["service_failed_at"]
+    noticed = row["noticed_at"] if is_silent else began
     root = f"client:{row['uuid']}"
     return Trouble(
         root=root,
@@ -73,10 +79,63 @@ def _lonely(row: RowMapping, min_age: timedelta) -> Trouble:
         title=rules.display_title(display, row["status"], row["service_failed_unit"], suspended=suspended),
         cause="",
         since=began,
-        noticed_at=max(began, row["decided_at"] or began) if suspended else began,
+        noticed_at=max(noticed, row["decided_at"] or noticed) if suspended else noticed,
         sites=frozenset({row["site"]} if row["site"] is not None else ()),
         displays=(display,),
         min_age=timedelta() if suspended else min_age,
+        link=f"/?d={row['uuid']}",
+        more={"uuid": row["uuid"]},
+    )
+
+
+def failed_services(connection: Connection, since: datetime) -> Iterator[Trouble]:
+    """Displays of no incident with a failed service: until it is acknowledged, or the display calls it mended."""
+    for row in store.failed_services(connection, since):
+        title = rules.display_title(_display(row), "", row["service_failed_unit"], suspended=False)
+        yield _of_display("service", NotificationEvent.SERVICE_FAILED, row, row["service_failed_at"], title)
+
+
+def bad_screens(connection: Connection, since: datetime) -> Iterator[Trouble]:
+    """Displays of no incident that are heard and whose screen shows nothing, or always the same."""
+    for row in store.bad_screens(connection, since):
+        title = rules.screen_title(_display(row), row["screen"])
+        yield _of_display("screen", NotificationEvent.SCREEN_BAD, row, row["screen_health_since"], title)
+
+
+def unsteady(connection: Connection, now: datetime) -> Iterator[Trouble]:
+    """Displays that keep losing the broker; that one has stopped to is no news."""
+    found = {one.uuid: one for one in losses.unsteady(connection, now)}
+    for row in store.names(connection, list(found)) if found else ():
+        one = found[row["uuid"]]
+        title = rules.unsteady_title(_display(row), one.losses)
+        yield _of_display(
+            "unsteady", NotificationEvent.CONNECTION_UNSTEADY, row, one.since, title, at=now, recovers=False
+        )
+
+
+def _of_display(
+    kind: str,
+    event: NotificationEvent,
+    row: RowMapping,
+    since: datetime,
+    title: str,
+    *,
+    at: datetime | None = None,
+    recovers: bool = True,
+) -> Trouble:
+    """One display's trouble, apart from the others that it may have; one time of it is `at`, or since then."""
+    root = f"{kind}:{row['uuid']}"
+    return Trouble(
+        root=root,
+        subject=f"{root}:{int((at or since).timestamp())}",
+        event=event,
+        title=title,
+        cause="",
+        since=since,
+        noticed_at=since,
+        sites=frozenset({row["site"]} if row["site"] is not None else ()),
+        displays=(_display(row),),
+        recovers=recovers,
         link=f"/?d={row['uuid']}",
         more={"uuid": row["uuid"]},
     )
@@ -149,6 +208,10 @@ def over(connection: Connection, config: Config, roots: Collection[str], well_si
         recovers = config["CRASH_RECOVERY_ENABLED"]
         well = store.over_clients(connection, uuids, well_since, recovers=recovers)
         found |= {f"client:{uuid}": silently for uuid, silently in well.items()}
+    if uuids := names["service"]:
+        found |= {f"service:{uuid}": silently for uuid, silently in store.over_services(connection, uuids).items()}
+    if uuids := names["screen"]:
+        found |= {f"screen:{uuid}": silently for uuid, silently in store.over_screens(connection, uuids).items()}
     if sites := names["breaker"]:
         still = store.open_breakers(connection) if config["CRASH_RECOVERY_ENABLED"] else set()
         found |= {f"breaker:{site}": False for site in sites if site not in still}

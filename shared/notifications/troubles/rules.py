@@ -16,6 +16,7 @@ VERSION: Final = 1  # of a webhook's JSON; fields may be added without another o
 LONGEST_NAME: Final = 100
 LONGEST_WORDS: Final = 1000
 NAMED: Final = 10  # displays that a message names
+LISTED: Final = 50  # of those with an unsteady connection: the message is the list
 
 
 @dataclass(frozen=True)
@@ -52,10 +53,12 @@ class Trouble:
     """Where; None is the whole fleet, or none that could be named."""
     displays: tuple[Display, ...] = ()
     """Those that are affected now."""
+    back: tuple[Display, ...] = ()
+    """Those that were affected, and are well again."""
     recovers: bool = True
     """Whether its end is news too."""
     min_age: timedelta = timedelta()
-    """It is told no earlier than this after it was noticed, whatever the channel says."""
+    """It is told no earlier than this after it began, whatever the channel says."""
     recovery: str = ""
     """What recovery does about it."""
     link: str = ""
@@ -88,6 +91,24 @@ def incident_title(kind: str, key: str, count: int, sites: Collection[str]) -> s
     if kind == "subnet":
         return f"{number} in the subnet {plain(key)} failed together"
     return f"{number} at {len(sites)} sites failed together" if len(sites) > 1 else f"{number} failed together"
+
+
+def all_back(count: int) -> str:
+    """What is left to say of an incident whose displays are all well again."""
+    return "It is back." if count == 1 else f"All {count} are back."
+
+
+SCREENS: Final = {"black": "is black", "frozen": "is frozen", "disconnected": "is disconnected"}
+
+
+def screen_title(display: Display, screen: str) -> str:
+    """What is wrong with the screen of one display, in a line."""
+    return f"{display.words}: its screen {SCREENS.get(screen, 'is bad')}"
+
+
+def unsteady_title(display: Display, losses: int) -> str:
+    """What is wrong with the connection of one display, in a line."""
+    return f"{display.words}: unsteady connection, {losses} losses in the last hour"
 
 
 def display_title(display: Display, status: str, unit: str | None, *, suspended: bool) -> str:
@@ -169,12 +190,25 @@ def recovered(told: Mapping[str, Any], now: datetime) -> Any:
     return _message(title, [f"It lasted {lasted}.", f"It was: {told['cause']}", told["url"] or ""], facts)
 
 
-def many(messages: Sequence[Mapping[str, Any]], over: bool, to: Addressee) -> Any:
+MANY: Final[Mapping[NotificationEvent, str]] = {
+    NotificationEvent.SERVICE_FAILED: "have a failed service",
+    NotificationEvent.SCREEN_BAD: "have a bad screen",
+    NotificationEvent.CONNECTION_UNSTEADY: "have an unsteady connection",
+}
+MANY_OVER: Final[Mapping[NotificationEvent, str]] = {
+    NotificationEvent.SERVICE_FAILED: "have no failed service any more",
+    NotificationEvent.SCREEN_BAD: "have a good screen again",
+}
+
+
+def many(messages: Sequence[Mapping[str, Any]], about: NotificationEvent, over: bool, to: Addressee) -> Any:
     """One message for what would be many: displays that failed one by one and are told at once."""
     first = messages[0]["facts"]
-    title = f"{len(messages)} displays are well again" if over else f"{len(messages)} displays are unwell"
+    what = MANY_OVER.get(about, "are well again") if over else MANY.get(about, "are unwell")
+    title = f"{len(messages)} displays {what}"
     names = [message["title"] for message in messages]
-    lines = [*names[:NAMED], *([f"and {len(names) - NAMED} more"] if len(names) > NAMED else [])]
+    named = LISTED if about is NotificationEvent.CONNECTION_UNSTEADY else NAMED
+    lines = [*names[:named], *([f"and {len(names) - named} more"] if len(names) > named else [])]
     uuids = [uuid for message in messages for uuid in message["facts"]["uuids"]][:NAMED]
     sites = sorted({site for message in messages for site in message["facts"]["sites"] or ()})
     facts = {**first, "title": title, "cause": "", "displays": len(messages), "uuids": uuids, "sites": sites}

@@ -18,8 +18,10 @@ _INCIDENTS: Final = sa.text(
 )
 _MEMBERS: Final = sa.text(
     """
-    SELECT m.incident_id, c.uuid, c.name, c.site FROM incident_members AS m JOIN clients AS c ON c.uuid = m.client_uuid
-    WHERE m.left_at IS NULL AND m.incident_id = ANY(CAST(:ids AS bigint[])) ORDER BY m.incident_id, c.name, c.uuid
+    SELECT m.incident_id, c.uuid, c.name, c.site, bool_and(m.left_at IS NOT NULL) AS back
+    FROM incident_members AS m JOIN clients AS c ON c.uuid = m.client_uuid
+    WHERE m.incident_id = ANY(CAST(:ids AS bigint[]))
+    GROUP BY m.incident_id, c.uuid ORDER BY m.incident_id, c.name, c.uuid
     """
 )
 SUSPENDED: Final = """CAST(:recovers AS boolean) AND coalesce(r.decided = 'suspended'
@@ -27,19 +29,65 @@ SUSPENDED: Final = """CAST(:recovers AS boolean) AND coalesce(r.decided = 'suspe
 _DISPLAYS: Final = sa.text(  # the partial index of unwell clients; who all channels were told of is left out
     f"""
     SELECT c.uuid, c.name, c.site, c.status, c.status_since, c.service_failed_at, c.service_failed_unit,
-        {SUSPENDED} AS suspended, r.decided_at
+        {SUSPENDED} AS suspended, r.decided_at, n.noticed_at
     FROM clients AS c LEFT JOIN client_recovery AS r ON r.client_uuid = c.uuid
+    CROSS JOIN LATERAL (SELECT coalesce(max(s.noticed_at), c.status_since) AS noticed_at FROM client_state_changes AS s
+        WHERE s.client_uuid = c.uuid AND s.at = c.status_since) AS n
     WHERE (c.status IN ('crashed', 'stale') OR c.process_status = 'crashed' OR c.service_failed_at IS NOT NULL)
         AND c.deleted_at IS NULL
         AND (c.status IN ('crashed', 'stale')
                 AND (c.status_since <= CAST(:noticed_before AS timestamptz) OR {SUSPENDED})
             OR c.service_failed_at IS NOT NULL AND {SUSPENDED})
-        AND greatest(c.status_since, c.service_failed_at, r.decided_at) >= CAST(:since AS timestamptz)
+        AND greatest(n.noticed_at, c.service_failed_at, r.decided_at) >= CAST(:since AS timestamptz)
         AND NOT EXISTS (
             SELECT FROM incident_members AS m WHERE m.client_uuid = c.uuid AND m.left_at IS NULL)
         AND (SELECT count(*) FROM notification_deliveries AS d WHERE d.root = 'client:' || c.uuid
             AND d.created_at >= greatest(c.status_since, r.decided_at)) < CAST(:channels AS integer)
     ORDER BY c.status_since DESC, c.uuid LIMIT {MOST}
+    """  # noqa: S608 - made of constants
+)
+MENDED: Final = """
+    c.service_failed_at IS NULL OR (h.body->'service_failed' = 'null'::jsonb
+        AND h.received_at >= c.service_failed_at + interval '60 seconds')"""
+"""A failed service is no trouble any more: acknowledged, or the display says since that no failure stands."""
+BAD_SCREEN: Final = "c.screen_health IN ('black', 'frozen', 'disconnected')"
+IN_NO_INCIDENT: Final = """
+    NOT EXISTS (SELECT FROM incident_members AS m WHERE m.client_uuid = c.uuid AND m.left_at IS NULL)"""
+_FAILED_SERVICES: Final = sa.text(
+    f"""
+    SELECT c.uuid, c.name, c.site, c.service_failed_at, c.service_failed_unit
+    FROM clients AS c LEFT JOIN client_health AS h ON h.client_uuid = c.uuid
+    WHERE c.service_failed_at >= CAST(:since AS timestamptz) AND c.deleted_at IS NULL
+        AND NOT coalesce({MENDED}, false) AND {IN_NO_INCIDENT}
+    ORDER BY c.service_failed_at DESC, c.uuid LIMIT {MOST}
+    """  # noqa: S608 - made of constants
+)
+_BAD_SCREENS: Final = sa.text(
+    f"""
+    SELECT c.uuid, c.name, c.site, CAST(c.screen_health AS text) AS screen, c.screen_health_since
+    FROM clients AS c
+    WHERE {BAD_SCREEN} AND c.screen_health_since >= CAST(:since AS timestamptz) AND c.deleted_at IS NULL
+        AND c.status NOT IN ('stale', 'unknown') AND {IN_NO_INCIDENT}
+    ORDER BY c.screen_health_since DESC, c.uuid LIMIT {MOST}
+    """  # noqa: S608 - made of constants
+)
+_NAMES: Final = sa.text(
+    """
+    SELECT c.uuid, c.name, c.site FROM clients AS c
+    WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND c.deleted_at IS NULL ORDER BY c.uuid
+    """
+)
+_OVER_SERVICES: Final = sa.text(
+    f"""
+    SELECT c.uuid, c.deleted_at IS NOT NULL AS silently
+    FROM clients AS c LEFT JOIN client_health AS h ON h.client_uuid = c.uuid
+    WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND (c.deleted_at IS NOT NULL OR coalesce({MENDED}, false))
+    """  # noqa: S608 - made of constants
+)
+_OVER_SCREENS: Final = sa.text(
+    f"""
+    SELECT c.uuid, c.deleted_at IS NOT NULL AS silently FROM clients AS c
+    WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND (c.deleted_at IS NOT NULL OR NOT {BAD_SCREEN})
     """  # noqa: S608 - made of constants
 )
 _CONVERSIONS: Final = sa.text(
@@ -79,7 +127,7 @@ def incidents(connection: Connection) -> Sequence[RowMapping]:
 
 
 def members(connection: Connection, incident_ids: Collection[int]) -> Sequence[RowMapping]:
-    """The displays of these incidents that are unwell still, by incident and name."""
+    """The displays that were ever part of these incidents, by incident and name, and whether each is `back`."""
     return connection.execute(_MEMBERS, {"ids": list(incident_ids)}).mappings().all()
 
 
@@ -92,6 +140,31 @@ def displays(
     """
     values = {"noticed_before": noticed_before, "since": since, "channels": channels, "recovers": recovers}
     return connection.execute(_DISPLAYS, values).mappings().all()
+
+
+def failed_services(connection: Connection, since: datetime) -> Sequence[RowMapping]:
+    """Displays of no open incident with a service that failed since then, and that the display does not call mended."""
+    return connection.execute(_FAILED_SERVICES, {"since": since}).mappings().all()
+
+
+def bad_screens(connection: Connection, since: datetime) -> Sequence[RowMapping]:
+    """Displays of no open incident that are heard, and whose screen is bad since then or later."""
+    return connection.execute(_BAD_SCREENS, {"since": since}).mappings().all()
+
+
+def names(connection: Connection, uuids: Collection[str]) -> Sequence[RowMapping]:
+    """Name and site of those of these clients that are still there."""
+    return connection.execute(_NAMES, {"uuids": list(uuids)}).mappings().all()
+
+
+def over_services(connection: Connection, uuids: Collection[str]) -> dict[str, bool]:
+    """Those of these clients without a failed service, and whether without a word: they are no clients any more."""
+    return {row.uuid: row.silently for row in connection.execute(_OVER_SERVICES, {"uuids": list(uuids)})}
+
+
+def over_screens(connection: Connection, uuids: Collection[str]) -> dict[str, bool]:
+    """Those of these clients whose screen is not bad any more; otherwise as `over_services`."""
+    return {row.uuid: row.silently for row in connection.execute(_OVER_SCREENS, {"uuids": list(uuids)})}
 
 
 def conversions(connection: Connection, since: datetime) -> Sequence[RowMapping]:
