@@ -17,8 +17,10 @@ _UNSTEADY: Final = sa.text(
     f"""
     WITH lately AS (
         SELECT client_uuid, at, sum(losses) OVER (PARTITION BY client_uuid ORDER BY at) AS until_then
-        FROM client_losses WHERE at > CAST(:since AS timestamptz) AND at <= CAST(:now AS timestamptz)
-            AND since > CAST(:since AS timestamptz))
+        FROM client_losses AS l WHERE at > CAST(:since AS timestamptz) AND at <= CAST(:now AS timestamptz)
+            AND since > CAST(:since AS timestamptz) AND NOT EXISTS (
+                SELECT FROM incident_members AS m WHERE m.client_uuid = l.client_uuid AND m.failed_at = l.at
+                    AND m.symptom = 'disconnected'))
     SELECT client_uuid AS uuid, max(until_then) AS losses, min(at) FILTER (WHERE until_then >= {UNSTEADY_FROM}) AS since
     FROM lately GROUP BY client_uuid HAVING max(until_then) >= {UNSTEADY_FROM} ORDER BY client_uuid
     """  # noqa: S608 - made of constants
@@ -37,7 +39,10 @@ class Unsteady:
 
 
 def unsteady(connection: Connection, now: datetime) -> Sequence[Unsteady]:
-    """The displays that lost the broker three times or more within the last hour, by our own clock."""
+    """The displays that lost the broker three times or more within the last hour, by our own clock.
+
+    What they lost together with others is an incident, and no fault of their connection.
+    """
     rows = connection.execute(_UNSTEADY, {"now": now, "since": now - UNSTEADY_WITHIN})
     return [Unsteady(row.uuid, int(row.losses), row.since) for row in rows]
 
