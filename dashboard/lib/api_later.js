@@ -22,6 +22,18 @@ export function createEnrolment(uuid) {
   return call("POST", `${client(uuid)}/enrolment`);
 }
 
+/** Its history stays, its login does not. @param {string} uuid */
+export function removeClient(uuid) {
+  return call("DELETE", client(uuid));
+}
+
+// --- unsteady connections ---
+
+/** @param {AbortSignal} [abort] @returns {Promise<import("./types").Page<{uuid: string, losses: number}>>} the worst first */
+export function unsteadyClients(abort) {
+  return call("GET", "/api/clients/unsteady", { signal: abort });
+}
+
 // --- commands ---
 
 /**

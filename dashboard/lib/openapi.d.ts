@@ -193,6 +193,7 @@ export type ClearedFailure = {
   boot_id: string | null;
   capabilities: Array<string> | null;
   cleared: boolean;
+  code_until: string | null;
   created_at: string;
   health: Health | null;
   hostname: string | null;
@@ -224,6 +225,7 @@ export type ClearedFailure = {
   status: ClientStatus;
   status_since: string;
   tags: Array<string>;
+  unsteady_losses: number | null;
   uuid: string;
 };
 
@@ -251,12 +253,13 @@ export type Client = {
   uuid: string;
 };
 
-/** A client as its own page shows it. */
+/** A client as its own page shows it. `unsteady_losses`: how often it lost the broker within the last hour, where that is three times or more and was no incident; else null. `code_until`: when its enrolment code that nobody has used ends, or ended; null without one. */
 export type ClientDetails = {
   app_instance: string | null;
   app_version: string | null;
   boot_id: string | null;
   capabilities: Array<string> | null;
+  code_until: string | null;
   created_at: string;
   health: Health | null;
   hostname: string | null;
@@ -288,6 +291,7 @@ export type ClientDetails = {
   status: ClientStatus;
   status_since: string;
   tags: Array<string>;
+  unsteady_losses: number | null;
   uuid: string;
 };
 
@@ -1003,7 +1007,7 @@ export type NotificationChannel = {
 };
 
 /** What people can be told of. */
-export type NotificationEvent = "breaker_open" | "bridge_silent" | "conversion_failed" | "display_suspended" | "display_unwell" | "incident_escalated" | "incident_opened" | "recovered";
+export type NotificationEvent = "breaker_open" | "bridge_silent" | "connection_unsteady" | "conversion_failed" | "display_suspended" | "display_unwell" | "incident_escalated" | "incident_opened" | "recovered" | "screen_bad" | "service_failed";
 
 /** Which word about one trouble a message is; each is said once to a channel. */
 export type NotificationPhase = "escalated" | "opened" | "recovered";
@@ -1238,6 +1242,12 @@ export type PageSnooze = {
 /** One page of a list; `next_cursor` is null on the last one. */
 export type PageToken = {
   items: Array<Token>;
+  next_cursor: string | null;
+};
+
+/** One page of a list; `next_cursor` is null on the last one. */
+export type PageUnsteadyClient = {
+  items: Array<UnsteadyClient>;
   next_cursor: string | null;
 };
 
@@ -1529,6 +1539,15 @@ export type Tried = {
   restarts: number;
   since: string | null;
   step: number;
+};
+
+/** A client that keeps losing the broker: how often within the last hour, and when it was called so. */
+export type UnsteadyClient = {
+  losses: number;
+  name: string;
+  since: string;
+  site: string | null;
+  uuid: string;
 };
 
 /** An upload in parts. `offset` bytes of `length` are safe; `media_id` is set when all are. */

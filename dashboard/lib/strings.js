@@ -168,6 +168,8 @@ export const S = {
     csv: "Every display that is listed, as a table",
     failed: "service failed",
     mute: "no heartbeats",
+    unsteady: "unsteady connection",
+    unsteadyHow: (/** @type {number} */ losses) => `${numbers.format(losses)} losses in the last hour`,
     locked: "locked",
     open: (/** @type {string} */ word) => `command ${word}`,
   },

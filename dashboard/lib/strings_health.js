@@ -12,6 +12,8 @@ export const T = {
     `${name} over the last ${n === 1 ? "24 hours" : `${n} days`}: ${words}.`,
   notTold: "not reported in this time",
   silent: (/** @type {string} */ time) => `Nothing was reported for ${time} of this time: there the lines are broken.`,
+  partly: (/** @type {string} */ known, /** @type {number} */ n) =>
+    `Known for ${known}. Nothing is known of the rest of the ${n === 1 ? "24 hours" : `${n} days`}: there the lines are broken.`,
   nothing: "Nothing was reported in this time. A display that is on is sampled every five minutes.",
   means: (/** @type {string} */ time) => `Each point is the mean of ${time}; lowest and highest are of single samples.`,
   failed: "What was reported before could not be loaded.",

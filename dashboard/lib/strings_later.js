@@ -38,11 +38,13 @@ export const L = {
     range: "How far back",
     now: "now",
     days: (/** @type {number} */ n) => (n === 1 ? "24 h" : `${n} d`),
-    up: (/** @type {string} */ share, /** @type {number} */ n, /** @type {string} */ known) =>
-      `Up ${share} of the last ${n === 1 ? "24 hours" : `${n} days`}${known && `, of which ${known} are known`}.`,
+    up: (/** @type {string} */ share, /** @type {number} */ n) => `Up ${share} of the last ${n === 1 ? "24 hours" : `${n} days`}.`,
+    partly: (/** @type {string} */ known, /** @type {string} */ share, /** @type {number} */ n) =>
+      `Known for ${known}: up ${share} of them. Nothing is known of the rest of the ${n === 1 ? "24 hours" : `${n} days`}.`,
     unknown: (/** @type {string} */ time) => `Nothing is known of ${time}.`,
     nothingKnown: "Nothing is known of this time.",
     calm: "Never crashed, never silent in this time.",
+    calmAsKnown: "Never crashed, never silent in the time that is known.",
     lasted: (/** @type {string} */ time) => `for ${time}`,
     more: (/** @type {number} */ n) => `and ${count(n, "more time", "more times")} before`,
     failed: "The uptime could not be loaded.",
@@ -212,6 +214,7 @@ export const L = {
     kind: /** @type {Record<string, string>} */ ({ site: "One site", subnet: "One network", cluster: "At the same time", listening: "Our own" }),
     ours: "we do not hear the fleet",
     are: (/** @type {number} */ unwell, /** @type {number} */ members) => `${numbers.format(unwell)} of ${count(members, "display", "displays")} still unwell`,
+    back: (/** @type {number} */ members) => (members === 1 ? "it is back" : `all ${numbers.format(members)} are back`),
     were: (/** @type {number} */ members) => count(members, "display", "displays"),
     lasts: (/** @type {string} */ time) => `for ${time}`,
     lasted: (/** @type {string} */ time) => `lasted ${time}`,

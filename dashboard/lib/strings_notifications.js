@@ -2,7 +2,7 @@
 /** Every sentence about notifications to people. Functions where a name or a number goes in. */
 export const N = {
   title: "Notifications",
-  lead: "Who is told when displays fail together, when one stays silent, when recovery holds back, and when it is over.",
+  lead: "Who is told when displays fail together, when one stays silent, when a service or a screen fails, when recovery holds back, and when it is over.",
   none: "Nobody is told yet.",
   failed: "The channels could not be loaded.",
   add: "Add a channel…",
@@ -27,6 +27,9 @@ export const N = {
     incident_escalated: "an incident that grows, or lasts for an hour",
     display_unwell: "one display that stays silent or crashed",
     display_suspended: "a display that recovery could not help",
+    service_failed: "a display with a failed service",
+    screen_bad: "a display whose screen is black, frozen or disconnected",
+    connection_unsteady: "displays that keep losing the broker (one list, each display once a day)",
     breaker_open: "recovery that holds back",
     bridge_silent: "the fleet not being heard",
     conversion_failed: "a presentation that could not be converted",

@@ -3,16 +3,18 @@
 import { h } from "../vendor/preact.js";
 import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { ApiProblem, getClient } from "../lib/api.js";
+import { createEnrolment, removeClient } from "../lib/api_later.js";
 import { now } from "../lib/clock.js";
 import { marks } from "../lib/failures.js";
-import { clients, nameOf, version } from "../lib/fleet.js";
-import { Age, Time } from "../lib/format.js";
+import { clients, nameOf, refresh, version } from "../lib/fleet.js";
+import { Age, Time, exact } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
-import { mayOperate } from "../lib/session.js";
+import { mayAdminister, mayOperate } from "../lib/session.js";
 import { S } from "../lib/strings.js";
 import { D } from "../lib/strings_display.js";
 import { closeDisplay, go, param } from "../lib/url.js";
+import { wordsOf } from "../lib/words.js";
 import { Faults, IncidentLink, isUnwell, recoveryWhy } from "./attention.js";
 import { ClientCommands } from "./client_commands.js";
 import { ClientEvents } from "./client_events.js";
@@ -85,6 +87,7 @@ function Connection({ client }) {
   const count = client.mqtt_reconnect_count;
   return html`<section class="connection" aria-label=${D.panel.connection}>
     <h3>${D.panel.connection}</h3>
+    ${client.unsteady_losses && html`<p class="cause">${D.panel.unsteady(client.unsteady_losses)}</p>`}
     <dl class="facts">
       ${h(Fact, { name: D.panel.reconnects, children: html`<span class="figure">${count ?? S.notReported}</span>` })}
       ${h(Fact, { name: D.panel.lastDisconnect, children: client.mqtt_last_disconnect_at ? [h(Time, { at: client.mqtt_last_disconnect_at }), " ", html`<span class="quiet">${h(Age, { at: client.mqtt_last_disconnect_at })}</span>`] : S.notReported })}
@@ -108,9 +111,33 @@ function Failure({ client }) {
 
 /** @param {{client: Client}} props */
 function Why({ client }) {
+  if (!client.last_heartbeat_at && client.created_at) return h(NeverConnected, { client });
   if (!isUnwell(client)) return html`<p class="quiet">${S.statusMeaning[client.status] ?? ""}</p>`;
   const off = client.recovery?.state === "off";
   return html`<p>${h(Faults, { client })} ${h(IncidentLink, { client })}</p>${off && html`<p class="quiet">${D.panel.recovery}: ${recoveryWhy(client, now.value)}</p>`}`;
+}
+
+/** A display that was created and never came: since when, and what can be done. @param {{client: Client}} props */
+function NeverConnected({ client }) {
+  const [made, setMade] = useState(/** @type {{code: string, expires_at: string} | null} */ (null));
+  const [failed, setFailed] = useState("");
+  const until = made?.expires_at ?? client.code_until;
+  const code = !until ? D.panel.codeNone : Date.parse(until) > now.value ? D.panel.codeUntil(exact(until)) : D.panel.codeEnded(exact(until));
+  const [sure, setSure] = useState(false);
+  /** @param {unknown} error */
+  const fail = (error) => setFailed(wordsOf(error));
+  const make = () => createEnrolment(client.uuid).then(setMade, fail);
+  const remove = () => removeClient(client.uuid).then(() => [closeDisplay(), refresh()], fail);
+  return html`<section class="never" aria-label=${D.panel.never}>
+    <p>${D.panel.never} ${code}</p>
+    ${made && html`<p class="code"><code>${made.code}</code>${h(CopyButton, { text: made.code, label: `${S.copy}: ${D.panel.newCode}` })}</p>`}
+    ${mayAdminister.value
+      ? html`<div class="buttons"><button class="plain" onClick=${make}>${D.panel.newCode}</button>
+          <button class="plain" onClick=${sure ? remove : () => setSure(true)}>${sure ? D.panel.removeSure : D.panel.remove}</button></div>
+        ${made && html`<p class="quiet">${D.panel.newCodeHow}</p>`}`
+      : html`<p class="quiet">${D.panel.askAdmin}</p>`}
+    <p class="form-error" role="alert">${failed}</p>
+  </section>`;
 }
 
 /** @typedef {keyof typeof D.panel.tabs} Tab */

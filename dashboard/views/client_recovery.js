@@ -95,7 +95,7 @@ export function ClientRecoveryBox({ client, name }) {
   return html`<section class="recovery-box" aria-label=${D.panel.recovery}>
     <h3>${D.panel.recovery}</h3>
     ${state && html`<p><strong>${labelOf(client, state.state)}.</strong> ${recoveryWhy({ ...client, recovery: state }, now.value)}</p>`}
-    ${!state && html`<p class="quiet">${D.recovery.well}</p>`}
+    ${!state && html`<p class="quiet">${client.last_heartbeat_at ? D.recovery.well : D.recovery.never}</p>`}
     ${restarts + reboots > 0 && html`<p class="quiet">${D.recovery.tried(restarts, reboots)}</p>`}
     ${h(Said, { told })}
     ${h(Buttons, { client, told, ask: setQuestion, tell })}

@@ -10,6 +10,7 @@ import { changed, nextSort, resort, rows, sorting } from "../lib/order.js";
 import { choose, isChosen } from "../lib/selection.js";
 import { mayOperate } from "../lib/session.js";
 import { S } from "../lib/strings.js";
+import { unsteady, watchUnsteady } from "../lib/unsteady.js";
 import { go, goToView, openDisplay, param } from "../lib/url.js";
 import { isMute } from "./attention.js";
 import { BulkBar } from "./bulk_bar.js";
@@ -76,6 +77,7 @@ function Row({ uuid, index }) {
     <td class="col-name"><button class="link strong" ref=${link} onFocus=${() => (active.value = index)}>${nameOf(client)}</button>
       ${client.service_failed_at && html`<span class="tag tag-orange">${S.table.failed}</span>`}
       ${isMute(client) && html`<span class="tag tag-orange" title=${client.recovery?.why}>${S.table.mute}</span>`}
+      ${unsteady.value.has(uuid) && html`<span class="tag tag-amber" title=${S.table.unsteadyHow(unsteady.value.get(uuid) ?? 0)}>${S.table.unsteady}</span>`}
       ${open && html`<span class="tag">${S.table.open((S.command.steps[open] ?? open).toLowerCase())}</span>`}
       ${!open && isLocked(client) && html`<span class="tag">${S.table.locked}</span>`}</td>
     <td class="col-status">${h(StatusBadge, { status: client.status })}</td>
@@ -157,6 +159,7 @@ function Toolbar() {
 
 export function DisplaysTable() {
   void version.value;
+  useEffect(watchUnsteady, []);
   if (!overview.value || clients.size === 0) return null;
   const total = rows.value.length;
   return html`<section class="displays" aria-labelledby="displays-title">

@@ -88,7 +88,7 @@ function Notes({ history, days }) {
   const { points, step_seconds: step } = history;
   const silent = points.filter((point) => ALL.every((key) => point[key] === null)).length;
   return html`<div class="strip-axis quiet"><span>${T.ago(days)}</span><span>${T.now}</span></div>
-    ${silent > 1 && html`<p class="quiet">${T.silent(duration(silent * step))}</p>`}
+    ${silent > 1 && html`<p class="quiet">${2 * silent > points.length ? T.partly(duration((points.length - silent) * step), days) : T.silent(duration(silent * step))}</p>`}
     ${step > SAMPLE_SECONDS && html`<p class="quiet">${T.means(duration(step))}</p>`}`;
 }
 

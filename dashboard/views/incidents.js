@@ -31,7 +31,7 @@ function lasted(incident) {
 /** @param {{incident: Incident}} props */
 function Numbers({ incident }) {
   const { members, unwell, closed_at } = incident;
-  const text = incident.kind === "listening" ? L.incidents.ours : closed_at ? L.incidents.were(members) : L.incidents.are(unwell, members);
+  const text = incident.kind === "listening" ? L.incidents.ours : closed_at ? L.incidents.were(members) : unwell === 0 ? L.incidents.back(members) : L.incidents.are(unwell, members);
   return html`<span class="quiet">${L.incidents.kind[incident.kind] ?? incident.kind} · ${text} · ${closed_at ? L.incidents.lasted(lasted(incident)) : L.incidents.lasts(lasted(incident))}</span>`;
 }
 

@@ -49,10 +49,12 @@ function Strip({ segments, days, text }) {
   <div class="strip-axis quiet"><span>${h(Time, { at: new Date(from).toISOString() })}</span><span>${L.uptime.now}</span></div>`;
 }
 
-/** The times of trouble, newest first. @param {{segments: Segment[], from: number}} props */
-function Troubles({ segments, from }) {
-  const found = segments.filter((one) => BAD.has(one.status) && Date.parse(one.to) > from).reverse();
-  if (!found.length) return html`<p class="quiet">${L.uptime.calm}</p>`;
+/** The times of trouble, newest first; of a time of which nothing is known nobody can say that it was calm. @param {{uptime: Uptime, days: number, from: number}} props */
+function Troubles({ uptime, days, from }) {
+  const window = windowOf(uptime, days);
+  const found = uptime.segments.filter((one) => BAD.has(one.status) && Date.parse(one.to) > from).reverse();
+  if (!found.length && (!window || window.known_seconds === 0)) return null;
+  if (!found.length) return html`<p class="quiet">${window && isPartly(window, days) ? L.uptime.calmAsKnown : L.uptime.calm}</p>`;
   return html`<ul class="troubles">${found.slice(0, LISTED).map(
     (one) => html`<li key=${one.from}><span class=${`trouble strip-word-${one.status}`}>${S.status[one.status]}</span>
       ${h(Time, { at: one.from })} <span class="quiet">${L.uptime.lasted(duration((Date.parse(one.to) - Date.parse(one.from)) / 1000))}</span></li>`,
@@ -60,14 +62,19 @@ function Troubles({ segments, from }) {
 }
 
 /** @param {Uptime} uptime @param {number} days */
+const windowOf = (uptime, days) => uptime.windows.find((one) => one.hours === days * 24);
+
+/** @param {Uptime["windows"][number]} window @param {number} days */
+const isPartly = (window, days) => window.known_seconds < KNOWN_ENOUGH * days * 86_400;
+
+/** @param {Uptime} uptime @param {number} days */
 function words(uptime, days) {
-  const window = uptime.windows.find((one) => one.hours === days * 24);
+  const window = windowOf(uptime, days);
   if (!window || window.known_seconds === 0) return L.uptime.nothingKnown;
   const up = (window.shares["running"] ?? 0) + (window.shares["late"] ?? 0);
-  const partly = window.known_seconds < KNOWN_ENOUGH * days * 86_400;
-  const known = partly ? duration(window.known_seconds) : "";
+  if (isPartly(window, days)) return L.uptime.partly(duration(window.known_seconds), percentOf(up), days);
   const unknown = window.unknown_seconds > 60 ? ` ${L.uptime.unknown(duration(window.unknown_seconds))}` : "";
-  return L.uptime.up(percentOf(up), days, known) + unknown;
+  return L.uptime.up(percentOf(up), days) + unknown;
 }
 
 /** @param {{uuid: string, status: string}} props status: asked for again when it changes */
@@ -90,6 +97,6 @@ export function UptimeStrip({ uuid, status }) {
         (n) => html`<button key=${n} class=${classes("chip", days === n && "on")} aria-pressed=${days === n} onClick=${() => setDays(n)}>${L.uptime.days(n)}</button>`,
       )}</div></div>
     ${!uptime && (failed ? h(LoadFailed, { text: L.uptime.failed, why: failed }) : h(Loading, { rows: 1 }))}
-    ${uptime && [html`<p>${text}</p>`, h(Strip, { segments: uptime.segments, days, text }), h(Troubles, { segments: uptime.segments, from: (last ? Date.parse(last.to) : 0) - days * DAY })]}
+    ${uptime && [html`<p>${text}</p>`, h(Strip, { segments: uptime.segments, days, text }), h(Troubles, { uptime, days, from: (last ? Date.parse(last.to) : 0) - days * DAY })]}
   </section>`;
 }

@@ -116,8 +116,14 @@ class RefusedMessages(Answer):
 
 
 class ClientDetails(Client):
-    """A client as its own page shows it."""
+    """A client as its own page shows it.
 
+    `unsteady_losses`: how often it lost the broker within the last hour, where that is three times or more and was no
+    incident; else null. `code_until`: when its enrolment code that nobody has used ends, or ended; null without one.
+    """
+
+    unsteady_losses: int | None
+    code_until: datetime | None
     notes: str
     registered_by: str
     created_at: datetime

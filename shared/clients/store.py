@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 from sqlalchemy.dialects.postgresql import insert
 
+from shared.clients.losses.store import UNSTEADY_LOSSES
 from shared.clients.signs.store import REFUSED_LATELY
 from shared.kept_statements import PLANNED_ONCE
 from shared.tables import (
@@ -16,6 +17,7 @@ from shared.tables import (
     client_health,
     client_heartbeats,
     clients,
+    enrolment_codes,
     incident_members,
     incidents,
     maintenance_windows,
@@ -98,6 +100,11 @@ DETAILS = (
     sa.select(incident_members.c.incident_id).where(_stay).scalar_subquery().label("incident_id"),
     _incident.scalar_subquery().label("incident_cause"),
     sa.exists().where(_begun, sa.or_(_last_end.is_(None), _last_end > sa.func.now())).label("windows_begun"),
+    sa.literal_column(UNSTEADY_LOSSES, sa.BigInteger).label("unsteady_losses"),
+    sa.select(sa.func.max(enrolment_codes.c.expires_at))
+    .where(enrolment_codes.c.client_uuid == clients.c.uuid, enrolment_codes.c.used_at.is_(None))
+    .scalar_subquery()
+    .label("code_until"),
     clients.c.notes,
     clients.c.registered_by,
     clients.c.created_at,

@@ -21,7 +21,7 @@ from shared.vocabulary import IncidentEventKind, IncidentKind, Symptom
 
 _LAST_SIGN: Final = sa.func.greatest(client_heartbeats.c.last_heartbeat_at, client_heartbeats.c.sign_at)
 INCIDENTS_LOCK: Final = 7_305_006  # advisory lock of the transaction that groups
-STEADY_AFTER: Final = timedelta(minutes=2)  # a connection kept for so long: the display is back, and did not just drop by
+STEADY_AFTER: Final = timedelta(minutes=2)  # a connection kept for so long: the display is back
 SURE_WITHIN: Final = timedelta(minutes=5)  # a loss counts where we know when it was as well as that
 
 
@@ -226,7 +226,7 @@ def add_members(connection: Connection, now: datetime, incident_id: int, failure
 
 
 def claim(connection: Connection, into: int, uuids: Collection[str], since: datetime) -> Sequence[int]:
-    """Move these displays, as they failed since then, from open clusters into this incident; which clusters lost some."""
+    """Move displays, as they failed since then, from open clusters into this incident; which clusters lost some."""
     statement = sa.text(
         """
         WITH moved AS (
@@ -322,14 +322,15 @@ def close_listening(connection: Connection, now: datetime) -> Sequence[int]:
 _FACTS: Final = sa.text(
     """
     WITH member AS (
-        SELECT DISTINCT ON (m.client_uuid) m.client_uuid, m.symptom, m.unit, m.failed_at, c.site, subnet_of(c.ip) AS subnet
+        SELECT DISTINCT ON (m.client_uuid)
+            m.client_uuid, m.symptom, m.unit, m.failed_at, c.site, subnet_of(c.ip) AS subnet
         FROM incident_members AS m JOIN clients AS c ON c.uuid = m.client_uuid
         WHERE m.incident_id = :id ORDER BY m.client_uuid, m.joined_at),
     place AS (
         SELECT kind, key, count(*) AS members
         FROM member, LATERAL (VALUES ('site', site), ('subnet', subnet)) AS p(kind, key)
-        WHERE key IS NOT NULL GROUP BY kind, key ORDER BY kind = 'site' AND 2 * count(*) >= (SELECT count(*) FROM member)
-            DESC, count(*) DESC, key LIMIT 1)
+        WHERE key IS NOT NULL GROUP BY kind, key
+        ORDER BY kind = 'site' AND 2 * count(*) >= (SELECT count(*) FROM member) DESC, count(*) DESC, key LIMIT 1)
     SELECT i.kind, i.key, i.group_size, min(m.failed_at) AS first_at, max(m.failed_at) AS last_at,
         count(*) FILTER (WHERE m.symptom = 'silent') AS silent,
         count(*) FILTER (WHERE m.symptom = 'crashed') AS crashed,

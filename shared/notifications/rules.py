@@ -100,7 +100,11 @@ def opens(channel: Channel, trouble: Trouble, now: datetime, lately: Collection[
 
 
 def unsteady_list(
-    channel: Channel, found: Collection[Trouble], now: datetime, told: Collection[tuple[int, str]], lately: Collection[int]
+    channel: Channel,
+    found: Collection[Trouble],
+    now: datetime,
+    told: Collection[tuple[int, str]],
+    lately: Collection[int],
 ) -> list[Trouble]:
     """Of displays with an unsteady connection, those that the channel is to be told of now: one list, or none.
 

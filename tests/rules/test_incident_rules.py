@@ -117,7 +117,9 @@ def test_what_fails_at_once_but_each_in_its_own_way_is_a_coincidence() -> None:
 
     assert not rules.may_cluster(mixed)
     assert rules.clusters(mixed, 10, LATER) == []
-    assert len(rules.clusters([*mixed, *some(3, 0, None)], 10, LATER)[0].failures) == 7  # silent or cut off: one network
+    assert (
+        len(rules.clusters([*mixed, *some(3, 0, None)], 10, LATER)[0].failures) == 7
+    )  # silent or cut off: one network
 
 
 def test_what_stands_mostly_at_one_site_waits_a_minute_for_the_rest_of_that_site() -> None:

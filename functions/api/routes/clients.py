@@ -1,6 +1,7 @@
 """/api/clients: the displays in the database, their failures, their recovery."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Final
 
@@ -23,6 +24,7 @@ from functions.api.problems import InvalidField
 from functions.api.routing import Call, Header, Routes
 from shared.access.enrolment import operations as enrolment
 from shared.clients import operations, store
+from shared.clients.losses import store as losses
 from shared.clients.store import ClientFilter
 from shared.commands import operations as commands
 from shared.commands.rules import CLIENT_DELETED
@@ -113,6 +115,16 @@ class AcknowledgedFailure(Answer):
     acknowledged_by: str
 
 
+class UnsteadyClient(Answer):
+    """A client that keeps losing the broker: how often within the last hour, and when it was called so."""
+
+    uuid: str
+    name: str
+    site: str | None
+    losses: int
+    since: datetime
+
+
 def with_recovery(
     call: Call, connection: Connection, now: datetime, rows: Sequence[RowMapping]
 ) -> Mapping[str, Mapping[str, Any]]:
@@ -168,6 +180,16 @@ def service_failed_clients(call: Call, query: LongPageQuery) -> Page[shapes.Clie
         found = unwell.failed(connection, now, call.services.config, query.limit + 1, after)
     items = [shapes.client(row, found.recovery.get(row["uuid"])) for row in found.rows]
     return page_of(items, query.limit, lambda item: (item.service_failed_at, item.uuid))
+
+
+@routes.get("/unsteady", role=Role.VIEWER)
+def unsteady_clients(call: Call, query: LongPageQuery) -> Page[UnsteadyClient]:
+    """Clients that lost the broker three times or more within the last hour, each by itself; the worst first."""
+    after: Any = decode_cursor(query.cursor, int, str)
+    with call.transaction() as (connection, now):
+        found = [UnsteadyClient(**asdict(one)) for one in losses.unsteady(connection, now)]
+    rest = [one for one in found if after is None or (-one.losses, one.uuid) > (-after[0], after[1])]
+    return page_of(rest[: query.limit + 1], query.limit, lambda one: (one.losses, one.uuid))
 
 
 @routes.get("/service_failed/acknowledged", role=Role.VIEWER)

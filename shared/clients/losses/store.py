@@ -13,18 +13,27 @@ from shared.tables import client_losses
 KEPT: Final = timedelta(days=1)
 UNSTEADY_WITHIN: Final = timedelta(hours=1)
 UNSTEADY_FROM: Final = 3  # losses within the hour; once may be the broker's fault, or ours
+ITS_OWN: Final = """
+    NOT EXISTS (SELECT FROM incident_members AS m WHERE m.client_uuid = l.client_uuid AND m.failed_at = l.at
+        AND m.symptom = 'disconnected')"""
+"""What a display lost together with others is an incident, and no fault of its connection."""
 _UNSTEADY: Final = sa.text(
     f"""
     WITH lately AS (
         SELECT client_uuid, at, sum(losses) OVER (PARTITION BY client_uuid ORDER BY at) AS until_then
         FROM client_losses AS l WHERE at > CAST(:since AS timestamptz) AND at <= CAST(:now AS timestamptz)
-            AND since > CAST(:since AS timestamptz) AND NOT EXISTS (
-                SELECT FROM incident_members AS m WHERE m.client_uuid = l.client_uuid AND m.failed_at = l.at
-                    AND m.symptom = 'disconnected'))
-    SELECT client_uuid AS uuid, max(until_then) AS losses, min(at) FILTER (WHERE until_then >= {UNSTEADY_FROM}) AS since
-    FROM lately GROUP BY client_uuid HAVING max(until_then) >= {UNSTEADY_FROM} ORDER BY client_uuid
+            AND since > CAST(:since AS timestamptz) AND {ITS_OWN})
+    SELECT c.uuid, c.name, c.site, max(until_then) AS losses,
+        min(at) FILTER (WHERE until_then >= {UNSTEADY_FROM}) AS since
+    FROM lately JOIN clients AS c ON c.uuid = lately.client_uuid AND c.deleted_at IS NULL
+    GROUP BY c.uuid HAVING max(until_then) >= {UNSTEADY_FROM} ORDER BY max(until_then) DESC, c.uuid
     """  # noqa: S608 - made of constants
 )
+UNSTEADY_LOSSES: Final = f"""(
+    SELECT CASE WHEN sum(l.losses) >= {UNSTEADY_FROM} THEN sum(l.losses) END FROM client_losses AS l
+    WHERE l.client_uuid = clients.uuid AND l.at > now() - interval '1 hour' AND l.since > now() - interval '1 hour'
+        AND {ITS_OWN})"""  # noqa: S608 - made of constants
+"""Of a client: how often it lost the broker within the last hour, null where that is not unsteady."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +41,8 @@ class Unsteady:
     """A display that keeps losing the broker."""
 
     uuid: str
+    name: str
+    site: str | None
     losses: int
     """Within the last hour."""
     since: datetime
@@ -39,12 +50,9 @@ class Unsteady:
 
 
 def unsteady(connection: Connection, now: datetime) -> Sequence[Unsteady]:
-    """The displays that lost the broker three times or more within the last hour, by our own clock.
-
-    What they lost together with others is an incident, and no fault of their connection.
-    """
+    """The displays that lost the broker three times or more within the last hour, by our own clock: the worst first."""
     rows = connection.execute(_UNSTEADY, {"now": now, "since": now - UNSTEADY_WITHIN})
-    return [Unsteady(row.uuid, int(row.losses), row.since) for row in rows]
+    return [Unsteady(row.uuid, row.name, row.site, int(row.losses), row.since) for row in rows]
 
 
 def drop_before(connection: Connection, before: datetime) -> int:

@@ -13,8 +13,12 @@ from shared.tables import notification_channels, notification_deliveries
 from shared.vocabulary import DeliveryState, NotificationEvent, NotificationPhase
 
 d = notification_deliveries.c
-OWN_FACTS = sa.func.coalesce(d.message["own"], d.message["facts"], type_=JSONB)  # a message of many stands in the row of one
-EVENT = sa.func.coalesce(OWN_FACTS["event"].astext, d.event).label("event")  # the column holds what code of before reads
+OWN_FACTS = sa.func.coalesce(
+    d.message["own"], d.message["facts"], type_=JSONB
+)  # a message of many stands in the row of one
+EVENT = sa.func.coalesce(OWN_FACTS["event"].astext, d.event).label(
+    "event"
+)  # the column holds what code of before reads
 PENDING = d.state == DeliveryState.PENDING.value
 SHOWN = (
     d.id,

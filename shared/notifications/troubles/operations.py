@@ -1,7 +1,7 @@
 """Gather what there is to tell now: incidents, displays alone, breakers, conversions; and what of it is over."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -30,7 +30,7 @@ def incidents(connection: Connection) -> list[Trouble]:
     return [_incident(row, members[row["id"]], back[row["id"]]) for row in rows]
 
 
-def _display(row: RowMapping) -> Display:
+def _display(row: Mapping[str, Any] | RowMapping) -> Display:
     return Display(row["uuid"], row["name"], row["site"])
 
 
@@ -104,19 +104,17 @@ def bad_screens(connection: Connection, since: datetime) -> Iterator[Trouble]:
 
 def unsteady(connection: Connection, now: datetime) -> Iterator[Trouble]:
     """Displays that keep losing the broker; that one has stopped to is no news."""
-    found = {one.uuid: one for one in losses.unsteady(connection, now)}
-    for row in store.names(connection, list(found)) if found else ():
-        one = found[row["uuid"]]
-        title = rules.unsteady_title(_display(row), one.losses)
-        yield _of_display(
-            "unsteady", NotificationEvent.CONNECTION_UNSTEADY, row, one.since, title, at=now, recovers=False
-        )
+    for one in losses.unsteady(connection, now):
+        event = NotificationEvent.CONNECTION_UNSTEADY
+        title = rules.unsteady_title(Display(one.uuid, one.name, one.site), one.losses)
+        display = {"uuid": one.uuid, "name": one.name, "site": one.site}
+        yield _of_display("unsteady", event, display, one.since, title, at=now, recovers=False)
 
 
 def _of_display(
     kind: str,
     event: NotificationEvent,
-    row: RowMapping,
+    row: Mapping[str, Any] | RowMapping,
     since: datetime,
     title: str,
     *,

@@ -71,12 +71,6 @@ _BAD_SCREENS: Final = sa.text(
     ORDER BY c.screen_health_since DESC, c.uuid LIMIT {MOST}
     """  # noqa: S608 - made of constants
 )
-_NAMES: Final = sa.text(
-    """
-    SELECT c.uuid, c.name, c.site FROM clients AS c
-    WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND c.deleted_at IS NULL ORDER BY c.uuid
-    """
-)
 _OVER_SERVICES: Final = sa.text(
     f"""
     SELECT c.uuid, c.deleted_at IS NOT NULL AS silently
@@ -150,11 +144,6 @@ def failed_services(connection: Connection, since: datetime) -> Sequence[RowMapp
 def bad_screens(connection: Connection, since: datetime) -> Sequence[RowMapping]:
     """Displays of no open incident that are heard, and whose screen is bad since then or later."""
     return connection.execute(_BAD_SCREENS, {"since": since}).mappings().all()
-
-
-def names(connection: Connection, uuids: Collection[str]) -> Sequence[RowMapping]:
-    """Name and site of those of these clients that are still there."""
-    return connection.execute(_NAMES, {"uuids": list(uuids)}).mappings().all()
 
 
 def over_services(connection: Connection, uuids: Collection[str]) -> dict[str, bool]:
