@@ -106,7 +106,7 @@ def test_a_shutdown_that_was_received_succeeds_when_the_display_leaves_or_falls_
     if silence == "offline":
         leave(connection, client, now + seconds(2))
     else:
-        know(connection, client, status="stale", status_since=now + seconds(181))
+        know(connection, client, status="stale", status_since=now - seconds(20))  # its last heartbeat
     assert operations.expire(connection, now + seconds(182)).proven == 1
 
     assert state(connection, name) == ("succeeded", None)

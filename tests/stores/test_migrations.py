@@ -4,7 +4,8 @@ import os
 import secrets
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
 from pathlib import Path
 
 import pytest
@@ -99,7 +100,7 @@ def test_closed_lists_of_the_database_are_those_of_the_vocabulary(engine: Engine
             assert definition.split("'")[1::2] == [word.value for word in listed]
 
 
-CHECKED_LISTS = [
+CHECKED_LISTS: list[tuple[str, str, Iterable[StrEnum]]] = [
     ("clients", "status", vocabulary.ClientStatus),
     ("clients", "presence", vocabulary.Presence),
     ("clients", "registered_by", vocabulary.RegisteredBy),

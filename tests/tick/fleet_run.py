@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
@@ -20,7 +20,7 @@ from shared.clients.reports.rules import Health, Heartbeat
 from shared.clients.statuses import operations as statuses
 from shared.incidents import operations as incidents
 from shared.listening import store as listening_store
-from shared.listening.rules import listening
+from shared.listening.rules import Listening, listening
 from shared.notifications import operations as notifications
 from shared.tables import bridge_status, clients, notification_deliveries
 from shared.vocabulary import ProcessStatus
@@ -149,7 +149,7 @@ class FleetRun:
         for display in self.displays:
             for moment, is_beat in display.live(until):
                 display.seq += 1
-                stamp = {"install_id": "i", "boot_seq": 1, "seq": display.seq}
+                stamp: dict[str, Any] = {"install_id": "i", "boot_seq": 1, "seq": display.seq}
                 if is_beat:
                     beat = Heartbeat(display.uuid, moment, ProcessStatus.RUNNING, 30, "b1", "a1", **stamp)
                     beats.append((moment, beat))
@@ -164,7 +164,7 @@ class FleetRun:
         self.connection.execute(sa.update(bridge_status).values(**moments))
         statuses.sweep(self.connection, self.now, SETTINGS["HEARTBEAT_STALE_SECONDS"], self._heard())
 
-    def _heard(self) -> object:
+    def _heard(self) -> Listening:
         status = listening_store.bridge_status(self.connection)
         return listening(status, self.now, timedelta(seconds=SETTINGS["CANARY_MAX_AGE_SECONDS"]))
 
