@@ -55,7 +55,7 @@ _FAILED: Final = sa.text(  # every branch reads an index of its own; Core says i
         ORDER BY client_uuid, id DESC),
     lost AS (
         SELECT client_uuid, max(at) AS at, (array_agg(since ORDER BY at DESC))[1] AS since
-        FROM client_losses WHERE at > CAST(:noticed AS timestamptz) AND at <= CAST(:now AS timestamptz)
+        FROM client_losses WHERE at > CAST(:lost AS timestamptz) AND at <= CAST(:now AS timestamptz)
         GROUP BY client_uuid),
     failed AS (
         SELECT c.uuid, f.at AS noticed_at, NULL AS unit,
@@ -91,7 +91,7 @@ def failed(connection: Connection, now: datetime, since: Since, unsteady: Collec
     of none of these `unsteady` displays, which lose it all the time.
     """
     times = {"now": now, "noticed": since.noticed, "happened": since.happened, "steady": now - STEADY_AFTER}
-    values = {**times, "sure": SURE_WITHIN, "unsteady": list(unsteady)}
+    values = {**times, "lost": since.noticed - STEADY_AFTER, "sure": SURE_WITHIN, "unsteady": list(unsteady)}
     return [
         Failure(row.uuid, row.site, row.subnet, Symptom(row.symptom), row.at, row.unit, row.was_in, row.noticed_at)
         for row in connection.execute(_FAILED, values)

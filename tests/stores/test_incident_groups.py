@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
+from shared import config
 from shared.clients import operations as clients_operations
 from shared.db import database_now
 from shared.incidents import operations
@@ -114,6 +115,15 @@ def test_a_lost_connection_counts_once_the_display_has_kept_the_next_one(connect
 
     assert observe(connection, now) == NOTHING
     assert observe(connection, now + seconds(20)).joined == 6
+
+
+def test_a_lost_connection_counts_however_short_the_window_is(connection: Connection, now: datetime) -> None:
+    settings = config.load({"INCIDENT_WINDOW_SECONDS": "30"})
+    lose(connection, now, site(connection, now, count=6))
+
+    joined = [observe(connection, now + minutes * MINUTE, settings).joined for minutes in range(5)]
+
+    assert joined == [0, 0, 6, 0, 0]
 
 
 def test_what_was_lost_at_a_moment_that_nobody_knows_is_no_incident(connection: Connection, now: datetime) -> None:
