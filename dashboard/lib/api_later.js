@@ -27,13 +27,6 @@ export function removeClient(uuid) {
   return call("DELETE", client(uuid));
 }
 
-// --- unsteady connections ---
-
-/** @param {AbortSignal} [abort] @returns {Promise<import("./types").Page<{uuid: string, losses: number}>>} the worst first */
-export function unsteadyClients(abort) {
-  return call("GET", "/api/clients/unsteady", { signal: abort });
-}
-
 // --- commands ---
 
 /**

@@ -1,19 +1,17 @@
 // @ts-check
 /** Displays that keep losing the broker, by uuid, with how often within the last hour. */
 import { signal } from "../vendor/signals.js";
-import { unsteadyClients } from "./api_later.js";
+import { call } from "./api.js";
 import { poll } from "./poll.js";
-
-const PERIOD = 30_000;
 
 /** @type {import("../vendor/signals.js").Signal<Map<string, number>>} */
 export const unsteady = signal(new Map());
 
 /** Ask for them again and again; the answer ends that. */
 export function watchUnsteady() {
-  const look = async (/** @type {AbortSignal} */ abort) => {
-    const { items } = await unsteadyClients(abort);
-    unsteady.value = new Map(items.map((one) => [one.uuid, one.losses]));
+  const look = async (/** @type {AbortSignal} */ signal) => {
+    const { items } = await call("GET", "/api/clients/unsteady", { signal });
+    unsteady.value = new Map(items.map((/** @type {{uuid: string, losses: number}} */ one) => [one.uuid, one.losses]));
   };
-  return poll(look, () => PERIOD).stop;
+  return poll(look, () => 30_000).stop;
 }
