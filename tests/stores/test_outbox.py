@@ -405,6 +405,8 @@ def test_a_message_that_is_too_late_is_not_sent_and_the_others_are(publisher: Pu
     assert (first, last) == (0x10, 0x10)
     assert isinstance(late, BrokerUnavailable)
     assert not isinstance(late, PublishUnanswered)
+
+
 @pytest.fixture
 def lines() -> Iterator[StringIO]:
     stream = StringIO()
