@@ -39,7 +39,8 @@ class Batch:
         batch = cls()
         for one in taken:
             batch.add(one)
-        batch.talked = {one.uuid: one.heard for one in (*batch.health, *batch.logs, *batch.failures)}
+        told: list[Health | LogLine | Failure] = [*batch.health, *batch.logs, *batch.failures]
+        batch.talked = {one.uuid: one.heard for one in told}
         batch.talked |= {one.said.uuid: one.arrival.heard for one in batch.brief if one.said.uuid and _is_sign(one)}
         return batch
 

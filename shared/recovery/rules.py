@@ -154,8 +154,11 @@ def _of_uncertain(client: Condition, now: datetime, fleet: Fleet) -> Verdict:
     if client.last_heartbeat_at is None:
         return Verdict(RecoveryState.NOT_RECOVERED, "The display was never heard; there is nothing to go by.")
     if not is_heard(client, now, fleet):
-        why = "The display has not been heard since the bridge listens again; its silence counts from then."
         since = fleet.listening_since
+        if since is not None and client.sign_at is not None and client.sign_at >= since:
+            why = "Its reports come again since the bridge listens again; its heartbeats are waited for."
+        else:
+            why = "The display has not been heard since the bridge listens again; its silence counts from then."
         return Verdict(RecoveryState.BLOCKED_BRIDGE, why, since + client.stale_after if since else None)
     if client.service_failed_unit is not None:
         why = (

@@ -14,7 +14,8 @@ from shared.vocabulary import DeadLetterReason, Role
 from tests.browser.conftest import Enter
 from tests.browser.fleets import Fleet, inserted
 from tests.browser.people import session_with_role
-from tests.browser.test_every_page import does_not_scroll_sideways, violations
+from tests.browser.test_every_page import violations
+from tests.browser.watched import does_not_scroll_sideways
 from tests.stack import Api, Stack, eventually
 
 WHY = "Its reports come, its heartbeats do not: 3 of them were too large."

@@ -407,3 +407,13 @@ def test_a_day_in_which_we_did_not_listen_is_no_day(
     listening_since: datetime | None, heard_until: datetime | None, since: datetime
 ) -> None:
     assert breakers.seen_since(NOW, listening_since, heard_until) == since
+
+
+def test_reports_that_come_again_before_the_heartbeats_are_not_called_unheard() -> None:
+    back = {"listening_since": ago(60)}
+    gone = replace(CRASHED, last_heartbeat_at=ago(600))
+
+    assert "has not been heard since" in verdict(gone, **back).why
+    talks = verdict(replace(gone, sign_at=ago(10)), **back)
+    assert (talks.state, talks.mute) == (RecoveryState.BLOCKED_BRIDGE, False)
+    assert talks.why == "Its reports come again since the bridge listens again; its heartbeats are waited for."

@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Final
 
 from sqlalchemy import Connection
 
 from shared.clients.signs import rules, store
 from shared.clients.signs.rules import Memory
+
+MOST_REMEMBERED: Final = 200_000  # of senders, who need not be clients: twice the largest fleet
 
 
 def record(
@@ -25,6 +28,8 @@ def record(
     """
     if known.began is None:
         known.began = clock
+    if len(known.signs) > MOST_REMEMBERED:
+        known.signs.clear()
     due = rules.due(talked, beats, known, stale_seconds)
     if due:
         store.record(connection, now, clock, due, stale_seconds)
