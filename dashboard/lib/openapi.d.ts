@@ -349,6 +349,7 @@ export type Code = {
 
 /** A command with every step of its life. */
 export type Command = {
+  acked_boot_id: string | null;
   action: CommandAction;
   client_uuid: string;
   confirmed_by: ConfirmedBy | null;
@@ -356,6 +357,7 @@ export type Command = {
   expires_at: string;
   finished_at: string | null;
   id: string;
+  if_boot_id: string | null;
   late_at: string | null;
   late_state: string | null;
   outcome_reason: string | null;
@@ -1532,10 +1534,12 @@ export type Token = {
   role: Role;
 };
 
-/** How far up the ladder of four attempts recovery has gone, and since when the client is well again. */
+/** How far up the ladder of four attempts recovery has gone, and since when the client is well again. What the display refused, or did not begin, is no attempt and counted apart. */
 export type Tried = {
   healthy_since: string | null;
   reboots: number;
+  refused_reboots: number;
+  refused_restarts: number;
   restarts: number;
   since: string | null;
   step: number;

@@ -163,6 +163,10 @@ class Command(Answer):
     late_state: str | None
     late_at: datetime | None
     confirmed_by: ConfirmedBy | None
+    if_boot_id: str | None
+    """The boot that it is for; null where none was known."""
+    acked_boot_id: str | None
+    """The boot that the display answered from; null where it has not answered, or did not say."""
     trace_id: str | None
     """Names it in every log line about it; null before such ids were kept."""
 

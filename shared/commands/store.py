@@ -40,6 +40,8 @@ SHOWN = (
     c.late_state,
     c.late_at,
     c.confirmed_by,
+    c.if_boot_id,
+    c.acked_boot_id,
     c.traceparent,
 )
 """What every view of a command shows."""

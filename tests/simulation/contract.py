@@ -53,7 +53,7 @@ CLIENTS: Final = sa.text(
 COMMANDS: Final = sa.text(
     """
     SELECT id, client_uuid, action, source, state, outcome_reason, rank, created_at, expires_at, result_deadline,
-        sent_at, finished_at, lockout_before
+        sent_at, finished_at, lockout_before, running_at, late_state
     FROM client_commands ORDER BY created_at, id
     """
 )
@@ -232,7 +232,17 @@ def was_undone(command: Any) -> bool:
     return bool(command.state == "cancelled" or never_left)
 
 
+def was_refused(command: Any) -> bool:
+    """The display did not begin it: no rung, but it is refused four times at most."""
+    never_begun = command.state == "failed" and command.running_at is None
+    return bool("rejected" in {command.state, command.late_state} or never_begun)
+
+
 def steps_of(commands: Iterable[Any], since: datetime | None) -> int:
-    """How many rungs recovery has climbed with these commands of one client since its ladder began."""
-    taken = [c for c in commands if c.source == "recovery" and not was_undone(c)]
-    return sum(since is None or c.created_at >= since for c in taken)
+    """How many rungs recovery has climbed with these commands of one client since its ladder began.
+
+    All of them where so many were refused.
+    """
+    asked = [c for c in commands if c.source == "recovery" and (since is None or c.created_at >= since)]
+    refused = sum(was_refused(c) for c in asked)
+    return len(LADDER) if refused >= len(LADDER) else sum(not was_undone(c) and not was_refused(c) for c in asked)

@@ -24,6 +24,10 @@ routes = Routes("recovery", "/api", "What automatic recovery decided, on what ev
 
 LAST_EVENTS = 25
 LAST_BREAKERS = 5
+NOTHING_TRIED: dict[str, Any] = {
+    **dict.fromkeys(("step", "restarts", "reboots", "refused_restarts", "refused_reboots"), 0),
+    **dict.fromkeys(("since", "healthy_since")),
+}
 Reason = Annotated[str, msgspec.Meta(min_length=1, max_length=500, description="why, for people")]
 SiteName = Annotated[str, msgspec.Meta(min_length=1, max_length=100, description="as the clients' `site` says it")]
 
@@ -60,11 +64,16 @@ class Exclusion(Answer):
 
 
 class Tried(Answer):
-    """How far up the ladder of four attempts recovery has gone, and since when the client is well again."""
+    """How far up the ladder of four attempts recovery has gone, and since when the client is well again.
+
+    What the display refused, or did not begin, is no attempt and counted apart.
+    """
 
     step: int
     restarts: int
     reboots: int
+    refused_restarts: int
+    refused_reboots: int
     since: datetime | None
     healthy_since: datetime | None
 
@@ -167,7 +176,7 @@ def _told(call: Call, connection: Connection, now: datetime, uuid: str) -> dict[
 def _kept(state: RowMapping | None, now: datetime) -> dict[str, Any]:
     """How far recovery has gone, and the hold that stands."""
     if state is None:
-        return {"tried": Tried(step=0, restarts=0, reboots=0, since=None, healthy_since=None), "hold": None}
+        return {"tried": Tried(**NOTHING_TRIED), "hold": None}
     tried = answer_of(Tried, state, since=state["tried_since"])
     held = state["held_at"] is not None and (state["held_until"] is None or state["held_until"] > now)
     said = {name: state[f"held_{name}"] for name in ("at", "by", "reason", "until")}
