@@ -231,6 +231,28 @@ def test_rows_without_a_hash_survive_the_step_that_requires_one(empty_database: 
     assert rows == [(1, "h1"), (3, "h2"), (5, "h3")]
 
 
+def test_channels_from_before_are_told_of_more_if_they_are_told_of_displays(
+    empty_database: str, empty_engine: Engine
+) -> None:
+    alembic(empty_database, "upgrade", "0041_noticed_later")
+    made = (
+        "INSERT INTO notification_channels (name, kind, url, events, tells_since, created_by, created_at, changed_at)"
+        " VALUES (:name, 'webhook', 'https://a.example', CAST(:events AS text[]), now(), 'u', now(), now())"
+    )
+    with empty_engine.begin() as connection:
+        connection.execute(sa.text(made), {"name": "all", "events": "{incident_opened,display_unwell}"})
+        connection.execute(sa.text(made), {"name": "breakers", "events": "{breaker_open}"})
+
+    alembic(empty_database, "upgrade", "head")
+    empty_engine.dispose()
+
+    with empty_engine.begin() as connection:
+        connection.execute(sa.text(made), {"name": "by code of before", "events": "{display_unwell}"})
+        rows = connection.execute(sa.text("SELECT name, newer_events FROM notification_channels ORDER BY id")).all()
+    newer = ["service_failed", "screen_bad", "connection_unsteady"]
+    assert rows == [("all", newer), ("breakers", []), ("by code of before", newer)]
+
+
 def test_two_starts_at_once_migrate_once(empty_database: str) -> None:
     command = [sys.executable, "-m", "alembic", "upgrade", "head"]
     environment = {**os.environ, "DATABASE_URL": empty_database}

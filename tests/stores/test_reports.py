@@ -167,6 +167,19 @@ def test_a_health_report_that_says_the_same_does_not_touch_the_client(connection
     assert connection.execute(version).scalar_one() == before
 
 
+def test_a_bad_screen_is_dated_from_when_it_became_bad_in_whatever_way(connection: Connection) -> None:
+    register(connection, U)
+    screens = ["ok", "black", "frozen", None, "ok", "off", "disconnected"]
+    since = []
+    for seq, screen in enumerate(screens, 1):
+        said = None if screen is None else ScreenHealthStatus(screen)
+        take_health(connection, report(seq, at=CLOCK - 60 + seq, hostname=f"h{seq}", screen_health=said))
+        at = client(connection)["screen_health_since"]
+        since.append(None if at is None else (at - NOW).total_seconds() + 60)
+
+    assert since == [None, 2, 2, 2, None, None, 7]
+
+
 def test_capabilities_that_are_not_said_mean_all(connection: Connection) -> None:
     register(connection, U)
     take_health(connection, report(1, capabilities=["restart_app"]))
