@@ -79,12 +79,17 @@ def _enter(network: int) -> None:
 
 
 def unwatched(port: int) -> list[str]:
-    """The connections of this network from or to `port` of which neither keepalive nor an answer is waited for."""
+    """The connections of this network from or to `port` whose other end is not asked soon whether it is there."""
     lines = Path("/proc/thread-self/net/tcp").read_text(encoding="ascii").splitlines()[1:]
     fields = [line.split() for line in lines]
     ours = [one for one in fields if f"{port:04X}" in (one[1].rpartition(":")[2], one[2].rpartition(":")[2])]
-    return [" ".join(one) for one in ours if one[3] == ESTABLISHED and one[5].partition(":")[0] == NO_TIMER]
+    return [" ".join(one) for one in ours if one[3] == ESTABLISHED and not _is_soon(*one[5].split(":"))]
+
+
+def _is_soon(timer: str, ticks: str) -> bool:
+    return timer != NO_TIMER and int(ticks, 16) <= SOON_TICKS
 
 
 ESTABLISHED: Final = "01"
 NO_TIMER: Final = "00"
+SOON_TICKS: Final = 2_000  # of a hundredth of a second: 20 s
