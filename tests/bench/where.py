@@ -17,7 +17,8 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from sqlalchemy import Connection
 
-from bridge.connection import RECEIVE_MAXIMUM, SESSION_EXPIRY_SECONDS
+from bridge.connection import RECEIVE_MAXIMUM
+from bridge.granted import SESSION_EXPIRY_SECONDS
 from bridge.inbox import Arrival, Inbox
 from bridge.lean_client import LeanClient, PlainClient
 from bridge.main import rarely_collect
