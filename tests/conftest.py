@@ -2,9 +2,6 @@
 
 import gc
 import itertools
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 
 import pytest
@@ -13,9 +10,8 @@ from sqlalchemy import Connection, Engine
 
 from deploy.local import broker as mosquitto
 from deploy.local import postgres
-from deploy.local.layout import REPOSITORY
-from shared.db import engine_for
-from tests import volatile
+from shared import db
+from tests import migrated
 
 TEMPLATE = postgres.DATABASE
 # How fast the machine is judges no example: hypothesis would give each 200 ms. A fixture may serve all of them.
@@ -28,20 +24,13 @@ _numbers = itertools.count(1)
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[postgres.Cluster]:
     """A Postgres of this session's own; `.url(database)` is a superuser's address."""
-    with postgres.throw_away(place=volatile.folder()) as cluster:
+    with migrated.running() as cluster:
         yield cluster
 
 
 @pytest.fixture(scope="session")
 def migrated_template(postgres_server: postgres.Cluster) -> str:
     """Name of a database that stands at the migrations' head, to be copied and never connected to."""
-    url = postgres.ensure_database(postgres_server, "owner")
-    subprocess.run(
-        [sys.executable, "-m", "alembic", "upgrade", "head"],
-        check=True,
-        cwd=REPOSITORY,
-        env={**os.environ, "DATABASE_URL": url},
-    )
     return TEMPLATE
 
 
@@ -58,8 +47,11 @@ def database_url(postgres_server: postgres.Cluster, migrated_template: str) -> I
 
 @pytest.fixture(scope="module")
 def engine(database_url: str) -> Iterator[Engine]:
-    """The product's own engine on the module's database."""
-    made = engine_for(database_url, "tests", pool_size=20)
+    """The product's own engine on the module's database, ten times as patient as the product."""
+    with pytest.MonkeyPatch.context() as patch:
+        for bound in ("STATEMENT_TIMEOUT_MS", "SOCKET_TIMEOUT_SECONDS", "POOL_TIMEOUT_SECONDS"):
+            patch.setattr(db, bound, 10 * getattr(db, bound))
+        made = db.engine_for(database_url, "tests", pool_size=20)
     yield made
     made.dispose()
 

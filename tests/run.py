@@ -24,6 +24,7 @@ from pathlib import Path
 
 from deploy.local import guardian
 from deploy.local.layout import REPOSITORY
+from tests import migrated, volatile
 from tests.suite import MUTE_SECONDS, Outcome, end_on_signals, run_alone
 
 USUAL_PROCESSOR_SECONDS = {
@@ -61,8 +62,13 @@ def run_all(suites: Mapping[str, Path], mute_seconds: float) -> list[Outcome]:
     When this is left early, everything below this process is ended.
     """
     waiting, running, outcomes = list(suites), dict[int, str](), list[Outcome]()
-    with tempfile.TemporaryDirectory(prefix="signage-suites-") as folder:
+    with (
+        tempfile.TemporaryDirectory(prefix="signage-suites-") as folder,
+        tempfile.TemporaryDirectory(prefix="signage-pg-", dir=volatile.folder()) as kept,
+    ):
         results = Path(folder)
+        Path(kept).chmod(0o711)  # Postgres may be another user
+        os.environ[migrated.KEPT] = kept
         try:
             while waiting or running:
                 while waiting and len(running) < BESIDE_EACH_OTHER:

@@ -21,7 +21,7 @@ from deploy.local.layout import REPOSITORY
 from deploy.local.probes import connect_code
 from shared.access.enrolment import store
 from shared.access.rules import MOSQUITTO_SALT_BYTES, mosquitto_hash
-from tests import volatile
+from tests import migrated
 from tests.bridge.conftest import SECONDS, Database, eventually
 from tests.local.mqtt_clients import connected, publish, subscribe
 
@@ -198,8 +198,8 @@ def test_it_looks_often_while_that_is_cheap_and_once_a_second_where_it_is_not(
 
 
 def test_postgres_may_go_away_and_come_back(tmp_path: Path, broker: mosquitto.RunningBroker) -> None:
-    with postgres.throw_away(place=volatile.folder()) as cluster:
-        url = migrated(cluster)
+    with migrated.running() as cluster:
+        url = migrated.url_of(cluster)
         with running(url, broker, tmp_path / "accounts.log") as log:
             with postgres.superuser(cluster) as admin:
                 admin.run("ALTER DATABASE signage ALLOW_CONNECTIONS false")
@@ -213,17 +213,6 @@ def test_postgres_may_go_away_and_come_back(tmp_path: Path, broker: mosquitto.Ru
                 admin.run("INSERT INTO display_logins VALUES (:u, :h, now())", u=name, h=hashed)
 
             eventually(lambda: may_connect(broker, name, "one"))
-
-
-def migrated(cluster: postgres.Cluster) -> str:
-    url = postgres.ensure_database(cluster, "owner")
-    subprocess.run(
-        [sys.executable, "-m", "alembic", "upgrade", "head"],
-        check=True,
-        cwd=REPOSITORY,
-        env={**os.environ, "DATABASE_URL": url},
-    )
-    return url
 
 
 def test_the_file_keeps_its_mode_and_is_never_half_written(tmp_path: Path) -> None:

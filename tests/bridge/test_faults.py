@@ -1,9 +1,6 @@
 """Whatever dies, nothing that was acknowledged is missing and nothing numbered is there twice."""
 
-import os
 import signal
-import subprocess
-import sys
 import tempfile
 import uuid
 from collections.abc import Iterator
@@ -14,10 +11,9 @@ import pytest
 
 from deploy.local import broker as mosquitto
 from deploy.local import guardian, postgres
-from deploy.local.layout import REPOSITORY
 from deploy.local.probes import free_port
 from shared.db import engine_for
-from tests import volatile
+from tests import migrated, volatile
 from tests.bridge.conftest import (
     PASSWORD,
     SESSIONS,
@@ -134,22 +130,13 @@ def test_it_leaves_in_order_at_sigterm(start_bridge: StartBridge, display: Displ
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[postgres.Cluster]:
-    """A Postgres that these tests may stop, initialised and migrated; not running."""
+    """A Postgres that these tests may stop, migrated; not running."""
     with tempfile.TemporaryDirectory(prefix="signage-pg-", dir=volatile.folder()) as folder:
-        programs = postgres.find_programs()
-        made = postgres.Cluster(programs, Path(folder) / f"pg{programs.major}", free_port(), "superuser")
-        postgres.initialise(made, sync=False)
-        with postgres.serve(made, Path(folder) / "log"):
-            url = postgres.ensure_database(made, "owner")
-            environment = {**os.environ, "DATABASE_URL": url}
-            subprocess.run(
-                [sys.executable, "-m", "alembic", "upgrade", "head"], check=True, cwd=REPOSITORY, env=environment
-            )
-        yield made
+        yield migrated.copied(Path(folder))
 
 
 def address(cluster: postgres.Cluster) -> str:
-    return cluster.url(postgres.DATABASE, postgres.OWNER, "owner")
+    return migrated.url_of(cluster)
 
 
 def everything_of(postmaster: int) -> set[int]:

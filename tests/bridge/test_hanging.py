@@ -1,7 +1,7 @@
 """A bridge that hangs says so: /healthz turns 503 within 45 s, and 200 again when it works on.
 
-Each bridge here waits a tenth of the time for everything that it waits for, and a sixth before it says so: these tests
-need not wait long, and a busy machine is not taken for a bridge that hangs.
+Each bridge here waits a quarter of the time for everything that it waits for, and a third before it says so: these
+tests need not wait long, and a busy machine is not taken for a bridge that hangs.
 """
 
 import os
@@ -13,18 +13,18 @@ import sqlalchemy as sa
 
 from tests.bridge.conftest import Database, Display, StartBridge, eventually, stamp
 
-TENTH = """
+QUARTER = """
 import bridge.due, bridge.leader, bridge.snapshot, shared.db
-bridge.due.CANARY_SECONDS /= 10
-bridge.leader.LONGEST_BACK_OFF_SECONDS /= 10
-bridge.snapshot.LOOP_SILENT_SECONDS /= 6
-bridge.snapshot.CANARY_PERIODS_SECONDS /= 6
-shared.db.LOCK_TIMEOUT_MS //= 10
-shared.db.STATEMENT_TIMEOUT_MS //= 10
-shared.db.SOCKET_TIMEOUT_SECONDS /= 10
+bridge.due.CANARY_SECONDS /= 4
+bridge.leader.LONGEST_BACK_OFF_SECONDS /= 4
+bridge.snapshot.LOOP_SILENT_SECONDS /= 3
+bridge.snapshot.CANARY_PERIODS_SECONDS /= 3
+shared.db.LOCK_TIMEOUT_MS //= 4
+shared.db.STATEMENT_TIMEOUT_MS //= 4
+shared.db.SOCKET_TIMEOUT_SECONDS /= 4
 from bridge import main
 """
-HURRIED = ("-c", TENTH + "raise SystemExit(main.main())")
+HURRIED = ("-c", QUARTER + "raise SystemExit(main.main())")
 WHILE_MARKED = """
 import pathlib, time
 from bridge.loop import Bridge
@@ -40,7 +40,7 @@ raise SystemExit(main.main())
 
 def faulty(mark: Path, does: str) -> tuple[str, str]:
     """A bridge that does this instead of writing reports for as long as the file is there."""
-    return "-c", TENTH + WHILE_MARKED.format(mark=str(mark), does=does)
+    return "-c", QUARTER + WHILE_MARKED.format(mark=str(mark), does=does)
 
 
 def lines(database: Database, name: str) -> list[str]:

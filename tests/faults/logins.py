@@ -1,8 +1,6 @@
 """Logins by the ten thousand that change all the time: the broker goes on answering everybody else."""
 
 import json
-import os
-import subprocess
 import sys
 import threading
 import time
@@ -21,13 +19,11 @@ from sqlalchemy import Engine
 
 from bridge.broker_accounts import SIGNAL_SECONDS
 from deploy.local import broker as mosquitto
-from deploy.local import postgres
-from deploy.local.layout import REPOSITORY
 from deploy.local.probes import connect_code, wait_until
 from deploy.local.short_lived import running
 from shared.access.rules import mosquitto_hash
 from shared.db import engine_for, transaction
-from tests import volatile
+from tests import migrated
 from tests.faults.ledger import Ledger, tell
 from tests.local.mqtt_clients import NO_SUBSCRIBERS, Seen, connected, publish
 
@@ -88,10 +84,8 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
     """The campaign's ledger."""
     ledger = Ledger("logins", plan.seed, {"logins": plan.logins})
     began = time.monotonic()
-    with postgres.throw_away(place=volatile.folder()) as cluster, mosquitto.throw_away() as broker:
-        url = postgres.ensure_database(cluster, "owner")
-        upgrade = [sys.executable, "-m", "alembic", "upgrade", "head"]
-        subprocess.run(upgrade, check=True, cwd=REPOSITORY, env={**os.environ, "DATABASE_URL": url})
+    with migrated.running() as cluster, mosquitto.throw_away() as broker:
+        url = migrated.url_of(cluster)
         engine = engine_for(url, "logins", pool_size=4)
         change_all_the_time(plan, url, Place(engine, broker, folder / "accounts.log"), ledger, say)
         engine.dispose()

@@ -1,20 +1,16 @@
 """One machine's worth of service for the faults: Postgres, broker and bridge, each of which can be killed."""
 
-import atexit
 import http.client
 import json
 import os
 import secrets
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from functools import cache
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,6 +22,7 @@ from deploy.local import guardian, postgres
 from deploy.local.layout import LOOPBACK, REPOSITORY
 from deploy.local.probes import Probe, free_port, wait_until
 from shared.db import engine_for
+from tests import migrated
 
 BACK_SECONDS: Final = 60.0  # how long a component is waited for; what is asked of it is far less
 SETTLE_SECONDS: Final = 0.1
@@ -226,9 +223,7 @@ def machine(
 
 
 def _made(folder: Path, extend: Callable[[str], str], settings: Sequence[str], durable: bool) -> Machine:
-    template = _migrated()
-    cluster = replace(template, data=folder / template.data.name, port=free_port())
-    subprocess.run(["cp", "-a", template.data, cluster.data], check=True)  # with its owner, whoever Postgres runs as
+    cluster = migrated.copied(folder)
     place = mosquitto.Broker(folder / "run", folder / "data", free_port(), free_port())
     passwords = {user: secrets.token_urlsafe(24) for user in mosquitto.SERVICES}
     mosquitto.prepare(place, passwords)
@@ -250,7 +245,7 @@ def _made(folder: Path, extend: Callable[[str], str], settings: Sequence[str], d
         mosquitto.STOP_SIGNAL,
         mosquitto.system_user(),
     )
-    url = cluster.url(postgres.DATABASE, postgres.OWNER, "owner")
+    url = migrated.url_of(cluster)
     port = free_port()
     command = (sys.executable, "-m", "bridge.main")
     environment = {
@@ -262,19 +257,3 @@ def _made(folder: Path, extend: Callable[[str], str], settings: Sequence[str], d
     }
     bridge = Component("bridge", command, lambda: batches(port) > 0, folder / "bridge.log", environment=environment)
     return Machine(folder, database, broker, bridge, place, passwords, url, port, cluster)
-
-
-@cache
-def _migrated() -> postgres.Cluster:
-    """A cluster that stands at the migrations' head and does not run: made once, and copied for each machine."""
-    folder = Path(tempfile.mkdtemp(prefix="signage-faults-pg-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    folder.chmod(0o755)  # Postgres is another user
-    programs = postgres.find_programs()
-    cluster = postgres.Cluster(programs, folder / f"pg{programs.major}", free_port(), secrets.token_urlsafe(16))
-    postgres.initialise(cluster, sync=False)
-    with postgres.serve(cluster, folder / "log", durable=False):
-        environment = {**os.environ, "DATABASE_URL": postgres.ensure_database(cluster, "owner")}
-        alembic = (sys.executable, "-m", "alembic", "upgrade", "head")
-        subprocess.run(alembic, check=True, cwd=REPOSITORY, env=environment)
-    return cluster

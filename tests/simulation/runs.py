@@ -5,8 +5,6 @@ import math
 import multiprocessing
 import os
 import statistics
-import subprocess
-import sys
 import time
 import traceback
 from collections import Counter
@@ -16,8 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from deploy.local import postgres
-from deploy.local.layout import REPOSITORY
-from tests import volatile
+from tests import migrated
 from tests.simulation.history import Databases, History, Outcome
 from tests.simulation.oracle import Breach
 from tests.simulation.stories import tell
@@ -138,17 +135,9 @@ def _run_here(seed: int) -> Outcome:
 @contextmanager
 def databases(count: int) -> Iterator[list[str]]:
     """Addresses of so many migrated databases on a Postgres that is thrown away."""
-    with postgres.throw_away(place=volatile.folder()) as cluster:
-        url = postgres.ensure_database(cluster, "owner")
-        subprocess.run(
-            [sys.executable, "-m", "alembic", "upgrade", "head"],
-            check=True,
-            cwd=REPOSITORY,
-            env={**os.environ, "DATABASE_URL": url},
-            capture_output=True,
-        )
+    with migrated.running() as cluster:
         names = [f"history_{number}" for number in range(count)]
         with postgres.superuser(cluster) as connection:
             for name in names:
                 connection.run(f"CREATE DATABASE {name} TEMPLATE {postgres.DATABASE} OWNER {postgres.OWNER}")
-        yield [cluster.url(name, postgres.OWNER, "owner") for name in names]
+        yield [cluster.url(name, postgres.OWNER, migrated.OWNERS_PASSWORD) for name in names]

@@ -26,7 +26,6 @@ from tests.stores.weeks_of_logs import CLIENTS, FILL, FULL_WEEK, LINES, LOUD, NO
 def filled(engine: Engine) -> Engine:
     """Six weeks of logs; one client in three lines out of ten, the others evenly."""
     with transaction(engine) as connection:
-        connection.execute(sa.text("SET LOCAL statement_timeout = '60s'"))
         numbers = {"clients": CLIENTS, "weeks": WEEKS, "lines": LINES, "share": SHARE}
         for statement in FILL:  # in shares, because on a busy machine one takes longer than a socket is waited for
             for first in range(1, LINES, SHARE) if ":first" in statement else (1,):

@@ -7,8 +7,8 @@ reads all its few pages, and what is to be found by an index would then depend o
 from datetime import UTC, datetime
 
 NOW = datetime(2020, 3, 8, 23, tzinfo=UTC)  # a Sunday, years before any week that the migrations make
-LINES = 240_000
-SHARE = 30_000  # lines that one statement writes
+LINES = 120_000
+SHARE = 10_000  # lines that one statement writes
 CLIENTS = 60
 WEEKS = 6  # whole ones, before that of NOW
 BEGAN = datetime(2020, 1, 20, tzinfo=UTC)  # the first of their Mondays

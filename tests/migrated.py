@@ -1,0 +1,85 @@
+"""A Postgres that stands at the migrations' head: made once, its files copied for whoever needs one.
+
+`make test` has one made for all its suites, in the folder that KEPT names. A pytest by itself makes its own.
+"""
+
+import atexit
+import fcntl
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from deploy.local import postgres
+from deploy.local.layout import REPOSITORY
+from deploy.local.probes import free_port
+from tests import volatile
+
+KEPT: Final = "SIGNAGE_TESTS_POSTGRES"
+OWNERS_PASSWORD: Final = "owner"
+
+
+def url_of(cluster: postgres.Cluster) -> str:
+    """The address of its migrated database, as the database's owner."""
+    return cluster.url(postgres.DATABASE, postgres.OWNER, OWNERS_PASSWORD)
+
+
+def copied(folder: Path) -> postgres.Cluster:
+    """One below `folder`, not running."""
+    made = _made()
+    cluster = replace(made, data=folder / made.data.name, port=free_port())
+    subprocess.run(["cp", "-a", made.data, cluster.data], check=True)  # with its owner, whoever Postgres runs as
+    return cluster
+
+
+@contextmanager
+def running() -> Iterator[postgres.Cluster]:
+    """One that runs and is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="signage-pg-", dir=volatile.folder()) as folder:
+        cluster = copied(Path(folder))
+        with postgres.serve(cluster, Path(folder) / "log", durable=False):
+            yield cluster
+
+
+@cache
+def _made() -> postgres.Cluster:
+    """The one that is copied; whoever comes first makes it, and all others wait."""
+    folder = Path(os.environ.get(KEPT) or _own_folder())
+    with (folder / "lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        whole = folder / "password"  # written last
+        programs = postgres.find_programs()
+        password = whole.read_text(encoding="ascii") if whole.exists() else secrets.token_urlsafe(16)
+        cluster = postgres.Cluster(programs, folder / f"pg{programs.major}", free_port(), password)
+        if not whole.exists():
+            shutil.rmtree(cluster.data, ignore_errors=True)
+            _make(cluster, folder / "log")
+            whole.write_text(password, encoding="ascii")
+    return cluster
+
+
+def _own_folder() -> str:
+    folder = tempfile.mkdtemp(prefix="signage-pg-", dir=volatile.folder())
+    Path(folder).chmod(0o711)  # Postgres may be another user
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _make(cluster: postgres.Cluster, log: Path) -> None:
+    postgres.initialise(cluster, sync=False)
+    with postgres.serve(cluster, log, durable=False):
+        upgrade(postgres.ensure_database(cluster, OWNERS_PASSWORD))
+
+
+def upgrade(url: str) -> None:
+    """Bring this database to the migrations' head, as every start does."""
+    command = [sys.executable, "-m", "alembic", "upgrade", "head"]
+    subprocess.run(command, check=True, cwd=REPOSITORY, env={**os.environ, "DATABASE_URL": url}, capture_output=True)
