@@ -12,6 +12,7 @@ from deploy.local.layout import LOOPBACK
 from tests.api.function_process import ENVIRONMENT, FunctionProcess, ask, function_process
 
 STALLS = 4
+SHORT_SECONDS, LONG_SECONDS = 1.5, 60.0  # of patience: with the one that will not answer, and with ours
 HALF = b"POST /probe/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
 
 
@@ -30,9 +31,9 @@ def breaks_without_a_problem_document(process: FunctionProcess) -> bool:
     return answer.headers["Content-Type"] != "application/problem+json"
 
 
-def waits_for_a_body_it_will_refuse(process: FunctionProcess) -> bool:
+def waits_for_a_body_it_will_refuse(process: FunctionProcess, patience: float) -> bool:
     """Is there no answer to a caller who announced 600 MB and has sent none of it?"""
-    with socket.create_connection((LOOPBACK, process.port), 1.5) as connection:
+    with socket.create_connection((LOOPBACK, process.port), patience) as connection:
         connection.sendall(b"POST /anything HTTP/1.1\r\nHost: x\r\nContent-Length: 600000000\r\n\r\n")
         try:
             return connection.recv(16) == b""
@@ -40,9 +41,9 @@ def waits_for_a_body_it_will_refuse(process: FunctionProcess) -> bool:
             return True
 
 
-def takes_a_request_line_without_an_end(process: FunctionProcess) -> bool:
+def takes_a_request_line_without_an_end(process: FunctionProcess, patience: float) -> bool:
     """Is there no answer to a caller whose first line goes on and on?"""
-    with socket.create_connection((LOOPBACK, process.port), 1.5) as connection:
+    with socket.create_connection((LOOPBACK, process.port), patience) as connection:
         connection.sendall(b"GET /" + b"a" * 100_000)
         try:
             return not connection.recv(65_536).startswith(b"HTTP/1.1 414 ")
@@ -50,14 +51,14 @@ def takes_a_request_line_without_an_end(process: FunctionProcess) -> bool:
             return True
 
 
-def is_stopped_by_stalled_callers(process: FunctionProcess) -> bool:
+def is_stopped_by_stalled_callers(process: FunctionProcess, patience: float) -> bool:
     """Does nobody get an answer while a few callers do not finish what they say?"""
     with ExitStack() as callers:
         for _ in range(STALLS):
-            connection = callers.enter_context(socket.create_connection((LOOPBACK, process.port), 5))
+            connection = callers.enter_context(socket.create_connection((LOOPBACK, process.port), LONG_SECONDS))
             connection.sendall(HALF)
         with contextlib.suppress(requests.Timeout):
-            requests.get(process.url + "/probe/address", timeout=1.5)
+            requests.get(process.url + "/probe/address", timeout=patience)
             return False
         return True
 
@@ -68,15 +69,15 @@ def test_an_unforeseen_error_is_answered_by_our_handler(bare: FunctionProcess, p
 
 
 def test_a_body_is_refused_before_it_is_read(bare: FunctionProcess, probe_process: FunctionProcess) -> None:
-    assert waits_for_a_body_it_will_refuse(bare)
-    assert not waits_for_a_body_it_will_refuse(probe_process)
+    assert waits_for_a_body_it_will_refuse(bare, SHORT_SECONDS)
+    assert not waits_for_a_body_it_will_refuse(probe_process, LONG_SECONDS)
 
 
 def test_a_request_line_ends_somewhere(bare: FunctionProcess, function: FunctionProcess) -> None:
-    assert takes_a_request_line_without_an_end(bare)
-    assert not takes_a_request_line_without_an_end(function)
+    assert takes_a_request_line_without_an_end(bare, SHORT_SECONDS)
+    assert not takes_a_request_line_without_an_end(function, LONG_SECONDS)
 
 
 def test_a_few_stalled_callers_do_not_stop_the_others(bare: FunctionProcess, probe_process: FunctionProcess) -> None:
-    assert is_stopped_by_stalled_callers(bare)
-    assert not is_stopped_by_stalled_callers(probe_process)
+    assert is_stopped_by_stalled_callers(bare, SHORT_SECONDS)
+    assert not is_stopped_by_stalled_callers(probe_process, LONG_SECONDS)

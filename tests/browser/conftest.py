@@ -21,7 +21,7 @@ CHROMIUM = "/usr/bin/chromium"
 WITHOUT_A_WINDOW = "/usr/bin/chromium-headless-shell"
 """The same Chromium without tabs, bars and viewers of its own: half the processor time for each page."""
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run")
-PATIENCE_MS = 12_000  # how long a locator or an expectation may take: two polls, on a busy machine
+PATIENCE_MS = 60_000  # how long a locator or an expectation may take; it costs nothing while all is well
 
 MIDDAY = f"Etc/GMT{datetime.now(UTC).hour - 12:+d}"
 """The zone in which it is midday now (its sign is the wrong way round, as in all of `Etc/`): the pages show the clock

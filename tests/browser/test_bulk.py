@@ -15,7 +15,7 @@ from tests.browser.conftest import Enter, name_of, online_display, uuid_of
 from tests.browser.fleets import Fleet, inserted
 from tests.stack import Api
 
-ENDED_MS = 40_000
+ENDED_MS = 60_000
 LOCK = sa.text("UPDATE clients SET lockout_until = now() + interval '5 minutes' WHERE uuid = :uuid")
 COMMAND = sa.text(
     """

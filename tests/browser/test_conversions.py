@@ -14,7 +14,7 @@ from tests.browser.conftest import CHROMIUM, Enter, launched
 from tests.stack import Stack, eventually
 
 pytestmark = pytest.mark.slow
-CONVERTED_MS = 60_000
+CONVERTED_MS = 120_000
 DRAWN_BY_THE_VIEWER = "#sizer + embed[type='application/x-google-chrome-pdf']"  # beside the measure of all its pages
 
 

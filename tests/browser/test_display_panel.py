@@ -11,7 +11,7 @@ from shared.trace import trace_id
 from tests.browser.conftest import Enter, name_of, uuid_of
 from tests.stack import Api, eventually
 
-COMMAND_MS = 15_000
+COMMAND_MS = 60_000
 BUSY = "A command is on its way; wait for it to end."
 EXPIRE = "UPDATE client_commands SET expires_at = now() WHERE client_uuid = :uuid"
 WAITS = """

@@ -11,7 +11,7 @@ from tests.browser.conftest import Enter, name_of, online_display, uuid_of
 from tests.browser.watched import WatchedPage
 from tests.stack import Api, Stack, eventually
 
-COMMAND_MS = 15_000
+COMMAND_MS = 60_000
 TABS_AT_MOST = 40
 
 

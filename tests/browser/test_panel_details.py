@@ -12,7 +12,7 @@ from tests.browser.conftest import Enter, OpenPage, close_all, name_of, online_d
 from tests.browser.people import SessionState
 from tests.stack import Api, Stack, eventually
 
-COMMAND_MS = 15_000
+COMMAND_MS = 60_000
 TRIES = 6  # how often the page asks for one command
 LONGEST_WAIT_MS = 15_000
 # Elements that are pressed, with less than 32 pixels of height or width; links within a sentence need not be so large.

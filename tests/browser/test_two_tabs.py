@@ -12,7 +12,7 @@ from tests.browser.people import session_of
 from tests.browser.watched import WatchedPage, watched
 from tests.stack import Stack, eventually
 
-COMMAND_MS = 15_000
+COMMAND_MS = 60_000
 
 
 @pytest.fixture(scope="module")

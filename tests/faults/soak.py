@@ -87,7 +87,7 @@ def on(stack: Stack, plan: Plan, folder: Path, say: Callable[[str], None] = tell
     _judge_memory(ledger, memory)
     ledger.counted["received_per_second"] = round(received / plan.seconds)
     under_way = plan.per_second * UNDER_WAY_SECONDS
-    ledger.conditions["the rate was held"] = received + under_way > 0.95 * plan.per_second * plan.seconds
+    ledger.limits["the rate was held"] = received + under_way > 0.95 * plan.per_second * plan.seconds
     ledger.seconds = round(time.monotonic() - began, 1)
     return ledger
 
