@@ -10,7 +10,7 @@ DASHBOARD_TOOLS := dashboard/node_modules/.installed
 NEEDS := $(PYTHON) deploy/local/prerequisites.py
 UP := $(BIN)/python -m deploy.local.up
 
-.PHONY: help run stop status reset test check openapi screenshots bench campaign
+.PHONY: help run stop status reset test quick check openapi screenshots bench campaign
 
 help: ## Show this
 	@echo 'Signage Fleet keeps a fleet of digital-signage displays alive.'
@@ -42,6 +42,12 @@ reset: $(RUNTIME) ## Stop it and delete its data (asks; FORCE=1 does not)
 test: $(DEVELOPMENT) ## Run every test on real services; SUITES="rules api" runs some
 	@$(NEEDS) test
 	@exec $(BIN)/python -m tests.run --with-parent $(SUITES)
+
+quick: $(DEVELOPMENT) ## Lint, import rules, types and the tests of rules: while you write
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/lint-imports >/dev/null || $(BIN)/lint-imports
+	@$(BIN)/mypy
+	@$(BIN)/pytest -q tests/rules --hypothesis-profile quick
 
 check: $(DEVELOPMENT) $(DASHBOARD_TOOLS) ## Lint, format, types, import rules, containers, bandit, pip-audit, documents in step
 	$(BIN)/ruff check .

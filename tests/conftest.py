@@ -17,6 +17,7 @@ TEMPLATE = postgres.DATABASE
 # How fast the machine is judges no example: hypothesis would give each 200 ms. A fixture may serve all of them.
 AT_ANY_SPEED = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 settings.register_profile("any machine", deadline=None, suppress_health_check=AT_ANY_SPEED)
+settings.register_profile("quick", settings.get_profile("any machine"), max_examples=20)
 settings.load_profile("any machine")
 _numbers = itertools.count(1)
 

@@ -267,11 +267,23 @@ class RunningBroker:
 
         It has when it accepts a login that was written with them.
         """
-        probe, secret = f"probe-{secrets.token_hex(8)}", secrets.token_hex(8)
         services = service_logins(self.passwords) if self.broker.shared else {}
-        write_file(self.broker.displays_password_file, password_lines({**services, **passwords, probe: secret}))
+        self._read(password_lines({**services, **passwords}))
+
+    def add_displays(self, passwords: Mapping[str, str]) -> None:
+        """As `set_displays`, beside the logins that are there, which stay.
+
+        A Mosquitto 2.0.11 that reads that a session's login is gone may end, or hang, a while later.
+        """
+        here = self.broker.displays_password_file.read_text(encoding="utf-8").splitlines(keepends=True)
+        others = [line for line in here if line.partition(":")[0] not in passwords]
+        self._read("".join(others) + password_lines(passwords))
+
+    def _read(self, logins: str) -> None:
+        probe, secret = f"probe-{secrets.token_hex(8)}", secrets.token_hex(8)
+        write_file(self.broker.displays_password_file, logins + password_lines({probe: secret}))
         guardian.send(self.pid, signal.SIGHUP)
-        wait_until(lambda: connect_code(self.broker.displays_port, probe, secret) == 0, 10)
+        wait_until(lambda: connect_code(self.broker.displays_port, probe, secret) == 0, 60)
 
 
 @contextmanager

@@ -113,7 +113,7 @@ def world(folder: Path, database_url: str, broker: mosquitto.RunningBroker) -> I
 @contextmanager
 def _listening(broker: mosquitto.RunningBroker, display: str) -> Iterator[None]:
     """This display is connected, and hears from which level on to log."""
-    broker.set_displays({display: PASSWORD})
+    broker.add_displays({display: PASSWORD})
     client = Client(CallbackAPIVersion.VERSION2, client_id=display, protocol=MQTTProtocolVersion.MQTTv5)
     client.username_pw_set(display, PASSWORD)
     heard = threading.Event()

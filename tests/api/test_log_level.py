@@ -43,7 +43,7 @@ def identity(engine: Engine) -> str:
 def display(broker: RunningBroker, identity: str, tmp_path: Path) -> Iterator[SimulatedDisplay]:
     """The client's display, connected."""
     password = secrets.token_urlsafe(24)
-    broker.set_displays({identity: password})
+    broker.add_displays({identity: password})
     login = Credentials(identity, identity, password, "127.0.0.1", broker.broker.displays_port, False, None, "signage")
     with SimulatedDisplay(login, tmp_path / "disk") as connected:
         yield connected

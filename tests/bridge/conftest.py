@@ -177,7 +177,7 @@ def display(broker: mosquitto.RunningBroker) -> Iterator[Display]:
 @contextmanager
 def displays(broker: mosquitto.RunningBroker, names: list[str]) -> Iterator[list[Display]]:
     """Displays with these user names, connected and listening to all that is meant for them."""
-    broker.set_displays(dict.fromkeys(names, PASSWORD))
+    broker.add_displays(dict.fromkeys(names, PASSWORD))
     made = [connected(broker, name) for name in names]
     try:
         yield made

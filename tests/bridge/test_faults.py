@@ -201,7 +201,7 @@ def test_a_restarted_broker_is_found_again_and_what_it_held_is_stored(
     name = str(uuid.uuid4())
     with ExitStack() as second, ExitStack() as first:
         broker = first.enter_context(mosquitto.serve(place, passwords, tmp_path / "log"))
-        broker.set_displays({name: PASSWORD})
+        broker.add_displays({name: PASSWORD})
         with bridges(database_url, broker, tmp_path) as start:
             start().kill()  # its session stays
             with closing(connected(broker, name)) as display:

@@ -123,7 +123,7 @@ def until(condition: Callable[[], Any], seconds: float = 60.0) -> None:
 @pytest.fixture
 def credentials(broker: RunningBroker) -> Credentials:
     identity, password = str(uuid.uuid4()), secrets.token_urlsafe(24)
-    broker.set_displays({identity: password})
+    broker.add_displays({identity: password})
     port = broker.broker.displays_port
     return Credentials(identity, identity, password, "127.0.0.1", port, False, None, "signage")
 

@@ -14,7 +14,7 @@ from deploy.local.broker import RunningBroker
 @contextmanager
 def listening_display(broker: RunningBroker, uuid: str) -> Iterator["queue.Queue[MQTTMessage]"]:
     """A display that subscribed to its commands; what it gets is in the queue."""
-    broker.set_displays({uuid: "display-secret"})
+    broker.add_displays({uuid: "display-secret"})
     got: queue.Queue[MQTTMessage] = queue.Queue()
     subscribed: queue.Queue[Any] = queue.Queue()
     display = Client(CallbackAPIVersion.VERSION2, client_id=uuid, protocol=MQTTProtocolVersion.MQTTv5)
