@@ -6,7 +6,6 @@ import resource
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -63,7 +62,7 @@ def run_alone(suite: str, folder: Path, mute_seconds: float, results: Path, runn
     guardian.die_with_parent(signal.SIGTERM, runner)
     try:
         with (results / f"{suite}.txt").open("wb") as output:
-            outcome = _run(suite, folder, mute_seconds, output)
+            outcome = _run(suite, folder, mute_seconds, results / f"{suite}.diary", output)
     finally:
         guardian.end_everything_below(0)
         volatile.sweep()
@@ -71,22 +70,20 @@ def run_alone(suite: str, folder: Path, mute_seconds: float, results: Path, runn
     return 0
 
 
-def _run(suite: str, folder: Path, mute_seconds: float, output: BinaryIO) -> Outcome:
+def _run(suite: str, folder: Path, mute_seconds: float, steps: Path, output: BinaryIO) -> Outcome:
     began = time.monotonic()
     outcome = Outcome(suite)
-    with tempfile.TemporaryDirectory(prefix="signage-suite-") as place:
-        steps = Path(place) / "diary"
-        command = [sys.executable, "-m", "pytest", str(folder), "-q", "-c", str(REPOSITORY / "pyproject.toml")]
-        command += ["-p", "tests.diary", f"--diary={steps}"]
-        process = subprocess.Popen(
-            guardian.launch(command, signal.SIGKILL), cwd=REPOSITORY, process_group=0, stdout=output, stderr=output
-        )
-        mute = not _ends_by_itself(process, steps, mute_seconds)
-        if mute:
-            _end(process)
-        else:
-            outcome.complaints += _left_behind(min(LEFT_BEHIND_SECONDS, mute_seconds))
-        entries = diary.read(steps)
+    command = [sys.executable, "-m", "pytest", str(folder), "-q", "-c", str(REPOSITORY / "pyproject.toml")]
+    command += ["-p", "tests.diary", f"--diary={steps}"]
+    process = subprocess.Popen(
+        guardian.launch(command, signal.SIGKILL), cwd=REPOSITORY, process_group=0, stdout=output, stderr=output
+    )
+    mute = not _ends_by_itself(process, steps, mute_seconds)
+    if mute:
+        _end(process)
+    else:
+        outcome.complaints += _left_behind(min(LEFT_BEHIND_SECONDS, mute_seconds))
+    entries = diary.read(steps)
     guardian.end_everything_below(0)
     _count(outcome, entries)
     outcome.complaints += _how_it_ended(outcome, entries, process.returncode, mute_seconds if mute else None)

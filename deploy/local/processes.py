@@ -43,7 +43,7 @@ class Service:
     address: str = ""  # shown to people when it is ready
     stop_signal: signal.Signals = signal.SIGTERM
     stop_seconds: float = 5.0  # then its whole group is killed
-    ready_seconds: float = 60.0
+    ready_seconds: float = 180.0
     user: str | None = None  # who it runs as when root starts it; see guardian.launch
     settle_seconds: float = 0.0  # how long it must live besides, where `ready` cannot see all
     pid_file: Path | None = None

@@ -26,7 +26,7 @@ from tests.local.people import mode, ordinary_python
 from tests.namespaces import unwatched
 from tests.stack import free_ports
 
-START_SECONDS = 120
+START_SECONDS = 600
 COMPONENTS = {
     "postgres",
     "broker",
