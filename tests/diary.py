@@ -5,6 +5,7 @@ Each line is a JSON document.
 """
 
 import json
+import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -15,7 +16,8 @@ MESSAGE_LINES = 12
 
 @dataclass(frozen=True)
 class Entry:
-    """One step of one test. `phase`: begin, setup, call, teardown, or collect (then `test` is a file).
+    """One step of one test. `phase`: begin, setup, call, teardown, or collect (then `test` is a file); or `progress`
+    within a long call.
 
     `outcome` is passed, failed or skipped; `message` is the first lines of why.
     """
@@ -49,6 +51,15 @@ class Diary:
         self._file.close()
 
 
+_kept: list[Diary] = []
+
+
+def progress(what: str) -> None:
+    """A long test gets on: it is not mute. Outside of `make test` this does nothing."""
+    for diary in _kept:
+        diary.write(Entry(os.environ.get("PYTEST_CURRENT_TEST", "").partition(" ")[0], "progress", message=what))
+
+
 def read(path: Path) -> list[Entry]:
     """Every entry so far; nothing where no test has begun. A last line that was cut is left out."""
     if not path.exists():
@@ -76,4 +87,5 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     path = config.getoption("--diary")
     if path is not None:
-        config.pluginmanager.register(Diary(path))
+        _kept.append(Diary(path))
+        config.pluginmanager.register(_kept[0])

@@ -151,7 +151,7 @@ def _where(entries: Sequence[diary.Entry]) -> str:
     if not entries:
         return "before its first test"
     last = entries[-1]
-    phase = {"begin": "setup", "setup": "call", "call": "teardown"}.get(last.phase)
+    phase = {"begin": "setup", "setup": "call", "progress": "call", "call": "teardown"}.get(last.phase)
     return f"after {last.test}" if phase is None else f"in {last.test} ({phase})"
 
 

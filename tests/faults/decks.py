@@ -7,7 +7,6 @@ kept beside the ledgers as it goes, so that a campaign that was ended goes on wh
 
 import json
 import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -18,7 +17,7 @@ from typing import Final, Self
 
 from deploy.local import guardian
 from tests.faults.fingerprint import fingerprint
-from tests.faults.ledger import Ledger
+from tests.faults.ledger import Ledger, tell
 from tests.worker import decks
 from tests.worker.beacon import Beacon, beacon
 from tests.worker.harness import Converter, converter, files_below
@@ -102,12 +101,7 @@ def made_by(plan: Plan) -> str:
     return fingerprint(f"{plan.decks} {plan.deadline} {plan.seed}", SHAPING)
 
 
-def to_stderr(text: str) -> None:
-    """Progress, apart from the ledger."""
-    print(text, file=sys.stderr, flush=True)
-
-
-def run(plan: Plan, folder: Path, say: Callable[[str], None] = to_stderr) -> Ledger:
+def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
     """The campaign's ledger."""
     sizes = {"decks": plan.decks, "deadline_seconds": plan.deadline, "tolerance_seconds": TOLERANCE_SECONDS}
     ledger, tally = Ledger("decks", plan.seed, sizes), Tally.of(plan)
@@ -163,6 +157,7 @@ def meet_all(plan: Plan, good: Seeds, listener: Beacon, folder: Path, tally: Tal
             tally.seconds = before + time.monotonic() - began
             if tally.done % SAVE_EVERY == 0:
                 tally.keep(plan)
+            if tally.done % SAVE_EVERY == 0 or plan.decks < FULL:
                 say(f"{tally.done} of {plan.decks} decks, {tally.seconds:.0f} s")
         return service.folder
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from deploy.local.layout import REPOSITORY
+from tests import diary
 
 RESULTS: Final = REPOSITORY / "campaign-results"
 
@@ -61,6 +62,7 @@ class Ledger:
 
 def tell(progress: str) -> None:
     """How far a campaign is, to whoever watches it run."""
+    diary.progress(progress)
     print(progress, file=sys.stderr, flush=True)
 
 

@@ -28,6 +28,7 @@ from deploy.local.demo_fleet.display import Behaviour, Display
 from deploy.local.demo_fleet.simulated import LoopThread, SimulatedDisplay
 from deploy.local.layout import REPOSITORY
 from deploy.local.probes import free_port
+from tests.diary import progress
 from tests.journeys.spoiled_displays import SPOILED, ForgetsAcks, ForgetsLogs, StaysAway
 from tests.stack import Api, Stack, enrol
 
@@ -59,7 +60,7 @@ class Bench:
         self, kind: type[Display], *, commands: bool = False, reboot: bool = False
     ) -> tuple[Record, list[Line]]:
         """One display of that kind, exercised and judged."""
-        name, seconds = str(uuid.uuid4()), 3.0 if kind is ForgetsLogs else 6.0
+        name, seconds = str(uuid.uuid4()), {ForgetsLogs: 6.0, Display: 60.0}.get(kind, 15.0)
         async with Tap(name, "signage", self.broker) as tap:
             display = await self.living(kind, name, tap.port)
             try:
@@ -69,6 +70,7 @@ class Bench:
                 return tap.record, judge(tap.record, await exercise.run())
             finally:
                 await asyncio.to_thread(display.close)
+                progress(kind.__name__)
 
     async def by_command(self, kind: type[Display]) -> tuple[int | None, str]:
         """Exit code and words of the command, as an author of a client gives it beside a running stack."""

@@ -41,6 +41,14 @@ def test_that_leaves_a_process(): os.posix_spawnp("sleep", ["sleep", "987"], os.
 import os, signal
 def test_that_ends_pytest(): os.kill(os.getpid(), signal.SIGKILL)
 """,
+    "long": """
+import time
+from tests.diary import progress
+def test_that_gets_on():
+    for second in range(15):
+        time.sleep(1)
+        progress(f"{second} s")
+""",
     "mute": """
 import pathlib, subprocess, threading
 def test_of_before(): pass
@@ -106,6 +114,13 @@ def test_a_mute_suite_is_ended_with_where_it_was_and_nothing_of_it_stays(tmp_pat
     assert "no test ran" not in said
     assert said.splitlines()[-1] == "1 passed, 1 failed"
     assert marked(tag) == {}
+
+
+def test_a_long_test_that_gets_on_is_not_mute(tmp_path: Path) -> None:
+    with run_of(tmp_path, "long", mute_seconds=10) as (process, _tag):
+        said, _ = process.communicate()
+
+    assert said.splitlines()[-1] == "1 passed, 0 failed"
 
 
 def test_a_process_that_a_suite_leaves_behind_is_a_failure_and_is_ended(tmp_path: Path) -> None:
