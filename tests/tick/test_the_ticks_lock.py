@@ -63,7 +63,10 @@ def test_a_step_may_take_longer_than_other_transactions_may_be_idle(
 
 def test_a_tick_that_has_lost_its_lock_does_no_further_step(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     did: list[str] = []
-    later: Step = lambda _world, _moment: did.append("later") or {}  # noqa: E731 - one line
+    def later(_world: World, _moment: Moment) -> dict[str, object]:
+        did.append("later")
+        return {}
+
     monkeypatch.setattr(steps, "STEPS", {"first": loses_the_lock, "second": later})
 
     with pytest.raises(SQLAlchemyError):
