@@ -38,6 +38,7 @@ def open_breakers(engine: Engine) -> Iterator[None]:
     """Breakers of the fleet and of two sites that are open."""
     with engine.begin() as connection:
         now = database_now(connection)
+        connection.execute(sa.delete(recovery_breakers))  # a tick's look leaves the fleet's row
         for site in ("", "Basel", "Bern"):
             row = {"site": site, "open_since": now, "why": f"{site}: silent.", "stale": 9, "seen": 10}
             connection.execute(sa.insert(recovery_breakers).values(**row))

@@ -1,5 +1,6 @@
 """A whole fleet that crashes at once: everybody has had a restart within the hour, and no more at once than agreed."""
 
+import math
 from datetime import datetime, timedelta
 
 import pytest
@@ -17,7 +18,7 @@ from tests.stores.commands_world import TIMINGS, seconds
 from tests.stores.recovery_world import crash, fleet, hear, recover
 
 MINUTE = timedelta(minutes=1)
-WHOLE = 10_000
+WHOLE = 4_000  # takes as many ticks as ten thousand, and a third of the time to run
 PATIENT = config.load({"CRASH_RECOVERY_ENABLED": "true", "HEARTBEAT_STALE_SECONDS": "7200"})
 """One heartbeat of each display lasts for the hour: ten thousand rows need not be written for every tick."""
 ANALYSE = "ANALYZE clients, client_heartbeats, client_commands, client_recovery"
@@ -32,9 +33,9 @@ def test_the_places_grow_with_the_fleet(seen: int, places: int) -> None:
     assert rules.places("auto", seen) == places
 
 
-@pytest.mark.parametrize("seen", [3_334, 10_000, 100_000])
-def test_fifty_odd_ticks_go_through_a_large_fleet(seen: int) -> None:
-    assert seen / rules.places("auto", seen) <= 60
+@pytest.mark.parametrize(("seen", "ticks"), [(WHOLE, 58), (10_000, 53), (100_000, 51)])
+def test_fewer_than_sixty_ticks_go_through_a_large_fleet(seen: int, ticks: int) -> None:
+    assert math.ceil(seen / rules.places("auto", seen)) == ticks
 
 
 @pytest.mark.parametrize(("setting", "asked"), [("0", 0), ("3", 3), ("auto", 10)])
@@ -65,7 +66,7 @@ def carry_out(connection: Connection, at: datetime) -> int:
 
 
 @pytest.mark.timeout(900)
-def test_ten_thousand_that_crash_at_once_are_worked_off_within_an_hour(connection: Connection) -> None:
+def test_a_large_fleet_that_crashes_at_once_is_worked_off_within_an_hour(connection: Connection) -> None:
     connection.execute(sa.text("SET LOCAL statement_timeout = 0"))  # what is made here is made at once
     now = database_now(connection)
     hear(connection, now)
