@@ -1,28 +1,26 @@
 """Mosquitto with two listeners: one for displays, one for our own services.
 
-Where the installed mosquitto can, each listener has its own password file and ACL, so that a display's
-login opens nothing on the services' listener. From 2.0.12 on that setting loses what is published while a
-client with a session is away (docs/decisions/0011): there both listeners share one password file and one
-ACL. Either way a display's client id is its user name, so nobody can take the bridge's or a neighbour's.
+Both share one ACL. Our services' passwords stand in mosquitto's own file; the displays' are kept by a plugin that reads
+them anew by itself and refuses what no display needs (`broker_door.c`, docs/decisions/0045). A display's client id is its
+user name at either listener, so nobody can take the bridge's session or a neighbour's.
 Why each setting is here stands beside it; the figures are from docs/reliability.md.
 """
 
-import re
+import os
 import secrets
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Final
 
-from deploy.local import broker_launch, guardian
-from deploy.local.broker_rights import SERVICES, URGENT, displays_acl, separate_services_acl, services_acl
+from deploy.local import broker_door, broker_launch, guardian
+from deploy.local.broker_rights import DOWNWARD, RETAINED, SERVICES, URGENT, displays_acl, services_acl
 from deploy.local.layout import LOOPBACK, write_file
 from deploy.local.probes import Probe, connect_code, free_port, mqtt_refuses_anonymous, wait_until
 from deploy.local.short_lived import running
@@ -31,28 +29,9 @@ from shared.access.rules import MOSQUITTO_SALT_BYTES, mosquitto_hash
 __all__ = ["SERVICES", "URGENT", "Broker", "RunningBroker", "command", "prepare", "serve", "throw_away"]
 STOP_SIGNAL: Final = signal.SIGTERM  # saves its sessions and ends
 
-KEPT_SECONDS: Final = 86_400  # as the bridge asks for its sessions
-SEPARATE_BELOW: Final = (2, 0, 12)  # the first mosquitto whose per_listener_settings lose messages
-
 
 class BrokerUnusable(Exception):
     """There is no mosquitto that can be used; the message says what to do."""
-
-
-@cache
-def installed_version() -> tuple[int, ...]:
-    """The version of the installed mosquitto, such as (2, 0, 11); () when there is none."""
-    program = find_program()
-    if program is None:
-        return ()
-    said = subprocess.run([program, "-h"], check=False, capture_output=True, text=True).stdout
-    found = re.search(r"version (\d+(?:\.\d+)*)", said)
-    return tuple(int(part) for part in found[1].split(".")) if found else ()
-
-
-def must_share() -> bool:
-    """Whether the listeners of the installed mosquitto must share their logins and rules."""
-    return installed_version() >= SEPARATE_BELOW
 
 
 @dataclass(frozen=True)
@@ -64,8 +43,6 @@ class Broker:
     displays_port: int
     services_port: int
     topic_root: str = "signage"
-    shared: bool = field(default_factory=must_share)
-    """Both listeners use one password file and one ACL."""
 
     @property
     def configuration(self) -> Path:
@@ -73,8 +50,8 @@ class Broker:
 
     @property
     def displays_password_file(self) -> Path:
-        """Rendered by `python -m bridge.broker_accounts`; where the listeners share, with the services' in it."""
-        return self.run / ("all.passwords" if self.shared else "displays.passwords")
+        """Rendered by `python -m bridge.broker_accounts`, read by the door."""
+        return self.run / "displays.passwords"
 
     @property
     def services_password_file(self) -> Path:
@@ -82,8 +59,18 @@ class Broker:
 
     @property
     def pid_file(self) -> Path:
-        """Written by the runner: whom broker_accounts signals."""
+        """Written by the runner: which process is the broker."""
         return self.run / "broker.pid"
+
+    @property
+    def running_file(self) -> Path:
+        """There while the broker runs; a broker that finds it when it starts follows a crash."""
+        return self.data / broker_launch.RUNNING
+
+    @property
+    def crashes_file(self) -> Path:
+        """A line for each crash: when the next broker started, in seconds since 1970."""
+        return self.data / broker_launch.CRASHES
 
     @property
     def services_url(self) -> str:
@@ -100,6 +87,12 @@ def password_lines(passwords: Mapping[str, str]) -> str:
         f"{user}:{mosquitto_hash(password, secrets.token_bytes(MOSQUITTO_SALT_BYTES))}\n"
         for user, password in passwords.items()
     )
+
+
+@cache
+def _same_line(user: str, password: str) -> str:
+    """A line of a password file, always the same one for the same login: another line is a new password."""
+    return password_lines({user: password})
 
 
 def service_logins(passwords: Mapping[str, str]) -> dict[str, str]:
@@ -133,40 +126,35 @@ log_type warning
 log_type notice
 """
 
-# Without `use_username_as_clientid` any display could connect as "bridge", throw the bridge out and wipe its queue.
-SEPARATE_DISPLAYS = """\
-listener {displays_port} {host}
-allow_anonymous false
-password_file {displays_passwords}
-acl_file {run}/displays.acl
-use_username_as_clientid true
-"""
-SEPARATE = """\
-per_listener_settings true
-
-listener {services_port} {host}
+# Without `use_username_as_clientid` a display that calls itself otherwise than it should would be refused. Our services
+# may have several connections of one user, each with a name of its own. No password of a display stands in
+# `password_file`: who has to read that anew must send a SIGHUP, and that crashes mosquitto.
+DOORS = """\
+plugin {door}
+plugin_opt_logins {displays_passwords}
+plugin_opt_services {services}
+plugin_opt_topic_root {topic_root}
+plugin_opt_downward {downward}
+plugin_opt_retained {retained}
+plugin_opt_running {running}
 allow_anonymous false
 password_file {services_passwords}
-acl_file {run}/services.acl
-"""
-
-SHARED = """\
-allow_anonymous false
-password_file {displays_passwords}
 acl_file {run}/all.acl
 
 listener {displays_port} {host}
 use_username_as_clientid true
 
 listener {services_port} {host}
-use_username_as_clientid true
 """
 
 
-def configuration(broker: Broker, *, displays: bool = True) -> str:
-    """The whole mosquitto.conf; where listeners are separate, without the displays' one if asked so."""
-    separate = SEPARATE + ("\n" + SEPARATE_DISPLAYS if displays else "")
-    return (COMMON + "\n" + (SHARED if broker.shared else separate)).format(
+def configuration(broker: Broker) -> str:
+    """The whole mosquitto.conf. Raises BrokerUnusable: the displays' door cannot be made."""
+    try:
+        door = broker_door.library(broker.run)
+    except broker_door.NoDoor as error:
+        raise BrokerUnusable(str(error)) from error
+    return (COMMON + "\n" + DOORS).format(
         host=LOOPBACK,
         run=broker.run,
         data=broker.data,
@@ -174,6 +162,12 @@ def configuration(broker: Broker, *, displays: bool = True) -> str:
         services_port=broker.services_port,
         displays_passwords=broker.displays_password_file,
         services_passwords=broker.services_password_file,
+        door=door,
+        services=",".join((*SERVICES, URGENT)),
+        topic_root=broker.topic_root,
+        downward=",".join(DOWNWARD),
+        retained=",".join(RETAINED),
+        running=broker.running_file,
     )
 
 
@@ -181,47 +175,13 @@ def prepare(broker: Broker, service_passwords: Mapping[str, str]) -> None:
     """Write every file that the broker reads; logins of displays that are there already stay."""
     for folder in (broker.run, broker.data):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    displays, root = displays_acl(broker.topic_root), broker.topic_root
-    for name, rules in (
-        ("displays", displays),
-        ("services", separate_services_acl(root)),
-        ("all", services_acl(root) + "\n" + displays),
-    ):
-        write_file(broker.run / f"{name}.acl", rules)
-    lines = password_lines(service_logins(service_passwords))
-    write_file(broker.services_password_file, lines)
-    write_file(broker.displays_password_file, (lines if broker.shared else "") + _logins_of_displays(broker))
-    guardian.own(broker.data, system_user())
-    _follow_port(broker, service_passwords)
-
-
-def _follow_port(broker: Broker, service_passwords: Mapping[str, str]) -> None:
-    """Move the bridge's kept sessions to the services' port, should it be another one than before.
-
-    Mosquitto keeps each session with the port of its listener. Where listeners are separate and none has that
-    port, the session may not read: what displays publish before the bridge is back would be lost while they read
-    Success. So the bridge's sessions are taken up once on the new port, while displays cannot connect yet.
-    """
-    note = broker.run / "services.port"
-    before = note.read_text(encoding="utf-8").strip() if note.exists() else ""
-    moved = before not in {"", str(broker.services_port)} and (broker.data / "mosquitto.db").exists()
-    if moved and not broker.shared:
-        write_file(broker.configuration, configuration(broker, displays=False))
-        port, password = broker.services_port, service_passwords["bridge"]
-        log = broker.run / "moving.log"
-        with running(command(broker), mqtt_refuses_anonymous(port), log, stop_signal=STOP_SIGNAL, user=system_user()):
-            for user in ("bridge", URGENT):
-                connect_code(port, user, password, session_seconds=KEPT_SECONDS)
-    write_file(note, f"{broker.services_port}\n")
-    write_file(broker.configuration, configuration(broker))
-
-
-def _logins_of_displays(broker: Broker) -> str:
-    """The lines of the present password file that are no service's."""
+    root = broker.topic_root
+    write_file(broker.run / "all.acl", services_acl(root) + "\n" + displays_acl(root))
+    write_file(broker.services_password_file, password_lines(service_logins(service_passwords)))
     if not broker.displays_password_file.exists():
-        return ""
-    lines = broker.displays_password_file.read_text(encoding="utf-8").splitlines(keepends=True)
-    return "".join(line for line in lines if line.partition(":")[0] not in {*SERVICES, URGENT})
+        write_file(broker.displays_password_file, "")
+    guardian.own(broker.data, system_user())
+    write_file(broker.configuration, configuration(broker))
 
 
 def system_user() -> str:
@@ -230,8 +190,8 @@ def system_user() -> str:
 
 
 def find_program() -> str | None:
-    """Where mosquitto is; None when it is not installed."""
-    return shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin")
+    """Where mosquitto is: BROKER_PROGRAM, else the installed one; None when there is none."""
+    return os.environ.get("BROKER_PROGRAM") or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin")
 
 
 def command(broker: Broker) -> tuple[str, ...]:
@@ -244,7 +204,7 @@ def command(broker: Broker) -> tuple[str, ...]:
     program = find_program()
     if program is None:
         raise BrokerUnusable("There is no mosquitto: install the Debian package mosquitto.")
-    launch = (sys.executable, "-I", "-S", broker_launch.__file__, str(broker.data / "mosquitto.db"))
+    launch = (sys.executable, "-I", "-S", broker_launch.__file__, str(broker.data))
     return (*launch, program, "-c", str(broker.configuration))
 
 
@@ -267,22 +227,17 @@ class RunningBroker:
 
         It has when it accepts a login that was written with them.
         """
-        services = service_logins(self.passwords) if self.broker.shared else {}
-        self._read(password_lines({**services, **passwords}))
+        self._read("", passwords)
 
     def add_displays(self, passwords: Mapping[str, str]) -> None:
-        """As `set_displays`, beside the logins that are there, which stay.
-
-        A Mosquitto 2.0.11 that reads that a session's login is gone may end, or hang, a while later.
-        """
+        """As `set_displays`, beside the logins that are there, which stay."""
         here = self.broker.displays_password_file.read_text(encoding="utf-8").splitlines(keepends=True)
-        others = [line for line in here if line.partition(":")[0] not in passwords]
-        self._read("".join(others) + password_lines(passwords))
+        self._read("".join(line for line in here if line.partition(":")[0] not in passwords), passwords)
 
-    def _read(self, logins: str) -> None:
+    def _read(self, others: str, passwords: Mapping[str, str]) -> None:
         probe, secret = f"probe-{secrets.token_hex(8)}", secrets.token_hex(8)
-        write_file(self.broker.displays_password_file, logins + password_lines({probe: secret}))
-        guardian.send(self.pid, signal.SIGHUP)
+        lines = [_same_line(*login) for login in passwords.items()]
+        write_file(self.broker.displays_password_file, "".join([others, *lines, password_lines({probe: secret})]))
         wait_until(lambda: connect_code(self.broker.displays_port, probe, secret) == 0, 60)
 
 

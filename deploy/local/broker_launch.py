@@ -1,12 +1,16 @@
 """Becomes mosquitto, with as many open files as it may have and somebody beside it who asks it to save.
 
-    python broker_launch.py SAVED_FILE PROGRAM ARGUMENTS...
+    python broker_launch.py PERSISTENCE_FOLDER PROGRAM ARGUMENTS...
 
 Mosquitto writes everything that waits in one piece and answers nobody meanwhile. Its own `autosave_interval` counts
 from the beginning of a save: one that takes longer is followed at once by the next, with a single packet of each
 client in between, and a bridge that comes back acknowledges one message for each save; the backlog never gets
 smaller. So the save is asked for from outside (SIGUSR1): a second after the last one, and no sooner than four times
 as long as that one took.
+
+It also notes crashes. The broker's plugin (broker_door.c) makes the file RUNNING when the broker serves, and removes it
+when the broker ends in order. A broker that finds it when it starts follows one that crashed, was killed or lost its
+machine: a line in CRASHES, which `python -m bridge.broker_accounts` carries to the database.
 
 Started by its path and on the standard library alone: it stays beside the broker for as long as that runs.
 """
@@ -25,6 +29,8 @@ SECONDS_BETWEEN_SAVES = 1.0
 SAVES_REST = 4.0  # so many times as long as a save took: at most a fifth of the time is spent on them
 LONGEST_SAVE_SECONDS = 120.0  # after that it is asked again: it could not write
 LOOK_SECONDS = 0.02
+SAVED, RUNNING, CRASHES = "mosquitto.db", "broker.running", "broker.crashes"  # in the broker's folder
+CRASHES_KEPT = 100
 PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 
 
@@ -73,14 +79,28 @@ def _keep_saving(broker: int, file: Path) -> None:
         time.sleep(rest_seconds(_save(broker, file)))
 
 
-def main(file: Path, command: list[str]) -> None:
+def note_crash(folder: Path) -> None:
+    """A line in CRASHES when the last broker on this folder did not end in order. Raises OSError."""
+    if not (folder / RUNNING).exists():
+        return
+    crashes, draft = folder / CRASHES, folder / f".{CRASHES}"
+    before = crashes.read_text(encoding="ascii").splitlines() if crashes.exists() else []
+    lines = [*before, f"{time.time():.3f}"][-CRASHES_KEPT:]
+    draft.write_text("\n".join(lines) + "\n", encoding="ascii")
+    draft.replace(crashes)
+    (folder / RUNNING).unlink()
+
+
+def main(folder: Path, command: list[str]) -> None:
     """Never returns: this process becomes the broker, so that whoever started it signals the broker itself."""
+    with contextlib.suppress(OSError, UnicodeError):  # a broker that serves goes before one that is counted
+        note_crash(folder)
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (may_open_files(), most))
     this = os.getpid()
     if os.fork() == 0:
         with contextlib.suppress(OSError, StopIteration):  # the broker is gone
-            _keep_saving(this, file)
+            _keep_saving(this, folder / SAVED)
         os._exit(0)
     os.execv(command[0], command)  # noqa: S606 - the broker's own command line
 

@@ -18,6 +18,7 @@ URGENT: Final = "bridge_urgent"  # the bridge's second session (bridge/lanes.py)
 UPWARD: Final = ("heartbeat", "health", "logs/+", "service_failed", "presence", "acks")
 OVERTAKING: Final = ("service_failed", "presence", "acks")  # what that session hears
 DOWNWARD: Final = ("commands", "logs_committed", "log_level")
+RETAINED: Final = ("presence",)  # all that a display may leave at the broker
 
 
 def displays_acl(root: str) -> str:
@@ -42,22 +43,6 @@ def services_acl(root: str, login_prefix: str = "") -> str:
     scheduler = [f"topic write {root}/+/commands"]
     sections = zip((*SERVICES, URGENT), (bridge, api, scheduler, urgent), strict=True)
     return "\n".join("\n".join([f"user {login_prefix}{user}", *lines, ""]) for user, lines in sections)
-
-
-def separate_services_acl(root: str) -> str:
-    """As `services_acl`, for a listener that no display can log in to.
-
-    After a restart mosquitto knows the sessions that it kept, but at the next SIGHUP (a display is enrolled) it
-    forgets the rules of those users that have not been back: what is published for the bridge is then lost while
-    the publisher reads Success. Patterns have no user to forget, so the right to read is one; who must not
-    read is told so.
-    """
-    denied = {"api": set(UPWARD), "scheduler": set(UPWARD), URGENT: set(UPWARD) - set(OVERTAKING)}
-    others = "\n".join(
-        "\n".join([f"user {user}", *(f"topic deny {root}/+/{topic}" for topic in UPWARD if topic in topics), ""])
-        for user, topics in denied.items()
-    )
-    return services_acl(root) + "\n" + others + "\n" + "".join(f"pattern read {root}/+/{topic}\n" for topic in UPWARD)
 
 
 def _name(text: str) -> str:

@@ -1,21 +1,21 @@
-"""A share of `make campaign ONLY=logins`."""
+"""A share of `make campaign ONLY=many_logins`."""
 
 from pathlib import Path
 
 from sqlalchemy import Engine
 
 from deploy.local import broker as mosquitto
-from tests.faults import logins
+from tests.faults import many_logins
 from tests.faults.ledger import Ledger
 
 
 def test_logins_that_change_all_the_time_cut_nobody_else_and_are_told_seldom(
     database_url: str, broker: mosquitto.RunningBroker, engine: Engine, tmp_path: Path
 ) -> None:
-    plan, ledger = logins.Plan(logins=1000), Ledger("logins", 1, {})
+    plan, ledger = many_logins.Plan(logins=1000), Ledger("many_logins", 1, {})
 
-    logins.change_all_the_time(
-        plan, database_url, logins.Place(engine, broker, tmp_path / "accounts.log"), ledger, print
+    many_logins.change_all_the_time(
+        plan, database_url, many_logins.Place(engine, broker, tmp_path / "accounts.log"), ledger, print
     )
 
     assert not ledger.broken

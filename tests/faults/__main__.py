@@ -24,6 +24,7 @@ from tests.faults import (
     herd,
     kills,
     logins,
+    many_logins,
     network,
     noise,
     old_code,
@@ -74,8 +75,8 @@ def _herd(seed: int, share: float, folder: Path) -> Ledger:
     return herd.run(herd.Plan(displays=_part(2000, share), seed=seed), folder)
 
 
-def _logins(seed: int, share: float, folder: Path) -> Ledger:
-    return logins.run(logins.Plan(logins=_part(10_000, share), seed=seed), folder)
+def _many_logins(seed: int, share: float, folder: Path) -> Ledger:
+    return many_logins.run(many_logins.Plan(logins=_part(10_000, share), seed=seed), folder)
 
 
 def _disk(seed: int, share: float, folder: Path) -> Ledger:
@@ -132,7 +133,7 @@ CAMPAIGNS: dict[str, Campaign] = {
     "herd": _herd,
     "fuzz": _fuzz,
     "doors": _doors,
-    "logins": _logins,
+    "many_logins": _many_logins,
     "schema": _schema,
     "versions": _versions,
     "soak": _soak,

@@ -25,7 +25,7 @@ WORDS: Final = {
     "conversions": "the conversion worker is killed -9 at every boundary of its job",
     "decks": "hostile decks, straight to the converter",
     "fuzz": "spoiled payloads among good ones",
-    "logins": "logins by the ten thousand that change all the time",
+    "many_logins": "logins by the ten thousand that change all the time",
     "doors": "paths that try to leave, connections that stall, requests without end",
     "schema": "a tester that knows the OpenAPI document alone asks the api function for everything",
     "versions": "code of just before each migration on the schema of today",

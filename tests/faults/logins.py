@@ -1,174 +1,270 @@
-"""Logins by the ten thousand that change all the time: the broker goes on answering everybody else."""
+"""Displays' logins are taken away in every way there is, while the broker keeps sessions and wills of theirs.
 
-import json
-import sys
-import threading
+Each round has a broker of its own. BROKER_PROGRAM names another mosquitto than the installed one. What is freed is
+overwritten in half of the rounds (MALLOC_PERTURB_), so that a session which is used after its end crashes at once.
+Beside them stand rounds without the displays' door, with the logins in mosquitto's own file and a SIGHUP for each
+change: they must crash, or the campaign looks at nothing.
+"""
+
+import itertools
+import signal
+import subprocess
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import datetime
-from itertools import pairwise
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-import sqlalchemy as sa
-from paho.mqtt.client import Client
-from sqlalchemy import Engine
-
-from bridge.broker_accounts import SIGNAL_SECONDS
 from deploy.local import broker as mosquitto
-from deploy.local.probes import connect_code, wait_until
+from deploy.local import guardian
+from deploy.local.layout import write_file
+from deploy.local.probes import connect_code, free_port, wait_until
 from deploy.local.short_lived import running
-from shared.access.rules import mosquitto_hash
-from shared.db import engine_for, transaction
-from tests import migrated
 from tests.faults.ledger import Ledger, tell
-from tests.local.mqtt_clients import NO_SUBSCRIBERS, Seen, connected, publish
+from tests.faults.wire import Puback, Received, Wire, WireBroken
 
-LONGEST_ANSWER_SECONDS: Final = 1.0
-WITHIN_SECONDS: Final = 2.0  # an enrolled display can connect, a revoked one is cut
-TIMES: Final = 4  # that the broker is told while logins change
-FLEET: Final = (
-    "WITH made AS (INSERT INTO clients (uuid, registered_by)"
-    " SELECT gen_random_uuid()::text, 'enrolment' FROM generate_series(1, :many) RETURNING uuid)"
-    " INSERT INTO display_logins (client_uuid, password_hash, created_at) SELECT uuid, :hash, now() FROM made"
-)
-ENROL: Final = (
-    "WITH made AS (INSERT INTO clients (uuid, registered_by) VALUES (:name, 'enrolment') RETURNING uuid)"
-    " INSERT INTO display_logins (client_uuid, password_hash, created_at) SELECT uuid, :hash, now() FROM made"
-)
-ONE_OF_THEM: Final = "SELECT min(client_uuid) FROM display_logins"
-REVOKE: Final = "UPDATE display_logins SET revoked_at = now() WHERE client_uuid = :name"
-PASSWORD: Final = "one of many"
-HASH: Final = mosquitto_hash(PASSWORD, b"twelve bytes")
+ORDERS: Final = ("one after another", "all at once")
+ENDS: Final = ("deleted", "rotated", "enrolled anew")
+STATES: Final = ("connected", "just gone", "some gone")
+KINDS: Final = tuple(itertools.product(ENDS, STATES, ORDERS))
+WAIT_SECONDS: Final = 60.0  # for what takes two or three
+PERTURB: Final = "129"  # a freed time lies before every other, a freed address nowhere
+NO_SUBSCRIBERS: Final = 0x10
+OLD, NEW = "old", "new"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How many there are."""
+    """How much of it."""
 
-    logins: int = 10_000
+    rounds: int = 100
+    without_door: int = 4
+    displays: int = 6
+    beside: int = 4  # rounds at the same time
+    expiry_seconds: int = 4
+    will_seconds: int = 2
     seed: int = 1
 
 
-@dataclass(frozen=True)
-class Place:
-    """A database at the migrations' head, a broker, and what keeps the broker's logins in step."""
+@dataclass
+class Found:
+    """What one round saw."""
 
-    engine: Engine
-    broker: mosquitto.RunningBroker
-    log: Path
+    crashed: bool = False
+    wrong: list[str] = field(default_factory=list)
 
-    def do(self, statement: str, **parameters: Any) -> None:
-        with transaction(self.engine) as connection:
-            connection.execute(sa.text(statement), parameters)
 
-    def may_connect(self, name: str) -> bool:
-        return connect_code(self.broker.broker.displays_port, name, PASSWORD) == 0
+@dataclass
+class Door:
+    """A running broker and how it is told of logins."""
 
-    def enrolled(self) -> str:
-        """A new display."""
-        name = str(uuid.uuid4())
-        self.do(ENROL, name=name, hash=HASH)
-        return name
+    place: mosquitto.Broker
+    process: "subprocess.Popen[bytes]"
+    by_signal: bool
+    logins: dict[str, str] = field(default_factory=dict)
+    _lines: dict[tuple[str, str], str] = field(default_factory=dict)
 
-    def said(self, event: str) -> list[dict[str, Any]]:
-        """Each time that the file was written (`accounts_written`), or the broker told (`accounts_told`)."""
-        lines = [json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{")]
-        return [line for line in lines if line.get("event") == event]
+    def tell(self) -> None:
+        """The broker has the logins when it lets in one that is written with them."""
+        probe = f"probe-{uuid.uuid4()}"
+        lines = "".join(self._line(*login) for login in {**self.logins, probe: NEW}.items())
+        write_file(self.place.displays_password_file, self._services() + lines)
+        if self.by_signal:
+            guardian.send(self.process.pid, signal.SIGHUP)
+        wait_until(lambda: self.is_gone or self.code(probe, NEW) == 0, WAIT_SECONDS)
+
+    def _services(self) -> str:
+        return self.place.services_password_file.read_text() if self.by_signal else ""
+
+    def _line(self, name: str, password: str) -> str:
+        if (name, password) not in self._lines:
+            self._lines[name, password] = mosquitto.password_lines({name: password})
+        return self._lines[name, password]
+
+    @property
+    def is_gone(self) -> bool:
+        return self.process.poll() is not None
+
+    def code(self, name: str, password: str) -> int | None:
+        return connect_code(self.place.displays_port, name, password)
+
+    def display(self, name: str, password: str = OLD, *, expiry_seconds: int = 3600, will_seconds: int = 3600) -> Wire:
+        wire = Wire.connect(
+            self.place.displays_port,
+            name,
+            password,
+            clean_start=False,
+            expiry_seconds=expiry_seconds,
+            will_seconds=will_seconds,
+        )
+        wire.subscribe(f"signage/{name}/commands")
+        return wire
 
 
 def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
     """The campaign's ledger."""
-    ledger = Ledger("logins", plan.seed, {"logins": plan.logins})
+    ledger = Ledger("logins", plan.seed, {"rounds": plan.rounds, "displays_of_each": plan.displays})
     began = time.monotonic()
-    with migrated.running() as cluster, mosquitto.throw_away() as broker:
-        url = migrated.url_of(cluster)
-        engine = engine_for(url, "logins", pool_size=4)
-        change_all_the_time(plan, url, Place(engine, broker, folder / "accounts.log"), ledger, say)
-        engine.dispose()
+    jobs = [(number, False) for number in range(plan.rounds)] + [(n, True) for n in range(plan.without_door)]
+    with ThreadPoolExecutor(plan.beside) as pool:
+        found = list(pool.map(lambda job: _round(plan, folder, *job), jobs))
+    for (number, by_signal), one in zip(jobs, found, strict=True):
+        if not by_signal and (one.crashed or one.wrong):
+            say(f"round {number} ({', '.join(KINDS[number % len(KINDS)])}): {'crashed, ' * one.crashed}{one.wrong}")
+    shipped = [one for one, (_, by_signal) in zip(found, jobs, strict=True) if not by_signal]
+    control = [one for one, (_, by_signal) in zip(found, jobs, strict=True) if by_signal]
+    ledger.counted = {
+        "mosquitto_crashes": sum(one.crashed for one in shipped),
+        "things_that_went_wrong": sum(len(one.wrong) for one in shipped),
+        "rounds_without_the_door": len(control),
+        "crashes_without_the_door": sum(one.crashed for one in control),
+    }
+    ledger.conditions = {
+        "no broker crashes": not any(one.crashed for one in shipped),
+        "nobody else is touched, and each login is let in or kept out as it should be": not any(
+            one.wrong for one in shipped
+        ),
+        "without the door a broker crashes, so that a crash would be seen": any(one.crashed for one in control),
+    }
     ledger.seconds = round(time.monotonic() - began, 1)
     return ledger
 
 
-def change_all_the_time(plan: Plan, url: str, place: Place, ledger: Ledger, say: Callable[[str], None]) -> None:
-    """One display talks, one lies still, one is revoked, and new ones are enrolled without end."""
-    place.do(FLEET, many=plan.logins, hash=HASH)
-    with transaction(place.engine) as connection:
-        member = str(connection.execute(sa.text(ONE_OF_THEM)).scalar_one())
-    one, gone = place.enrolled(), place.enrolled()
-    port = place.broker.broker.displays_port
-    with (
-        _accounts(url, place),
-        connected(port, one, PASSWORD) as (client, seen),
-        connected(port, gone, PASSWORD) as (_, cut),
-        connected(port, member, PASSWORD) as (_, kept),
-        _asking(client, seen, f"signage/{one}/heartbeat") as took,
-    ):
-        before = len(place.said("accounts_told"))
-        while len(place.said("accounts_told")) < before + TIMES:
-            newest = place.enrolled()
-        heard_after = _seconds_until(lambda: place.may_connect(newest))
-        place.do(REVOKE, name=gone)
-        cut_after = _seconds_until(cut.disconnected.is_set)
-        others = [seen.disconnected.is_set(), kept.disconnected.is_set()]
-    times = [datetime.fromisoformat(line["time"]) for line in place.said("accounts_told")]
-    apart = min((later - earlier).total_seconds() for earlier, later in pairwise(times))
-    say(f"{len(took)} answers, the slowest after {max(took) * 1000:.0f} ms; told {len(times)} times")
-    ledger.counted |= {
-        "answers": len(took),
-        "slowest_answer_milliseconds": round(max(took) * 1000, 1),
-        "may_connect_after_seconds": round(heard_after, 2),
-        "cut_after_seconds": round(cut_after, 2),
-        "told": len(times),
-    }
-    ledger.conditions["nobody else loses the connection"] = others == [False, False]
-    ledger.conditions["the broker is told no more often than it may be"] = apart > 0.99 * SIGNAL_SECONDS
-    ledger.conditions["every login is written"] = place.said("accounts_written")[0]["logins"] >= plan.logins
-    ledger.limits["the broker answers within 1 s"] = max(took) < LONGEST_ANSWER_SECONDS
-    ledger.limits["an enrolled display may connect within 2 s"] = heard_after < WITHIN_SECONDS
-    ledger.limits["a revoked display is cut within 2 s"] = cut_after < WITHIN_SECONDS
+def _round(plan: Plan, folder: Path, number: int, by_signal: bool) -> Found:
+    place = mosquitto.Broker(*_folders(folder, number, by_signal), free_port(), free_port())
+    found = Found()
+    with _broker(place, by_signal, perturbed=by_signal or number % 2 == 0) as door:
+        try:
+            _take_away(plan, door, KINDS[0] if by_signal else KINDS[number % len(KINDS)], found)
+        except (WireBroken, TimeoutError) as error:
+            found.wrong.append(repr(error))
+        found.crashed = door.is_gone
+    return found
+
+
+def _folders(folder: Path, number: int, by_signal: bool) -> tuple[Path, Path]:
+    own = folder / f"{'plain' if by_signal else 'round'}-{number}"
+    own.mkdir()
+    return own / "run", own / "data"
 
 
 @contextmanager
-def _accounts(url: str, place: Place) -> Iterator[None]:
-    """`broker_accounts`, once the three that are to connect may."""
-    files = place.broker.broker
-    environment = {
-        "DATABASE_URL": url,
-        "DISPLAYS_PASSWORD_FILE": str(files.displays_password_file),
-        "BROKER_PID_FILE": str(files.pid_file),
-        "SERVICES_PASSWORD_FILE": str(files.services_password_file) if files.shared else "",
-    }
-    command = [sys.executable, "-m", "bridge.broker_accounts"]
-    with running(command, lambda: bool(place.said("accounts_told")), place.log, environment=environment):
-        yield
+def _broker(place: mosquitto.Broker, by_signal: bool, *, perturbed: bool) -> Iterator[Door]:
+    mosquitto.prepare(place, dict.fromkeys(mosquitto.SERVICES, OLD))
+    if by_signal:
+        place.configuration.write_text(without_door(place))
+        place.displays_password_file.write_text(place.services_password_file.read_text())
+    more = {"MALLOC_PERTURB_": PERTURB} if perturbed else {}
+    with running(
+        mosquitto.command(place),
+        mosquitto.answers(place),
+        place.run / "log",
+        user=mosquitto.system_user(),
+        environment=more,
+    ) as process:
+        yield Door(place, process, by_signal)
 
 
-@contextmanager
-def _asking(client: Client, seen: Seen, topic: str) -> Iterator[list[float]]:
-    """How long each of many publishes waited for its answer, for as long as the block lasts."""
-    took: list[float] = []
-    over = threading.Event()
+def without_door(place: mosquitto.Broker) -> str:
+    """mosquitto.conf with the displays' logins in the broker's own password file."""
+    lines = [line for line in mosquitto.configuration(place).splitlines() if not line.startswith("plugin")]
+    own = f"password_file {place.services_password_file}"
+    return "\n".join(lines).replace(own, f"password_file {place.displays_password_file}") + "\n"
 
-    def ask() -> None:
-        while not over.wait(0.01):
-            began = time.monotonic()
-            assert publish(client, seen, topic) in (0, NO_SUBSCRIBERS)
-            took.append(time.monotonic() - began)
 
-    thread = threading.Thread(target=ask)
-    thread.start()
+def _take_away(plan: Plan, door: Door, kind: tuple[str, str, str], found: Found) -> None:
+    end, state, order = kind
+    leaving = [str(uuid.uuid4()) for _ in range(plan.displays)]
+    stays, waits, last = (str(uuid.uuid4()) for _ in range(3))
+    door.logins = dict.fromkeys((*leaving, stays, waits, last), OLD)
+    door.tell()
+    api = Wire.connect(door.place.services_port, "api", OLD)
+    neighbour = door.display(stays)
+    door.display(waits).close()
+    short = {"expiry_seconds": plan.expiry_seconds, "will_seconds": plan.will_seconds}
+    wires = {name: door.display(name, **short) for name in leaving}
+    gone = {"connected": 0, "just gone": plan.displays, "some gone": plan.displays // 2}[state]
+    for name in leaving[:gone]:
+        wires[name].close()
+
+    for group in [leaving] if order == "all at once" else [[name] for name in leaving]:
+        _end(door, group, end)
+    _check_ends(door, wires, leaving[gone:], end, found)
+    _check_others(door, api, neighbour, stays, waits, found)
+    for name in leaving:
+        _wait_for_end_of_session(door, api, name)
+    door.display(last, expiry_seconds=1, will_seconds=1).close()  # the broker goes through all that ran out before
+    _wait_for_end_of_session(door, api, last)
+    _check_others(door, api, neighbour, stays, waits, found)
+
+
+def _end(door: Door, group: list[str], end: str) -> None:
+    for name in group:
+        if end == "rotated":
+            door.logins[name] = NEW
+        else:
+            del door.logins[name]
+    door.tell()
+    if end == "enrolled anew":
+        door.logins |= dict.fromkeys(group, NEW)
+        door.tell()
+
+
+def _check_ends(door: Door, wires: dict[str, Wire], connected: list[str], end: str, found: Found) -> None:
+    for name in connected:
+        wait_until(lambda name=name: door.is_gone or _is_cut(wires[name]), WAIT_SECONDS)
+    for name in wires:
+        if door.is_gone:
+            return
+        if door.code(name, OLD) == 0:
+            found.wrong.append("an old password is accepted")
+        if end != "deleted" and door.code(name, NEW) != 0:
+            found.wrong.append("a new password is refused")
+
+
+def _is_cut(wire: Wire) -> bool:
     try:
-        yield took
-    finally:
-        over.set()
-        thread.join()
+        wire.take()
+    except WireBroken:
+        return True
+    return False
 
 
-def _seconds_until(true: Callable[[], bool]) -> float:
-    began = time.monotonic()
-    wait_until(true, 60)
-    return time.monotonic() - began
+def _check_others(door: Door, api: Wire, neighbour: Wire, stays: str, waits: str, found: Found) -> None:
+    """One that is connected hears and is heard; one that is away gets what waited for it."""
+    for name in (stays, waits):
+        if _answer(api, f"signage/{name}/commands") != 0:
+            found.wrong.append("a neighbour's session is gone")
+    neighbour.publish(f"signage/{stays}/heartbeat".encode(), b"{}")
+    heard: list[object] = []
+    wait_until(lambda: door.is_gone or _hears(neighbour, heard), WAIT_SECONDS)
+    back = door.display(waits)
+    wait_until(lambda: door.is_gone or any(isinstance(event, Received) for event in back.take()), WAIT_SECONDS)
+    back.close()
+
+
+def _hears(neighbour: Wire, heard: list[object]) -> bool:
+    neighbour.flush()
+    heard += neighbour.take()
+    return {type(event) for event in heard} >= {Puback, Received}
+
+
+def _answer(api: Wire, topic: str) -> int:
+    """The reason code of the PUBACK of a command."""
+    mid = api.publish(topic.encode(), b"{}")
+    answers: list[int] = []
+
+    def answered() -> bool:
+        api.flush()
+        answers.extend(event.code for event in api.take() if isinstance(event, Puback) and event.mid == mid)
+        return bool(answers)
+
+    wait_until(answered, WAIT_SECONDS)
+    return answers[0]
+
+
+def _wait_for_end_of_session(door: Door, api: Wire, name: str) -> None:
+    wait_until(lambda: door.is_gone or _answer(api, f"signage/{name}/commands") == NO_SUBSCRIBERS, WAIT_SECONDS)

@@ -56,14 +56,24 @@ class Wire:
 
     @classmethod
     def connect(
-        cls, port: int, username: str, password: str, *, clean_start: bool = True, expiry_seconds: int = 0
+        cls,
+        port: int,
+        username: str,
+        password: str,
+        *,
+        clean_start: bool = True,
+        expiry_seconds: int = 0,
+        will_seconds: int | None = None,
     ) -> "Wire":
-        """A connection that the broker has accepted; the client id is the user name. Raises WireBroken."""
+        """A connection that the broker has accepted; the client id is the user name. Raises WireBroken.
+
+        With `will_seconds` it leaves a will, as a display does, which waits so long.
+        """
         try:
             connection = socket.create_connection((LOOPBACK, port), TIMEOUT_SECONDS)
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             wire = cls(connection)
-            wire.outgoing += _connect_packet(username, password, clean_start, expiry_seconds)
+            wire.outgoing += _connect_packet(username, password, clean_start, expiry_seconds, will_seconds)
             wire.settle(CONNACK)
         except OSError as error:
             raise WireBroken(str(error)) from error
@@ -194,11 +204,16 @@ def _check(kind: int, body: bytes) -> None:
         raise ConnectionRefusedError(f"refused with {code:#x}")
 
 
-def _connect_packet(username: str, password: str, clean_start: bool, expiry_seconds: int) -> bytes:
-    flags = 0xC0 | (0x02 if clean_start else 0)
+def _connect_packet(
+    username: str, password: str, clean_start: bool, expiry_seconds: int, will_seconds: int | None
+) -> bytes:
+    flags = 0xC0 | (0x02 if clean_start else 0) | (0 if will_seconds is None else 0x2C)  # retained, QoS 1
     properties = struct.pack("!BBI", 5, 17, expiry_seconds)
     head = struct.pack("!H4sBBH", 4, b"MQTT", 5, flags, KEEPALIVE_SECONDS) + properties
-    return _packet(0x10, head + _string(username) + _string(username) + _string(password))
+    will = b""
+    if will_seconds is not None:
+        will = struct.pack("!BBI", 5, 24, will_seconds) + _string(f"signage/{username}/presence") + _string("{}")
+    return _packet(0x10, head + _string(username) + will + _string(username) + _string(password))
 
 
 def _packet(first: int, body: bytes) -> bytes:

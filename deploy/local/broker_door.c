@@ -1,0 +1,309 @@
+/* The displays' door: a plugin of Mosquitto 2.0 that knows the displays' logins and what no display needs.
+ *
+ * Mosquitto reads its own password file at SIGHUP only, and then ends every session whose login is gone once more,
+ * also one that has ended already: that session stands twice in the list of those that run out, and the broker crashes
+ * when it does (mosquitto_security_apply_default in 2.0.11 to 2.0.21). So the displays' logins are kept here. The file
+ * is read again when it has changed, nobody sends a SIGHUP, and a login that is gone or has another password ends the
+ * connection that it has now, never a session that is away.
+ *
+ * plugin_opt_logins      the file, a line NAME:$7$ROUNDS$SALT$HASH for each display, as mosquitto_passwd writes it
+ * plugin_opt_services    names that are no displays: the broker's own files decide on them
+ * plugin_opt_topic_root  a display's topics are ROOT/NAME/...
+ * plugin_opt_downward    what it may subscribe to, below its own
+ * plugin_opt_retained    what it may retain, below its own
+ * plugin_opt_running     a file that is there from the first turn of the broker's loop to its end in order
+ *
+ * Lists are separated by commas. Everything runs in the broker's one thread; what fails leaves the logins as they were.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Of mosquitto.h, mosquitto_plugin.h and mosquitto_broker.h, the same in 2.0.0 to 2.0.22. */
+struct mosquitto;
+struct mosquitto_opt { char *key; char *value; };
+struct acl_check {
+	void *future;
+	struct mosquitto *client;
+	const char *topic;
+	const void *payload;
+	void *properties;
+	int access;
+	uint32_t payloadlen;
+	uint8_t qos;
+	bool retain;
+	void *future2[4];
+};
+struct basic_auth {
+	void *future;
+	struct mosquitto *client;
+	char *username;
+	char *password;
+	void *future2[4];
+};
+enum { VERSION = 5, ON_ACL_CHECK = 2, ON_BASIC_AUTH = 3, ON_TICK = 9 };
+enum { SUCCESS = 0, INVALID = 3, AUTH = 11, ACL_DENIED = 12, DEFER = 17 };
+enum { MAY_WRITE = 2, MAY_SUBSCRIBE = 4 };
+enum { LOG_NOTICE = 2, LOG_WARNING = 4 };
+int mosquitto_callback_register(void *plugin, int event, int (*call)(int, void *, void *), const void *data, void *user);
+int mosquitto_kick_client_by_username(const char *name, bool with_will);
+const char *mosquitto_client_id(const struct mosquitto *client);
+const char *mosquitto_client_username(const struct mosquitto *client);
+void mosquitto_log_printf(int level, const char *format, ...);
+
+/* Of OpenSSL, which the broker has loaded. */
+int PKCS5_PBKDF2_HMAC(const char *password, int length, const unsigned char *salt, int salt_length, int rounds,
+		const void *digest, int key_length, unsigned char *key);
+const void *EVP_sha512(void);
+int EVP_DecodeBlock(unsigned char *to, const unsigned char *from, int length);
+int CRYPTO_memcmp(const void *one, const void *other, size_t length);
+
+struct login { const char *name, *hash; };
+struct logins { char *text; struct login *all; size_t count; };
+
+#define LOOK_NS 100000000LL  /* between two looks at the file */
+#define LOOKS_REST 20        /* times as long as a look took: at most a twentieth of the time is spent on them */
+#define KICKS_NS 20000000LL  /* spent on ending connections in one turn of the loop */
+#define LARGEST_FILE (256L << 20)
+#define MOST_ROUNDS 10000000L
+#define BASE64_MOST 88       /* of 64 bytes */
+
+static const char *file, *services, *root, *downward, *retained, *running;
+static struct logins now;          /* in order of names */
+static struct login *leaving;      /* those whose connections are still to be ended */
+static size_t leaving_count;
+static char *leaving_text;         /* what their names are part of */
+static struct stat seen;           /* which file `now` is of */
+static bool is_unreadable, has_turned;
+static int64_t next_look_ns;
+
+static int64_t clock_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+static bool is_listed(const char *list, const char *word)
+{
+	size_t length = strlen(word);
+	for(const char *at = list; at && *at; at += strcspn(at, ","), at += *at == ',')
+		if(strcspn(at, ",") == length && !strncmp(at, word, length)) return true;
+	return false;
+}
+
+static int by_name(const void *one, const void *other)
+{
+	return strcmp(((const struct login *)one)->name, ((const struct login *)other)->name);
+}
+
+static const struct login *login_of(const char *name)
+{
+	struct login wanted = {name, NULL};
+	return now.count ? bsearch(&wanted, now.all, now.count, sizeof wanted, by_name) : NULL;
+}
+
+/* Cuts `text` into lines and these into logins, in order of names. What is no login is passed over. */
+static bool parse(char *text, struct logins *found)
+{
+	size_t lines = 1;
+	for(const char *at = text; (at = strchr(at, '\n')); at++) lines++;
+	found->text = text;
+	found->count = 0;
+	found->all = malloc(lines * sizeof *found->all);
+	if(!found->all) return false;
+	for(char *rest, *line = strtok_r(text, "\r\n", &rest); line; line = strtok_r(NULL, "\r\n", &rest)){
+		char *colon = strchr(line, ':');
+		if(!colon || colon == line) continue;
+		*colon = '\0';
+		found->all[found->count++] = (struct login){line, colon + 1};
+	}
+	qsort(found->all, found->count, sizeof *found->all, by_name);
+	return true;
+}
+
+/* The whole file as text, to be freed; NULL when it cannot be read. */
+static char *read_text(struct stat *of)
+{
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char *text = NULL;
+	size_t length = 0;
+	if(fd < 0) return NULL;
+	if(!fstat(fd, of) && S_ISREG(of->st_mode) && of->st_size <= LARGEST_FILE) text = malloc((size_t)of->st_size + 1);
+	while(text && length < (size_t)of->st_size){
+		ssize_t came = read(fd, text + length, (size_t)of->st_size - length);
+		if(came <= 0){
+			free(text);
+			text = NULL;
+		}else length += (size_t)came;
+	}
+	close(fd);
+	if(text) text[length] = '\0';
+	return text;
+}
+
+static bool is_same(const struct stat *one, const struct stat *other)
+{
+	return one->st_ino == other->st_ino && one->st_dev == other->st_dev && one->st_size == other->st_size
+		&& !memcmp(&one->st_mtim, &other->st_mtim, sizeof one->st_mtim)
+		&& !memcmp(&one->st_ctim, &other->st_ctim, sizeof one->st_ctim);
+}
+
+/* Of the logins before, keeps those that are gone or have another password: whose connections are to be ended. */
+static void take_leave(struct logins *before)
+{
+	size_t gone = 0;
+	for(size_t i = 0; i < before->count; i++){
+		const struct login *still = login_of(before->all[i].name);
+		if(!still || strcmp(still->hash, before->all[i].hash)) before->all[gone++] = before->all[i];
+	}
+	leaving = before->all;
+	leaving_count = gone;
+	leaving_text = before->text;
+}
+
+static void look(void)
+{
+	struct stat there;
+	struct logins found = {0};
+	if(!stat(file, &there) && is_same(&there, &seen)) return;
+	char *text = read_text(&there);
+	if(!text || !parse(text, &found)){
+		free(text);
+		if(!is_unreadable) mosquitto_log_printf(LOG_WARNING, "door: %s cannot be read; its logins stay as they were", file);
+		is_unreadable = true;
+		return;
+	}
+	struct logins before = now;
+	now = found;
+	seen = there;
+	is_unreadable = false;
+	take_leave(&before);
+	mosquitto_log_printf(LOG_NOTICE, "door: %zu displays, %zu to leave", now.count, leaving_count);
+}
+
+/* With its will, as if the network had been cut: that way leaves a session as it must be, whatever it asked for. */
+static void end_connections(void)
+{
+	int64_t until = clock_ns() + KICKS_NS;
+	while(leaving_count && clock_ns() < until) mosquitto_kick_client_by_username(leaving[--leaving_count].name, true);
+	if(leaving_count) return;
+	free(leaving);
+	free(leaving_text);
+	leaving = NULL;
+	leaving_text = NULL;
+}
+
+static void first_turn(void)
+{
+	signal(SIGHUP, SIG_IGN);  /* see above: whoever sends it would crash the broker */
+	if(running){
+		int fd = open(running, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+		if(fd >= 0) close(fd);
+	}
+	has_turned = true;
+}
+
+static int on_tick(int event, void *data, void *user)
+{
+	(void)event, (void)data, (void)user;
+	int64_t began = clock_ns();
+	if(!has_turned) first_turn();
+	if(!leaving && began >= next_look_ns){
+		look();
+		int64_t took = clock_ns() - began;
+		next_look_ns = began + took + (took * LOOKS_REST > LOOK_NS ? took * LOOKS_REST : LOOK_NS);
+	}
+	if(leaving) end_connections();
+	return SUCCESS;
+}
+
+static int decoded(const char *text, size_t length, unsigned char *to)
+{
+	if(length < 4 || length % 4 || length > BASE64_MOST) return 0;
+	int bytes = EVP_DecodeBlock(to, (const unsigned char *)text, (int)length);
+	return bytes - (text[length - 1] == '=') - (text[length - 2] == '=');
+}
+
+static bool is_of(const char *hash, const char *password)
+{
+	unsigned char salt[BASE64_MOST], wanted[BASE64_MOST], made[64];
+	char *salt_at;
+	if(strncmp(hash, "$7$", 3)) return false;
+	long rounds = strtol(hash + 3, &salt_at, 10);
+	if(*salt_at != '$' || rounds < 1 || rounds > MOST_ROUNDS) return false;
+	const char *end = strchr(++salt_at, '$');
+	if(!end) return false;
+	int salt_length = decoded(salt_at, (size_t)(end - salt_at), salt);
+	if(salt_length < 1 || decoded(end + 1, strlen(end + 1), wanted) != sizeof made) return false;
+	return PKCS5_PBKDF2_HMAC(password, (int)strlen(password), salt, salt_length, (int)rounds, EVP_sha512(), sizeof made, made)
+		&& !CRYPTO_memcmp(made, wanted, sizeof made);
+}
+
+/* Its client id is its name, at each of the listeners: so nobody takes a session of the services or of a neighbour. */
+static int on_basic_auth(int event, void *data, void *user)
+{
+	(void)event, (void)user;
+	struct basic_auth *ask = data;
+	const char *id = mosquitto_client_id(ask->client);
+	if(!ask->username || is_listed(services, ask->username)) return DEFER;
+	if(!ask->password || !id || strcmp(id, ask->username)) return AUTH;
+	const struct login *login = login_of(ask->username);
+	return login && is_of(login->hash, ask->password) ? SUCCESS : AUTH;
+}
+
+/* What follows ROOT/NAME/ in `topic`; NULL when it does not begin so. */
+static const char *below_own(const char *topic, const char *name)
+{
+	size_t root_length = strlen(root), name_length = strlen(name);
+	if(strncmp(topic, root, root_length) || topic[root_length] != '/') return NULL;
+	topic += root_length + 1;
+	return !strncmp(topic, name, name_length) && topic[name_length] == '/' ? topic + name_length + 1 : NULL;
+}
+
+static int on_acl_check(int event, void *data, void *user)
+{
+	(void)event, (void)user;
+	struct acl_check *ask = data;
+	const char *name = mosquitto_client_username(ask->client);
+	if(!name || (ask->access != MAY_SUBSCRIBE && ask->access != MAY_WRITE) || is_listed(services, name)) return DEFER;
+	const char *own = below_own(ask->topic, name);
+	if(ask->access == MAY_SUBSCRIBE) return own && is_listed(downward, own) ? SUCCESS : ACL_DENIED;
+	if(ask->qos > 1 || !own || !login_of(name)) return ACL_DENIED;
+	return ask->retain && !is_listed(retained, own) ? ACL_DENIED : DEFER;
+}
+
+int mosquitto_plugin_version(int count, const int *supported)
+{
+	for(int i = 0; i < count; i++) if(supported[i] == VERSION) return VERSION;
+	return -1;
+}
+
+int mosquitto_plugin_init(void *plugin, void **user, struct mosquitto_opt *options, int count)
+{
+	const struct { const char *key, **value; } known[] = {{"logins", &file}, {"services", &services},
+		{"topic_root", &root}, {"downward", &downward}, {"retained", &retained}, {"running", &running}};
+	(void)user;
+	for(int i = 0; i < count; i++)
+		for(size_t k = 0; k < sizeof known / sizeof *known; k++)
+			if(!strcmp(options[i].key, known[k].key)) *known[k].value = strdup(options[i].value);
+	if(!file || !services || !root || !downward || !retained) return INVALID;
+	look();
+	int failed = mosquitto_callback_register(plugin, ON_BASIC_AUTH, on_basic_auth, NULL, NULL);
+	if(!failed) failed = mosquitto_callback_register(plugin, ON_ACL_CHECK, on_acl_check, NULL, NULL);
+	return failed ? failed : mosquitto_callback_register(plugin, ON_TICK, on_tick, NULL, NULL);
+}
+
+int mosquitto_plugin_cleanup(void *user, struct mosquitto_opt *options, int count)
+{
+	(void)user, (void)options, (void)count;
+	if(running && has_turned) unlink(running);
+	return SUCCESS;
+}
