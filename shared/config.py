@@ -401,15 +401,14 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "",
         "PEM file with the CA that displays must trust; empty for a public one",
     ),
-    Setting("DISPLAYS_PASSWORD_FILE", _text, "", "", "Mosquitto password file that broker_accounts renders"),
     Setting(
-        "SERVICES_PASSWORD_FILE",
+        "DISPLAYS_PASSWORD_FILE",
         _text,
         "",
         "",
-        "our services' logins, where broker_accounts must put them into that file too; else empty",
+        "the displays' logins: broker_accounts writes it, the broker reads it",
     ),
-    Setting("BROKER_PID_FILE", _text, "", "", "file with the process id of the Mosquitto to signal"),
+    Setting("BROKER_CRASHES_FILE", _text, "", "", "where the broker's launcher notes crashes; empty: nowhere"),
     Setting(
         "BRIDGE_HEALTH_HOST", _text, "127.0.0.1", "", "address on which the bridge answers /healthz, /readyz, /metrics"
     ),

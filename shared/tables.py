@@ -766,6 +766,12 @@ dead_letters = Table(
     Index("ix_dead_letters_sender", "sender"),
 )
 
+broker_crashes = Table(
+    "broker_crashes",
+    metadata,
+    _when("noticed_at", primary_key=True),  # when the next broker started
+)
+
 # --- event media and conversions ---
 
 event_media = Table(

@@ -21,28 +21,15 @@ Program = tuple[Sequence[str], Mapping[str, str]]
 """A command line and the whole environment of a service."""
 
 
-ONE_AT_A_TIME: Final = (
-    "From Mosquitto 2.0.12 on each login holds one connection (docs/decisions/0011): instances of the api elsewhere"
-    " would throw each other out. Take Debian 12's Mosquitto 2.0.11, or a broker that binds client ids to users."
-)
-
-
 def broker(box: Box) -> Program:
-    """Mosquitto, with its files written anew and its process id where broker_accounts looks for it.
-
-    Raises:
-        BrokerUnusable: services elsewhere are several of a kind, which this Mosquitto lets in one at a time.
-    """
+    """Mosquitto, with its files written anew."""
     box.check_tls()
-    if box.environ["BOX_REMOTE_SERVICES"] == "1" and box.broker.shared:
-        raise BrokerUnusable(ONE_AT_A_TIME)
     passwords = {
         user: (box.layout.secrets / f"mqtt_{user}_password").read_text(encoding="utf-8").strip()
         for user in mosquitto.SERVICES
     }
     mosquitto.prepare(box.broker, passwords)
     write_file(box.broker.configuration, box.broker_configuration())
-    write_file(box.broker.pid_file, f"{os.getpid()}\n")
     return mosquitto.command(box.broker), {"PATH": os.environ.get("PATH", os.defpath)}
 
 

@@ -1,8 +1,8 @@
 """Mosquitto with two listeners: one for displays, one for our own services.
 
-Both share one ACL. Our services' passwords stand in mosquitto's own file; the displays' are kept by a plugin that reads
-them anew by itself and refuses what no display needs (`broker_door.c`, docs/decisions/0045). A display's client id is its
-user name at either listener, so nobody can take the bridge's session or a neighbour's.
+Both share one ACL. Our services' passwords stand in mosquitto's own file. The displays' are kept by a plugin, which
+reads them anew by itself and refuses what no display needs (`broker_door.c`, docs/decisions/0045). A display's client
+id is its user name at either listener, so nobody can take the bridge's session or a neighbour's.
 Why each setting is here stands beside it; the figures are from docs/reliability.md.
 """
 
@@ -191,7 +191,9 @@ def system_user() -> str:
 
 def find_program() -> str | None:
     """Where mosquitto is: BROKER_PROGRAM, else the installed one; None when there is none."""
-    return os.environ.get("BROKER_PROGRAM") or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin")
+    return os.environ.get("BROKER_PROGRAM") or shutil.which(
+        "mosquitto", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin"
+    )
 
 
 def command(broker: Broker) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """SQL on the bridge's own record and on the messages that were put aside."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -8,18 +8,20 @@ from typing import Final
 import msgspec
 import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
+from sqlalchemy.dialects.postgresql import insert
 
-from shared.db import sql
+from shared.db import database_now, sql
 from shared.kept_statements import PLANNED_ONCE
 from shared.listening.rules import BridgeStatus
 from shared.statements import constant, rows
 from shared.tables import bridge_status as bridge
-from shared.tables import dead_letters
+from shared.tables import broker_crashes, dead_letters
 
 LEADER_LOCK: Final = 7_305_002  # advisory lock of the bridge that leads; any number nothing else locks
 KEPT_PAYLOAD_BYTES: Final = 4096
 KEPT_TOPIC_CHARS: Final = 400  # a unique index takes 2,700 bytes a row
 KEPT_DETAIL_CHARS: Final = 500
+CRASHES_KEPT: Final = timedelta(days=90)
 
 
 _BRIDGE_STATUS: Final = constant(  # asked at most requests
@@ -207,3 +209,16 @@ def dead_letters_page(
     if sender is not None:
         query = query.where(dead_letters.c.sender == sender)
     return connection.execute(query.limit(limit)).mappings().all()
+
+
+def note_broker_crashes(connection: Connection, noticed_at: Collection[datetime]) -> int:
+    """Keep these moments at which a crash of the broker was noticed, once each; how many are new.
+
+    Older ones than CRASHES_KEPT are neither taken nor kept.
+    """
+    now = database_now(connection)
+    connection.execute(sa.delete(broker_crashes).where(broker_crashes.c.noticed_at < now - CRASHES_KEPT))
+    rows = [{"noticed_at": at} for at in set(noticed_at) if at >= now - CRASHES_KEPT]
+    if not rows:
+        return 0
+    return connection.execute(insert(broker_crashes).values(rows).on_conflict_do_nothing()).rowcount

@@ -117,7 +117,7 @@ def test_who_uses_the_login_of_the_bridge_too_is_told_of_and_not_fought_each_hal
 @contextmanager
 def boundless(folder: Path) -> Iterator[mosquitto.RunningBroker]:
     """A Mosquitto with logins and nothing else: no limit of any size."""
-    place = mosquitto.Broker(folder / "run", folder / "data", free_port(), free_port(), shared=True)
+    place = mosquitto.Broker(folder / "run", folder / "data", free_port(), free_port())
     place.run.mkdir()
     passwords = {"bridge": "password-of-bridge"}
     place.displays_password_file.write_text(mosquitto.password_lines(mosquitto.service_logins(passwords)))

@@ -19,10 +19,8 @@ from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 from paho.mqtt.reasoncodes import ReasonCode
 
 from deploy.box.box import DEFAULTS, FUNCTIONS, LOGINS, MODULES, WITHOUT_DATABASE, Box
-from deploy.box.run import broker
 from deploy.box.setup import set_up
 from deploy.local import broker as mosquitto
-from deploy.local.broker import BrokerUnusable
 from deploy.local.layout import LOOPBACK, REPOSITORY, BadSetting, write_file
 from deploy.local.probes import accepts, connect_code
 from deploy.local.short_lived import running
@@ -226,15 +224,6 @@ def test_a_broker_for_services_elsewhere_opens_both_listeners_behind_tls(environ
     assert len(doors) == 2
     assert all(lines[number].endswith(" 0.0.0.0") for number in doors)
     assert all(lines[number + 1] == f"certfile {environ['BOX_CERTIFICATE_FILE']}" for number in doors)
-
-
-def test_a_mosquitto_that_lets_one_of_each_login_in_does_not_start_for_services_elsewhere(
-    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(mosquitto, "installed_version", lambda: (2, 0, 21))
-
-    with pytest.raises(BrokerUnusable, match="would throw each other out"):
-        broker(Box({**environ, "BOX_REMOTE_SERVICES": "1"}))
 
 
 def test_the_dashboard_comes_by_tls_under_its_name_alone(

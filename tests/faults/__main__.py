@@ -87,6 +87,10 @@ def _schema(seed: int, share: float, folder: Path) -> Ledger:
     return schema.run(schema.Plan(cases=_part(20_000, share), seed=seed), folder)
 
 
+def _logins(seed: int, share: float, folder: Path) -> Ledger:
+    return logins.run(logins.Plan(rounds=_part(100, share), without_door=_part(8, share), seed=seed), folder)
+
+
 def _soak(seed: int, share: float, folder: Path) -> Ledger:
     return soak.run(soak.Plan(seconds=3600 * share, seed=seed), folder)
 
@@ -131,6 +135,7 @@ CAMPAIGNS: dict[str, Campaign] = {
     "clock": _clock,
     "noise": _noise,
     "herd": _herd,
+    "logins": _logins,
     "fuzz": _fuzz,
     "doors": _doors,
     "many_logins": _many_logins,

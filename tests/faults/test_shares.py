@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from deploy.local.layout import REPOSITORY
-from tests.faults import clock, herd, network, noise
+from tests.faults import clock, herd, logins, network, noise
 from tests.faults.test_campaigns import passed
 
 SMALL_DISK = """
@@ -46,6 +46,12 @@ def test_displays_that_log_more_than_can_be_read_cost_their_neighbours_nothing(t
 
 def test_displays_that_all_come_back_at_once_are_let_in(tmp_path: Path) -> None:
     ledger = herd.run(herd.Plan(displays=100, kills=1, lines=3, report_seconds=2), tmp_path)
+
+    assert passed(ledger)
+
+
+def test_displays_that_are_taken_away_crash_no_broker_and_touch_nobody_else(tmp_path: Path) -> None:
+    ledger = logins.run(logins.Plan(rounds=6, without_door=2, expiry_seconds=2, will_seconds=1), tmp_path)
 
     assert passed(ledger)
 

@@ -9,6 +9,7 @@ import paho.mqtt.client as mqtt
 from paho.mqtt.enums import CallbackAPIVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
 
 from deploy.local.layout import LOOPBACK
 from deploy.local.probes import wait_until
@@ -36,7 +37,7 @@ class Seen:
 
 @contextmanager
 def connected(
-    port: int, username: str, password: str, client_id: str = "", expiry_seconds: int = 0
+    port: int, username: str, password: str, client_id: str = "", expiry_seconds: int = 0, wait_seconds: float = 5
 ) -> Iterator[tuple[mqtt.Client, Seen]]:
     """A connected MQTT 5 client with a network thread of its own."""
     client = mqtt.Client(CallbackAPIVersion.VERSION2, client_id, protocol=mqtt.MQTTv5)
@@ -50,24 +51,33 @@ def connected(
     client.connect(LOOPBACK, port, clean_start=expiry_seconds == 0, properties=session)
     client.loop_start()
     try:
-        wait_until(client.is_connected, 60)
+        wait_until(client.is_connected, wait_seconds)
         yield client, seen
     finally:
         client.disconnect()
         client.loop_stop()
 
 
-def publish(client: mqtt.Client, seen: Seen, topic: str, payload: bytes = b"{}") -> int:
-    """Publish with QoS 1 and answer the reason code of the PUBACK."""
-    sent = client.publish(topic, payload, qos=1)
+def publish(
+    client: mqtt.Client, seen: Seen, topic: str, payload: bytes = b"{}", *, qos: int = 1, retain: bool = False
+) -> int:
+    """Publish and answer the reason code of the PUBACK or PUBREC; 0 with QoS 0, which has none."""
+    sent = client.publish(topic, payload, qos=qos, retain=retain)
     with seen.answered:
         assert seen.answered.wait_for(lambda: sent.mid in seen.codes, 60), f"no PUBACK for {topic}"
         return seen.codes[sent.mid]
 
 
-def subscribe(client: mqtt.Client, topic: str) -> None:
-    """Subscribe with QoS 1 and wait for the SUBACK."""
+def subscribe(client: mqtt.Client, topic: str) -> int:
+    """Subscribe with QoS 1 and answer the reason code of the SUBACK."""
     answered = threading.Event()
-    client.on_subscribe = lambda *_arguments: answered.set()
+    codes: list[int] = []
+
+    def take(_client: object, _data: object, _mid: int, answers: list[ReasonCode], _properties: object) -> None:
+        codes.extend(answer.value for answer in answers)
+        answered.set()
+
+    client.on_subscribe = take
     client.subscribe(topic, qos=1)
     assert answered.wait(60)
+    return codes[0]

@@ -2,7 +2,6 @@
 
 import subprocess
 import uuid
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from deploy.local import broker as mosquitto
 from deploy.local.broker import RunningBroker
 from deploy.local.probes import connect_code, free_port, wait_until
 from deploy.local.short_lived import running
+from tests.faults.logins import without_door
 from tests.local.mqtt_clients import NO_SUBSCRIBERS, NOT_AUTHORIZED, ONE, OTHER, connected, publish, subscribe
 
 
@@ -36,41 +36,93 @@ def test_both_listeners_refuse_whoever_has_no_login(broker: RunningBroker) -> No
     assert connect_code(broker.broker.services_port) == NOT_AUTHORIZED
 
 
-@pytest.fixture(params=[False, True], ids=["separate", "shared"])
-def either(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[RunningBroker]:
-    """A broker of each of the two shipped configurations, whatever the installed version asks for."""
-    ports = (free_port(), free_port())
-    place = mosquitto.Broker(tmp_path / "run", tmp_path / "data", *ports, shared=request.param)
-    with mosquitto.serve(
-        place, {name: f"password of {name}" for name in mosquitto.SERVICES}, tmp_path / "log"
-    ) as served:
-        served.set_displays({ONE: "one", OTHER: "other"})
-        yield served
-
-
-def test_a_login_opens_only_its_own_listener_where_they_are_separate(either: RunningBroker) -> None:
-    refused = 0 if either.broker.shared else NOT_AUTHORIZED
-
-    assert connect_code(either.broker.displays_port, ONE, "one") == 0
-    assert connect_code(either.broker.services_port, ONE, "one") == refused
-    assert connect_code(either.broker.services_port, "bridge", "password of bridge") == 0
-    assert connect_code(either.broker.displays_port, "bridge", "password of bridge") == refused
-
-
-def test_a_display_is_itself_and_has_its_own_rights_on_every_listener_that_lets_it_in(either: RunningBroker) -> None:
-    with connected(either.broker.services_port, "bridge", "password of bridge", client_id="bridge") as (bridge, seen):
+def test_a_display_is_itself_and_has_its_own_rights_on_every_listener_that_lets_it_in(
+    broker: RunningBroker, displays: dict[str, str]
+) -> None:
+    place = broker.broker
+    with service(broker, "bridge") as (bridge, seen), display(broker, displays, OTHER) as (_neighbour, neighbours):
         subscribe(bridge, "signage/+/heartbeat")
-        with connected(either.broker.displays_port, OTHER, "other") as (_neighbour, neighbours):
-            for port in (either.broker.displays_port, either.broker.services_port):
-                for pretended in ("bridge", OTHER, "api"):
-                    if connect_code(port, ONE, "one") != 0:
-                        continue  # this listener refuses displays
-                    with connected(port, ONE, "one", client_id=pretended) as (impostor, told):
-                        assert publish(impostor, told, f"signage/{OTHER}/commands") == NOT_AUTHORIZED
-                        assert publish(impostor, told, f"signage/{ONE}/heartbeat") == 0
+        for pretended in ("bridge", OTHER, "api", ONE):
+            with connected(place.displays_port, ONE, displays[ONE], client_id=pretended) as (impostor, told):
+                assert publish(impostor, told, f"signage/{OTHER}/commands") == NOT_AUTHORIZED
+                assert publish(impostor, told, f"signage/{ONE}/heartbeat") == 0
 
-            assert not neighbours.disconnected.is_set()
+        assert not neighbours.disconnected.is_set()
         assert not seen.disconnected.is_set()
+
+
+def test_at_the_services_listener_a_display_is_let_in_under_its_own_name_alone(
+    broker: RunningBroker, displays: dict[str, str]
+) -> None:
+    port = broker.broker.services_port
+    with service(broker, "bridge") as (_, seen), display(broker, displays, OTHER) as (_neighbour, neighbours):
+        for pretended in ("bridge", "api", OTHER, ""):
+            with pytest.raises(TimeoutError), connected(port, ONE, displays[ONE], pretended, wait_seconds=0.5):
+                pass
+        with connected(port, ONE, displays[ONE], ONE) as (client, told):
+            assert publish(client, told, f"signage/{OTHER}/heartbeat") == NOT_AUTHORIZED
+
+        assert not seen.disconnected.is_set()
+        assert not neighbours.disconnected.is_set()
+
+
+def test_a_service_may_have_several_connections_of_one_user(broker: RunningBroker) -> None:
+    port, password = broker.broker.services_port, broker.passwords["api"]
+    with connected(port, "api", password, "api-1") as (_, first), connected(port, "api", password, "api-2") as (two, _):
+        subscribe(two, "nothing")
+
+        assert not first.disconnected.is_set()
+
+
+@pytest.mark.parametrize(
+    ("topic", "code"),
+    [
+        *((f"signage/{ONE}/{topic}", 1) for topic in ("commands", "logs_committed", "log_level")),
+        *((f"signage/{ONE}/{topic}", NOT_AUTHORIZED) for topic in ("#", "+", "heartbeat", "commands/#", "")),
+        *((topic, NOT_AUTHORIZED) for topic in ("#", "+/+/commands", f"signage/{OTHER}/commands", "$SYS/#")),
+        (f"$share/g/signage/{ONE}/commands", NOT_AUTHORIZED),
+        ("$share/g/signage/+/heartbeat", NOT_AUTHORIZED),
+        (f"signage/{ONE}", NOT_AUTHORIZED),
+        (f"signage/{ONE}/" + "x" * 60_000, NOT_AUTHORIZED),
+    ],
+)
+def test_a_display_subscribes_to_its_own_downward_topics_and_to_nothing_else(
+    broker: RunningBroker, displays: dict[str, str], topic: str, code: int
+) -> None:
+    with display(broker, displays, ONE) as (client, _):
+        assert subscribe(client, topic) == code
+
+
+@pytest.mark.parametrize(
+    ("topic", "qos", "retained", "allowed"),
+    [
+        ("presence", 1, True, True),
+        ("presence", 1, False, True),
+        ("heartbeat", 0, False, True),
+        ("heartbeat", 1, True, False),
+        ("logs/info", 1, True, False),
+        ("logs/made-up", 1, True, False),
+        ("heartbeat", 2, False, False),
+        ("presence", 2, True, False),
+    ],
+)
+def test_a_display_retains_its_presence_alone_and_sends_nothing_twice(
+    broker: RunningBroker, displays: dict[str, str], topic: str, qos: int, retained: bool, allowed: bool
+) -> None:
+    with service(broker, "bridge") as (bridge, heard), display(broker, displays, ONE) as (client, seen):
+        for kind in ("presence", "heartbeat", "logs/+", "acks"):
+            subscribe(bridge, f"signage/{ONE}/{kind}")
+        heard.messages.clear()  # what was retained before
+        publish(client, seen, f"signage/{ONE}/{topic}", b"tried", qos=qos, retain=retained)
+        publish(client, seen, f"signage/{ONE}/acks", b"last")
+
+        wait_until(lambda: any(payload == b"last" for _, payload in heard.messages), 60)
+        assert (b"tried" in [payload for _, payload in heard.messages]) is allowed
+
+
+def test_services_subscribe_as_before(broker: RunningBroker) -> None:
+    with service(broker, "bridge") as (client, _):
+        assert [subscribe(client, topic) for topic in ("signage/+/heartbeat", "signage/+/logs/+")] == [1, 1]
 
 
 def what_waits_for_the_bridge(place: mosquitto.Broker, folder: Path) -> int:
@@ -81,7 +133,8 @@ def what_waits_for_the_bridge(place: mosquitto.Broker, folder: Path) -> int:
             mosquitto.command(place), mosquitto.answers(place), folder / "log", user=mosquitto.system_user()
         ) as process,
     ):
-        mosquitto.RunningBroker(place, passwords, process.pid).set_displays({ONE: "one"})
+        if "plugin " in place.configuration.read_text():
+            mosquitto.RunningBroker(place, passwords, process.pid).set_displays({ONE: "one"})
         with connected(place.services_port, "bridge", "service", "bridge", expiry_seconds=3600) as (bridge, _):
             subscribe(bridge, "signage/+/logs/+")
         with connected(place.displays_port, ONE, "one") as (client, told):
@@ -94,23 +147,26 @@ def what_waits_for_the_bridge(place: mosquitto.Broker, folder: Path) -> int:
             return len(heard.messages)
 
 
-@pytest.mark.parametrize("shared", [False, True], ids=["separate", "shared"])
-def test_what_is_published_while_the_bridge_is_away_waits_for_it_only_as_shipped(tmp_path: Path, shared: bool) -> None:
-    place = mosquitto.Broker(tmp_path / "run", tmp_path / "data", free_port(), free_port(), shared=shared)
-    mosquitto.prepare(place, dict.fromkeys(mosquitto.SERVICES, "service"))
-    loses = not shared and mosquitto.must_share()
-
-    assert what_waits_for_the_bridge(place, tmp_path) == (0 if loses else 10)
-
-
-def test_trap_3_without_the_shipped_setting_a_display_wipes_what_waits_for_the_bridge(tmp_path: Path) -> None:
+def test_what_is_published_while_the_bridge_is_away_waits_for_it(tmp_path: Path) -> None:
     place = mosquitto.Broker(tmp_path / "run", tmp_path / "data", free_port(), free_port())
     mosquitto.prepare(place, dict.fromkeys(mosquitto.SERVICES, "service"))
-    shipped = place.configuration.read_text()
-    place.configuration.write_text(shipped.replace("use_username_as_clientid true\n", ""))
-    assert place.configuration.read_text() != shipped
+
+    assert what_waits_for_the_bridge(place, tmp_path) == 10
+
+
+def test_trap_3_without_the_door_a_display_wipes_what_waits_for_the_bridge(tmp_path: Path) -> None:
+    place = mosquitto.Broker(tmp_path / "run", tmp_path / "data", free_port(), free_port())
+    open_to_all(place)
 
     assert what_waits_for_the_bridge(place, tmp_path) == 0
+
+
+def open_to_all(place: mosquitto.Broker) -> None:
+    """The broker without the displays' door, which binds client ids to user names, and with one display's login."""
+    services = dict.fromkeys(mosquitto.SERVICES, "service")
+    mosquitto.prepare(place, services)
+    place.configuration.write_text(without_door(place).replace("use_username_as_clientid true\n", ""))
+    place.displays_password_file.write_text(mosquitto.password_lines({**services, ONE: "one"}))
 
 
 def test_a_wrong_password_and_an_unknown_user_are_refused(broker: RunningBroker, displays: dict[str, str]) -> None:
@@ -133,21 +189,14 @@ def test_trap_3_a_display_that_calls_itself_bridge_does_not_take_the_bridges_ses
         assert bridge.is_connected()
 
 
-def test_trap_3_without_the_shipped_setting_the_takeover_would_be_seen(tmp_path: Path) -> None:
+def test_trap_3_without_the_door_the_takeover_would_be_seen(tmp_path: Path) -> None:
     place = mosquitto.Broker(tmp_path / "run", tmp_path / "data", free_port(), free_port())
-    passwords = dict.fromkeys(mosquitto.SERVICES, "service")
-    mosquitto.prepare(place, passwords)
-    shipped = mosquitto.configuration(place)
-    open_door = shipped.replace("use_username_as_clientid true\n", "")
-    assert open_door != shipped
-    place.configuration.write_text(open_door)
-    services = passwords if place.shared else {}
-    place.displays_password_file.write_text(mosquitto.password_lines({**services, ONE: "display"}))
+    open_to_all(place)
 
     with (
         running(mosquitto.command(place), mosquitto.answers(place), tmp_path / "log", user=mosquitto.system_user()),
         connected(place.services_port, "bridge", "service", client_id="bridge") as (_bridge, seen),
-        connected(place.displays_port, ONE, "display", client_id="bridge"),
+        connected(place.displays_port, ONE, "one", client_id="bridge"),
     ):
         assert seen.disconnected.wait(60)
 
@@ -206,6 +255,7 @@ def test_a_display_hears_its_own_commands_and_never_a_neighbours(
     broker: RunningBroker, displays: dict[str, str]
 ) -> None:
     with display(broker, displays, ONE) as (client, seen), service(broker, "api") as (api, told):
+        subscribe(client, f"signage/{ONE}/commands")
         subscribe(client, "signage/+/commands")
 
         publish(api, told, f"signage/{OTHER}/commands", b"for the other")

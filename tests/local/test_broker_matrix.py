@@ -1,4 +1,4 @@
-"""Who may publish and hear what, on both shipped configurations of mosquitto: every actor, topic and verb is a cell.
+"""Who may publish and hear what on the shipped mosquitto: every actor, topic and verb is a cell.
 
 The table of rights is written from the contract's words and knows nothing of the files that the product renders.
 """
@@ -75,11 +75,11 @@ def may_read(actor: str, topic: str) -> bool:
     return kind in allowed.get(actor, ())
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["separate", "shared"])
-def broker(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningBroker]:
-    """A broker of each of the two shipped configurations, with one login that was taken back."""
+@pytest.fixture(scope="module")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningBroker]:
+    """A broker with one login that was taken back."""
     folder: Path = tmp_path_factory.mktemp("matrix")
-    place = mosquitto.Broker(folder / "run", folder / "data", free_port(), free_port(), shared=request.param)
+    place = mosquitto.Broker(folder / "run", folder / "data", free_port(), free_port())
     with mosquitto.serve(place, {name: password_of(name) for name in mosquitto.SERVICES}, folder / "log") as served:
         served.set_displays({name: f"password of {name}" for name in (ONE, OTHER, REVOKED)})
         wait_until(lambda: connect_code(place.displays_port, REVOKED, f"password of {REVOKED}") == 0, 60)
@@ -103,12 +103,11 @@ def port_of(broker: RunningBroker, actor: str) -> int:
 
 
 def test_who_gets_in(broker: RunningBroker) -> None:
-    """Listener by listener, login by login."""
-    shared = broker.broker.shared
+    """Listener by listener, login by login; each calls itself by a name that is not its own."""
     logins = {
         "nobody": ("", "", set()),
-        **{name: (name, password_of(name), {"services", *(["displays"] if shared else [])}) for name in SERVICES},
-        **{name: (name, password_of(name), {"displays", *(["services"] if shared else [])}) for name in (ONE, OTHER)},
+        **{name: (name, password_of(name), {"services", "displays"}) for name in SERVICES},
+        **{name: (name, password_of(name), {"displays"}) for name in (ONE, OTHER)},
         "a wrong password": (ONE, f"password of {OTHER}", set()),
         "an empty password": (ONE, "", set()),
         "a service's wrong password": ("bridge", "bridge", set()),
@@ -182,6 +181,6 @@ def _wait_until_settled(broker: RunningBroker, actor: str, client: mqtt.Client, 
 def test_the_table_has_cells_enough_and_rights_of_every_kind() -> None:
     cells = list(product(ACTORS, TOPICS))
 
-    assert 2 * 2 * len(cells) >= 500  # both verbs, both configurations
+    assert 2 * len(cells) >= 500  # both verbs
     assert sum(may_write(*cell) for cell in cells) > 20
     assert sum(may_read(*cell) for cell in cells) > 20

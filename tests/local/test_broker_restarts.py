@@ -1,19 +1,18 @@
-"""What waits for the bridge when the broker was started again, with other logins or on another port."""
+"""What waits for the bridge when the broker was started again, with other logins or on another port; and crashes."""
 
+import os
 import signal
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from deploy.local import broker as mosquitto
-from deploy.local import guardian
-from deploy.local.broker import Broker, RunningBroker
-from deploy.local.broker_rights import separate_services_acl, services_acl
-from deploy.local.probes import connect_code, free_port, wait_until
+from deploy.local.broker import Broker
+from deploy.local.broker_launch import CRASHES, CRASHES_KEPT, RUNNING, note_crash
+from deploy.local.probes import free_port, wait_until
 from tests.faults.wire import Puback, Received, Wire
+from tests.local.mqtt_clients import ONE, OTHER
 
-ONE = "00000000-0000-4000-8000-000000000001"
 PASSWORDS = dict.fromkeys(mosquitto.SERVICES, "service")
 
 
@@ -56,49 +55,75 @@ def what_waits(place: Broker) -> int:
     return came
 
 
-def read_logins_again(served: RunningBroker) -> None:
-    """As at an enrolment; a login that is new is let in when the broker has read them."""
-    lines = served.broker.displays_password_file.read_text()
-    added = mosquitto.password_lines({"probe": "p"})
-    served.broker.displays_password_file.write_text(lines + added)
-    guardian.send(served.pid, signal.SIGHUP)
-    wait_until(lambda: connect_code(served.broker.displays_port, "probe", "p") == 0, 60)
-
-
-@pytest.mark.parametrize("shipped", [True, False])
-def test_an_enrolment_before_the_bridge_is_back_takes_nothing_from_it(tmp_path: Path, shipped: bool) -> None:
-    """The rules without patterns lose what is published after the broker has read its logins again."""
-    place = Broker(tmp_path / "run", tmp_path / "data", free_port(), free_port(), shared=False)
+def test_an_enrolment_before_the_bridge_is_back_takes_nothing_from_it(tmp_path: Path) -> None:
+    place = Broker(tmp_path / "run", tmp_path / "data", free_port(), free_port())
     begin(place, tmp_path)
     with mosquitto.serve(place, PASSWORDS, tmp_path / "log") as served:
-        if not shipped:
-            (place.run / "services.acl").write_text(services_acl("signage"))
-        read_logins_again(served)
+        served.set_displays({ONE: "one", OTHER: "other"})
 
         publish(place, 5)
 
-        assert what_waits(place) == (8 if shipped else 3)
+        assert what_waits(place) == 8
 
 
-def test_the_right_to_read_is_the_bridges_alone() -> None:
-    rules = separate_services_acl("signage").split("\n\n")
-    told = {part.splitlines()[0]: part for part in rules if part.startswith("user ") and "deny" in part}
-
-    assert told.keys() == {"user api", "user scheduler", "user bridge_urgent"}
-    assert all(f"topic deny signage/+/{topic}" in told["user api"] for topic in ("heartbeat", "logs/+", "acks"))
-    assert all(f"topic deny signage/+/{topic}" in told["user bridge_urgent"] for topic in ("heartbeat", "logs/+"))
-    assert "topic deny signage/+/acks" not in told["user bridge_urgent"]
-
-
-@pytest.mark.parametrize("moves", [True, False])
-def test_another_port_of_the_services_takes_nothing_from_the_bridge(tmp_path: Path, moves: bool) -> None:
-    """Without the move what is published before the bridge is back is lost."""
-    place = Broker(tmp_path / "run", tmp_path / "data", free_port(), free_port(), shared=False)
+def test_another_port_of_the_services_takes_nothing_from_the_bridge(tmp_path: Path) -> None:
+    place = Broker(tmp_path / "run", tmp_path / "data", free_port(), free_port())
     begin(place, tmp_path)
-    if not moves:
-        (place.run / "services.port").unlink()
     elsewhere = replace(place, services_port=free_port())
     with mosquitto.serve(elsewhere, PASSWORDS, tmp_path / "log"):
         publish(elsewhere, 5)
 
-        assert what_waits(elsewhere) == (8 if moves else 3)
+        assert what_waits(elsewhere) == 8
+
+
+def test_a_signal_that_would_have_it_read_everything_anew_is_not_heard(tmp_path: Path) -> None:
+    """Mosquitto would end sessions that have ended already, and crash when they run out."""
+    place = Broker(tmp_path / "run", tmp_path / "data", free_port(), free_port())
+    with mosquitto.serve(place, PASSWORDS, tmp_path / "log") as served:
+        served.set_displays({ONE: "one"})
+        status = Path(f"/proc/{served.pid}/status").read_text()
+        ignored = next(int(line.split()[1], 16) for line in status.splitlines() if line.startswith("SigIgn:"))
+
+        assert ignored & 1 << (signal.SIGHUP - 1)
+
+
+def crashes(place: Broker) -> int:
+    return len(place.crashes_file.read_text().split()) if place.crashes_file.exists() else 0
+
+
+def test_a_broker_that_did_not_end_in_order_is_noted_by_the_next_one(tmp_path: Path) -> None:
+    place = Broker(tmp_path / "run", tmp_path / "data", free_port(), free_port())
+    ends = [signal.SIGTERM, signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV, signal.SIGABRT, signal.SIGTERM]
+    noted = []
+    for end in ends:
+        with mosquitto.serve(place, PASSWORDS, tmp_path / "log") as served:
+            wait_until(place.running_file.exists, 60)
+            noted.append(crashes(place))
+            os.kill(served.pid, end)
+            wait_until(lambda pid=served.pid: has_ended(pid), 60)
+
+    assert noted == [0, 0, 1, 1, 2, 3]
+
+
+def has_ended(pid: int) -> bool:
+    """It waits to be collected, or has been."""
+    status = Path(f"/proc/{pid}/stat")
+    return not status.exists() or status.read_text().rpartition(")")[2].split()[0] in {"Z", "X"}
+
+
+def test_a_broker_that_cannot_start_is_no_crash(tmp_path: Path) -> None:
+    place = Broker(tmp_path / "run", tmp_path / "data", free_port(), free_port())
+    mosquitto.prepare(place, PASSWORDS)
+    place.configuration.write_text("nonsense\n")
+    for _ in range(2):
+        subprocess.run(mosquitto.command(place), check=False, capture_output=True)
+
+    assert (crashes(place), place.running_file.exists()) == (0, False)
+
+
+def test_of_many_crashes_the_last_are_noted(tmp_path: Path) -> None:
+    for _ in range(CRASHES_KEPT + 5):
+        (tmp_path / RUNNING).touch()
+        note_crash(tmp_path)
+
+    assert len((tmp_path / CRASHES).read_text().split()) == CRASHES_KEPT

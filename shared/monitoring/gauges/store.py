@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 
 from shared.tables import (
+    broker_crashes,
     client_commands,
     conversions,
     dead_letters,
@@ -124,3 +125,8 @@ def database_size(connection: Connection) -> int:
     """Bytes of this database."""
     query = sa.select(sa.func.pg_database_size(sa.func.current_database()))
     return int(connection.execute(query).scalar_one())
+
+
+def broker_crashes_since(connection: Connection, since: datetime) -> int:
+    """How often the broker crashed since then."""
+    return connection.scalar(sa.select(sa.func.count()).where(broker_crashes.c.noticed_at > since)) or 0
