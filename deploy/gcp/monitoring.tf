@@ -21,6 +21,7 @@ locals {
     conversions_old   = { filter = local.of_the_tick, field = "jsonPayload.did.conversions.enqueued" }
     outbox_waiting    = { filter = local.of_the_tick, field = "jsonPayload.did.publish.waiting" }
     broker_dropped    = { filter = "logName:\"gcplogs-docker-driver\" jsonPayload.message=~\"messages are being dropped|Out of memory\"", field = null }
+    broker_crashed    = { filter = "logName:\"gcplogs-docker-driver\" jsonPayload.message:\"broker_crashed\"", field = null }
     identity_refused  = { filter = "resource.type=\"cloud_run_revision\" jsonPayload.event=\"identity_refused\"", field = null }
   }
 
@@ -55,6 +56,11 @@ locals {
       query = "sum(increase(logging_googleapis_com:user_signage_broker_dropped{monitored_resource=\"gce_instance\"}[5m])) > 0 or sum(increase(signage_bridge_dropped_total[5m])) > 0"
       holds = "0s"
       says  = "Messages were dropped: by the broker for a full queue, or by the bridge. Displays that keep a spool send theirs again; what plain ones sent is lost."
+    }
+    broker_crashed = {
+      query = "sum(increase(logging_googleapis_com:user_signage_broker_crashed{monitored_resource=\"gce_instance\"}[15m])) > 0"
+      holds = "0s"
+      says  = "The broker ended without having been told to, and was started again: every display connected anew. Look at its log before that moment."
     }
     dead_letters = {
       query = "sum(increase(signage_bridge_dead_letters_total[15m])) > 10"

@@ -133,7 +133,7 @@ DOORS = """\
 plugin {door}
 plugin_opt_logins {displays_passwords}
 plugin_opt_services {services}
-plugin_opt_topic_root {topic_root}
+plugin_opt_topic_roots {topic_root}
 plugin_opt_downward {downward}
 plugin_opt_retained {retained}
 plugin_opt_running {running}

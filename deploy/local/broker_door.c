@@ -8,7 +8,7 @@
  *
  * plugin_opt_logins      the file, a line NAME:$7$ROUNDS$SALT$HASH for each display, as mosquitto_passwd writes it
  * plugin_opt_services    names that are no displays: the broker's own files decide on them
- * plugin_opt_topic_root  a display's topics are ROOT/NAME/...
+ * plugin_opt_topic_roots a display's topics are ROOT/NAME/...; several where several stacks share the broker
  * plugin_opt_downward    what it may subscribe to, below its own
  * plugin_opt_retained    what it may retain, below its own
  * plugin_opt_running     a file that is there from the first turn of the broker's loop to its end in order
@@ -75,7 +75,7 @@ struct logins { char *text; struct login *all; size_t count; };
 #define MOST_ROUNDS 10000000L
 #define BASE64_MOST 88       /* of 64 bytes */
 
-static const char *file, *services, *root, *downward, *retained, *running;
+static const char *file, *services, *roots, *downward, *retained, *running;
 static struct logins now;          /* in order of names */
 static struct login *leaving;      /* those whose connections are still to be ended */
 static size_t leaving_count;
@@ -91,12 +91,16 @@ static int64_t clock_ns(void)
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-static bool is_listed(const char *list, const char *word)
+static bool is_listed_part(const char *list, const char *word, size_t length)
 {
-	size_t length = strlen(word);
-	for(const char *at = list; at && *at; at += strcspn(at, ","), at += *at == ',')
+	for(const char *at = list; *at; at += strcspn(at, ","), at += *at == ',')
 		if(strcspn(at, ",") == length && !strncmp(at, word, length)) return true;
 	return false;
+}
+
+static bool is_listed(const char *list, const char *word)
+{
+	return is_listed_part(list, word, strlen(word));
 }
 
 static int by_name(const void *one, const void *other)
@@ -262,10 +266,10 @@ static int on_basic_auth(int event, void *data, void *user)
 /* What follows ROOT/NAME/ in `topic`; NULL when it does not begin so. */
 static const char *below_own(const char *topic, const char *name)
 {
-	size_t root_length = strlen(root), name_length = strlen(name);
-	if(strncmp(topic, root, root_length) || topic[root_length] != '/') return NULL;
-	topic += root_length + 1;
-	return !strncmp(topic, name, name_length) && topic[name_length] == '/' ? topic + name_length + 1 : NULL;
+	size_t name_length = strlen(name), root_length = strcspn(topic, "/");
+	const char *own = topic + root_length + 1;
+	if(topic[root_length] != '/' || !is_listed_part(roots, topic, root_length)) return NULL;
+	return !strncmp(own, name, name_length) && own[name_length] == '/' ? own + name_length + 1 : NULL;
 }
 
 static int on_acl_check(int event, void *data, void *user)
@@ -289,12 +293,12 @@ int mosquitto_plugin_version(int count, const int *supported)
 int mosquitto_plugin_init(void *plugin, void **user, struct mosquitto_opt *options, int count)
 {
 	const struct { const char *key, **value; } known[] = {{"logins", &file}, {"services", &services},
-		{"topic_root", &root}, {"downward", &downward}, {"retained", &retained}, {"running", &running}};
+		{"topic_roots", &roots}, {"downward", &downward}, {"retained", &retained}, {"running", &running}};
 	(void)user;
 	for(int i = 0; i < count; i++)
 		for(size_t k = 0; k < sizeof known / sizeof *known; k++)
 			if(!strcmp(options[i].key, known[k].key)) *known[k].value = strdup(options[i].value);
-	if(!file || !services || !root || !downward || !retained) return INVALID;
+	if(!file || !services || !roots || !downward || !retained) return INVALID;
 	look();
 	int failed = mosquitto_callback_register(plugin, ON_BASIC_AUTH, on_basic_auth, NULL, NULL);
 	if(!failed) failed = mosquitto_callback_register(plugin, ON_ACL_CHECK, on_acl_check, NULL, NULL);

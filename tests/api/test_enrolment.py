@@ -1,7 +1,6 @@
 """From an admin's code to a display that a real broker lets in, and out again."""
 
 import secrets
-import signal
 import uuid
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,6 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from deploy.local import guardian
 from deploy.local.broker import RunningBroker
 from deploy.local.layout import write_file
 from deploy.local.probes import connect_code, wait_until
@@ -154,7 +152,6 @@ def test_a_real_mosquitto_lets_in_what_we_hash_and_nothing_else(broker: RunningB
     line = f"display:{mosquitto_hash(password, b'twelve bytes')}\n"
     place = broker.broker
     write_file(place.displays_password_file, line)
-    guardian.send(broker.pid, signal.SIGHUP)
 
     wait_until(lambda: connect_code(place.displays_port, "display", password) == 0, 60)
     assert connect_code(place.displays_port, "display", password[:-1]) == 0x87

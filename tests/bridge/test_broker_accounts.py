@@ -5,6 +5,7 @@ import secrets
 import signal
 import subprocess
 import sys
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,12 +14,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, Engine
 
-from bridge import broker_accounts
-from bridge.broker_accounts import Accounts, tell, write_if_changed
+from bridge.broker_accounts import Accounts, Crashes, pause, write_if_changed
 from deploy.local import broker as mosquitto
 from deploy.local import postgres
 from deploy.local.layout import REPOSITORY
-from deploy.local.probes import connect_code
+from deploy.local.probes import connect_code, free_port
 from shared.access.enrolment import store
 from shared.access.rules import MOSQUITTO_SALT_BYTES, mosquitto_hash
 from tests import migrated
@@ -43,8 +43,7 @@ def running(database_url: str, broker: mosquitto.RunningBroker, log: Path) -> It
                 **os.environ,
                 "DATABASE_URL": database_url,
                 "DISPLAYS_PASSWORD_FILE": str(broker.broker.displays_password_file),
-                "BROKER_PID_FILE": str(broker.broker.pid_file),
-                "SERVICES_PASSWORD_FILE": str(broker.broker.services_password_file) if broker.broker.shared else "",
+                "BROKER_CRASHES_FILE": str(broker.broker.crashes_file),
             },
             stdout=output,
             stderr=output,
@@ -144,7 +143,7 @@ def test_who_is_revoked_is_cut_off_within_two_seconds_and_nobody_else(
 def test_a_login_that_came_while_it_looked_does_not_outlive_its_end(
     engine: Engine, broker: mosquitto.RunningBroker, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept = Accounts(engine, broker.broker.displays_password_file, broker.broker.pid_file)
+    kept = Accounts(engine, broker.broker.displays_password_file)
     name, digest = str(uuid.uuid4()), store.live_logins_digest
 
     def enrolled_meanwhile(connection: Connection) -> str:
@@ -161,40 +160,45 @@ def test_a_login_that_came_while_it_looked_does_not_outlive_its_end(
     assert name not in broker.broker.displays_password_file.read_text()
 
 
-def test_changes_that_come_soon_after_a_signal_are_written_at_once_and_told_with_one_later(
-    engine: Engine, broker: mosquitto.RunningBroker, database: Database, monkeypatch: pytest.MonkeyPatch
+def test_it_looks_often_while_that_is_cheap_and_once_a_second_where_it_is_not() -> None:
+    assert [pause(seconds) for seconds in (0.001, 0.02, 0.2, 3.0)] == pytest.approx([0.25, 0.4, 1.0, 1.0])
+
+
+def test_each_crash_that_the_launcher_noted_is_counted_once(engine: Engine, database: Database, tmp_path: Path) -> None:
+    noted, now = tmp_path / "broker.crashes", time.time()
+    crashes, after_a_restart = Crashes(engine, noted), Crashes(engine, noted)
+
+    def counted() -> int:
+        return int(database.value("SELECT count(*) FROM broker_crashes"))
+
+    crashes.carry()  # there is no such file yet
+    assert counted() == 0
+    noted.write_text(f"{now - 9}\n{now - 8}\n")
+    crashes.carry()
+    noted.write_text(f"{now - 9}\n{now - 8}\n{now - 7}\n")
+    crashes.carry()
+    after_a_restart.carry()
+    assert counted() == 3
+    noted.write_text(f"nonsense\nnan\n1e99\n{now - 100 * 86_400}\n{now - 6}\n")  # the third is long ago
+    crashes.carry()
+    assert counted() == 4
+
+
+def test_a_broker_that_crashes_is_counted_in_the_database(
+    database_url: str, database: Database, tmp_path: Path
 ) -> None:
-    kept = Accounts(engine, broker.broker.displays_password_file, broker.broker.pid_file)
-    first, *soon = (str(uuid.uuid4()) for _ in range(4))
-    enrol(database, first, "one")
-    kept.keep_up()
-    eventually(lambda: may_connect(broker, first, "one"))
-
-    monkeypatch.setattr(broker_accounts, "SIGNAL_SECONDS", 3600.0)
-    for name in soon:
-        enrol(database, name, "one")
-        kept.keep_up()
-        assert name in broker.broker.displays_password_file.read_text()
-        assert not may_connect(broker, name, "one")
-    monkeypatch.setattr(broker_accounts, "SIGNAL_SECONDS", 0.0)
-    kept.keep_up()
-
-    eventually(lambda: all(may_connect(broker, name, "one") for name in soon))
-
-
-def test_it_looks_often_while_that_is_cheap_and_once_a_second_where_it_is_not(
-    engine: Engine, broker: mosquitto.RunningBroker, database: Database
-) -> None:
-    kept = Accounts(engine, broker.broker.displays_password_file, broker.broker.pid_file)
-
-    assert [kept.pause(seconds) for seconds in (0.001, 0.02, 0.2, 3.0)] == pytest.approx([0.25, 0.4, 1.0, 1.0])
-
-    enrol(database, str(uuid.uuid4()), "one")
-    kept.keep_up()
-    assert kept.pause(3.0) == 1.0
-    enrol(database, str(uuid.uuid4()), "one")
-    kept.keep_up()
-    assert 0 < kept.pause(3.0) < 1.0  # it waits for no more than the moment at which it may tell
+    place = mosquitto.Broker(tmp_path / "run", tmp_path / "data", free_port(), free_port())
+    passwords = dict.fromkeys(mosquitto.SERVICES, "service")
+    before = database.value("SELECT count(*) FROM broker_crashes")
+    with mosquitto.serve(place, passwords, tmp_path / "log") as served:
+        eventually(place.running_file.exists)
+        os.kill(served.pid, signal.SIGSEGV)
+    with (
+        mosquitto.serve(place, passwords, tmp_path / "log") as served,
+        running(database_url, served, tmp_path / "accounts.log") as log,
+    ):
+        eventually(lambda: database.value("SELECT count(*) FROM broker_crashes") == before + 1)
+        eventually(lambda: "broker_crashed" in log.read_text())
 
 
 def test_postgres_may_go_away_and_come_back(tmp_path: Path, broker: mosquitto.RunningBroker) -> None:
@@ -234,21 +238,3 @@ def test_a_new_file_is_closed_to_others(tmp_path: Path) -> None:
     write_if_changed(tmp_path / "passwords", b"")
 
     assert (tmp_path / "passwords").stat().st_mode & 0o777 == 0o640
-
-
-@pytest.mark.parametrize("content", ["", "no number", "0", "-1", "999999999"])
-def test_a_pid_file_without_a_broker_tells_nobody(content: str, tmp_path: Path) -> None:
-    (tmp_path / "pid").write_text(content)
-
-    assert not tell(tmp_path / "pid")
-
-
-def test_another_process_of_that_number_is_left_alone(tmp_path: Path) -> None:
-    with subprocess.Popen(["sleep", "60"]) as other:
-        (tmp_path / "pid").write_text(f"{other.pid}\n")
-
-        told = tell(tmp_path / "pid")
-
-        assert not told
-        assert other.poll() is None
-        other.send_signal(signal.SIGKILL)

@@ -14,6 +14,8 @@ import pytest
 from deploy.local import broker as mosquitto
 from deploy.local import postgres
 from deploy.local.broker_rights import displays_acl, services_acl
+from deploy.local.probes import free_port
+from deploy.local.short_lived import running
 from shared.db import engine_for
 from shared.mqtt import Publisher
 from tests.bridge.conftest import (
@@ -48,19 +50,23 @@ class Shard:
 
 
 @pytest.fixture(scope="module")
-def shared_broker() -> Iterator[mosquitto.RunningBroker]:
+def shared_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[mosquitto.RunningBroker]:
     """A broker that knows the logins and rights of both."""
-    with mosquitto.throw_away() as served:
-        run, there = served.broker.run, services_acl(*SOUTH)
-        (run / "services.acl").write_text(services_acl("signage") + "\n" + there)
-        (run / "displays.acl").write_text(displays_acl("signage") + displays_acl("south"))
-        (run / "all.acl").write_text(
-            "\n".join((services_acl("signage"), there, *map(displays_acl, ("signage", "south"))))
-        )
-        logins = {f"{SOUTH[1]}{user}": secret for user, secret in mosquitto.service_logins(served.passwords).items()}
-        with served.broker.services_password_file.open("a") as file:
-            file.write(mosquitto.password_lines(logins))
-        served.set_displays({HERE: PASSWORD, THERE: PASSWORD, **(logins if served.broker.shared else {})})
+    folder = tmp_path_factory.mktemp("broker")
+    place = mosquitto.Broker(folder / "run", folder / "data", free_port(), free_port())
+    passwords = dict.fromkeys(mosquitto.SERVICES, "password of a service")
+    mosquitto.prepare(place, passwords)
+    theirs = {f"{SOUTH[1]}{user}": secret for user, secret in mosquitto.service_logins(passwords).items()}
+    services = (services_acl("signage"), services_acl(*SOUTH))
+    (place.run / "all.acl").write_text("\n".join((*services, *map(displays_acl, ("signage", "south")))))
+    with place.services_password_file.open("a") as file:
+        file.write(mosquitto.password_lines(theirs))
+    settings = place.configuration.read_text().replace("topic_roots signage", "topic_roots signage,south")
+    place.configuration.write_text(settings.replace("_services bridge", f"_services {','.join(theirs)},bridge"))
+    log, user = folder / "log", mosquitto.system_user()
+    with running(mosquitto.command(place), mosquitto.answers(place), log, user=user) as process:
+        served = mosquitto.RunningBroker(place, passwords, process.pid)
+        served.set_displays({HERE: PASSWORD, THERE: PASSWORD})
         yield served
 
 

@@ -54,6 +54,8 @@ CASES: Final = (
     Case("broker_dropped", {"signage_bridge_dropped_total": "4x60"}, fires=False),
     Case("broker_dropped", {"signage_bridge_dropped_total": "0x28 7x32"}, fires=True),
     Case("broker_dropped", logged("broker_dropped", "0x28 1x32", '{monitored_resource="gce_instance"}'), fires=True),
+    Case("broker_crashed", logged("broker_crashed", "0x60", '{monitored_resource="gce_instance"}'), fires=False),
+    Case("broker_crashed", logged("broker_crashed", "0x28 1x32", '{monitored_resource="gce_instance"}'), fires=True),
     Case("dead_letters", {"signage_bridge_dead_letters_total": "0x25 3x35"}, fires=False),
     Case("dead_letters", {"signage_bridge_dead_letters_total": "0+1x60"}, fires=True),
     Case("conversion_old", logged("conversions_old_sum", "0x20 2x40"), fires=False),

@@ -37,7 +37,7 @@ class Seen:
 
 @contextmanager
 def connected(
-    port: int, username: str, password: str, client_id: str = "", expiry_seconds: int = 0, wait_seconds: float = 5
+    port: int, username: str, password: str, client_id: str = "", expiry_seconds: int = 0, wait_seconds: float = 60
 ) -> Iterator[tuple[mqtt.Client, Seen]]:
     """A connected MQTT 5 client with a network thread of its own."""
     client = mqtt.Client(CallbackAPIVersion.VERSION2, client_id, protocol=mqtt.MQTTv5)
