@@ -34,6 +34,7 @@ def library(folder: Path) -> Path:
     version = hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:16]
     place = folder / f"broker_door-{version}.so"
     if not place.exists():
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         draft = place.with_name(f".{place.name}.{os.getpid()}")
         draft.write_bytes(_compiled())
         draft.chmod(0o600)

@@ -21,6 +21,7 @@ from typing import Any
 
 from deploy.local import first_admin, guardian, postgres, prerequisites
 from deploy.local.broker import BrokerUnusable
+from deploy.local.broker_launch import CRASHES, CRASHES_KEPT
 from deploy.local.console import Console
 from deploy.local.gateway import GatewayUnusable
 from deploy.local.layout import BadSetting, Layout, layout_from, write_file
@@ -238,7 +239,19 @@ def status(_arguments: argparse.Namespace) -> int:
         print(
             f"  {one['name']:<16} {one['state']:<9} {one['pid'] or '':>8}  since {since}  {one['address']} {restarts}"
         )
+    _say_crashes(layout.data / "mosquitto" / CRASHES)
     return 0 if lives and all(one["state"] == "ready" for one in lives) else 1
+
+
+def _say_crashes(noted: Path) -> None:
+    """Say how often the broker crashed, where it did."""
+    moments: list[str] = []
+    with suppress(OSError, UnicodeError):
+        moments = noted.read_text(encoding="ascii").split()
+    if moments:
+        last = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(float(moments[-1])))
+        times = f"{len(moments)}x" if len(moments) < CRASHES_KEPT else f"{CRASHES_KEPT}x or more"
+        print(f"  ! the broker crashed {times}, last {last}: docs/operating.md, SignageBrokerCrashed")
 
 
 def reset(arguments: argparse.Namespace) -> int:

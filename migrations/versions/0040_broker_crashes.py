@@ -3,7 +3,7 @@
 from alembic import op
 
 revision = "0040_broker_crashes"
-down_revision = "0035_counted_by_index"
+down_revision = "0037_recovery_truth"
 branch_labels = None
 depends_on = None
 

@@ -7,7 +7,7 @@ is written when a health report raises the count: the loss lies between the repo
 from alembic import op
 
 revision = "0041_incident_truth"
-down_revision = "0037_recovery_truth"
+down_revision = "0040_broker_crashes"
 branch_labels = None
 depends_on = None
 

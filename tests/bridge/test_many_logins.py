@@ -9,7 +9,7 @@ from tests.faults import many_logins
 from tests.faults.ledger import Ledger
 
 
-def test_logins_that_change_all_the_time_cut_nobody_else_and_are_told_seldom(
+def test_logins_that_change_all_the_time_cut_nobody_else(
     database_url: str, broker: mosquitto.RunningBroker, engine: Engine, tmp_path: Path
 ) -> None:
     plan, ledger = many_logins.Plan(logins=1000), Ledger("many_logins", 1, {})

@@ -18,7 +18,7 @@ from tests.deploy.metrics_there import FOLDER, METRIC, asked, names_there, rules
 DESIGNED: Final = {  # the ten of the design, and what they would be blind to
     *("SignageTickMissing", "SignageCanaryOld", "SignageOutboxOld", "SignageBrokerDropped", "SignageDeadLetters"),
     *("SignageConversionOld", "SignageStaleJump", "SignageRecoveryStorm", "SignageAuthBurst", "SignageDisk"),
-    *("SignageTickFailing", "SignageNotTold", "SignageMetricsMissing"),
+    *("SignageTickFailing", "SignageNotTold", "SignageMetricsMissing", "SignageBrokerCrashed"),
 }
 BRIDGE, API = '{instance="a:8090", job="signage-bridge"}', '{instance="a:443", job="signage"}'
 

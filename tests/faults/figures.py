@@ -22,6 +22,8 @@ WORDS: Final = {
     "clock": "clocks of bridge and Postgres leap by an hour and a day",
     "noise": "displays log more than can be read",
     "herd": "a herd of displays comes back at once",
+    "logins-2.0.11": "displays' logins are taken away in every way, on Mosquitto 2.0.11 (Debian 12)",
+    "logins-2.0.21": "the same on Mosquitto 2.0.21 (Debian 13)",
     "conversions": "the conversion worker is killed -9 at every boundary of its job",
     "decks": "hostile decks, straight to the converter",
     "fuzz": "spoiled payloads among good ones",

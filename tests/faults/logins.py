@@ -7,7 +7,9 @@ change: they must crash, or the campaign looks at nothing.
 """
 
 import itertools
+import re
 import signal
+import subprocess
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -15,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from deploy.local import broker as mosquitto
 from deploy.local import guardian
@@ -24,9 +26,6 @@ from deploy.local.probes import connect_code, free_port, wait_until
 from deploy.local.short_lived import running
 from tests.faults.ledger import Ledger, tell
 from tests.faults.wire import Puback, Received, Wire, WireBroken
-
-if TYPE_CHECKING:
-    import subprocess
 
 ORDERS: Final = ("one after another", "all at once")
 ENDS: Final = ("deleted", "rotated", "enrolled anew")
@@ -119,7 +118,7 @@ class Door:
 
 def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
     """The campaign's ledger."""
-    ledger = Ledger("logins", plan.seed, {"rounds": plan.rounds, "displays_of_each": plan.displays})
+    ledger = Ledger(f"logins-{version()}", plan.seed, {"rounds": plan.rounds, "displays_of_each": plan.displays})
     began = time.monotonic()
     jobs = [(number, False) for number in range(plan.rounds)] + [(n, True) for n in range(plan.without_door)]
     with ThreadPoolExecutor(plan.beside) as pool:
@@ -146,6 +145,13 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
     }
     ledger.seconds = round(time.monotonic() - began, 1)
     return ledger
+
+
+def version() -> str:
+    """Of the mosquitto that is tried."""
+    said = subprocess.run([str(mosquitto.find_program()), "-h"], check=False, capture_output=True, text=True).stdout
+    found = re.search(r"version (\S+)", said)
+    return found[1] if found else "unknown"
 
 
 def _round(plan: Plan, folder: Path, number: int, by_signal: bool) -> Found:
