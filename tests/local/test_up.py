@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
@@ -18,6 +19,7 @@ from typing import Any
 import pytest
 
 from deploy.local import guardian
+from deploy.local.broker_launch import CRASHES
 from deploy.local.layout import LOOPBACK, PORTS, REPOSITORY
 from deploy.local.probes import wait_until
 from deploy.local.stack import Stack
@@ -151,6 +153,18 @@ def test_every_component_gets_ready_and_says_so(place: Place) -> None:
     assert f"dashboard      http://{LOOPBACK}:{place.environment['GATEWAY_PORT']}/" in said
     assert "first sign-in  admin / " in said
     assert place.up("status").returncode == 0
+
+
+def test_a_crash_of_the_broker_is_told_by_the_status(place: Place) -> None:
+    noted = place.state / "data" / "mosquitto" / CRASHES
+    assert "the broker crashed" not in place.up("status").stdout
+
+    noted.write_text(f"{time.time() - 5}\n{time.time()}\n")  # as the launcher of the next broker does
+
+    try:
+        assert "  ! the broker crashed 2x, last 20" in place.up("status").stdout
+    finally:
+        noted.unlink()
 
 
 def test_the_file_for_scripts_is_private_and_opens_the_api(place: Place) -> None:
