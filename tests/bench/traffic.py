@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from deploy.local import broker as mosquitto
-from deploy.local.layout import LOOPBACK
-from deploy.local.probes import free_port
 from tests.faults.machine import Machine, machine
 from tests.faults.wire import Wire
 
@@ -89,27 +87,20 @@ def bench_machine(
     postgres_settings: tuple[str, ...] = (),
     extend: Callable[[str], str] = lambda text: text,
 ) -> Iterator[tuple[Machine, int]]:
-    """A machine whose broker has one listener more, for a user of the bench only; its port.
+    """A machine whose broker has one user more, who may everything; the port of its listener.
 
     `extend` may change the shipped mosquitto.conf.
     """
-    port = free_port()
 
-    def with_listener(text: str) -> str:
+    def with_user(text: str) -> str:
         run = folder / "run"
-        (run / "bench.passwords").write_text(mosquitto.password_lines({USER: PASSWORD}))
-        (run / "bench.acl").write_text(f"user {USER}\ntopic readwrite signage/#\n")
-        for name in ("bench.passwords", "bench.acl"):
-            (run / name).chmod(0o600)
-        return f"""{extend(text)}
-listener {port} {LOOPBACK}
-allow_anonymous false
-password_file {run}/bench.passwords
-acl_file {run}/bench.acl
-"""
+        with (run / "services.passwords").open("a") as passwords, (run / "all.acl").open("a") as rights:
+            passwords.write(mosquitto.password_lines({USER: PASSWORD}))
+            rights.write(f"\nuser {USER}\ntopic readwrite signage/#\n")
+        return extend(text).replace("plugin_opt_services ", f"plugin_opt_services {USER},")
 
-    with machine(folder, bridge=bridge, extend=with_listener, postgres_settings=postgres_settings) as service:
-        yield service, port
+    with machine(folder, bridge=bridge, extend=with_user, postgres_settings=postgres_settings) as service:
+        yield service, service.place.services_port
 
 
 def publish(port: int, messages: list[tuple[bytes, bytes]], per_second: float | None = None) -> float:
