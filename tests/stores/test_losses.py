@@ -83,6 +83,14 @@ def test_one_report_counts_once_however_often_it_comes(connection: Connection) -
     assert lost(connection) == [(U, NOW - timedelta(seconds=1), 4)]
 
 
+def test_a_display_that_raises_its_count_with_every_report_fills_no_disk(connection: Connection) -> None:
+    register(connection, U)
+    for number in range(300):
+        take(connection, report(number, number), now=NOW + timedelta(seconds=10 * number))
+
+    assert len(lost(connection)) == 240
+
+
 def test_a_display_without_a_stamp_is_counted_too(connection: Connection) -> None:
     register(connection, U)
     take(connection, report(None, 1))

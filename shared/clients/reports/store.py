@@ -176,6 +176,7 @@ SCREEN_SINCE: Final = f"""
         ELSE said.at END
 """
 """Since when a screen is bad, in whatever way; null while it is not."""
+LOSSES_AN_HOUR: Final = 240  # kept of one client; a drop every 20 s is fewer, and more say nothing more
 HEALTH_FIELDS: Final = (
     "body jsonb, screen_health text, log_level text, app_version text, os text, ip text, hostname text,"
     " cpu_percent float8, memory_percent float8, disk_percent float8, temperature_celsius float8, capabilities text[],"
@@ -207,7 +208,9 @@ PUT_HEALTH: Final = f"""
         INSERT INTO client_losses (client_uuid, at, since, losses)
         SELECT different.uuid, different.at, before.received_at, losses
         FROM different JOIN client_health AS before ON before.client_uuid = different.uuid
-        WHERE losses > 0 ON CONFLICT DO NOTHING)
+        WHERE losses > 0 AND {LOSSES_AN_HOUR} > (SELECT count(*) FROM client_losses AS l
+            WHERE l.client_uuid = different.uuid AND l.at > different.at - interval '1 hour')
+        ON CONFLICT DO NOTHING)
     SELECT said.uuid, put.client_uuid IS NULL AS is_old
     FROM said LEFT JOIN put ON put.client_uuid = said.uuid
     WHERE put.client_uuid IS NULL OR said.uuid IN (SELECT jsonb_array_elements_text(CAST(:asked AS jsonb)))
