@@ -1,13 +1,13 @@
 """A broker in virtual time that obeys the rules on which commands and recovery stand.
 
 Each rule was measured on the real one; test_broker.py tells both the same stories and compares. What is not
-here (wildcards beyond `+`, QoS 0 and 2, ACLs, flow control) nobody in a history uses.
+here (wildcards beyond `+`, QoS 0 and 2) nobody in a history uses.
 """
 
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from typing import Final, Protocol
 
 from tests.simulation.agenda import Agenda
@@ -39,6 +39,20 @@ class Will:
     delay: float
 
 
+@dataclass(frozen=True)
+class Rule:
+    """What the broker lets nobody publish: topics of these kinds, of these clients; None is all of them."""
+
+    kinds: frozenset[str] | None
+    uuids: frozenset[str] | None = None
+
+    def drops(self, topic: str) -> bool:
+        """Whether a message on this topic gets no further."""
+        levels = topic.split("/")
+        of_kind = self.kinds is None or levels[2] in self.kinds
+        return of_kind and levels[1] != "service" and (self.uuids is None or levels[1] in self.uuids)
+
+
 class Link(Protocol):
     """The other end of a connection."""
 
@@ -62,6 +76,7 @@ class Session:
     unacknowledged: deque[Message] = field(default_factory=deque)
     connections: int = 0
     """Counts connects and losses, so that a timer knows whether it is still meant."""
+    began_at: float = 0.0
     last_arrival: float = 0.0
     """Messages of one connection never overtake each other."""
 
@@ -73,6 +88,9 @@ class SimulatedBroker:
         """`latency`: seconds that one message takes to a client."""
         self.is_up = True
         self.muted: frozenset[str] = frozenset()  # kinds of topics (their last level) of which nothing gets through
+        self.rules: list[Rule] = []  # of publishing; what comes to displays is never dropped
+        self.refused: set[str] = set()  # logins that are not valid any more
+        self.receive_maximum: int | None = None  # publishes of a service without an answer; None: any number
         self._agenda = agenda
         self._latency = latency
         self._sessions: dict[str, Session] = {}
@@ -90,7 +108,7 @@ class SimulatedBroker:
             session = None
         found = session is not None
         if session is None:
-            session = self._sessions[client_id] = Session(client_id, expiry)
+            session = self._sessions[client_id] = Session(client_id, expiry, began_at=self._agenda.now)
         session.expiry, session.link, session.will = expiry, link, will
         session.connections += 1
         session.waiting = deque([*session.unacknowledged, *session.waiting])
@@ -114,7 +132,7 @@ class SimulatedBroker:
 
     def publish(self, topic: str, payload: bytes, expiry: float | None = None, *, retain: bool = False) -> int:
         """PUBLISH with QoS 1: the reason code of its PUBACK."""
-        if topic.rpartition("/")[2] in self.muted:
+        if topic.rpartition("/")[2] in self.muted or any(rule.drops(topic) for rule in self.rules):
             return NOT_AUTHORIZED
         expires_at = None if expiry is None else self._agenda.now + expiry
         message = Message(topic, payload, expires_at, is_retained=False, queued_at=self._agenda.now)
@@ -167,6 +185,32 @@ class SimulatedBroker:
                 queue.clear()
                 queue.extend(kept)
         self._go_down()
+
+    def crash(self, unsaved_seconds: float) -> None:
+        """As `kill`, but it saved last so long ago: sessions that began since are gone as well."""
+        unsaved = self._agenda.now - unsaved_seconds
+        young = [session for session in self._sessions.values() if session.began_at > unsaved]
+        for session in self._sessions.values():
+            for queue in (session.waiting, session.unacknowledged):
+                kept = [message for message in queue if message.queued_at <= unsaved]
+                queue.clear()
+                queue.extend(kept)
+        self.kill()
+        for session in young:
+            self._end(session)
+
+    def revoke(self, client_id: str) -> None:
+        """Its login is gone: it is thrown out, and let in no more."""
+        self.refused.add(client_id)
+        session = self._sessions.get(client_id)
+        if session is not None and session.link is not None:
+            link = session.link
+            self._leave(session)
+            link.lost("not authorised")
+
+    def lets_in(self, client_id: str) -> bool:
+        """Whether a client with this login could connect now."""
+        return self.is_up and client_id not in self.refused
 
     def stop(self) -> None:
         """SIGTERM: every will is spoken at once, everything is saved."""
@@ -240,6 +284,7 @@ class SimulatedBroker:
         return Message(message.topic, message.payload, message.expires_at, is_retained, self._agenda.now)
 
 
+@lru_cache(maxsize=65_536)
 def matches(topic_filter: str, topic: str) -> bool:
     """Whether a topic filter with `+` takes this topic."""
     asked, given = topic_filter.split("/"), topic.split("/")

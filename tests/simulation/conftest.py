@@ -10,6 +10,7 @@ from typing import Final
 
 import pytest
 
+from deploy.local import postgres
 from tests.simulation.ailments import Nature
 from tests.simulation.display import Display
 from tests.simulation.history import Databases, History, Outcome
@@ -20,9 +21,9 @@ collect_ignore = [] if IS_WHOLE else ["test_whole.py"]
 
 
 @pytest.fixture(scope="module")
-def databases(database_url: str) -> Iterator[Databases]:
+def databases(database_url: str, postgres_server: postgres.Cluster) -> Iterator[Databases]:
     """Engines on the module's own database."""
-    used = Databases(database_url)
+    used = Databases(database_url, postgres_server.url(database_url.rpartition("/")[2]))
     yield used
     used.close()
 

@@ -27,7 +27,10 @@ FIRST_HEARTBEAT: Final = 2 / 3
 LATE: Final = 1 / 2
 """Silence, in thresholds, from which on it must be acted on: before, others that fall silent as well are waited for."""
 SMALL_FLEET: Final = 10
-CAP: Final = 10
+LEAST_OPEN: Final = 10
+OPEN_SHARE: Final = 0.01
+TOO_LONG: Final = timedelta(days=1)
+"""Whoever was silent for longer is no case: no reboot cures what nobody missed for a day."""
 TICK: Final = timedelta(seconds=60)
 LATE_TICKS: Final = 3
 
@@ -53,7 +56,8 @@ CLIENTS: Final = sa.text(
 COMMANDS: Final = sa.text(
     """
     SELECT id, client_uuid, action, source, state, outcome_reason, rank, created_at, expires_at, result_deadline,
-        sent_at, finished_at, lockout_before, running_at, late_state
+        sent_at, finished_at, lockout_before,
+        EXISTS (SELECT FROM clients AS c WHERE c.uuid = client_uuid AND c.deleted_at IS NOT NULL) AS is_orphan
     FROM client_commands ORDER BY created_at, id
     """
 )
@@ -89,9 +93,11 @@ class Facts:
     last_tick_at: datetime | None
     clients: Mapping[str, Any]
     commands: Sequence[Any]
+    quiet: Mapping[str, timedelta]
+    """For how long nothing at all of a client was taken in, by the judge's own count; missing: never heard."""
 
     @classmethod
-    def read(cls, connection: Connection, now: datetime) -> "Facts":
+    def read(cls, connection: Connection, now: datetime, quiet: Mapping[str, timedelta]) -> "Facts":
         """As everybody sees it now."""
         ours = connection.execute(OURSELVES).one()
         rows = connection.execute(CLIENTS, {"now": now}).mappings().all()
@@ -102,7 +108,18 @@ class Facts:
             ours.last_tick_at,
             {row["uuid"]: SimpleNamespace(**row) for row in rows},
             connection.execute(COMMANDS).all(),
+            quiet,
         )
+
+    @property
+    def cap(self) -> int:
+        """How many recovery commands may be open at once."""
+        heard = [c for c in self.clients.values() if c.last_heartbeat_at and self.now - c.last_heartbeat_at <= TOO_LONG]
+        return max(LEAST_OPEN, int(OPEN_SHARE * len(heard)))
+
+    def silence(self, client: Any) -> timedelta:
+        """Since the last sign of its agent; it was heard before."""
+        return min(self.now - client.last_heartbeat_at, self.quiet.get(client.uuid, timedelta.max))
 
     @property
     def is_deaf(self) -> bool:
@@ -166,11 +183,13 @@ def rule(facts: Facts, client: Any, steps: int, breakers: "Breakers") -> Ruling:
             return Ruling(Duty.NOT, why)
     if facts.now - client.last_heartbeat_at <= threshold(client):
         return _of_heard(facts, client, steps)
+    if facts.silence(client) <= threshold(client):
+        return Ruling(Duty.NOT, "its agent talks")
     return _of_silent(facts, client, breakers)
 
 
 def _of_heard(facts: Facts, client: Any, steps: int) -> Ruling:
-    action = LADDER[steps]
+    action = None if _was_rejected(facts, client) else LADDER[steps]
     if client.process_status == "stopped":
         return Ruling(Duty.NOT, "stopped")
     if client.process_status == "crashed":
@@ -191,15 +210,17 @@ def _of_silent(facts: Facts, client: Any, breakers: "Breakers") -> Ruling:
         or facts.now - max(client.last_heartbeat_at, since) <= threshold(client),
         "held": is_held(client),
         "unreachable": client.presence == "offline",
-        "a breaker is open": breakers.holds_back(client),
+        "a breaker is open": breakers.holds_back(client) is True,
+        "silent for more than a day": since is not None and min(facts.silence(client), facts.now - since) > TOO_LONG,
     }
     for why, stands in obstacles.items():
         if stands:
             return Ruling(Duty.NOT, why)
     if _came_online_lately(facts, client):
         return Ruling(Duty.NOT, "it came online a moment ago")
-    silence = facts.now - max(client.last_heartbeat_at, since)
+    silence = min(facts.silence(client), facts.now - since)
     waits = facts.are_many_late or silence <= threshold(client) * LOOK_AROUND
+    waits = waits or breakers.holds_back(client) is None or facts.silence(client) > TOO_LONG
     duty = Duty.MAY if waits else _duty(facts, client, "reboot_host", is_silent=True)
     return Ruling(duty, "stale", "reboot_host", by_silence=True)
 
@@ -211,8 +232,16 @@ def _came_online_lately(facts: Facts, client: Any) -> bool:
     return bool(timedelta() <= facts.now - client.presence_at < threshold(client) * FIRST_HEARTBEAT)
 
 
-def _duty(facts: Facts, client: Any, action: str, *, is_silent: bool = False) -> Duty:
+def _was_rejected(facts: Facts, client: Any) -> bool:
+    """Whether it refused one of recovery's commands: which rung comes next is then ours to choose."""
+    own = (c for c in facts.commands if c.client_uuid == client.uuid and c.source == "recovery")
+    return any(c.state == "rejected" for c in own)
+
+
+def _duty(facts: Facts, client: Any, action: str | None, *, is_silent: bool = False) -> Duty:
     """MUST, unless the display is known to be out of reach, or cannot do it, or what it said is of an earlier time."""
+    if _was_rejected(facts, client):
+        return Duty.MAY
     if facts.connected_since is None or (not is_silent and client.last_heartbeat_at < facts.connected_since):
         return Duty.MAY
     if client.capabilities is not None and action not in client.capabilities:
@@ -229,7 +258,7 @@ def _duty(facts: Facts, client: Any, action: str, *, is_silent: bool = False) ->
 def was_undone(command: Any) -> bool:
     """Proven to have reached nobody: it counts for nothing."""
     never_left = command.state == "expired" and command.outcome_reason in {"never_published", "no_subscriber"}
-    return bool(command.state == "cancelled" or never_left)
+    return bool(command.state in {"cancelled", "rejected"} or never_left)
 
 
 def was_refused(command: Any) -> bool:

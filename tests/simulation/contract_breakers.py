@@ -1,6 +1,6 @@
 """When so many displays are silent at once that the contract lets nobody act on silence, written from its text."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -9,32 +9,42 @@ from tests.simulation.contract import Facts, is_held, threshold
 CLOSES_AFTER: Final = timedelta(seconds=45)
 """For so long few enough must be silent before a breaker closes."""
 WAVE: Final = timedelta(minutes=5)
+DAY: Final = timedelta(days=1)
 
 
 class Breaker:
-    """Open while so many are silent at once that the cause must be ours, or nobody's that a reboot would help."""
+    """Open while so many are silent at once that the cause must be ours, or nobody's that a reboot would help.
+
+    It stays open through any length of the same silence: whoever counted when it opened counts until it closes.
+    """
 
     def __init__(self) -> None:
         self.is_open = False
         self.released_at: datetime | None = None  # silence that began before is no evidence
         self._low_since: datetime | None = None  # few enough must be silent for a while
         self._opened_at: datetime | None = None
+        self._members: set[str] = set()  # who counted when it opened
 
-    def look(self, now: datetime, silences: Sequence[timedelta], *, may_open: bool = True) -> None:
-        """Judge anew, as each tick does, from how long each client that counts is beyond its threshold."""
-        stale = sum(silence > timedelta() for silence in silences)
-        wave = sum(timedelta() < silence <= WAVE for silence in silences)
-        opens = (wave >= 5 and wave >= 0.2 * len(silences)) or (stale >= 5 and stale >= 0.5 * len(silences))
-        is_high = stale >= 5 and stale >= 0.2 * len(silences)
+    def look(self, now: datetime, silences: Mapping[str, timedelta], *, may_open: bool = True) -> None:
+        """Judge anew, as each tick does, from how long each client is beyond its threshold."""
+        counted = [beyond for uuid, beyond in silences.items() if beyond <= DAY or uuid in self._members]
+        stale = sum(beyond > timedelta() for beyond in counted)
+        wave = sum(timedelta() < beyond <= WAVE for beyond in counted)
+        opens = (wave >= 5 and wave >= 0.2 * len(counted)) or (stale >= 5 and stale >= 0.5 * len(counted))
+        is_high = stale >= 5 and stale >= 0.2 * len(counted)
         was_open, since = self.is_open, min(self._low_since or now, now)
         self._low_since = None if is_high or not was_open else since
         self.is_open = (is_high or now - since < CLOSES_AFTER) if was_open else (opens and may_open)
         if self.is_open and not was_open:
             self._opened_at = now
+        if self.is_open:
+            self._members |= {uuid for uuid, beyond in silences.items() if beyond <= DAY}
+        else:
+            self._members = set()
 
     def release(self, now: datetime) -> None:
         """An operator vouches for what is silent until now."""
-        self.is_open, self._low_since = False, None
+        self.is_open, self._low_since, self._members = False, None, set()
         self.released_at = max(now, self._opened_at or now)
 
     def knows(self, stale_at: datetime) -> bool:
@@ -43,44 +53,71 @@ class Breaker:
 
 
 class Breakers:
-    """The fleet's, and one for each site, which does not open while the fleet's is open."""
+    """The fleet's, and one for each site, which does not open while the fleet's is open.
+
+    Reckoned twice, by the age of heartbeats and by that of any sign of life: where the two differ, either will do.
+    """
 
     def __init__(self) -> None:
-        self._all: dict[str | None, Breaker] = {None: Breaker()}
+        self._by_heartbeats = _Set(lambda facts, client: facts.now - client.last_heartbeat_at)
+        self._by_signs = _Set(lambda facts, client: facts.silence(client))
 
     def look(self, facts: Facts) -> None:
         """Judge all of them anew."""
-        fleet = self._all[None]
-        counted = [c for c in facts.clients.values() if _counts(facts, c)]
-        counted = [c for c in counted if not fleet.knows(c.last_heartbeat_at + threshold(c))]
-        fleet.look(facts.now, [_silence(facts, client) for client in counted])
-        sites = {client.site for client in counted} | self._all.keys()
-        for site in sites - {None}:
-            one = self._all.setdefault(site, Breaker())
-            here = [c for c in counted if c.site == site and not one.knows(c.last_heartbeat_at + threshold(c))]
-            one.look(facts.now, [_silence(facts, client) for client in here], may_open=not fleet.is_open)
+        for one in (self._by_heartbeats, self._by_signs):
+            one.look(facts)
 
     def release(self, now: datetime, sites: Iterable[str | None]) -> None:
         """An operator released these; None is the fleet's."""
+        for one in (self._by_heartbeats, self._by_signs):
+            one.release(now, sites)
+
+    def vouched_for(self, client: Any) -> bool:
+        """Whether an operator released a breaker over this client's silence."""
+        return self._by_heartbeats.vouched_for(client)
+
+    def holds_back(self, client: Any) -> bool | None:
+        """Whether silence of this client is no evidence now; None where that is a matter of how it is reckoned."""
+        said = {one.holds_back(client) for one in (self._by_heartbeats, self._by_signs)}
+        return said.pop() if len(said) == 1 else None
+
+
+class _Set:
+    """The breakers by one way to reckon silence."""
+
+    def __init__(self, silence: Callable[[Facts, Any], timedelta]) -> None:
+        self._all: dict[str | None, Breaker] = {None: Breaker()}
+        self._silence = silence
+
+    def look(self, facts: Facts) -> None:
+        fleet = self._all[None]
+        counted = [c for c in facts.clients.values() if _counts(c)]
+        counted = [c for c in counted if not fleet.knows(self._stale_at(facts, c))]
+        fleet.look(facts.now, self._silences(facts, counted))
+        sites = {client.site for client in counted} | self._all.keys()
+        for site in sites - {None}:
+            one = self._all.setdefault(site, Breaker())
+            here = [c for c in counted if c.site == site and not one.knows(self._stale_at(facts, c))]
+            one.look(facts.now, self._silences(facts, here), may_open=not fleet.is_open)
+
+    def release(self, now: datetime, sites: Iterable[str | None]) -> None:
         for site in sites:
             self._all.setdefault(site, Breaker()).release(now)
 
     def vouched_for(self, client: Any) -> bool:
-        """Whether an operator released a breaker over this client's silence."""
         stale_at = client.last_heartbeat_at + threshold(client)
         return any(self._all[site].knows(stale_at) for site in (None, client.site) if site in self._all)
 
     def holds_back(self, client: Any) -> bool:
-        """Whether silence of this client is no evidence now."""
         return any(self._all[site].is_open for site in (None, client.site) if site in self._all)
 
+    def _stale_at(self, facts: Facts, client: Any) -> datetime:
+        stale_at: datetime = facts.now - self._silence(facts, client) + threshold(client)
+        return stale_at
 
-def _silence(facts: Facts, client: Any) -> timedelta:
-    silence: timedelta = facts.now - client.last_heartbeat_at - threshold(client)
-    return silence
+    def _silences(self, facts: Facts, clients: Iterable[Any]) -> dict[str, timedelta]:
+        return {client.uuid: self._silence(facts, client) - threshold(client) for client in clients}
 
 
-def _counts(facts: Facts, client: Any) -> bool:
-    heard_at = client.last_heartbeat_at
-    is_news = not is_held(client) and not client.is_let_alone
-    return is_news and heard_at is not None and facts.now - heard_at <= timedelta(days=1)
+def _counts(client: Any) -> bool:
+    return not is_held(client) and not client.is_let_alone and client.last_heartbeat_at is not None

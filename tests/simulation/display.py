@@ -7,16 +7,24 @@ import random
 import uuid as uuids
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from deploy.local.demo_fleet import contract
-from deploy.local.demo_fleet.state import Act, Boot, DisplayState, Effect, JournalEntry, Send, Write, keep_last
+from deploy.local.demo_fleet.spool import SpooledLog
+from deploy.local.demo_fleet.state import Act, Boot, DisplayState, Effect, Send, Write, keep_last
 from tests.simulation.agenda import BEGINNING, Agenda
 from tests.simulation.ailments import Ailment, Nature
 from tests.simulation.broker import SimulatedBroker
+from tests.simulation.conduct import SOUND, Conduct
+from tests.simulation.disk import Disk
 from tests.simulation.wire import Wire
 
+if TYPE_CHECKING:
+    from tests.simulation.log_ledger import LogLedger
+
 HEALTH_EVERY: Final = 4  # heartbeats
+RESEND: Final = (30.0, 600.0)
+"""Seconds without progress after which the spool is sent again: at first, and at most (demo_fleet/log_sender.py)."""
 
 
 class Display:
@@ -36,6 +44,7 @@ class Display:
         self.ailment: Ailment | None = None
         self.ill_since = 0.0
         self.last_ill_at: float | None = None  # end of its last illness
+        self.last_ill_kind: str | None = None
         self.acknowledged_at: float | None = None  # when an operator took the mark of its failed service off
         self.is_on = False
         self.is_meant_off = False  # shut down on purpose
@@ -43,10 +52,15 @@ class Display:
         self.up_since = 0.0  # its present, or last, connection
         self.has_network = True
         self.fuse: int | None = None  # so many effects from now its power is cut
+        self.conduct: Conduct = SOUND
+        self.ledger: LogLedger | None = None  # of its log lines; None: it logs nothing
         self.state: DisplayState
         self._broker, self._agenda, self._dice, self._acted = broker, agenda, dice, acted
-        self._journal: dict[str, JournalEntry] = {}  # on the disk
-        self._install_id, self._boot_seq = self._new_id(), 0  # on the disk
+        self.disk = Disk(self._new_id())
+        self.at_boot = self.disk  # what was on the disk before it counted its present, or last, boot
+        self.image: Disk | None = None  # behind a write filter: what every boot begins with
+        self.went_back_at: float | None = None  # when it last booted with counters that it had used before
+        self.dark_since: float | None = None  # without power or network
         self._wire: Wire
         self._life = 0  # counts boots and ends, so that a timer knows whether it is still meant
 
@@ -74,11 +88,15 @@ class Display:
         if self.is_on:
             return
         self.is_on, self.is_meant_off, self.booted_at = True, False, self._agenda.now
+        self.dark_since = None if self.has_network else self.dark_since
         self._life += 1
-        self._boot_seq += 1
-        boot = Boot(self._install_id, self._boot_seq, self._new_id())
+        if self.image is not None:
+            self.disk, self.went_back_at = self.image.copy(), self._agenda.now
+        self.at_boot = self.disk.copy()
+        self.disk.boot_seq += 1
+        boot = Boot(self.disk.install_id, self.disk.boot_seq, self._new_id())
         nature = self.nature
-        entries = list(self._journal.values())
+        entries = list(self.disk.journal.values())
         self.state = DisplayState(boot, self._new_id(), entries, nature.capabilities, nature.interval)
         self._wire = Wire(self.uuid, self._broker, self._agenda, self._dice, self)
         self._wire.has_network = self.has_network
@@ -87,6 +105,8 @@ class Display:
         if self.is_on:  # its power may have been cut in between
             self._wire.open()
             self._beat(self._life, 0)
+            if self.ledger is not None:
+                self._watch_spool(self._life, RESEND[0], len(self.disk.spool))
 
     def cut_power(self) -> None:
         """The plug is pulled."""
@@ -97,15 +117,37 @@ class Display:
         self.is_meant_off = True
         self._go_off(reason)
 
-    def reimage(self) -> None:
-        """Its disk is written anew: no journal, another installation; then it boots."""
+    def reimage(self) -> Disk:
+        """Its disk is written anew: no journal, another installation; then it boots. The old disk."""
         self._go_off("reimage")
-        self._journal, self._install_id, self._boot_seq, self.ailment = {}, self._new_id(), 0, None
+        old, self.disk = self.disk, Disk(self._new_id())
+        self._is_as_new()
         self._agenda.after(self.nature.boot_seconds, self.power_on)
+        return old
+
+    def put_disk(self, disk: Disk) -> None:
+        """Its power is cut, and it boots from a copy of this disk, which it had before."""
+        self.cut_power()
+        self.disk, self.went_back_at = disk.copy(), self._agenda.now + self.nature.boot_seconds
+        self._is_as_new()
+        if self.ledger is not None:
+            self.ledger.repeats.add(self.uuid)
+        self._agenda.after(self.nature.boot_seconds, self.power_on)
+
+    def _is_as_new(self) -> None:
+        if self.ailment is not None:
+            self.last_ill_at, self.last_ill_kind, self.ailment = self._agenda.now, self.ailment.kind, None
+
+    def freeze_disk(self) -> None:
+        """From now on nothing that it writes outlives a boot."""
+        self.image = self.at_boot.copy()
+        if self.ledger is not None:
+            self.ledger.repeats.add(self.uuid)
 
     def lose_network(self) -> None:
         """Unseen, and well for all that."""
         self.has_network = False
+        self.dark_since = self._agenda.now if self.dark_since is None else self.dark_since
         if self.is_on:
             self._wire.lose_network()
 
@@ -113,6 +155,7 @@ class Display:
         """Seen again."""
         self.has_network = True
         if self.is_on:
+            self.dark_since = None
             self._wire.find_network()
 
     def flap(self) -> None:
@@ -164,6 +207,7 @@ class Display:
         """It is over; it may come back."""
         ailment, self.ailment = self.ailment, None
         self.last_ill_at = self._agenda.now
+        self.last_ill_kind = None if ailment is None else ailment.kind
         if ailment is not None and ailment.again_after is not None:
             self._agenda.after(ailment.again_after, lambda: self.ail(ailment))
 
@@ -206,12 +250,44 @@ class Display:
             self._wire.send_kept_again()
             self._wire.publish(contract.HEARTBEAT, self.state.heartbeat(self._now()))
 
+    def log(self) -> None:
+        """One line, if it is able to write any: kept on the disk until the service has it."""
+        if self.ledger is None or not self.is_on or self._is_silent:
+            return
+        body = self.state.log(self.ledger.new(self.uuid), "player", {}, self._now())
+        self.disk.spool.append(SpooledLog("error", body))
+        self._wire.send_log(self.disk.spool[-1])
+
+    def _send_spool(self) -> None:
+        if not self._is_silent:
+            for line in self.disk.spool:
+                self._wire.send_log(line)
+
+    def _watch_spool(self, life: int, pause: float, waiting: int) -> None:
+        """Send it again after each pause without progress; the pauses grow."""
+        if life != self._life:
+            return
+        spool = self.disk.spool
+        if not spool or len(spool) < waiting:
+            pause = RESEND[0]
+        else:
+            self._send_spool()
+            pause = min(2 * pause, RESEND[1])
+        self._agenda.after(pause, lambda: self._watch_spool(life, pause, len(self.disk.spool)))
+
     def on_up(self) -> None:
         """Connected."""
         self.up_since = self._agenda.now
         self._heartbeat()
         if not self._is_silent:
             self._wire.publish(contract.HEALTH, self.state.health({}, self._now()))
+        if self.ledger is not None:
+            self._send_spool()
+
+    def as_sent(self, name: str, payload: bytes) -> bytes | None:
+        """What becomes of a payload for the topic of this name; None: it is not sent."""
+        spoils = self.conduct.spoils.get(name)
+        return payload if spoils is None else spoils(payload)
 
     # --- what it is told ---
 
@@ -220,12 +296,18 @@ class Display:
         if name == contract.COMMANDS:
             command, life = contract.parse_command(payload), self._life
             self._agenda.after(self.nature.answer_delay, lambda: self._obey(command, life))
+        elif name == contract.LOGS_COMMITTED and self.ledger is not None and not self._is_silent:
+            mark = contract.parse_logs_committed(payload)
+            self.ledger.told(line.body["message"] for line in self.disk.spool if line.is_covered_by(mark))
+            self.disk.spool = [line for line in self.disk.spool if not line.is_covered_by(mark)]
 
     def _obey(self, command: contract.Command, life: int) -> None:
         kind = self.ailment.kind if self.ailment is not None else ""
         is_deaf = kind in {"deaf", "dead"} or (kind == "frozen" and command.action != contract.REBOOT_HOST)
         if life == self._life and self.is_on and not is_deaf:
-            self._carry_out(self.state.on_command(command, self._now()))
+            now = self._now()
+            rejected = self.state.refuse(command, "not_now", now) if self.conduct.rejects else []
+            self._carry_out(rejected or self.state.on_command(command, now))
 
     def _carry_out(self, effects: Sequence[Effect]) -> None:
         """One effect after the other, until the power is cut in between."""
@@ -239,7 +321,7 @@ class Display:
                     return
             match effect:
                 case Write(entry):
-                    self._journal = keep_last([*self._journal.values(), entry])
+                    self.disk.journal = keep_last([*self.disk.journal.values(), entry])
                 case Send(kind, body):
                     self._wire.publish(kind, body)
                 case Act(action, command_id):
@@ -273,6 +355,7 @@ class Display:
         if not self.is_on:
             return
         self.is_on = False
+        self.dark_since = self._agenda.now if self.dark_since is None else self.dark_since
         self._life += 1
         if reason is None:
             self._wire.vanish()

@@ -11,14 +11,16 @@ WHOLE_FLEET: Final = 10  # displays, from which on the breaker tells our fault f
 Fault = Callable[[History, random.Random], None]
 
 
-def lasting(history: History, seconds: float, begin: Callable[[], None], end: Callable[[], None]) -> None:
-    """A fault from now on, and for so long."""
-    history.fault_begins()
+def lasting(
+    history: History, seconds: float, begin: Callable[[], None], end: Callable[[], None], *, patient: bool = False
+) -> None:
+    """A fault from now on, and for so long; `patient`: time may be leapt over meanwhile."""
+    history.fault_begins(patient=patient)
     begin()
 
     def over() -> None:
         end()
-        history.agenda.after(30.0, history.fault_ends)  # connections come back with a back-off
+        history.agenda.after(30.0, lambda: history.fault_ends(patient=patient))  # connections come back with a back-off
 
     history.agenda.after(seconds, over)
 

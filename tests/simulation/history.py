@@ -14,11 +14,13 @@ from sqlalchemy import Engine
 
 from functions.scheduler_tick import steps
 from shared import config
+from shared.client_logs import store as client_logs
 from shared.commands import operations as commands
 from shared.db import engine_for
 from tests.simulation.agenda import Agenda, Clocks, virtual_time
 from tests.simulation.ailments import Nature
 from tests.simulation.broker import SimulatedBroker
+from tests.simulation.copies import Copies
 from tests.simulation.display import Display
 from tests.simulation.gate import Gate, Killed
 from tests.simulation.operator import Operator
@@ -38,6 +40,7 @@ SETTINGS: Final = {
     "MQTT_USERNAME": "bridge",
     "MQTT_PASSWORD": "unused",
 }
+NOT_IN_A_LONG_ONE: Final = ("conversions", "notifications", "health_history")
 EMPTY: Final = (
     """
     TRUNCATE clients, recovery_breakers, recovery_exclusions, recovery_events, incidents, maintenance_windows,
@@ -55,9 +58,10 @@ EMPTY: Final = (
 class Databases:
     """Engines of the components on one database that histories use one after another."""
 
-    def __init__(self, url: str) -> None:
-        """`url` is that of a migrated database."""
+    def __init__(self, url: str, superuser_url: str) -> None:
+        """`url` is that of a migrated database, as its owner; the other one is a superuser's of the same."""
         self.bridge, self.tick, self.judge = (self._engine(url, name) for name in ("bridge", "tick", "judge"))
+        self.copies = Copies(superuser_url)
 
     @staticmethod
     def _engine(url: str, name: str) -> Engine:
@@ -73,6 +77,7 @@ class Databases:
 
     def empty(self) -> None:
         """As after the migrations."""
+        self.copies.exorcise()
         with self.judge.begin() as connection:
             for statement in EMPTY:
                 connection.execute(sa.text(statement))
@@ -81,6 +86,7 @@ class Databases:
         """End every session."""
         for engine in (self.bridge, self.tick, self.judge):
             engine.dispose()
+        self.copies.close()
 
 
 @dataclass
@@ -109,16 +115,20 @@ class History:
         self.broker = SimulatedBroker(self.agenda, lambda: wire_dice.uniform(0.005, 0.2))
         self.displays: dict[str, Display] = {}
         self.sites: dict[str, str | None] = {}  # by uuid
+        self.twins: list[Display] = []  # second devices with the login of a display
+        self.is_long = False  # it lasts for days: what is kept for days only is dropped as well
         self.judge = Judge(databases.judge, self.agenda, self.clocks, self.displays)
         self.bridge_gate = Gate(databases.bridge, self.agenda.pass_by)
         self.tick_gate = Gate(databases.tick, self.agenda.pass_by)
-        self.publisher = SimulatedPublisher(self.broker, self.agenda, random.Random(f"{seed} publisher"))
-        host = Host(self.config, databases.bridge, self.bridge_gate, self.broker, self.agenda)
+        clock = self.clocks.monotonic
+        self.publisher = SimulatedPublisher(self.broker, self.agenda, clock, random.Random(f"{seed} publisher"))
+        told = (self.judge.truth.took, self.judge.thrown_out)
+        host = Host(self.config, databases.bridge, self.bridge_gate, self.broker, self.agenda, clock, *told)
         self.bridges = [BridgeHost(host, f"bridge-{number}", self._is_busy) for number in (1, 2)]
         self.operator = Operator(self)
         self.tick_is_missing = False
         self._commands_open = False
-        self._faults = 0
+        self._faults = self._patient_faults = 0
         self._ticks_running = 0
         self.timings = commands.timings(self.config)
         self.mqtt_publisher = cast("Publisher", self.publisher)
@@ -140,6 +150,21 @@ class History:
         self.displays[uuid], self.sites[uuid] = display, site
         return display
 
+    def add_twin(self, display: Display) -> Display:
+        """Another device with the login of this one, off: its own disk, its own counters."""
+        dice = random.Random(f"{self.seed} twin {len(self.twins)}")
+        twin = Display(display.uuid, self.broker, self.agenda, dice, display.nature, self.judge.acted)
+        self.twins.append(twin)
+        self.judge.truth.twins[display.uuid] = twin
+        return twin
+
+    def keep_logs(self) -> None:
+        """From now on displays log into a spool, and a ledger is kept of it."""
+        with self.databases.judge.begin() as connection:
+            client_logs.ensure_partitions(connection, self.clocks.database(), steps.WEEKS_AHEAD)
+        for display in self.displays.values():
+            display.ledger = self.judge.ledger
+
     # --- running ---
 
     def run(self, until: float, enough: Callable[[], bool] = lambda: False) -> Outcome:
@@ -151,13 +176,15 @@ class History:
                 self.agenda.run_until(min(until, self.agenda.now + TICK))
             for bridge in self.bridges:
                 bridge.kill()
+        self.judge.ends()
         judge = self.judge
         return Outcome(self.seed, judge.breaches, judge.figures, judge.waits, time.monotonic() - began)
 
     @contextmanager
     def _code_under_test(self) -> Iterator[None]:
-        about = {name: step for name, step in steps.STEPS.items() if name not in NOT_ABOUT_COMMANDS}
-        sweeps = {name: step for name, step in steps.SWEEPS.items() if name not in NOT_ABOUT_COMMANDS}
+        left_out = NOT_IN_A_LONG_ONE if self.is_long else NOT_ABOUT_COMMANDS
+        about = {name: step for name, step in steps.STEPS.items() if name not in left_out}
+        sweeps = {name: step for name, step in steps.SWEEPS.items() if name not in left_out}
         with ExitStack() as patched:
             patched.enter_context(virtual_time(self.clocks, self.seed))
             patched.enter_context(patch.object(steps, "STEPS", about))
@@ -232,16 +259,24 @@ class History:
 
     # --- our faults ---
 
-    def fault_begins(self) -> None:
-        """From now on something of ours is not as it should be."""
+    def fault_begins(self, *, patient: bool = False) -> None:
+        """From now on something of ours is not as it should be; `patient`: it may last for days."""
         self._faults += 1
+        self._patient_faults += patient
         self.judge.sound_since = float("inf")
 
-    def fault_ends(self) -> None:
+    def fault_ends(self, *, patient: bool = False) -> None:
         """It is well again; whether all is, others know."""
         self._faults -= 1
+        self._patient_faults -= patient
         if not self._faults:
             self.judge.sound_since = self.agenda.now
+
+    @property
+    def is_calm(self) -> bool:
+        """Whether nothing is under way, but for what may last for days."""
+        is_busy = self._commands_open or self._ticks_running or self._faults > self._patient_faults
+        return not is_busy and not any(bridge.is_turning for bridge in self.bridges)
 
 
 ENROL: Final = sa.text(

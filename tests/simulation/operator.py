@@ -65,6 +65,18 @@ class Operator:
         display.acknowledged_at = self._history.agenda.now
         self._ask(lambda connection, now: clients.clear_service_failed(connection, now, display.uuid, "anna", None))
 
+    def delete(self, display: Display) -> None:
+        """It is no client any more, and its login is revoked."""
+
+        def do(connection: Connection, now: datetime) -> bool:
+            clients.delete(connection, now, display.uuid)
+            return True
+
+        if self._ask(do):
+            self._count("clients deleted", True)
+            self._history.judge.truth.deleted.add(display.uuid)
+            self._history.broker.revoke(display.uuid)
+
     # --- what recovery is told ---
 
     def hold(self, display: Display, seconds: float | None) -> None:

@@ -1,9 +1,10 @@
 """The judge of a history: knows the truth of each display, and what the contract lets a tick do.
 
-Breaches are facts about what happened, never about how: a reboot on a display that was well, an action that the
+Breaches are facts about what happened, never about how: a command to a display that works, an action that the
 contract forbids, one that it asks for and that did not come, a command that ran twice or never ended.
 """
 
+import copy
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +16,6 @@ from sqlalchemy import Engine
 
 from tests.simulation.agenda import Agenda, Clocks
 from tests.simulation.contract import (
-    CAP,
     COMMANDS,
     HEALTHY_FOR,
     LADDER,
@@ -30,16 +30,21 @@ from tests.simulation.contract import (
 )
 from tests.simulation.contract_breakers import Breakers
 from tests.simulation.display import Display
+from tests.simulation.log_ledger import LogLedger
+from tests.simulation.truth import BLINDNESS, Truth
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-BLINDNESS: Final = 30.0 + 45.0
-"""Seconds that we may be behind a display: one heartbeat, and the age that a canary may have."""
 REBOOT_TTL: Final = 120.0
 NOTICE: Final = 90.0
 """Seconds within which a sound service knows what a display says of itself: two heartbeats, and room."""
-COMMAND: Final = sa.text("SELECT source, action FROM client_commands WHERE id = :id")
+DEAF: Final = 180.0
+"""Seconds after which a sound service listens again, whatever it met."""
+MOST_REFUSALS: Final = 8
+"""Commands that one display may refuse in an hour before we are a nuisance to it."""
+COMMAND: Final = sa.text("SELECT source FROM client_commands WHERE id = :id")
+STORED: Final = sa.text("SELECT message, count(*) AS times FROM client_logs GROUP BY message")
 
 
 @dataclass(frozen=True)
@@ -65,8 +70,13 @@ class Judge:
         self.sound_since = 0.0  # when the last fault of ours ended; infinite while one lasts
         self._engine = engine.execution_options(isolation_level="AUTOCOMMIT")
         self._agenda, self._clocks, self._displays = agenda, clocks, displays
+        self.truth = Truth(displays, clocks.monotonic, lambda: agenda.now)
+        self.ledger = LogLedger(lambda: agenda.now)
+        self._kept: Any = None  # what the database is to be taken back to, and when that was
+        self._sources: dict[str, str] = {}  # of commands, should the database forget them
+        self._for_dark: set[str] = set()  # recovery commands to displays without power or network
         self._breakers = Breakers()
-        self._executed: Counter[tuple[str, str]] = Counter()
+        self._executed: Counter[tuple[int, str]] = Counter()  # by the device: two may share a uuid
         self._issued: dict[str, float] = {}  # command -> when it was first seen
         self._tick_at: float | None = None  # begin of the tick that runs
         self._before: Facts | None = None
@@ -81,17 +91,24 @@ class Judge:
 
     def acted(self, display: Display, action: str, command_id: str) -> None:
         """A display begins to carry a command out."""
-        self._executed[display.uuid, command_id] += 1
+        self._executed[id(display), command_id] += 1
         self.figures[f"{action} carried out"] += 1
-        if self._executed[display.uuid, command_id] > 1:
+        if self._executed[id(display), command_id] > 1:
             self._breach("carried out twice", display.uuid, f"{action} {command_id}")
-        with self._engine.connect() as connection:
-            row = connection.execute(COMMAND, {"id": command_id}).one()
         issued = self._issued.setdefault(command_id, self._agenda.now if self._tick_at is None else self._tick_at)
-        if row.source == "recovery" and issued in self._vouched_at.get(display.uuid, ()):
+        source = self._source(command_id)
+        if source == "recovery" and issued in self._vouched_at.get(display.uuid, ()):
             self.figures["actions on silence that a person vouched for"] += 1
-        elif row.source == "recovery":
+        elif source == "recovery":
             self._judge_execution(display, action, issued)
+
+    def _source(self, command_id: str) -> str:
+        """Who asked for it; the database may have forgotten."""
+        if command_id not in self._sources:
+            with self._engine.connect() as connection:
+                said = connection.execute(COMMAND, {"id": command_id}).scalar_one_or_none()
+            self._sources[command_id] = said or "forgotten"
+        return self._sources[command_id]
 
     def _judge_execution(self, display: Display, action: str, issued: float) -> None:
         why = self._needless(display, issued)
@@ -130,6 +147,33 @@ class Judge:
         """The breakers of these sites, None being the fleet's."""
         self._breakers.release(now, sites)
 
+    # --- what becomes of the database ---
+
+    def thrown_out(self) -> None:
+        """A broker ended a connection of the bridge that did not keep its terms: what was heard is in doubt again."""
+        self._breach("thrown out", "-", "more publishes without an answer than the broker takes")
+
+    def keeps(self) -> None:
+        """A copy of the database is made."""
+        mine = (self._breakers, self._healthy_since, self._ladder_from)
+        self._kept = (copy.deepcopy(mine), self._agenda.now)
+
+    def forgets(self) -> None:
+        """The copy was put back: what was decided since counts no more."""
+        mine, since = self._kept
+        self._breakers, self._healthy_since, self._ladder_from = copy.deepcopy(mine)
+        self.ledger.forgotten.append((since, self._agenda.now))
+
+    def ends(self) -> None:
+        """The history is over: the ledger of the log lines is reckoned up."""
+        if not self.ledger.lines:
+            return
+        with self._engine.connect() as connection:
+            stored = Counter({row.message: row.times for row in connection.execute(STORED)})
+        self.figures["log lines"] += len(self.ledger.lines)
+        for kind, uuid, words in self.ledger.faults(stored, self.truth.heard_since(self.sound_since)):
+            self._breach(kind, uuid, words)
+
     # --- what ticks do ---
 
     def tick_begins(self) -> None:
@@ -142,14 +186,21 @@ class Judge:
         for uuid, said in self._rulings.items():
             if said.by_silence and self._breakers.vouched_for(facts.clients[uuid]):
                 self._vouched_at.setdefault(uuid, set()).add(self._tick_at)
-        self._forgive_failures_that_are_over()
+        self._forgive()
         self._check_notice(facts)
+        self._check_listening(facts)
+        self._check_dark(facts)
 
-    def _forgive_failures_that_are_over(self) -> None:
-        """The mark of a failure stays until a person takes it off; whoever knows better need not act on it."""
+    def _forgive(self) -> None:
+        """What is no duty to whoever knows better.
+
+        The mark of a failure stays until a person takes it off; of some displays nothing is told that could be
+        believed.
+        """
         for uuid, said in self._rulings.items():
             ailment = self._displays[uuid].ailment
-            if said.why == "service failed" and (ailment is None or ailment.kind != "failed"):
+            is_over = said.why == "service failed" and (ailment is None or ailment.kind != "failed")
+            if said.duty is Duty.MUST and (is_over or self.truth.is_unsure(uuid)):
                 self._rulings[uuid] = replace(said, duty=Duty.MAY)
 
     def tick_ends(self, *, whole: bool, alone: bool) -> bool:
@@ -164,8 +215,10 @@ class Judge:
             after = self._read()
         for command in new:
             self._issued.setdefault(command.id, began)
+            self._sources[command.id] = command.source
             self._check_action(command, after)
-        if len(after.open_by_recovery) > CAP:
+            self._check_need(command, after)
+        if len(after.open_by_recovery) > after.cap:
             self._breach("cap", "-", f"{len(after.open_by_recovery)} recovery commands are open")
         if whole:
             self.figures["ticks"] += 1
@@ -186,21 +239,46 @@ class Judge:
             after = replace(after, last_tick_at=after.now)
         now = self._rule(after, after.clients[command.client_uuid], besides=command)
         for said in (ruling, now):  # what happened in the middle of the tick may have allowed it
-            if said.duty is not Duty.NOT and said.action == command.action:
+            if said.duty is not Duty.NOT and said.action in {None, command.action}:
                 return
         kind = "fifth action" if ruling.why == "suspended" else "forbidden action"
         self._breach(kind, command.client_uuid, f"{command.action} although: {ruling.why}")
 
+    def _check_need(self, command: Any, after: Facts) -> None:
+        """By what is true: an automatic command to a display that works, or that it cannot help, is needless."""
+        uuid = command.client_uuid
+        why = self.truth.why_needless(uuid)
+        if why is not None and self._issued[command.id] not in self._vouched_at.get(uuid, ()):
+            self._breach("needless action", uuid, f"{command.action}: {why}")
+        if self.truth.is_dark(uuid):
+            self._for_dark.add(command.id)
+        own = [c for c in after.commands if c.client_uuid == uuid and c.source == "recovery" and c.state == "rejected"]
+        lately = [c for c in own if (after.now - c.created_at).total_seconds() < 3600]
+        if len(lately) >= MOST_REFUSALS:
+            self._breach("pestered", uuid, f"it refused {len(lately)} commands within the hour, and got another one")
+
+    def _check_dark(self, facts: Facts) -> None:
+        """What is asked of a display that is off or out of reach must be proven to reach nobody, and be taken back."""
+        for command in facts.commands:
+            if command.id in self._for_dark and command.sent_at is not None:
+                self._for_dark.discard(command.id)
+                self._breach("needless action", command.client_uuid, f"{command.action} was sent to a dark display")
+
+    def _check_listening(self, facts: Facts) -> None:
+        """A service of which nothing is wrong any more listens again before long."""
+        if facts.is_deaf and self._agenda.now - self.sound_since > DEAF:
+            self._breach("deaf", "-", f"all is well for {self._agenda.now - self.sound_since:.0f} s, nobody listens")
+
     def _check_omissions(self, before: Facts, after: Facts, acted: set[str]) -> None:
         """Whoever is due must be acted on now, as far as there is room."""
-        free = CAP - len(before.open_by_recovery)
+        free = before.cap - len([c for c in before.open_by_recovery if not c.is_orphan])
         due = [u for u, said in self._rulings.items() if said.duty is Duty.MUST and u not in self._unsure_until]
         busy = acted | {command.client_uuid for command in after.commands if command.rank < 90}
         omitted = [uuid for uuid in due if uuid not in busy]
         if len(acted) >= free:
             return
         if len(before.clients) < SMALL_FLEET:
-            is_busy = any(command.id in self._by_silence for command in after.open_by_recovery)
+            is_busy = any(c.id in self._by_silence and not c.is_orphan for c in after.open_by_recovery)
             omitted = [uuid for uuid in omitted if not (self._rulings[uuid].by_silence and is_busy)]
         for uuid in omitted:
             self._breach("late", uuid, f"due ({self._rulings[uuid].why}) and not acted on, {free} free")
@@ -216,7 +294,7 @@ class Judge:
         now = self._agenda.now
         for uuid, display in self._displays.items():
             client = facts.clients.get(uuid)
-            if client is None or display.ailment is None or not display.is_reachable:
+            if client is None or display.ailment is None or not display.is_reachable or self.truth.is_unsure(uuid):
                 continue
             since = max(display.ill_since, self.sound_since, display.up_since)
             quiet = threshold(client).total_seconds() + display.nature.interval
@@ -227,6 +305,11 @@ class Judge:
             }
             if unnoticed.get(display.ailment.kind, False):
                 self._breach("unnoticed", uuid, f"{display.ailment.kind} for {now - since:.0f} s")
+
+    @property
+    def is_anything_due(self) -> bool:
+        """Whether a tick had to act when it was asked last."""
+        return any(said.duty is Duty.MUST for said in self._rulings.values())
 
     # --- the ladder, as the contract tells it ---
 
@@ -250,7 +333,7 @@ class Judge:
 
     def _read(self) -> Facts:
         with self._engine.connect() as connection:
-            return Facts.read(connection, self._clocks.database())
+            return Facts.read(connection, self._clocks.database(), self.truth.quiet())
 
     def _commands_after(self, before: Facts) -> Facts:
         """The facts of before with the commands of now."""

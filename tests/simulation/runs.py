@@ -18,12 +18,14 @@ from tests import migrated
 from tests.simulation.history import Databases, History, Outcome
 from tests.simulation.oracle import Breach
 from tests.simulation.stories import tell
+from tests.simulation.worlds import SETTINGS, Kind, kind_of, tell_of
 
 if TYPE_CHECKING:
     from multiprocessing.queues import SimpleQueue
 
 Told = Callable[[Outcome], None]
 KINDS: Final = (
+    "needless action",
     "needless reboot",
     "late",
     "unnoticed",
@@ -32,6 +34,12 @@ KINDS: Final = (
     "stuck",
     "fifth action",
     "forbidden action",
+    "pestered",
+    "deaf",
+    "thrown out",
+    "log lost",
+    "log twice",
+    "log stuck",
     "failed step",
     "two ticks at once",
     "crashed",
@@ -78,12 +86,15 @@ class Run:
         return "\n".join(lines)
 
 
-def run_one(databases: Databases, seed: int, *, with_people: bool = True) -> Outcome:
-    """One history; an exception in it is a breach of its own."""
+def run_one(databases: Databases, seed: int, kind: Kind | None = None, *, with_people: bool = True) -> Outcome:
+    """One history, of the kind that its seed has; an exception in it is a breach of its own."""
+    kind = kind or kind_of(seed)
     databases.empty()
-    history = History(databases, seed)
+    history = History(databases, seed, SETTINGS[kind])
+    history.judge.figures[f"histories of the kind {kind}"] += 1
     try:
-        return history.run(tell(history, with_people=with_people))
+        until = tell_of(history, kind) if with_people else tell(history, with_people=False)
+        return history.run(until)
     except Exception:  # noqa: BLE001 - the others go on, and this one is told
         fault = Breach("crashed", history.agenda.now, "-", traceback.format_exc())
         return Outcome(seed, [*history.judge.breaches, fault], history.judge.figures, history.judge.waits)
@@ -122,10 +133,10 @@ def run_many(
 _of_this_process: list[Databases] = []
 
 
-def _begin(free: "SimpleQueue[str]") -> None:
+def _begin(free: "SimpleQueue[tuple[str, str]]") -> None:
     """In a new process: take one of the databases."""
     logging.disable(logging.CRITICAL)
-    _of_this_process.append(Databases(free.get()))
+    _of_this_process.append(Databases(*free.get()))
 
 
 def _run_here(seed: int) -> Outcome:
@@ -133,11 +144,19 @@ def _run_here(seed: int) -> Outcome:
 
 
 @contextmanager
-def databases(count: int) -> Iterator[list[str]]:
-    """Addresses of so many migrated databases on a Postgres that is thrown away."""
-    with migrated.running() as cluster:
+def databases(count: int) -> Iterator[list[tuple[str, str]]]:
+    """Addresses, the owner's and a superuser's, of so many migrated databases on a Postgres that is thrown away."""
+    with postgres.throw_away(place=volatile.folder()) as cluster:
+        url = postgres.ensure_database(cluster, "owner")
+        subprocess.run(
+            [sys.executable, "-m", "alembic", "upgrade", "head"],
+            check=True,
+            cwd=REPOSITORY,
+            env={**os.environ, "DATABASE_URL": url},
+            capture_output=True,
+        )
         names = [f"history_{number}" for number in range(count)]
         with postgres.superuser(cluster) as connection:
             for name in names:
                 connection.run(f"CREATE DATABASE {name} TEMPLATE {postgres.DATABASE} OWNER {postgres.OWNER}")
-        yield [cluster.url(name, postgres.OWNER, migrated.OWNERS_PASSWORD) for name in names]
+        yield [(cluster.url(name, postgres.OWNER, "owner"), cluster.url(name)) for name in names]

@@ -4,6 +4,7 @@ Their code is production's; only the socket to the broker is simulated, and time
 killed at any statement and at any publish.
 """
 
+import itertools
 import random
 import threading
 from collections import deque
@@ -36,6 +37,7 @@ STANDBY_SECONDS: Final = 5.0  # between two attempts to lead
 CONNECT_SECONDS: Final = 0.5  # between two looks at a connection that is not ready
 BUSY_SECONDS: Final = 5.0  # while commands are open
 TICK: Final = 60.0  # shown states are swept by the tick as well, and decide nothing
+ANSWER_SECONDS: Final = 0.02  # of a broker that answers a publish in its own time
 HOT_SECONDS: Final = 0.3  # after something arrived that may matter
 """What only repeats itself waits for the next turn: it is written with the time of its arrival."""
 
@@ -55,6 +57,7 @@ class ServiceConnection:
         self.answers: dict[int, int] = {}
         self.dropped = 0
         self._host, self._id, self._topics = host, client_id, tuple(topics)
+        self._unanswered = 0
         self.unread: deque[Message] = deque()  # while the process hangs
         self._messages: deque[Message] = deque()  # of the arrivals
         self._number = 0
@@ -75,19 +78,49 @@ class ServiceConnection:
         for _ in range(count):
             self.arrivals.popleft()
             if self.fault is None:
-                self._host.broker.acknowledge(self._id, self._messages.popleft())
+                message = self._messages.popleft()
+                self._host.broker.acknowledge(self._id, message)
+                if not message.is_retained:
+                    self._host.took(message.topic)
 
     def publish(self, topic: str, payload: bytes, expiry_seconds: int, *, watch: bool = False) -> int | None:
         if not self.is_ready or self.fault is not None:
             return None
         self._number += 1
+        most = self._host.broker.receive_maximum
+        if most is not None:
+            return self._publish_to_a_strict_one(most, self._number, (topic, payload, expiry_seconds), watch=watch)
         code = self._host.broker.publish(topic, payload, expiry_seconds)
         if watch:
             self.answers[self._number] = code
         return self._number
 
+    def _publish_to_a_strict_one(
+        self, most: int, number: int, message: tuple[str, bytes, int], *, watch: bool
+    ) -> int | None:
+        """Its answers take a moment, and whoever does not wait for them is thrown out (DISCONNECT 0x93)."""
+        if self._unanswered >= most:
+            self._host.broker.drop(self._id, self)
+            self.lost("disconnected: Receive Maximum exceeded")
+            self._host.thrown_out()
+            return number
+        self._unanswered += 1
+        code = self._host.broker.publish(*message)
+        self._host.agenda.after(ANSWER_SECONDS, lambda: self._answered(number if watch else None, code))
+        return number
+
+    def _answered(self, number: int | None, code: int) -> None:
+        self._unanswered -= 1
+        if self.fault is None:
+            if number is not None:
+                self.answers[number] = code
+            self._host.poke(HOT_SECONDS)
+
     def tell(self, messages: Iterable[tuple[str, bytes]], expiry_seconds: int) -> int:
-        return sum(self.publish(topic, payload, expiry_seconds) is not None for topic, payload in messages)
+        most = self._host.broker.receive_maximum
+        room = None if most is None else max(0, most - self._unanswered)
+        taken = itertools.islice(messages, room)
+        return sum(self.publish(topic, payload, expiry_seconds) is not None for topic, payload in taken)
 
     def unsubscribe(self, topics: Iterable[str]) -> None:
         self._host.broker.unsubscribe(self._id, topics)
@@ -108,7 +141,7 @@ class ServiceConnection:
             return
         self._number += 1
         self._messages.append(message)
-        heard = self._host.agenda.now
+        heard = self._host.clock()
         self.arrivals.append(Arrival(message.topic, message.payload, self._number, heard, message.is_retained))
         self._host.poke(HOT_SECONDS if self._host.is_news(message) else CALM_SECONDS)
 
@@ -120,13 +153,20 @@ class ServiceConnection:
 
 @dataclass
 class Host:
-    """What a bridge's host has: the settings, a database behind a gate, the broker, the agenda."""
+    """What a bridge's host has: the settings, a database behind a gate, the broker, the agenda.
+
+    `clock` is the monotonic one, in seconds; `took` is told the topic of each message that is taken in; `thrown_out`
+    that a broker ended a connection.
+    """
 
     config: Config
     engine: Engine
     gate: Gate
     broker: SimulatedBroker
     agenda: Agenda
+    clock: Callable[[], float]
+    took: Callable[[str], None]
+    thrown_out: Callable[[], None]
 
 
 class BridgeHost:
@@ -135,6 +175,7 @@ class BridgeHost:
     def __init__(self, host: Host, name: str, is_busy: Callable[[], bool]) -> None:
         """`is_busy`: whether commands are on their way."""
         self.broker, self.agenda, self.gate = host.broker, host.agenda, host.gate
+        self.clock, self.took, self.thrown_out = host.clock, host.took, host.thrown_out
         self.is_hung = False
         self._host, self._name, self._is_busy = host, name, is_busy
         self._bridge: Bridge | None = None
@@ -192,6 +233,21 @@ class BridgeHost:
                 bridge._finish()
             except Killed:
                 bridge._leader.resign()
+
+    @property
+    def is_turning(self) -> bool:
+        """Whether it is in the middle of a turn."""
+        return self._is_turning
+
+    @property
+    def has_unread(self) -> bool:
+        """Whether something came that is not taken in yet."""
+        return any(one.fault is None and (one.arrivals or one.unread) for one in self._connections)
+
+    @property
+    def leads(self) -> bool:
+        """Whether it believes that it leads."""
+        return self._bridge is not None and self._bridge._leader.epoch is not None
 
     def hang(self) -> None:
         """It stands still; what comes waits unread, and after a while the broker gives it up."""
@@ -272,11 +328,14 @@ def _one_turn(bridge: Bridge) -> None:
 class SimulatedPublisher:
     """Stands in for `shared.mqtt.Publisher` in the tick and in the API."""
 
-    def __init__(self, broker: SimulatedBroker, agenda: Agenda, dice: random.Random) -> None:
+    def __init__(
+        self, broker: SimulatedBroker, agenda: Agenda, clock: Callable[[], float], dice: random.Random
+    ) -> None:
+        """`clock` is the monotonic one, by which deadlines are told."""
         self.topics = Topics(ROOT)
         self.loses_answers = 0  # so many publishes from now are delivered and not answered
         self.kill_after: int | None = None  # killed after the n-th publish from now
-        self._broker, self._agenda, self._dice = broker, agenda, dice
+        self._broker, self._agenda, self._clock, self._dice = broker, agenda, clock, dice
 
     def publish(self, topic: str, payload: bytes, expiry_seconds: int | None, deadline: float) -> int:
         """As `Publisher.publish`."""
@@ -291,6 +350,6 @@ class SimulatedPublisher:
                 raise Killed
         if self.loses_answers:
             self.loses_answers -= 1
-            self._agenda.pass_by(max(0.0, deadline - self._agenda.now))
+            self._agenda.pass_by(max(0.0, deadline - self._clock()))
             raise PublishUnanswered
         return code

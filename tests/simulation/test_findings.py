@@ -8,6 +8,7 @@ from tests.simulation.ailments import Ailment
 from tests.simulation.conftest import Scene, kinds, of
 from tests.simulation.history import Databases
 from tests.simulation.runs import run_one
+from tests.simulation.worlds import Kind
 
 AN_HOUR = timedelta(hours=1)
 
@@ -75,7 +76,7 @@ def test_no_display_of_a_wave_that_is_our_fault_is_rebooted_before_the_wave_is_s
     ],
 )
 def test_no_display_is_rebooted_for_coming_back_slowly(databases: Databases, seed: int) -> None:
-    assert run_one(databases, seed, with_people=False).breaches == []
+    assert run_one(databases, seed, Kind.HOUR, with_people=False).breaches == []
 
 
 @pytest.mark.parametrize(
@@ -87,4 +88,4 @@ def test_no_display_is_rebooted_for_coming_back_slowly(databases: Databases, see
     ],
 )
 def test_what_a_thousand_histories_found_stays_mended(databases: Databases, seed: int) -> None:
-    assert run_one(databases, seed).breaches == []
+    assert run_one(databases, seed, Kind.HOUR).breaches == []

@@ -8,6 +8,7 @@ from deploy.local.demo_fleet.contract import Kind
 from deploy.local.demo_fleet.link import backoff_seconds
 from deploy.local.demo_fleet.outbox import NO_MATCHING_SUBSCRIBERS, Outbox
 from deploy.local.demo_fleet.session import KEEPALIVE_SECONDS, SESSION_EXPIRY_SECONDS, WILL_DELAY_SECONDS
+from deploy.local.demo_fleet.spool import SpooledLog
 from tests.simulation.agenda import Agenda
 from tests.simulation.broker import Message, SimulatedBroker, Will
 
@@ -19,6 +20,7 @@ class Hears(Protocol):
 
     def on_up(self) -> None: ...
     def on_message(self, name: str, payload: bytes) -> None: ...
+    def as_sent(self, name: str, payload: bytes) -> bytes | None: ...
 
 
 class Connection:
@@ -129,7 +131,15 @@ class Wire:
     def _send(self, kind: Kind, payload: bytes) -> int | None:
         if not self.up or not self._can_talk():
             return None
-        return self._broker.publish(self.topic(kind.name), payload, kind.expiry_seconds, retain=kind.retain)
+        sent = self._hears.as_sent(kind.name, payload)
+        if sent is None:
+            return None
+        return self._broker.publish(self.topic(kind.name), sent, kind.expiry_seconds, retain=kind.retain)
+
+    def send_log(self, line: SpooledLog) -> None:
+        """A line of the spool, which stays there whatever the broker says."""
+        if self.up and self._can_talk():
+            self._broker.publish(self.topic(f"{contract.LOGS.name}/{line.level}"), contract.encode(line.body))
 
     # --- what happens to the connection ---
 
@@ -170,7 +180,7 @@ class Wire:
     def _connect(self) -> None:
         if not self._is_open or self.up or self._connection is not None:
             return
-        if not self.has_network or not self._broker.is_up:
+        if not self.has_network or not self._broker.lets_in(self._uuid):
             self._attempt += 1
             self._retry(backoff_seconds(self._attempt, self._dice))
             return
@@ -183,7 +193,7 @@ class Wire:
         )
         self._connection = Connection(self)
         self._broker.connect(self._uuid, self._connection, SESSION_EXPIRY_SECONDS, will)
-        self._broker.subscribe(self._uuid, [self.topic(contract.COMMANDS)])
+        self._broker.subscribe(self._uuid, [self.topic(contract.COMMANDS), self.topic(contract.LOGS_COMMITTED)])
         self.up = True
         self.publish(contract.PRESENCE, self._presence("online", "connected"))
         self.send_kept_again()
