@@ -27,9 +27,8 @@ TALKS: Final = 130.0  # seconds within which who talks is heard: two intervals o
 AGAIN: Final = 20.0  # seconds until the next try to leap
 TRIES: Final = 45
 SHIFTED: Final = {
-    "client_heartbeats": ("last_heartbeat_at",),
+    "client_heartbeats": ("last_heartbeat_at", "sign_at"),
     "client_health": ("received_at",),
-    "client_signs": ("heard_at",),
 }
 """By table, the moments at which a client that talks was heard last."""
 COLUMNS: Final = sa.text(

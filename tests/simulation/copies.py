@@ -44,7 +44,13 @@ class Copies:
             superuser_url.replace("postgresql://", "postgresql+pg8000://"), isolation_level="AUTOCOMMIT"
         )
         self._sequences: dict[str, int | None] = {}
+        self._lives = 0
         self._ghost: Connection | None = None
+
+    @property
+    def life(self) -> str:
+        """Another text since each time that a copy was put back, which no Postgres outlives."""
+        return f"life {self._lives}"
 
     def make(self) -> None:
         """Keep everything as it is now."""
@@ -59,6 +65,7 @@ class Copies:
 
     def put_back(self) -> None:
         """Everything is as it was then; whoever was at work finds its session ended."""
+        self._lives += 1
         with self._engine.connect() as connection:
             connection.execute(END_SESSIONS)
             connection.execute(sa.text("SET session_replication_role = replica"))

@@ -17,6 +17,7 @@ from shared import config
 from shared.client_logs import store as client_logs
 from shared.commands import operations as commands
 from shared.db import engine_for
+from shared.listening import store as listening_store
 from tests.simulation.agenda import Agenda, Clocks, virtual_time
 from tests.simulation.ailments import Nature
 from tests.simulation.broker import SimulatedBroker
@@ -189,6 +190,8 @@ class History:
             patched.enter_context(virtual_time(self.clocks, self.seed))
             patched.enter_context(patch.object(steps, "STEPS", about))
             patched.enter_context(patch.object(steps, "SWEEPS", sweeps))
+            life = patch.object(listening_store, "life", lambda _connection: self.databases.copies.life, create=True)
+            patched.enter_context(life)
             patched.callback(self.bridge_gate.remove)
             patched.callback(self.tick_gate.remove)
             yield

@@ -16,7 +16,7 @@ from unittest.mock import patch
 
 from sqlalchemy import Engine
 
-from bridge import due, lanes
+from bridge import due, lanes, loop
 from bridge.connection import KEEPALIVE_SECONDS
 from bridge.inbox import Arrival
 from bridge.leader import DatabaseAway
@@ -37,6 +37,7 @@ STANDBY_SECONDS: Final = 5.0  # between two attempts to lead
 CONNECT_SECONDS: Final = 0.5  # between two looks at a connection that is not ready
 BUSY_SECONDS: Final = 5.0  # while commands are open
 TICK: Final = 60.0  # shown states are swept by the tick as well, and decide nothing
+PUBLISHED_MAX: Final = 200  # publishes at a time, whatever the broker takes
 ANSWER_SECONDS: Final = 0.02  # of a broker that answers a publish in its own time
 HOT_SECONDS: Final = 0.3  # after something arrived that may matter
 """What only repeats itself waits for the next turn: it is written with the time of its arrival."""
@@ -50,7 +51,8 @@ class ServiceConnection:
     socket = None
 
     def __init__(self, host: "BridgeHost", client_id: str, topics: Iterable[str]) -> None:
-        self.is_ready, self.found_session = False, False
+        self.is_open, self.is_ready, self.found_session = False, False, False
+        self.lacks: list[object] = []  # of what the broker grants nothing is missing, but for its Receive Maximum
         self.is_cut = False
         self.fault: str | None = None
         self.arrivals: deque[Arrival] = deque()
@@ -69,7 +71,14 @@ class ServiceConnection:
             return
         self.found_session = broker.connect(self._id, self, SESSION_EXPIRY, None)
         broker.subscribe(self._id, self._topics)
-        self.is_ready = True
+        self.is_open = self.is_ready = True
+
+    def room(self, kept_free: int = 0) -> int:
+        """How many publishes the broker takes now, beside so many others."""
+        most = self._host.broker.receive_maximum
+        if not self.is_ready or self.fault is not None:
+            return 0
+        return PUBLISHED_MAX if most is None else max(0, most - kept_free - self._unanswered)
 
     def step(self, _seconds: float) -> None:
         """Everything comes by itself."""
@@ -147,7 +156,7 @@ class ServiceConnection:
 
     def lost(self, why: str) -> None:
         self.fault = self.fault or why
-        self.is_ready = False
+        self.is_open = self.is_ready = False
         self._host.poke(HOT_SECONDS)
 
 
@@ -286,7 +295,11 @@ class BridgeHost:
             return
         self._is_turning = True
         try:
-            with patch.object(lanes, "BrokerConnection", self.connection), patch.object(due, "SWEEP_SECONDS", TICK):
+            with (
+                patch.object(lanes, "BrokerConnection", self.connection),
+                patch.object(due, "SWEEP_SECONDS", TICK),
+                patch.object(loop, "can_be_reached", lambda _url: self.broker.is_up, create=True),
+            ):
                 _one_turn(bridge)
         except Killed:
             self._is_turning = False
