@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from typing import Final
@@ -20,11 +21,22 @@ LENGTHS: Final = ((25 * 60.0, 45 * 60.0), (25 * 60.0, 45 * 60.0), (60 * 60.0, 90
 Story = Callable[[History, Display, random.Random], None]
 
 
-def tell(history: History, *, with_people: bool = True) -> float:
+@dataclass(frozen=True)
+class Frame:
+    """How many displays, and how long it lasts: drawn from these."""
+
+    sizes: Sequence[int] = SIZES
+    lengths: Sequence[tuple[float, float]] = LENGTHS
+
+
+WIDE: Final = Frame()
+
+
+def tell(history: History, frame: Frame = WIDE, *, with_people: bool = True) -> float:
     """Plan everything; how long the history lasts, in seconds. Without people nobody speaks to recovery."""
     dice = history.dice
-    until = dice.uniform(*dice.choice(LENGTHS))
-    for _ in range(dice.choice(SIZES)):
+    until = dice.uniform(*dice.choice(frame.lengths))
+    for _ in range(dice.choice(frame.sizes)):
         display = history.add_display(_nature(dice), dice.choice(SITES))
         history.agenda.at(dice.uniform(0.0, 60.0), display.power_on)
         for _ in range(dice.choice((0, 0, 1, 1, 2))):

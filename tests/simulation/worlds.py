@@ -1,7 +1,7 @@
 """Which kind of history a seed tells, and what the wide world adds to one."""
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import partial
 from typing import Final
@@ -10,7 +10,7 @@ from tests.simulation.ages import tell_of_ages
 from tests.simulation.history import History
 from tests.simulation.misfits import MISFITS
 from tests.simulation.outages import OUTAGES
-from tests.simulation.stories import QUIET, tell
+from tests.simulation.stories import QUIET, Frame, tell
 
 LOG_EVERY: Final = (20.0, 400.0)  # seconds between two lines of a display, at least and at most
 
@@ -32,6 +32,7 @@ SETTINGS: Final[Mapping[Kind, Mapping[str, str]]] = {
     Kind.DAY: {},
     Kind.WEEK: {"LOG_RETENTION_DAYS": "1", "ERROR_LOG_RETENTION_DAYS": "1"},
 }
+NARROW: Final = Frame(sizes=(3, 5, 8, 10, 11, 12, 14), lengths=((25 * 60.0, 45 * 60.0),))
 DAYS: Final = {Kind.DAY: 1.2, Kind.WEEK: 7.0}
 
 
@@ -45,9 +46,10 @@ def tell_of(history: History, kind: Kind) -> float:
     """Plan everything of a history of this kind; how long its agenda is, in seconds."""
     if kind in DAYS:
         return tell_of_ages(history, DAYS[kind])
-    until = tell(history)
-    if kind is Kind.WORLD:
-        tell_of_the_world(history, until, random.Random(f"{history.seed} world"))
+    if kind is Kind.HOUR:
+        return tell(history)
+    until = tell(history, NARROW)
+    tell_of_the_world(history, until, random.Random(f"{history.seed} world"))
     return until
 
 
@@ -66,9 +68,9 @@ def tell_of_the_world(history: History, until: float, dice: random.Random) -> No
             plan_logs(history, display.log, until, dice)
 
 
-def plan_logs(history: History, log: partial[None] | object, until: float, dice: random.Random) -> None:
+def plan_logs(history: History, log: Callable[[], None], until: float, dice: random.Random) -> None:
     """Lines of one display, until then."""
     every, moment = dice.uniform(*LOG_EVERY), QUIET
     while moment < until:
-        history.agenda.at(moment, log)  # type: ignore[arg-type]
+        history.agenda.at(moment, log)
         moment += every * dice.uniform(0.2, 1.8)
