@@ -221,8 +221,14 @@ def _of_silent(facts: Facts, client: Any, breakers: "Breakers") -> Ruling:
     silence = min(facts.silence(client), facts.now - since)
     waits = facts.are_many_late or silence <= threshold(client) * LOOK_AROUND
     waits = waits or breakers.holds_back(client) is None or facts.silence(client) > TOO_LONG
+    waits = waits or _came_online_after(client, facts.now - threshold(client) * LOOK_AROUND)
     duty = Duty.MAY if waits else _duty(facts, client, "reboot_host", is_silent=True)
     return Ruling(duty, "stale", "reboot_host", by_silence=True)
+
+
+def _came_online_after(client: Any, moment: datetime) -> bool:
+    """Whether its connection gave a sign since: that of a display that hangs may, so it is no proof that it talks."""
+    return bool(client.presence == "online" and client.presence_at is not None and client.presence_at > moment)
 
 
 def _came_online_lately(facts: Facts, client: Any) -> bool:

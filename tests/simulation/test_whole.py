@@ -6,22 +6,26 @@ from tests.simulation.conftest import Scene
 from tests.simulation.history import Databases
 from tests.simulation.runs import run_one
 from tests.simulation.test_mutations import MUTATIONS
+from tests.simulation.test_world_mutations import WORLD
+from tests.simulation.worlds import Kind
 
-SEEDS = (3_000_003, 3_000_007)
+SCENES = {**MUTATIONS, **WORLD}
+
+SEEDS = ((3_000_003, Kind.HOUR), (3_000_007, Kind.WORLD), (3_000_008, Kind.DAY))
 
 
-@pytest.mark.parametrize("name", MUTATIONS)
+@pytest.mark.parametrize("name", SCENES)
 def test_a_scene_is_whole_while_its_rule_stands(scene: Scene, name: str) -> None:
-    mutation = MUTATIONS[name]
+    mutation = SCENES[name]
     intact = scene(mutation.displays, until=mutation.until, **dict(mutation.settings))
     mutation.tell(intact)
 
     assert intact.run(mutation.until).breaches == []
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_the_same_seed_tells_the_same_history(databases: Databases, seed: int) -> None:
-    first, second = (run_one(databases, seed) for _ in range(2))
+@pytest.mark.parametrize(("seed", "kind"), SEEDS)
+def test_the_same_seed_tells_the_same_history(databases: Databases, seed: int, kind: Kind) -> None:
+    first, second = (run_one(databases, seed, kind) for _ in range(2))
 
     assert [str(breach) for breach in first.breaches] == []
     assert (first.figures, first.waits) == (second.figures, second.waits)

@@ -1,0 +1,284 @@
+"""The judge sees what the wide world does to a service whose rules for it are broken: a rule, and its scene, for each.
+
+The rules are named by where they stand, so that a name that is gone fails here and nowhere else. That each scene is
+whole while its rule stands is told by test_whole.py.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Any, Final
+from unittest.mock import patch
+
+import pytest
+
+from bridge import inbox
+from bridge.leader import DatabaseAway, Leader
+from shared.client_logs import rules as log_rules
+from shared.listening.store import LEADER_LOCK
+from tests.simulation.ages import leap
+from tests.simulation.ailments import Ailment, Nature
+from tests.simulation.broker import Rule
+from tests.simulation.conduct import REJECTS, TOO_LARGE
+from tests.simulation.conftest import IS_WHOLE, Scene, kinds, of
+from tests.simulation.history import History
+from tests.simulation.outages import HEARTBEATS, drop
+from tests.simulation.service import PUBLISHED_MAX, ServiceConnection
+from tests.simulation.test_mutations import Mutation
+
+HOUR: Final = 3600.0
+FAR_AWAY: Final = datetime(2100, 1, 1, tzinfo=UTC)
+Broken = Callable[[], Any]
+
+
+def without(*rules: tuple[str, Any]) -> Broken:
+    """Each rule, by its full name, replaced."""
+
+    @contextmanager
+    def broken() -> Iterator[None]:
+        with ExitStack() as patched:
+            for name, instead in rules:
+                patched.enter_context(patch(name, instead))
+            yield
+
+    return broken
+
+
+# --- scenes ---
+
+
+def one_is_updated_and_its_heartbeats_are_too_large(history: History) -> None:
+    history.agenda.at(300.0, partial(setattr, of(history)[0], "conduct", TOO_LARGE))
+
+
+def the_heartbeats_of_three_are_dropped(history: History) -> None:
+    some = frozenset(display.uuid for display in of(history)[:3])
+    history.agenda.at(300.0, partial(drop, history, Rule(HEARTBEATS, some), 900.0))
+
+
+def nothing_of_the_fleet_comes_through_for_days(history: History) -> None:
+    history.agenda.at(300.0, partial(drop, history, Rule(None), 2500.0, patient=True))
+    for moment in (800.0, 1000.0, 1200.0):
+        history.agenda.at(moment, partial(leap, history, 9 * HOUR))
+
+
+def one_that_people_held_for_a_day_is_silent(history: History) -> None:
+    silent = of(history)[0]
+    history.agenda.at(200.0, lambda: history.operator.hold(silent, None))
+    history.agenda.at(300.0, partial(silent.ail, Ailment("frozen", "reboot")))
+    history.agenda.at(900.0, partial(leap, history, 25 * HOUR))
+    history.agenda.at(1100.0, lambda: history.operator.resume(silent))
+
+
+def one_rejects_whatever_it_is_told(history: History) -> None:
+    ill = of(history)[0]
+    history.agenda.at(200.0, partial(setattr, ill, "conduct", REJECTS))
+    history.agenda.at(300.0, partial(ill.ail, Ailment("crashed", "restart")))
+
+
+def one_loses_the_count_of_its_boots(history: History) -> None:
+    display = of(history)[0]
+    history.keep_logs()
+    for moment in range(200, 1500, 30):
+        history.agenda.at(moment, display.log)
+    history.agenda.at(700.0, lambda: display.put_disk(display.at_boot))
+
+
+def one_gets_its_old_disk_back(history: History) -> None:
+    display = of(history)[0]
+
+    def change() -> None:
+        old = display.reimage()
+        history.agenda.after(300.0, lambda: display.put_disk(old))
+
+    history.agenda.at(300.0, change)
+
+
+def two_share_a_login(history: History) -> None:
+    display = of(history)[0]
+
+    def begin() -> None:
+        twin = history.add_twin(display)
+        twin.power_on()
+        history.agenda.after(120.0, partial(twin.ail, Ailment("crashed", "restart")))
+
+    history.agenda.at(300.0, begin)
+    for number in range(60):
+        history.agenda.at(900.0 + 20.0 * number, lambda: None)
+
+
+def clocks_are_hours_behind(history: History) -> None:
+    display = of(history)[0]
+    display.nature = Nature(clock_error=timedelta(hours=-5))
+
+
+def a_copy_of_the_database_is_put_back(history: History) -> None:
+    """A player crashed and was well again; the copy is of the time between."""
+    ill = of(history)[0]
+    copies, judge = history.databases.copies, history.judge
+    history.agenda.at(395.0, partial(ill.ail, Ailment("crashed", "restart", 12.0)))
+    history.agenda.at(402.0, lambda: (copies.make(), judge.keeps()))
+    history.agenda.at(450.0, lambda: (copies.put_back(), judge.forgets()))
+
+
+def a_ghost_holds_the_lead(history: History) -> None:
+    copies = history.databases.copies
+    history.agenda.at(300.0, lambda: (history.fault_begins(), copies.haunt(LEADER_LOCK)))
+    history.agenda.at(340.0, lambda: (copies.exorcise(), history.fault_ends()))
+
+
+def many_commands_go_through_a_strict_broker(history: History) -> None:
+    history.broker.receive_maximum = 10
+    history.agenda.at(305.0, lambda: history.operator.send_to_many(of(history), "restart_app", in_waves=False))
+
+
+def a_client_is_deleted_in_the_middle_of_its_reboot(history: History) -> None:
+    """In a small fleet the next one is waited for: only one is rebooted for its silence at a time."""
+    first, second = of(history)[:2]
+    history.agenda.at(300.0, partial(first.ail, Ailment("deaf")))
+    history.agenda.at(330.0, partial(second.ail, Ailment("frozen", "reboot")))
+    for moment in range(530, 700, 5):
+        history.agenda.at(float(moment), partial(_delete_once_asked, history, first.uuid))
+
+
+def _delete_once_asked(history: History, uuid: str) -> None:
+    display = history.displays[uuid]
+    if history.judge.was_asked(uuid) and uuid not in history.judge.truth.deleted:
+        history.operator.delete(display)
+
+
+def displays_log_while_the_bridge_restarts(history: History) -> None:
+    history.keep_logs()
+    for display in of(history):
+        for moment in range(100, 1200, 7):
+            history.agenda.at(moment, display.log)
+    for moment in (300.0, 420.0, 540.0):
+        history.agenda.at(moment, history.bridges[0].kill)
+        history.agenda.at(moment + 4.0, history.bridges[0].start)
+
+
+# --- rules that are broken ---
+
+
+def by_the_displays_clock(read: Callable[[str, float, bytes], Any]) -> Callable[[str, float, bytes], Any]:
+    """A heartbeat is as old as its display says."""
+
+    def handler(uuid: str, heard: float, payload: bytes) -> Any:
+        late = "2026-03-02T0" in json.loads(payload)["ts"]
+        return read(uuid, heard - 4 * HOUR if late else heard, payload)
+
+    return handler
+
+
+@contextmanager
+def clocks_are_believed() -> Iterator[None]:
+    read, most = inbox.HANDLERS["heartbeat"]
+    with patch.dict(inbox.HANDLERS, {"heartbeat": (by_the_displays_clock(read), most)}):
+        yield
+
+
+@contextmanager
+def told_too_early() -> Iterator[None]:
+    """Five more lines are told than are stored."""
+    settle = log_rules.settle
+
+    def generous(*asked: Any, **more: Any) -> Any:
+        found = settle(*asked, **more)
+        return log_rules.Settled(found.fresh[:-1], found.mark, found.given_up)
+
+    with patch.object(log_rules, "settle", generous):
+        yield
+
+
+def never_again(_leader: Leader) -> None:
+    raise DatabaseAway
+
+
+FORGETFUL: Final = ("bridge.batch.Memory.forget", lambda _memory: None)
+WORLD: Final = {
+    "only heartbeats are signs of life": Mutation(
+        12,
+        900.0,
+        one_is_updated_and_its_heartbeats_are_too_large,
+        without(("shared.clients.signs.rules.due", lambda *_: {})),
+        "needless action",
+    ),
+    "health is no sign of life where heartbeats are dropped": Mutation(
+        20,
+        900.0,
+        the_heartbeats_of_three_are_dropped,
+        without(("shared.clients.signs.rules.due", lambda *_: {})),
+        "needless action",
+    ),
+    "a breaker forgets whom it reckoned with after a day": Mutation(
+        8,
+        1500.0,
+        nothing_of_the_fleet_comes_through_for_days,
+        without(
+            ("shared.recovery.breakers.rules.counted_since", lambda *_: FAR_AWAY),
+            ("shared.recovery.rules.LONGEST_SILENCE", timedelta(days=400)),
+            ("shared.recovery.evidence.operations.SEEN_WITHIN", timedelta(days=400)),
+        ),
+        "needless action",
+    ),
+    "what is silent for more than a day is rebooted": Mutation(
+        12,
+        1300.0,
+        one_that_people_held_for_a_day_is_silent,
+        without(
+            ("shared.recovery.rules.LONGEST_SILENCE", timedelta(days=400)),
+            ("shared.recovery.evidence.operations.SEEN_WITHIN", timedelta(days=400)),
+        ),
+        "forbidden action",
+    ),
+    "a display may refuse without end": Mutation(
+        3,
+        1600.0,
+        one_rejects_whatever_it_is_told,
+        without(("shared.recovery.rules.MOST_REFUSED", 1000)),
+        "pestered",
+        (("COMMAND_LOCKOUT_SECONDS", "60"),),
+    ),
+    "the memory outlives what the database forgot": Mutation(
+        12, 800.0, a_copy_of_the_database_is_put_back, without(FORGETFUL), "needless action"
+    ),
+    "a lead that was lost is never asked for again": Mutation(
+        3, 800.0, a_ghost_holds_the_lead, without(("bridge.leader.Leader._lead_again", never_again)), "deaf"
+    ),
+    "a strict broker's terms are not kept": Mutation(
+        24,
+        420.0,
+        many_commands_go_through_a_strict_broker,
+        lambda: patch.object(ServiceConnection, "room", lambda *_: PUBLISHED_MAX),
+        "thrown out",
+    ),
+    "displays' clocks are believed": Mutation(
+        12, 800.0, clocks_are_hours_behind, clocks_are_believed, "needless action"
+    ),
+    "a log line is told before it is stored": Mutation(
+        3, 1300.0, displays_log_while_the_bridge_restarts, told_too_early, "log lost"
+    ),
+    "a log line that comes twice is stored twice": Mutation(
+        6,
+        1300.0,
+        displays_log_while_the_bridge_restarts,
+        without(("shared.client_logs.rules.is_stored", lambda *_: False)),
+        "log twice",
+    ),
+}
+SHARE: Final = ("only heartbeats are signs of life", "a log line is told before it is stored")
+
+
+@pytest.mark.parametrize("name", WORLD if IS_WHOLE else SHARE)
+def test_a_rule_for_the_world_is_seen_broken(scene: Scene, name: str) -> None:
+    mutation = WORLD[name]
+    settings = {**dict(mutation.settings), **dict(mutation.broken_settings)}
+    broken = scene(mutation.displays, until=mutation.until, **settings)
+    mutation.tell(broken)
+
+    with mutation.without():
+        outcome = broken.run(mutation.until, lambda: mutation.breach in {one.kind for one in broken.judge.breaches})
+
+    assert mutation.breach in kinds(outcome)
