@@ -117,6 +117,7 @@ class History:
         self.displays: dict[str, Display] = {}
         self.sites: dict[str, str | None] = {}  # by uuid
         self.twins: list[Display] = []  # second devices with the login of a display
+        self._chorus = 0
         self.is_long = False  # it lasts for days: what is kept for days only is dropped as well
         self.judge = Judge(databases.judge, self.agenda, self.clocks, self.displays)
         self.bridge_gate = Gate(databases.bridge, self.agenda.pass_by)
@@ -158,6 +159,18 @@ class History:
         self.twins.append(twin)
         self.judge.truth.twins[display.uuid] = twin
         return twin
+
+    def add_chorus(self, count: int) -> None:
+        """So many clients beside the displays that are well and heard at every moment: rows, and nothing else."""
+        self._chorus = count
+        with self.databases.judge.begin() as connection:
+            connection.execute(sa.text(CHORUS), {"count": count, "now": self.clocks.database()})
+        self._chorus_sings()
+
+    def _chorus_sings(self) -> None:
+        if self._chorus:
+            with self.databases.judge.begin() as connection:
+                connection.execute(sa.text(HEARD), {"now": self.clocks.database()})
 
     def keep_logs(self) -> None:
         """From now on displays log into a spool, and a ledger is kept of it."""
@@ -217,6 +230,7 @@ class History:
             return
         for bridge in self.bridges:
             bridge.turn()
+        self._chorus_sings()
         self._ticks_running += 1
         began, sound = self.agenda.now, self._faults == 0
         self.judge.tick_begins()
@@ -285,6 +299,16 @@ class History:
 ENROL: Final = sa.text(
     "INSERT INTO clients (uuid, site, registered_by, created_at, status_since)"
     " VALUES (:uuid, :site, 'enrolment', :now, :now)"
+)
+CHORUS: Final = """
+    WITH made AS (INSERT INTO clients (uuid, site, registered_by, created_at, status, process_status, status_since)
+        SELECT '00000000-0000-4000-9000-' || lpad(to_hex(number), 12, '0'), 'Rome', 'enrolment', :now, 'running',
+            'running', :now
+        FROM generate_series(1, :count) AS number RETURNING uuid)
+    INSERT INTO client_heartbeats (client_uuid, last_heartbeat_at) SELECT uuid, :now FROM made
+"""
+HEARD: Final = (
+    "UPDATE client_heartbeats SET last_heartbeat_at = :now WHERE client_uuid LIKE '00000000-0000-4000-9000-%'"
 )
 LOCKED: Final = sa.text(
     """

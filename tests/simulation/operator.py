@@ -70,6 +70,9 @@ class Operator:
 
         def do(connection: Connection, now: datetime) -> bool:
             clients.delete(connection, now, display.uuid)
+            abandon = getattr(commands, "abandon", None)  # as the API's route does
+            if abandon is not None:
+                abandon(connection, now, display.uuid, "client_deleted")
             return True
 
         if self._ask(do):

@@ -198,6 +198,8 @@ class Judge:
         believed.
         """
         for uuid, said in self._rulings.items():
+            if uuid not in self._displays:
+                continue
             ailment = self._displays[uuid].ailment
             is_over = said.why == "service failed" and (ailment is None or ailment.kind != "failed")
             if said.duty is Duty.MUST and (is_over or self.truth.is_unsure(uuid)):

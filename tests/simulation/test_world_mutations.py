@@ -26,7 +26,7 @@ from tests.simulation.conftest import IS_WHOLE, Scene, kinds, of
 from tests.simulation.history import History
 from tests.simulation.outages import HEARTBEATS, drop
 from tests.simulation.service import PUBLISHED_MAX, ServiceConnection
-from tests.simulation.test_mutations import Mutation
+from tests.simulation.test_mutations import Mutation, everybody_crashes, nothing
 
 HOUR: Final = 3600.0
 FAR_AWAY: Final = datetime(2100, 1, 1, tzinfo=UTC)
@@ -107,6 +107,12 @@ def two_share_a_login(history: History) -> None:
     history.agenda.at(300.0, begin)
     for number in range(60):
         history.agenda.at(900.0 + 20.0 * number, lambda: None)
+
+
+def many_of_a_large_fleet_crash(history: History) -> None:
+    """One in a hundred may be restarted at once: fifteen, and ten of a fleet below a thousand."""
+    history.add_chorus(1_500)
+    everybody_crashes(history)
 
 
 def clocks_are_hours_behind(history: History) -> None:
@@ -247,6 +253,12 @@ WORLD: Final = {
     "a lead that was lost is never asked for again": Mutation(
         3, 800.0, a_ghost_holds_the_lead, without(("bridge.leader.Leader._lead_again", never_again)), "deaf"
     ),
+    "in a large fleet no more are restarted at once than in a small one": Mutation(
+        20, 450.0, many_of_a_large_fleet_crash, nothing, "late", broken_settings=(("RECOVERY_MAX_OPEN", "10"),)
+    ),
+    "in a large fleet any number may be restarted at once": Mutation(
+        20, 450.0, many_of_a_large_fleet_crash, nothing, "cap", broken_settings=(("RECOVERY_MAX_OPEN", "1000"),)
+    ),
     "a strict broker's terms are not kept": Mutation(
         24,
         420.0,
@@ -256,6 +268,27 @@ WORLD: Final = {
     ),
     "displays' clocks are believed": Mutation(
         12, 800.0, clocks_are_hours_behind, clocks_are_believed, "needless action"
+    ),
+    "the command of a deleted client stays open": Mutation(
+        4,
+        1100.0,
+        a_client_is_deleted_in_the_middle_of_its_reboot,
+        without(("shared.commands.operations.abandon", lambda *_: ())),
+        "late",
+    ),
+    "counters that go back are not noticed": Mutation(
+        12,
+        1800.0,
+        one_loses_the_count_of_its_boots,
+        without(("shared.clients.reports.operations._new_life", lambda _row: None)),
+        "log lost",
+    ),
+    "two devices with one login are not noticed": Mutation(
+        12,
+        1500.0,
+        two_share_a_login,
+        without(("bridge.writes.sharing", lambda *_: set())),
+        "needless action",
     ),
     "a log line is told before it is stored": Mutation(
         3, 1300.0, displays_log_while_the_bridge_restarts, told_too_early, "log lost"
