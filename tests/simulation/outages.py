@@ -65,10 +65,12 @@ def bridge_restarts_again_and_again(history: History, dice: random.Random) -> No
 
 
 def broker_is_strict(history: History, dice: random.Random) -> None:
-    """Ten publishes at a time, as some brokers have it; and many commands at once."""
+    """Ten publishes at a time, as some brokers have it; and many commands, once while no tick finds the broker."""
     history.broker.receive_maximum = 10
     for _ in range(dice.randint(1, 3)):
         history.agenda.after(dice.uniform(30.0, 900.0), partial(_send_to_all, history))
+    away = partial(lasting, history, dice.uniform(5.0, 90.0), history.broker.stop, history.broker.start)
+    history.agenda.after(dice.uniform(30.0, 900.0), away)
 
 
 def _send_to_all(history: History) -> None:

@@ -23,6 +23,7 @@ from tests.simulation.ailments import Ailment, Nature
 from tests.simulation.broker import Rule
 from tests.simulation.conduct import REJECTS, TOO_LARGE
 from tests.simulation.conftest import IS_WHOLE, Scene, kinds, of
+from tests.simulation.faults import lasting
 from tests.simulation.history import History
 from tests.simulation.outages import HEARTBEATS, drop
 from tests.simulation.service import PUBLISHED_MAX, ServiceConnection
@@ -136,8 +137,10 @@ def a_ghost_holds_the_lead(history: History) -> None:
 
 
 def many_commands_go_through_a_strict_broker(history: History) -> None:
+    """The tick that asks for them meets no broker, so that all wait for the bridge."""
     history.broker.receive_maximum = 10
     history.agenda.at(305.0, lambda: history.operator.send_to_many(of(history), "restart_app", in_waves=False))
+    history.agenda.at(346.0, partial(lasting, history, 9.0, history.broker.stop, history.broker.start))
 
 
 def a_client_is_deleted_in_the_middle_of_its_reboot(history: History) -> None:
@@ -181,7 +184,8 @@ def by_the_displays_clock(read: Callable[[str, float, bytes], Any]) -> Callable[
 @contextmanager
 def clocks_are_believed() -> Iterator[None]:
     read, most = inbox.HANDLERS["heartbeat"]
-    with patch.dict(inbox.HANDLERS, {"heartbeat": (by_the_displays_clock(read), most)}):
+    late = patch.dict(inbox.HANDLERS, {"heartbeat": (by_the_displays_clock(read), most)})
+    with late, patch("shared.clients.signs.rules.due", lambda *_: {}):
         yield
 
 
