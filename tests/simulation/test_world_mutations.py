@@ -163,9 +163,11 @@ def displays_log_while_the_bridge_restarts(history: History) -> None:
     for display in of(history):
         for moment in range(100, 1200, 7):
             history.agenda.at(moment, display.log)
-    for moment in (300.0, 420.0, 540.0):
+        for moment in (302.0, 422.0, 542.0):  # what waits in the spool is sent again
+            history.agenda.at(moment, display.flap)
+    for moment in (285.0, 405.0, 525.0):
         history.agenda.at(moment, history.bridges[0].kill)
-        history.agenda.at(moment + 4.0, history.bridges[0].start)
+        history.agenda.at(moment + 20.0, history.bridges[0].start)
 
 
 # --- rules that are broken ---
