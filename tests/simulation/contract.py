@@ -119,7 +119,8 @@ class Facts:
 
     def silence(self, client: Any) -> timedelta:
         """Since the last sign of its agent; it was heard before."""
-        return min(self.now - client.last_heartbeat_at, self.quiet.get(client.uuid, timedelta.max))
+        since_heartbeat: timedelta = self.now - client.last_heartbeat_at
+        return min(since_heartbeat, self.quiet.get(client.uuid, timedelta.max))
 
     @property
     def is_deaf(self) -> bool:
@@ -214,7 +215,7 @@ def _of_silent(facts: Facts, client: Any, breakers: "Breakers") -> Ruling:
         "silent for more than a day": since is not None and min(facts.silence(client), facts.now - since) > TOO_LONG,
     }
     for why, stands in obstacles.items():
-        if stands:
+        if stands or since is None:
             return Ruling(Duty.NOT, why)
     if _came_online_lately(facts, client):
         return Ruling(Duty.NOT, "it came online a moment ago")

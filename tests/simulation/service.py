@@ -8,7 +8,7 @@ import itertools
 import random
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -338,6 +338,15 @@ def _one_turn(bridge: Bridge) -> None:
         pass
 
 
+@dataclass(frozen=True)
+class _Message:
+    """As `shared.mqtt.Message`."""
+
+    topic: str
+    payload: bytes
+    expires_at: float
+
+
 class SimulatedPublisher:
     """Stands in for `shared.mqtt.Publisher` in the tick and in the API."""
 
@@ -366,3 +375,23 @@ class SimulatedPublisher:
             self._agenda.pass_by(max(0.0, deadline - self._clock()))
             raise PublishUnanswered
         return code
+
+    def command(self, client_uuid: str, payload: bytes, expires_at: float) -> _Message:
+        """As `Publisher.command`."""
+        return _Message(self.topics.commands(client_uuid), payload, expires_at)
+
+    def publish_many(self, messages: Sequence[_Message], deadline: float) -> list[int | BrokerUnavailable]:
+        """As `Publisher.publish_many`, one after another; after the first fault the rest are not sent."""
+        found: list[int | BrokerUnavailable] = []
+        fault: BrokerUnavailable | None = None
+        for message in messages:
+            expiry_seconds = int(message.expires_at - self._clock())
+            if fault is not None or expiry_seconds < 1:
+                found.append(BrokerUnavailable("No time was left to publish."))
+                continue
+            try:
+                found.append(self.publish(message.topic, message.payload, expiry_seconds, deadline))
+            except BrokerUnavailable as error:  # PublishUnanswered is one
+                fault = error
+                found.append(error)
+        return found
