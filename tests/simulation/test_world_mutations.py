@@ -126,14 +126,19 @@ def a_copy_of_the_database_is_put_back(history: History) -> None:
     ill = of(history)[0]
     copies, judge = history.databases.copies, history.judge
     history.agenda.at(395.0, partial(ill.ail, Ailment("crashed", "restart", 12.0)))
-    history.agenda.at(402.0, lambda: (copies.make(), judge.keeps()))
-    history.agenda.at(450.0, lambda: (copies.put_back(), judge.forgets()))
+    for moment, happens in (
+        (402.0, copies.make),
+        (402.0, judge.keeps),
+        (450.0, copies.put_back),
+        (450.0, judge.forgets),
+    ):
+        history.agenda.at(moment, happens)
 
 
 def a_ghost_holds_the_lead(history: History) -> None:
     copies = history.databases.copies
-    history.agenda.at(300.0, lambda: (history.fault_begins(), copies.haunt(LEADER_LOCK)))
-    history.agenda.at(340.0, lambda: (copies.exorcise(), history.fault_ends()))
+    lasting_for = partial(lasting, history, 40.0, partial(copies.haunt, LEADER_LOCK), copies.exorcise)
+    history.agenda.at(300.0, lasting_for)
 
 
 def many_commands_go_through_a_strict_broker(history: History) -> None:
@@ -163,11 +168,11 @@ def displays_log_while_the_bridge_restarts(history: History) -> None:
     for display in of(history):
         for moment in range(100, 1200, 7):
             history.agenda.at(moment, display.log)
-        for moment in (302.0, 422.0, 542.0):  # what waits in the spool is sent again
-            history.agenda.at(moment, display.flap)
-    for moment in (285.0, 405.0, 525.0):
-        history.agenda.at(moment, history.bridges[0].kill)
-        history.agenda.at(moment + 20.0, history.bridges[0].start)
+        for again in (302.0, 422.0, 542.0):  # what waits in the spool is sent again
+            history.agenda.at(again, display.flap)
+    for killed in (285.0, 405.0, 525.0):
+        history.agenda.at(killed, history.bridges[0].kill)
+        history.agenda.at(killed + 20.0, history.bridges[0].start)
 
 
 # --- rules that are broken ---
