@@ -206,20 +206,20 @@ def _of_heard(facts: Facts, client: Any, steps: int) -> Ruling:
 
 def _of_silent(facts: Facts, client: Any, breakers: "Breakers") -> Ruling:
     since = facts.connected_since
+    listened = timedelta() if since is None else facts.now - since
+    silence = min(facts.silence(client), listened)
     obstacles = {
-        "not listened for long enough": since is None
-        or facts.now - max(client.last_heartbeat_at, since) <= threshold(client),
+        "not listened for long enough": min(facts.now - client.last_heartbeat_at, listened) <= threshold(client),
         "held": is_held(client),
         "unreachable": client.presence == "offline",
         "a breaker is open": breakers.holds_back(client) is True,
-        "silent for more than a day": since is not None and min(facts.silence(client), facts.now - since) > TOO_LONG,
+        "silent for more than a day": silence > TOO_LONG,
     }
     for why, stands in obstacles.items():
-        if stands or since is None:
+        if stands:
             return Ruling(Duty.NOT, why)
     if _came_online_lately(facts, client):
         return Ruling(Duty.NOT, "it came online a moment ago")
-    silence = min(facts.silence(client), facts.now - since)
     waits = facts.are_many_late or silence <= threshold(client) * LOOK_AROUND
     waits = waits or breakers.holds_back(client) is None or facts.silence(client) > TOO_LONG
     waits = waits or _came_online_after(client, facts.now - threshold(client) * LOOK_AROUND)
