@@ -308,11 +308,6 @@ class Judge:
             if unnoticed.get(display.ailment.kind, False):
                 self._breach("unnoticed", uuid, f"{display.ailment.kind} for {now - since:.0f} s")
 
-    def was_asked(self, uuid: str) -> bool:
-        """Whether recovery asked anything of this display so far."""
-        before = self._before
-        return before is not None and any(c.client_uuid == uuid and c.source == "recovery" for c in before.commands)
-
     @property
     def is_anything_due(self) -> bool:
         """Whether a tick had to act when it was asked last."""
