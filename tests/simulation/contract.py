@@ -56,7 +56,7 @@ CLIENTS: Final = sa.text(
 COMMANDS: Final = sa.text(
     """
     SELECT id, client_uuid, action, source, state, outcome_reason, rank, created_at, expires_at, result_deadline,
-        sent_at, finished_at, lockout_before,
+        sent_at, finished_at, lockout_before, running_at, late_state,
         EXISTS (SELECT FROM clients AS c WHERE c.uuid = client_uuid AND c.deleted_at IS NOT NULL) AS is_orphan
     FROM client_commands ORDER BY created_at, id
     """
@@ -190,7 +190,7 @@ def rule(facts: Facts, client: Any, steps: int, breakers: "Breakers") -> Ruling:
 
 
 def _of_heard(facts: Facts, client: Any, steps: int) -> Ruling:
-    action = None if _was_rejected(facts, client) else LADDER[steps]
+    action = LADDER[steps]
     if client.process_status == "stopped":
         return Ruling(Duty.NOT, "stopped")
     if client.process_status == "crashed":
@@ -239,16 +239,8 @@ def _came_online_lately(facts: Facts, client: Any) -> bool:
     return bool(timedelta() <= facts.now - client.presence_at < threshold(client) * FIRST_HEARTBEAT)
 
 
-def _was_rejected(facts: Facts, client: Any) -> bool:
-    """Whether it refused one of recovery's commands: which rung comes next is then ours to choose."""
-    own = (c for c in facts.commands if c.client_uuid == client.uuid and c.source == "recovery")
-    return any(c.state == "rejected" for c in own)
-
-
-def _duty(facts: Facts, client: Any, action: str | None, *, is_silent: bool = False) -> Duty:
+def _duty(facts: Facts, client: Any, action: str, *, is_silent: bool = False) -> Duty:
     """MUST, unless the display is known to be out of reach, or cannot do it, or what it said is of an earlier time."""
-    if _was_rejected(facts, client):
-        return Duty.MAY
     if facts.connected_since is None or (not is_silent and client.last_heartbeat_at < facts.connected_since):
         return Duty.MAY
     if client.capabilities is not None and action not in client.capabilities:
@@ -265,7 +257,13 @@ def _duty(facts: Facts, client: Any, action: str | None, *, is_silent: bool = Fa
 def was_undone(command: Any) -> bool:
     """Proven to have reached nobody: it counts for nothing."""
     never_left = command.state == "expired" and command.outcome_reason in {"never_published", "no_subscriber"}
-    return bool(command.state in {"cancelled", "rejected"} or never_left)
+    return bool(command.state == "cancelled" or never_left)
+
+
+def was_refused(command: Any) -> bool:
+    """The display did not begin it: no rung, but it is refused four times at most."""
+    never_begun = command.state == "failed" and command.running_at is None
+    return bool("rejected" in {command.state, command.late_state} or never_begun)
 
 
 def was_refused(command: Any) -> bool:

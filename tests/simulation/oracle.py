@@ -241,7 +241,7 @@ class Judge:
             after = replace(after, last_tick_at=after.now)
         now = self._rule(after, after.clients[command.client_uuid], besides=command)
         for said in (ruling, now):  # what happened in the middle of the tick may have allowed it
-            if said.duty is not Duty.NOT and said.action in {None, command.action}:
+            if said.duty is not Duty.NOT and said.action == command.action:
                 return
         kind = "fifth action" if ruling.why == "suspended" else "forbidden action"
         self._breach(kind, command.client_uuid, f"{command.action} although: {ruling.why}")
