@@ -28,7 +28,7 @@ LATE: Final = 1 / 2
 """Silence, in thresholds, from which on it must be acted on: before, others that fall silent as well are waited for."""
 SMALL_FLEET: Final = 10
 LEAST_OPEN: Final = 10
-OPEN_SHARE: Final = 0.01
+OPEN_SHARE: Final = 0.02  # less LEAST_OPEN
 TOO_LONG: Final = timedelta(days=1)
 """Whoever was silent for longer is no case: no reboot cures what nobody missed for a day."""
 TICK: Final = timedelta(seconds=60)
@@ -115,7 +115,7 @@ class Facts:
     def cap(self) -> int:
         """How many recovery commands may be open at once."""
         heard = [c for c in self.clients.values() if c.last_heartbeat_at and self.now - c.last_heartbeat_at <= TOO_LONG]
-        return max(LEAST_OPEN, int(OPEN_SHARE * len(heard)))
+        return max(LEAST_OPEN, int(OPEN_SHARE * len(heard)) - LEAST_OPEN)
 
     def silence(self, client: Any) -> timedelta:
         """Since the last sign of its agent; it was heard before."""

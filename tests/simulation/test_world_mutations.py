@@ -108,7 +108,7 @@ def two_share_a_login(history: History) -> None:
 
 
 def many_of_a_large_fleet_crash(history: History) -> None:
-    """One in a hundred may be restarted at once: fifteen, and ten of a fleet below a thousand."""
+    """Of fifteen hundred twenty may be restarted at once, and ten of a fleet of a thousand."""
     history.add_chorus(1_500)
     everybody_crashes(history)
 
@@ -262,10 +262,10 @@ WORLD: Final = {
         3, 800.0, a_ghost_holds_the_lead, without(("bridge.leader.Leader._lead_again", never_again)), "deaf"
     ),
     "in a large fleet no more are restarted at once than in a small one": Mutation(
-        20, 450.0, many_of_a_large_fleet_crash, nothing, "late", broken_settings=(("RECOVERY_MAX_OPEN", "10"),)
+        24, 450.0, many_of_a_large_fleet_crash, nothing, "late", broken_settings=(("RECOVERY_MAX_OPEN", "10"),)
     ),
     "in a large fleet any number may be restarted at once": Mutation(
-        20, 450.0, many_of_a_large_fleet_crash, nothing, "cap", broken_settings=(("RECOVERY_MAX_OPEN", "1000"),)
+        24, 450.0, many_of_a_large_fleet_crash, nothing, "cap", broken_settings=(("RECOVERY_MAX_OPEN", "1000"),)
     ),
     "a strict broker's terms are not kept": Mutation(
         24,
