@@ -2,19 +2,33 @@
 
 import pytest
 
+from tests.simulation.conftest import Scene, kinds
 from tests.simulation.history import Databases, Outcome
 from tests.simulation.oracle import Breach
 from tests.simulation.runs import Run, run_one
+from tests.simulation.test_world_mutations import nothing_of_the_fleet_comes_through_for_days
+from tests.simulation.worlds import Kind
 
-SEEDS = (3_000_001,)
+SEEDS = ((3_000_001, Kind.HOUR), (102, Kind.WORLD))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_history_breaks_no_promise(databases: Databases, seed: int) -> None:
-    outcome = run_one(databases, seed)
+@pytest.mark.parametrize(("seed", "kind"), SEEDS)
+def test_a_history_breaks_no_promise(databases: Databases, seed: int, kind: Kind) -> None:
+    outcome = run_one(databases, seed, kind)
 
     assert [str(breach) for breach in outcome.breaches] == []
     assert outcome.figures["ticks"] > 10
+
+
+def test_a_fleet_that_is_silent_for_a_day_by_our_fault_is_left_alone(scene: Scene) -> None:
+    history = scene(8, until=1500.0)
+    nothing_of_the_fleet_comes_through_for_days(history)
+
+    outcome = history.run(1500.0)
+
+    assert kinds(outcome) == set()
+    assert outcome.figures["hours leapt"] > 24
+    assert outcome.figures["recovery commands"] == 0
 
 
 def test_a_breach_is_printed_with_the_command_that_shows_it_again() -> None:
