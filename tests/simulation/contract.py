@@ -266,12 +266,6 @@ def was_refused(command: Any) -> bool:
     return bool("rejected" in {command.state, command.late_state} or never_begun)
 
 
-def was_refused(command: Any) -> bool:
-    """The display did not begin it: no rung, but it is refused four times at most."""
-    never_begun = command.state == "failed" and command.running_at is None
-    return bool("rejected" in {command.state, command.late_state} or never_begun)
-
-
 def steps_of(commands: Iterable[Any], since: datetime | None) -> int:
     """How many rungs recovery has climbed with these commands of one client since its ladder began.
 

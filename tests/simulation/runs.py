@@ -146,17 +146,9 @@ def _run_here(seed: int) -> Outcome:
 @contextmanager
 def databases(count: int) -> Iterator[list[tuple[str, str]]]:
     """Addresses, the owner's and a superuser's, of so many migrated databases on a Postgres that is thrown away."""
-    with postgres.throw_away(place=volatile.folder()) as cluster:
-        url = postgres.ensure_database(cluster, "owner")
-        subprocess.run(
-            [sys.executable, "-m", "alembic", "upgrade", "head"],
-            check=True,
-            cwd=REPOSITORY,
-            env={**os.environ, "DATABASE_URL": url},
-            capture_output=True,
-        )
+    with migrated.running() as cluster:
         names = [f"history_{number}" for number in range(count)]
         with postgres.superuser(cluster) as connection:
             for name in names:
                 connection.run(f"CREATE DATABASE {name} TEMPLATE {postgres.DATABASE} OWNER {postgres.OWNER}")
-        yield [(cluster.url(name, postgres.OWNER, "owner"), cluster.url(name)) for name in names]
+        yield [(cluster.url(name, postgres.OWNER, migrated.OWNERS_PASSWORD), cluster.url(name)) for name in names]

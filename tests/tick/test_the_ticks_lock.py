@@ -63,6 +63,7 @@ def test_a_step_may_take_longer_than_other_transactions_may_be_idle(
 
 def test_a_tick_that_has_lost_its_lock_does_no_further_step(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     did: list[str] = []
+
     def later(_world: World, _moment: Moment) -> dict[str, object]:
         did.append("later")
         return {}
