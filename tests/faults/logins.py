@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -209,8 +210,8 @@ def _take_away(plan: Plan, door: Door, kind: tuple[str, str, str], found: Found)
     api = door.api()
     neighbour = door.display(stays)
     door.display(waits).close()
-    short = {"expiry_seconds": plan.expiry_seconds, "will_seconds": plan.will_seconds}
-    wires = {name: door.display(name, **short) for name in leaving}
+    short, will = plan.expiry_seconds, plan.will_seconds
+    wires = {name: door.display(name, expiry_seconds=short, will_seconds=will) for name in leaving}
     gone = {"connected": 0, "just gone": plan.displays, "some gone": plan.displays // 2}[state]
     for name in leaving[:gone]:
         wires[name].close()
@@ -240,7 +241,7 @@ def _end(door: Door, group: list[str], end: str) -> None:
 
 def _check_ends(door: Door, wires: dict[str, Wire], connected: list[str], end: str, found: Found) -> None:
     for name in connected:
-        door.wait(lambda name=name: _is_cut(wires[name]))
+        door.wait(partial(_is_cut, wires[name]))
     for name in wires:
         if door.is_gone:
             return

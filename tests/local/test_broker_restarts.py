@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from deploy.local import broker as mosquitto
@@ -100,7 +101,7 @@ def test_a_broker_that_did_not_end_in_order_is_noted_by_the_next_one(tmp_path: P
             wait_until(place.running_file.exists, 60)
             noted.append(crashes(place))
             os.kill(served.pid, end)
-            wait_until(lambda pid=served.pid: has_ended(pid), 60)
+            wait_until(partial(has_ended, served.pid), 60)
 
     assert noted == [0, 0, 1, 1, 2, 3]
 
