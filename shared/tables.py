@@ -158,6 +158,9 @@ clients = Table(
     Column("lockout_command_id", Text),
     # set by a trigger at each change: what `GET /api/monitoring/overview?since=` compares
     Column("changed_xid", Xid8, nullable=False, server_default=text("pg_current_xact_id()")),
+    _when("counter_went_back_at"),  # its numbers began again: an image put back, a write filter, a power cut
+    _when("shared_login_seen_at"),  # two devices used its login
+    _when("mqtt_reconnected_at"),  # when `mqtt_reconnect_count` rose, by our clock
     CheckConstraint(f"uuid ~ '{UUID_PATTERN}'", name="uuid"),
     CheckConstraint("mqtt_reconnect_count >= 0", name="mqtt_reconnect_count"),
     CheckConstraint("(service_failed_at IS NULL) = (service_failed_unit IS NULL)", name="service_failed"),
@@ -193,6 +196,11 @@ clients = Table(
         "ix_clients_mqtt_last_disconnect_at",
         "mqtt_last_disconnect_at",
         postgresql_where=text("mqtt_last_disconnect_at IS NOT NULL"),
+    ),
+    Index(
+        "ix_clients_mqtt_reconnected_at",
+        "mqtt_reconnected_at",
+        postgresql_where=text("mqtt_reconnected_at IS NOT NULL"),
     ),
 )
 
@@ -328,6 +336,20 @@ log_marks = Table(  # highest seq without a gap, per client, installation and bo
     Column("boot_seq", BigInteger, nullable=False),
     Column("seq", BigInteger, nullable=False),
     _now("updated_at"),
+    _when("over_at"),  # since when the display may number from 1 again; null: it does not
+    _when("doubted_at"),  # since when lines come again of which nobody knows yet whether they are the same lines
+    PrimaryKeyConstraint("client_uuid", "install_id", "boot_seq"),
+)
+
+log_gaps = Table(  # marks that stand before a gap, looked at once an hour
+    "log_gaps",
+    metadata,
+    _of_client(),
+    Column("install_id", Text, nullable=False),
+    Column("boot_seq", BigInteger, nullable=False),
+    Column("seq", BigInteger, nullable=False),  # where the mark stood at the last look
+    Column("hours", SmallInteger, nullable=False, server_default="0"),  # looks since then at which it was heard
+    _when("looked_at", nullable=False),
     PrimaryKeyConstraint("client_uuid", "install_id", "boot_seq"),
 )
 
