@@ -9,6 +9,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from shared.clients import store as clients_store
 from shared.clients.failures import operations as service_failures
 from shared.clients.failures.rules import Failure
 from shared.clients.reports import operations as reports
@@ -231,6 +232,37 @@ def test_a_stamp_that_came_with_the_repeat_is_known_when_it_is_acknowledged(conn
     shown = client(connection)
     assert shown["service_failed_at"] == NOW - timedelta(seconds=5)
     assert shown["service_failed_stamp"] == {"install_id": "i", "boot_seq": 1, "seq": 1}
+
+
+@pytest.mark.parametrize("first", ["player", "agent"])
+def test_of_two_acknowledged_failures_neither_comes_back_by_its_repeat(connection: Connection, first: str) -> None:
+    register(connection, U)
+    stamps = {"player": ("i", 1, 1), "agent": ("i", 1, 2)}
+    for minute, unit in enumerate(("player", "agent")):
+        said = Failure(U, CLOCK, unit, stamps[unit], by_topic=True)
+        service_failures.record(connection, NOW + timedelta(minutes=2 * minute), CLOCK, [said])
+        clients_store.clear_service_failed(connection, NOW + timedelta(minutes=2 * minute + 1), U, "user:anna")
+
+    later = NOW + timedelta(hours=1)
+    service_failures.record(connection, later, CLOCK, [Failure(U, CLOCK, first, stamps[first], by_topic=False)])
+    assert client(connection)["service_failed_unit"] is None
+
+    service_failures.record(connection, later, CLOCK, [Failure(U, CLOCK, first, ("i", 1, 3), by_topic=False)])
+    assert client(connection)["service_failed_unit"] == first
+
+
+def test_a_failure_that_was_never_acknowledged_is_raised_again_when_the_one_over_it_was(
+    connection: Connection,
+) -> None:
+    register(connection, U)
+    for seconds, unit in enumerate(("player", "agent"), start=1):
+        said = Failure(U, CLOCK, unit, ("i", 1, seconds), by_topic=True)
+        service_failures.record(connection, NOW + timedelta(seconds=seconds), CLOCK, [said])
+    clients_store.clear_service_failed(connection, NOW + timedelta(minutes=1), U, "user:anna")
+
+    service_failures.record(connection, NOW, CLOCK, [Failure(U, CLOCK, "player", ("i", 1, 1), by_topic=False)])
+
+    assert client(connection)["service_failed_unit"] == "player"
 
 
 # --- presence ---

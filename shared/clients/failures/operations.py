@@ -1,6 +1,7 @@
 """What happens when displays tell that a service of theirs failed."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -25,7 +26,12 @@ def record(connection: Connection, now: datetime, clock: float, failures: Sequen
             named[failure.uuid] = failure
         else:
             continue
-        markers[failure.uuid] = Marker(failure.unit, failure.stamp, marker.cleared_unit, marker.cleared_stamp)
+        markers[failure.uuid] = replace(
+            marker,
+            unit=failure.unit,
+            stamp=failure.stamp,
+            unacknowledged=marker.unacknowledged | {failure.unit},
+        )
     if raised:
         store.raise_failures(connection, now, clock, list(raised.values()))
     if named:
@@ -38,6 +44,7 @@ def _marker(row: RowMapping) -> Marker:
         _stamp(row["service_failed_stamp"]),
         row["service_failed_cleared_unit"],
         _stamp(row["service_failed_cleared_stamp"]),
+        frozenset(row["unacknowledged"]),
     )
 
 

@@ -25,6 +25,8 @@ class Marker:
     stamp: Stamp | None
     cleared_unit: str | None
     cleared_stamp: Stamp | None
+    unacknowledged: frozenset[str] = frozenset()
+    """The services that failed since they were acknowledged last, or never were."""
 
 
 def is_raised(marker: Marker, failure: Failure) -> bool:
@@ -34,19 +36,22 @@ def is_raised(marker: Marker, failure: Failure) -> bool:
     broker or the display may send it again long after. A repeat in health raises what the topic may have lost,
     never what is shown or was acknowledged; without a stamp, the unit's name is all there is to know a repeat by.
     A repeat that is older than the failure shown was overtaken by it: the topic does not wait behind other reports.
+    One that is older than the failure acknowledged last is raised only if it was never acknowledged itself.
     """
     if failure.by_topic:
         return failure.stamp is None or failure.stamp not in {marker.stamp, marker.cleared_stamp}
     if failure.stamp is None:
         return failure.unit not in {marker.unit, marker.cleared_unit}
-    if failure.stamp in {marker.stamp, marker.cleared_stamp} or is_overtaken(marker, failure.stamp):
+    if failure.stamp in {marker.stamp, marker.cleared_stamp} or is_older(failure.stamp, marker.stamp):
+        return False
+    if is_older(failure.stamp, marker.cleared_stamp) and failure.unit not in marker.unacknowledged:
         return False
     return not is_named(marker, failure)
 
 
-def is_overtaken(marker: Marker, stamp: Stamp) -> bool:
-    """Is the failure that is shown a later one of the same installation? Of two installations nobody knows."""
-    return marker.stamp is not None and marker.stamp[0] == stamp[0] and stamp[1:] < marker.stamp[1:]
+def is_older(stamp: Stamp, other: Stamp | None) -> bool:
+    """Is the other one later, of the same installation? Of two installations nobody knows."""
+    return other is not None and other[0] == stamp[0] and stamp[1:] < other[1:]
 
 
 def is_named(marker: Marker, failure: Failure) -> bool:

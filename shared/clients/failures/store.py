@@ -2,31 +2,34 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 
 from shared.clients.failures.rules import Failure
-from shared.tables import clients
+
+LAST_EVENTS: Final = 100  # of one client: a display that fails all the time costs no more
 
 
 def lock_failures(connection: Connection, uuids: Sequence[str]) -> Sequence[RowMapping]:
-    """The failure that each of these clients shows and the one acknowledged last; the rows stay locked."""
-    c = clients.c
-    query = (
-        sa.select(
-            c.uuid,
-            c.service_failed_unit,
-            c.service_failed_stamp,
-            c.service_failed_cleared_unit,
+    """The failure that each of these clients shows and the one acknowledged last; the rows stay locked.
+
+    `unacknowledged`: the services whose last event is a failure.
+    """
+    statement = sa.text(
+        f"""
+        SELECT c.uuid, c.service_failed_unit, c.service_failed_stamp, c.service_failed_cleared_unit,
             c.service_failed_cleared_stamp,
-        )
-        .where(c.uuid == sa.any_(sa.cast(list(uuids), sa.ARRAY(sa.Text))))
-        .order_by(c.uuid)
+            ARRAY(SELECT unit FROM (SELECT DISTINCT ON (unit) unit, event FROM (
+                    SELECT * FROM service_failure_events AS e WHERE e.client_uuid = c.uuid
+                    ORDER BY at DESC, id DESC LIMIT {LAST_EVENTS}) AS lately
+                ORDER BY unit, at DESC, id DESC) AS last WHERE event = 'failed') AS unacknowledged
+        FROM clients AS c WHERE c.uuid = ANY(CAST(:uuids AS text[])) ORDER BY c.uuid FOR NO KEY UPDATE
+        """  # noqa: S608 - a constant
     )
-    return connection.execute(query.with_for_update(key_share=True)).mappings().all()
+    return connection.execute(statement, {"uuids": list(uuids)}).mappings().all()
 
 
 def raise_failures(connection: Connection, now: datetime, clock: float, failures: Sequence[Failure]) -> None:
