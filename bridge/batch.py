@@ -1,17 +1,20 @@
 """A batch by kind, and what it came to."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from bridge.inbox import PutAside, Taken
 from bridge.messages import Canary
 from shared.client_logs.drops.rules import DropRow
+from shared.client_logs.operations import Stored
 from shared.client_logs.rules import Boot, LastMark, LogLine
 from shared.clients.failures.rules import Failure
+from shared.clients.logins.rules import Seen
 from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
 from shared.clients.signs.rules import Memory as SignsMemory
 from shared.clients.unchanged import operations as unchanged
 from shared.commands.rules import News
+from shared.structured_log import event
 from shared.vocabulary import Presence
 
 REGISTERING = (Heartbeat, Health, LogLine, Failure)
@@ -101,6 +104,29 @@ class Outcome:
     signs: dict[str, float] = field(default_factory=dict)  # those of them that are stored
     cursor: str | None = None  # None: as before
     marks: dict[str, LastMark | None] = field(default_factory=dict)  # None: to be read again
+    doubts: dict[str, float] = field(default_factory=dict)  # uuid -> when lines came that may be told once it beats
+    believed: set[str] = field(default_factory=set)  # doubted before, and no more
+    over: set[Boot] = field(default_factory=set)  # these, and the later ones, may be numbered from 1 again
+    went_back: set[str] = field(default_factory=set)  # clients whose counters did
+    shared: set[str] = field(default_factory=set)  # clients of which two devices use the login
+    began_anew: set[str] = field(default_factory=set)  # clients whose log lines number a boot from 1 again
+
+    def take_logs(self, stored: Stored, heard: Mapping[str, float]) -> None:
+        """What storing logs came to; `heard`: when the last ones of each client were. None is told what is doubted."""
+        self.committed |= stored.committed
+        for boot in stored.doubted:
+            self.committed.pop(boot, None)
+            self.doubts[boot[0]] = heard[boot[0]]
+        self.marks |= stored.marks
+        self.began_anew |= stored.began_anew
+
+    def end(self, boots: Collection[Boot]) -> None:
+        """Nobody is told how far these boots were stored, nor the later ones of their installations."""
+        self.over |= set(boots)
+        for ended in boots:
+            self.marks[ended[0]] = None
+            for boot in [one for one in self.committed if is_over(one, ended)]:
+                del self.committed[boot]
 
     def absorb(self, later: "Outcome") -> "Outcome":
         """This outcome and that of the messages after it, as far as storing them goes."""
@@ -122,7 +148,26 @@ class Outcome:
         self.beats |= later.beats
         self.talked |= later.talked
         self.marks |= later.marks
+        self.doubts |= later.doubts
+        self.believed |= later.believed
+        self.over |= later.over
+        self.shared |= later.shared
+        self.began_anew |= later.began_anew
+        self.went_back |= later.went_back
         return self
+
+
+def is_over(boot: Boot, ended: Boot) -> bool:
+    """Is this the boot that ended, or a later one of its installation?"""
+    return boot[:2] == ended[:2] and boot[2] >= ended[2]
+
+
+def tell_of_counters(outcome: Outcome) -> None:
+    """A log line for each display whose counter went back, and for each login that two devices use."""
+    for uuid in sorted(outcome.went_back):
+        event("counter_went_back", "a display numbers its messages from 1 again", client_uuid=uuid)
+    for uuid in sorted(outcome.shared):
+        event("shared_login", "two devices use one login", client_uuid=uuid)
 
 
 @dataclass
@@ -138,6 +183,8 @@ class Memory:
     reports: unchanged.Memory = field(default_factory=unchanged.Memory)
     marks: dict[str, LastMark] = field(default_factory=dict)  # uuid -> of the boot that told something last
     signs: SignsMemory = field(default_factory=SignsMemory)
+    doubts: dict[str, float] = field(default_factory=dict)  # uuid -> when lines came that wait for a heartbeat
+    seen: Seen = field(default_factory=Seen)  # devices that were heard before another one was
 
     def forget(self) -> None:
         """Everything, whatever fields there are, for everybody who holds this memory."""
@@ -154,6 +201,9 @@ class Memory:
         self.reports.cursor = outcome.cursor or self.reports.cursor
         self.signs.heartbeats |= outcome.beats
         self.signs.signs |= outcome.signs
+        for uuid in outcome.believed:
+            self.doubts.pop(uuid, None)
+        self.doubts |= outcome.doubts
         for uuid, mark in outcome.marks.items():
             if mark is None:
                 self.marks.pop(uuid, None)

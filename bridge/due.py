@@ -10,6 +10,7 @@ from bridge.leader import FIRST_BACK_OFF_SECONDS, LONGEST_BACK_OFF_SECONDS
 
 CANARY_SECONDS: Final = 10.0
 SWEEP_SECONDS: Final = 5.0
+GAPS_SECONDS: Final = 3600.0
 
 
 @dataclass
@@ -19,6 +20,7 @@ class Due:
     connect: float = 0.0
     canary: float = 0.0
     sweep: float = 0.0
+    gaps: float = 0.0
     connect_failures: int = 0
     canary_number: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
 
@@ -51,3 +53,12 @@ class Due:
     def sweeps(self) -> None:
         """A sweep begins; the next is due a period later."""
         self.sweep = time.monotonic() + SWEEP_SECONDS
+
+    @property
+    def is_gaps(self) -> bool:
+        """Whether to look for gaps in displays' logs now."""
+        return time.monotonic() >= self.gaps
+
+    def looks_for_gaps(self) -> None:
+        """A look begins; the next is due a period later."""
+        self.gaps = time.monotonic() + GAPS_SECONDS

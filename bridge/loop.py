@@ -17,7 +17,7 @@ import msgspec
 from sqlalchemy import Engine
 
 from bridge.announcement import Announcement
-from bridge.batch import Memory, Outcome
+from bridge.batch import Memory, Outcome, tell_of_counters
 from bridge.budget import LogBudgets
 from bridge.bulk import Bulk
 from bridge.connection import BrokerConnection
@@ -36,6 +36,7 @@ from bridge.sweep import sweep
 from bridge.urgent import Urgent
 from bridge.writes import LeadershipLost, Message, Writer
 from shared import prepared
+from shared.client_logs import operations as client_logs
 from shared.client_logs.rules import Budget
 from shared.commands.operations import tell, timings
 from shared.config import Config
@@ -89,7 +90,7 @@ class Bridge:
         anew, so that nobody is taken for silent whose reports are forgotten.
         """
         self._memory.forget()
-        self._marks.forget()
+        self._marks.forget_all()
         if may_have_lost:
             self._announcement.is_made = False
 
@@ -189,6 +190,7 @@ class Bridge:
             self._begin_budgets,
             self._store_urgent,
             self._store_batch,
+            self._close_gaps,
             self._marks.tell,
             self._send_canary,
             self._work_outbox,
@@ -286,7 +288,9 @@ class Bridge:
         heard = canary.heard if canary is not None and canary.instance == self._instance else None
         self._progress.committed(now, heard, is_urgent=is_urgent)
         self._budgets.took(now, outcome.committed)
+        self._marks.forget(outcome.over)
         self._marks.committed(outcome.committed)
+        tell_of_counters(outcome)
         self._outbox.came_online(outcome.online)
         tell(outcome.news)
 
@@ -310,6 +314,21 @@ class Bridge:
             with self._leader.database() as database, database.begin():
                 self._due.sweeps()  # not while the database is away
                 sweep(database, self._config["HEARTBEAT_STALE_SECONDS"], self._canary_max_age)
+
+    def _close_gaps(self, _broker: Lanes) -> None:
+        """Here and not in the tick: whoever stores lines is the only one who moves marks."""
+        if not self._due.is_gaps:
+            return
+        with self._leader.database() as database, database.begin():
+            self._due.looks_for_gaps()
+            if listening_store.epoch(database) != self._leader.epoch:
+                raise LeadershipLost
+            closed = client_logs.close_gaps(database, database_now(database))
+        if closed.committed:
+            self._counters = replace(self._counters, missing_logs=self._counters.missing_logs + closed.given_up)
+            self._marks.committed(closed.committed)
+            told = {"displays": len(closed.committed), "numbers": closed.given_up}
+            event("log_gaps_closed", "numbers of log messages that did not come in a day are given up", **told)
 
     def _show(self) -> None:
         """Let the health answers know how it goes."""

@@ -1,11 +1,12 @@
 """How far logs are stored, told to the displays that wait for it (`logs_committed`)."""
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Final
 
 import msgspec
 
+from bridge.batch import is_over
 from bridge.lanes import Lanes
 from shared.client_logs.rules import Boot
 
@@ -24,9 +25,16 @@ class Marks:
         """Everything up to these numbers is stored for good."""
         self._untold |= marks
 
-    def forget(self) -> None:
+    def forget_all(self) -> None:
         """The database may have lost them: displays resend, and are told what is stored then."""
         self._untold = {}
+
+    def forget(self, ended: Collection[Boot]) -> None:
+        """The displays of these boots may number them, and the later ones of their installations, from 1 again."""
+        if ended:
+            gone = [boot for boot in self._untold if any(is_over(boot, one) for one in ended)]
+            for boot in gone:
+                del self._untold[boot]
 
     def tell(self, broker: Lanes) -> None:
         """As many as the broker takes now. A display that misses one sends again and is told then."""

@@ -20,7 +20,9 @@ from shared.client_logs.drops import operations as dropped_logs
 from shared.client_logs.rules import LogLine, MarksMoved, boot_of
 from shared.clients.failures import operations as service_failures
 from shared.clients.failures.rules import Failure
+from shared.clients.logins.rules import sharing
 from shared.clients.reports import operations as reports
+from shared.clients.reports.operations import HeartbeatsRecorded
 from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
 from shared.clients.signs import operations as signs
 from shared.clients.signs.rules import INTERVAL_SECONDS
@@ -111,7 +113,12 @@ class Writer:
             letters = [(one.topic, one.payload, one.reason, one.detail) for one in outcome.refused]
             listening.put_aside(connection, at.now, letters)
             numbers = [one.log_number for one in outcome.refused if one.log_number is not None]
-            outcome.committed |= client_logs.pass_over(connection, at.now, numbers)
+            outcome.take_logs(
+                client_logs.pass_over(connection, at.now, numbers), {boot[0]: at.clock for boot, _ in numbers}
+            )
+            if new := outcome.began_anew - outcome.went_back:
+                reports.note_went_back(connection, at.now, sorted(new))
+                outcome.went_back |= new
             over = [one for one in batch if isinstance(one, OverBudget)]
             self._record_over_budget(connection, at, outcome, over)
             self._record_signs(connection, at, outcome, over)
@@ -176,8 +183,9 @@ class Writer:
             reported = unchanged.repeat_health(connection, at.now, at.clock, health(), memory)
             batch.health, outcome.health = reported.others, reported.known
         self._note_installs(connection, at, batch, outcome)
-        sightings, old = _store_reports(connection, at, batch, outcome)
+        sightings, old = self._store_reports(connection, at, batch, outcome)
         _note_beats(beats, old, outcome)
+        self._believe(connection, beats, outcome)
         if batch.presence:
             outcome.online = reports.record_presence(connection, at.now, batch.presence)
         self._store_acks(connection, at, batch, outcome)
@@ -224,8 +232,20 @@ class Writer:
         stored = client_logs.record(connection, at.now, at.clock, batch.logs, self.memory.marks)
         outcome.duplicates = stored.duplicates
         outcome.given_up = stored.given_up
-        outcome.committed = stored.committed
-        outcome.marks = stored.marks
+        outcome.take_logs(stored, {line.uuid: line.heard for line in batch.logs} if stored.doubted else {})
+
+    def _believe(self, connection: Connection, beats: Sequence[Heartbeat], outcome: Outcome) -> None:
+        """A heartbeat of the same boot came after lines that came again: they were the same lines."""
+        doubts = self.memory.doubts | outcome.doubts
+        if not doubts:
+            return
+        later = {beat.uuid for beat in beats if beat.uuid in doubts and beat.heard > doubts[beat.uuid]}
+        later &= outcome.heartbeats.keys() - {boot[0] for boot in outcome.over}
+        if later:
+            outcome.committed |= client_logs.believe(connection, later)
+            outcome.believed |= later
+            for uuid in later & outcome.doubts.keys():
+                del outcome.doubts[uuid]
 
     def _store_acks(self, connection: Connection, at: Moment, batch: Batch, outcome: Outcome) -> None:
         """ACKs of the topic always; what heartbeat and health repeat only when it is something else than before."""
@@ -249,6 +269,38 @@ class Writer:
         for uuid in uuids:
             outcome.heartbeats.pop(uuid, None)
 
+    def _store_reports(
+        self, connection: Connection, at: Moment, batch: Batch, outcome: Outcome
+    ) -> tuple[list[Sighting], Collection[str]]:
+        """Heartbeats, health and failures; answer which machines or players started anew, and of whom an old one came."""
+        sightings, old, failures = [], set[str](), batch.failures
+        if batch.heartbeats:
+            heartbeats = reports.record_heartbeats(connection, at.now, at.clock, batch.heartbeats)
+            outcome.heartbeats |= remembered(heartbeats.newest, likeness_of_heartbeat)
+            sightings, old = self._started(connection, at, heartbeats, outcome), heartbeats.old
+        if batch.health:
+            health = reports.record_health(connection, at.now, at.clock, batch.health, batch.repeated_failures)
+            outcome.health |= remembered(health.newest, likeness_of_health)
+            failures = sorted([*failures, *health.failures], key=_heard)
+        if failures:
+            service_failures.record(connection, at.now, at.clock, failures)
+        return sightings, old
+
+    def _started(
+        self, connection: Connection, at: Moment, heartbeats: HeartbeatsRecorded, outcome: Outcome
+    ) -> list[Sighting]:
+        """What starts mean for log lines and commands; of two devices with one login they mean nothing."""
+        if heartbeats.lives:
+            boots = [(life.uuid, life.install_id, life.boot_seq) for life in heartbeats.lives]
+            client_logs.end_lives(connection, at.now, boots)
+            outcome.end(boots)
+        shared = sharing(heartbeats.sights, self.memory.seen) if heartbeats.sights else set()
+        outcome.went_back |= {life.uuid for life in heartbeats.lives if life.went_back} - shared
+        if shared:
+            outcome.shared |= reports.note_shared_logins(connection, at.now, sorted(shared))
+        started = [start for start in heartbeats.started if start.uuid not in shared]
+        return [Sighting(start.uuid, start.boot_id, start.app_instance) for start in started]
+
 
 Store = Callable[[Connection, Moment, Sequence[Taken]], Outcome]
 
@@ -269,24 +321,6 @@ def _note_beats(heartbeats: Sequence[Heartbeat], old: Collection[str], outcome: 
     }
     if old:
         outcome.talked |= {one.uuid: one.heard for one in heartbeats if one.uuid in old}
-
-
-def _store_reports(
-    connection: Connection, at: Moment, batch: Batch, outcome: Outcome
-) -> tuple[list[Sighting], Collection[str]]:
-    """Heartbeats, health and failures; answer which machines or players started anew, and of whom an old one came."""
-    started, old, failures = [], set[str](), batch.failures
-    if batch.heartbeats:
-        heartbeats = reports.record_heartbeats(connection, at.now, at.clock, batch.heartbeats)
-        outcome.heartbeats |= remembered(heartbeats.newest, likeness_of_heartbeat)
-        started, old = heartbeats.started, heartbeats.old
-    if batch.health:
-        health = reports.record_health(connection, at.now, at.clock, batch.health, batch.repeated_failures)
-        outcome.health |= remembered(health.newest, likeness_of_health)
-        failures = sorted([*failures, *health.failures], key=_heard)
-    if failures:
-        service_failures.record(connection, at.now, at.clock, failures)
-    return [Sighting(start.uuid, start.boot_id, start.app_instance) for start in started], old
 
 
 def _heard(report: Heartbeat | Health | Failure) -> float:

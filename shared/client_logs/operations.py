@@ -1,6 +1,6 @@
 """What happens when displays log: each line stored once, counted by the hour, and told how far we have them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from types import MappingProxyType
@@ -11,6 +11,7 @@ from shared import prepared
 from shared.ahead import Later, in_turn
 from shared.client_logs import rules, store
 from shared.client_logs.boots import store as boots_store
+from shared.client_logs.gaps import store as gaps_store
 from shared.client_logs.hours import store as hours_store
 from shared.client_logs.marks import store as marks_store
 from shared.client_logs.rules import Boot, LastMark, LogLine, Mark, MarksMoved, Settled
@@ -25,6 +26,10 @@ class Stored:
     given_up: int = 0  # numbers that never came and are not waited for any more
     committed: dict[Boot, int] = field(default_factory=dict)
     """Of each boot that told something: everything up to this number is stored, once this commits."""
+    doubted: frozenset[Boot] = frozenset()
+    """Those of them of which the display must not be told yet: what came again may be other lines."""
+    began_anew: frozenset[str] = frozenset()
+    """The clients whose lines show that they number a boot from 1 again."""
     marks: dict[str, LastMark | None] = field(default_factory=dict)
     """Of each client whose mark moved: what may be remembered once this commits; None: nothing."""
 
@@ -43,55 +48,126 @@ def record(
     Raises:
         MarksMoved: what is remembered is not what is stored; nothing may be committed.
     """
-    by_boot = _by_boot(lines)
-    marks = _known(connection, by_boot, remembered)
+    by_boot, mixed = _by_boot(lines)
+    marks = _known(connection, by_boot, remembered if not mixed else {})
+    anew = _begin_anew(connection, by_boot, marks)
     settled = {boot: rules.settle(marks.of[boot], numbers) for boot, numbers in by_boot.items()}
+    doubted = _doubted(now, by_boot, marks) | mixed
     fresh = {id(by_boot[boot][seq]) for boot, change in settled.items() for seq in change.fresh}
     new = [line for line in lines if rules.boot_of(line) is None or id(line) in fresh]
     said = Later(lambda: store.as_said(new))
     hours = Later(lambda: hours_store.as_counted(rules.by_hour(now, clock, new)))
     with prepared.meanwhile(connection, in_turn(said, hours)):
-        _move(connection, now, marks, settled)
+        _move(connection, now, marks, settled, doubted)
         if new:
             store.add(connection, now, clock, said())
             hours_store.add(connection, hours())
+    if mixed:
+        marks_store.end(connection, now, mixed)
     return Stored(
         count=len(new),
         duplicates=len(lines) - len(new),
         given_up=sum(change.given_up for change in settled.values()),
         committed={boot: change.mark.seq for boot, change in settled.items()},
-        marks=_to_remember(settled),
+        doubted=doubted,
+        began_anew=frozenset(boot[0] for boot in anew),
+        marks=_to_remember(settled, doubted),
     )
 
 
-def _by_boot(lines: Sequence[LogLine]) -> dict[Boot, dict[int, LogLine]]:
-    """The numbered ones, the first of each number."""
+def _begin_anew(connection: Connection, by_boot: dict[Boot, dict[int, LogLine]], marks: "_Marks") -> list[Boot]:
+    """Forget the marks of displays that number from 1 again; of which boots.
+
+    What is proven by a line's time only lets those lines count that are newer than all before; others come again.
+    """
+    anew = [boot for boot in marks.asked if rules.begins_anew(marks.of[boot], by_boot[boot])]
+    repeated = [boot for boot in marks.asked if 1 in by_boot[boot] and rules.is_stored(marks.of[boot], 1)]
+    if unproven := [boot for boot in repeated if boot not in anew]:
+        last = store.last_times(connection, {boot[0] for boot in unproven})
+        for boot in unproven:
+            if (lines := rules.of_another_life(by_boot[boot], last.get(boot[0]))) is not None:
+                by_boot[boot] = lines
+                anew.append(boot)
+    if anew:
+        marks_store.forget(connection, anew)
+        marks.of.update(dict.fromkeys(anew, Mark()))
+    return anew
+
+
+def _doubted(now: datetime, by_boot: Mapping[Boot, Collection[int]], marks: "_Marks") -> frozenset[Boot]:
+    return frozenset(boot for boot in marks.asked if rules.is_doubted(marks.of[boot], by_boot[boot], now))
+
+
+def _by_boot(lines: Sequence[LogLine]) -> tuple[dict[Boot, dict[int, LogLine]], frozenset[Boot]]:
+    """The numbered ones, the first of each number; and the boots of which one number came with two lines."""
     by_boot: dict[Boot, dict[int, LogLine]] = {}
+    mixed = set()
     for line in lines:
         if (boot := rules.boot_of(line)) is not None and line.seq is not None:
-            by_boot.setdefault(boot, {}).setdefault(line.seq, line)
-    return by_boot
+            first = by_boot.setdefault(boot, {}).setdefault(line.seq, line)
+            if first is not line and not rules.is_same(first, line):
+                mixed.add(boot)
+    return by_boot, frozenset(mixed)
 
 
-def pass_over(connection: Connection, now: datetime, numbers: Iterable[tuple[Boot, int]]) -> dict[Boot, int]:
-    """Move the marks over lines that can never be stored; answer how far each boot then is, as `Stored.committed`.
+def pass_over(connection: Connection, now: datetime, numbers: Iterable[tuple[Boot, int]]) -> Stored:
+    """Move the marks over lines that can never be stored; answer how far each boot then is.
 
     Their display would otherwise send them for ever. Numbers of unknown clients are left out.
     """
-    by_boot: dict[Boot, list[int]] = {}
+    by_boot: dict[Boot, set[int]] = {}
     for boot, number in numbers:
-        by_boot.setdefault(boot, []).append(number)
+        by_boot.setdefault(boot, set()).add(number)
+    if not by_boot:
+        return Stored()
     marks = _known(connection, by_boot, {})
+    anew = [boot for boot in by_boot if rules.begins_anew(marks.of[boot], by_boot[boot])]
+    if anew:
+        marks_store.forget(connection, anew)
+        marks.of.update(dict.fromkeys(anew, Mark()))
     settled = {boot: rules.settle(marks.of[boot], passed) for boot, passed in by_boot.items()}
-    _move(connection, now, marks, settled)
-    return {boot: change.mark.seq for boot, change in settled.items()}
+    doubted = _doubted(now, by_boot, marks)
+    _move(connection, now, marks, settled, doubted)
+    return Stored(
+        committed={boot: change.mark.seq for boot, change in settled.items()},
+        doubted=doubted,
+        began_anew=frozenset(boot[0] for boot in anew),
+        marks={boot[0]: None for boot in settled},
+    )
 
 
-def _to_remember(settled: Mapping[Boot, Settled]) -> dict[str, LastMark | None]:
-    """Of clients that told of one boot, without a gap."""
+def close_gaps(connection: Connection, now: datetime) -> Stored:
+    """Once an hour: let each mark pass its first gap that has stood for a day in which its display was heard.
+
+    A display sends again all that it has; what is missing for so long it has not: a mark of ours was lost, or its own
+    spool. It would send what comes behind the gap for ever. The next gap of the boot has a day of its own.
+    """
+    gaps_store.look(connection, now)
+    marks = marks_store.marks(connection, gaps_store.due(connection))
+    first = {boot: mark.islands[0] for boot, mark in marks.items() if mark.islands}
+    moved = {boot: high for boot, (_, high) in first.items()}
+    if moved:
+        marks_store.set_marks(connection, now, moved, ())
+        marks_store.drop_keys(connection, moved)
+    given_up = sum(low - marks[boot].seq - 1 for boot, (low, _) in first.items())
+    return Stored(given_up=given_up, committed=moved)
+
+
+def end_lives(connection: Connection, now: datetime, boots: Collection[Boot]) -> None:
+    """The machines of these boots booted and their counters did not go up: they may number from 1 again."""
+    marks_store.end(connection, now, boots)
+
+
+def believe(connection: Connection, uuids: Collection[str]) -> dict[Boot, int]:
+    """Heartbeats of the same boots came after the lines that came again: how far the displays can be told now."""
+    return marks_store.believe(connection, uuids)
+
+
+def _to_remember(settled: Mapping[Boot, Settled], doubted: Collection[Boot]) -> dict[str, LastMark | None]:
+    """Of clients that told of one boot, without a gap or a doubt."""
     marks: dict[str, LastMark | None] = {}
     for boot, change in settled.items():
-        is_plain = boot[0] not in marks and not change.mark.islands
+        is_plain = boot[0] not in marks and not change.mark.islands and boot not in doubted
         marks[boot[0]] = (boot, change.mark.seq) if is_plain else None
     return marks
 
@@ -104,23 +180,31 @@ class _Marks:
     asked: list[Boot]
 
 
-def _known(connection: Connection, boots: Iterable[Boot], remembered: Mapping[str, LastMark]) -> _Marks:
+def _known(connection: Connection, boots: Mapping[Boot, Collection[int]], remembered: Mapping[str, LastMark]) -> _Marks:
+    """What is remembered serves where nothing comes again."""
     last: dict[Boot, Mark] = {}
-    for boot in boots:
-        if (mark := remembered.get(boot[0])) is not None and mark[0] == boot:
+    for boot, numbers in boots.items():
+        mark = remembered.get(boot[0])
+        if mark is not None and mark[0] == boot and min(numbers) > mark[1]:
             last[boot] = Mark(mark[1])
     asked = [boot for boot in boots if boot not in last]
     return _Marks(last | marks_store.marks(connection, asked) if asked else last, asked)
 
 
-def _move(connection: Connection, now: datetime, marks: _Marks, settled: Mapping[Boot, Settled]) -> None:
+def _move(
+    connection: Connection,
+    now: datetime,
+    marks: _Marks,
+    settled: Mapping[Boot, Settled],
+    doubted: Collection[Boot],
+) -> None:
     """Write the marks, and forget old boots of clients that began one.
 
     Raises MarksMoved where a mark that is remembered stands elsewhere.
     """
     known, asked = marks.of, set(marks.asked)
     if asked:
-        marks_store.set_marks(connection, now, {boot: settled[boot].mark.seq for boot in marks.asked})
+        marks_store.set_marks(connection, now, {boot: settled[boot].mark.seq for boot in marks.asked}, doubted)
     moves = {boot: (known[boot].seq, change.mark.seq) for boot, change in settled.items() if boot not in asked}
     if moves and marks_store.move_marks(connection, now, moves) < len(moves):
         raise MarksMoved
@@ -133,7 +217,7 @@ def _move(connection: Connection, now: datetime, marks: _Marks, settled: Mapping
     if above:
         marks_store.add_keys(connection, above)
     if begun := {boot[0] for boot in marks.asked if known[boot] == Mark(0)}:
-        boots_store.forget_older(connection, begun)
+        boots_store.forget_older(connection, now, begun)
 
 
 def drop_expired(connection: Connection, now: datetime, routine_days: int, serious_days: int) -> list[str]:

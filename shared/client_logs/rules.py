@@ -4,8 +4,8 @@ The mark is the highest number of a boot below which every log is stored. What i
 gap, is remembered in islands: ranges (low, high) without a gap, in ascending order.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -19,6 +19,9 @@ LEVELS: Final = {
     "err": LogLevel.ERROR,
     "fatal": LogLevel.CRITICAL,
 }
+
+DOUBT_LASTS: Final = timedelta(minutes=5)  # who sends no heartbeat meanwhile is believed
+CLOCK_STEP: Final = 0.001  # seconds: a time that went through Postgres is no later one
 
 Boot = tuple[str, str, int]
 """client uuid, install_id, boot_seq: within it logs are numbered from 1 without a gap."""
@@ -51,6 +54,12 @@ class Mark:
 
     seq: int = 0
     islands: tuple[Island, ...] = ()
+    is_over: bool = False
+    """The display may number from 1 again: its next lines tell."""
+    doubted_at: datetime | None = None
+    """Since when lines come again of which nobody knows yet whether they are the same lines."""
+    may_doubt: bool = field(default=False, compare=False)
+    """The display sends heartbeats: one that comes after its lines tells whether its numbers began again."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +103,45 @@ def settle(known: Mark, numbers: Iterable[int], kept_above: int = KEPT_ABOVE_MAR
         given_up += low - mark - 1
         mark, waiting = high, waiting - (high - low + 1)
     return Settled(fresh, Mark(mark, tuple(above)), given_up)
+
+
+def is_same(line: LogLine, other: LogLine) -> bool:
+    """Are two lines of one number one line that came twice? Displays send again what they sent, unchanged."""
+    return (line.message, line.client_time, line.level) == (other.message, other.client_time, other.level)
+
+
+def begins_anew(known: Mark, numbers: Collection[int]) -> bool:
+    """Do these numbers begin again with 1, of a display that may do so? A line is rather stored twice than lost."""
+    return known.is_over and known.seq > 0 and 1 in numbers
+
+
+def is_doubted(known: Mark, numbers: Collection[int], now: datetime) -> bool:
+    """May the display not be told yet how far it is stored? What comes again may be other lines.
+
+    A heartbeat of the same boot ends the doubt. When the numbers may have begun again only time does, or the very
+    next number: a display that began again sends its first line within the time that a doubt lasts.
+    """
+    if known.doubted_at is not None:
+        return now - known.doubted_at < DOUBT_LASTS
+    if known.is_over:
+        return min(numbers) != known.seq + 1
+    return known.may_doubt and any(is_stored(known, number) for number in numbers)
+
+
+def of_another_life(lines: Mapping[int, LogLine], last_time: float | None) -> dict[int, LogLine] | None:
+    """The lines of a display that began again with number 1; None where nothing proves it.
+
+    The proof is its own clock: a first line that is newer than the last ones that came of this display. Lines that
+    are no newer than those are left for later.
+    """
+    first = lines.get(1)
+    if first is None or last_time is None or not _is_after(first, last_time):
+        return None
+    return {seq: line for seq, line in lines.items() if line.client_time is None or _is_after(line, last_time)}
+
+
+def _is_after(line: LogLine, last_time: float) -> bool:
+    return line.client_time is not None and line.client_time > last_time + CLOCK_STEP
 
 
 def is_stored(known: Mark, number: int) -> bool:

@@ -66,6 +66,23 @@ def add(connection: Connection, now: datetime, clock: float, said: Mapping[str, 
     connection.execute(sql(ADD), {"now": now, "clock": clock, **said})
 
 
+LAST_LINES: Final = 200  # of one client: as many as a late delivery brings back at most, and few to read
+
+
+def last_times(connection: Connection, uuids: Collection[str]) -> dict[str, float]:
+    """The latest moment, by the display's own clock, that the last lines of each of these clients tell, since 1970."""
+    statement = sql(
+        f"""
+        SELECT said.uuid, extract(epoch FROM max(l.client_time)) AS last
+        FROM unnest(CAST(:uuids AS text[])) AS said(uuid), LATERAL (
+            SELECT client_time FROM client_logs WHERE client_uuid = said.uuid
+            ORDER BY received_at DESC, id DESC LIMIT {LAST_LINES}) AS l
+        GROUP BY said.uuid HAVING max(l.client_time) IS NOT NULL
+        """  # noqa: S608 - made of constants
+    )
+    return {row.uuid: float(row.last) for row in connection.execute(statement, {"uuids": sorted(uuids)})}
+
+
 def as_said(lines: Sequence[LogLine]) -> dict[str, str]:
     """Log lines as `add` takes them: column by column."""
     return {

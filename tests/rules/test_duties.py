@@ -10,7 +10,10 @@ from bridge.leader import DatabaseAway
 from bridge.loop import Bridge
 from bridge.pace import Pace
 
-DUTIES = ("_announce", "_sweep", "_begin_budgets", "_store_urgent", "_store_batch", "_send_canary", "_work_outbox")
+DUTIES = (
+    *("_announce", "_sweep", "_begin_budgets", "_store_urgent", "_store_batch"),
+    *("_close_gaps", "_send_canary", "_work_outbox"),
+)
 
 
 def without_services() -> Any:

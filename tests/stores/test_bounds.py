@@ -1,17 +1,20 @@
 """Whatever a broken or hostile display says, what is kept of it stays bounded, and what is counted stays exact."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.client_logs import operations as client_logs
+from shared.client_logs.rules import LogLine
 from shared.clients.reports import operations as reports
 from shared.db import database_now
 from shared.listening import operations as listening
 from shared.listening import store as listening_store
 from shared.vocabulary import DeadLetterReason as Reason
+from shared.vocabulary import LogLevel
 
 U = "11111111-1111-4111-8111-111111111111"
 V = "22222222-2222-4222-8222-222222222222"
@@ -99,17 +102,45 @@ def test_a_display_with_another_installation_in_each_message_keeps_the_newest(co
     assert rows(connection, kept) == [(f"installation {n}", n + 1) for n in range(68, 100)]
 
 
-def test_a_display_with_another_boot_in_each_line_keeps_the_marks_of_the_last(connection: Connection) -> None:
+def test_a_display_that_boots_often_keeps_the_marks_of_a_day_and_of_its_last_boots(connection: Connection) -> None:
     register(connection)
     now = database_now(connection)
     for boot in range(50):
-        client_logs.pass_over(connection, now + timedelta(seconds=boot), [((U, "i", boot), 5)])  # behind a gap
-
-    assert rows(connection, "SELECT boot_seq FROM log_marks ORDER BY boot_seq") == [(n,) for n in range(34, 50)]
-    assert rows(connection, "SELECT boot_seq FROM log_keys ORDER BY boot_seq") == [(n,) for n in range(34, 50)]
-
-    client_logs.pass_over(connection, now + timedelta(seconds=50), [((U, "j", boot), 5) for boot in range(50)])
+        client_logs.pass_over(connection, now + timedelta(hours=boot), [((U, "i", boot), 5)])  # behind a gap
 
     for table in ("log_marks", "log_keys"):
-        kept = rows(connection, f"SELECT install_id, boot_seq FROM {table} ORDER BY boot_seq")
-        assert kept == [("j", n) for n in range(34, 50)]
+        assert rows(connection, f"SELECT boot_seq FROM {table} ORDER BY boot_seq") == [(n,) for n in range(25, 50)]
+
+    client_logs.pass_over(connection, now + timedelta(days=9), [((U, "j", boot), 5) for boot in range(10)])
+
+    for table in ("log_marks", "log_keys"):
+        kept = rows(connection, f"SELECT install_id, boot_seq FROM {table} ORDER BY install_id, boot_seq")
+        assert kept == [*(("i", n) for n in range(44, 50)), *(("j", n) for n in range(10))]
+
+
+def test_a_display_with_another_boot_in_each_line_keeps_a_thousand_marks(connection: Connection) -> None:
+    register(connection)
+    now = database_now(connection)
+    for first in range(0, 1500, 500):
+        at = now + timedelta(seconds=first)
+        client_logs.pass_over(connection, at, [((U, "i", boot), 5) for boot in range(first, first + 500)])
+
+    for table in ("log_marks", "log_keys"):
+        found = rows(connection, f"SELECT count(*), min(boot_seq), max(boot_seq) FROM {table}")
+        assert found == [(1000, 500, 1499)]
+
+
+def test_twenty_boots_that_come_again_are_stored_once(connection: Connection) -> None:
+    register(connection)
+    now = database_now(connection)
+    lines = [log_line(boot, seq) for boot in range(1, 21) for seq in (1, 2, 3)]
+
+    counts = [client_logs.record(connection, now, 1000.0, batch).count for batch in (lines[:30], lines[30:], lines)]
+
+    assert counts == [30, 30, 0]
+    assert rows(connection, "SELECT count(*) FROM client_logs") == [(60,)]
+
+
+def log_line(boot_seq: int, seq: int) -> LogLine:
+    stamp: dict[str, Any] = {"install_id": "i", "boot_seq": boot_seq, "seq": seq}
+    return LogLine(U, 1000.0, LogLevel.INFO, None, f"line {seq} of boot {boot_seq}", **stamp)

@@ -17,8 +17,9 @@ from shared.client_logs.hours import store as hours_store
 from shared.client_logs.marks import store as marks_store
 from shared.client_logs.rules import LogLine, Mark
 from shared.clients.reports import operations as reports
+from shared.clients.reports.rules import Heartbeat
 from shared.db import database_now
-from shared.tables import client_heartbeats, client_log_hours, clients, log_keys, log_marks
+from shared.tables import client_heartbeats, client_log_hours, clients, log_gaps, log_keys, log_marks
 from shared.tables import client_logs as table
 from shared.vocabulary import SERIOUS_LEVELS, LogLevel
 
@@ -47,6 +48,10 @@ def messages(connection: Connection, uuid: str = U) -> Sequence[str]:
 
 def mark(connection: Connection) -> int:
     return int(connection.execute(sa.select(log_marks.c.seq)).scalar_one())
+
+
+def boots(connection: Connection) -> Sequence[int]:
+    return connection.execute(sa.select(log_marks.c.boot_seq).order_by(log_marks.c.boot_seq)).scalars().all()
 
 
 def keys(connection: Connection) -> Sequence[int]:
@@ -128,6 +133,64 @@ def test_a_line_was_received_when_it_arrived_and_counts_in_that_hour(connection:
         (hour - timedelta(hours=1), "error", 1, now - timedelta(hours=1)),
         (hour, "error", 2, now),
     ]
+
+
+# --- gaps that never close ---
+
+
+def beat(connection: Connection, at: datetime) -> None:
+    reports.record_heartbeats(connection, at, CLOCK, [Heartbeat(U, CLOCK)])
+
+
+def look(connection: Connection, at: datetime, hours: int) -> list[int]:
+    """How far the display is told to be stored at each of these looks."""
+    moments = [at + timedelta(hours=n) for n in range(1, hours + 1)]
+    return [seq for moment in moments for seq in client_logs.close_gaps(connection, moment).committed.values()]
+
+
+def heard_and_looked_at(connection: Connection, at: datetime, hours: int) -> list[int]:
+    told = []
+    for n in range(hours):
+        beat(connection, at + timedelta(hours=n, minutes=30))
+        told += look(connection, at + timedelta(hours=n), 1)
+    return told
+
+
+def test_a_spool_whose_mark_was_lost_goes_on_after_a_day(connection: Connection, now: datetime) -> None:
+    client_logs.record(connection, now, CLOCK, [line(501), line(502), line(504)])
+
+    assert heard_and_looked_at(connection, now, 24) == []
+    assert heard_and_looked_at(connection, now + timedelta(days=1), 1) == [502]
+    assert (mark(connection), list(keys(connection))) == (502, [504])
+    assert client_logs.record(connection, now, CLOCK, [line(503)]).committed == {BOOT: 504}
+
+
+def test_hours_in_which_a_display_is_not_heard_do_not_count(connection: Connection, now: datetime) -> None:
+    client_logs.record(connection, now, CLOCK, [line(501)])
+
+    assert heard_and_looked_at(connection, now, 20) == []
+    assert look(connection, now + timedelta(hours=20), 100) == []
+    assert heard_and_looked_at(connection, now + timedelta(hours=120), 3) == []
+    assert heard_and_looked_at(connection, now + timedelta(hours=123), 2) == [501]
+
+
+def test_a_gap_below_which_lines_still_come_has_its_day_anew(connection: Connection, now: datetime) -> None:
+    client_logs.record(connection, now, CLOCK, [line(1), line(501)])
+
+    assert heard_and_looked_at(connection, now, 24) == []
+    client_logs.record(connection, now, CLOCK, [line(2)])
+    assert heard_and_looked_at(connection, now + timedelta(days=1), 24) == []
+    assert heard_and_looked_at(connection, now + timedelta(days=2), 1) == [501]
+
+
+def test_looks_that_come_too_soon_count_once(connection: Connection, now: datetime) -> None:
+    client_logs.record(connection, now, CLOCK, [line(501)])
+
+    for minute in range(60):
+        beat(connection, now + timedelta(minutes=minute))
+        assert client_logs.close_gaps(connection, now + timedelta(minutes=minute)).committed == {}
+
+    assert connection.execute(sa.select(log_gaps.c.hours)).scalar_one() == 0
 
 
 # --- reads ---
@@ -241,20 +304,21 @@ def test_whole_weeks_are_dropped_when_their_class_has_been_kept_long_enough(
     store.ensure_partitions(connection, old, 0)
     said = [line(1), line(2, level=LogLevel.ERROR)]
     client_logs.record(connection, old, CLOCK, said)
+    client_logs.pass_over(connection, old, [((U, "i", 2), 1)])
     connection.execute(sa.update(log_marks).values(updated_at=old))
     client_logs.record(connection, now, CLOCK, [line(uuid=V, message="new")])
 
     after_routine = client_logs.drop_expired(connection, old + timedelta(days=40), 30, 90)
     assert after_routine == ["client_logs_routine_2025w10"]
     assert messages(connection) == ["m2"]
-    assert mark(connection) == 2
+    assert boots(connection) == [1, 2]
 
     after_serious = client_logs.drop_expired(connection, old + timedelta(days=100), 30, 90)
     assert after_serious == ["client_logs_serious_2025w10"]
     assert (messages(connection), messages(connection, V)) == ([], ["new"])
     hours = connection.execute(sa.select(client_log_hours.c.client_uuid)).scalars().all()
     assert hours == [V]
-    assert mark(connection) == 2  # of a boot that may still run
+    assert boots(connection) == [2]  # it may go on
 
 
 def test_a_boot_that_logs_nothing_for_longer_than_logs_are_kept_goes_on_where_it_was(
@@ -282,3 +346,16 @@ def test_of_old_boots_the_one_that_runs_and_the_last_that_told_something_keep_th
     client_logs.drop_expired(connection, now, 30, 90)
 
     assert connection.execute(sa.select(log_marks.c.boot_seq).order_by(log_marks.c.boot_seq)).scalars().all() == [2, 3]
+
+
+def test_the_mark_of_the_boot_that_a_display_is_in_stays_however_quiet_it_is(
+    connection: Connection, now: datetime
+) -> None:
+    reports.record_heartbeats(connection, now, CLOCK, [Heartbeat(U, CLOCK, install_id="i", boot_seq=1, seq=9)])
+    client_logs.record(connection, now, CLOCK, [line(seq) for seq in range(1, 501)])
+    client_logs.pass_over(connection, now + timedelta(days=1), [((U, "i", 0), 1)])  # a line of the boot before, late
+
+    client_logs.drop_expired(connection, now + timedelta(days=400), 30, 90)
+    after = client_logs.record(connection, now + timedelta(days=400), CLOCK, [line(501)])
+
+    assert after.committed == {BOOT: 501}

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Row
 
 from shared.clients.failures.rules import Failure
 from shared.clients.installs import store as installs_store
+from shared.clients.logins.rules import Sight
 from shared.clients.reports import rules, store
 from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
 from shared.clients.reports.store import ProcessChange
@@ -27,10 +28,27 @@ class NewStart:
 
 
 @dataclass(frozen=True)
+class NewLife:
+    """A display whose numbers may have begun again: the machine booted, its counter of boots did not go up."""
+
+    uuid: str
+    install_id: str
+    boot_seq: int
+    """The boots from here on come again."""
+    before_at: datetime
+    """When the life before was heard last."""
+    went_back: bool
+    """It is certain: the number of its heartbeat is no higher than the one before."""
+
+
+@dataclass(frozen=True)
 class HeartbeatsRecorded:
     """What a batch of heartbeats did."""
 
     started: list[NewStart]
+    lives: list[NewLife]
+    sights: list[Sight]
+    """Heartbeats with another name of the device than before, in their order."""
     newest: list[Heartbeat]
     """Those of clients of which nothing else was said, and that are stored now."""
     old: set[str]
@@ -82,9 +100,55 @@ def record_heartbeats(
     changes = [_process_change(row, now) for row in rows if row.differs]
     if changes:
         store.change_process_status(connection, now, changes)
-    started = [NewStart(row.uuid, row.boot_id, row.app_instance) for row in rows if row.began_anew]
+    lives = [life for row in rows if (life := _new_life(row)) is not None]
+    _forget_stamps(connection, now, rows, lives)
     old = {row.uuid for row in found if row.is_old}
-    return HeartbeatsRecorded(started, rules.only_ones(candidates, old), old)
+    return HeartbeatsRecorded(
+        [NewStart(row.uuid, row.boot_id, row.app_instance) for row in rows if row.began_anew],
+        lives,
+        [sight for row in sorted(found, key=_heard) if (sight := _sight(row)) is not None],
+        rules.only_ones(candidates, old),
+        old,
+    )
+
+
+def _new_life(row: Row[Any]) -> NewLife | None:
+    if row.install_id is None or row.install_id != row.old_install_id:
+        return None
+    went_back = (row.boot_seq, row.seq) <= (row.old_boot_seq, row.old_seq)
+    other_boot = None not in (row.boot_id, row.old_boot_id) and row.boot_id != row.old_boot_id
+    if not went_back and not (row.boot_seq == row.old_boot_seq and other_boot):
+        return None
+    return NewLife(row.uuid, row.install_id, row.boot_seq, row.old_at, went_back)
+
+
+def _forget_stamps(connection: Connection, now: datetime, rows: Sequence[Row[Any]], lives: Sequence[NewLife]) -> None:
+    """Of counters that went back, and of other installations: nothing that was numbered before is newer."""
+    went_back = [life.uuid for life in lives if life.went_back]
+    others = [
+        (row.uuid, row.install_id)
+        for row in rows
+        if None not in (row.install_id, row.old_install_id) and row.install_id != row.old_install_id
+    ]
+    if went_back or others:
+        store.forget_stamps(connection, went_back, others)
+        store.note_went_back(connection, now, went_back)
+
+
+def _sight(row: Row[Any]) -> Sight | None:
+    """How the device names itself, where it is another name than before; None where either has none."""
+    for name, before in (
+        (row.boot_id, row.old_boot_id),
+        (row.app_instance, row.old_app_instance),
+        (row.install_id, row.old_install_id),
+    ):
+        if name is not None and before is not None:
+            return None if name == before else Sight(row.uuid, row.at, name, before, row.old_at, row.is_old)
+    return None
+
+
+def _heard(row: Row[Any]) -> float:
+    return float(row.heard)
 
 
 def _process_change(row: Row[Any], now: datetime) -> ProcessChange:
@@ -112,6 +176,16 @@ def record_health(
 def record_presence(connection: Connection, now: datetime, said: Sequence[PresenceSaid]) -> set[str]:
     """Write what the presence messages, in order of arrival, come to; answer who came online."""
     return store.put_presence(connection, now, rules.presence_changes(said))
+
+
+def note_went_back(connection: Connection, now: datetime, uuids: Sequence[str]) -> None:
+    """The log lines of these show that their counters went back."""
+    store.note_went_back(connection, now, uuids)
+
+
+def note_shared_logins(connection: Connection, now: datetime, uuids: Sequence[str]) -> set[str]:
+    """Two devices use the login of each of these; of whom that was not written down a moment ago."""
+    return store.note_shared_login(connection, now, sorted(uuids))
 
 
 def forget_the_future(connection: Connection, now: datetime) -> int:

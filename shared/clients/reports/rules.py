@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, ClassVar, Final, Protocol, TypeVar
 
 from shared.vocabulary import ClientStatus, Presence, ProcessStatus, ScreenHealthStatus
 
@@ -19,13 +19,26 @@ MUTE: Final = "Its reports come, its heartbeats do not"
 FRESH_FOR: Final = LATE_AT_LEAST  # a report written down later than this after its arrival proves no present state
 
 
+HEARTBEATS_LAST: Final = timedelta(seconds=90)
+"""After so long no older heartbeat can be on its way: the broker drops them after 30 s."""
+HEALTH_LASTS: Final = timedelta(seconds=330)
+"""The same of health reports, which the broker drops after 300 s."""
+
+
 class Stamped(Protocol):
     """A report with or without its display's stamp; all three are null without."""
 
     uuid: str
+    heard: float
     install_id: str | None
     boot_seq: int | None
     seq: int | None
+
+    @property
+    def boot_id(self) -> str | None: ...
+
+    @property
+    def lasts(self) -> timedelta: ...
 
 
 Report = TypeVar("Report", bound=Stamped)
@@ -44,6 +57,7 @@ class Heartbeat:
     install_id: str | None = None
     boot_seq: int | None = None
     seq: int | None = None
+    lasts: ClassVar[timedelta] = HEARTBEATS_LAST
 
 
 @dataclass(slots=True)
@@ -70,6 +84,8 @@ class Health:
     install_id: str | None = None
     boot_seq: int | None = None
     seq: int | None = None
+    boot_id: ClassVar[None] = None
+    lasts: ClassVar[timedelta] = HEALTH_LASTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +111,8 @@ class PresenceChange:
 def newest(reports: Iterable[Report]) -> list[Report]:
     """Of each client's reports, in order of arrival, those that may be its newest.
 
-    Within one installation the highest (boot_seq, seq) is newest; between installations only the database
-    knows, so one of each stays. Without a stamp the last arrival wins, over stamped ones too.
+    Within one installation the highest (boot_seq, seq) is newest, unless that went back; between installations
+    only the database knows, so one of each stays. Without a stamp the last arrival wins, over stamped ones too.
     """
     kept: dict[str, dict[str | None, Report]] = {}
     for report in reports:
@@ -107,9 +123,23 @@ def newest(reports: Iterable[Report]) -> list[Report]:
         if report.install_id is None or None in of_client:
             of_client.clear()
         known = of_client.get(report.install_id)
-        if known is None or _order(report) > _order(known):
+        if known is None or _is_newer(report, known):
             of_client[report.install_id] = report
     return [report for of_client in kept.values() for report in of_client.values()]
+
+
+def _is_newer(later: Stamped, earlier: Stamped) -> bool:
+    """Does the later arrival of one installation replace the earlier one? `store.newer` says the same in SQL.
+
+    Another machine's boot under the same number, or a lower number when nothing older can be on its way: the
+    counter went back, and only the arrival tells what is new.
+    """
+    boots = earlier.boot_id, later.boot_id
+    if later.boot_seq == earlier.boot_seq and None not in boots and boots[0] != boots[1]:
+        return True
+    if later.heard - earlier.heard > later.lasts.total_seconds():
+        return _order(later) != _order(earlier)
+    return _order(later) > _order(earlier)
 
 
 def _order(report: Stamped) -> tuple[int, int]:

@@ -7,13 +7,14 @@ people see changes, and locked in the order of their uuids.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 import msgspec
 import sqlalchemy as sa
 from sqlalchemy import Connection, Row
 
+from shared.clients.reports import rules
 from shared.clients.reports.rules import Health, Heartbeat, PresenceChange
 from shared.vocabulary import ClientStatus, ProcessStatus
 
@@ -54,15 +55,24 @@ def register(connection: Connection, now: datetime, uuids: Sequence[str]) -> Non
     connection.execute(statement, {"now": now, "uuids": _json(uuids)})
 
 
-NEWER: Final = """
-    CASE WHEN EXCLUDED.install_id IS NULL OR h.install_id IS NULL THEN true
+def newer(at: str, lasts: timedelta, other_boot: str = "false") -> str:
+    """SQL: is the row that was to be inserted newer than the one that stands, `h`? As `rules.newest`.
+
+    `at` is the column of the arrival; after `lasts` nothing older can be on its way, so a lower number is of a
+    counter that went back, or of an installation that returned. `other_boot`: both tell of different boots.
+    """
+    return f"""
+    CASE WHEN (EXCLUDED.install_id, EXCLUDED.boot_seq, EXCLUDED.seq) = (h.install_id, h.boot_seq, h.seq)
+            THEN {other_boot}
+         WHEN EXCLUDED.{at} - h.{at} > interval '{lasts.total_seconds()} seconds' THEN true
+         WHEN EXCLUDED.install_id IS NULL OR h.install_id IS NULL THEN true
          WHEN EXCLUDED.install_id = h.install_id THEN (EXCLUDED.boot_seq, EXCLUDED.seq) > (h.boot_seq, h.seq)
+            OR EXCLUDED.boot_seq = h.boot_seq AND {other_boot}
          ELSE coalesce((SELECT i.ordinal FROM client_installs AS i
                 WHERE i.client_uuid = h.client_uuid AND i.install_id = EXCLUDED.install_id), 0)
             > coalesce((SELECT i.ordinal FROM client_installs AS i
                 WHERE i.client_uuid = h.client_uuid AND i.install_id = h.install_id), 0) END
-"""
-"""Is the row that was to be inserted newer than the one that stands, `h`?"""
+"""  # noqa: S608 - made of constants
 
 
 def _one_each(fields: str) -> str:
@@ -82,27 +92,30 @@ HEARTBEAT_COLUMNS: Final = "last_heartbeat_at, interval_seconds, boot_id, app_in
 PUT_HEARTBEATS: Final = f"""
     WITH said AS MATERIALIZED ({_one_each(HEARTBEAT_FIELDS)}),
     old AS MATERIALIZED (
-        SELECT h.client_uuid, h.boot_id, h.app_instance
+        SELECT h.client_uuid, h.boot_id, h.app_instance, h.install_id, h.boot_seq, h.seq, h.last_heartbeat_at
         FROM client_heartbeats AS h JOIN said ON said.uuid = h.client_uuid),
     put AS (
         INSERT INTO client_heartbeats AS h (client_uuid, {HEARTBEAT_COLUMNS})
         SELECT uuid, at, coalesce(interval_seconds, 30), boot_id, app_instance, install_id, boot_seq, seq FROM said
         ON CONFLICT (client_uuid) DO UPDATE SET
             {", ".join(f"{column} = EXCLUDED.{column}" for column in HEARTBEAT_COLUMNS.split(", "))}
-        WHERE {NEWER}
+        WHERE {newer("last_heartbeat_at", rules.HEARTBEATS_LAST, "coalesce(EXCLUDED.boot_id <> h.boot_id, false)")}
         RETURNING client_uuid)
     SELECT * FROM (
-        SELECT said.uuid, said.boot_id, said.app_instance, said.at,
+        SELECT said.uuid, said.boot_id, said.app_instance, said.at, said.heard, said.install_id, said.boot_seq,
+            said.seq, old.install_id AS old_install_id, old.boot_seq AS old_boot_seq, old.seq AS old_seq,
+            old.boot_id AS old_boot_id, old.app_instance AS old_app_instance, old.last_heartbeat_at AS old_at,
             coalesce(said.process_status, c.process_status::text) AS process_status,
             c.process_status::text <> said.process_status
                 OR c.status <> coalesce(said.process_status, c.process_status::text) AS differs,
             old.boot_id <> said.boot_id OR old.app_instance <> said.app_instance AS began_anew,
+            old.install_id <> said.install_id OR (said.boot_seq, said.seq) <= (old.boot_seq, old.seq) AS is_odd,
             put.client_uuid IS NULL AS is_old
         FROM said
         JOIN clients AS c ON c.uuid = said.uuid
         LEFT JOIN put ON put.client_uuid = said.uuid
         LEFT JOIN old ON old.client_uuid = said.uuid) AS kept
-    WHERE differs OR began_anew OR is_old ORDER BY uuid
+    WHERE differs OR began_anew OR is_odd OR is_old ORDER BY uuid
 """  # noqa: S608 - made of constants
 
 
@@ -111,9 +124,9 @@ def put_heartbeats(
 ) -> Sequence[Row[Any]]:
     """Keep each client's newest heartbeat; answer only those that are not, or that change something else.
 
-    Rows: uuid, process_status, boot_id, app_instance, at, is_old (not the newest: not kept), differs (the client's
-    process_status or shown state is another one), began_anew (its boot_id or app_instance was another one before;
-    null: not known).
+    Rows: uuid, process_status, boot_id, app_instance, at, heard, is_old (not the newest: not kept), differs (the
+    client's process_status or shown state is another one), began_anew (its boot_id or app_instance was another one
+    before; null: not known); its stamp and that of the heartbeat before, with its boot_id and arrival (`old_...`).
     """
     parameters = {"now": now, "clock": clock, "rows": _json(said)}
     return connection.execute(sa.text(PUT_HEARTBEATS), parameters).all()
@@ -168,6 +181,8 @@ SEEN_IN_HEALTH: Final = {  # column of clients: what it becomes
     "mqtt_reconnect_count": "coalesce(said.reconnect_count, c.mqtt_reconnect_count)",
     "mqtt_last_disconnect_at": "CASE WHEN said.tells_disconnect THEN to_timestamp(said.last_disconnect_at)"
     " ELSE c.mqtt_last_disconnect_at END",
+    "mqtt_reconnected_at": "CASE WHEN said.reconnect_count > c.mqtt_reconnect_count THEN said.at"
+    " ELSE c.mqtt_reconnected_at END",
 }
 BAD_SCREENS: Final = "('black', 'frozen', 'disconnected')"
 SCREEN_SINCE: Final = f"""
@@ -192,7 +207,7 @@ PUT_HEALTH: Final = f"""
         SELECT uuid, at, {HEALTH_COLUMNS} FROM said
         ON CONFLICT (client_uuid) DO UPDATE SET received_at = EXCLUDED.received_at,
             {", ".join(f"{column} = EXCLUDED.{column}" for column in HEALTH_COLUMNS.split(", "))}
-        WHERE {NEWER}
+        WHERE {newer("received_at", rules.HEALTH_LASTS)}
         RETURNING client_uuid),
     different AS MATERIALIZED (
         SELECT c.uuid, said.at, said.reconnect_count - c.mqtt_reconnect_count AS losses
@@ -229,6 +244,60 @@ def put_health(
     """
     parameters = {"now": now, "clock": clock, "rows": _json(said), "asked": _json(asked)}
     return connection.execute(sa.text(PUT_HEALTH), parameters).all()
+
+
+def forget_stamps(connection: Connection, went_back: Sequence[str], others: Sequence[tuple[str, str]]) -> None:
+    """Let whatever health comes next be the newest of those that `went_back`.
+
+    And of `others`, (uuid, install_id), where the health of a later installation than theirs is stored.
+    """
+    statement = sa.text(
+        """
+        UPDATE client_health AS h SET install_id = NULL, boot_seq = NULL, seq = NULL
+        FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(uuid text, install_id text)
+        WHERE h.client_uuid = said.uuid AND (said.install_id IS NULL OR EXISTS (
+            SELECT FROM client_installs AS i JOIN client_installs AS o USING (client_uuid)
+            WHERE i.client_uuid = h.client_uuid AND i.install_id = h.install_id AND o.install_id = said.install_id
+                AND i.ordinal > o.ordinal))
+        """
+    )
+    rows = [{"uuid": uuid, "install_id": None} for uuid in went_back]
+    rows += [{"uuid": uuid, "install_id": install_id} for uuid, install_id in others]
+    connection.execute(statement, {"rows": _json(rows)})
+
+
+def note_went_back(connection: Connection, now: datetime, uuids: Sequence[str]) -> None:
+    """The counters of these went back: say so, and believe no stamp of their failures.
+
+    The same numbers come again for other failures.
+    """
+    statement = sa.text(
+        """
+        WITH which AS MATERIALIZED (
+            SELECT uuid FROM clients WHERE uuid = ANY(:uuids) ORDER BY uuid FOR NO KEY UPDATE)
+        UPDATE clients AS c SET counter_went_back_at = CAST(:now AS timestamptz), service_failed_stamp = NULL,
+            service_failed_cleared_stamp = NULL
+        FROM which WHERE c.uuid = which.uuid
+        """
+    )
+    if uuids:
+        connection.execute(statement, {"now": now, "uuids": list(uuids)})
+
+
+def note_shared_login(connection: Connection, now: datetime, uuids: Sequence[str]) -> set[str]:
+    """Two devices use the login of each of these: write it down, at most once in half a minute; of whom it was."""
+    statement = sa.text(
+        """
+        WITH which AS MATERIALIZED (
+            SELECT uuid FROM clients WHERE uuid = ANY(:uuids) AND (shared_login_seen_at IS NULL
+                OR shared_login_seen_at < CAST(:now AS timestamptz) - interval '30 seconds')
+            ORDER BY uuid FOR NO KEY UPDATE)
+        UPDATE clients AS c SET shared_login_seen_at = CAST(:now AS timestamptz)
+        FROM which WHERE c.uuid = which.uuid
+        RETURNING c.uuid
+        """
+    )
+    return set(connection.execute(statement, {"now": now, "uuids": list(uuids)}).scalars())
 
 
 def put_presence(connection: Connection, now: datetime, changes: Sequence[PresenceChange]) -> set[str]:

@@ -1,0 +1,1 @@
+"""Numbers below which a mark waits, though their display does not have them any more."""

@@ -1,0 +1,1 @@
+"""Two devices that use the login of one display: a copied card, a code used twice."""
