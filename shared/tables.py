@@ -160,7 +160,6 @@ clients = Table(
     Column("changed_xid", Xid8, nullable=False, server_default=text("pg_current_xact_id()")),
     _when("counter_went_back_at"),  # its numbers began again: an image put back, a write filter, a power cut
     _when("shared_login_seen_at"),  # two devices used its login
-    _when("mqtt_reconnected_at"),  # when `mqtt_reconnect_count` rose, by our clock
     CheckConstraint(f"uuid ~ '{UUID_PATTERN}'", name="uuid"),
     CheckConstraint("mqtt_reconnect_count >= 0", name="mqtt_reconnect_count"),
     CheckConstraint("(service_failed_at IS NULL) = (service_failed_unit IS NULL)", name="service_failed"),
@@ -196,11 +195,6 @@ clients = Table(
         "ix_clients_mqtt_last_disconnect_at",
         "mqtt_last_disconnect_at",
         postgresql_where=text("mqtt_last_disconnect_at IS NOT NULL"),
-    ),
-    Index(
-        "ix_clients_mqtt_reconnected_at",
-        "mqtt_reconnected_at",
-        postgresql_where=text("mqtt_reconnected_at IS NOT NULL"),
     ),
 )
 

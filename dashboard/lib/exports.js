@@ -11,7 +11,7 @@ const PAGE = 1_000; // lines; the most that one answer holds
 const LINES_MOST = 10_000;
 
 /** @type {(keyof Client)[]} */
-const CLIENT = ["uuid", "name", "site", "tags", "status", "status_since", "last_heartbeat_at", "screen_health", "service_failed_unit", "service_failed_at", "mqtt_reconnect_count", "mqtt_last_disconnect_at", "app_version", "ip", "hostname"];
+const CLIENT = ["uuid", "name", "site", "tags", "status", "status_since", "last_heartbeat_at", "screen_health", "service_failed_unit", "service_failed_at", "mqtt_reconnect_count", "mqtt_last_disconnect_at", "shared_login_seen_at", "app_version", "ip", "hostname"];
 /** @type {(keyof LogRow)[]} */
 const LOG = ["received_at", "level", "client_uuid", "client_name", "logger", "message", "client_time"];
 

@@ -221,6 +221,7 @@ export type ClearedFailure = {
   service_failed_cleared_at: string | null;
   service_failed_cleared_by: string | null;
   service_failed_unit: string | null;
+  shared_login_seen_at: string | null;
   site: string | null;
   status: ClientStatus;
   status_since: string;
@@ -229,7 +230,7 @@ export type ClearedFailure = {
   uuid: string;
 };
 
-/** A client as every list shows it. `recovery` is null while it is healthy. */
+/** A client as every list shows it. `recovery` is null while it is healthy. `mqtt_last_disconnect_at` is the display's own word, by its own clock. `shared_login_seen_at`: two devices used its login then. */
 export type Client = {
   app_version: string | null;
   hostname: string | null;
@@ -246,6 +247,7 @@ export type Client = {
   screen_health: ScreenHealthStatus;
   service_failed_at: string | null;
   service_failed_unit: string | null;
+  shared_login_seen_at: string | null;
   site: string | null;
   status: ClientStatus;
   status_since: string;
@@ -287,6 +289,7 @@ export type ClientDetails = {
   service_failed_cleared_at: string | null;
   service_failed_cleared_by: string | null;
   service_failed_unit: string | null;
+  shared_login_seen_at: string | null;
   site: string | null;
   status: ClientStatus;
   status_since: string;
@@ -451,6 +454,7 @@ export type CrashedClient = {
   screen_health: ScreenHealthStatus;
   service_failed_at: string | null;
   service_failed_unit: string | null;
+  shared_login_seen_at: string | null;
   since: string | null;
   site: string | null;
   status: ClientStatus;
@@ -1079,7 +1083,7 @@ export type OverviewQuery = {
   since?: string | null;
 };
 
-/** Clients column by column: the nth value of each is of the nth client. `uuid` holds 16 bytes of each in base64. `status_since`, `last_heartbeat_at`, `service_failed_at`, `mqtt_last_disconnect_at` and `lockout_until` are told as how many seconds before the second of `server_time` they were; a time with a fraction as a text that adds its six digits ("12.034500"). */
+/** Clients column by column: the nth value of each is of the nth client. `uuid` holds 16 bytes of each in base64. `status_since`, `last_heartbeat_at`, `service_failed_at`, `mqtt_last_disconnect_at`, `shared_login_seen_at` and `lockout_until` are told as how many seconds before the second of `server_time` they were; a time with a fraction as a text that adds its six digits ("12.034500"). */
 export type Packed = {
   app_version: Array<string | null> | Words;
   hostname: Array<string | null>;
@@ -1096,6 +1100,7 @@ export type Packed = {
   screen_health: Array<ScreenHealthStatus>;
   service_failed_at: Array<number | string | null>;
   service_failed_unit: Array<string | null>;
+  shared_login_seen_at: Array<number | string | null>;
   site: Array<string | null> | Words;
   status: Array<ClientStatus>;
   status_since: Array<number | string | null>;

@@ -28,7 +28,11 @@ export const D = {
     remove: "Remove",
     removeSure: "Remove it for good",
     askAdmin: "An admin can make a new code for it, or remove it.",
-    lastDisconnect: "Last disconnect",
+    lastDisconnect: "Last disconnect, by its own clock",
+    oddLogin: "Two devices with one login",
+    sharedLogin: (/** @type {string} */ time) => `Two devices use this login, last seen ${time}. Give one of them a new code.`,
+    counterWentBack: (/** @type {string} */ time) =>
+      `Its counter went back at ${time}: probably an image put back or a write filter; some of its log lines may stand twice.`,
     recovery: "Recovery",
     tabs: { logs: "Logs", commands: "Commands", health: "Health", events: "Events", refused: "Refused" },
   },

@@ -109,6 +109,20 @@ function Failure({ client }) {
   </section>`;
 }
 
+const SHARED_SHOWN = 86_400_000;
+const WENT_BACK_SHOWN = 7 * SHARED_SHOWN;
+
+/** What is odd about the display itself, not about how it is. @param {{client: Client}} props */
+function Oddities({ client }) {
+  /** @param {string | null | undefined} at @param {number} shown */
+  const lately = (at, shown) => (at && now.value - Date.parse(at) < shown ? at : null);
+  const shared = lately(client.shared_login_seen_at, SHARED_SHOWN);
+  const back = !shared && lately(client.counter_went_back_at, WENT_BACK_SHOWN);
+  return html`
+    ${shared && html`<section class="panel-failure" aria-label=${D.panel.oddLogin}><p><${Glyph} shape="warning" />${D.panel.sharedLogin(exact(shared))}</p></section>`}
+    ${back && html`<p class="quiet">${D.panel.counterWentBack(exact(back))}</p>`}`;
+}
+
 /** @param {{client: Client}} props */
 function Why({ client }) {
   if (!client.last_heartbeat_at && client.created_at) return h(NeverConnected, { client });
@@ -195,7 +209,7 @@ function Body({ client }) {
       ${h(StatusBadge, { status: client.status })}
       <span class="quiet">${D.panel.since("")}${h(Time, { at: client.status_since })}</span>
     </div>
-    ${h(Why, { client })}${h(Failure, { client })}
+    ${h(Why, { client })}${h(Failure, { client })}${h(Oddities, { client })}
     ${h(CommandBox, { client, name, key: client.uuid })}
     ${h(ClientRecoveryBox, { client, name, key: `recovery-${client.uuid}` })}
     ${h(ClientSnooze, { uuid: client.uuid, name, key: `snooze-${client.uuid}` })}

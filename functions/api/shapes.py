@@ -54,7 +54,11 @@ class OpenCommand(Answer):
 
 
 class Client(Answer):
-    """A client as every list shows it. `recovery` is null while it is healthy."""
+    """A client as every list shows it. `recovery` is null while it is healthy.
+
+    `mqtt_last_disconnect_at` is the display's own word, by its own clock. `shared_login_seen_at`: two devices used its
+    login then.
+    """
 
     uuid: str
     name: str
@@ -69,6 +73,7 @@ class Client(Answer):
     service_failed_unit: str | None
     mqtt_reconnect_count: int | None
     mqtt_last_disconnect_at: datetime | None
+    shared_login_seen_at: datetime | None
     presence: Presence
     app_version: str | None
     ip: str | None
@@ -120,6 +125,8 @@ class ClientDetails(Client):
 
     `unsteady_losses`: how often it lost the broker within the last hour, where that is three times or more and was no
     incident; else null. `code_until`: when its enrolment code that nobody has used ends, or ended; null without one.
+    `counter_went_back_at`: it numbered its messages from 1 again (an image put back, a write filter); log lines of then
+    may stand twice.
     """
 
     unsteady_losses: int | None
@@ -131,6 +138,7 @@ class ClientDetails(Client):
     log_level: str | None
     capabilities: list[str] | None
     presence_at: datetime | None
+    counter_went_back_at: datetime | None
     interval_seconds: int | None
     boot_id: str | None
     app_instance: str | None

@@ -6,7 +6,7 @@ Code of before writes none of this and reads none of it. To it a mark that is ov
 from alembic import op
 
 revision = "0038_counters_that_go_back"
-down_revision = "0035_counted_by_index"
+down_revision = "0037_recovery_truth"
 branch_labels = None
 depends_on = None
 
@@ -16,14 +16,7 @@ def upgrade() -> None:
         """
         ALTER TABLE clients
             ADD COLUMN counter_went_back_at timestamptz,
-            ADD COLUMN shared_login_seen_at timestamptz,
-            ADD COLUMN mqtt_reconnected_at timestamptz
-        """
-    )
-    op.execute(
-        """
-        CREATE INDEX ix_clients_mqtt_reconnected_at ON clients (mqtt_reconnected_at)
-        WHERE mqtt_reconnected_at IS NOT NULL
+            ADD COLUMN shared_login_seen_at timestamptz
         """
     )
     op.execute("ALTER TABLE log_marks ADD COLUMN over_at timestamptz, ADD COLUMN doubted_at timestamptz")
@@ -45,10 +38,4 @@ def upgrade() -> None:
 def downgrade() -> None:
     op.execute("DROP TABLE log_gaps")
     op.execute("ALTER TABLE log_marks DROP COLUMN over_at, DROP COLUMN doubted_at")
-    op.execute("DROP INDEX ix_clients_mqtt_reconnected_at")
-    op.execute(
-        """
-        ALTER TABLE clients DROP COLUMN counter_went_back_at, DROP COLUMN shared_login_seen_at,
-            DROP COLUMN mqtt_reconnected_at
-        """
-    )
+    op.execute("ALTER TABLE clients DROP COLUMN counter_went_back_at, DROP COLUMN shared_login_seen_at")

@@ -3,7 +3,7 @@
 from alembic import op
 
 revision = "0040_broker_crashes"
-down_revision = "0037_recovery_truth"
+down_revision = "0038_counters_that_go_back"
 branch_labels = None
 depends_on = None
 

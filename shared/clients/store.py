@@ -42,6 +42,7 @@ SHOWN = (
     clients.c.service_failed_unit,
     clients.c.mqtt_reconnect_count,
     clients.c.mqtt_last_disconnect_at,
+    clients.c.shared_login_seen_at,
     clients.c.presence,
     clients.c.app_version,
     clients.c.ip,
@@ -76,6 +77,7 @@ class ShownRow(TypedDict):
     service_failed_unit: str | None
     mqtt_reconnect_count: int | None
     mqtt_last_disconnect_at: datetime | None
+    shared_login_seen_at: datetime | None
     presence: str
     app_version: str | None
     ip: str | None
@@ -112,6 +114,7 @@ DETAILS = (
     clients.c.log_level,
     clients.c.capabilities,
     clients.c.presence_at,
+    clients.c.counter_went_back_at,
     clients.c.service_failed_cleared_at,
     clients.c.service_failed_cleared_by,
     clients.c.service_failed_cleared_unit,

@@ -62,6 +62,7 @@ TOLD: Final[Mapping[str, str]] = {
     "service_failed_unit": _escaped("c.service_failed_unit"),
     "mqtt_reconnect_count": "coalesce(c.mqtt_reconnect_count::text, 'null')",
     "mqtt_last_disconnect_at": _exact("c.mqtt_last_disconnect_at"),
+    "shared_login_seen_at": _exact("c.shared_login_seen_at"),
     "presence": _quoted("c.presence"),
     "app_version": _escaped("c.app_version"),
     "ip": _escaped("c.ip"),

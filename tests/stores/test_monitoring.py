@@ -63,6 +63,7 @@ def test_what_postgres_writes_of_a_client_is_what_its_columns_hold(connection: C
         "hostname": HOSTILE,
         "service_failed_at": half,
         "mqtt_last_disconnect_at": now.replace(microsecond=0),
+        "shared_login_seen_at": half,
         "mqtt_reconnect_count": 7,
     }
     full = add(connection, 1, heartbeat=half, **facts)
@@ -77,6 +78,7 @@ def test_what_postgres_writes_of_a_client_is_what_its_columns_hold(connection: C
     assert {name: rows[full][name] for name in facts} == {
         **facts,
         "service_failed_at": text,
+        "shared_login_seen_at": text,
         "mqtt_last_disconnect_at": now.replace(microsecond=0).isoformat().replace("+00:00", "Z"),
     }
     assert rows[full]["last_heartbeat_at"] == half.replace(microsecond=0).isoformat().replace("+00:00", "Z")

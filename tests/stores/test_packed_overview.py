@@ -66,6 +66,7 @@ def facts(draw: st.DrawFn) -> dict[str, Any]:
         "service_failed_unit": None if failed_at is None else draw(TEXTS),
         "mqtt_reconnect_count": draw(maybe(st.integers(0, MOST))),
         "mqtt_last_disconnect_at": draw(maybe(TIMES)),
+        "shared_login_seen_at": draw(maybe(TIMES)),
         "presence": draw(st.sampled_from(Presence)),
         "app_version": draw(maybe(TEXTS)),
         "ip": draw(maybe(TEXTS)),

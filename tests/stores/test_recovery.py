@@ -80,6 +80,7 @@ LEFT_ALONE: list[tuple[Callable[[Connection, datetime], str], str]] = [
         "stopped on purpose, then silent",
     ),
     (lambda c, now: add_client(c, now - seconds(180), process_status="running"), "silent, not beyond the threshold"),
+    (lambda c, now: crash(c, now, shared_login_seen_at=now - seconds(3599)), "two devices with its login"),
 ]
 
 
@@ -90,6 +91,19 @@ def test_everybody_else_is_left_alone(
     given(connection, now)
 
     assert recover(connection, now).command_ids == ()
+
+
+def test_of_two_devices_with_one_login_it_is_told_until_an_hour_after_they_were_seen(
+    connection: Connection, now: datetime
+) -> None:
+    client = crash(connection, now, shared_login_seen_at=now - seconds(600))
+
+    verdict = told(connection, now, client)
+
+    assert (verdict["state"], verdict["until"]) == ("held", now + seconds(3000))
+    assert "Two devices use this login, last seen 10 minutes ago" in verdict["why"]
+    assert recover(connection, now + seconds(2999)).command_ids == ()
+    assert len(tick_at(connection, client, now + seconds(3001)).command_ids) == 1
 
 
 @pytest.mark.parametrize("canary_age", [46, 3600])

@@ -27,6 +27,22 @@ def login(record: Record, tried: Tried) -> Verdict:
     return _each(record, wrong, "")
 
 
+def own_login(record: Record, _tried: Tried) -> Verdict:
+    """Nobody else took its session: a connection of its own that came later may."""
+    wrong = [
+        (
+            one.taken_over_at is not None and not _came_again(record, one, one.taken_over_at),
+            "another device connected with this login (0x8E): what the other rows say may be of both",
+        )
+        for one in record.connections
+    ]
+    return _each(record, wrong, "")
+
+
+def _came_again(record: Record, connection: Connection, before: float) -> bool:
+    return any(connection.number < one.number and one.at <= before for one in record.connections)
+
+
 def clean_start(record: Record, _tried: Tried) -> Verdict:
     return _each(record, [(one.connect.clean_start, "clean start was true") for one in record.connections], "false")
 
@@ -159,6 +175,12 @@ def _document(payload: bytes) -> dict[str, object]:
 
 
 RULES: Final = (
+    Rule(
+        "own_login",
+        "nobody else uses its login",
+        "A login is for one device.",
+        own_login,
+    ),
     Rule("login", "client id and username are the uuid", "| username, client id | the uuid, both |", login),
     Rule(
         "clean_start",

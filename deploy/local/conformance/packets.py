@@ -206,6 +206,15 @@ def farewell(frame: Frame) -> int | None:
     return None if expiry is None else int(expiry)
 
 
+SESSION_TAKEN_OVER: Final = 0x8E
+
+
+def is_taken_over(frame: Frame) -> bool:
+    """Does the broker's DISCONNECT say that another connection has the session now? Raises Malformed."""
+    reader = Reader(frame.body)
+    return reader.has_more() and reader.number(1) == SESSION_TAKEN_OVER
+
+
 def made_publish(topic: str, payload: bytes, packet_id: int, *, retain: bool, expiry_seconds: int | None) -> bytes:
     """A PUBLISH of QoS 1 as the broker would deliver it."""
     properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]

@@ -76,6 +76,7 @@ class Connection:
     offline_taken_at: float | None = None  # of the PUBACK of its presence offline
     left_at: float | None = None  # of its DISCONNECT
     left_expiry_seconds: int | None = None  # the session expiry that this DISCONNECT asked for
+    taken_over_at: float | None = None  # when the broker said that somebody else connected with this login
     ended_at: float | None = None
     cut: bool = False  # by us
 

@@ -218,6 +218,8 @@ class Passing:
     def _downward(self, frame: Frame) -> None:
         if frame.type == PacketTypes.SUBACK:
             self.seen.subscribed_at = time.monotonic()
+        if frame.type == PacketTypes.DISCONNECT and packets.is_taken_over(frame):
+            self.seen.taken_over_at = time.monotonic()
         if frame.type == PacketTypes.PUBACK:
             self._taken(*packets.answer(frame))
         if frame.type == PacketTypes.PUBLISH and self._is_held(packets.publish(frame)):

@@ -71,8 +71,8 @@ class Packed(Answer):
     """Clients column by column: the nth value of each is of the nth client.
 
     `uuid` holds 16 bytes of each in base64. `status_since`, `last_heartbeat_at`, `service_failed_at`,
-    `mqtt_last_disconnect_at` and `lockout_until` are told as how many seconds before the second of `server_time`
-    they were; a time with a fraction as a text that adds its six digits ("12.034500").
+    `mqtt_last_disconnect_at`, `shared_login_seen_at` and `lockout_until` are told as how many seconds before the second
+    of `server_time` they were; a time with a fraction as a text that adds its six digits ("12.034500").
     """
 
     uuid: str
@@ -88,6 +88,7 @@ class Packed(Answer):
     service_failed_unit: list[str | None]
     mqtt_reconnect_count: list[int | None]
     mqtt_last_disconnect_at: list[Ago]
+    shared_login_seen_at: list[Ago]
     presence: list[Presence]
     app_version: list[str | None] | Words
     ip: list[str | None]

@@ -181,8 +181,6 @@ SEEN_IN_HEALTH: Final = {  # column of clients: what it becomes
     "mqtt_reconnect_count": "coalesce(said.reconnect_count, c.mqtt_reconnect_count)",
     "mqtt_last_disconnect_at": "CASE WHEN said.tells_disconnect THEN to_timestamp(said.last_disconnect_at)"
     " ELSE c.mqtt_last_disconnect_at END",
-    "mqtt_reconnected_at": "CASE WHEN said.reconnect_count > c.mqtt_reconnect_count THEN said.at"
-    " ELSE c.mqtt_reconnected_at END",
 }
 BAD_SCREENS: Final = "('black', 'frozen', 'disconnected')"
 SCREEN_SINCE: Final = f"""

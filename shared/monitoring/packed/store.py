@@ -58,6 +58,7 @@ _WRITTEN: Final[Mapping[str, str]] = {
     "tags": f"CASE WHEN c.tags = '{{}}' THEN '[]' ELSE {TOLD['tags']} END",  # most have none
     "service_failed_at": _exactly_ago("c.service_failed_at"),
     "mqtt_last_disconnect_at": _exactly_ago("c.mqtt_last_disconnect_at"),
+    "shared_login_seen_at": _exactly_ago("c.shared_login_seen_at"),
     "lockout_until": _exactly_ago("c.lockout_until"),
     "recovery": TOLD["recovery"],
     "open_command": TOLD["open_command"],

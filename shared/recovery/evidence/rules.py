@@ -6,10 +6,12 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any, Final, Protocol
 
-from shared.clients.reports.rules import stale_after
+from shared.clients.reports.rules import in_words, stale_after
 from shared.clients.signs.rules import last_sign
 from shared.vocabulary import ClientStatus, CommandState, Presence, ProcessStatus, RecoveryBasis
 
+SHARED_FOR: Final = timedelta(hours=1)
+"""So long after two devices used one login nothing is sent: which of them would obey is chance."""
 HEALTHY_FOR: Final = timedelta(minutes=30)  # then the ladder begins anew
 
 
@@ -144,13 +146,23 @@ def why_held(
     if row["excluded_reason"] is not None:
         what = "its site" if row["excluded_site"] is not None else "this display"
         return f"{row['excluded_by']} excluded {what} from recovery: {_sentence(row['excluded_reason'])}", None
-    if quiet is not None:
-        return quiet
+    if (for_now := quiet or _shared(row["shared_login_seen_at"], now)) is not None:
+        return for_now
     if row["shut_down"]:
         return "The display was shut down on purpose; it is left alone until its next heartbeat.", None
     if row["process_status"] == ProcessStatus.STOPPED:
         return "The player was stopped on purpose; it is left alone.", None
     return None, None
+
+
+def _shared(seen_at: datetime | None, now: datetime) -> tuple[str, datetime] | None:
+    if seen_at is None or now - seen_at >= SHARED_FOR:
+        return None
+    why = (
+        f"Two devices use this login, last seen {in_words(now - seen_at)} ago: which of them would obey is chance."
+        " Give one of them a new code."
+    )
+    return why, seen_at + SHARED_FOR
 
 
 def _sentence(said: str) -> str:

@@ -16,6 +16,7 @@ from sqlalchemy import Connection
 
 from shared.clients.signs.store import LAST_SIGN, SILENT, THRESHOLD
 from shared.listening.rules import BridgeStatus
+from shared.recovery.evidence.rules import SHARED_FOR
 from shared.statements import NOTHING, Constant, keyed, rows, value
 
 SHUT_DOWN: Final = """EXISTS (
@@ -26,6 +27,7 @@ SHUT_DOWN: Final = """EXISTS (
 AT_REST: Final = f"""(c.process_status = 'stopped'
     OR r.held_at IS NOT NULL AND (r.held_until IS NULL OR r.held_until > CAST(:now AS timestamptz))
     OR EXISTS (SELECT FROM recovery_exclusions AS x WHERE x.client_uuid = c.uuid OR x.site = c.site)
+    OR c.shared_login_seen_at > CAST(:now AS timestamptz) - interval '{SHARED_FOR.total_seconds()} seconds'
     OR {SHUT_DOWN})"""  # nosec B608 - of our own constants
 """SQL: `rules.why_held` has an answer, maintenance apart: its silence is no news and nothing is sent."""
 
@@ -42,7 +44,8 @@ PUT_ASIDE: Final = """CASE WHEN h.sign_at > h.last_heartbeat_at THEN (
 
 KNOWN: Final[Mapping[str, str]] = {
     **{name: f"c.{name}" for name in ("uuid", "site", "process_status", "process_status_since", "presence")},
-    **{name: f"c.{name}" for name in ("presence_at", "service_failed_at", "service_failed_unit", "capabilities")},
+    **{name: f"c.{name}" for name in ("shared_login_seen_at", "presence_at", "service_failed_at")},
+    **{name: f"c.{name}" for name in ("service_failed_unit", "capabilities")},
     **{name: f"c.{name}" for name in ("lockout_until", "lockout_command_id")},
     **{name: f"h.{name}" for name in ("last_heartbeat_at", "interval_seconds", "sign_at")},
     "put_aside": PUT_ASIDE,
@@ -74,6 +77,7 @@ class KnownRow(TypedDict):
     process_status: str
     process_status_since: datetime | None
     presence: str
+    shared_login_seen_at: datetime | None
     presence_at: datetime | None
     service_failed_at: datetime | None
     service_failed_unit: str | None

@@ -1,0 +1,44 @@
+"""What the check for authors of clients says of a login that two devices use."""
+
+import pytest
+
+from deploy.local.conformance import judge_session
+from deploy.local.conformance.packets import Connect, is_taken_over, split
+from deploy.local.conformance.record import Connection, Record
+from deploy.local.conformance.verdict import Outcome, Tried
+
+CONNECT = Connect(5, "u", "u", clean_start=False, keepalive_seconds=30, session_expiry_seconds=30, will=None)
+
+
+def record(*connections: tuple[float, float | None]) -> Record:
+    """Of connections that began, and were taken over or not, at these moments."""
+    made = Record()
+    for number, (at, taken_over_at) in enumerate(connections):
+        made.connections.append(Connection(number, at, CONNECT, taken_over_at=taken_over_at))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("connections", "outcome", "why"),
+    [
+        ([(1.0, None)], Outcome.PASS, "nobody took it over"),
+        ([(1.0, 2.0)], Outcome.FAIL, "somebody did who does not connect through the check"),
+        ([(1.0, 2.0), (3.0, None)], Outcome.FAIL, "it came back only after that"),
+        ([(1.0, 2.0), (1.9, None)], Outcome.PASS, "it was the client itself"),
+        ([], Outcome.NOT_SEEN, "it never connected"),
+    ],
+)
+def test_a_session_that_somebody_else_took_over_is_told(
+    connections: list[tuple[float, float | None]], outcome: Outcome, why: str
+) -> None:
+    assert judge_session.own_login(record(*connections), Tried()).outcome is outcome, why
+
+
+@pytest.mark.parametrize(
+    ("packet", "is_so"),
+    [(b"\xe0\x01\x8e", True), (b"\xe0\x02\x8e\x00", True), (b"\xe0\x00", False), (b"\xe0\x01\x8d", False)],
+)
+def test_the_brokers_farewell_is_read(packet: bytes, is_so: bool) -> None:
+    [frame] = split(bytearray(packet))
+
+    assert is_taken_over(frame) is is_so
