@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deploy.local.demo_fleet import contract
-from deploy.local.demo_fleet.contract import BadMessage, Command, LogLevelOrder
+from deploy.local.demo_fleet.contract import BadMessage, Command, LogLevelOrder, LogsCommitted
 from deploy.local.demo_fleet.link import backoff_seconds
 from deploy.local.demo_fleet.outbox import KEPT_MESSAGES, Outbox
 from deploy.local.demo_fleet.spool import Pace
@@ -446,3 +446,13 @@ def test_what_is_no_trace_leaves_no_command_undone(given: Any) -> None:
     body = {"id": "c1", "action": "restart_app", "traceparent": given}
 
     assert contract.parse_command(json.dumps(body).encode()).traceparent is None
+
+
+def test_a_mark_above_the_highest_number_given_is_of_another_life() -> None:
+    state = a_state()
+    state.log("one", "player", {}, NOW)
+    boot = (BOOT.install_id, BOOT.boot_seq)
+
+    assert state.is_mine(LogsCommitted(*boot, 1))
+    assert not state.is_mine(LogsCommitted(*boot, 2))
+    assert state.is_mine(LogsCommitted(BOOT.install_id, BOOT.boot_seq - 1, 50))  # of an earlier boot

@@ -205,7 +205,9 @@ class Display:
         if name == contract.COMMANDS:
             self._on_command(contract.parse_command(payload), expiry_seconds)
         elif name == contract.LOGS_COMMITTED:
-            self._logs.committed(contract.parse_logs_committed(payload))
+            mark = contract.parse_logs_committed(payload)
+            if self.state.is_mine(mark):
+                self._logs.committed(mark)
         elif name == contract.LOG_LEVEL:
             self.state.on_log_level(contract.parse_log_level(payload), self.now())
 

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from deploy.local.demo_fleet import contract
-from deploy.local.demo_fleet.contract import Command, Kind, LogLevelOrder
+from deploy.local.demo_fleet.contract import Command, Kind, LogLevelOrder, LogsCommitted
 
 JOURNAL_SIZE: Final = 256  # command ids that a display remembers
 RECENT_ACKS: Final = 8  # of them repeated in each health message
@@ -259,6 +259,11 @@ class DisplayState:
         self._sequences[kind.name] = seq
         boot = self.boot
         return {"install_id": boot.install_id, "boot_seq": boot.boot_seq, "seq": seq, "ts": _iso(now)}
+
+    def is_mine(self, mark: LogsCommitted) -> bool:
+        """Is it of an earlier boot, or of numbers that this one gave? Else the counter went back: no line is meant."""
+        own_boot = (mark.install_id, mark.boot_seq) == (self.boot.install_id, self.boot.boot_seq)
+        return not own_boot or mark.seq <= self._sequences.get(contract.LOGS.name, 0)
 
     # --- what changes it ---
 
