@@ -272,7 +272,7 @@ class Writer:
     def _store_reports(
         self, connection: Connection, at: Moment, batch: Batch, outcome: Outcome
     ) -> tuple[list[Sighting], Collection[str]]:
-        """Heartbeats, health and failures; answer which machines or players started anew, and of whom an old one came."""
+        """Heartbeats, health and failures; who started anew, and the clients of whom an old heartbeat came."""
         sightings, old, failures = [], set[str](), batch.failures
         if batch.heartbeats:
             heartbeats = reports.record_heartbeats(connection, at.now, at.clock, batch.heartbeats)

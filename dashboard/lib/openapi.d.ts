@@ -194,6 +194,7 @@ export type ClearedFailure = {
   capabilities: Array<string> | null;
   cleared: boolean;
   code_until: string | null;
+  counter_went_back_at: string | null;
   created_at: string;
   health: Health | null;
   hostname: string | null;
@@ -255,13 +256,14 @@ export type Client = {
   uuid: string;
 };
 
-/** A client as its own page shows it. `unsteady_losses`: how often it lost the broker within the last hour, where that is three times or more and was no incident; else null. `code_until`: when its enrolment code that nobody has used ends, or ended; null without one. */
+/** A client as its own page shows it. `unsteady_losses`: how often it lost the broker within the last hour, where that is three times or more and was no incident; else null. `code_until`: when its enrolment code that nobody has used ends, or ended; null without one. `counter_went_back_at`: it numbered its messages from 1 again (an image put back, a write filter); log lines of then may stand twice. */
 export type ClientDetails = {
   app_instance: string | null;
   app_version: string | null;
   boot_id: string | null;
   capabilities: Array<string> | null;
   code_until: string | null;
+  counter_went_back_at: string | null;
   created_at: string;
   health: Health | null;
   hostname: string | null;
