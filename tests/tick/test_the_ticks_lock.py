@@ -1,6 +1,5 @@
 """The transaction that holds the tick's lock: patient while a step takes long, and noticed when it is gone."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -19,7 +18,6 @@ from shared.mqtt import Publisher
 from shared.task_queue import TaskQueue
 from tests.tick.world import last_tick, set_last_tick
 
-Step = Callable[[World, Moment], Did]
 HOLDERS = "FROM pg_locks WHERE locktype = 'advisory' AND objid = :lock AND granted"
 
 
@@ -64,7 +62,7 @@ def test_a_step_may_take_longer_than_other_transactions_may_be_idle(
 def test_a_tick_that_has_lost_its_lock_does_no_further_step(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     did: list[str] = []
 
-    def later(_world: World, _moment: Moment) -> dict[str, object]:
+    def later(_world: World, _moment: Moment) -> Did:
         did.append("later")
         return {}
 
