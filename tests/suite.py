@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -66,6 +67,8 @@ def run_alone(suite: str, folder: Path, mute_seconds: float, results: Path, runn
     finally:
         guardian.end_everything_below(0)
         volatile.sweep()
+        if os.getppid() != runner:  # it was killed, and removes nothing
+            shutil.rmtree(results, ignore_errors=True)
     (results / f"{suite}.json").write_text(json.dumps(asdict(outcome)), encoding="utf-8")
     return 0
 

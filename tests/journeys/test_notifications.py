@@ -7,7 +7,7 @@ from typing import Any
 
 from deploy.local.demo_fleet.simulated import SimulatedDisplay
 from tests.receivers import Receiver, receiver
-from tests.stack import Stack, enrol, eventually
+from tests.stack import Api, Stack, enrol, eventually
 
 SITE = "Bergen"
 FEW = 4
@@ -28,7 +28,7 @@ def test_a_site_that_goes_down_is_one_message_and_not_one_for_each_display(stack
             display.heartbeat("crashed")
         eventually(lambda: told(hook, "incident_opened"), "somebody is told")
         eventually(lambda: is_over(hook, displays), "it is over", 60)
-        told_of = api.get(f"/api/notifications/deliveries?channel={channel['id']}")["items"]
+        eventually(lambda: states(api, channel["id"]) == ["delivered", "delivered"], "both are written down")
         api.call("DELETE", f"/api/notifications/channels/{channel['id']}", 204)
 
     opened, recovered = (posted.json for posted in hook.posted)
@@ -37,7 +37,11 @@ def test_a_site_that_goes_down_is_one_message_and_not_one_for_each_display(stack
     assert opened["recovery"] == "Automatic recovery is switched off."
     assert opened["url"].startswith(stack.url)
     assert (recovered["event"], recovered["subject"]) == ("recovered", opened["subject"])
-    assert [one["state"] for one in told_of] == ["delivered", "delivered"]
+
+
+def states(api: Api, channel: int) -> list[str]:
+    """Of every message to it."""
+    return [one["state"] for one in api.get(f"/api/notifications/deliveries?channel={channel}")["items"]]
 
 
 def a_channel(hook: Receiver) -> dict[str, Any]:

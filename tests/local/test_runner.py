@@ -67,7 +67,8 @@ def run_of(folder: Path, *names: str, mute_seconds: float = 600) -> Iterator[tup
         (folder / name).mkdir()
         (folder / name / f"test_{name}.py").write_text(SUITES[name])
     tag = uuid.uuid4().hex
-    command = [sys.executable, "-m", "tests.run", "--folder", str(folder), "--mute-seconds", str(mute_seconds)]
+    command = ["env", "--default-signal=HUP", sys.executable, "-m", "tests.run"]  # nohup would leave it ignored
+    command += ["--folder", str(folder), "--mute-seconds", str(mute_seconds)]
     process = subprocess.Popen(
         command, cwd=REPOSITORY, env={**os.environ, TAG: tag}, stdout=subprocess.PIPE, text=True, start_new_session=True
     )
