@@ -28,13 +28,13 @@ from tests import migrated, volatile
 from tests.suite import MUTE_SECONDS, Outcome, end_on_signals, run_alone
 
 USUAL_PROCESSOR_SECONDS = {
-    "browser": 280,
-    "faults": 120,
-    "deploy": 25,
+    "browser": 190,
+    "faults": 75,
+    "deploy": 20,
     "simulation": 65,
-    "tick": 40,
-    "worker": 285,
-    "local": 150,
+    "tick": 45,
+    "worker": 100,
+    "local": 120,
     "bridge": 80,
     "api": 120,
     "stores": 160,

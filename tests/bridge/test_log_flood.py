@@ -114,8 +114,8 @@ def test_a_display_that_spools_and_floods_loses_nothing_in_the_end(
     start_bridge: StartBridge, display: Display, database: Database
 ) -> None:
     """It does not even pace itself: it resends all that is not committed, at once and again after half a second."""
-    bridge = start_bridge(LOG_BUDGET_PER_SECOND="100", LOG_BUDGET_BURST="200")
-    count, rounds = 1000, 0
+    bridge = start_bridge(LOG_BUDGET_PER_SECOND="20", LOG_BUDGET_BURST="40")
+    count, rounds = 300, 0
     deadline = time.monotonic() + 10 * SECONDS
     while (mark := committed(display)) < count and time.monotonic() < deadline:
         rounds += 1

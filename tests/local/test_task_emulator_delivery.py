@@ -181,8 +181,8 @@ def test_a_task_is_given_up_only_after_attempts_and_time(queue_service: Emulator
     queue_service.add(name, "hopeless", target.url)
     wait_until(lambda: not queue_service.names(name), "the end of the attempts")
 
-    assert len(target.calls) > 2
-    assert time.monotonic() - began >= 3
+    assert len(target.calls) >= 2
+    assert time.monotonic() - began >= 3  # two attempts take a tenth of a second
 
 
 def test_a_tasks_own_retry_config_goes_before_its_queues(queue_service: Emulator, running: str, target: Worker) -> None:
