@@ -53,23 +53,29 @@ def strict_broker(target: int, script: Script) -> Iterator[StrictBroker]:
     with socket.create_server((LOOPBACK, 0)) as listener:
         listener.settimeout(0.1)
         door = StrictBroker(listener.getsockname()[1])
-        threads = [threading.Thread(target=_accept, args=(listener, target, script, door))]
-        threads[0].start()
+        accepting = threading.Thread(target=_accept, args=(listener, target, script, door))
+        accepting.start()
         try:
             yield door
         finally:
             door._stop.set()
-            threads[0].join(10)
+            accepting.join(10)
 
 
 def _accept(listener: socket.socket, target: int, script: Script, door: StrictBroker) -> None:
     threads = []
     while not door._stop.is_set():
-        with contextlib.suppress(TimeoutError):
+        try:
             caller, _ = listener.accept()
-            thread = threading.Thread(target=_Passage(caller, target, script, door).run)
-            threads.append(thread)
-            thread.start()
+        except TimeoutError:
+            continue
+        try:
+            broker = socket.create_connection((LOOPBACK, target))
+        except OSError:
+            caller.close()
+            continue
+        threads.append(threading.Thread(target=_Passage(caller, broker, script, door).run))
+        threads[-1].start()
     for thread in threads:
         thread.join(10)
 
@@ -77,9 +83,9 @@ def _accept(listener: socket.socket, target: int, script: Script, door: StrictBr
 class _Passage:
     """One connection through the door."""
 
-    def __init__(self, caller: socket.socket, target: int, script: Script, door: StrictBroker) -> None:
+    def __init__(self, caller: socket.socket, broker: socket.socket, script: Script, door: StrictBroker) -> None:
         self._caller = caller
-        self._broker = socket.create_connection((LOOPBACK, target))
+        self._broker = broker
         self._script = script
         self._door = door
         self._read = {caller: b"", self._broker: b""}
