@@ -116,6 +116,8 @@ class Bridge:
         elif self._broker.fault is not None:
             self._disconnected(self._broker)
         else:
+            if self._link.goes_on(self._broker, time.monotonic()):
+                self._due.steady()
             self._listen(self._broker)
 
     def _stand_by(self) -> None:
@@ -172,8 +174,6 @@ class Bridge:
             self._announcement.take_back()
 
     def _listen(self, broker: Lanes) -> None:
-        if self._link.goes_on(broker, time.monotonic()):
-            self._due.steady()
         if not broker.bulk.arrivals:
             broker.step(IDLE_SECONDS)
         broker.read_on(self._pace.most)
