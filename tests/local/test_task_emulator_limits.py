@@ -14,7 +14,7 @@ from tests.local.queue_harness import HELD_SECONDS, HOUR, QUICK, Answer, Call, E
 
 
 def test_a_task_waits_for_its_time(queue_service: Emulator, running: str, target: Worker) -> None:
-    queue_service.add(running, "in an hour", target.url, schedule_time=at(HOUR))
+    queue_service.add(running, "in-an-hour", target.url, schedule_time=at(HOUR))
     queue_service.add(running, "now", target.url)
     wait_until(lambda: target.calls, "the call")
     began = time.monotonic()
