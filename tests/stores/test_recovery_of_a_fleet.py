@@ -14,6 +14,7 @@ from shared.db import database_now
 from shared.recovery import rules
 from shared.tables import client_commands, client_recovery, clients
 from shared.vocabulary import CommandState, PublishAnswer
+from tests.diary import progress
 from tests.stores.commands_world import TIMINGS, seconds
 from tests.stores.recovery_world import crash, fleet, hear, recover
 
@@ -65,7 +66,6 @@ def carry_out(connection: Connection, at: datetime) -> int:
     return done
 
 
-@pytest.mark.timeout(900)
 def test_a_large_fleet_that_crashes_at_once_is_worked_off_within_an_hour(connection: Connection) -> None:
     connection.execute(sa.text("SET LOCAL statement_timeout = 0"))  # what is made here is made at once
     now = database_now(connection)
@@ -80,6 +80,7 @@ def test_a_large_fleet_that_crashes_at_once_is_worked_off_within_an_hour(connect
         connection.execute(sa.text(ANALYSE))
         report = recover(connection, at, PATIENT)
         asked.append(len(report.command_ids))
+        progress(f"{sum(asked)} restarted")
         assert carry_out(connection, at + seconds(5)) == asked[-1]
         if sum(asked) == WHOLE:
             break

@@ -24,6 +24,7 @@ from shared.listening.rules import Listening, listening
 from shared.notifications import operations as notifications
 from shared.tables import bridge_status, clients, notification_deliveries
 from shared.vocabulary import ProcessStatus
+from tests.diary import progress
 
 SETTINGS: Final = config.load({})
 STEP: Final = 15.0  # seconds: what arrived meanwhile is one batch, then the bridge sweeps
@@ -138,6 +139,7 @@ class FleetRun:
             self._write(self.time)
             if self.time % TICK == 0:
                 self._tick(self.now)
+                progress(f"{self.time:.0f} s of virtual time")
 
     @property
     def now(self) -> datetime:

@@ -15,7 +15,6 @@ from shared.tables import client_state_changes
 from tests.stores.notifications_world import channel, messages, told
 from tests.tick.fleet_run import Display, FleetRun
 
-pytestmark = pytest.mark.timeout(900)  # forty minutes of a fleet are a minute of a free machine
 SHOPS: dict[str | None, int] = {"Shop Basel": 25, **{f"Shop {n:02}": 25 for n in range(11)}}
 MINUTE = 60.0
 UNSTEADY = "have an unsteady connection"
