@@ -203,7 +203,7 @@ class History:
             patched.enter_context(virtual_time(self.clocks, self.seed))
             patched.enter_context(patch.object(steps, "STEPS", about))
             patched.enter_context(patch.object(steps, "SWEEPS", sweeps))
-            life = patch.object(listening_store, "life", lambda _connection: self.databases.copies.life, create=True)
+            life = patch.object(listening_store, "life", lambda _connection: self.databases.copies.life)
             patched.enter_context(life)
             patched.callback(self.bridge_gate.remove)
             patched.callback(self.tick_gate.remove)

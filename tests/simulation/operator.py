@@ -11,6 +11,7 @@ from shared.clients import operations as clients
 from shared.commands import operations as commands
 from shared.commands.batches import operations as batches
 from shared.commands.batches.rules import ALL_AT_ONCE, REST, BatchRequest
+from shared.commands.rules import CLIENT_DELETED
 from shared.errors import ServiceError
 from shared.maintenance import operations as maintenance
 from shared.maintenance.operations import NewWindow
@@ -70,9 +71,7 @@ class Operator:
 
         def do(connection: Connection, now: datetime) -> bool:
             clients.delete(connection, now, display.uuid)
-            abandon = getattr(commands, "abandon", None)  # as the API's route does
-            if abandon is not None:
-                abandon(connection, now, display.uuid, "client_deleted")
+            commands.abandon(connection, now, display.uuid, CLIENT_DELETED)  # as the API's route does
             return True
 
         if self._ask(do):

@@ -298,7 +298,7 @@ class BridgeHost:
             with (
                 patch.object(lanes, "BrokerConnection", self.connection),
                 patch.object(due, "SWEEP_SECONDS", TICK),
-                patch.object(loop, "can_be_reached", lambda _url: self.broker.is_up, create=True),
+                patch.object(loop, "can_be_reached", lambda _url: self.broker.is_up),
             ):
                 _one_turn(bridge)
         except Killed:
