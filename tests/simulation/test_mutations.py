@@ -33,6 +33,7 @@ from tests.simulation.history import History
 
 Broken = AbstractContextManager[Any]
 RELEASE: Final = breaker_store.release
+EVERYTHING: Final = frozenset({"heartbeat", "health", "logs", "acks", "service_failed", "presence"})
 
 
 @dataclass(frozen=True)
@@ -49,13 +50,13 @@ class Mutation:
 
 
 def all_fall_silent_because_of_us(history: History) -> None:
-    """Heartbeats of every display are lost on our side, between two ticks; all are well and connected."""
-    history.agenda.at(445.0, lambda: setattr(history.broker, "muted", frozenset({"heartbeat"})))
+    """Whatever displays send is lost on our side, between two ticks; all are well and connected."""
+    history.agenda.at(445.0, lambda: setattr(history.broker, "muted", EVERYTHING))
 
 
 def all_fall_silent_in_the_middle_of_a_tick(history: History) -> None:
     """As before, but the first of them are stale before the tick at 590 s, too few for a breaker."""
-    history.agenda.at(436.0, lambda: setattr(history.broker, "muted", frozenset({"heartbeat"})))
+    history.agenda.at(436.0, lambda: setattr(history.broker, "muted", EVERYTHING))
 
 
 def one_comes_back_and_all_fall_silent(history: History) -> None:
@@ -63,7 +64,7 @@ def one_comes_back_and_all_fall_silent(history: History) -> None:
     lost = of(history)[0]
     history.agenda.at(100.0, lost.lose_network)
     history.agenda.at(440.0, lost.find_network)
-    history.agenda.at(440.5, lambda: setattr(history.broker, "muted", frozenset({"heartbeat"})))
+    history.agenda.at(440.5, lambda: setattr(history.broker, "muted", EVERYTHING))
 
 
 def the_bridge_was_away(history: History) -> None:
