@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 import sqlalchemy as sa
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 from sqlalchemy import Engine
 
 from tests.browser.conftest import Enter, OpenPage
@@ -22,6 +22,7 @@ FAIL = sa.text(
     """
 )
 READ_FOR_MS = 4_100  # how long an acknowledged row stays
+READS = "**/api/**"
 CLEAR = "**/clear_service_failed"
 
 
@@ -102,10 +103,15 @@ def test_an_acknowledgement_waits_for_the_sign_in_and_then_goes_on(
     page = watched.page
     expect(row_of(page, seven, 6)).to_be_visible()
     watched.expect_answer(401, "/api/")
+    held: list[Route] = []  # a look that is answered 401 first would ask for the sign-in by itself
+    page.route(READS, lambda route: route.continue_() if route.request.method == "POST" else held.append(route))
     page.context.clear_cookies()
 
     acknowledge(page, seven, 6)
     expect(page.get_by_role("dialog", name="Sign in again")).to_be_visible()
+    page.unroute(READS)
+    for route in held:
+        route.continue_()
     watched.fill_sign_in(stack_password)
 
     expect(row_of(page, seven, 6)).to_contain_text("Acknowledged ✓")

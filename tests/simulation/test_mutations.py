@@ -28,6 +28,7 @@ from shared.recovery.evidence import operations as evidence
 from shared.recovery.evidence import rules as evidence_rules
 from tests.simulation.agenda import BEGINNING
 from tests.simulation.ailments import NEVER, Ailment, Nature
+from tests.simulation.broker import Rule
 from tests.simulation.conftest import IS_WHOLE, Scene, kinds, of
 from tests.simulation.history import History
 
@@ -59,11 +60,10 @@ def all_fall_silent_in_the_middle_of_a_tick(history: History) -> None:
     history.agenda.at(436.0, lambda: setattr(history.broker, "muted", EVERYTHING))
 
 
-def one_comes_back_and_all_fall_silent(history: History) -> None:
-    """One was out of reach for minutes; right after its connection is back no heartbeat arrives any more."""
-    lost = of(history)[0]
-    history.agenda.at(100.0, lost.lose_network)
-    history.agenda.at(440.0, lost.find_network)
+def one_and_then_all_fall_silent(history: History) -> None:
+    """Whatever one sends is lost on our side, and a minute and a half later whatever anybody sends."""
+    first = Rule(EVERYTHING, frozenset({of(history)[0].uuid}))
+    history.agenda.at(350.0, lambda: history.broker.rules.append(first))
     history.agenda.at(440.5, lambda: setattr(history.broker, "muted", EVERYTHING))
 
 
@@ -183,10 +183,10 @@ MUTATIONS: Final = {
         nothing_is_looked_at_first,
         "needless reboot",
     ),
-    "a display that came back just before a wave is acted on": Mutation(
+    "the first one before a wave is acted on": Mutation(
         12,
         800.0,
-        one_comes_back_and_all_fall_silent,
+        one_and_then_all_fall_silent,
         lambda: patch.object(breakers, "why_wait", lambda _late, _seen: None),
         "needless reboot",
     ),
