@@ -58,7 +58,7 @@ class Copies:
             connection.execute(sa.text("CREATE SCHEMA IF NOT EXISTS was"))
             for table in connection.execute(TABLES).all():
                 name = table.name
-                connection.execute(sa.text(f"CREATE UNLOGGED TABLE IF NOT EXISTS was.{name} (LIKE public.{name})"))
+                connection.execute(sa.text(_like(name, table.columns)))
                 connection.execute(sa.text(f"TRUNCATE was.{name}"))
                 connection.execute(sa.text(_all(f"was.{name}", f"public.{name}", table.columns)))
             self._sequences = {row.name: row.last_value for row in connection.execute(SEQUENCES)}
@@ -97,6 +97,11 @@ class Copies:
         """End every session."""
         self.exorcise()
         self._engine.dispose()
+
+
+def _like(name: str, columns: str) -> str:
+    """A table without constraints: it keeps no generated column, which must not be null where it is generated."""
+    return f"CREATE UNLOGGED TABLE IF NOT EXISTS was.{name} AS SELECT {columns} FROM public.{name} WITH NO DATA"
 
 
 def _all(target: str, source: str, columns: str) -> str:

@@ -186,10 +186,12 @@ class History:
         began = time.monotonic()
         with self._code_under_test():
             self.bridges[0].start()
-            while self.agenda.now < until and not enough():
-                self.agenda.run_until(min(until, self.agenda.now + TICK))
-            for bridge in self.bridges:
-                bridge.kill()
+            try:
+                while self.agenda.now < until and not enough():
+                    self.agenda.run_until(min(until, self.agenda.now + TICK))
+            finally:
+                for bridge in self.bridges:
+                    bridge.kill()
         self.judge.ends()
         judge = self.judge
         return Outcome(self.seed, judge.breaches, judge.figures, judge.waits, time.monotonic() - began)
