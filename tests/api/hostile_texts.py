@@ -187,6 +187,7 @@ WAYS: Final = (
 ELSEWHERE: Final = {
     ("post", "/api/session", "password"): "a secret",
     ("post", "/api/enroll/rotate", "password"): "a secret",
+    ("post", "/api/commands/{command_id}/end", "reason"): "in the audit log alone, as that of a hold",
     ("post", "/api/users/{user_id}/reset-password", "username"): "compared, and never kept",
     ("post", "/api/users/me/password", "current_password"): "a secret",
     ("post", "/api/users/me/password", "new_password"): "a secret",

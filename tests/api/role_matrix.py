@@ -15,6 +15,7 @@ EXPECTED = {
     "GET /api/clients/crashed": VIEWER,
     "GET /api/clients/service_failed": VIEWER,
     "GET /api/clients/service_failed/acknowledged": VIEWER,
+    "GET /api/clients/unsteady": VIEWER,
     "GET /api/clients/<uuid:uuid>": VIEWER,
     "PATCH /api/clients/<uuid:uuid>": OPERATOR,
     "DELETE /api/clients/<uuid:uuid>": ADMIN,
