@@ -6,7 +6,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-TIMES = ("status_since", "last_heartbeat_at", "service_failed_at", "mqtt_last_disconnect_at", "lockout_until")
+TIMES = (
+    "status_since",
+    "last_heartbeat_at",
+    "service_failed_at",
+    "mqtt_last_disconnect_at",
+    "shared_login_seen_at",
+    "lockout_until",
+)
 
 
 def unpacked(packed: Mapping[str, Any], server_time: str) -> list[dict[str, Any]]:
