@@ -2,7 +2,7 @@
 
 import json
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -115,14 +115,17 @@ def test_who_uses_the_login_of_the_bridge_too_is_told_of_and_not_fought_each_hal
 
 
 @contextmanager
-def boundless(folder: Path) -> Iterator[mosquitto.RunningBroker]:
-    """A Mosquitto with logins and nothing else: no limit of any size."""
+def boundless(folder: Path, displays: Mapping[str, str]) -> Iterator[mosquitto.RunningBroker]:
+    """A Mosquitto with these logins and nothing else: no limit of any size."""
     place = mosquitto.Broker(folder / "run", folder / "data", free_port(), free_port())
     place.run.mkdir()
     passwords = {"bridge": "password-of-bridge"}
-    place.displays_password_file.write_text(mosquitto.password_lines(mosquitto.service_logins(passwords)))
+    place.displays_password_file.write_text(
+        mosquitto.password_lines({**mosquitto.service_logins(passwords), **displays})
+    )
     listeners = "".join(f"listener {port} {LOOPBACK}\n" for port in (place.displays_port, place.services_port))
-    place.configuration.write_text(f"allow_anonymous false\npassword_file {place.displays_password_file}\n{listeners}")
+    logins = f"allow_anonymous false\npassword_file {place.displays_password_file}\n"
+    place.configuration.write_text(logins + listeners)
     place.displays_password_file.chmod(0o644)
     folder.chmod(0o755)
     command = (str(mosquitto.find_program()), "-c", str(place.configuration))
@@ -140,8 +143,7 @@ def test_a_message_of_40_mb_neither_stops_the_bridge_nor_fills_its_memory(
     database_url: str, database: Database, tmp_path: Path
 ) -> None:
     name = str(uuid.uuid4())
-    with boundless(tmp_path) as broker, bridges(database_url, broker, tmp_path) as start:
-        broker.set_displays({name: PASSWORD})
+    with boundless(tmp_path, {name: PASSWORD}) as broker, bridges(database_url, broker, tmp_path) as start:
         bridge = start()
         before = largest_bytes(bridge)
         wire = Wire.connect(broker.broker.displays_port, name, PASSWORD)

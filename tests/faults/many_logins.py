@@ -5,7 +5,7 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,7 +98,7 @@ def change_all_the_time(plan: Plan, url: str, place: Place, ledger: Ledger, say:
     one, gone = place.enrolled(), place.enrolled()
     port = place.broker.broker.displays_port
     with (
-        _accounts(url, place),
+        _accounts(url, place, (one, gone, member)),
         connected(port, one, PASSWORD) as (client, seen),
         connected(port, gone, PASSWORD) as (_, cut),
         connected(port, member, PASSWORD) as (_, kept),
@@ -128,8 +128,8 @@ def change_all_the_time(plan: Plan, url: str, place: Place, ledger: Ledger, say:
 
 
 @contextmanager
-def _accounts(url: str, place: Place) -> Iterator[None]:
-    """`broker_accounts`, once the three that are to connect may."""
+def _accounts(url: str, place: Place, names: Sequence[str]) -> Iterator[None]:
+    """`broker_accounts`, once these displays may connect."""
     files = place.broker.broker
     environment = {
         "DATABASE_URL": url,
@@ -137,7 +137,7 @@ def _accounts(url: str, place: Place) -> Iterator[None]:
         "BROKER_CRASHES_FILE": str(files.crashes_file),
     }
     command = [sys.executable, "-m", "bridge.broker_accounts"]
-    with running(command, lambda: bool(place.said("accounts_written")), place.log, environment=environment):
+    with running(command, lambda: all(map(place.may_connect, names)), place.log, environment=environment):
         yield
 
 
