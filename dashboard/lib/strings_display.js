@@ -20,6 +20,7 @@ export const D = {
     reconnects: "Reconnect count",
     unsteady: (/** @type {number} */ losses) => `Unsteady connection: ${losses} losses in the last hour`,
     never: "It has never connected.",
+    noHeartbeat: "It has connected, but no heartbeat of it has come yet.",
     codeEnded: (/** @type {string} */ time) => `Its code ended at ${time}.`,
     codeUntil: (/** @type {string} */ time) => `Its code can be used until ${time}.`,
     codeNone: "It has no code that it could still use.",
@@ -62,7 +63,7 @@ export const D = {
     }),
     mute: "Nothing is sent: the display talks",
     well: "This display is well; there is nothing to recover.",
-    never: "It has never connected; there is nothing to recover.",
+    never: "No heartbeat of it has come yet; there is nothing to recover.",
     tried: (/** @type {number} */ restarts, /** @type {number} */ reboots) =>
       `Tried so far: ${count(restarts, "restart", "restarts")}, ${count(reboots, "reboot", "reboots")}.`,
     heldBy: (/** @type {string} */ who, /** @type {string} */ why) => `Left alone by ${who}: ${why}`,

@@ -123,9 +123,14 @@ function Oddities({ client }) {
     ${back && html`<p class="quiet">${D.panel.counterWentBack(exact(back))}</p>`}`;
 }
 
+/** Whether anything but a heartbeat came of it. @param {Client} client */
+const hasConnected = (client) => Boolean(client.presence_at || client.health || client.refused?.length);
+
 /** @param {{client: Client}} props */
 function Why({ client }) {
-  if (!client.last_heartbeat_at && client.created_at) return h(NeverConnected, { client });
+  if (!client.last_heartbeat_at && client.created_at) {
+    return hasConnected(client) ? html`<p>${D.panel.noHeartbeat}</p>` : h(NeverConnected, { client });
+  }
   if (!isUnwell(client)) return html`<p class="quiet">${S.statusMeaning[client.status] ?? ""}</p>`;
   const off = client.recovery?.state === "off";
   return html`<p>${h(Faults, { client })} ${h(IncidentLink, { client })}</p>${off && html`<p class="quiet">${D.panel.recovery}: ${recoveryWhy(client, now.value)}</p>`}`;

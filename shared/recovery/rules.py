@@ -152,7 +152,8 @@ def _counted(restarts: int, reboots: int) -> str:
 def _of_uncertain(client: Condition, now: datetime, fleet: Fleet) -> Verdict:
     """Unwell, but nothing to act on."""
     if client.last_heartbeat_at is None:
-        return Verdict(RecoveryState.NOT_RECOVERED, "The display was never heard; there is nothing to go by.")
+        why = "No heartbeat of the display has come yet; there is nothing to go by."
+        return Verdict(RecoveryState.NOT_RECOVERED, why)
     if not is_heard(client, now, fleet):
         since = fleet.listening_since
         if since is not None and client.sign_at is not None and client.sign_at >= since:

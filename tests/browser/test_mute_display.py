@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from typing import Any
+from uuid import uuid4
 
 import pytest
 import sqlalchemy as sa
@@ -86,3 +87,22 @@ def test_a_viewer_reads_how_many_were_refused_and_not_the_messages(
     expect(refused.get_by_role("button")).to_have_count(0)
     expect(page.get_by_role("tab", name="Refused")).to_have_count(0)
     expect(page.get_by_role("tabpanel", name="Logs")).to_be_visible()
+
+
+def test_a_display_whose_first_heartbeats_are_refused_has_not_never_connected(
+    enter: Enter, api: Api, database: Engine
+) -> None:
+    uuid = str(uuid4())
+    api.call("POST", f"/api/clients/{uuid}/enrolment", 201)
+    with transaction(database) as connection:
+        letter = (f"signage/{uuid}/heartbeat", b"x" * 1000, DeadLetterReason.TOO_LARGE, "1000 bytes")
+        listening.put_aside(connection, database_now(connection), [letter])
+
+    panel = enter(f"/?d={uuid}").page.get_by_role("complementary")
+
+    expect(panel).to_contain_text("It has connected, but no heartbeat of it has come yet.")
+    expect(panel).to_contain_text("1 heartbeat was too large")
+    expect(panel).not_to_contain_text("never connected")
+    api.call("DELETE", f"/api/clients/{uuid}", 204)
+    with transaction(database) as connection:
+        connection.execute(sa.text("DELETE FROM dead_letters WHERE sender = :uuid"), {"uuid": uuid})

@@ -89,7 +89,7 @@ CASES: list[tuple[dict[str, Any], RecoveryState, str]] = [
         RecoveryState.VERIFYING,
         "at the threshold it is still heard, and well",
     ),
-    ({"last_heartbeat_at": None}, RecoveryState.NOT_RECOVERED, "never heard"),
+    ({"last_heartbeat_at": None}, RecoveryState.NOT_RECOVERED, "No heartbeat"),
     ({**SILENT, "presence": Presence.OFFLINE}, RecoveryState.UNREACHABLE, "silent and not connected"),
     ({**SILENT, "presence": Presence.UNKNOWN}, RecoveryState.DUE, "silent, and nobody knows whether it is connected"),
     ({**SILENT, "unheard_at": ago(100)}, RecoveryState.UNREACHABLE, "silent, and nobody listened"),

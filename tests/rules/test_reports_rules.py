@@ -212,7 +212,7 @@ def test_silence_counts_only_while_somebody_listened(listening_for: float, expec
 def test_a_client_never_heard_is_unknown_and_not_stale() -> None:
     status, cause = shown_status(ProcessStatus.UNKNOWN, None, 30, NOW, 180, silent=False, listening_since=LONG_AGO)
 
-    assert (status, cause) == (ClientStatus.UNKNOWN, "The display was never heard.")
+    assert (status, cause) == (ClientStatus.UNKNOWN, "No heartbeat of the display has come yet.")
 
 
 def test_the_cause_says_for_how_long() -> None:

@@ -207,7 +207,7 @@ def shown_status(
     a display whose heartbeats do not come while something else of it does: at `sign_at` for the last time.
     """
     if last_heartbeat_at is None:
-        return ClientStatus.UNKNOWN, "The display was never heard."
+        return ClientStatus.UNKNOWN, "No heartbeat of the display has come yet."
     if now - last_heartbeat_at <= late_after(interval_seconds):
         return when_heard(process_status)
     if silent or listening_since is None:
