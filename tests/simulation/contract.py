@@ -40,6 +40,10 @@ CLIENTS: Final = sa.text(
         c.service_failed_at, c.capabilities, c.lockout_until, h.last_heartbeat_at, h.interval_seconds,
         EXISTS (SELECT FROM client_health AS g WHERE g.client_uuid = c.uuid AND g.received_at > c.service_failed_at
             AND g.body -> 'service_failed' = 'null') AS denies_failure,
+        EXISTS (SELECT FROM client_commands AS k WHERE k.client_uuid = c.uuid AND k.source = 'recovery'
+            AND k.state = 'succeeded' AND k.finished_at > c.service_failed_at
+            AND NOT EXISTS (SELECT FROM client_health AS g WHERE g.client_uuid = c.uuid
+                AND g.received_at > k.finished_at AND g.body -> 'service_failed' <> 'null')) AS failure_was_mended,
         EXISTS (SELECT FROM client_commands AS k WHERE k.client_uuid = c.uuid AND k.rank < 90) AS has_open,
         (SELECT max(k.received_at) FROM client_commands AS k
             WHERE k.client_uuid = c.uuid AND k.action = 'shutdown_host' AND k.received_at IS NOT NULL) AS shutdown_at,
@@ -159,12 +163,13 @@ def is_held(client: Any) -> bool:
 
 
 def is_healthy(facts: Facts, client: Any) -> bool:
-    """Freshly heard, and nothing that it says is wrong."""
+    """Freshly heard, and nothing that it says is wrong. The mark of a failure that is over is no illness."""
+    fails = client.service_failed_at is not None and not client.denies_failure and not client.failure_was_mended
     return (
         client.last_heartbeat_at is not None
         and facts.now - client.last_heartbeat_at <= threshold(client)
         and client.process_status != "crashed"
-        and client.service_failed_at is None
+        and not fails
     )
 
 
