@@ -21,7 +21,7 @@ from shared.notifications.snoozes import operations as snoozes
 from shared.notifications.troubles import operations as troubles
 from shared.notifications.troubles import rules as words
 from shared.notifications.troubles.rules import Addressee, Trouble
-from shared.vocabulary import NEWER_EVENTS, DeliveryState, NotificationEvent, NotificationPhase
+from shared.vocabulary import NEWER_EVENTS, DeliveryState, IncidentKind, NotificationEvent, NotificationPhase
 
 AT_ONCE: Final = 500  # messages that one tick puts on the queue again; the next one takes the rest
 ASKED_FOR: Final = 20  # displays alone; of more, which become one message, recovery is not asked one by one
@@ -180,7 +180,8 @@ def _gather(desk: _Desk) -> list[Trouble]:
     if UNSTEADY in wanted:
         found += troubles.unsteady(connection, now)
     if NotificationEvent.BREAKER_OPEN in wanted:
-        found += troubles.open_breakers(connection, config)
+        dark_sites = {site for one in found if one.more.get("kind") == IncidentKind.SITE for site in one.sites or ()}
+        found += troubles.open_breakers(connection, config, dark_sites)
     if NotificationEvent.CONVERSION_FAILED in wanted:
         found += troubles.failed_conversions(connection, now, since)
     quiet = _quiet(connection, now, found) if found else None

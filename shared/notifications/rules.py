@@ -37,6 +37,11 @@ class Channel:
         """Whether it is told of this at this hour."""
         return are_on(self.hours, now) or (self.critical_passes and event in CRITICAL)
 
+    def tells_incidents(self, now: datetime) -> bool:
+        """Whether it is told at this hour that an incident began."""
+        event = NotificationEvent.INCIDENT_OPENED
+        return event in self.events and self.may_tell(event, now)
+
     def concerns(self, sites: Collection[str] | None) -> bool:
         """Whether it is told of these sites; None is the whole fleet, which concerns everybody."""
         return self.sites is None or sites is None or not self.sites.isdisjoint(sites)
@@ -95,6 +100,7 @@ def opens(channel: Channel, trouble: Trouble, now: datetime, lately: Collection[
         and now - trouble.noticed_at >= channel.delay
         and now - trouble.since >= trouble.min_age
         and (channel.id, trouble.root) not in lately
+        and not (trouble.in_incident and channel.tells_incidents(now))
         and channel.may_tell(opening_event(channel, trouble, now), now)
     )
 

@@ -251,6 +251,23 @@ def test_a_breaker_is_told_while_recovery_is_on(connection: Connection, now: dat
     assert told(connection) == [("opened", words), ("recovered", f"Over: {words}")]
 
 
+def test_a_dark_site_is_one_message_though_recovery_holds_back_there(
+    connection: Connection, now: datetime, dark: list[str]
+) -> None:
+    night = Hours("UTC", list(Weekday), (now - 2 * MINUTE).time(), (now - MINUTE).time())
+    asleep = channel(connection, now - timedelta(hours=1), "Only at night", hours=night)
+    breakers = channel(connection, now - timedelta(hours=1), "Breakers", events={NotificationEvent.BREAKER_OPEN})
+    row = {"site": "Rome", "open_since": now, "why": "At Rome, 12 of 12 displays are silent."}
+    connection.execute(sa.insert(recovery_breakers).values(**row))
+
+    decide(connection, now + 3 * MINUTE)
+
+    held_back = ("opened", "Recovery holds back at Rome")
+    assert told(connection, asleep) == [held_back]  # its incident may not be told now
+    assert told(connection, breakers) == [held_back]
+    assert sorted(told(connection)) == [("opened", ROME_AWAY), held_back, held_back]
+
+
 @pytest.mark.parametrize("scope", list(SnoozeScope))
 def test_a_snooze_holds_until_it_ends(
     connection: Connection, now: datetime, dark: list[str], scope: SnoozeScope

@@ -52,6 +52,7 @@ def test_a_failed_service_is_told_after_the_delay_and_when_it_is_acknowledged(
     title = "Lobby (Rome) has a failed service (player.service)"
     assert told(connection) == [("opened", title), ("recovered", f"Over: {title}")]
     assert messages(connection)[0]["facts"]["event"] == "service_failed"
+    assert "It was" not in messages(connection)[-1]["text"]
 
 
 def test_a_failed_service_that_the_display_calls_mended_is_over(connection: Connection, now: datetime) -> None:

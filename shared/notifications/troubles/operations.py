@@ -139,8 +139,8 @@ def _of_display(
     )
 
 
-def open_breakers(connection: Connection, config: Config) -> Iterator[Trouble]:
-    """Every breaker that holds recovery back; none while recovery is off."""
+def open_breakers(connection: Connection, config: Config, dark_sites: Collection[str]) -> Iterator[Trouble]:
+    """Every breaker that holds recovery back; none while recovery is off. `dark_sites` have an open incident."""
     for row in breakers.standing(connection) if config["CRASH_RECOVERY_ENABLED"] else ():
         site, since = row["site"] or None, row["open_since"]
         root = f"breaker:{row['site']}"
@@ -153,6 +153,7 @@ def open_breakers(connection: Connection, config: Config) -> Iterator[Trouble]:
             since=since,
             noticed_at=since,
             sites=None if site is None else frozenset({site}),
+            in_incident=site in dark_sites,
             link="/",
             more={"site": site},
         )

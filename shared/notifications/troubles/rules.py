@@ -57,6 +57,8 @@ class Trouble:
     """Those that were affected, and are well again."""
     recovers: bool = True
     """Whether its end is news too."""
+    in_incident: bool = False
+    """Whether an open incident of the same place says it already."""
     min_age: timedelta = timedelta()
     """It is told no earlier than this after it began, whatever the channel says."""
     recovery: str = ""
@@ -187,7 +189,8 @@ def recovered(told: Mapping[str, Any], now: datetime) -> Any:
     title = f"Over: {told['title']}"
     event, phase = NotificationEvent.RECOVERED.value, NotificationPhase.RECOVERED.value
     facts = {**told, "event": event, "phase": phase, "title": title, "at": now.isoformat(), "recovery": ""}
-    return _message(title, [f"It lasted {lasted}.", f"It was: {told['cause']}", told["url"] or ""], facts)
+    was = f"It was: {told['cause']}" if told["cause"] else ""
+    return _message(title, [f"It lasted {lasted}.", was, told["url"] or ""], facts)
 
 
 MANY: Final[Mapping[NotificationEvent, str]] = {
