@@ -25,6 +25,10 @@ class NoReply(Exception):
     """No whole HTTP answer came: refused, reset, or not HTTP."""
 
 
+class Refused(NoReply):
+    """Nobody listens there: the request was not made."""
+
+
 class DeadlineExceeded(NoReply):
     """The answer was not there in time."""
 
@@ -62,14 +66,15 @@ class _WholeResponse(http.client.HTTPResponse):
 
 
 def request(method: str, url: str, headers: Mapping[str, str], body: bytes, deadline: timedelta) -> Reply:
-    """Send and wait for the answer, `deadline` in all. Raises DeadlineExceeded or NoReply."""
+    """Send and wait for the answer, `deadline` in all. Raises DeadlineExceeded, Refused or NoReply."""
     until = time.monotonic() + deadline.total_seconds()
     try:
         return _exchange(method, url, headers, body, until)
     except (OSError, http.client.HTTPException, ValueError) as error:
         if time.monotonic() >= until or isinstance(error, TimeoutError):
             raise DeadlineExceeded(f"no answer within {deadline.total_seconds():g} s") from error
-        raise NoReply(f"{type(error).__name__}: {error}"[:200]) from error
+        kind = Refused if isinstance(error, ConnectionRefusedError) else NoReply
+        raise kind(f"{type(error).__name__}: {error}"[:200]) from error
 
 
 def _exchange(method: str, url: str, headers: Mapping[str, str], body: bytes, until: float) -> Reply:

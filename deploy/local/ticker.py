@@ -1,7 +1,8 @@
 """`python -m deploy.local.ticker`: Cloud Scheduler on one machine, until SIGTERM.
 
 Every TICK_SECONDS it posts to SCHEDULER_TICK_URL with an identity token of SCHEDULER_SERVICE_ACCOUNT, the
-first time at once. A tick that fails is not repeated: the next one does its work. Further environment:
+first time at once. Where nobody listens yet it asks again each second, until the next tick is due. A tick that fails
+is not repeated: the next one does its work. Further environment:
 OIDC_ISSUER, LOCAL_STATE_DIR (`.local`, the signing key is in its `secrets/`), TASK_QUEUE_KEYS_PORT (8124).
 """
 
@@ -25,6 +26,7 @@ from shared.errors import ConfigurationError
 TIMEOUT_SHARE = 0.9  # of the period, so that a stuck tick is over before the next is due
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 STOP_GRACE_SECONDS = 3.0
+AGAIN_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ class Ticker:
     issuer: str
     key: RSAPrivateKey
     _idle: threading.Event = field(default_factory=threading.Event)
+    _stopping: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
         self._idle.set()
@@ -67,11 +70,20 @@ class Ticker:
             "X-CloudScheduler": "true",
             "X-CloudScheduler-ScheduleTime": datetime.now(UTC).isoformat(timespec="seconds"),
         }
-        try:
-            reply = deadline_http.request("POST", self.url, headers, b"", self.period * TIMEOUT_SHARE)
-        except deadline_http.NoReply as error:
-            return None, str(error)
-        return reply.status, ""
+        until = time.monotonic() + (self.period * TIMEOUT_SHARE).total_seconds()
+        while True:
+            left = timedelta(seconds=max(0.0, until - time.monotonic()))
+            try:
+                return deadline_http.request("POST", self.url, headers, b"", left).status, ""
+            except deadline_http.Refused as error:
+                if left.total_seconds() <= AGAIN_SECONDS or self._stopping.wait(AGAIN_SECONDS):
+                    return None, str(error)
+            except deadline_http.NoReply as error:
+                return None, str(error)
+
+    def stop(self) -> None:
+        """Ask no more where nobody listens."""
+        self._stopping.set()
 
     def wait_until_idle(self, seconds: float) -> bool:
         """Is no tick under way, at the latest after `seconds`?"""
@@ -127,6 +139,7 @@ def main() -> int:
     scheduler = schedule(ticker)
     scheduler.add_listener(lambda _event: _await_stop(scheduler), EVENT_SCHEDULER_STARTED)
     scheduler.start()
+    ticker.stop()
     if not ticker.wait_until_idle(STOP_GRACE_SECONDS):
         # A tick is under way: it completes on the other side. Its thread here would be joined at exit.
         structured_log.event("tick_left", "stopped during a tick")

@@ -70,8 +70,8 @@ class Worker(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
 
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _WorkerHandler)
+    def __init__(self, port: int = 0) -> None:
+        super().__init__(("127.0.0.1", port), _WorkerHandler)
         self.calls: list[Call] = []
         self.under_way = 0
         self.answer: Callable[[Call], Answer] = lambda _call: (200, {})
@@ -112,9 +112,9 @@ class _WorkerHandler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def worker() -> Iterator[Worker]:
-    """A worker that serves for as long as the block lasts."""
-    with serving(Worker()) as server:
+def worker(port: int = 0) -> Iterator[Worker]:
+    """A worker that serves for as long as the block lasts, on a free port unless one is named."""
+    with serving(Worker(port)) as server:
         yield server
 
 

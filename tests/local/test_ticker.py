@@ -10,17 +10,19 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from deploy.local import oidc
+from deploy.local import deadline_http, oidc
 from deploy.local.probes import free_port
 from deploy.local.task_emulator.keys_server import KeysServer
+from deploy.local.ticker import Ticker
 from shared.errors import InvalidIdentity
 from shared.oidc import Caller, KeySet
-from tests.local.queue_harness import HELD_SECONDS, REPOSITORY, Answer, Call, Worker, wait_until
+from tests.local.queue_harness import HELD_SECONDS, REPOSITORY, Answer, Call, Worker, wait_until, worker
 
 ACCOUNT = "scheduler@signage.test"
 
@@ -120,6 +122,33 @@ def test_a_function_that_is_away_does_not_end_the_schedule(target: Worker, tmp_p
         assert ticker.process.poll() is None
     assert {line["status"] for line in ticker.ticks()} == {None}
     assert all("refused" in line["reason"] for line in ticker.ticks())
+
+
+def test_a_function_that_opens_its_door_a_moment_later_has_its_first_tick_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port, refused = free_port(), threading.Event()
+    ask = deadline_http.request
+
+    def watched(*arguments: Any) -> deadline_http.Reply:
+        try:
+            return ask(*arguments)
+        except deadline_http.Refused:
+            refused.set()
+            raise
+
+    monkeypatch.setattr(deadline_http, "request", watched)
+    key = oidc.load_or_create_key(tmp_path / "oidc_key.pem")
+    ticker = Ticker(f"http://127.0.0.1:{port}/", timedelta(hours=1), ACCOUNT, "http://issuer", key)
+    thread = threading.Thread(target=ticker.tick)
+    thread.start()
+    assert refused.wait(60)
+
+    with worker(port) as function:
+        thread.join(60)
+
+    assert not thread.is_alive()
+    assert [call.method for call in function.calls] == ["POST"]
 
 
 def test_a_stuck_tick_is_over_before_the_next_is_due(target: Worker, tmp_path: Path, released: threading.Event) -> None:
