@@ -140,6 +140,32 @@ def test_times_sizes_and_policies_are_ones_that_docker_reads() -> None:
     assert {test[0] for test in probes} == {"CMD"}
 
 
+IN_NET: Final = {name: one for name, one in COMPOSE["services"].items() if one.get("network_mode") == "service:net"}
+
+
+@pytest.mark.parametrize("name", IN_NET)
+def test_a_container_starts_after_its_network_again_and_ends_when_that_is_gone(name: str) -> None:
+    check = IN_NET[name]["healthcheck"]["test"]
+
+    assert IN_NET[name]["depends_on"]["net"] == {"condition": "service_healthy", "restart": True}
+    assert check[:3] == ["CMD", "sh", "-c"]
+    assert re.match(r"grep -q eth /proc/net/dev \|\| (kill 1|su postgres -c 'kill -INT 1')", check[3])
+
+
+def test_one_image_is_built_once() -> None:
+    assert [name for name, service in OURS.items() if "build" in service] == ["net"]
+    assert len({service["image"] for service in OURS.values()}) == 1
+
+
+def test_the_unit_starts_the_box_with_the_engine() -> None:
+    text = (DOCKER / "signage-box.service").read_text(encoding="utf-8")
+
+    for line in ("PartOf=docker.service", "After=docker.service network-online.target", "Restart=on-failure"):
+        assert f"\n{line}\n" in text
+    assert "\nExecStart=/usr/bin/docker compose up --detach\n" in text
+    assert "\nWantedBy=multi-user.target docker.service\n" in text
+
+
 def test_memory_is_bounded_as_in_the_cloud() -> None:
     limits = {name: service.get("mem_limit") for name, service in COMPOSE["services"].items()}
     modules = root().blocks("module")
