@@ -55,21 +55,23 @@ class Breaker:
 class Breakers:
     """The fleet's, and one for each site, which does not open while the fleet's is open.
 
-    Reckoned twice, by the age of heartbeats and by that of any sign of life: where the two differ, either will do.
+    Reckoned by the age of heartbeats, by that of any sign of life, and with presence as a sign too, which the
+    connection of a display that hangs gives as well: where they differ, either will do.
     """
 
     def __init__(self) -> None:
         self._by_heartbeats = _Set(lambda facts, client: facts.now - client.last_heartbeat_at)
-        self._by_signs = _Set(lambda facts, client: facts.silence(client))
+        by_signs = _Set(lambda facts, client: facts.silence(client))
+        self._all = (self._by_heartbeats, by_signs, _Set(_silence_with_presence))
 
     def look(self, facts: Facts) -> None:
         """Judge all of them anew."""
-        for one in (self._by_heartbeats, self._by_signs):
+        for one in self._all:
             one.look(facts)
 
     def release(self, now: datetime, sites: Iterable[str | None]) -> None:
         """An operator released these; None is the fleet's."""
-        for one in (self._by_heartbeats, self._by_signs):
+        for one in self._all:
             one.release(now, sites)
 
     def vouched_for(self, client: Any) -> bool:
@@ -78,7 +80,7 @@ class Breakers:
 
     def holds_back(self, client: Any) -> bool | None:
         """Whether silence of this client is no evidence now; None where that is a matter of how it is reckoned."""
-        said = {one.holds_back(client) for one in (self._by_heartbeats, self._by_signs)}
+        said = {one.holds_back(client) for one in self._all}
         return said.pop() if len(said) == 1 else None
 
 
@@ -117,6 +119,12 @@ class _Set:
 
     def _silences(self, facts: Facts, clients: Iterable[Any]) -> dict[str, timedelta]:
         return {client.uuid: self._silence(facts, client) - threshold(client) for client in clients}
+
+
+def _silence_with_presence(facts: Facts, client: Any) -> timedelta:
+    silence = facts.silence(client)
+    is_online = client.presence == "online" and client.presence_at is not None
+    return min(silence, facts.now - client.presence_at) if is_online else silence
 
 
 def _counts(client: Any) -> bool:
