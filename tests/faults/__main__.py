@@ -30,6 +30,7 @@ from tests.faults import (
     old_code,
     schema,
     soak,
+    stolen,
     versions,
 )
 from tests.faults.ledger import RESULTS, Ledger
@@ -91,6 +92,11 @@ def _logins(seed: int, share: float, folder: Path) -> Ledger:
     return logins.run(logins.Plan(rounds=_part(100, share), without_door=_part(8, share), seed=seed), folder)
 
 
+def _stolen(seed: int, share: float, folder: Path) -> Ledger:
+    ways = stolen.WAYS if share >= 1 else stolen.WAYS[:: max(1, round(1 / share))]
+    return stolen.run(stolen.Plan(seconds=max(1.0, 8 * share), ways=ways, seed=seed), folder)
+
+
 def _soak(seed: int, share: float, folder: Path) -> Ledger:
     return soak.run(soak.Plan(seconds=3600 * share, seed=seed), folder)
 
@@ -136,6 +142,7 @@ CAMPAIGNS: dict[str, Campaign] = {
     "noise": _noise,
     "herd": _herd,
     "logins": _logins,
+    "stolen": _stolen,
     "fuzz": _fuzz,
     "doors": _doors,
     "many_logins": _many_logins,

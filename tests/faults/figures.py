@@ -24,6 +24,7 @@ WORDS: Final = {
     "herd": "a herd of displays comes back at once",
     "logins-2.0.11": "displays' logins are taken away in every way, on Mosquitto 2.0.11 (Debian 12)",
     "logins-2.0.21": "the same on Mosquitto 2.0.21 (Debian 13)",
+    "stolen": "one stolen display login does its worst in every way that MQTT 5 gives",
     "conversions": "the conversion worker is killed -9 at every boundary of its job",
     "decks": "hostile decks, straight to the converter",
     "fuzz": "spoiled payloads among good ones",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from deploy.local.layout import REPOSITORY
-from tests.faults import clock, herd, logins, network, noise
+from tests.faults import clock, herd, logins, network, noise, stolen
 from tests.faults.test_campaigns import passed
 
 SMALL_DISK = """
@@ -52,6 +52,14 @@ def test_displays_that_all_come_back_at_once_are_let_in(tmp_path: Path) -> None:
 
 def test_displays_that_are_taken_away_crash_no_broker_and_touch_nobody_else(tmp_path: Path) -> None:
     ledger = logins.run(logins.Plan(rounds=6, without_door=2, expiry_seconds=2, will_seconds=1), tmp_path)
+
+    assert passed(ledger)
+
+
+def test_one_stolen_login_costs_its_neighbours_nothing_and_leaves_nothing(tmp_path: Path) -> None:
+    ways = tuple(way for way in stolen.WAYS if way.name in {"shared groups", "user properties of 180 KB"})
+
+    ledger = stolen.run(stolen.Plan(seconds=1.0, ways=ways), tmp_path)
 
     assert passed(ledger)
 

@@ -5,8 +5,10 @@ has answered from what it has not. It speaks just enough of the protocol for tha
 """
 
 import contextlib
+import select
 import socket
 import struct
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -100,13 +102,23 @@ class Wire:
             with contextlib.suppress(OSError):
                 self._connection.setblocking(False)
 
+    def settle_pubacks(self) -> None:
+        """Send what waits, blocking, until all that was published is answered. Raises WireBroken."""
+        until = time.monotonic() + TIMEOUT_SECONDS
+        while self.outgoing or self.unanswered:
+            self.flush()
+            waits_to_write = [self] if self.outgoing else []
+            if not any(select.select([self], waits_to_write, [], max(0.0, until - time.monotonic()))):
+                raise WireBroken(f"no answer within {TIMEOUT_SECONDS:g} s")
+            self._early = self.take()
+
     def fileno(self) -> int:
         return self._connection.fileno()
 
     def subscribe(self, *topics: str) -> None:
         """Subscribe with QoS 1 and wait for the answer. Raises WireBroken."""
-        filters = b"".join(_string(topic) + b"\x01" for topic in topics)
-        self.outgoing += _packet(0x82, struct.pack("!HB", self._next_mid(), 0) + filters)
+        filters = b"".join(string(topic) + b"\x01" for topic in topics)
+        self.outgoing += packet(0x82, struct.pack("!HB", self._next_mid(), 0) + filters)
         self.settle(SUBACK)
 
     def publish(self, topic: bytes, payload: bytes, expiry_seconds: int | None = None) -> int:
@@ -114,7 +126,7 @@ class Wire:
         mid = self._next_mid()
         properties = b"\0" if expiry_seconds is None else struct.pack("!BBI", 5, 2, expiry_seconds)
         head = struct.pack("!H", len(topic)) + topic + struct.pack("!H", mid) + properties
-        self.outgoing += b"\x32" + _length(len(head) + len(payload)) + head + payload
+        self.outgoing += b"\x32" + length_of(len(head) + len(payload)) + head + payload
         self.unanswered.add(mid)
         return mid
 
@@ -212,20 +224,20 @@ def _connect_packet(
     head = struct.pack("!H4sBBH", 4, b"MQTT", 5, flags, KEEPALIVE_SECONDS) + properties
     will = b""
     if will_seconds is not None:
-        will = struct.pack("!BBI", 5, 24, will_seconds) + _string(f"signage/{username}/presence") + _string("{}")
-    return _packet(0x10, head + _string(username) + will + _string(username) + _string(password))
+        will = struct.pack("!BBI", 5, 24, will_seconds) + string(f"signage/{username}/presence") + string("{}")
+    return packet(0x10, head + string(username) + will + string(username) + string(password))
 
 
-def _packet(first: int, body: bytes) -> bytes:
-    return bytes([first]) + _length(len(body)) + body
+def packet(first: int, body: bytes) -> bytes:
+    return bytes([first]) + length_of(len(body)) + body
 
 
-def _string(text: str) -> bytes:
+def string(text: str) -> bytes:
     data = text.encode()
     return struct.pack("!H", len(data)) + data
 
 
-def _length(number: int) -> bytes:
+def length_of(number: int) -> bytes:
     digits = bytearray()
     while number > 127:
         digits.append(number & 127 | 128)

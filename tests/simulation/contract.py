@@ -126,6 +126,12 @@ class Facts:
         since_heartbeat: timedelta = self.now - client.last_heartbeat_at
         return min(since_heartbeat, self.quiet.get(client.uuid, timedelta.max))
 
+    def silence_of_all(self, client: Any) -> timedelta:
+        """The same with presence as a sign, which the connection of a display that hangs gives too."""
+        silence = self.silence(client)
+        is_online = client.presence == "online" and client.presence_at is not None
+        return min(silence, self.now - client.presence_at) if is_online else silence
+
     @property
     def is_deaf(self) -> bool:
         """Whether the canary says that we hear nobody."""
@@ -218,7 +224,7 @@ def _of_silent(facts: Facts, client: Any, breakers: "Breakers") -> Ruling:
         "held": is_held(client),
         "unreachable": client.presence == "offline",
         "a breaker is open": breakers.holds_back(client) is True,
-        "silent for more than a day": silence > TOO_LONG,
+        "silent for more than a day": min(facts.silence_of_all(client), listened) > TOO_LONG,
     }
     for why, stands in obstacles.items():
         if stands:

@@ -62,7 +62,7 @@ class Breakers:
     def __init__(self) -> None:
         self._by_heartbeats = _Set(lambda facts, client: facts.now - client.last_heartbeat_at)
         by_signs = _Set(lambda facts, client: facts.silence(client))
-        self._all = (self._by_heartbeats, by_signs, _Set(_silence_with_presence))
+        self._all = (self._by_heartbeats, by_signs, _Set(lambda facts, client: facts.silence_of_all(client)))
 
     def look(self, facts: Facts) -> None:
         """Judge all of them anew."""
@@ -119,12 +119,6 @@ class _Set:
 
     def _silences(self, facts: Facts, clients: Iterable[Any]) -> dict[str, timedelta]:
         return {client.uuid: self._silence(facts, client) - threshold(client) for client in clients}
-
-
-def _silence_with_presence(facts: Facts, client: Any) -> timedelta:
-    silence = facts.silence(client)
-    is_online = client.presence == "online" and client.presence_at is not None
-    return min(silence, facts.now - client.presence_at) if is_online else silence
 
 
 def _counts(client: Any) -> bool:
