@@ -92,7 +92,8 @@ class Display:
         self.dark_since = None if self.has_network else self.dark_since
         self._life += 1
         if self.image is not None:
-            self.disk, self.went_back_at = self.image.copy(), self._agenda.now
+            self._change_disk(self.image.copy())
+            self.went_back_at = self._agenda.now
         self.at_boot = self.disk.copy()
         self.disk.boot_seq += 1
         boot = Boot(self.disk.install_id, self.disk.boot_seq, self._new_id())
@@ -121,7 +122,8 @@ class Display:
     def reimage(self) -> Disk:
         """Its disk is written anew: no journal, another installation; then it boots. The old disk."""
         self._go_off("reimage")
-        old, self.disk = self.disk, Disk(self._new_id())
+        old = self.disk
+        self._change_disk(Disk(self._new_id()))
         self._is_as_new()
         self._agenda.after(self.nature.boot_seconds, self.power_on)
         return old
@@ -129,11 +131,19 @@ class Display:
     def put_disk(self, disk: Disk) -> None:
         """Its power is cut, and it boots from a copy of this disk, which it had before."""
         self.cut_power()
-        self.disk, self.went_back_at = disk.copy(), self._agenda.now + self.nature.boot_seconds
+        self._change_disk(disk.copy())
+        self.went_back_at = self._agenda.now + self.nature.boot_seconds
         self._is_as_new()
         if self.ledger is not None:
             self.ledger.repeats.add(self.uuid)
         self._agenda.after(self.nature.boot_seconds, self.power_on)
+
+    def _change_disk(self, disk: Disk) -> None:
+        """Lines that wait on the disk of before alone wait no more."""
+        if self.ledger is not None:
+            kept = {line.body["message"] for line in disk.spool}
+            self.ledger.taken_out.update({line.body["message"] for line in self.disk.spool} - kept)
+        self.disk = disk
 
     def _is_as_new(self) -> None:
         if self.ailment is not None:

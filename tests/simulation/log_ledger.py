@@ -25,6 +25,7 @@ class LogLedger:
         """`clock`: seconds of the history."""
         self.lines: dict[str, Line] = {}
         self.repeats: set[str] = set()  # displays whose counters went back: theirs may come twice
+        self.taken_out: set[str] = set()  # lines on a disk that its display has no more: nobody can be told
         self.forgotten: list[tuple[float, float]] = []  # from when to when the database lost what it had
         self._clock = clock
 
@@ -52,7 +53,8 @@ class LogLedger:
             if stored[text] > 1 and line.uuid not in self.repeats:
                 found.append(("log twice", line.uuid, f"{text} is stored {stored[text]} times"))
             since = max(line.written_at, heard_since.get(line.uuid, float("inf")))
-            if line.told_at is None and self._clock() - since > STUCK_SECONDS and not self.forgotten:
+            waits = line.told_at is None and text not in self.taken_out and not self.forgotten
+            if waits and self._clock() - since > STUCK_SECONDS:
                 found.append(("log stuck", line.uuid, f"{text}: heard for {self._clock() - since:.0f} s, never told"))
         return found
 
