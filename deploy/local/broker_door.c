@@ -41,6 +41,19 @@ struct acl_check {
 	bool retain;
 	void *future2[4];
 };
+struct message {
+	void *future;
+	struct mosquitto *client;
+	char *topic;
+	void *payload;
+	void *properties;
+	char *reason;
+	uint32_t payloadlen;
+	uint8_t qos;
+	uint8_t reason_code;
+	bool retain;
+	void *future2[4];
+};
 struct basic_auth {
 	void *future;
 	struct mosquitto *client;
@@ -48,7 +61,7 @@ struct basic_auth {
 	char *password;
 	void *future2[4];
 };
-enum { VERSION = 5, ON_ACL_CHECK = 2, ON_BASIC_AUTH = 3, ON_TICK = 9 };
+enum { VERSION = 5, ON_ACL_CHECK = 2, ON_BASIC_AUTH = 3, ON_MESSAGE = 7, ON_TICK = 9 };
 enum { SUCCESS = 0, INVALID = 3, AUTH = 11, ACL_DENIED = 12, DEFER = 17 };
 enum { MAY_WRITE = 2, MAY_SUBSCRIBE = 4 };
 enum { LOG_NOTICE = 2, LOG_WARNING = 4 };
@@ -56,6 +69,7 @@ int mosquitto_callback_register(void *plugin, int event, int (*call)(int, void *
 int mosquitto_kick_client_by_username(const char *name, bool with_will);
 const char *mosquitto_client_id(const struct mosquitto *client);
 const char *mosquitto_client_username(const struct mosquitto *client);
+void mosquitto_property_free_all(void **properties);
 void mosquitto_log_printf(int level, const char *format, ...);
 
 /* Of OpenSSL, which the broker has loaded. */
@@ -284,6 +298,16 @@ static int on_acl_check(int event, void *data, void *user)
 	return ask->retain && !is_listed(retained, own) ? ACL_DENIED : DEFER;
 }
 
+/* What a display adds to a message nobody reads, and max_queued_bytes does not count: 1 GB of it waited within seconds. */
+static int on_message(int event, void *data, void *user)
+{
+	(void)event, (void)user;
+	struct message *came = data;
+	const char *name = mosquitto_client_username(came->client);
+	if(name && !is_listed(services, name)) mosquitto_property_free_all(&came->properties);
+	return SUCCESS;
+}
+
 int mosquitto_plugin_version(int count, const int *supported)
 {
 	for(int i = 0; i < count; i++) if(supported[i] == VERSION) return VERSION;
@@ -302,6 +326,7 @@ int mosquitto_plugin_init(void *plugin, void **user, struct mosquitto_opt *optio
 	look();
 	int failed = mosquitto_callback_register(plugin, ON_BASIC_AUTH, on_basic_auth, NULL, NULL);
 	if(!failed) failed = mosquitto_callback_register(plugin, ON_ACL_CHECK, on_acl_check, NULL, NULL);
+	if(!failed) failed = mosquitto_callback_register(plugin, ON_MESSAGE, on_message, NULL, NULL);
 	return failed ? failed : mosquitto_callback_register(plugin, ON_TICK, on_tick, NULL, NULL);
 }
 

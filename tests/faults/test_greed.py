@@ -12,6 +12,7 @@ import pytest
 from deploy.local.broker import Broker
 from deploy.local.broker_launch import may_open_files
 from deploy.local.probes import wait_until
+from tests.faults import stolen
 from tests.faults.fleet import PASSWORD
 from tests.faults.lone_broker import NAME, bridge_session, broker, shipped, without
 from tests.faults.machine import Component
@@ -146,6 +147,27 @@ def test_what_waits_for_an_absent_bridge_takes_only_so_much_memory_and_disk(
             kept = [event for event in bridge.take() if isinstance(event, Received)]
             bridge.close()
             assert SMALL_BOUND // 2 < len(kept) * LARGEST < 2 * SMALL_BOUND
+
+
+@pytest.mark.parametrize(("change", "is_bounded"), [(shipped, True), (stolen.undone("plugin"), False)])
+def test_what_a_display_adds_to_its_messages_takes_no_memory_while_they_wait(
+    tmp_path: Path, change: Callable[[str], str], is_bounded: bool
+) -> None:
+    """Mosquitto counts payloads alone as what waits."""
+    with broker(tmp_path, change) as (place, component):
+        bridge_session(place).close()
+        before = megabytes(component)
+        wire = Wire.connect(place.displays_port, NAME, PASSWORD)
+        more = stolen.user_properties(3, 60_000)
+        for number in range(200):
+            wire.outgoing += stolen.published(LOGS.decode(), b"x", number, more=more)
+            wire.unanswered.add(number + 1)
+        wire.settle_pubacks()
+        wire.close()
+
+        grown = megabytes(component) - before
+
+        assert (grown < 8) is is_bounded
 
 
 @contextmanager

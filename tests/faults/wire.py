@@ -90,9 +90,11 @@ class Wire:
             self._connection.sendall(self.outgoing)
             self.outgoing.clear()
             while True:
-                answers = [body for found, flags, body in self._packets() if not self._keep(found, flags, body)]
-                if answers:
-                    _check(kind, answers[-1])
+                answers = {found: body for found, flags, body in self._packets() if not self._keep(found, flags, body)}
+                if DISCONNECT in answers:
+                    raise ConnectionResetError("the broker disconnects")
+                if kind in answers:
+                    _check(kind, answers[kind])
                     return
                 self._read()
         except OSError as error:
