@@ -16,6 +16,7 @@ from bridge.budget import OverBudget
 from bridge.inbox import Arrival, PutAside, Taken
 from deploy.local import broker as mosquitto
 from shared.clients import store as clients_store
+from shared.clients.signs.rules import Memory
 from shared.commands import operations as commands
 from shared.config import load
 from shared.db import database_now, transaction
@@ -33,7 +34,6 @@ ON: Final = load({"CRASH_RECOVERY_ENABLED": "true", "HEARTBEAT_STALE_SECONDS": "
 def fleet(engine: Engine) -> Iterator[Fleet]:
     with engine.connect() as connection:
         made = Fleet(connection)
-        made.memory.signs.began = time.monotonic() - 2 * HOUR
         yield made
         connection.invalidate()  # with the lead
 
@@ -154,6 +154,14 @@ def test_a_healthy_display_costs_no_statement_and_one_that_only_talks_one_in_thi
         write(fleet, arrival(client, "health", {"hostname": "b", **stamp(number)}, heard=now - 120 + number))
     assert len(statements) == 4
     assert sign_of(fleet, well) is None
+
+
+def test_a_bridge_that_remembers_nobody_takes_the_first_sign(fleet: Fleet, client: str) -> None:
+    fleet.memory.signs = Memory()  # its leader was another one
+
+    write(fleet, arrival(client, "logs/info", {"message": "here", "seq": 1}))
+
+    assert sign_of(fleet, client) is not None
 
 
 def test_a_sign_that_was_not_committed_is_given_again(fleet: Fleet, client: str) -> None:

@@ -14,7 +14,7 @@ import struct
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -339,6 +339,11 @@ class Neighbour:
             self.lost, self.wire = self.lost + 1, None
         self.longest = max(self.longest, time.monotonic() - began)
 
+    def close(self) -> None:
+        """Be gone."""
+        if self.wire is not None:
+            self.wire.close()
+
 
 @dataclass
 class Taken:
@@ -404,8 +409,10 @@ def go(folder: Path, way: Way, seconds: float, change: Callable[[str], str]) -> 
     """One way, beside a neighbour and a bridge."""
     folder.mkdir()
     taken = Taken()
-    with broker(folder, change, (THIEF, NEIGHBOUR)) as (place, component):
-        neighbour = Neighbour(place.displays_port)
+    with (
+        broker(folder, change, (THIEF, NEIGHBOUR)) as (place, component),
+        closing(Neighbour(place.displays_port)) as neighbour,
+    ):
         with bridging(place):
             before_cpu, before = processor_time(neighbour, component), megabytes(component)
             neighbour.longest = 0.0

@@ -21,13 +21,13 @@ def record(
     known: Memory,
     stale_seconds: int,
 ) -> dict[str, float]:
-    """Store the signs that are due; what to remember of them once they are committed. Of a fleet that is well: none.
+    """Store the signs that are due; what to remember of them once they are committed.
+
+    Of a fleet that is well: none, once its heartbeats are remembered.
 
     `talked`: who sent anything else than a heartbeat that was stored, and when that was heard; `beats`: the heartbeats
     that were, each with its interval in seconds.
     """
-    if known.began is None:
-        known.began = clock
     if len(known.signs) > MOST_REMEMBERED:
         known.signs.clear()
     due = rules.due(talked, beats, known, stale_seconds)

@@ -4,6 +4,7 @@ A stored heartbeat is the sign that costs nothing. Anything else is written down
 `heard` is the arrival at the bridge in seconds of its monotonic clock.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -19,12 +20,8 @@ AGAIN_AFTER: Final = 1 / 6  # of its threshold: 30 s of 180
 
 @dataclass
 class Memory:
-    """When each client's last heartbeat and last other sign were heard. Losing it delays a sign; that harms nobody.
+    """When each client's last heartbeat and last other sign were heard. Only what is committed may be remembered."""
 
-    Only what is committed may be remembered.
-    """
-
-    began: float | None = None  # who is not remembered had no heartbeat since then
     heartbeats: dict[str, tuple[float, int]] = field(default_factory=dict)  # uuid -> heard, interval in seconds
     signs: dict[str, float] = field(default_factory=dict)  # uuid -> heard
 
@@ -32,14 +29,17 @@ class Memory:
 def due(
     talked: Mapping[str, float], beats: Mapping[str, tuple[float, int]], known: Memory, stale_seconds: int
 ) -> dict[str, float]:
-    """Those who talked whose sign is to be stored, and when it was heard. `beats` are the heartbeats of this batch."""
+    """Those who talked whose sign is to be stored, and when it was heard. `beats` are the heartbeats of this batch.
+
+    Whose last heartbeat is not remembered is among them: the database knows it, and decides. To wait until it would
+    have come let a display that talks seem silent, after each new beginning of a bridge.
+    """
     found = {}
     for uuid, heard in talked.items():
-        beat_at, interval = beats.get(uuid) or known.heartbeats.get(uuid) or (known.began or 0.0, INTERVAL_SECONDS)
+        beat_at, interval = beats.get(uuid) or known.heartbeats.get(uuid) or (-math.inf, INTERVAL_SECONDS)
         threshold = stale_after(interval, stale_seconds).total_seconds()
-        before = known.signs.get(uuid)
-        is_new = before is None or heard - before >= AGAIN_AFTER * threshold
-        if is_new and heard - beat_at > COUNTS_AFTER * threshold:
+        before = known.signs.get(uuid, -math.inf)
+        if heard - before >= AGAIN_AFTER * threshold and heard - beat_at > COUNTS_AFTER * threshold:
             found[uuid] = heard
     return found
 
