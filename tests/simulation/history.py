@@ -244,6 +244,7 @@ class History:
         self._ticks_running -= 1
         self.tick_gate.calm()
         self.publisher.kill_after = None
+        sound = sound and self.judge.sound_since <= began  # a fault may have come and gone meanwhile
         self._judge_tick(report, sound=sound, seconds=self.agenda.now - began)
 
     def _judge_tick(self, report: dict[str, Any] | None, *, sound: bool, seconds: float) -> None:

@@ -281,6 +281,7 @@ class Judge:
             return
         if len(before.clients) < SMALL_FLEET:
             is_busy = any(c.id in self._by_silence and not c.is_orphan for c in after.open_by_recovery)
+            is_busy = is_busy or any(self._rulings[uuid].by_silence for uuid in acted)  # one a tick, also where in vain
             omitted = [uuid for uuid in omitted if not (self._rulings[uuid].by_silence and is_busy)]
         for uuid in omitted:
             self._breach("late", uuid, f"due ({self._rulings[uuid].why}) and not acted on, {free} free")
