@@ -46,6 +46,7 @@ class Copies:
         self._sequences: dict[str, int | None] = {}
         self._lives = 0
         self._ghost: Connection | None = None
+        self._haunted: int | None = None  # the lock that the ghost holds
 
     @property
     def life(self) -> str:
@@ -81,17 +82,19 @@ class Copies:
     def haunt(self, lock: int) -> None:
         """Whoever holds this lock is gone, and its session is not: the lock stays held."""
         self.exorcise()
-        self._ghost = self._engine.connect()
+        self._ghost, self._haunted = self._engine.connect(), lock
         self._ghost.execute(LEADS, {"key": lock})
         self._ghost.execute(sa.text("SELECT pg_try_advisory_lock(:key)"), {"key": lock})
 
     def exorcise(self) -> None:
-        """Postgres has given that session up."""
+        """Postgres has given that session up: nobody holds its lock when this returns."""
         ghost, self._ghost = self._ghost, None
         if ghost is not None:
             with suppress(sa.exc.SQLAlchemyError):
                 ghost.invalidate()
             ghost.close()
+            with self._engine.connect() as connection:
+                connection.execute(LEADS, {"key": self._haunted})
 
     def close(self) -> None:
         """End every session."""

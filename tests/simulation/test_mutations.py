@@ -29,6 +29,7 @@ from shared.recovery.evidence import rules as evidence_rules
 from tests.simulation.agenda import BEGINNING
 from tests.simulation.ailments import NEVER, Ailment, Nature
 from tests.simulation.broker import Rule
+from tests.simulation.conduct import NO_HEALTH
 from tests.simulation.conftest import IS_WHOLE, Scene, kinds, of
 from tests.simulation.history import History
 
@@ -68,9 +69,9 @@ def one_and_then_all_fall_silent(history: History) -> None:
 
 
 def the_bridge_was_away(history: History) -> None:
-    """Displays that speak every two minutes are not heard for a while after the bridge is back."""
+    """Displays that send heartbeats alone, every two minutes, are not heard for a while after the bridge is back."""
     for display in of(history):
-        display.nature = Nature(interval=120)
+        display.nature, display.conduct = Nature(interval=120), NO_HEALTH
     history.agenda.at(400.0, history.bridges[0].kill)
     history.agenda.at(1008.0, history.bridges[0].start)
 
