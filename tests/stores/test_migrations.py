@@ -1,5 +1,6 @@
 """The migration chain: empty to head equals tables.py, every step can be undone, and data survives the way."""
 
+import io
 import os
 import secrets
 import subprocess
@@ -7,9 +8,11 @@ import sys
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 import sqlalchemy as sa
+from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine
@@ -29,28 +32,12 @@ NATIVE_ENUMS = {
 UUID = "3f0e8a52-6f43-4d6c-9a55-0a4be0a1c001"
 
 
-def alembic(url: str, *words: str) -> str:
-    """Run one Alembic command on a database; its output."""
-    done = subprocess.run(
-        [sys.executable, "-m", "alembic", *words],
-        cwd=ROOT,
-        env={**os.environ, "DATABASE_URL": url},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-def undo(url: str, steps: int) -> None:
-    """Undo so many steps, each by a command of its own; one process, because starting one takes longer than a step."""
-    again = "import sys; from alembic.config import main; [main(['downgrade', '-1']) for _ in range(int(sys.argv[1]))]"
-    command = [sys.executable, "-c", again, str(steps)]
-    environment = {**os.environ, "DATABASE_URL": url}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=120)
-    assert done.returncode == 0, done.stdout + done.stderr
+def alembic(url: str, word: str, *values: str) -> str:
+    """Run one Alembic command on a database; its output. In this process: to start one takes longer than most steps."""
+    said = io.StringIO()
+    with patch.dict(os.environ, {"DATABASE_URL": url}):
+        getattr(command, word)(Config(ROOT / "alembic.ini", stdout=said), *values)
+    return said.getvalue()
 
 
 @pytest.fixture
@@ -157,7 +144,8 @@ def test_every_single_step_can_be_undone_with_data_in_place(empty_database: str,
         add_a_client_with_a_log_a_command_and_a_conversion(connection)
     steps = len([line for line in alembic(empty_database, "history").splitlines() if " -> " in line])
 
-    undo(empty_database, steps)
+    for _ in range(steps):
+        alembic(empty_database, "downgrade", "-1")
     empty_engine.dispose()
 
     with empty_engine.connect() as connection:
@@ -254,9 +242,9 @@ def test_channels_from_before_are_told_of_more_if_they_are_told_of_displays(
 
 
 def test_two_starts_at_once_migrate_once(empty_database: str) -> None:
-    command = [sys.executable, "-m", "alembic", "upgrade", "head"]
+    start = [sys.executable, "-m", "alembic", "upgrade", "head"]
     environment = {**os.environ, "DATABASE_URL": empty_database}
-    both = [subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE) for _ in range(2)]
+    both = [subprocess.Popen(start, cwd=ROOT, env=environment, stderr=subprocess.PIPE) for _ in range(2)]
     ends = [process.communicate(timeout=120)[1] for process in both]
 
     assert [process.returncode for process in both] == [0, 0], ends

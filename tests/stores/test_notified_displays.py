@@ -111,8 +111,11 @@ def test_unsteady_connections_are_one_list_a_day(connection: Connection, now: da
     for turn in range(5, 12):
         lose(connection, now + turn * MINUTE, [early, *late[:10]], losses=2)
     settle(connection, now + 12 * MINUTE)
-    for turn in range(12, 200):
+    for turn in range(12, 80):
         lose(connection, now + turn * MINUTE, [early, *late])
+        settle(connection, now + turn * MINUTE)
+    for turn in range(80, 200, 5):
+        lose(connection, now + turn * MINUTE, [early, *late], losses=5)
         settle(connection, now + turn * MINUTE)
 
     assert told(connection) == [
