@@ -27,6 +27,7 @@ from sqlalchemy import Engine
 from deploy.local import broker as mosquitto
 from deploy.local.layout import LOOPBACK, REPOSITORY
 from deploy.local.probes import free_port, wait_until
+from tests.bridge.preloaded import Forked
 
 PASSWORD = "display-password"
 SECONDS = 60.0
@@ -38,7 +39,7 @@ SESSIONS = 2  # of one bridge at the broker: bridge/lanes.py
 class BridgeProcess:
     """A bridge that runs."""
 
-    process: "subprocess.Popen[bytes]"
+    process: "subprocess.Popen[bytes] | Forked"
     health_port: int
     log: Path
 
@@ -76,29 +77,27 @@ StartBridge = Callable[..., BridgeProcess]
 @pytest.fixture
 def start_bridge(database_url: str, broker: mosquitto.RunningBroker, tmp_path: Path) -> Iterator[StartBridge]:
     """Starts a bridge on the module's database and the session's broker; waits until it listens unless told not to."""
-    with bridges(database_url, broker, tmp_path) as start:
+    with bridges(database_url, broker, tmp_path, preloaded=True) as start:
         yield start
 
 
 @contextmanager
-def bridges(database_url: str, broker: mosquitto.RunningBroker, folder: Path) -> Iterator[StartBridge]:
-    """As the fixture, for any database and broker; ends every bridge it started."""
+def bridges(
+    database_url: str, broker: mosquitto.RunningBroker, folder: Path, *, preloaded: bool = False
+) -> Iterator[StartBridge]:
+    """As the fixture, for any database and broker; ends every bridge it started.
+
+    `preloaded`: the bridge itself, by no other program, has been imported before it starts.
+    """
     started: list[BridgeProcess] = []
 
-    def start(
-        *, wait: bool = True, program: Sequence[str] = ("-m", "bridge.main"), **environment: str
-    ) -> BridgeProcess:
+    def start(*, wait: bool = True, program: Sequence[str] = PROGRAM, **environment: str) -> BridgeProcess:
         log = folder / f"bridge-{len(started)}.log"
         port = free_port()
-        with log.open("wb") as output:
-            process = subprocess.Popen(
-                [sys.executable, *program],
-                cwd=REPOSITORY,
-                env={**os.environ, **settings(database_url, broker), "BRIDGE_HEALTH_PORT": str(port), **environment},
-                stdout=output,
-                stderr=output,
-            )
-        bridge = BridgeProcess(process, port, log)
+        told = {**os.environ, **settings(database_url, broker), "BRIDGE_HEALTH_PORT": str(port), **environment}
+        log.touch()
+        forked = preloaded and program == PROGRAM
+        bridge = BridgeProcess(Forked(told, log) if forked else from_scratch(program, told, log), port, log)
         started.append(bridge)
         if wait:
             wait_until(bridge.ready, SECONDS)
@@ -112,6 +111,12 @@ def bridges(database_url: str, broker: mosquitto.RunningBroker, folder: Path) ->
             bridge.kill()
             print(bridge.log.read_text()[-4000:])
         forget_session(broker)
+
+
+def from_scratch(program: Sequence[str], environment: Mapping[str, str], log: Path) -> "subprocess.Popen[bytes]":
+    with log.open("wb") as output:
+        command = [sys.executable, *program]
+        return subprocess.Popen(command, cwd=REPOSITORY, env=environment, stdout=output, stderr=output)
 
 
 def settings(database_url: str, broker: mosquitto.RunningBroker) -> dict[str, str]:
