@@ -50,7 +50,7 @@ def database_url(postgres_server: postgres.Cluster, migrated_template: str) -> I
 def engine(database_url: str) -> Iterator[Engine]:
     """The product's own engine on the module's database, ten times as patient as the product."""
     with pytest.MonkeyPatch.context() as patch:
-        for bound in ("STATEMENT_TIMEOUT_MS", "SOCKET_TIMEOUT_SECONDS", "POOL_TIMEOUT_SECONDS"):
+        for bound in ("STATEMENT_TIMEOUT_MS", "LOCK_TIMEOUT_MS", "SOCKET_TIMEOUT_SECONDS", "POOL_TIMEOUT_SECONDS"):
             patch.setattr(db, bound, 10 * getattr(db, bound))
         made = db.engine_for(database_url, "tests", pool_size=20)
     yield made
