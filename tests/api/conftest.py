@@ -2,7 +2,9 @@
 
 import secrets
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 import pytest
 from flask import Flask
@@ -15,12 +17,40 @@ from functions.api import replica
 from functions.api.app import create_app
 from functions.api.services import Services
 from shared import db
+from shared.access import operations as access
 from shared.config import Config, load
 from tests.api import probe_routes
 from tests.api.function_process import ENVIRONMENT, FunctionProcess, function_process
-from tests.api.people import Api, add_user, cookie_of, sign_in
+from tests.api.people import Api, add_user, cookie_of, forget_hashes, sign_in
 from tests.api.replica_world import LONG, caller, forget
 from tests.standby import Standby, standby_of
+
+SHIPPED: Final = access._PASSES, access._MEMORY_KIB
+
+
+@contextmanager
+def passwords_that_take(passes: int, memory_kib: int) -> Iterator[None]:
+    """What is hashed meanwhile takes so much time and memory."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(access, "_PASSES", passes)
+        patch.setattr(access, "_MEMORY_KIB", memory_kib)
+        forget_hashes()
+        yield
+    forget_hashes()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _quick_passwords() -> Iterator[None]:
+    """Hashing that is not slow, for the test people here; how slow it ships: tests/stores/test_access.py."""
+    with passwords_that_take(1, 8):
+        yield
+
+
+@pytest.fixture
+def shipped_passwords(_quick_passwords: None) -> Iterator[None]:
+    """Hashing as slow as it ships, where that is the point."""
+    with passwords_that_take(*SHIPPED):
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -50,6 +50,13 @@ def _hashed() -> str:
     return access.hash_password(PASSWORD)
 
 
+def forget_hashes() -> None:
+    """The next hash is made as it is made now."""
+    _hashed.cache_clear()
+    access._hasher.cache_clear()
+    access._hash_of_nobody.cache_clear()
+
+
 class Api:
     """Asks the real app, as a caller with a role or as nobody (`role=None`)."""
 

@@ -208,7 +208,7 @@ def test_anybody_changes_their_own_password(app: Flask, engine: Engine, role: Ro
 
 
 def test_a_wrong_password_takes_as_long_for_nobody_and_for_somebody_disabled(
-    api: Api, app: Flask, engine: Engine, anna: str
+    shipped_passwords: None, api: Api, app: Flask, engine: Engine, anna: str
 ) -> None:
     """Time of this thread on the processor: a busy machine does not change it."""
     gone, late = new_name(), added(api)["user"]

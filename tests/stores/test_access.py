@@ -139,7 +139,7 @@ def test_of_several_first_starts_one_makes_the_admin(engine: Engine) -> None:
 def test_a_password_is_kept_as_argon2id_and_an_unknown_user_has_none_that_is_right() -> None:
     hashed = operations.hash_password("correct horse battery")
 
-    assert hashed.startswith("$argon2id$")
+    assert hashed.startswith("$argon2id$v=19$m=19456,t=2,p=1$")
     assert operations.password_is_right(hashed, "correct horse battery")
     assert not operations.password_is_right(hashed, "correct horse batterz")
     assert not operations.password_is_right(None, "correct horse battery")

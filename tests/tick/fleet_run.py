@@ -32,7 +32,7 @@ TICK: Final = 60.0
 BEAT: Final = 30.0
 REPORT: Final = 60.0
 ANALYSE: Final = "ANALYZE clients, client_heartbeats, client_health, client_state_changes, client_losses"
-"""As Postgres does by itself, but not for what is not committed: without it each look at the fleet is planned wrongly."""
+"""As Postgres does by itself, but not for what is not committed: without it a look at the fleet is planned wrongly."""
 
 
 @dataclass
