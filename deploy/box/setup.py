@@ -10,8 +10,8 @@ import sys
 
 from deploy.box.box import DATABASE, Box
 from deploy.local import broker as mosquitto
-from deploy.local import first_admin, oidc
-from deploy.local.layout import LOOPBACK, BadSetting, usable, write_file
+from deploy.local import oidc
+from deploy.local.layout import ADMIN, LOOPBACK, SIGN_IN, BadSetting, usable, write_file
 from shared.errors import ConfigurationError
 
 
@@ -26,7 +26,7 @@ def set_up(box: Box, database_url: str = "") -> None:
         box.media_root.mkdir(mode=0o750, parents=True, exist_ok=True)
     for user in mosquitto.SERVICES:
         layout.secret(f"mqtt_{user}_password")
-    layout.secret(first_admin.SIGN_IN)
+    layout.secret(SIGN_IN)
     layout.secret("signing_key")
     oidc.load_or_create_key(oidc.key_path(box.environ))
     own = f"postgresql://{DATABASE}:{layout.secret('database_password')}@{LOOPBACK}:{box.ports['POSTGRES_PORT']}/{DATABASE}"
@@ -42,7 +42,7 @@ def main() -> int:
         print(f"setup: {error}", file=sys.stderr)
         return 2
     print(f"What is kept stands in {box.layout.root}. First sign-in, once everything runs:")
-    print(f"  https://{box.host}/  {first_admin.USERNAME} / the password in {box.layout.secrets / first_admin.SIGN_IN}")
+    print(f"  https://{box.host}/  {ADMIN} / the password in {box.layout.secrets / SIGN_IN}")
     return 0
 
 

@@ -7,19 +7,14 @@ Environment: DATABASE_URL, LOCAL_STATE_DIR.
 
 import os
 from datetime import datetime
-from typing import Final
 
 from sqlalchemy import Connection
 
-from deploy.local.layout import Layout, layout_from, write_file
+from deploy.local.layout import ADMIN, SCRIPTS_KEY, SIGN_IN, Layout, layout_from, write_file
 from shared import config, db
 from shared.access import operations
 from shared.errors import InvalidIdentity
 from shared.vocabulary import Role
-
-USERNAME: Final = "admin"
-SIGN_IN: Final = "admin_password"  # names of files among the secrets
-SCRIPTS_KEY: Final = "admin_token"
 
 
 def main() -> int:
@@ -28,7 +23,7 @@ def main() -> int:
     engine = db.make_engine(config.load(required=("DATABASE_URL",)), "first_admin")
     with db.transaction(engine) as connection:
         now = db.database_now(connection)
-        operations.ensure_first_admin(connection, now, USERNAME, layout.secret(SIGN_IN))
+        operations.ensure_first_admin(connection, now, ADMIN, layout.secret(SIGN_IN))
         ensure_token(connection, now, layout)
     engine.dispose()
     return 0

@@ -26,6 +26,10 @@ PORTS: Final[Mapping[str, int]] = {
     "BRIDGE_HEALTH_PORT": 8090,
 }
 
+ADMIN: Final = "admin"  # the user of the first sign-in
+SIGN_IN: Final = "admin_password"  # names of files among the secrets
+SCRIPTS_KEY: Final = "admin_token"
+
 
 class BadSetting(Exception):
     """A setting of the local stack cannot be used; the message names it."""

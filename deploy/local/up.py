@@ -19,12 +19,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from deploy.local import first_admin, guardian, postgres, prerequisites
+from deploy.local import guardian, postgres, prerequisites
 from deploy.local.broker import BrokerUnusable
 from deploy.local.broker_launch import CRASHES, CRASHES_KEPT
 from deploy.local.console import Console
 from deploy.local.gateway import GatewayUnusable
-from deploy.local.layout import BadSetting, Layout, layout_from, write_file
+from deploy.local.layout import ADMIN, SCRIPTS_KEY, SIGN_IN, BadSetting, Layout, layout_from, write_file
 from deploy.local.postgres import PostgresUnusable
 from deploy.local.probes import port_is_free
 from deploy.local.processes import Runner, StartFailed
@@ -182,9 +182,9 @@ def _write_stack_env(stack: Stack) -> None:
     layout = stack.layout
     values = {
         "SIGNAGE_API_URL": stack.dashboard_url,
-        "SIGNAGE_ADMIN_TOKEN": layout.secret(first_admin.SCRIPTS_KEY),
-        "SIGNAGE_SIGN_IN_USER": first_admin.USERNAME,
-        "SIGNAGE_SIGN_IN_PASSWORD": layout.secret(first_admin.SIGN_IN),
+        "SIGNAGE_ADMIN_TOKEN": layout.secret(SCRIPTS_KEY),
+        "SIGNAGE_SIGN_IN_USER": ADMIN,
+        "SIGNAGE_SIGN_IN_PASSWORD": layout.secret(SIGN_IN),
         "SIGNAGE_MQTT_URL": stack.broker.displays_url,
         **stack.addresses(),
     }
@@ -194,7 +194,7 @@ def _write_stack_env(stack: Stack) -> None:
 def _announce(stack: Stack, console: Console, seconds: float) -> None:
     console.say(f"Signage Fleet is running after {seconds:.1f} s.")
     console.say(f"  dashboard      {stack.dashboard_url}/")
-    console.say(f"  first sign-in  {first_admin.USERNAME} / {stack.layout.secret(first_admin.SIGN_IN)}")
+    console.say(f"  first sign-in  {ADMIN} / {stack.layout.secret(SIGN_IN)}")
     console.say(f"  for scripts    . {stack.layout.stack_env}")
     console.say("  to stop        Ctrl-C, or make stop")
     if stack.is_demo:

@@ -5,7 +5,7 @@ from pathlib import Path
 from sqlalchemy import Connection
 
 from deploy.local import first_admin
-from deploy.local.layout import Layout
+from deploy.local.layout import SCRIPTS_KEY, Layout
 from shared.access import operations, store
 from shared.db import database_now
 from shared.vocabulary import Role
@@ -18,7 +18,7 @@ def test_the_scripts_token_is_issued_once_and_stands_in_the_audit_log(connection
     for _ in range(2):
         first_admin.ensure_token(connection, database_now(connection), layout)
 
-    token = (layout.secrets / first_admin.SCRIPTS_KEY).read_text(encoding="utf-8").strip()
+    token = (layout.secrets / SCRIPTS_KEY).read_text(encoding="utf-8").strip()
     assert operations.principal_of_token(connection, token).role is Role.ADMIN
     (issued,) = store.tokens_page(connection, 10, None)
     lines = [row for row in store.audit_page(connection, 10, None) if row.action == "token.create"]

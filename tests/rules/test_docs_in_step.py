@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from deploy.local import first_admin
 from deploy.local.broker_rights import SERVICES
+from deploy.local.layout import SCRIPTS_KEY, SIGN_IN
 from deploy.local.oidc import key_path
 from shared.config import SETTINGS
 
@@ -30,7 +30,7 @@ def test_how_each_secret_is_rotated_is_said() -> None:
     """Every secret that the settings know, and every one that is made on one machine."""
     sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "deploy").rglob("*.py"))
     made = set(re.findall(r'layout\.secret\("(\w+)"\)', sources))
-    named = {first_admin.SIGN_IN, first_admin.SCRIPTS_KEY, key_path({}).name}
+    named = {SIGN_IN, SCRIPTS_KEY, key_path({}).name}
     named |= {f"mqtt_{user}_password" for user in SERVICES} | {setting.name for setting in SETTINGS if setting.secret}
     assert {"database_password", "signing_key"} <= made
 
