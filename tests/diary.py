@@ -8,8 +8,10 @@ import json
 import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import pytest
+if TYPE_CHECKING:
+    import pytest  # the runner, which has no use for it, reads diaries too
 
 MESSAGE_LINES = 12
 
@@ -40,10 +42,10 @@ class Diary:
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self.write(Entry(nodeid, "begin"))
 
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+    def pytest_runtest_logreport(self, report: "pytest.TestReport") -> None:
         self.write(Entry(report.nodeid, report.when, report.outcome, _message(report)))
 
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+    def pytest_collectreport(self, report: "pytest.CollectReport") -> None:
         if not report.passed:
             self.write(Entry(report.nodeid, "collect", report.outcome, _message(report)))
 
@@ -68,7 +70,7 @@ def read(path: Path) -> list[Entry]:
     return [Entry(**json.loads(line)) for line in whole.splitlines()]
 
 
-def _message(report: pytest.TestReport | pytest.CollectReport) -> str:
+def _message(report: "pytest.TestReport | pytest.CollectReport") -> str:
     """Why a test failed or was skipped, in its first lines."""
     if report.passed:
         return ""
@@ -80,11 +82,11 @@ def _message(report: pytest.TestReport | pytest.CollectReport) -> str:
     return "\n".join(text.splitlines()[:MESSAGE_LINES])
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser: "pytest.Parser") -> None:
     parser.addoption("--diary", type=Path, help="a file to which every test's steps are written")
 
 
-def pytest_configure(config: pytest.Config) -> None:
+def pytest_configure(config: "pytest.Config") -> None:
     path = config.getoption("--diary")
     if path is not None:
         _kept.append(Diary(path))

@@ -23,7 +23,6 @@ from deploy.local.layout import REPOSITORY
 from deploy.local.probes import free_port
 from tests import volatile
 
-KEPT: Final = "SIGNAGE_TESTS_POSTGRES"
 OWNERS_PASSWORD: Final = "owner"
 
 
@@ -52,7 +51,7 @@ def running() -> Iterator[postgres.Cluster]:
 @cache
 def _made() -> postgres.Cluster:
     """The one that is copied; whoever comes first makes it, and all others wait."""
-    folder = Path(os.environ.get(KEPT) or _own_folder())
+    folder = Path(os.environ.get(volatile.KEPT) or _own_folder())
     with (folder / "lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         whole = folder / "password"  # written last

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from deploy.local import guardian
 from deploy.local.layout import REPOSITORY
-from tests import migrated, volatile
+from tests import volatile
 from tests.suite import MUTE_SECONDS, Outcome, end_on_signals, run_alone
 
 USUAL_PROCESSOR_SECONDS = {
@@ -68,7 +68,7 @@ def run_all(suites: Mapping[str, Path], mute_seconds: float) -> list[Outcome]:
     ):
         results = Path(folder)
         Path(kept).chmod(0o711)  # Postgres may be another user
-        os.environ[migrated.KEPT] = kept
+        os.environ[volatile.KEPT] = kept
         try:
             while waiting or running:
                 while waiting and len(running) < BESIDE_EACH_OTHER:

@@ -13,6 +13,8 @@ import shutil
 from pathlib import Path
 from typing import Final
 
+KEPT: Final = "SIGNAGE_TESTS_POSTGRES"
+"""Names the folder in which `make test` has one migrated Postgres for all its suites: tests/migrated.py."""
 MEMORY: Final = Path("/dev/shm")  # a tmpfs on every Linux; small in some containers
 OURS: Final = re.compile(r"signage-tests-(\d+)")  # the process whose folder it is
 ROOM_BYTES: Final = 3 * 2**30  # for two suites; each takes 0.3 GB, and 1 GB more of log where Postgres writes much
