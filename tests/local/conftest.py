@@ -1,12 +1,16 @@
-"""The task queue for the tests of the local stack: a real emulator process on the module's database."""
+"""The task queue for the tests of the local stack: a real emulator process on a database of its own."""
 
 import secrets
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
+from google.api_core.exceptions import NotFound
 from google.cloud.tasks_v2 import CloudTasksClient
+from sqlalchemy import Engine
 
 from deploy.local.postgres import Cluster, superuser
+from shared.db import engine_for
 from tests.local.queue_harness import Emulator, Worker, emulator, worker
 
 
@@ -21,11 +25,32 @@ def empty_database(postgres_server: Cluster) -> Iterator[str]:
         connection.run(f"DROP DATABASE {name} WITH (FORCE)")
 
 
-@pytest.fixture(scope="module")
-def queue_service(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
-    """An emulator that serves for the whole module."""
-    with emulator(database_url, tmp_path_factory.mktemp("state")) as running:
+@pytest.fixture(scope="package")
+def kept_emulator(postgres_server: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
+    """An emulator that serves for the whole suite: each start of one takes more than most of its tests."""
+    name = "queue_kept"
+    with superuser(postgres_server) as connection:
+        connection.run(f"CREATE DATABASE {name}")
+    with emulator(postgres_server.url(name), tmp_path_factory.mktemp("state")) as running:
         yield running
+
+
+@pytest.fixture
+def queue_service(kept_emulator: Emulator) -> Iterator[Emulator]:
+    """The suite's emulator. What a test left in queues that it made is not tried any more once it is over."""
+    yield kept_emulator
+    for name in kept_emulator.made:
+        with suppress(NotFound):
+            kept_emulator.client.pause_queue(name=name)
+    kept_emulator.made.clear()
+
+
+@pytest.fixture
+def queue_engine(kept_emulator: Emulator) -> Iterator[Engine]:
+    """For a look behind the emulator."""
+    engine = engine_for(kept_emulator.database_url, "tests")
+    yield engine
+    engine.dispose()
 
 
 @pytest.fixture

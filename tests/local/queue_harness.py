@@ -129,6 +129,7 @@ class Emulator:
     log: Path
     channel: grpc.Channel
     client: CloudTasksClient = field(init=False)
+    made: list[str] = field(default_factory=list)  # full names of queues
 
     def __post_init__(self) -> None:
         self.client = CloudTasksClient(transport=CloudTasksGrpcTransport(channel=self.channel))
@@ -149,6 +150,7 @@ class Emulator:
     def create_queue(self, name: str, retry: RetryConfig = QUICK, limits: RateLimits | None = None) -> str:
         """A queue of its own for one test; its full name."""
         queue = Queue(name=f"{LOCATION}/queues/{name}", retry_config=retry, rate_limits=limits)
+        self.made.append(queue.name)
         return self.client.create_queue(parent=LOCATION, queue=queue).name
 
     def add(self, queue: str, name: str, url: str, **fields: Any) -> Task:

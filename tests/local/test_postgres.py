@@ -19,23 +19,27 @@ def cluster_in(folder: Path) -> postgres.Cluster:
     return postgres.Cluster(programs, folder / f"pg{programs.major}", free_port(), "superuser's secret")
 
 
-def test_data_survives_a_restart(tmp_path: Path) -> None:
-    cluster = cluster_in(tmp_path)
-    assert postgres.initialise(cluster)
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> postgres.Cluster:
+    """One that was initialised and does not run."""
+    made = cluster_in(tmp_path_factory.mktemp("cluster"))
+    assert postgres.initialise(made)
+    return made
+
+
+def test_data_survives_a_restart(cluster: postgres.Cluster, tmp_path: Path) -> None:
     with postgres.serve(cluster, tmp_path / "log"), postgres.superuser(cluster) as connection:
-        connection.run("CREATE TABLE kept AS SELECT 42 AS answer")
+        connection.run("CREATE TABLE restarted AS SELECT 42 AS answer")
 
     assert not postgres.initialise(cluster)  # it is there
 
     with postgres.serve(cluster, tmp_path / "log"), postgres.superuser(cluster) as connection:
-        assert connection.run("SELECT answer FROM kept") == [[42]]
+        assert connection.run("SELECT answer FROM restarted") == [[42]]
 
 
-def test_committed_data_survives_a_kill(tmp_path: Path) -> None:
-    cluster = cluster_in(tmp_path)
-    postgres.initialise(cluster)
+def test_committed_data_survives_a_kill(cluster: postgres.Cluster, tmp_path: Path) -> None:
     with postgres.serve(cluster, tmp_path / "log") as process, postgres.superuser(cluster) as connection:
-        connection.run("CREATE TABLE kept AS SELECT 42 AS answer")
+        connection.run("CREATE TABLE killed AS SELECT 42 AS answer")
         backends = guardian.descendants(process.pid)
         os.kill(process.pid, signal.SIGKILL)
         for backend in backends:
@@ -43,12 +47,10 @@ def test_committed_data_survives_a_kill(tmp_path: Path) -> None:
         process.wait()
 
     with postgres.serve(cluster, tmp_path / "log"), postgres.superuser(cluster) as connection:
-        assert connection.run("SELECT answer FROM kept") == [[42]]
+        assert connection.run("SELECT answer FROM killed") == [[42]]
 
 
-def test_the_database_can_be_ensured_again_and_again(tmp_path: Path) -> None:
-    cluster = cluster_in(tmp_path)
-    postgres.initialise(cluster)
+def test_the_database_can_be_ensured_again_and_again(cluster: postgres.Cluster, tmp_path: Path) -> None:
     with postgres.serve(cluster, tmp_path / "log"):
         first = postgres.ensure_database(cluster, "an old 'password'")
         second = postgres.ensure_database(cluster, "a new/password@with:signs")

@@ -112,11 +112,11 @@ def test_a_name_is_taken_while_its_task_lives(queue_service: Emulator, queue: st
 
 @pytest.mark.parametrize(("hours", "free"), [(0, False), (23.9, False), (24.1, True)])
 def test_a_name_is_taken_for_24_hours_after_its_task(
-    hours: float, free: bool, queue_service: Emulator, engine: Engine, queue: str
+    hours: float, free: bool, queue_service: Emulator, queue_engine: Engine, queue: str
 ) -> None:
     task = queue_service.add(queue, "gone", NOWHERE)
     queue_service.client.delete_task(name=task.name)
-    with engine.begin() as connection:
+    with queue_engine.begin() as connection:
         connection.execute(
             text("UPDATE task_emulator.tasks SET gone_at = now() - make_interval(secs => :s) WHERE queue = :q"),
             {"s": hours * HOUR, "q": queue},
@@ -131,10 +131,10 @@ def test_a_name_is_taken_for_24_hours_after_its_task(
         assert queue_service.names(queue) == ["gone"]
 
 
-def test_a_tombstone_keeps_no_content(queue_service: Emulator, engine: Engine, queue: str) -> None:
+def test_a_tombstone_keeps_no_content(queue_service: Emulator, queue_engine: Engine, queue: str) -> None:
     queue_service.client.delete_task(name=queue_service.add(queue, "emptied", NOWHERE).name)
 
-    with engine.begin() as connection:
+    with queue_engine.begin() as connection:
         statement = text("SELECT http_request FROM task_emulator.tasks WHERE queue = :q")
         assert bytes(connection.execute(statement, {"q": queue}).scalar_one()) == b""
 
@@ -241,12 +241,10 @@ def test_the_key_is_private_and_its_public_half_is_served(queue_service: Emulato
         assert json.load(reply) == oidc.key_set(key)
 
 
-def test_a_second_emulator_on_the_same_port_does_not_start(
-    queue_service: Emulator, database_url: str, tmp_path: Path
-) -> None:
+def test_a_second_emulator_on_the_same_port_does_not_start(queue_service: Emulator, tmp_path: Path) -> None:
     environment = {
         **os.environ,
-        "DATABASE_URL": database_url,
+        "DATABASE_URL": queue_service.database_url,
         "TASK_QUEUE_PORT": str(queue_service.port),
         "TASK_QUEUE_KEYS_PORT": str(free_port()),
         "LOCAL_STATE_DIR": str(tmp_path),

@@ -36,49 +36,41 @@ def released() -> threading.Event:
     return threading.Event()
 
 
-def test_a_kill_loses_no_task_and_forgets_no_name(
+def test_a_kill_loses_no_task_and_forgets_no_name_no_count_and_no_key(
     empty_database: str, tmp_path: Path, target: Worker, released: threading.Event
 ) -> None:
-    target.answer = hold_first(released)
+    hold = hold_first(released)
+    target.answer = lambda call: (500, {}) if call.task == "thrice" else hold(call)
+    own = RetryConfig(max_attempts=3, min_backoff=timedelta(seconds=1), max_backoff=timedelta(seconds=1))
+    key = tmp_path / "secrets" / "oidc_key.pem"
     with emulator(empty_database, tmp_path) as first:
-        queue = first.create_queue("kill")
+        queue, tries = first.create_queue("kill"), first.create_queue("tries")
         paused = first.client.pause_queue(name=first.create_queue("kill-paused")).name
         first.add(queue, "under-way", target.url)
         wait_until(lambda: target.calls, "the first call")
-        first.add(queue, "later", target.url, schedule_time=at(1.0))
+        first.add(queue, "later", target.url, schedule_time=at(3.0))
         first.add(paused, "waiting", target.url)
         first.client.delete_task(name=first.add(paused, "deleted", target.url).name)
+        key_before = oidc.key_id(oidc.load_or_create_key(key))
+        first.add(tries, "thrice", target.url, retry_config=own)
+        wait_until(lambda: first.client.get_task(name=f"{tries}/tasks/thrice").response_count == 1, "the first try")
         first.kill()
 
     with emulator(empty_database, tmp_path) as second:
-        wait_until(lambda: not second.names(queue), "the end of both tasks")
+        wait_until(lambda: not second.names(queue) and not second.names(tries), "the end of all tasks")
 
-        assert sorted(call.task for call in target.calls) == ["later", "under-way", "under-way"]
+        assert sorted(call.task for call in target.calls) == ["later", *["thrice"] * 3, "under-way", "under-way"]
         again = target.calls_of("under-way")[1]
         assert again.headers["x-cloudtasks-taskretrycount"] == "1"
         assert again.headers["x-cloudtasks-taskexecutioncount"] == "0"
+        thrice = target.calls_of("thrice")  # by the limit that the task brought with it
+        assert [call.headers["x-cloudtasks-taskretrycount"] for call in thrice] == ["0", "1", "2"]
+        assert thrice[-1].headers["x-cloudtasks-taskpreviousresponse"] == "500"
         assert second.names(paused) == ["waiting"]
         with pytest.raises(AlreadyExists):
             second.add(paused, "deleted", target.url)
+        assert oidc.key_id(oidc.load_or_create_key(key)) == key_before
     released.set()
-
-
-def test_a_kill_between_two_tries_forgets_neither_the_count_nor_the_tasks_own_limits(
-    empty_database: str, tmp_path: Path, target: Worker
-) -> None:
-    target.answer = lambda _call: (500, {})
-    own = RetryConfig(max_attempts=3, min_backoff=timedelta(seconds=0.5), max_backoff=timedelta(seconds=0.5))
-    with emulator(empty_database, tmp_path) as first:
-        queue = first.create_queue("tries")
-        first.add(queue, "thrice", target.url, retry_config=own)
-        wait_until(lambda: first.client.get_task(name=f"{queue}/tasks/thrice").response_count == 1, "the first try")
-        first.kill()
-
-    with emulator(empty_database, tmp_path) as second:
-        wait_until(lambda: not second.names(queue), "the end of the tries")
-
-    assert [call.headers["x-cloudtasks-taskretrycount"] for call in target.calls] == ["0", "1", "2"]
-    assert target.calls[-1].headers["x-cloudtasks-taskpreviousresponse"] == "500"
 
 
 def test_of_many_tasks_enqueued_between_kills_every_one_that_was_accepted_is_delivered(
@@ -107,14 +99,6 @@ def _kill_among(running: Emulator, accepted: set[str], enough: int) -> None:
     """Kill it when so many were accepted, while more are being added."""
     wait_until(lambda: len(accepted) >= enough, "tasks that were accepted")
     running.kill()
-
-
-def test_the_key_is_the_same_after_a_restart(empty_database: str, tmp_path: Path) -> None:
-    path = tmp_path / "secrets" / "oidc_key.pem"
-    with emulator(empty_database, tmp_path):
-        before = oidc.key_id(oidc.load_or_create_key(path))
-    with emulator(empty_database, tmp_path):
-        assert oidc.key_id(oidc.load_or_create_key(path)) == before
 
 
 def test_one_emulator_delivers_and_another_takes_over_when_it_dies(
@@ -151,13 +135,14 @@ def _logs(state: Path) -> str:
 
 
 def test_it_outlives_the_loss_of_its_connections(
-    queue_service: Emulator, engine: Engine, running: str, target: Worker, released: threading.Event
+    queue_service: Emulator, queue_engine: Engine, running: str, target: Worker, released: threading.Event
 ) -> None:
     target.answer = hold_first(released)
     queue_service.add(running, "under-way", target.url)
     wait_until(lambda: target.calls, "the first call")
 
-    with engine.begin() as connection:
+    lives = queue_service.log.read_text().count("task_dispatcher_started")
+    with queue_engine.begin() as connection:
         ended = connection.execute(
             text(
                 "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
@@ -165,7 +150,7 @@ def test_it_outlives_the_loss_of_its_connections(
             )
         ).scalar_one()
     assert ended >= 2
-    wait_until(lambda: queue_service.log.read_text().count("task_dispatcher_started") == 2, "a new lock")
+    wait_until(lambda: queue_service.log.read_text().count("task_dispatcher_started") == lives + 1, "a new lock")
     released.set()
 
     wait_until(lambda: _survives(lambda: not queue_service.names(running)), "the end of the task")
@@ -199,37 +184,24 @@ def _survives(call: Callable[[], object]) -> bool:
         return False
 
 
-def test_sigterm_ends_it_soon_even_during_a_delivery(
+def test_sigterm_lets_a_short_delivery_finish_and_ends_it_soon_even_during_a_long_one(
     empty_database: str, tmp_path: Path, target: Worker, released: threading.Event
 ) -> None:
-    target.answer = hold_first(released)
+    short = threading.Event()
+    hold = {"held": hold_first(released), "short": hold_first(short)}
+    target.answer = lambda call: hold[call.task](call)
     with emulator(empty_database, tmp_path) as first:
         queue = first.create_queue(f"stop-{secrets.token_hex(4)}")
-        first.add(queue, "held", target.url)
-        wait_until(lambda: target.calls, "the first call")
+        for name in hold:
+            first.add(queue, name, target.url)
+        wait_until(lambda: len(target.calls) == 2, "the calls")
 
         first.process.send_signal(signal.SIGTERM)
+        short.set()
 
         assert first.process.wait(60) == 0
 
     with emulator(empty_database, tmp_path) as second:
-        wait_until(lambda: not second.names(queue), "the end of the task")
-    assert len(target.calls) == 2
+        wait_until(lambda: not second.names(queue), "the end of the tasks")
+    assert sorted(call.task for call in target.calls) == ["held", "held", "short"]
     released.set()
-
-
-def test_sigterm_lets_a_short_delivery_finish(
-    empty_database: str, tmp_path: Path, target: Worker, released: threading.Event
-) -> None:
-    target.answer = hold_first(released)
-    with emulator(empty_database, tmp_path) as first:
-        queue = first.create_queue(f"stop-{secrets.token_hex(4)}")
-        first.add(queue, "short", target.url)
-        wait_until(lambda: target.calls, "the call")
-        first.process.send_signal(signal.SIGTERM)
-        released.set()
-        assert first.process.wait(60) == 0
-
-    with emulator(empty_database, tmp_path) as second:
-        assert second.names(queue) == []
-    assert len(target.calls) == 1

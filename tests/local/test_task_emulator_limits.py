@@ -115,7 +115,7 @@ def test_the_rate_is_kept(queue_service: Emulator, target: Worker) -> None:
 
 
 def test_an_attempt_ends_at_the_deadline_even_when_the_worker_trickles(
-    queue_service: Emulator, queue: str, engine: Engine
+    queue_service: Emulator, queue: str, queue_engine: Engine
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         trickle = threading.Thread(target=_trickle, args=(listening,), daemon=True)
@@ -123,7 +123,7 @@ def test_an_attempt_ends_at_the_deadline_even_when_the_worker_trickles(
         url = f"http://127.0.0.1:{listening.getsockname()[1]}/"
         slow = RetryConfig(min_backoff=timedelta(hours=1), max_backoff=timedelta(hours=1))
         task = queue_service.add(queue, "slow", url, retry_config=slow)
-        _shorten_deadline(engine, queue, milliseconds=600)
+        _shorten_deadline(queue_engine, queue, milliseconds=600)
 
         queue_service.client.resume_queue(name=queue)
         wait_until(
