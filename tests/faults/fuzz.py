@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from sqlalchemy import Engine
+
 from deploy.local.probes import wait_until
 from tests.faults.fleet import PASSWORD, Fleet
 from tests.faults.ledger import Ledger, tell
@@ -81,23 +83,32 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
         displays = Fleet(service.place.displays_port, plan.displays, plan.seed)
         spoilers = [Spoiler(service.place.displays_port, plan.seed * 1000 + number) for number in range(SPOILERS)]
         service.set_displays({**displays.logins, **{one.uuid: PASSWORD for one in spoilers}})
+        engine = service.engine()
         displays.start()
         try:
-            _spoil(plan, service, displays, spoilers, say)
+            _spoil(plan, service, engine, displays, spoilers, say)
             come_to_rest(service, displays)
+            judge(ledger, service, displays)
+            _judge_letters(ledger, engine, spoilers)
         finally:
             displays.stop()
-        judge(ledger, service, displays)
-        _judge_letters(ledger, service, spoilers)
+            engine.dispose()
     ledger.seconds = round(time.monotonic() - began, 1)
     return ledger
 
 
-def _spoil(plan: Plan, service: Machine, displays: Fleet, spoilers: list[Spoiler], say: Callable[[str], None]) -> None:
+def _spoil(
+    plan: Plan,
+    service: Machine,
+    engine: Engine,
+    displays: Fleet,
+    spoilers: list[Spoiler],
+    say: Callable[[str], None],
+) -> None:
     for one in spoilers:
         one.connect()
         wait_until(lambda one=one: one.pump(0), 60)  # type: ignore[misc]  # mypy cannot infer defaults
-    wait_until(lambda: _known(service, spoilers) == SPOILERS, 60)
+    wait_until(lambda: _known(engine, spoilers) == SPOILERS, 60)
     watch = Watch(service, spoilers, plan.spoiled, say)
     steps = max(1, plan.spoiled // (AT_ONCE * SPOILERS))
     for step in range(steps):
@@ -109,10 +120,10 @@ def _spoil(plan: Plan, service: Machine, displays: Fleet, spoilers: list[Spoiler
         service.looked_after()
         if step % LOOK_STEPS == LOOK_STEPS - 1:
             watch.wait_until_read(WAITING)
-    _say_last(service, spoilers)
+    _say_last(engine, spoilers)
 
 
-def _say_last(service: Machine, spoilers: list[Spoiler]) -> None:
+def _say_last(engine: Engine, spoilers: list[Spoiler]) -> None:
     """The last word of each queue at the broker; returns when everything before it is worked off.
 
     One queue after the other: a failure that is told in its own queue overtakes the reports that wait, and one of
@@ -126,7 +137,7 @@ def _say_last(service: Machine, spoilers: list[Spoiler]) -> None:
             one.say(topic, payload.encode())
         _send(spoilers, 0)
         question = f"SELECT count(*) FROM clients WHERE {column} = :last"
-        wait_until(lambda question=question: _count(service, question, last=LAST) == SPOILERS, REST_SECONDS)  # type: ignore[misc]  # mypy cannot infer defaults
+        wait_until(lambda question=question: _count(engine, question, last=LAST) == SPOILERS, REST_SECONDS)  # type: ignore[misc]  # mypy cannot infer defaults
 
 
 class Watch:
@@ -174,27 +185,21 @@ def _send(spoilers: list[Spoiler], room: int) -> None:
             selector.select(0.01)
 
 
-def _known(service: Machine, spoilers: list[Spoiler]) -> int:
-    return _count(
-        service, "SELECT count(*) FROM clients WHERE uuid = ANY(:uuids)", uuids=[one.uuid for one in spoilers]
-    )
+def _known(engine: Engine, spoilers: list[Spoiler]) -> int:
+    return _count(engine, "SELECT count(*) FROM clients WHERE uuid = ANY(:uuids)", uuids=[one.uuid for one in spoilers])
 
 
-def _count(service: Machine, question: str, **parameters: object) -> int:
-    engine = service.engine()
-    try:
-        return int(rows(engine, question, **parameters)[0][0])
-    finally:
-        engine.dispose()
+def _count(engine: Engine, question: str, **parameters: object) -> int:
+    return int(rows(engine, question, **parameters)[0][0])
 
 
-def _judge_letters(ledger: Ledger, service: Machine, spoilers: list[Spoiler]) -> None:
+def _judge_letters(ledger: Ledger, engine: Engine, spoilers: list[Spoiler]) -> None:
     """Each spoiler's dead letters against what must have become one."""
     differing = 0
     total = 0
     for one in spoilers:
         question = "SELECT coalesce(sum(count), 0) FROM dead_letters WHERE topic LIKE :t"
-        found = _count(service, question, t=f"signage/{one.uuid}/%")
+        found = _count(engine, question, t=f"signage/{one.uuid}/%")
         total += found
         differing += abs(found - one.dead)
         if one.wire is not None:

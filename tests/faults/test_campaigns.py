@@ -14,7 +14,7 @@ def passed(ledger: Ledger) -> bool:
 
 def test_kills_of_bridge_postgres_and_broker_lose_nothing_and_store_nothing_twice(tmp_path: Path) -> None:
     plan = kills.Plan(
-        displays=20, bridge=2, postgres=1, broker=1, lines=400, flood=1000, longest_wait_seconds=0.5, seed=3
+        displays=10, bridge=2, postgres=1, broker=1, lines=800, flood=1000, longest_wait_seconds=0.5, seed=3
     )
 
     ledger = kills.run(plan, tmp_path)
@@ -25,10 +25,10 @@ def test_kills_of_bridge_postgres_and_broker_lose_nothing_and_store_nothing_twic
 
 
 def test_spoiled_payloads_among_good_ones_cost_themselves_alone(tmp_path: Path) -> None:
-    ledger = fuzz.run(fuzz.Plan(spoiled=20_000, good=400, displays=10, seed=5), tmp_path)
+    ledger = fuzz.run(fuzz.Plan(spoiled=8_000, good=400, displays=10, seed=5), tmp_path)
 
     assert passed(ledger)
-    assert ledger.counted["spoiled"] == 20_000
+    assert ledger.counted["spoiled"] == 8_000
 
 
 def test_a_postgres_that_stands_still_costs_nothing(tmp_path: Path) -> None:

@@ -37,17 +37,17 @@ def come_to_rest(service: Machine | Whole, displays: Fleet) -> float:
     took = time.monotonic() - began
     marks = {one.uuid: one.seq for one in displays.displays}
     wait_until(lambda: all(one.seq >= marks[one.uuid] + 4 for one in displays.displays), 60)
-    wait_until(lambda: _newest_is_stored(service, displays), 60)
+    engine = service.engine()
+    try:
+        wait_until(lambda: _newest_is_stored(engine, displays), 60)
+    finally:
+        engine.dispose()
     return took
 
 
-def _newest_is_stored(service: Machine | Whole, displays: Fleet) -> bool:
+def _newest_is_stored(engine: Engine, displays: Fleet) -> bool:
     """Whether the state of each display is at most one interval behind what it said last."""
-    engine = service.engine()
-    try:
-        stored = {row[0]: row[1] for row in rows(engine, "SELECT client_uuid, seq FROM client_heartbeats")}
-    finally:
-        engine.dispose()
+    stored = {row[0]: row[1] for row in rows(engine, "SELECT client_uuid, seq FROM client_heartbeats")}
     return all(one.seq - stored.get(one.uuid, 0) <= 4 for one in displays.displays)
 
 
