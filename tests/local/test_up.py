@@ -10,6 +10,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
+import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -101,9 +102,12 @@ class Place:
         return dict(line.split("=", 1) for line in lines)
 
     def get(self, path: str, token: str | None = None) -> tuple[int, Any]:
-        """Status and JSON body of a GET through the gateway."""
+        return self.call("GET", path, token)
+
+    def call(self, method: str, path: str, token: str | None = None) -> tuple[int, Any]:
+        """Status and JSON body of a call through the gateway."""
         values = self.stack_env()
-        request = urllib.request.Request(values["SIGNAGE_API_URL"] + path)
+        request = urllib.request.Request(values["SIGNAGE_API_URL"] + path, method=method)
         request.add_header("Authorization", f"Bearer {token or values['SIGNAGE_ADMIN_TOKEN']}")
         try:
             with urllib.request.urlopen(request, timeout=60) as answer:
@@ -258,49 +262,47 @@ def test_the_demo_recovers_what_crashes_unless_told_not_to(
     assert stack.config["CRASH_RECOVERY_ENABLED"] is recovers
 
 
-def test_nothing_stays_after_a_kill_and_the_next_start_has_all_the_data(tmp_path: Path) -> None:
-    place = place_in(tmp_path)
-    with place.running() as process:
-        first = place.stack_env()
-        tree = processes_of(process)
-        (runner,) = [pid for pid, parent in guardian.parents().items() if parent == process.pid]
+def test_nothing_stays_after_a_kill_and_the_next_start_has_all_the_data_even_without_a_sandbox(place: Place) -> None:
+    """The last test of the stack that the others look at. What cannot be had at the next start is conversions."""
+    assert place.process is not None
+    display = str(uuid.uuid4())
+    assert place.call("POST", f"/api/clients/{display}/enrolment")[0] == 201
+    code_until = place.get(f"/api/clients/{display}")[1]["code_until"]
+    first, tree = place.stack_env(), processes_of(place.process)
+    (runner,) = [pid for pid, parent in guardian.parents().items() if parent == place.process.pid]
 
-        os.kill(runner, signal.SIGKILL)
+    os.kill(runner, signal.SIGKILL)
 
-        assert process.wait(60) == 128 + signal.SIGKILL
-        assert alive(tree) == set()
-
+    assert place.process.wait(60) == 128 + signal.SIGKILL
+    assert alive(tree) == set()
     assert place.up("status").returncode == 3
+    without_a_sandbox(place)
     with place.running() as process:
         assert place.stack_env() == first
-        assert place.get("/api/clients")[0] == 200
+        assert place.get(f"/api/clients/{display}")[1]["code_until"] == code_until is not None
         tree = processes_of(process)
         refused = place.up("reset")
         stopped = place.up("stop")
 
         assert process.wait(60) == 0
         assert alive(tree) == set()
+    said = (place.folder / "log").read_text()
+    assert "presentations are not converted on this machine" in said
+    assert "no namespaces here" in said
+    assert "CONVERTER_ALLOW_UNSANDBOXED=1" in said
     assert (refused.returncode, stopped.returncode) == (1, 0)
     assert "Nothing was deleted" in refused.stdout
     assert place.up("reset", FORCE="1").returncode == 0
     assert not place.state.exists()
 
 
-def test_without_a_sandbox_all_but_conversions_works_and_the_start_says_so(tmp_path: Path) -> None:
-    place = place_in(tmp_path)
-    broken = tmp_path / "bin" / "bwrap"  # as in a container that may not isolate
+def without_a_sandbox(place: Place) -> None:
+    """From now on it is started as in a container that may not isolate."""
+    broken = place.folder / "bin" / "bwrap"
     broken.parent.mkdir()
     broken.write_text("#!/bin/sh\necho 'no namespaces here' >&2; exit 1\n")
     broken.chmod(0o755)
     place.environment["PATH"] = f"{broken.parent}:{place.environment['PATH']}"
-
-    with place.running():
-        assert place.get("/api/clients")[0] == 200
-        said = (tmp_path / "log").read_text()
-
-    assert "presentations are not converted on this machine" in said
-    assert "no namespaces here" in said
-    assert "CONVERTER_ALLOW_UNSANDBOXED=1" in said
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="this is an ordinary user: every test here shows it")
