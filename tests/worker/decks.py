@@ -2,6 +2,7 @@
 
 import subprocess
 import tempfile
+from functools import cache
 from pathlib import Path
 
 from odf.draw import Frame, Page, TextBox
@@ -10,7 +11,7 @@ from odf.style import DrawingPageProperties, MasterPage, PageLayout, PageLayoutP
 from odf.text import P
 from pptx import Presentation
 
-SOFFICE_SECONDS = 60
+SOFFICE_SECONDS = 240  # until it hangs; a busy machine is slow
 
 
 def make_pptx(path: str | Path, slides: int, hidden: int = 0, seed: int = 0) -> None:
@@ -47,11 +48,16 @@ def make_odp(path: str | Path, slides: int, hidden: int = 0) -> None:
 
 def make_ppt(path: str | Path, slides: int, hidden: int = 0) -> None:
     """A .ppt with this many slides, the last `hidden` of them hidden, written by LibreOffice."""
+    Path(path).write_bytes(_ppt(slides, hidden))
+
+
+@cache
+def _ppt(slides: int, hidden: int) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "deck.pptx"
         make_pptx(source, slides, hidden)
         convert(source, "ppt", Path(folder))
-        Path(path).write_bytes((Path(folder) / "deck.ppt").read_bytes())
+        return (Path(folder) / "deck.ppt").read_bytes()
 
 
 def convert(source: Path, suffix: str, folder: Path) -> None:

@@ -1,7 +1,9 @@
 """Real processes for the tests of conversions, and a gate between worker and converter that counts."""
 
+import os
 import re
 import shutil
+import signal
 import sys
 import threading
 from collections import deque
@@ -17,7 +19,7 @@ import requests
 
 from deploy.local import guardian
 from deploy.local.layout import REPOSITORY
-from deploy.local.probes import free_port, http_answers
+from deploy.local.probes import free_port, http_answers, wait_until
 from deploy.local.short_lived import running
 from tests.rules.oidc_harness import AUDIENCE, EMAIL, ISSUER, signed
 from tests.serving import serving
@@ -53,6 +55,12 @@ class Converter:
     def offices(self) -> set[int]:
         """The LibreOffice processes below it."""
         return {pid for pid in guardian.descendants(self.process.pid) if program_of(pid).endswith("soffice.bin")}
+
+    def freeze(self) -> None:
+        """Stop the LibreOffice that waits for the next document, once it does wait."""
+        wait_until(lambda: any(self.folder.glob("office-*/work/tmp/OSL_PIPE*")), 60)
+        for pid in self.offices():
+            os.kill(pid, signal.SIGSTOP)
 
 
 def program_of(pid: int) -> str:

@@ -11,7 +11,7 @@ from deploy.local.converter.sandbox import INSIDE, Sandbox
 from tests.worker import decks
 
 pytestmark = pytest.mark.slow
-SECONDS = 60
+SECONDS = 240
 
 
 @pytest.fixture
