@@ -381,7 +381,15 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         _whole(1, 1000),
         5,
         "",
-        "failed sign-ins allowed per account and address in LOGIN_FAILURES_SECONDS",
+        "failed sign-ins allowed from one address, and for one account from one address, in LOGIN_FAILURES_SECONDS",
+    ),
+    Setting(
+        "LOGIN_FAILURES_ACCOUNT_MAX",
+        _whole(1, 100_000),
+        50,
+        "",
+        "failed sign-ins allowed for one account from all addresses in LOGIN_FAILURES_SECONDS; an address from which"
+        " it signed in during the last 30 days is not counted",
     ),
     Setting("LOGIN_FAILURES_SECONDS", _whole(1, DAY), 900, "s", "the time over which failed sign-ins are counted"),
     Setting(

@@ -896,11 +896,19 @@ user_sessions = Table(
     Index("ix_user_sessions_user_id", "user_id"),
 )
 
+sign_in_addresses = Table(  # from where somebody has signed in lately
+    "sign_in_addresses",
+    metadata,
+    Column("user_id", BigInteger, ForeignKey("users.id", ondelete="CASCADE"), primary_key=True),
+    Column("address", Text, primary_key=True),
+    _when("last_at", nullable=False),
+)
+
 login_failures = Table(
     "login_failures",
     metadata,
     Column("id", BigInteger, Identity(), primary_key=True),
-    Column("bucket", Text, nullable=False),  # "account:<name>" or "address:<ip>"
+    Column("bucket", Text, nullable=False),  # what is counted: shared.access.rules.sign_in_counters
     _when("at", nullable=False),
     Index("ix_login_failures_bucket_at", "bucket", "at"),
 )
@@ -939,6 +947,7 @@ display_logins = Table(  # what the broker lets in; rendered to Mosquitto's pass
     Column("password_hash", Text, nullable=False),  # Mosquitto's $7$ PBKDF2 form
     _when("created_at", nullable=False),
     _when("revoked_at"),
+    _when("rotated_at"),  # when the display last replaced its password by itself; null: not since it enrolled
 )
 
 audit_log = Table(  # append only
@@ -954,4 +963,17 @@ audit_log = Table(  # append only
     Column("details", JSONB, nullable=False, server_default="{}"),
     Index("ix_audit_log_at_id", "at", "id"),
     Index("ix_audit_log_target_at_id", "target", "at", "id"),
+)
+
+audit_repeats = Table(  # what happened again since a line was written of it, until it is another line
+    "audit_repeats",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("actor", Text, nullable=False),
+    Column("action", Text, nullable=False),
+    Column("target", Text, nullable=False),
+    Column("result", Text, nullable=False),
+    _when("began_at", nullable=False),
+    Column("repeats", BigInteger, nullable=False, server_default="0"),
+    Index("ix_audit_repeats_began_at", "began_at"),
 )

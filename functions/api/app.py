@@ -22,7 +22,9 @@ from functions.api.routes import ALL
 from functions.api.routes import uploads as uploads_in_parts
 from functions.api.routing import JSON, Call, Endpoint, Reply, Routes
 from functions.api.services import Services
-from shared import trace
+from shared import db, trace
+from shared.access.operations import record_often
+from shared.errors import Forbidden
 from shared.structured_log import event
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{8,64}")
 _ONE_RANGE: Final = re.compile(r"bytes=(\d{1,18}-\d{0,18}|-\d{1,18})")
+LONGEST_TARGET: Final = 200  # characters of a path in the audit log
 _QUIET: Final = {"/api/health/live", "/api/health/ready"}  # probed every few seconds; not logged
 HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
@@ -134,14 +137,29 @@ def _view(services: Services, endpoint: Endpoint) -> Callable[..., Response]:
         )
         try:
             auth.admit(call, endpoint)
-            told.actor = call.caller.actor if call.caller else None
             shapes = _parse(asked, endpoint)
             answer = partial(endpoint.handler, call, **bodies.scrubbed(path), **shapes)
             return _respond(endpoint, services.replica.answer(call, answer) if has_replica else answer())
+        except Forbidden as refusal:
+            _note_refusal(call, endpoint, refusal)
+            raise
         finally:
+            told.actor = call.caller.actor if call.caller else None
             call.end()
 
     return view
+
+
+def _note_refusal(call: Call, endpoint: Endpoint, refusal: Forbidden) -> None:
+    """A line of the audit log of a change that somebody we know may not make."""
+    if call.caller is None or endpoint.method in auth.SAFE_METHODS:
+        return
+    action = f"{endpoint.method} {endpoint.path}"
+    details = {"code": refusal.code, "address": call.address}
+    with db.transaction(call.services.engine) as connection:
+        now = db.database_now(connection)
+        target = bodies.scrubbed({"path": call.request.path})["path"][:LONGEST_TARGET]
+        record_often(connection, now, call.caller.actor, action, target, "refused", call.request_id, details)
 
 
 def _itself(proxy: Any) -> Any:

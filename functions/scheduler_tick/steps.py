@@ -14,6 +14,8 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from functions.scheduler_tick.deliveries import queue_of
+from shared.access import operations as access_operations
+from shared.access import rules as access_rules
 from shared.access import store as access
 from shared.client_logs import operations as client_logs
 from shared.client_logs import store as client_logs_store
@@ -280,6 +282,8 @@ def _drop_history(world: World, moment: Moment) -> Did:
                 connection, moment.now - timedelta(days=world.config["LOG_RETENTION_DAYS"])
             ),
             "sessions": access.delete_sessions_before(connection, moment.now),
+            "sign_in_addresses": access.delete_addresses_before(connection, moment.now - access_rules.ADDRESS_IS_KNOWN),
+            "audit_repeats": access_operations.flush_repeats(connection, moment.now),
             "login_failures": access.delete_failures_before(
                 connection, moment.now - timedelta(seconds=world.config["LOGIN_FAILURES_SECONDS"])
             ),

@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 
 from shared.access import rules, store
 from shared.access.people import store as people
-from shared.access.rules import Principal
+from shared.access.rules import Counter, Principal
 from shared.access.store import AnyRow
 from shared.errors import InvalidIdentity, PersonUnknown, Refused, TokenNotFound, TooManyAttempts
 from shared.vocabulary import PrincipalKind, Role
@@ -91,23 +91,29 @@ def shown_name(connection: Connection, username: str) -> str:
     return username if people.is_taken(connection, username) else "?"
 
 
+def is_known_address(connection: Connection, now: datetime, username: str, address: str) -> bool:
+    """Whether the user of this name signed in from this address in the last 30 days."""
+    since = now - rules.ADDRESS_IS_KNOWN
+    return store.is_known_address(connection, username, rules.network_of(address), since)
+
+
 def refuse_when_limited(
-    connection: Connection, now: datetime, buckets: tuple[str, ...], allowed: int, window: timedelta
+    connection: Connection, now: datetime, counters: tuple[Counter, ...], window: timedelta
 ) -> None:
-    """Raises TooManyAttempts when one of the buckets is full; holds them until the transaction ends."""
-    for bucket in sorted(buckets):  # always in one order, so that two sign-ins cannot wait for each other
-        store.lock_bucket(connection, bucket)
-        failures = store.failures_since(connection, bucket, now - window)
-        wait = rules.wait_after_failures(failures, now, allowed, window)
+    """Raises TooManyAttempts when one of the counters is full; holds them until the transaction ends."""
+    # Always in one order, so that two sign-ins cannot wait for each other.
+    for counter in sorted(counters, key=lambda one: one.bucket):
+        store.lock_bucket(connection, counter.bucket)
+        failures = store.failures_since(connection, counter.bucket, now - window)
+        wait = rules.wait_after_failures(failures, now, counter.allowed, window)
         if wait is not None:
-            seconds = max(1, -int(-wait.total_seconds() // 1))
-            raise TooManyAttempts(retry_after_seconds=seconds)
+            raise TooManyAttempts(retry_after_seconds=rules.whole_seconds(wait))
 
 
-def note_failure(connection: Connection, now: datetime, buckets: tuple[str, ...], window: timedelta) -> None:
-    """Count a failed sign-in in its buckets, and forget those that no longer count."""
-    for bucket in buckets:
-        store.insert_failure(connection, bucket, now)
+def note_failure(connection: Connection, now: datetime, counters: tuple[Counter, ...], window: timedelta) -> None:
+    """Count a failed sign-in, and forget those that no longer count."""
+    for counter in counters:
+        store.insert_failure(connection, counter.bucket, now)
     store.delete_failures_before(connection, now - window)
 
 
@@ -129,14 +135,16 @@ def hash_password(password: str) -> str:
         return _hasher().hash(password)
 
 
-def sign_in(connection: Connection, now: datetime, user: AnyRow) -> AnyRow:
+def sign_in(connection: Connection, now: datetime, user: AnyRow, address: str) -> AnyRow:
     """The user whose password was found right, as they are now. Call `open_session` in the same transaction.
 
+    `address` is where they come from; strangers' failed tries do not lock it out for a while.
     Raises InvalidIdentity when their password was replaced, or they were disabled, since `user` was looked up.
     """
     signed_in = people.note_sign_in(connection, now, user.id, user.password_hash)
     if signed_in is None:
         raise InvalidIdentity("Name or password is wrong.")
+    store.note_address(connection, signed_in.id, rules.network_of(address), now)
     return signed_in
 
 
@@ -213,6 +221,40 @@ def record_audit(
 ) -> None:
     """Append one line: who did what to what, how it ended. `details` are JSON values and hold no secret."""
     store.insert_audit(connection, now, actor, action, target, result, request_id, details)
+
+
+def record_often(
+    connection: Connection,
+    now: datetime,
+    actor: str,
+    action: str,
+    target: str,
+    result: str,
+    request_id: str | None,
+    details: Mapping[str, Any],
+) -> None:
+    """As `record_audit`, for what somebody can do as often as they like: one line an hour, which counts the others.
+
+    The first time is a line at once. `details.repeats` says how often it happened again since the line before; the
+    tick writes down what was counted last (`flush_repeats`).
+    """
+    key = rules.digest(f"{actor}\x00{action}\x00{result}")
+    counted = store.count_repeat(connection, now, key, actor, action, target, result)
+    if counted.repeats == 0:
+        record_audit(connection, now, actor, action, target, result, request_id, details)
+    elif counted.began_at <= now - rules.REPEATS_ARE_ONE_LINE:
+        more = {"repeats": counted.repeats - 1} if counted.repeats > 1 else {}
+        record_audit(connection, now, actor, action, target, result, request_id, {**details, **more})
+        store.begin_repeats(connection, now, key)
+
+
+def flush_repeats(connection: Connection, now: datetime) -> int:
+    """Write a line of what was repeated, and not again for an hour; says how many lines."""
+    repeated = [row for row in store.take_repeats_before(connection, now - rules.REPEATS_ARE_ONE_LINE) if row.repeats]
+    for row in repeated:
+        details = {"repeats": row.repeats}
+        record_audit(connection, now, row.actor, row.action, row.target, row.result, None, details)
+    return len(repeated)
 
 
 @lru_cache(maxsize=1)

@@ -3,6 +3,8 @@
 import base64
 import hashlib
 import hmac
+import ipaddress
+import math
 import re
 import zlib
 from collections.abc import Sequence
@@ -18,6 +20,8 @@ ROLE_ORDER: Final = (Role.VIEWER, Role.OPERATOR, Role.ADMIN)  # each may do what
 TOKEN_ID_BYTES: Final = 6
 TOKEN_SECRET_BYTES: Final = 32
 TOKEN_USE_RESOLUTION: Final = timedelta(minutes=1)  # last_used_at is not written more often
+ADDRESS_IS_KNOWN: Final = timedelta(days=30)  # after the last sign-in from there
+REPEATS_ARE_ONE_LINE: Final = timedelta(hours=1)  # of the audit log, for what may happen as often as somebody likes
 LONGEST_TOKEN_LIFE: Final = timedelta(days=3653)
 _TOKEN: Final = re.compile(r"(sgn_([0-9a-f]{12})_([0-9a-f]{64}))_([0-9a-f]{8})")
 
@@ -115,9 +119,45 @@ def check_new_password(new: str, current: str) -> None:
         raise PasswordNotAccepted("The new password is the same as the present one.")
 
 
-def login_buckets(username: str, address: str) -> tuple[str, str]:
-    """The counters that a failed sign-in adds to: one per account, one per network address."""
-    return f"account:{username}", f"address:{address}"
+@dataclass(frozen=True)
+class Counter:
+    """Failed tries that are counted together, and how many of them a window allows."""
+
+    bucket: str
+    allowed: int
+
+
+def network_of(address: str) -> str:
+    """What one caller has for an address: an IPv6 address stands for its /64, of which a host may take any."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if parsed.version == 4:
+        return str(parsed)
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.ip_network((parsed, 64), strict=False))
+
+
+def sign_in_counters(
+    username: str, address: str, allowed: int, allowed_account: int, *, is_known: bool
+) -> tuple[Counter, ...]:
+    """The counters that a failed sign-in adds to.
+
+    `is_known`: this account has signed in from this address lately. Then the two are counted together and by nothing
+    else, so that strangers who fail elsewhere, or beside it, do not lock it out.
+    """
+    network = network_of(address)
+    both = Counter(f"account:{username} address:{network}", allowed)
+    if is_known:
+        return (both,)
+    return both, Counter(f"address:{network}", allowed), Counter(f"account:{username}", allowed_account)
+
+
+def own_password_counters(cookie: str, address: str, allowed: int) -> tuple[Counter, ...]:
+    """The counters of somebody who is signed in and proves the present password: that session, and the address."""
+    return Counter(f"session:{digest(cookie)}", allowed), Counter(f"address:{network_of(address)}", allowed)
 
 
 def wait_after_failures(
@@ -128,6 +168,11 @@ def wait_after_failures(
     if len(recent) < allowed:
         return None
     return recent[len(recent) - allowed] + window - now
+
+
+def whole_seconds(wait: timedelta) -> int:
+    """A wait as Retry-After has it: rounded up, at least 1."""
+    return max(1, math.ceil(wait.total_seconds()))
 
 
 def mosquitto_hash(password: str, salt: bytes, iterations: int = MOSQUITTO_ITERATIONS) -> str:

@@ -6,10 +6,19 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, Row
+from sqlalchemy.dialects.postgresql import insert
 
 from shared.kept_statements import PLANNED_ONCE
 from shared.statements import constant, rows
-from shared.tables import api_tokens, audit_log, login_failures, user_sessions, users
+from shared.tables import (
+    api_tokens,
+    audit_log,
+    audit_repeats,
+    login_failures,
+    sign_in_addresses,
+    user_sessions,
+    users,
+)
 from shared.vocabulary import Role
 
 AnyRow = Row[*tuple[Any, ...]]
@@ -168,6 +177,28 @@ def delete_failures_before(connection: Connection, moment: datetime) -> int:
     return connection.execute(sa.delete(login_failures).where(login_failures.c.at < moment)).rowcount
 
 
+def is_known_address(connection: Connection, username: str, address: str, since: datetime) -> bool:
+    """Whether the user of this name signed in from this address after `since`."""
+    known = (
+        sa.select(sign_in_addresses.c.user_id)
+        .join(users, users.c.id == sign_in_addresses.c.user_id)
+        .where(users.c.username == username, sign_in_addresses.c.address == address)
+        .where(sign_in_addresses.c.last_at > since)
+    )
+    return bool(connection.execute(sa.select(sa.exists(known))).scalar_one())
+
+
+def note_address(connection: Connection, user_id: int, address: str, now: datetime) -> None:
+    """Write down from where a user has signed in."""
+    statement = insert(sign_in_addresses).values(user_id=user_id, address=address, last_at=now)
+    connection.execute(statement.on_conflict_do_update(index_elements=["user_id", "address"], set_={"last_at": now}))
+
+
+def delete_addresses_before(connection: Connection, moment: datetime) -> int:
+    """Forget from where nobody has signed in since `moment`; says how many."""
+    return connection.execute(sa.delete(sign_in_addresses).where(sign_in_addresses.c.last_at < moment)).rowcount
+
+
 # --- API tokens ---
 
 
@@ -254,6 +285,26 @@ def insert_audit(
             details=dict(details),
         )
     )
+
+
+def count_repeat(
+    connection: Connection, now: datetime, key: str, actor: str, action: str, target: str, result: str
+) -> AnyRow:
+    """Count what may be a repetition, and lock its count: `repeats` is 0 the first time, `began_at` the last line's."""
+    new = insert(audit_repeats).values(key=key, actor=actor, action=action, target=target, result=result, began_at=now)
+    again = new.on_conflict_do_update(index_elements=["key"], set_={"repeats": audit_repeats.c.repeats + 1})
+    return connection.execute(again.returning(audit_repeats.c.repeats, audit_repeats.c.began_at)).one()
+
+
+def begin_repeats(connection: Connection, now: datetime, key: str) -> None:
+    """Another line was written of it: count from there."""
+    connection.execute(sa.update(audit_repeats).where(audit_repeats.c.key == key).values(began_at=now, repeats=0))
+
+
+def take_repeats_before(connection: Connection, moment: datetime) -> list[AnyRow]:
+    """Forget the counts that began before `moment`, and answer them."""
+    statement = sa.delete(audit_repeats).where(audit_repeats.c.began_at <= moment)
+    return list(connection.execute(statement.returning(*audit_repeats.c)))
 
 
 def delete_audit_before(connection: Connection, moment: datetime) -> int:

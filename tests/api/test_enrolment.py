@@ -2,11 +2,14 @@
 
 import secrets
 import uuid
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from flask import Flask
+from sqlalchemy import Engine
 from werkzeug.test import TestResponse
 
 from deploy.local.broker import RunningBroker
@@ -14,8 +17,11 @@ from deploy.local.layout import write_file
 from deploy.local.probes import connect_code, wait_until
 from functions.api.app import create_app
 from functions.api.services import Services
+from shared.access import operations
 from shared.access.rules import mosquitto_hash
 from shared.config import Config
+from shared.db import database_now, transaction
+from shared.tables import audit_repeats, display_logins
 from tests.api.people import Api
 
 
@@ -125,13 +131,31 @@ def rotate(api: Api, login: dict[str, Any], new: str) -> TestResponse:
     return api.post("/api/enroll/rotate", role=None, json=body)
 
 
-def test_a_display_rotates_its_password_with_the_current_one_and_may_ask_twice(api: Api) -> None:
+def a_minute_passes(engine: Engine, uuid: str) -> None:
+    with transaction(engine) as connection:
+        past = display_logins.c.rotated_at - timedelta(minutes=1)
+        connection.execute(
+            sa.update(display_logins).where(display_logins.c.client_uuid == uuid).values(rotated_at=past)
+        )
+
+
+def an_hour_passes(engine: Engine) -> None:
+    """For what is counted before it becomes a line; the tick looks."""
+    with transaction(engine) as connection:
+        past = audit_repeats.c.began_at - timedelta(hours=1)
+        connection.execute(sa.update(audit_repeats).values(began_at=past))
+        operations.flush_repeats(connection, database_now(connection))
+
+
+def test_a_display_rotates_its_password_with_the_current_one_and_may_ask_twice(api: Api, engine: Engine) -> None:
     login, new = enroll(api, issue_code(api, str(uuid.uuid4()))), secrets.token_urlsafe(32)
 
     assert [rotate(api, login, new).status_code for _ in range(2)] == [204, 204]
     assert rotate(api, login, secrets.token_urlsafe(32)).status_code == 401  # with the password of before
     assert rotate(api, {**login, "uuid": str(uuid.uuid4())}, new).status_code == 401
+    a_minute_passes(engine, login["uuid"])
     assert rotate(api, {**login, "password": new}, secrets.token_urlsafe(32)).status_code == 204
+    an_hour_passes(engine)
     log = api.get("/api/audit", role="admin", query_string={"target": login["uuid"], "action": "enrolment.rotate"})
     assert log.json is not None
     assert [item["actor"] for item in log.json["items"]] == [f"display:{login['uuid']}"] * 2
@@ -159,3 +183,38 @@ def test_a_real_mosquitto_lets_in_what_we_hash_and_nothing_else(broker: RunningB
 
 def test_the_app_is_closed_by_default(app: Flask) -> None:
     assert app.test_client().post(f"/api/clients/{uuid.uuid4()}/enrolment").status_code == 401
+
+
+def test_a_display_changes_its_password_once_a_minute_and_its_repeats_are_counted_in_one_line(
+    api: Api, engine: Engine
+) -> None:
+    login = enroll(api, issue_code(api, str(uuid.uuid4())))
+    current = login["password"]
+    for _ in range(4):
+        new = secrets.token_urlsafe(32)
+        assert rotate(api, {**login, "password": current}, new).status_code == 204
+        refused = rotate(api, {**login, "password": new}, secrets.token_urlsafe(32))
+        assert refused.status_code == 429
+        assert 50 <= int(refused.headers["Retry-After"]) <= 60
+        assert rotate(api, {**login, "password": current}, new).status_code == 204  # whose answer was lost
+        a_minute_passes(engine, login["uuid"])
+        current = new
+
+    def lines() -> list[dict[str, Any]]:
+        query = {"target": login["uuid"], "action": "enrolment.rotate"}
+        log = api.get("/api/audit", role="admin", query_string=query).json
+        return [item["details"] for item in (log or {})["items"]]
+
+    assert len(lines()) == 1
+    an_hour_passes(engine)
+    assert [line.get("repeats") for line in lines()] == [3, None]
+
+
+def test_a_display_that_is_enrolled_anew_need_not_wait_to_change_its_password(api: Api) -> None:
+    name = str(uuid.uuid4())
+    login = enroll(api, issue_code(api, name))
+    assert rotate(api, login, secrets.token_urlsafe(32)).status_code == 204
+
+    login = enroll(api, issue_code(api, name))
+
+    assert rotate(api, login, secrets.token_urlsafe(32)).status_code == 204

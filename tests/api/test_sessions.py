@@ -160,12 +160,13 @@ def test_a_wrong_password_and_an_unknown_name_are_told_the_same(app: Flask, anna
     assert "Set-Cookie" not in wrong.headers
 
 
-def test_after_five_wrong_passwords_the_account_waits_even_with_the_right_one(
+def test_after_five_wrong_passwords_the_address_waits_even_with_the_right_one(
     app: Flask, engine: Engine, anna: str
 ) -> None:
-    codes = [sign_in(app, anna, "wrong").status_code for _ in range(5)]
+    address = new_address()
+    codes = [sign_in(app, anna, "wrong", address).status_code for _ in range(5)]
 
-    answer = sign_in(app, anna)
+    answer = sign_in(app, anna, address=address)
 
     assert codes == [401] * 5
     assert answer.status_code == 429
@@ -174,10 +175,22 @@ def test_after_five_wrong_passwords_the_account_waits_even_with_the_right_one(
     assert 890 <= int(answer.headers["Retry-After"]) == answer.json["retry_after_seconds"] <= 900
     with transaction(engine) as connection:  # the window passes
         past = login_failures.c.at - timedelta(minutes=15)
-        connection.execute(
-            sa.update(login_failures).where(login_failures.c.bucket == f"account:{anna}").values(at=past)
-        )
-    assert sign_in(app, anna).status_code == 201
+        connection.execute(sa.update(login_failures).where(login_failures.c.bucket.contains(address)).values(at=past))
+    assert sign_in(app, anna, address=address).status_code == 201
+
+
+def test_a_stranger_with_many_addresses_does_not_lock_out_who_signed_in_here_before(
+    services: Services, anna: str
+) -> None:
+    strict = Config({**services.config.values, "LOGIN_FAILURES_ACCOUNT_MAX": 6})
+    app, home = create_app(Services(strict, services.engine)), new_address()
+    assert sign_in(app, anna, address=home).status_code == 201
+    codes = [sign_in(app, anna, "wrong").status_code for _ in range(7)]
+
+    assert codes == [401] * 6 + [429]
+    assert sign_in(app, anna).status_code == 429  # the right password from an address that nobody knows
+    assert sign_in(app, anna, address=home).status_code == 201
+    assert [sign_in(app, anna, "wrong", home).status_code for _ in range(6)] == [401] * 5 + [429]
 
 
 def test_an_address_that_tries_five_names_waits_too_and_others_do_not(app: Flask, anna: str) -> None:
@@ -196,8 +209,9 @@ def test_right_passwords_never_count(app: Flask, anna: str) -> None:
 
 
 def test_of_many_tries_at_once_only_five_are_told_wrong(app: Flask, anna: str) -> None:
+    address = new_address()
     with ThreadPoolExecutor(12) as pool:
-        codes = list(pool.map(lambda _: sign_in(app, anna, "wrong").status_code, range(12)))
+        codes = list(pool.map(lambda _: sign_in(app, anna, "wrong", address).status_code, range(12)))
 
     assert sorted(codes) == [401] * 5 + [429] * 7
 

@@ -177,42 +177,89 @@ def test_a_new_password_ends_every_other_session_of_that_user_only(connection: C
 # --- the limit on failed sign-ins ---
 
 
-def test_five_failures_fill_the_account_and_the_address_and_empty_with_time(
-    connection: Connection, now: datetime
-) -> None:
-    window = timedelta(minutes=15)
-    buckets = rules.login_buckets("anna", "198.18.0.1")
+WINDOW = timedelta(minutes=15)
+
+
+def counters(username: str, address: str, *, is_known: bool = False) -> tuple[rules.Counter, ...]:
+    return rules.sign_in_counters(username, address, 5, 7, is_known=is_known)
+
+
+def try_in_vain(connection: Connection, now: datetime, tried: tuple[rules.Counter, ...]) -> None:
+    operations.refuse_when_limited(connection, now, tried, WINDOW)
+    operations.note_failure(connection, now, tried, WINDOW)
+
+
+def test_five_failures_fill_the_address_and_empty_with_time(connection: Connection, now: datetime) -> None:
     for minute in range(5):
-        operations.refuse_when_limited(connection, now, buckets, 5, window)
-        operations.note_failure(connection, now + timedelta(minutes=minute), buckets, window)
+        operations.refuse_when_limited(connection, now, counters("anna", "198.18.0.1"), WINDOW)
+        at = now + timedelta(minutes=minute)
+        operations.note_failure(connection, at, counters("anna", "198.18.0.1"), WINDOW)
     later = now + timedelta(minutes=5)
 
-    with pytest.raises(TooManyAttempts) as from_elsewhere:
-        operations.refuse_when_limited(connection, later, rules.login_buckets("anna", "198.18.0.2"), 5, window)
-    with pytest.raises(TooManyAttempts):
-        operations.refuse_when_limited(connection, later, rules.login_buckets("bert", "198.18.0.1"), 5, window)
+    for name in ("anna", "bert"):
+        with pytest.raises(TooManyAttempts) as refused:
+            operations.refuse_when_limited(connection, later, counters(name, "198.18.0.1"), WINDOW)
+        assert refused.value.extras == {"retry_after_seconds": 600}
+    operations.refuse_when_limited(connection, later, counters("anna", "198.18.0.2"), WINDOW)
+    operations.refuse_when_limited(connection, now + WINDOW, counters("anna", "198.18.0.1"), WINDOW)
 
-    assert from_elsewhere.value.extras == {"retry_after_seconds": 600}
-    operations.refuse_when_limited(connection, later, rules.login_buckets("bert", "198.18.0.2"), 5, window)
-    operations.refuse_when_limited(connection, now + window, buckets, 5, window)
+
+def test_failures_from_many_addresses_fill_the_account_but_not_where_it_signed_in_before(
+    connection: Connection, now: datetime
+) -> None:
+    for last in range(7):
+        try_in_vain(connection, now, counters("anna", f"198.18.1.{last}"))
+
+    with pytest.raises(TooManyAttempts):
+        operations.refuse_when_limited(connection, now, counters("anna", "198.18.1.99"), WINDOW)
+    known = counters("anna", "198.18.1.1", is_known=True)
+    for _ in range(4):  # one failed there already
+        try_in_vain(connection, now, known)
+    with pytest.raises(TooManyAttempts):
+        operations.refuse_when_limited(connection, now, known, WINDOW)
+
+
+def test_strangers_behind_the_same_address_do_not_lock_out_who_signed_in_there(
+    connection: Connection, now: datetime
+) -> None:
+    for number in range(5):
+        try_in_vain(connection, now, counters(f"guess{number}", "198.18.2.1"))
+
+    operations.refuse_when_limited(connection, now, counters("anna", "198.18.2.1", is_known=True), WINDOW)
+    with pytest.raises(TooManyAttempts):
+        operations.refuse_when_limited(connection, now, counters("anna", "198.18.2.1"), WINDOW)
+
+
+def test_an_address_is_known_for_thirty_days_to_its_own_account_and_by_its_network(
+    connection: Connection, now: datetime
+) -> None:
+    anna, _ = add_user(connection, now, "anna"), add_user(connection, now, "bert")
+    store.note_address(connection, anna, rules.network_of("2001:db8::1"), now)
+
+    def is_known(name: str, address: str, days: int = 0) -> bool:
+        return operations.is_known_address(connection, now + timedelta(days=days), name, address)
+
+    assert is_known("anna", "2001:db8::abcd:1", 29)
+    assert not is_known("anna", "2001:db8::1", 30)
+    assert not is_known("anna", "2001:db8:0:1::1")
+    assert not is_known("bert", "2001:db8::1")
+    assert not is_known("nobody", "2001:db8::1")
 
 
 def test_many_failures_at_once_are_counted_one_by_one(engine: Engine) -> None:
-    window = timedelta(minutes=15)
-    buckets = rules.login_buckets(secrets.token_hex(4), "198.18.9.9")
+    tried = counters(secrets.token_hex(4), "198.18.9.9")
 
     def fail() -> bool:
         with transaction(engine) as connection:
             now = database_now(connection)
-            operations.refuse_when_limited(connection, now, buckets, 5, window)
-            operations.note_failure(connection, now, buckets, window)
+            try_in_vain(connection, now, tried)
         return True
 
     outcomes = at_once(16, fail)
 
     assert outcomes.count(True) == 5
     with transaction(engine) as connection:
-        counted = sa.select(sa.func.count()).where(login_failures.c.bucket == buckets[0])
+        counted = sa.select(sa.func.count()).where(login_failures.c.bucket == tried[0].bucket)
         assert connection.execute(counted).scalar_one() == 5
 
 

@@ -183,4 +183,4 @@ def test_a_sign_in_whose_password_was_replaced_meanwhile_is_refused(nobody: Conn
     operations.hand_over(nobody, now, anna, id_of(bert), "bert", "new hash", HOUR)
 
     with pytest.raises(InvalidIdentity):
-        access.sign_in(nobody, now, looked_up)
+        access.sign_in(nobody, now, looked_up, "198.18.0.1")

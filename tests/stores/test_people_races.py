@@ -115,7 +115,7 @@ def test_a_sign_in_at_the_same_moment_leaves_no_session_behind(empty: Engine, ch
         def sign_in() -> None:
             with transaction(empty) as connection:
                 now = database_now(connection)
-                user = access.sign_in(connection, now, looked_up)  # noqa: B023
+                user = access.sign_in(connection, now, looked_up, "198.18.0.1")  # noqa: B023
                 access.open_session(connection, now, user.id, HOUR)
 
         def end() -> None:

@@ -21,6 +21,7 @@ from shared.errors import (
     EnrolmentCodeInvalid,
     InvalidIdentity,
     PasswordNotAccepted,
+    TooManyAttempts,
 )
 from shared.vocabulary import Role
 
@@ -113,7 +114,7 @@ def enroll(call: Call, body: Redemption) -> Enrolled:
     "/enroll/rotate",
     role=PUBLIC,
     statuses={204: "The new password holds from now on; the broker takes it within two seconds"},
-    raises=(InvalidIdentity, PasswordNotAccepted, DatabaseUnavailable),
+    raises=(InvalidIdentity, PasswordNotAccepted, TooManyAttempts, DatabaseUnavailable),
 )
 def rotate_password(call: Call, body: Rotation) -> None:
     """Replace a display's password by one that it made and has written down. Asked again, it is answered the same."""
@@ -122,7 +123,7 @@ def rotate_password(call: Call, body: Rotation) -> None:
     with call.transaction() as (connection, now):
         if enrolment.rotate(connection, now, body.uuid, body.password, body.new_password):
             actor, details = f"display:{body.uuid}", {"address": call.address}
-            access.record_audit(connection, now, actor, "enrolment.rotate", body.uuid, "done", call.request_id, details)
+            access.record_often(connection, now, actor, "enrolment.rotate", body.uuid, "done", call.request_id, details)
 
 
 def _broker_address(config: Config) -> BrokerAddress:

@@ -16,7 +16,14 @@ from functions.api.bodies import Answer, Body
 from functions.api.problems import DatabaseUnavailable
 from functions.api.routing import PUBLIC, Call, Reply, Routes
 from shared.access import operations as access
-from shared.access.rules import LONGEST_PASSWORD, Principal, check_new_password, login_buckets
+from shared.access.rules import (
+    LONGEST_PASSWORD,
+    Counter,
+    Principal,
+    check_new_password,
+    own_password_counters,
+    sign_in_counters,
+)
 from shared.config import Config
 from shared.errors import InvalidIdentity, PasswordNotAccepted, Refused, TooManyAttempts
 from shared.vocabulary import PrincipalKind, Role
@@ -71,10 +78,19 @@ class SignInMethod(Answer):
 def sign_in(call: Call, body: Credentials) -> Reply[Session]:
     """Sign in with name and password. Only failed tries count towards the limit."""
     config = call.services.config
-    user = _check_password(call, body.username, body.password, "session.create")
+    with call.transaction() as (connection, now):
+        is_known = access.is_known_address(connection, now, body.username, call.address)
+    counters = sign_in_counters(
+        body.username,
+        call.address,
+        config["LOGIN_FAILURES_MAX"],
+        config["LOGIN_FAILURES_ACCOUNT_MAX"],
+        is_known=is_known,
+    )
+    user = _check_password(call, body.username, body.password, "session.create", counters)
     with call.transaction() as (connection, now):
         lifetime = timedelta(seconds=config["SESSION_SECONDS"])
-        user = access.sign_in(connection, now, user)
+        user = access.sign_in(connection, now, user, call.address)
         cookie, expires_at = access.open_session(connection, now, user.id, lifetime)
         caller = Principal(
             PrincipalKind.USER,
@@ -129,26 +145,25 @@ def change_own_password(call: Call, body: NewPassword) -> None:
     """Set a new password for oneself."""
     cookie = _own_cookie(call)
     check_new_password(body.new_password, body.current_password)
-    user = _check_password(call, call.principal.name, body.current_password, "user.password")
+    counters = own_password_counters(cookie, call.address, call.services.config["LOGIN_FAILURES_MAX"])
+    user = _check_password(call, call.principal.name, body.current_password, "user.password", counters)
     hashed = access.hash_password(body.new_password)
     with call.transaction() as (connection, now):
         access.change_password(connection, now, user, hashed, cookie)
         call.audit(connection, now, "user.password", call.principal.actor)
 
 
-def _check_password(call: Call, username: str, password: str, action: str) -> Any:
+def _check_password(call: Call, username: str, password: str, action: str, counters: tuple[Counter, ...]) -> Any:
     """The user whose password it is. Raises InvalidIdentity (and counts the try) or TooManyAttempts."""
-    config = call.services.config
-    buckets = login_buckets(username, call.address)
-    allowed, window = config["LOGIN_FAILURES_MAX"], timedelta(seconds=config["LOGIN_FAILURES_SECONDS"])
+    window = timedelta(seconds=call.services.config["LOGIN_FAILURES_SECONDS"])
     with call.transaction() as (connection, now):
-        access.refuse_when_limited(connection, now, buckets, allowed, window)
+        access.refuse_when_limited(connection, now, counters, window)
         user = access.look_up(connection, username)
     is_right = access.password_is_right(user.password_hash if user else None, password)
     with call.transaction() as (connection, now):
-        access.refuse_when_limited(connection, now, buckets, allowed, window)
+        access.refuse_when_limited(connection, now, counters, window)
         if not is_right:
-            access.note_failure(connection, now, buckets, window)
+            access.note_failure(connection, now, counters, window)
             target, details = f"user:{access.shown_name(connection, username)}", {"address": call.address}
             access.record_audit(connection, now, "anonymous", action, target, "refused", call.request_id, details)
     if not is_right:

@@ -8,9 +8,9 @@ from typing import Final
 from sqlalchemy import Connection
 
 from shared.access.enrolment import rules, store
-from shared.access.rules import MOSQUITTO_SALT_BYTES, digest, mosquitto_hash, mosquitto_matches
+from shared.access.rules import MOSQUITTO_SALT_BYTES, digest, mosquitto_hash, mosquitto_matches, whole_seconds
 from shared.clients import store as clients
-from shared.errors import ClientDeleted, ClientNotFound, EnrolmentCodeInvalid, InvalidIdentity
+from shared.errors import ClientDeleted, ClientNotFound, EnrolmentCodeInvalid, InvalidIdentity, TooManyAttempts
 from shared.vocabulary import RegisteredBy
 
 # What the passwords of a display without a login are held against, so that the time taken says nothing.
@@ -57,13 +57,20 @@ def rotate(connection: Connection, now: datetime, client_uuid: str, current: str
     """Put a display's new password in the place of its current one.
 
     False where the new one stands already: an answer was lost, and the display asks again. Of many at once with the
-    same current password one wins. Raises InvalidIdentity, always with the same words and as slowly.
+    same current password one wins. Raises InvalidIdentity, always with the same words and as slowly, and
+    TooManyAttempts: it did so less than a minute ago.
     """
-    login = store.live_login(connection, client_uuid)
+    live = store.live_login(connection, client_uuid)
+    login = live.password_hash if live else None
     stored = login or _LOGIN_OF_NOBODY
     stands, is_right = mosquitto_matches(new, stored), mosquitto_matches(current, stored)
     if login is not None and stands:
         return False
+    wait = rules.wait_after_rotation(live.rotated_at, now) if live and is_right else None
+    if wait is not None:
+        raise TooManyAttempts(
+            "A display changes its password once a minute at most.", retry_after_seconds=whole_seconds(wait)
+        )
     hashed = mosquitto_hash(new, secrets.token_bytes(MOSQUITTO_SALT_BYTES))
     if not is_right or login is None or not store.replace_display_login(connection, client_uuid, login, hashed, now):
         raise InvalidIdentity("The display or its password is wrong.")

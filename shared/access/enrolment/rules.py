@@ -1,11 +1,13 @@
 """Enrolment codes: how they are written, read and typed. Pure."""
 
+from datetime import datetime, timedelta
 from typing import Final
 
 CODE_BYTES: Final = 15  # 120 bits, 24 characters
 _CODE_ALPHABET: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # no I, L, O, U: read aloud without doubt
 _CODE_MISREADINGS: Final = str.maketrans({"O": "0", "I": "1", "L": "1", "-": None, " ": None})
 DISPLAY_PASSWORD_BYTES: Final = 32
+ROTATIONS_APART: Final = timedelta(minutes=1)  # each makes the broker read all logins again
 
 
 def compose_code(random_bytes: bytes) -> str:
@@ -18,3 +20,10 @@ def compose_code(random_bytes: bytes) -> str:
 def normalise_code(typed: str) -> str:
     """What was typed as the code it means: case, dashes, blanks and look-alikes do not matter."""
     return typed.upper().translate(_CODE_MISREADINGS)
+
+
+def wait_after_rotation(rotated_at: datetime | None, now: datetime) -> timedelta | None:
+    """How long until a display may replace its password again; None: at once."""
+    if rotated_at is None or now - rotated_at >= ROTATIONS_APART:
+        return None
+    return rotated_at + ROTATIONS_APART - now

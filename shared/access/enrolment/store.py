@@ -71,15 +71,15 @@ def put_display_login(connection: Connection, client_uuid: str, password_hash: s
     connection.execute(
         statement.on_conflict_do_update(
             index_elements=["client_uuid"],
-            set_={"password_hash": password_hash, "created_at": now, "revoked_at": None},
+            set_={"password_hash": password_hash, "created_at": now, "revoked_at": None, "rotated_at": None},
         )
     )
 
 
-def live_login(connection: Connection, client_uuid: str) -> str | None:
-    """The password hash of a display's login; None when it has none that is live."""
-    query = _live(display_logins.c.password_hash).where(display_logins.c.client_uuid == client_uuid)
-    return connection.execute(query).scalar_one_or_none()
+def live_login(connection: Connection, client_uuid: str) -> AnyRow | None:
+    """password_hash and rotated_at of a display's login; None when it has none that is live."""
+    query = _live(display_logins.c.password_hash, display_logins.c.rotated_at)
+    return connection.execute(query.where(display_logins.c.client_uuid == client_uuid)).one_or_none()
 
 
 def replace_display_login(
@@ -91,7 +91,7 @@ def replace_display_login(
         .where(display_logins.c.client_uuid == client_uuid, display_logins.c.password_hash == old_hash)
         .where(display_logins.c.revoked_at.is_(None))
         .where(clients.c.uuid == display_logins.c.client_uuid, clients.c.deleted_at.is_(None))
-        .values(password_hash=new_hash, created_at=now)
+        .values(password_hash=new_hash, created_at=now, rotated_at=now)
     )
     return connection.execute(statement).rowcount == 1
 
