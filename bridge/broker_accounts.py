@@ -2,7 +2,8 @@
 
 It stands beside the broker, reads the logins that are neither revoked nor of a deleted client, and never connects to
 the broker, whose plugin reads the file anew when it has changed (`deploy/local/broker_door.c`). Only hashes are stored,
-so only hashes are written. It also carries to the database what the broker's launcher notes of crashes.
+so only hashes are written. It also carries to the database what the broker's launcher notes of crashes and
+open files.
 """
 
 import contextlib
@@ -27,8 +28,10 @@ from shared.listening import store as listening
 from shared.structured_log import Outage, configure, event, failure
 
 LOOK_SECONDS: Final = 0.25  # from the end of a look to the next one, where looking is cheap
+FILE_STEPS: Final = 100  # a per cent more or less is written down
 LONGEST_LOOK_SECONDS: Final = 1.0  # at least one look in this time
 LOOKING_SHARE: Final = 0.05  # of the time goes to looking at most, while that means a look in LONGEST_LOOK_SECONDS
+FILES: Final = "broker.files"  # beside the crashes: deploy.local.broker_launch
 NEW_FILE_MODE: Final = 0o640
 
 
@@ -80,6 +83,28 @@ class Crashes:
         self._carried = noted
         if came:
             event("broker_crashed", "the broker ended without having been told to", crashes=came)
+
+
+class OpenFiles:
+    """What the broker's launcher writes down each second: how many files the broker has open, and may open."""
+
+    def __init__(self, engine: Engine, file: Path) -> None:
+        """Nothing is read yet."""
+        self._engine = engine
+        self._file = file
+        self._carried: tuple[int, ...] = ()
+
+    def carry(self) -> None:
+        """Bring it to the database when it is another share of what may be. Raises SQLAlchemyError: later."""
+        try:
+            opened, most = (int(word) for word in self._file.read_text(encoding="ascii").split())
+        except (OSError, ValueError):
+            return  # nobody can say
+        share = (opened * FILE_STEPS // max(1, most), most)
+        if share != self._carried:
+            with transaction(self._engine) as connection:
+                listening.note_broker_files(connection, opened, most)
+            self._carried = share
 
 
 def _times(noted: str) -> Iterable[datetime]:
@@ -154,22 +179,22 @@ def main() -> int:
     crashes = config["BROKER_CRASHES_FILE"]
     watch(
         Accounts(engine, Path(config["DISPLAYS_PASSWORD_FILE"])),
-        Crashes(engine, Path(crashes)) if crashes else None,
+        (Crashes(engine, Path(crashes)), OpenFiles(engine, Path(crashes).with_name(FILES))) if crashes else (),
         stop,
     )
     engine.dispose()
     return 0
 
 
-def watch(accounts: Accounts, crashes: Crashes | None, stop: threading.Event) -> None:
+def watch(accounts: Accounts, notes: Iterable[Crashes | OpenFiles], stop: threading.Event) -> None:
     """Keep up until `stop` is set; a database or disk that is away is waited for."""
     outage, is_faulty = Outage("database"), False
     while not stop.is_set():
         began = time.monotonic()
         try:
             accounts.keep_up()
-            if crashes is not None:
-                crashes.carry()
+            for note in notes:
+                note.carry()
             outage.over()
             is_faulty = False
         except Exception as error:  # noqa: BLE001 - whatever it is, the next look begins anew

@@ -7,7 +7,7 @@ import { updatedAt, updating, watchFleet } from "./lib/fleet.js";
 import { exact, zoneName } from "./lib/format.js";
 import { classes, html } from "./lib/html.js";
 import { enable, enabled, helpOpen } from "./lib/keys.js";
-import { byProxy, mustChangePassword, principal, recall, signOut } from "./lib/session.js";
+import { byProxy, mustChangePassword, mustSetUpSecondFactor, principal, recall, signOut } from "./lib/session.js";
 import { S } from "./lib/strings.js";
 import { VIEWS, goToView, param, view } from "./lib/url.js";
 import { wordsOf } from "./lib/words.js";
@@ -26,6 +26,7 @@ const PAGES = {
   settings: lazy(async () => (await import("./views/settings.js")).SettingsPage),
 };
 const NewPasswordPage = lazy(async () => (await import("./views/password.js")).NewPasswordPage);
+const SecondFactorPage = lazy(async () => (await import("./views/second_factor.js")).SecondFactorPage);
 const ClientPanel = lazy(async () => (await import("./views/client_panel.js")).ClientPanel);
 const chosen = param("d");
 
@@ -97,6 +98,7 @@ function App() {
   };
   useEffect(ask, []);
   if (principal.value && mustChangePassword.value) return h(NewPasswordPage, {});
+  if (principal.value && mustSetUpSecondFactor.value) return h(SecondFactorPage, {});
   if (principal.value) return h(Frame, {});
   if (principal.value === null) return h(SignInPage, {});
   return html`<main class="sign-in-page" id="main">${failed ? h(LoadFailed, { text: failed, retry: ask }) : h(Loading, { rows: 3 })}</main>`;

@@ -144,6 +144,14 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "",
         "the Cloud Tasks service that holds the queue `conversions`",
     ),
+    Setting(
+        "QUEUE_SECRET",
+        _key,
+        "",
+        "",
+        "with which a queue of our own (grpc://) knows its callers; 32 random bytes or more",
+        secret=True,
+    ),
     Setting("CONVERTER_URL", _url("http", "https"), "http://127.0.0.1:3000", "", "the document conversion service"),
     Setting(
         "CONVERT_WORKER_URL",
@@ -369,6 +377,14 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     ),
     Setting("ENROLMENT_CODE_SECONDS", _whole(60, DAY), 900, "s", "how long an enrolment code can be used"),
     Setting("SESSION_SECONDS", _whole(300, 90 * DAY), 12 * 3600, "s", "how long a sign-in lasts"),
+    Setting("SESSION_IDLE_SECONDS", _whole(300, 90 * DAY), 3600, "s", "how long a sign-in lasts without any request"),
+    Setting(
+        "SECOND_FACTOR_REQUIRED",
+        _one_of("nobody", "admins", "everybody"),
+        "nobody",
+        "",
+        "who must set up a second factor before anything else; everybody may",
+    ),
     Setting(
         "ONE_TIME_PASSWORD_SECONDS",
         _whole(300, 30 * DAY),

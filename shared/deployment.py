@@ -42,6 +42,8 @@ def check(config: Config, component: str) -> None:
         _check_broker(config, mode)
     if mode == "cloud":
         _check_cloud(config, component)
+    elif "QUEUE_URL" in _used_by(component) and not config["QUEUE_SECRET"]:
+        raise ConfigurationError("QUEUE_SECRET is not set: whoever reaches a queue of our own could use it as we do.")
 
 
 def _check_caller(config: Config, component: str) -> None:

@@ -55,10 +55,34 @@ class PasswordChangeRequired(Forbidden):
     code = "password_change_required"
 
 
+class SecondFactorRequired(InvalidIdentity):
+    """The password is right; send `code` too: the six digits of your app, or a recovery code."""
+
+    code = "second_factor_required"
+
+
+class SecondFactorWrong(InvalidIdentity):
+    """The code is wrong, was used already, or is not of this moment."""
+
+    code = "second_factor_wrong"
+
+
+class SecondFactorSetupRequired(Forbidden):
+    """Set up a second factor before you go on."""
+
+    code = "second_factor_setup_required"
+
+
 class TooManyAttempts(ServiceError):
     """Too many failed attempts; wait before the next one."""
 
     code = "too_many_attempts"
+
+
+class TooManyUploads(ServiceError):
+    """Other uploads of yours are running; try again in a moment."""
+
+    code = "too_many_uploads"
 
 
 class NotFound(ServiceError):
@@ -324,7 +348,7 @@ class ClientDeleted(StateConflict):
 
 
 class PasswordNotAccepted(Refused):
-    """The new password is too short, or the same as before."""
+    """The new password is too short, easily guessed, or the same as before."""
 
     code = "password_not_accepted"
 
@@ -423,3 +447,21 @@ class SnoozeRefused(Refused):
     """A snooze ends within 31 days, and not before it begins."""
 
     code = "snooze_refused"
+
+
+class SecondFactorUnknown(NotFound):
+    """There is no second factor."""
+
+    code = "second_factor_unknown"
+
+
+class SecondFactorStands(StateConflict):
+    """There is a second factor already; remove it first."""
+
+    code = "second_factor_stands"
+
+
+class SessionNotFound(NotFound):
+    """None of your sessions has this id, or it has ended."""
+
+    code = "session_not_found"

@@ -788,6 +788,16 @@ broker_crashes = Table(
     _when("noticed_at", primary_key=True),  # when the next broker started
 )
 
+broker_files_seen = Table(
+    "broker_files_seen",
+    metadata,
+    Column("one", sa.Boolean, primary_key=True, server_default=text("true")),  # there is one row
+    _when("at", nullable=False),
+    Column("opened", Integer, nullable=False),
+    Column("most", Integer, nullable=False),
+    CheckConstraint("one", name="one"),
+)
+
 # --- event media and conversions ---
 
 event_media = Table(
@@ -893,7 +903,29 @@ user_sessions = Table(
     _when("created_at", nullable=False),
     _when("expires_at", nullable=False),
     _when("revoked_at"),
+    Column("number", BigInteger, Identity(), nullable=False),  # by which its person names it
+    _now("last_seen_at"),  # to a minute
+    Column("address", Text),  # from where it began; null: by code of before
+    Column("browser", Text),
+    UniqueConstraint("number"),
     Index("ix_user_sessions_user_id", "user_id"),
+)
+
+second_factors = Table(
+    "second_factors",
+    metadata,
+    Column("user_id", BigInteger, ForeignKey("users.id", ondelete="CASCADE"), primary_key=True),
+    Column("nonce", Text, nullable=False),  # with SIGNING_KEY it makes the secret
+    _when("begun_at", nullable=False),
+    _when("confirmed_at"),  # null: nobody is asked for it yet
+    Column("last_step", BigInteger),  # of the last code that was used
+)
+
+recovery_codes = Table(
+    "recovery_codes",
+    metadata,
+    Column("user_id", BigInteger, ForeignKey("users.id", ondelete="CASCADE"), primary_key=True),
+    Column("code_hash", Text, primary_key=True),  # SHA-256, hex
 )
 
 sign_in_addresses = Table(  # from where somebody has signed in lately

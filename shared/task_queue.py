@@ -55,10 +55,12 @@ class TaskQueue:
         *,
         queue_id: str = QUEUE_ID,
         path: str = "",
+        secret: str = "",
     ) -> None:
         """`dispatch_deadline` is how long one delivery may take (for conversions D + 80 s, see 50-conversions).
 
-        Tasks are posted to `worker_url` + `path`; `worker_url` alone is the audience of their tokens.
+        Tasks are posted to `worker_url` + `path`; `worker_url` alone is the audience of their tokens. `secret` is what
+        a queue of our own knows its callers by.
         Raises ConfigurationError when the address or the deadline is none that Cloud Tasks accepts.
         """
         if not SHORTEST_DISPATCH_DEADLINE <= dispatch_deadline <= LONGEST_DISPATCH_DEADLINE:
@@ -69,6 +71,7 @@ class TaskQueue:
         self.path = path
         self.service_account = service_account
         self.dispatch_deadline = dispatch_deadline
+        self.metadata = (("authorization", f"Bearer {secret}"),) if secret else ()
 
     @property
     def name(self) -> str:
@@ -117,7 +120,11 @@ def _enqueue(queue: TaskQueue, name: str, body: Mapping[str, object], at: dateti
     task = _task(queue, name, body, at)
     try:
         _client(queue.address).create_task(
-            parent=queue.name, task=task, timeout=ENQUEUE_TIMEOUT.total_seconds(), retry=None
+            parent=queue.name,
+            task=task,
+            timeout=ENQUEUE_TIMEOUT.total_seconds(),
+            retry=None,
+            metadata=queue.metadata,
         )
     except AlreadyExists:
         return False
@@ -133,7 +140,9 @@ def queue_is_reachable(queue: TaskQueue) -> bool:
     from google.auth.exceptions import GoogleAuthError  # noqa: PLC0415 - cold start
 
     try:
-        _client(queue.address).get_queue(name=queue.name, timeout=PROBE_TIMEOUT.total_seconds(), retry=None)
+        _client(queue.address).get_queue(
+            name=queue.name, timeout=PROBE_TIMEOUT.total_seconds(), retry=None, metadata=queue.metadata
+        )
     except (GoogleAPIError, GoogleAuthError) as error:
         _log_unavailable(error)
         return False

@@ -164,9 +164,9 @@ export function signInMethod() {
   return call("GET", "/api/session/method", { asks401: false });
 }
 
-/** @param {string} username @param {string} password @returns {Promise<Session>} */
-export function signIn(username, password) {
-  return call("POST", "/api/session", { body: { username, password }, asks401: false });
+/** @param {string} username @param {string} password @param {string} code of a second factor, or empty @returns {Promise<Session>} */
+export function signIn(username, password, code) {
+  return call("POST", "/api/session", { body: code ? { username, password, code } : { username, password }, asks401: false });
 }
 
 /** @param {string} current @param {string} fresh */

@@ -32,3 +32,42 @@ export function resetPassword({ id, username }) {
 export function removePerson(id) {
   return call("DELETE", user(id));
 }
+
+/** For whoever has lost it; all their sessions end. @param {User} person @returns {Promise<User>} */
+export function resetSecondFactor({ id, username }) {
+  return call("POST", `${user(id)}/reset-second-factor`, { body: { username } });
+}
+
+// --- one's own ---
+
+/** @returns {Promise<{items: import("./openapi").OwnSession[]}>} */
+export function ownSessions() {
+  return call("GET", "/api/users/me/sessions");
+}
+
+/** @param {number} id */
+export function endOwnSession(id) {
+  return call("DELETE", `/api/users/me/sessions/${id}`);
+}
+
+const FACTOR = "/api/users/me/second-factor";
+
+/** @returns {Promise<import("./openapi").SecondFactor>} */
+export function secondFactor() {
+  return call("GET", FACTOR);
+}
+
+/** @param {string} password @returns {Promise<import("./openapi").Secret>} */
+export function beginSecondFactor(password) {
+  return call("POST", FACTOR, { body: { current_password: password }, asks401: false });
+}
+
+/** @param {string} code @returns {Promise<{recovery_codes: string[]}>} this once */
+export function confirmSecondFactor(code) {
+  return call("POST", `${FACTOR}/confirm`, { body: { code }, asks401: false });
+}
+
+/** @param {string} password @param {string} code */
+export function removeSecondFactor(password, code) {
+  return call("POST", `${FACTOR}/remove`, { body: { current_password: password, code }, asks401: false });
+}

@@ -11,6 +11,11 @@ export type AcknowledgedFailure = {
   uuid: string;
 };
 
+/** The six digits that the app shows. */
+export type AppCode = {
+  code: string;
+};
+
 /** One mutation, or one that was refused. */
 export type AuditEntry = {
   action: string;
@@ -474,6 +479,7 @@ export type CrashedClients = {
 
 /** Who wants to sign in. */
 export type Credentials = {
+  code?: string;
   password: string;
   username: string;
 };
@@ -597,6 +603,12 @@ export type FailedService = {
 export type FieldProblem = {
   expected: string;
   field: string;
+};
+
+/** One's own password, and the app's code or a recovery code. */
+export type FullProof = {
+  code: string;
+  current_password: string;
 };
 
 /** A password to hand to its person. It is shown this once, signs in until then, and has to be changed at once. */
@@ -1085,6 +1097,22 @@ export type OverviewQuery = {
   since?: string | null;
 };
 
+/** One of the caller's sessions that can come in. `last_seen_at` is right to a minute. */
+export type OwnSession = {
+  address: string | null;
+  browser: string | null;
+  created_at: string;
+  expires_at: string;
+  id: number;
+  is_this_one: boolean;
+  last_seen_at: string;
+};
+
+/** The caller's sessions, the one that was used last first. */
+export type OwnSessions = {
+  items: Array<OwnSession>;
+};
+
 /** Clients column by column: the nth value of each is of the nth client. `uuid` holds 16 bytes of each in base64. `status_since`, `last_heartbeat_at`, `service_failed_at`, `mqtt_last_disconnect_at`, `shared_login_seen_at` and `lockout_until` are told as how many seconds before the second of `server_time` they were; a time with a fraction as a text that adds its six digits ("12.034500"). */
 export type Packed = {
   app_version: Array<string | null> | Words;
@@ -1266,11 +1294,6 @@ export type PageUser = {
   next_cursor: string | null;
 };
 
-/** Whose password is replaced: the username of the account in the address. */
-export type PasswordReset = {
-  username: string;
-};
-
 /** What the display's retained presence message says: a hint, the heartbeat is the truth. */
 export type Presence = "offline" | "online" | "unknown";
 
@@ -1291,6 +1314,11 @@ export type Problem = {
 /** What a display's heartbeat says of its player process. */
 export type ProcessStatus = "crashed" | "running" | "starting" | "stopped" | "unknown";
 
+/** One's own password. */
+export type Proof = {
+  current_password: string;
+};
+
 /** The maintenance window in which nothing is sent to a client by itself, and why; commands of people are. */
 export type QuietTime = {
   by: string;
@@ -1300,7 +1328,7 @@ export type QuietTime = {
   window_id: number;
 };
 
-/** `status` is `ready` when every check is ok, else `not_ready`. */
+/** `status` is `ready` when every check is ok, else `not_ready`. `checks` are for callers with a token or session, and for those on this machine; others get none. */
 export type Ready = {
   checks: Record<string, Check>;
   status: string;
@@ -1320,6 +1348,11 @@ export type Recovery = {
   step: number;
   until: string | null;
   why: string;
+};
+
+/** Each signs in once in place of a code, for whoever has lost the phone. They are shown this once. */
+export type RecoveryCodes = {
+  recovery_codes: Array<string>;
 };
 
 /** What was decided about one unhealthy client, or about the breaker of the fleet or of a site. */
@@ -1378,6 +1411,11 @@ export type Released = {
   released: Array<string | null>;
 };
 
+/** Whose password or second factor ends: the username of the account in the address. */
+export type Reset = {
+  username: string;
+};
+
 /** What a person or a script may do; each role may do what the ones before it may. */
 export type Role = "admin" | "operator" | "viewer";
 
@@ -1429,6 +1467,19 @@ export type SchedulerShown = {
 /** What a display's health report says of the panel it drives. */
 export type ScreenHealthStatus = "black" | "disconnected" | "frozen" | "off" | "ok" | "unknown";
 
+/** Whether a code is asked for when one signs in. */
+export type SecondFactor = {
+  is_required: boolean;
+  recovery_codes_left: number;
+  since: string | null;
+};
+
+/** What the app has to know. It is shown this once, and holds after a code of it was sent to `confirm`. */
+export type Secret = {
+  otpauth_url: string;
+  secret: string;
+};
+
 /** One outcome for each client asked for, in that order. `batch_id` is null in a dry run. */
 export type Sent = {
   batch_id: string | null;
@@ -1441,6 +1492,7 @@ export type Sent = {
 export type Session = {
   expires_at: string | null;
   must_change_password: boolean;
+  must_set_up_second_factor: boolean;
   principal: Caller;
 };
 
@@ -1614,6 +1666,7 @@ export type User = {
   must_change_password: boolean;
   one_time_until: string | null;
   role: Role;
+  second_factor: boolean;
   username: string;
 };
 

@@ -11,12 +11,16 @@ export const principal = signal(/** @type {Principal | null | undefined} */ (und
 /** Until this person has set a password of their own, the service lets them do nothing else. */
 export const mustChangePassword = signal(false);
 
+/** The same until they have set up a second factor, where people of their role must have one. */
+export const mustSetUpSecondFactor = signal(false);
+
 export const mayOperate = computed(() => principal.value?.role === "operator" || principal.value?.role === "admin");
 export const mayAdminister = computed(() => principal.value?.role === "admin");
 
 /** @param {import("./types").Session | null} session */
 function take(session) {
   mustChangePassword.value = session?.must_change_password ?? false;
+  mustSetUpSecondFactor.value = session?.must_set_up_second_factor ?? false;
   principal.value = session?.principal ?? null;
 }
 
@@ -73,9 +77,9 @@ addEventListener("storage", (event) => {
   location.reload();
 });
 
-/** @param {string} username @param {string} password */
-export async function signIn(username, password) {
-  take(await api.signIn(username, password));
+/** @param {string} username @param {string} password @param {string} code of a second factor, or empty */
+export async function signIn(username, password, code) {
+  take(await api.signIn(username, password, code));
   signedInBefore(true);
   api.signedIn();
 }
@@ -84,6 +88,11 @@ export async function signIn(username, password) {
 export async function changePassword(current, fresh) {
   await api.changePassword(current, fresh);
   mustChangePassword.value = false;
+}
+
+/** What had to be set up is. */
+export function secondFactorIsSetUp() {
+  mustSetUpSecondFactor.value = false;
 }
 
 /** Signing out did not reach the service: this browser is still signed in. */

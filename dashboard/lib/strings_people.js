@@ -32,6 +32,12 @@ const P = {
       text: "The present one and all their sessions end at once. You get a new one to hand over.",
       go: "Reset password",
     },
+    factor: {
+      item: "Reset second factor…",
+      title: (/** @type {string} */ name) => `Reset the second factor of ${name}?`,
+      text: "For whoever has lost the phone and the recovery codes. Their sessions end, and their password alone is enough until they set up another one.",
+      go: "Reset second factor",
+    },
     disable: {
       item: "Disable…",
       title: (/** @type {string} */ name) => `Disable ${name}?`,

@@ -47,7 +47,7 @@ function Menu({ person, ask }) {
   /** @param {Question} question @param {string} [look] */
   const item = (question, look = "plain") => html`<button class=${look} key=${question} onClick=${choose(question)}>${P.ask[question].item}</button>`;
   return html`<details class="more-actions"><summary class="button icon" aria-label=${P.moreOf(person.username)}>⋯</summary>
-    <div class="menu">${item("role")}${!byProxy.value && item("reset")}${item(person.disabled_at ? "enable" : "disable")}${item("remove", "danger")}</div></details>`;
+    <div class="menu">${item("role")}${!byProxy.value && item("reset")}${person.second_factor && item("factor")}${item(person.disabled_at ? "enable" : "disable")}${item("remove", "danger")}</div></details>`;
 }
 
 /** @param {{person: User, ask: (asked: Asked) => void}} props */

@@ -37,6 +37,7 @@ export function AddPerson({ close, done }) {
 const ACTS = {
   role: (person, form) => api.changePerson(person.id, { role: String(form.get("role")) }).then(() => null),
   reset: (person) => api.resetPassword(person),
+  factor: (person) => api.resetSecondFactor(person).then(() => null),
   disable: (person) => api.changePerson(person.id, { disabled: true }).then(() => null),
   enable: (person) => api.changePerson(person.id, { disabled: false }).then(() => null),
   remove: (person) => api.removePerson(person.id).then(() => null),

@@ -20,6 +20,8 @@ import { Tokens } from "./tokens.js";
 
 const PERIOD = 15_000;
 const Notifications = lazy(async () => (await import("./notifications.js")).Notifications);
+const OwnSessions = lazy(async () => (await import("./own_sessions.js")).OwnSessions);
+const SecondFactorLine = lazy(async () => (await import("./second_factor.js")).SecondFactorLine);
 const People = lazy(async () => (await import("./people.js")).People);
 
 function useSettings() {
@@ -48,6 +50,7 @@ function Account() {
     <p>${L.settings.signedInAs(who.name, who.role)}</p>
     ${who.kind === "user" && !byProxy.value && html`<div class="buttons"><button class="plain" onClick=${() => setChanging(true)}>${L.settings.changePassword}</button></div>`}
     <p class="done" role="status">${changed ? L.settings.passwordChanged : ""}</p>
+    ${who.kind === "user" && !byProxy.value && [h(SecondFactorLine, {}), h(OwnSessions, {})]}
     ${!mayAdminister.value && html`<p class="quiet">${L.settings.adminOnly}</p>`}
     ${changing && h(Dialog, { title: L.settings.changePassword, onClose: () => setChanging(false), children: h(PasswordForm, { done }) })}
   </section>`;

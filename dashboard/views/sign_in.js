@@ -20,6 +20,7 @@ function outcome(error) {
     const wait = error.retryAfter ?? WAIT_UNSAID;
     return { text: "", until: new Date(serverNow() + wait * 1000).toISOString() };
   }
+  if (error instanceof ApiProblem && error.code === "second_factor_wrong") return { text: S.session.codeWrong, until: null };
   return { text: error instanceof ApiProblem && error.status < 500 ? S.session.wrong : wordsOf(error), until: null };
 }
 
@@ -35,6 +36,7 @@ function Wait({ until, over }) {
 export function SignInForm() {
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState(/** @type {{text: string, until: string | null} | null} */ (null));
+  const [asksCode, setAsksCode] = useState(false);
 
   /** @param {SubmitEvent} event */
   async function submit(event) {
@@ -43,9 +45,11 @@ export function SignInForm() {
     setBusy(true);
     setFailed(null);
     try {
-      await signIn(String(form.get("username")), String(form.get("password")));
+      await signIn(String(form.get("username")), String(form.get("password")), String(form.get("code") ?? "").trim());
     } catch (error) {
-      setFailed(outcome(error));
+      const asked = error instanceof ApiProblem && error.code === "second_factor_required";
+      setAsksCode((before) => before || asked);
+      setFailed(asked ? null : outcome(error));
       setBusy(false);
     }
   }
@@ -54,6 +58,8 @@ export function SignInForm() {
   return html`<form class="sign-in" onSubmit=${submit}>
     <label>${S.session.user}<input name="username" autocomplete="username" autocapitalize="none" spellcheck=${false} required autofocus /></label>
     <label>${S.session.password}<input name="password" type="password" autocomplete="current-password" required /></label>
+    ${asksCode && html`<label>${S.session.code}<input name="code" class="figure" autocomplete="one-time-code" autocapitalize="none" spellcheck=${false} required autofocus aria-describedby="code-how" /></label>
+      <p class="quiet" id="code-how">${S.session.codeHow}</p>`}
     <p class="form-error" role="alert">
       ${failed && (failed.until ? h(Wait, { until: failed.until, over: () => setFailed(null) }) : failed.text)}
     </p>

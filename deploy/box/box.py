@@ -26,7 +26,7 @@ from deploy.local import broker as mosquitto
 from deploy.local import gateway as nginx
 from deploy.local.layout import LOOPBACK, BadSetting
 from deploy.local.processes import Service
-from deploy.local.stack import Stack
+from deploy.local.stack import QUEUE_SECRET, Stack
 
 DEFAULTS: Final[Mapping[str, str]] = {
     "LOCAL_STATE_DIR": "/var/lib/signage",
@@ -48,16 +48,19 @@ MODULES: Final = {
 }
 WITHOUT_DATABASE: Final = {"ticker", "converter"}  # they see no file with its address, and must not be told of one
 LOGINS: Final = {"api": "api", "scheduler-tick": "scheduler", "bridge": "bridge"}  # service -> its user at the broker
-TLS_OF_MOSQUITTO: Final = "certfile {certificate}\nkeyfile {key}\ntls_version tlsv1.2\n"
-TLS_OF_NGINX: Final = """\
-  ssl_certificate "{certificate}";
-  ssl_certificate_key "{key}";
+SPEAK_TO_THE_QUEUE: Final = {"api", "scheduler-tick", "task-queue"}
+CIPHERS: Final = "ECDHE+AESGCM:ECDHE+CHACHA20"  # of TLS 1.2: what was recorded stays secret when the key is stolen
+TLS_OF_MOSQUITTO: Final = f"certfile {{certificate}}\nkeyfile {{key}}\ntls_version tlsv1.2\nciphers {CIPHERS}\n"
+TLS_OF_NGINX: Final = f"""\
+  ssl_certificate "{{certificate}}";
+  ssl_certificate_key "{{key}}";
   ssl_protocols TLSv1.2 TLSv1.3;
+  ssl_ciphers {CIPHERS};
   ssl_session_cache shared:tls:2m;
   ssl_session_tickets off;
 """
 FIRST_HEADER: Final = 'add_header X-Content-Type-Options "nosniff" always;'
-STRICT_TRANSPORT: Final = '\n      add_header Strict-Transport-Security "max-age=31536000" always;'
+STRICT_TRANSPORT: Final = '\n      add_header Strict-Transport-Security "max-age=31536000; includeSubDomains" always;'
 
 
 class Box(Stack):
@@ -130,6 +133,8 @@ class Box(Stack):
     def service(self, name: str) -> Service:
         """The command and the whole environment of a service that the local stack has under the same name."""
         login = self.broker_login(LOGINS[name]) if name in LOGINS else {}
+        if name in SPEAK_TO_THE_QUEUE:
+            login["QUEUE_SECRET_FILE"] = str(self.layout.secrets / QUEUE_SECRET)
         if name == "api":
             login["SIGNING_KEY_FILE"] = str(self.layout.secrets / "signing_key")
         if name in FUNCTIONS:

@@ -12,6 +12,7 @@ from deploy.box.box import DATABASE, Box
 from deploy.local import broker as mosquitto
 from deploy.local import oidc
 from deploy.local.layout import ADMIN, LOOPBACK, SIGN_IN, BadSetting, usable, write_file
+from deploy.local.stack import QUEUE_SECRET
 from shared.errors import ConfigurationError
 
 
@@ -28,6 +29,7 @@ def set_up(box: Box, database_url: str = "") -> None:
         layout.secret(f"mqtt_{user}_password")
     layout.secret(SIGN_IN)
     layout.secret("signing_key")
+    layout.secret(QUEUE_SECRET)
     oidc.load_or_create_key(oidc.key_path(box.environ))
     own = f"postgresql://{DATABASE}:{layout.secret('database_password')}@{LOOPBACK}:{box.ports['POSTGRES_PORT']}/{DATABASE}"
     write_file(box.database_url_file, (database_url or own) + "\n")

@@ -39,9 +39,10 @@ resource "google_compute_region_network_endpoint_group" "of" {
 resource "google_compute_backend_service" "people" {
   for_each = toset(["api", "dashboard"])
 
-  name                  = "signage-people-${each.key}"
-  load_balancing_scheme = "EXTERNAL_MANAGED"
-  security_policy       = google_compute_security_policy.this.id
+  name                    = "signage-people-${each.key}"
+  load_balancing_scheme   = "EXTERNAL_MANAGED"
+  security_policy         = google_compute_security_policy.this.id
+  custom_response_headers = local.strict_transport
 
   backend {
     group = google_compute_region_network_endpoint_group.of[each.key].id
@@ -58,6 +59,9 @@ resource "google_compute_backend_service" "people" {
 }
 
 locals {
+  # Browsers come back by TLS alone for a year.
+  strict_transport = ["Strict-Transport-Security: max-age=31536000; includeSubDomains"]
+
   # What an assertion for the api function says it is for; the function takes no other (IAP_AUDIENCE).
   iap_audience = "/projects/${data.google_project.this.number}/global/backendServices/${google_compute_backend_service.people["api"].generated_id}"
 }
@@ -72,9 +76,10 @@ resource "google_iap_web_backend_service_iam_member" "people" {
 
 # Machines: scripts with tokens, displays that enrol.
 resource "google_compute_backend_service" "machines" {
-  name                  = "signage-machines"
-  load_balancing_scheme = "EXTERNAL_MANAGED"
-  security_policy       = google_compute_security_policy.this.id
+  name                    = "signage-machines"
+  load_balancing_scheme   = "EXTERNAL_MANAGED"
+  security_policy         = google_compute_security_policy.this.id
+  custom_response_headers = local.strict_transport
 
   backend {
     group = google_compute_region_network_endpoint_group.of["api"].id

@@ -27,6 +27,7 @@ from deploy.local.short_lived import running
 from shared.access.rules import MOSQUITTO_SALT_BYTES, mosquitto_hash
 
 __all__ = ["SERVICES", "URGENT", "Broker", "RunningBroker", "command", "prepare", "serve", "throw_away"]
+DISPLAYS_CONNECTIONS: Final = broker_launch.OPEN_FILES - 8_192  # the rest is for services, subscriptions and files
 STOP_SIGNAL: Final = signal.SIGTERM  # saves its sessions and ends
 
 
@@ -43,6 +44,7 @@ class Broker:
     displays_port: int
     services_port: int
     topic_root: str = "signage"
+    displays_connections: int = DISPLAYS_CONNECTIONS
 
     @property
     def configuration(self) -> Path:
@@ -141,7 +143,9 @@ allow_anonymous false
 password_file {services_passwords}
 acl_file {run}/all.acl
 
+# Anybody may open connections without a login: some of the files stay for our own services.
 listener {displays_port} {host}
+max_connections {connections}
 use_username_as_clientid true
 
 listener {services_port} {host}
@@ -159,6 +163,7 @@ def configuration(broker: Broker) -> str:
         run=broker.run,
         data=broker.data,
         displays_port=broker.displays_port,
+        connections=broker.displays_connections,
         services_port=broker.services_port,
         displays_passwords=broker.displays_password_file,
         services_passwords=broker.services_password_file,

@@ -10,7 +10,8 @@ as long as that one took.
 
 It also notes crashes. The broker's plugin (broker_door.c) makes the file RUNNING when the broker serves, and removes it
 when the broker ends in order. A broker that finds it when it starts follows one that crashed, was killed or lost its
-machine: a line in CRASHES, which `python -m bridge.broker_accounts` carries to the database.
+machine: a line in CRASHES, which `python -m bridge.broker_accounts` carries to the database. So it does with how many
+files the broker has open: connections are files, and where there are no more, nobody comes in.
 
 Started by its path and on the standard library alone: it stays beside the broker for as long as that runs.
 """
@@ -30,6 +31,7 @@ SAVES_REST = 4.0  # so many times as long as a save took: at most a fifth of the
 LONGEST_SAVE_SECONDS = 120.0  # after that it is asked again: it could not write
 LOOK_SECONDS = 0.02
 SAVED, RUNNING, CRASHES = "mosquitto.db", "broker.running", "broker.crashes"  # in the broker's folder
+FILES = "broker.files"  # there too: how many files the broker has open, and may open
 CRASHES_KEPT = 100
 PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 
@@ -76,7 +78,17 @@ def _keep_saving(broker: int, file: Path) -> None:
     while os.getppid() == broker and not _catches(broker, signal.SIGUSR1):
         time.sleep(LOOK_SECONDS)
     while os.getppid() == broker:
-        time.sleep(rest_seconds(_save(broker, file)))
+        rest = rest_seconds(_save(broker, file))
+        with contextlib.suppress(OSError):  # a save matters more
+            note_files(broker, file.parent)
+        time.sleep(rest)
+
+
+def note_files(broker: int, folder: Path) -> None:
+    """Write down how many files the broker has open, and may open. Raises OSError."""
+    opened, draft = len(os.listdir(f"/proc/{broker}/fd")), folder / f".{FILES}"  # noqa: PTH208 - names are enough
+    draft.write_text(f"{opened} {may_open_files()}\n", encoding="ascii")
+    draft.replace(folder / FILES)
 
 
 def note_crash(folder: Path) -> None:

@@ -22,13 +22,14 @@ from deploy.local.short_lived import running
 
 STOP_SIGNAL: Final = signal.SIGTERM  # at once; SIGQUIT would wait for open connections
 UPLOADS_AT_ONCE: Final = 8  # each holds one of the api function's 64 threads for as long as it lasts
+UPLOADS_OF_ONE: Final = 4  # from one address, so that nobody takes them all; who is refused counts until it is gone
 UPLOAD_ROOM_BYTES: Final = 10_000_000  # what multipart may add to the largest file
 JSON_BODY_BYTES: Final = 1024 * 1024  # largest body that is no upload: functions.api.limits.BODY_LIMIT
 
 # frame-src: the PDF beside its conversion.
 CONTENT_SECURITY_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self';"
-    " font-src 'self'; manifest-src 'self'; frame-src 'self' blob:; object-src 'self'; base-uri 'none';"
+    " font-src 'self'; manifest-src 'self'; frame-src 'self' blob:; base-uri 'none';"
     " form-action 'self'; frame-ancestors 'self'"
 )
 COMMON_HEADERS: Final = {
@@ -123,6 +124,7 @@ def _problem_location(said: int, status: int, code: str, title: str, detail: str
     error_page {said} {as_ours}/.problem/{status};
     location = /.problem/{status} {{
       internal;
+      client_max_body_size 0;
       types {{ }}
       default_type application/problem+json;
 {_headers({**COMMON_HEADERS, "Cache-Control": "no-store", **extra})}
@@ -204,7 +206,12 @@ def _http_block(gateway: Gateway) -> str:
     default "";
     "~^(POST|PUT|PATCH) /api/(event-media(/uploads|$)|files/upload-sessions/)" all;
   }}
+  map $upload $upload_by {{
+    default "";
+    all $binary_remote_addr;
+  }}
   limit_conn_zone $upload zone=uploads:1m;
+  limit_conn_zone $upload_by zone=uploads_by:1m;
   limit_conn_status 429;
   limit_conn_log_level info;
 """
@@ -239,6 +246,9 @@ http {{
 {other}    }}
     location ~ ^/api/(event-media(/uploads|$)|files/upload-sessions/) {{
       limit_conn uploads {UPLOADS_AT_ONCE};
+      limit_conn uploads_by {UPLOADS_OF_ONE};
+      lingering_time 2s;
+      lingering_timeout 1s;
 {uploads}    }}
     location = /api {{ return 404; }}
     location = / {{

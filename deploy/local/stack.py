@@ -18,12 +18,14 @@ from shared.config import Config, load
 
 FUNCTION_THREADS: Final = "64"  # functions-framework's 4 per core stop at 8 stalled connections
 TASKS_ACCOUNT: Final = "task-queue@signage.local"
+QUEUE_SECRET: Final = "task_queue_secret"  # noqa: S105 - the file's name
 SCHEDULER_ACCOUNT: Final = "scheduler@signage.local"
 
 # Set here for every component; what the caller's environment says of them is not passed on.
 OURS: Final = frozenset(
     {
         *("DATABASE_URL", "DATABASE_URL_FILE", "MQTT_URL", "MQTT_USERNAME", "MQTT_PASSWORD"),
+        *("QUEUE_SECRET", "QUEUE_SECRET_FILE"),
         *("MQTT_PASSWORD_FILE", "PORT", "HOST", "FUNCTION_TARGET", "FUNCTION_SOURCE", "FUNCTION_SIGNATURE_TYPE"),
         *("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "DEBUG"),
     }
@@ -168,6 +170,15 @@ class Stack:
         self.layout.secret(f"mqtt_{user}_password")
         return {"MQTT_USERNAME": user, "MQTT_PASSWORD_FILE": str(self.layout.secrets / f"mqtt_{user}_password")}
 
+    def queue_login(self) -> dict[str, str]:
+        """The environment with which the queue knows our services, and they it."""
+        self.layout.secret(QUEUE_SECRET)
+        return {"QUEUE_SECRET_FILE": str(self.layout.secrets / QUEUE_SECRET)}
+
+    def _signing(self) -> dict[str, str]:
+        self.layout.secret("signing_key")
+        return {"SIGNING_KEY_FILE": str(self.layout.secrets / "signing_key")}
+
     def prepare(self) -> bool:
         """Make secrets, configurations and the database's files; True when there was no database yet.
 
@@ -206,11 +217,15 @@ class Stack:
 
     def middle(self) -> list[Service]:
         """Queue, converter and functions: after the migrations."""
-        queue = self._module("task-queue", "deploy.local.task_emulator", self._queue_answers(), "TASK_QUEUE_PORT")
+        login = self.queue_login()
+        answers = self._queue_answers()
+        queue = self._module("task-queue", "deploy.local.task_emulator", answers, "TASK_QUEUE_PORT", login)
         functions = [
-            self._function("api", "API_PORT", "/api/health/live", **self.broker_login("api")),
+            self._function(
+                "api", "API_PORT", "/api/health/live", **self.broker_login("api"), **login, **self._signing()
+            ),
             self._function("convert-worker", "CONVERT_WORKER_PORT", "/"),
-            self._function("scheduler-tick", "SCHEDULER_TICK_PORT", "/", **self.broker_login("scheduler")),
+            self._function("scheduler-tick", "SCHEDULER_TICK_PORT", "/", **self.broker_login("scheduler"), **login),
         ]
         if not self.own_converter:
             return [queue, *functions]

@@ -9,6 +9,7 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{8,64}")
 _ONE_RANGE: Final = re.compile(r"bytes=(\d{1,18}-\d{0,18}|-\d{1,18})")
+UPLOADS_OF_ONE: Final = 8  # at once in one process, for each caller: each holds one of its 64 threads
 LONGEST_TARGET: Final = 200  # characters of a path in the audit log
 _QUIET: Final = {"/api/health/live", "/api/health/ready"}  # probed every few seconds; not logged
 HEADERS: Final = {
@@ -96,9 +98,10 @@ def create_app(services: Services, blueprints: Sequence[Routes] = ALL) -> Flask:
     app.config["MAX_FORM_MEMORY_SIZE"] = 64 * 1024
     app.config["MAX_FORM_PARTS"] = 16
     app.extensions["signage"] = services
+    uploads = limits.Turns(UPLOADS_OF_ONE)
     app.extensions["signage_endpoints"] = [endpoint for routes in blueprints for endpoint in routes.endpoints]
     for routes in blueprints:
-        app.register_blueprint(routes.blueprint(lambda endpoint: _view(services, endpoint)))
+        app.register_blueprint(routes.blueprint(lambda endpoint: _view(services, endpoint, uploads)))
     app.before_request(_begin)
     app.after_request(_end)
     app.register_error_handler(Exception, problems.handle)
@@ -122,7 +125,7 @@ def body_limit_of(app: Flask) -> Callable[[str, str], int]:
     return body_limit
 
 
-def _view(services: Services, endpoint: Endpoint) -> Callable[..., Response]:
+def _view(services: Services, endpoint: Endpoint, uploads: limits.Turns) -> Callable[..., Response]:
     has_replica = endpoint.history and bool(services.config["DATABASE_READ_URL"])
 
     def view(**path: Any) -> Response:
@@ -139,7 +142,8 @@ def _view(services: Services, endpoint: Endpoint) -> Callable[..., Response]:
             auth.admit(call, endpoint)
             shapes = _parse(asked, endpoint)
             answer = partial(endpoint.handler, call, **bodies.scrubbed(path), **shapes)
-            return _respond(endpoint, services.replica.answer(call, answer) if has_replica else answer())
+            with uploads.turn(call.caller.actor if call.caller else call.address) if endpoint.upload else nullcontext():
+                return _respond(endpoint, services.replica.answer(call, answer) if has_replica else answer())
         except Forbidden as refusal:
             _note_refusal(call, endpoint, refusal)
             raise

@@ -5,7 +5,7 @@ declares itself PUBLIC lets an unknown caller through.
 """
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -16,10 +16,13 @@ from functions.api.routing import Call, Endpoint
 from shared import db
 from shared.access import operations
 from shared.access.rules import Principal, check_may
+from shared.access.second_factor import rules as second_factor
 from shared.config import Config
-from shared.errors import CrossSiteRequest, InvalidIdentity, PasswordChangeRequired
+from shared.errors import CrossSiteRequest, InvalidIdentity, PasswordChangeRequired, SecondFactorSetupRequired
+from shared.vocabulary import PrincipalKind
 
 SESSION_COOKIE: Final = "signage_session"
+HOST_COOKIE: Final = f"__Host-{SESSION_COOKIE}"  # no other host, a subdomain's neighbour either, can set it for us
 PROXY_ASSERTION: Final = "X-Goog-IAP-JWT-Assertion"
 LONGEST_CREDENTIAL: Final = 512  # characters; ours have 90 and 43
 READS: Final = {"GET", "HEAD"}
@@ -41,6 +44,8 @@ def admit(call: Call, endpoint: Endpoint) -> None:
         refuse_forged(call.request)
     if must_change_password(call.caller, call.services.config) and not endpoint.before_password_change:
         raise PasswordChangeRequired
+    if must_set_up_second_factor(call.caller, call.services.config) and not endpoint.before_password_change:
+        raise SecondFactorSetupRequired
 
 
 def authenticate(call: Call) -> Principal:
@@ -54,13 +59,18 @@ def authenticate(call: Call) -> Principal:
     said = _said_by_proxy(call) if header is None else None
     if said is not None:
         return _named_by_proxy(call, *said)
-    cookie = call.request.cookies.get(SESSION_COOKIE) if header is None else None
+    cookie = call.request.cookies.get(cookie_name(call.services.config)) if header is None else None
     if header is None and cookie is None:
         raise InvalidIdentity("Sign in, or send an API token as Authorization: Bearer.")
     if call.request.method in READS:
         return _recognise(call, call.begin(), header, cookie)
     with db.transaction(call.services.engine) as connection:
         return _recognise(call, connection, header, cookie)
+
+
+def cookie_name(config: Config) -> str:
+    """Under which name the browser keeps a session; the safer one needs TLS, which mode `local` has not."""
+    return SESSION_COOKIE if config["DEPLOYMENT_MODE"] == "local" else HOST_COOKIE
 
 
 def _said_by_proxy(call: Call) -> tuple[str, datetime] | None:
@@ -85,12 +95,21 @@ def _recognise(call: Call, connection: Connection, header: str | None, cookie: s
     if header is not None:
         return operations.principal_of_token(connection, _bearer(header))
     call.session_cookie = _bounded(cookie or "")
-    return operations.principal_of_session(connection, call.session_cookie)
+    idle = timedelta(seconds=call.services.config["SESSION_IDLE_SECONDS"])
+    return operations.principal_of_session(connection, call.session_cookie, idle)
 
 
 def must_change_password(principal: Principal, config: Config) -> bool:
     """Has this person not set a password of their own? In mode `local` a first admin need not."""
     return principal.must_change_password and (principal.is_one_time or config["DEPLOYMENT_MODE"] != "local")
+
+
+def must_set_up_second_factor(principal: Principal, config: Config) -> bool:
+    """Has this person, who signed in, no second factor where they must have one?"""
+    if config["SECOND_FACTOR_REQUIRED"] == "nobody" or config["IAP_AUDIENCE"]:
+        return False
+    is_person = principal.kind is PrincipalKind.USER and not principal.has_second_factor
+    return is_person and second_factor.is_required(config["SECOND_FACTOR_REQUIRED"], principal.role)
 
 
 def refuse_forged(request: Request) -> None:

@@ -7,12 +7,15 @@ whose declared length is too large is refused at once and the connection closed;
 
 import io
 import secrets
+import threading
 import uuid
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from functions.api import bodies, problems
-from shared.errors import ServiceError
+from shared.errors import ServiceError, TooManyUploads
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -46,6 +49,30 @@ class Limits:
         # The framework would draw one letter by letter, which takes as long as the rest of its part.
         environ.setdefault("HTTP_FUNCTION_EXECUTION_ID", secrets.token_hex(6))
         return self._app(environ, start_response)
+
+
+class Turns:
+    """How much of something each caller may have under way at once in this process."""
+
+    def __init__(self, most: int) -> None:
+        """`most` at once for each."""
+        self._most = most
+        self._lock = threading.Lock()
+        self._under_way: Counter[str] = Counter()
+
+    @contextmanager
+    def turn(self, caller: str) -> Iterator[None]:
+        """One more for as long as the block lasts. Raises TooManyUploads when there are as many as may be."""
+        with self._lock:
+            if self._under_way[caller] >= self._most:
+                raise TooManyUploads
+            self._under_way[caller] += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._under_way[caller] -= 1
+                self._under_way += Counter()  # forgets who has none
 
 
 class BoundedBody(io.RawIOBase):

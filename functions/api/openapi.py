@@ -76,7 +76,12 @@ def document(blueprints: Sequence[Routes]) -> dict[str, Any]:
             "headers": _ANSWER_HEADERS,
             "securitySchemes": {
                 "token": {"type": "http", "scheme": "bearer", "bearerFormat": "sgn_<id>_<secret>_<crc32>"},
-                "session": {"type": "apiKey", "in": "cookie", "name": "signage_session"},
+                "session": {
+                    "type": "apiKey",
+                    "in": "cookie",
+                    "name": "signage_session",
+                    "description": "Where the service is reached by TLS, the name is `__Host-signage_session`.",
+                },
             },
         },
     }
@@ -231,6 +236,9 @@ def _problems(endpoint: Endpoint) -> dict[int, set[str]]:
         raised += [PathUnknown]
     if endpoint.role is not None:
         raised += [errors.InvalidIdentity, errors.Forbidden, errors.PasswordChangeRequired, DatabaseUnavailable]
+        raised += [errors.SecondFactorSetupRequired]
+    if endpoint.upload:
+        raised += [errors.TooManyUploads]
     if endpoint.body is not None:
         raised += [MalformedJson, errors.UnsupportedMediaType]
     if endpoint.method != "GET":

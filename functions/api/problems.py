@@ -119,6 +119,7 @@ STATUSES: Final[dict[type[errors.ServiceError], tuple[int, str]]] = {
     errors.UploadLocked: (423, "Locked"),
     errors.Refused: (422, "Refused by a rule"),
     errors.TooManyAttempts: (429, "Too many attempts"),
+    errors.TooManyUploads: (429, "Too many uploads"),
     errors.TaskQueueUnavailable: (503, "Temporarily unavailable"),
     errors.BrokerUnavailable: (503, "Temporarily unavailable"),
     DatabaseUnavailable: (503, "Temporarily unavailable"),

@@ -133,7 +133,9 @@ class Services:
     def _make_task_queue(self) -> TaskQueue:
         config = self.config
         deadline = timedelta(seconds=config["CONVERSION_DEADLINE_SECONDS"] + DISPATCH_MARGIN_SECONDS)
-        return TaskQueue(config["QUEUE_URL"], config["CONVERT_WORKER_URL"], config["TASKS_SERVICE_ACCOUNT"], deadline)
+        account = config["TASKS_SERVICE_ACCOUNT"]
+        worker = config["CONVERT_WORKER_URL"]
+        return TaskQueue(config["QUEUE_URL"], worker, account, deadline, secret=config["QUEUE_SECRET"])
 
     def _once(self, name: str, build: Callable[[], T]) -> T:
         with self._lock:

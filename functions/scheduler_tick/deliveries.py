@@ -43,7 +43,7 @@ class PostOffice:
 def queue_of(config: Config) -> TaskQueue:
     """The queue that brings messages for people to this function."""
     account = config["TASKS_SERVICE_ACCOUNT"]
-    to_us = {"queue_id": NOTIFICATIONS_QUEUE_ID, "path": PATH}
+    to_us = {"queue_id": NOTIFICATIONS_QUEUE_ID, "path": PATH, "secret": config["QUEUE_SECRET"]}
     return TaskQueue(config["QUEUE_URL"], config["SCHEDULER_TICK_URL"], account, DEADLINE, **to_us)
 
 

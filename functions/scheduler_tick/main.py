@@ -57,6 +57,7 @@ WORLD: Final = World(
         CONFIG["CONVERT_WORKER_URL"],
         CONFIG["TASKS_SERVICE_ACCOUNT"],
         timeouts(timedelta(seconds=CONFIG["CONVERSION_DEADLINE_SECONDS"])).dispatch,
+        secret=CONFIG["QUEUE_SECRET"],
     ),
     timings=commands.timings(CONFIG),
 )

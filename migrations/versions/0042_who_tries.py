@@ -2,6 +2,7 @@
 
 `sign_in_addresses`: from where somebody has signed in; strangers' failed tries do not lock that address out.
 `audit_repeats`: what is counted before it becomes another line of the audit log.
+`broker_files_seen`: how many files the broker has open, for an alert before strangers' connections use them up.
 `display_logins.rotated_at`: a display changes its password once a minute at most.
 """
 
@@ -33,11 +34,21 @@ UP = (
         repeats bigint NOT NULL DEFAULT 0
     )
     """,
+    """
+    CREATE TABLE broker_files_seen (
+        one boolean NOT NULL DEFAULT true CONSTRAINT pk_broker_files_seen PRIMARY KEY,
+        at timestamptz NOT NULL,
+        opened integer NOT NULL,
+        most integer NOT NULL,
+        CONSTRAINT ck_broker_files_seen_one CHECK (one)
+    )
+    """,
     "CREATE INDEX ix_audit_repeats_began_at ON audit_repeats (began_at)",
     "ALTER TABLE display_logins ADD COLUMN rotated_at timestamptz",
 )
 DOWN = (
     "ALTER TABLE display_logins DROP COLUMN rotated_at",
+    "DROP TABLE broker_files_seen",
     "DROP TABLE audit_repeats",
     "DROP TABLE sign_in_addresses",
 )

@@ -17,7 +17,7 @@ from shared.access import rules, store
 from shared.access.people import store as people
 from shared.access.rules import Counter, Principal
 from shared.access.store import AnyRow
-from shared.errors import InvalidIdentity, PersonUnknown, Refused, TokenNotFound, TooManyAttempts
+from shared.errors import InvalidIdentity, PersonUnknown, Refused, SessionNotFound, TokenNotFound, TooManyAttempts
 from shared.vocabulary import PrincipalKind, Role
 
 if TYPE_CHECKING:
@@ -50,11 +50,19 @@ def principal_of_token(connection: Connection, text: str) -> Principal:
     )
 
 
-def principal_of_session(connection: Connection, cookie: str) -> Principal:
-    """The person whose session cookie this is. Raises InvalidIdentity unless the session is live."""
-    session = store.session_by_hash(connection, rules.digest(cookie))
+def principal_of_session(connection: Connection, cookie: str, idle: timedelta | None = None) -> Principal:
+    """The person whose session cookie this is.
+
+    Raises InvalidIdentity unless the session is live and was used within `idle`.
+    """
+    id_hash = rules.digest(cookie)
+    session = store.session_by_hash(connection, id_hash)
     if session is None or not rules.is_live(session.now, session.expires_at, session.revoked_at):
         raise InvalidIdentity
+    if rules.is_rested(session.now, session.last_seen_at, idle):
+        raise InvalidIdentity
+    if rules.is_use_worth_noting(session.now, session.last_seen_at):
+        store.note_session_use(connection, id_hash, session.now, session.now - rules.TOKEN_USE_RESOLUTION)
     return Principal(
         PrincipalKind.USER,
         str(session.user_id),
@@ -63,6 +71,7 @@ def principal_of_session(connection: Connection, cookie: str) -> Principal:
         session.expires_at,
         session.must_change_password,
         session.is_one_time,
+        session.has_second_factor,
         session.now,
     )
 
@@ -148,17 +157,38 @@ def sign_in(connection: Connection, now: datetime, user: AnyRow, address: str) -
     return signed_in
 
 
-def open_session(connection: Connection, now: datetime, user_id: int, lifetime: timedelta) -> tuple[str, datetime]:
-    """A new session of a user: the cookie's value, which nothing keeps, and when it ends."""
+def open_session(
+    connection: Connection,
+    now: datetime,
+    user_id: int,
+    lifetime: timedelta,
+    address: str | None = None,
+    browser: str | None = None,
+) -> tuple[str, datetime]:
+    """A new session of a user: the cookie's value, which nothing keeps, and when it ends.
+
+    `address` and `browser` are what its person recognises it by.
+    """
     cookie = secrets.token_urlsafe(SESSION_BYTES)
     store.delete_sessions_before(connection, now - lifetime)
-    store.insert_session(connection, rules.digest(cookie), user_id, now, now + lifetime)
+    store.insert_session(connection, rules.digest(cookie), user_id, now, now + lifetime, address, browser)
     return cookie, now + lifetime
 
 
 def close_session(connection: Connection, now: datetime, cookie: str) -> None:
     """Sign out: the cookie is worth nothing from now on."""
     store.revoke_session(connection, rules.digest(cookie), now)
+
+
+def end_other_sessions(connection: Connection, now: datetime, user_id: int, cookie: str) -> None:
+    """End every session of a user but the one with this cookie."""
+    store.revoke_other_sessions(connection, user_id, rules.digest(cookie), now)
+
+
+def end_own_session(connection: Connection, now: datetime, user_id: int, number: int) -> None:
+    """End one of a user's sessions. Raises SessionNotFound."""
+    if not store.revoke_own_session(connection, user_id, number, now):
+        raise SessionNotFound
 
 
 def change_password(connection: Connection, now: datetime, user: AnyRow, new_hash: str, cookie: str) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from shared.errors import ExpiryInThePast, ExpiryTooFar, Forbidden, PasswordNotAccepted
+from shared.errors import ExpiryInThePast, ExpiryTooFar, Forbidden
 from shared.vocabulary import PrincipalKind, Role
 
 ROLE_ORDER: Final = (Role.VIEWER, Role.OPERATOR, Role.ADMIN)  # each may do what the ones before it may
@@ -24,9 +24,6 @@ ADDRESS_IS_KNOWN: Final = timedelta(days=30)  # after the last sign-in from ther
 REPEATS_ARE_ONE_LINE: Final = timedelta(hours=1)  # of the audit log, for what may happen as often as somebody likes
 LONGEST_TOKEN_LIFE: Final = timedelta(days=3653)
 _TOKEN: Final = re.compile(r"(sgn_([0-9a-f]{12})_([0-9a-f]{64}))_([0-9a-f]{8})")
-
-SHORTEST_PASSWORD: Final = 12  # characters
-LONGEST_PASSWORD: Final = 1024  # characters; a longer one only costs work
 
 MOSQUITTO_ITERATIONS: Final = 101  # what mosquitto 2.0 itself writes; the password is 32 random bytes
 MOSQUITTO_SALT_BYTES: Final = 12
@@ -46,6 +43,7 @@ class Principal:
     must_change_password: bool = False
     is_one_time: bool = False
     """They signed in with a password that an admin handed over."""
+    has_second_factor: bool = False
     recognised_at: datetime | None = None
     """The database's time when the proof was accepted."""
 
@@ -106,17 +104,14 @@ def check_expiry(now: datetime, expires_at: datetime | None) -> None:
         raise ExpiryTooFar
 
 
+def is_rested(now: datetime, last_seen_at: datetime, idle: timedelta | None) -> bool:
+    """Was a session not used for as long as ends it?"""
+    return idle is not None and now - last_seen_at >= idle
+
+
 def is_use_worth_noting(now: datetime, last_used_at: datetime | None) -> bool:
     """Has a token not been noted as used for a minute?"""
     return last_used_at is None or now - last_used_at >= TOKEN_USE_RESOLUTION
-
-
-def check_new_password(new: str, current: str) -> None:
-    """Raises PasswordNotAccepted when a person may not choose `new` after `current`."""
-    if not SHORTEST_PASSWORD <= len(new) <= LONGEST_PASSWORD:
-        raise PasswordNotAccepted(f"A password has {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters.")
-    if new == current:
-        raise PasswordNotAccepted("The new password is the same as the present one.")
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from shared.tables import (
     audit_log,
     audit_repeats,
     login_failures,
+    second_factors,
     sign_in_addresses,
     user_sessions,
     users,
@@ -72,8 +73,11 @@ _SESSION_BY_HASH = constant(
         users.c.must_change_password,
         users.c.one_time_until.is_not(None).label("is_one_time"),
         sa.func.now().label("now"),
+        user_sessions.c.last_seen_at,
+        second_factors.c.confirmed_at.is_not(None).label("has_second_factor"),
     )
     .join(users, users.c.id == user_sessions.c.user_id)
+    .outerjoin(second_factors, second_factors.c.user_id == users.c.id)
     .where(user_sessions.c.id_hash == sa.bindparam("id_hash"))
     .where(users.c.disabled_at.is_(None))
     .suffix_with(PLANNED_ONCE)
@@ -91,6 +95,8 @@ class SessionRow(NamedTuple):
     must_change_password: bool
     is_one_time: bool
     now: datetime
+    last_seen_at: datetime
+    has_second_factor: bool
 
 
 _AUDIT_COLUMNS = (
@@ -109,12 +115,58 @@ _AUDIT_COLUMNS = (
 
 
 def insert_session(
-    connection: Connection, id_hash: str, user_id: int, created_at: datetime, expires_at: datetime
+    connection: Connection,
+    id_hash: str,
+    user_id: int,
+    created_at: datetime,
+    expires_at: datetime,
+    address: str | None,
+    browser: str | None,
 ) -> None:
     """Add a session of a user."""
     connection.execute(
-        sa.insert(user_sessions).values(id_hash=id_hash, user_id=user_id, created_at=created_at, expires_at=expires_at)
+        sa.insert(user_sessions).values(
+            id_hash=id_hash,
+            user_id=user_id,
+            created_at=created_at,
+            last_seen_at=created_at,
+            expires_at=expires_at,
+            address=address,
+            browser=browser,
+        )
     )
+
+
+def note_session_use(connection: Connection, id_hash: str, now: datetime, not_since: datetime) -> None:
+    """Set last_seen_at unless it was set after `not_since`, or somebody else is just doing so: nobody waits for it."""
+    free = (
+        sa.select(user_sessions.c.id_hash)
+        .where(user_sessions.c.id_hash == id_hash, user_sessions.c.last_seen_at <= not_since)
+        .with_for_update(skip_locked=True)
+    )
+    connection.execute(sa.update(user_sessions).where(user_sessions.c.id_hash.in_(free)).values(last_seen_at=now))
+
+
+def live_sessions(connection: Connection, user_id: int, now: datetime, seen_after: datetime) -> list[AnyRow]:
+    """The sessions with which a user can come in, the one that was used last first."""
+    live = (
+        sa.select(user_sessions)
+        .where(user_sessions.c.user_id == user_id, user_sessions.c.revoked_at.is_(None))
+        .where(user_sessions.c.expires_at > now, user_sessions.c.last_seen_at > seen_after)
+        .order_by(user_sessions.c.last_seen_at.desc(), user_sessions.c.number.desc())
+    )
+    return list(connection.execute(live))
+
+
+def revoke_own_session(connection: Connection, user_id: int, number: int, now: datetime) -> bool:
+    """End a session of a user by its number; False when there is none that lives."""
+    statement = (
+        sa.update(user_sessions)
+        .where(user_sessions.c.user_id == user_id, user_sessions.c.number == number)
+        .where(user_sessions.c.revoked_at.is_(None), user_sessions.c.expires_at > now)
+        .values(revoked_at=now)
+    )
+    return connection.execute(statement).rowcount == 1
 
 
 def session_by_hash(connection: Connection, id_hash: str) -> SessionRow | None:

@@ -11,7 +11,14 @@ from typing import Final
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
-METADATA: Final = (ipaddress.ip_address("169.254.169.254"), ipaddress.ip_address("fd00:ec2::254"))
+WRAPPED: Final = (ipaddress.IPv6Network("::/96"), ipaddress.IPv6Network("::ffff:0:0:0/96"), NAT64)
+"""IPv6 networks whose last 32 bits are an IPv4 address."""
+NOT_PUBLIC: Final = (ipaddress.IPv6Network("64:ff9b:1::/48"), ipaddress.IPv6Network("fec0::/10"))
+"""A network's own NAT64, and what were site-local addresses: Python takes them for public ones."""
+METADATA: Final = tuple(
+    ipaddress.ip_address(text)  # AWS and most others; AWS by IPv6; Oracle; Azure
+    for text in ("169.254.169.254", "fd00:ec2::254", "192.0.0.192", "168.63.129.16")
+)
 NEVER: Final = "That address may not be notified from here: it is a machine's own, or a private one."
 
 
@@ -37,7 +44,8 @@ def may_reach(address: str, reach: Reach) -> bool:
         return False
     if parsed.is_loopback:
         return reach.loopback
-    if not parsed.is_global:  # private, shared (100.64/10), documentation, benchmarks
+    if not parsed.is_global or any(parsed in network for network in NOT_PUBLIC):
+        # Private, shared (100.64/10), documentation, benchmarks.
         return reach.private and not parsed.is_reserved
     return True
 
@@ -46,7 +54,7 @@ def _inner(address: Address) -> Address:
     """The IPv4 address that an IPv6 one only wraps."""
     if isinstance(address, ipaddress.IPv4Address):
         return address
-    if address in NAT64:
+    if int(address) > 1 and any(address in network for network in WRAPPED):  # :: and ::1 are themselves
         return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
     return address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None) or address
 

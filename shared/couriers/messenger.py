@@ -6,6 +6,7 @@ is ended at ours, reaches only what `Reach` lets it, and is handed the address o
 
 import json
 import os
+import re
 import subprocess
 import sys
 from datetime import timedelta
@@ -18,16 +19,45 @@ from shared.couriers.addresses import NEVER, Reach
 ROOT: Final = Path(__file__).parents[2]
 KEPT_ENVIRONMENT: Final = ("PATH", "LANG", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR")
 """All that the child sees: no proxy may choose where messages go, and no secret of ours may go along."""
+ENDINGS: Final = frozenset(
+    {"service", "timer", "socket", "target", "path", "mount", "slice", "scope", "device", "swap", "automount"}
+    | {"ppt", "pptx", "odp", "pdf", "png", "jpg", "jpeg", "webp", "gif", "mp4", "webm"}
+)
+"""What systemd calls units, and what files that may be uploaded are called: none is the end of a host's name."""
+_NAMES: Final = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[^\W\d_][\w-]*")
+_LOOK_ALIKES: Final = str.maketrans(
+    {"@": "\uff20", "<": "\uff1c", ">": "\uff1e", "[": "\uff3b", "]": "\uff3d", "`": "\u02cb", "*": "\u2217"}
+)
 CHECK_DEADLINE: Final = timedelta(seconds=20)
 
 
 def notify(url: str, letter: Letter, reach: Reach, deadline: timedelta) -> Outcome:
     """Send the letter's words; raises nothing."""
-    said = _ask({"url": url, "title": letter.title, "text": letter.text, "key": letter.key}, reach, deadline)
+    text = as_text(letter.text, letter.facts.get("url"))
+    said = _ask({"url": url, "title": as_text(letter.title), "text": text, "key": letter.key}, reach, deadline)
     service = url.partition(":")[0].lower()
     if said is None:
         return Outcome(Result.AGAIN, f"{service} did not answer in time")
     return _outcome(said, service)
+
+
+def as_text(words: str, link: str | None = None) -> str:
+    """Words in which no messenger finds a mention, a link or markup, but for a line that is our own `link`.
+
+    They quote what displays and uploaders call things. Each sign is replaced by one that looks like it.
+    """
+    return "\n".join(line if line == link else _harmless(line) for line in words.split("\n"))
+
+
+def _harmless(line: str) -> str:
+    return _NAMES.sub(_unlinked, line).replace("//", "\u2215\u2215").translate(_LOOK_ALIKES)
+
+
+def _unlinked(found: re.Match[str]) -> str:
+    """A dotted name as it is, when it ends as files and units do; else without dots that make it a host's name."""
+    name = found[0]
+    is_ours = name.rpartition(".")[2].lower() in ENDINGS
+    return name if is_ours else name.replace(".", "\u2024")
 
 
 def is_known(url: str, reach: Reach) -> bool | None:

@@ -11,6 +11,8 @@ import re
 import signal
 import socket
 import sys
+import sysconfig
+from pathlib import Path
 from typing import Any, Final
 
 from shared.couriers.addresses import AddressRefused, Reach, may_reach
@@ -18,6 +20,16 @@ from shared.couriers.addresses import AddressRefused, Reach, may_reach
 PR_SET_PDEATHSIG: Final = 1
 MACHINES_OWN: Final = frozenset({"dbus", "kde", "qt", "glib", "gnome", "macosx", "windows", "syslog", "blink1"})
 """Services that speak to the machine that this runs on, not to people."""
+PROGRAM: Final = frozenset(
+    os.path.realpath(path)
+    for path in (
+        *(sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")),
+        str(Path(__file__).parents[1]),
+        "/usr/share/zoneinfo",
+    )
+)
+"""Folders whose files this process may read: Python's own, the packages', ours."""
+SYSTEM_FILES: Final = frozenset({"/etc/mime.types", "/etc/apache2/mime.types", "/etc/localtime", "/dev/null"})
 HTTP_STATUS: Final = re.compile(r"error=(\d{3})\b")
 SMTP_STATUS: Final = re.compile(
     r"(?:SMTP\w*(?:Error|Exception|Refused|Disconnected).*?|Socket Exception: .*?)\(?\b([45]\d\d)\b"
@@ -34,6 +46,7 @@ def main() -> None:
     """Do the job and say what came of it."""
     job = json.load(sys.stdin)
     _die_with(job["parent"])
+    sys.dont_write_bytecode = True
     reach = Reach(**job["reach"])
     seen = _Seen()
     sys.addaudithook(lambda name, arguments: _judge(name, arguments, reach, seen))
@@ -61,7 +74,9 @@ def _die_with(parent: int) -> None:
 
 
 def _judge(name: str, arguments: tuple[Any, ...], reach: Reach, seen: _Seen) -> None:
-    """Refuse every connection, of whatever plugin, to an address that may not be reached."""
+    """Refuse every connection to an address that may not be reached, and every file, of whatever plugin."""
+    if name == "open" and not _is_part_of_the_program(arguments[0], arguments[2]):
+        raise AddressRefused  # an address may name a template, an attachment or a key
     if name in {"subprocess.Popen", "os.exec", "os.posix_spawn", "os.system"}:
         raise AddressRefused
     if name not in {"socket.connect", "socket.sendto", "socket.sendmsg"} or _is_resolver(arguments[0], arguments[1]):
@@ -70,6 +85,16 @@ def _judge(name: str, arguments: tuple[Any, ...], reach: Reach, seen: _Seen) -> 
     if not isinstance(address, tuple) or not may_reach(str(address[0]), reach):
         seen.was_refused = True
         raise AddressRefused
+
+
+def _is_part_of_the_program(path: Any, flags: int) -> bool:
+    """Whether a file is read that belongs to Python or a package; what is open already is no path."""
+    if isinstance(path, int):
+        return True
+    if flags & (os.O_WRONLY | os.O_RDWR):
+        return False
+    real = os.path.realpath(os.fsdecode(path))
+    return real in SYSTEM_FILES or any(real.startswith(f"{folder}/") for folder in PROGRAM)
 
 
 def _is_resolver(connection: Any, address: Any) -> bool:

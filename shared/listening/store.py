@@ -15,7 +15,7 @@ from shared.kept_statements import PLANNED_ONCE
 from shared.listening.rules import BridgeStatus
 from shared.statements import constant, rows
 from shared.tables import bridge_status as bridge
-from shared.tables import broker_crashes, dead_letters
+from shared.tables import broker_crashes, broker_files_seen, dead_letters
 
 LEADER_LOCK: Final = 7_305_002  # advisory lock of the bridge that leads; any number nothing else locks
 KEPT_PAYLOAD_BYTES: Final = 4096
@@ -209,6 +209,13 @@ def dead_letters_page(
     if sender is not None:
         query = query.where(dead_letters.c.sender == sender)
     return connection.execute(query.limit(limit)).mappings().all()
+
+
+def note_broker_files(connection: Connection, opened: int, most: int) -> None:
+    """How many files the broker has open now, and may open."""
+    seen = {"at": sa.func.now(), "opened": opened, "most": most}
+    statement = insert(broker_files_seen).values(one=True, **seen)
+    connection.execute(statement.on_conflict_do_update(index_elements=["one"], set_=seen))
 
 
 def note_broker_crashes(connection: Connection, noticed_at: Collection[datetime]) -> int:

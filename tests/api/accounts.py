@@ -10,7 +10,7 @@ from werkzeug.test import TestResponse
 
 from shared.db import transaction
 from shared.tables import users
-from tests.api.people import OURS, Api, new_address
+from tests.api.people import OURS, Api, cookies, new_address
 
 OWN = "a password of my own"
 
@@ -35,7 +35,7 @@ def id_of(engine: Engine, name: str) -> int:
 
 def by_cookie(app: Flask, method: str, path: str, cookie: str, **options: Any) -> TestResponse:
     """A change by a person's own page."""
-    headers = {"Cookie": f"signage_session={cookie}", "X-Forwarded-For": new_address(), **OURS}
+    headers = {"Cookie": cookies(cookie), "X-Forwarded-For": new_address(), **OURS}
     return app.test_client(use_cookies=False).open(path, method=method, headers=headers, **options)
 
 

@@ -23,6 +23,7 @@ from tests.api import probe_routes
 from tests.api.function_process import ENVIRONMENT, FunctionProcess, function_process
 from tests.api.people import Api, add_user, cookie_of, forget_hashes, sign_in
 from tests.api.replica_world import LONG, caller, forget
+from tests.local.queue_harness import QUEUE_SECRET
 from tests.standby import Standby, standby_of
 
 SHIPPED: Final = access._PASSES, access._MEMORY_KIB
@@ -70,6 +71,7 @@ def configuration(database_url: str, media_root: Path) -> Config:
             "MQTT_USERNAME": "api",
             "MQTT_PASSWORD": "no-broker-in-this-test",
             "QUEUE_URL": "grpc://127.0.0.1:9/projects/local/locations/local",
+            "QUEUE_SECRET": QUEUE_SECRET,
             "TASKS_SERVICE_ACCOUNT": "tasks@signage.test",
         }
     )

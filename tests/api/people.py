@@ -119,7 +119,7 @@ def sign_in(app: Flask, username: str, password: str = PASSWORD, address: str | 
 def cookie_of(answer: TestResponse) -> str:
     """The value of the session cookie that an answer sets."""
     name, _, rest = answer.headers["Set-Cookie"].partition("=")
-    assert name == "signage_session"
+    assert name in {"signage_session", "__Host-signage_session"}
     return rest.split(";")[0]
 
 
@@ -128,4 +128,9 @@ def ask_by_cookie(
 ) -> TestResponse:
     """A request with the session cookie and just these headers."""
     client = app.test_client(use_cookies=False)
-    return client.open(path, method=method, headers={"Cookie": f"signage_session={cookie}", **(headers or {})})
+    return client.open(path, method=method, headers={"Cookie": cookies(cookie), **(headers or {})})
+
+
+def cookies(cookie: str) -> str:
+    """A session under both of its names; each mode looks at one."""
+    return f"signage_session={cookie}; __Host-signage_session={cookie}"

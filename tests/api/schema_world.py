@@ -34,7 +34,7 @@ from shared.tables import client_state_changes, clients, recovery_breakers, sche
 from shared.vocabulary import LogLevel, Role
 from tests.api.function_process import FunctionProcess, function_process
 from tests.api.people import PASSWORD, add_user
-from tests.local.queue_harness import emulator
+from tests.local.queue_harness import QUEUE_SECRET, emulator
 from tests.receivers import receiver
 from tests.stores.incidents_world import go_silent, listen, observe, site
 from tests.worker import decks
@@ -90,11 +90,13 @@ def world(folder: Path, database_url: str, broker: mosquitto.RunningBroker) -> I
             "MQTT_USERNAME": "api",
             "MQTT_PASSWORD": broker.passwords["api"],
             "QUEUE_URL": queue.queue_url,
+            "QUEUE_SECRET": QUEUE_SECRET,
             "TASKS_SERVICE_ACCOUNT": "tasks@signage.test",
             "SIGNED_DOWNLOADS": "local",
             "SIGNED_UPLOADS": "local",
             "SIGNING_KEY": SIGNING_KEY,
             "LOGIN_FAILURES_MAX": MOST_FAILURES,
+            "LOGIN_FAILURES_ACCOUNT_MAX": MOST_FAILURES,
             "TICK_SECONDS": "3600",  # there is no ticker: one tick is said to have been
         }
         function = running.enter_context(function_process("functions/api/main.py", environment, folder))

@@ -14,12 +14,12 @@ from shared.config import Config
 from shared.tables import users
 from shared.vocabulary import Role
 from tests.api.accounts import audited
-from tests.api.people import OURS, PASSWORD, Api, add_user, ask_by_cookie, cookie_of, new_address, sign_in
+from tests.api.people import OURS, PASSWORD, Api, add_user, ask_by_cookie, cookie_of, cookies, new_address, sign_in
 
 
 def change(app: Flask, cookie: str, current: str, new: str) -> TestResponse:
     client = app.test_client(use_cookies=False)
-    headers = {"Cookie": f"signage_session={cookie}", "X-Forwarded-For": new_address(), **OURS}
+    headers = {"Cookie": cookies(cookie), "X-Forwarded-For": new_address(), **OURS}
     return client.post(
         "/api/users/me/password", json={"current_password": current, "new_password": new}, headers=headers
     )

@@ -15,7 +15,7 @@ from shared.access.rules import digest
 from shared.config import Config
 from shared.db import transaction
 from shared.tables import audit_log, login_failures, user_sessions
-from tests.api.people import OURS, PASSWORD, Api, ask_by_cookie, new_address, sign_in
+from tests.api.people import OURS, PASSWORD, Api, ask_by_cookie, cookie_of, new_address, sign_in
 
 
 def test_signing_in_says_who_one_is_and_sets_the_cookie(app: Flask, anna: str) -> None:
@@ -39,7 +39,23 @@ def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(app: Flask, anna:
 def test_outside_local_the_cookie_travels_over_tls_only(services: Services, anna: str) -> None:
     boxed = create_app(Services(Config({**services.config.values, "DEPLOYMENT_MODE": "box"}), services.engine))
 
-    assert "Secure" in sign_in(boxed, anna).headers["Set-Cookie"]
+    name, *flags = sign_in(boxed, anna).headers["Set-Cookie"].split("; ")
+
+    assert name.startswith("__Host-signage_session=")
+    assert {"Secure", "HttpOnly", "SameSite=Strict", "Path=/"} <= set(flags)
+    assert not any(flag.startswith("Domain") for flag in flags)
+
+
+def test_outside_local_a_cookie_that_a_sibling_host_could_plant_means_nothing(services: Services, anna: str) -> None:
+    boxed = create_app(Services(Config({**services.config.values, "DEPLOYMENT_MODE": "box"}), services.engine))
+    session = cookie_of(sign_in(boxed, anna))
+
+    def ask(cookie: str) -> int:
+        client = boxed.test_client(use_cookies=False)
+        return client.get("/api/session", headers={"Cookie": cookie}).status_code
+
+    assert ask(f"signage_session={session}") == 401
+    assert ask(f"signage_session=planted; __Host-signage_session={session}") == 200
 
 
 def test_the_database_holds_only_a_digest_of_the_cookie(engine: Engine, cookie: str) -> None:
@@ -172,7 +188,7 @@ def test_after_five_wrong_passwords_the_address_waits_even_with_the_right_one(
     assert answer.status_code == 429
     assert answer.json is not None
     assert answer.json["code"] == "too_many_attempts"
-    assert 890 <= int(answer.headers["Retry-After"]) == answer.json["retry_after_seconds"] <= 900
+    assert 600 <= int(answer.headers["Retry-After"]) == answer.json["retry_after_seconds"] <= 900
     with transaction(engine) as connection:  # the window passes
         past = login_failures.c.at - timedelta(minutes=15)
         connection.execute(sa.update(login_failures).where(login_failures.c.bucket.contains(address)).values(at=past))

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, Engine
 
-from bridge.broker_accounts import Accounts, Crashes, pause, write_if_changed
+from bridge.broker_accounts import Accounts, Crashes, OpenFiles, pause, write_if_changed
 from deploy.local import broker as mosquitto
 from deploy.local import postgres
 from deploy.local.layout import REPOSITORY
@@ -238,3 +238,29 @@ def test_a_new_file_is_closed_to_others(tmp_path: Path) -> None:
     write_if_changed(tmp_path / "passwords", b"")
 
     assert (tmp_path / "passwords").stat().st_mode & 0o777 == 0o640
+
+
+def test_how_many_files_the_broker_has_open_comes_to_the_database(
+    database_url: str, engine: Engine, database: Database, tmp_path: Path
+) -> None:
+    noted = tmp_path / "broker.files"
+    files = OpenFiles(engine, noted)
+
+    def seen() -> object:
+        return database.value("SELECT count(*) || ' ' || coalesce(max(opened), 0) FROM broker_files_seen")
+
+    for text in ("", "nonsense", "1 2 3"):
+        noted.write_text(text)
+        files.carry()
+    assert seen() == "0 0"
+    for opened, known in ((900, "1 900"), (901, "1 900"), (57_000, "1 57000")):  # less than a per cent is no news
+        noted.write_text(f"{opened} 65536\n")
+        files.carry()
+        assert seen() == known
+
+    place = mosquitto.Broker(tmp_path / "run", tmp_path / "data", free_port(), free_port())
+    with (
+        mosquitto.serve(place, dict.fromkeys(mosquitto.SERVICES, "service"), tmp_path / "log") as served,
+        running(database_url, served, tmp_path / "accounts.log"),
+    ):
+        eventually(lambda: 0 < int(database.value("SELECT opened FROM broker_files_seen")) < 900)

@@ -94,6 +94,18 @@ CASES: Final = [
     Case("SignageBrokerDropped", "another one leads and counts from 0", losses("7x25 0x35", "0x60"), fires=False),
     Case("SignageBrokerCrashed", "started in order", of_api("signage_broker_crashes_last_day", "0x60"), fires=False),
     Case("SignageBrokerCrashed", "crashed", of_api("signage_broker_crashes_last_day", "0x25 1x35"), fires=True),
+    Case(
+        "SignageBrokerFull",
+        "half of it",
+        of_api("signage_broker_open_files", "30000x60") | of_api("signage_broker_open_files_limit", "65536x60"),
+        fires=False,
+    ),
+    Case(
+        "SignageBrokerFull",
+        "strangers' connections",
+        of_api("signage_broker_open_files", "900x20 57344x40") | of_api("signage_broker_open_files_limit", "65536x60"),
+        fires=True,
+    ),
     Case("SignageDeadLetters", "a few", of_api(LETTERS, "3x60", 'reason="bad_field"'), fires=False),
     Case("SignageDeadLetters", "many kinds", of_api(LETTERS, "11x60", 'reason="bad_field"'), fires=True),
     Case(

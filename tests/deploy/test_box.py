@@ -238,7 +238,7 @@ def test_the_dashboard_comes_by_tls_under_its_name_alone(
 
     assert page == 200
     assert b"<!doctype html>" in body.lower()
-    assert headers["Strict-Transport-Security"] == "max-age=31536000"
+    assert headers["Strict-Transport-Security"] == "max-age=31536000; includeSubDomains"
     assert "script-src 'self'" in str(headers["Content-Security-Policy"])
     assert foreign == 421
     assert json.loads(problem)["code"] == "misdirected"
@@ -260,3 +260,21 @@ def test_whoever_deploys_can_read_what_a_box_is_told() -> None:
 
     assert [name for name in told if f"| `{name}` |" not in document] == []
     assert all(f"`{DEFAULTS[name]}`" in document for name in ("BOX_LISTEN", "LOCAL_STATE_DIR", "MEDIA_ROOT"))
+
+
+@pytest.mark.parametrize(("service", "door"), [("gateway", "GATEWAY_PORT"), ("broker", "MQTT_DISPLAYS_PORT")])
+def test_a_door_offers_no_suite_that_lets_a_stolen_key_open_what_was_recorded(
+    box: Box, environ: dict[str, str], authority: Authority, tmp_path: Path, service: str, door: str
+) -> None:
+    old, sound = (ssl.create_default_context(cafile=authority.ca_file) for _ in range(2))
+    old.maximum_version = sound.maximum_version = ssl.TLSVersion.TLSv1_2
+    old.set_ciphers("ALL:!AESGCM:!CHACHA20:@SECLEVEL=0")
+
+    with started(box, environ, service, door, tmp_path):
+        with socket.create_connection((LOOPBACK, box.ports[door]), 60) as raw, pytest.raises(ssl.SSLError):
+            old.wrap_socket(raw, server_hostname=LOOPBACK)
+        with socket.create_connection((LOOPBACK, box.ports[door]), 60) as raw:
+            chosen = sound.wrap_socket(raw, server_hostname=LOOPBACK).cipher()
+
+    assert chosen is not None
+    assert chosen[0].startswith("ECDHE-")

@@ -235,7 +235,7 @@ def test_a_container_sees_the_secrets_that_its_service_reads_and_no_other(enviro
             assert given == secrets_read(environ, name) | SIGN.get(name, set()), name
     files = {secret["file"].rsplit("/", 1)[1] for secret in COMPOSE["secrets"].values()}
     assert files == {f"mqtt_{user}_password" for user in ("api", "bridge", "scheduler")} | {
-        *("database_password", "database_url", "oidc_key.pem", "signing_key")
+        *("database_password", "database_url", "oidc_key.pem", "signing_key", "task_queue_secret")
     }
 
 

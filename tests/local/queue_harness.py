@@ -1,5 +1,6 @@
 """What the tests of the task queue share: the real emulator process, its client, and a worker to call."""
 
+import secrets
 import signal
 import subprocess
 import sys
@@ -26,6 +27,7 @@ from tests.serving import serving
 
 LOCATION = "projects/local/locations/local"
 ACCOUNT = "tasks@signage.test"
+QUEUE_SECRET = secrets.token_urlsafe(32)
 NOWHERE = "http://127.0.0.1:1/work"  # nobody listens there
 HOUR = 3600.0  # seconds
 HELD_SECONDS = 600.0  # longer than any wait: what is held is let go by its test alone
@@ -164,9 +166,17 @@ class Emulator:
         return [task.name.rpartition("/")[2] for task in self.client.list_tasks(parent=queue)]
 
 
+class _WithSecret(grpc.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] # generic only in the stubs
+    """Sends the queue's secret with every call."""
+
+    def intercept_unary_unary(self, continuation: Any, client_call_details: Any, request: Any) -> Any:
+        metadata = [*(client_call_details.metadata or ()), ("authorization", f"Bearer {QUEUE_SECRET}")]
+        return continuation(client_call_details._replace(metadata=metadata), request)
+
+
 @contextmanager
-def emulator(database_url: str, state: Path, port: int | None = None) -> Iterator[Emulator]:
-    """The emulator on free ports, or on this `port`; ready when it delivers."""
+def emulator(database_url: str, state: Path, port: int | None = None, targets: str = "*") -> Iterator[Emulator]:
+    """The emulator on free ports, or on this `port`; ready when it delivers. `targets`: where to."""
     port, keys_port = port or free_port(), free_port()
     environment = {
         "DATABASE_URL": database_url,
@@ -175,6 +185,8 @@ def emulator(database_url: str, state: Path, port: int | None = None) -> Iterato
         "TASK_QUEUE_KEYS_PORT": str(keys_port),
         "LOCAL_STATE_DIR": str(state),
         "TASKS_SERVICE_ACCOUNT": ACCOUNT,
+        "QUEUE_SECRET": QUEUE_SECRET,
+        "TASK_QUEUE_TARGETS": targets,
         "OIDC_ISSUER": "",
         "PYTHONPATH": str(REPOSITORY),
     }
@@ -185,7 +197,7 @@ def emulator(database_url: str, state: Path, port: int | None = None) -> Iterato
         running(command, ready, log, environment=environment) as process,
         grpc.insecure_channel(f"127.0.0.1:{port}") as channel,
     ):
-        yield Emulator(process, database_url, port, keys_port, log, channel)
+        yield Emulator(process, database_url, port, keys_port, log, grpc.intercept_channel(channel, _WithSecret()))
 
 
 def all_raise(error: type[Exception], calls: Sequence[Callable[[], object]], saying: str) -> None:

@@ -1,14 +1,18 @@
 """The shipped mosquitto configuration: who gets in, as whom, and what they may."""
 
+import socket
 import subprocess
 import uuid
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from deploy.local import broker as mosquitto
+from deploy.local import broker_launch
 from deploy.local.broker import RunningBroker
+from deploy.local.layout import LOOPBACK
 from deploy.local.probes import connect_code, free_port, wait_until
 from deploy.local.short_lived import running
 from tests.faults.logins import without_door
@@ -325,3 +329,18 @@ def test_a_password_that_mosquitto_passwd_wrote_and_one_that_we_wrote_are_both_t
         assert connect_code(place.displays_port, OTHER, "theirs") == 0
         assert connect_code(place.displays_port, ONE, "ours") == 0
         assert connect_code(place.displays_port, ONE, "theirs") == NOT_AUTHORIZED
+
+
+def test_silent_connections_at_the_displays_door_leave_room_for_our_own_services(tmp_path: Path) -> None:
+    place = mosquitto.Broker(tmp_path / "run", tmp_path / "data", free_port(), free_port(), displays_connections=20)
+    passwords = {name: f"password of {name}" for name in mosquitto.SERVICES}
+    with mosquitto.serve(place, passwords, tmp_path / "log") as served, ExitStack() as stack:
+        for _ in range(60):
+            silent = stack.enter_context(socket.create_connection((LOOPBACK, place.displays_port), 60))
+        assert silent.recv(1) == b""  # beyond the limit it is closed at once
+        with service(served, "bridge") as (_, seen):
+            assert not seen.disconnected.is_set()
+
+
+def test_a_broker_takes_fewer_displays_than_it_may_open_files() -> None:
+    assert mosquitto.DISPLAYS_CONNECTIONS < broker_launch.OPEN_FILES

@@ -24,7 +24,17 @@ from sqlalchemy import Engine, text
 
 from deploy.local import oidc
 from deploy.local.probes import free_port
-from tests.local.queue_harness import ACCOUNT, HOUR, LOCATION, NOWHERE, REPOSITORY, Emulator, all_raise, at
+from tests.local.queue_harness import (
+    ACCOUNT,
+    HOUR,
+    LOCATION,
+    NOWHERE,
+    QUEUE_SECRET,
+    REPOSITORY,
+    Emulator,
+    all_raise,
+    at,
+)
 
 
 def due(task: Task) -> datetime:
@@ -249,6 +259,7 @@ def test_a_second_emulator_on_the_same_port_does_not_start(queue_service: Emulat
         "TASK_QUEUE_KEYS_PORT": str(free_port()),
         "LOCAL_STATE_DIR": str(tmp_path),
         "TASKS_SERVICE_ACCOUNT": ACCOUNT,
+        "QUEUE_SECRET": QUEUE_SECRET,
     }
     done = subprocess.run(
         [sys.executable, "-m", "deploy.local.task_emulator"],

@@ -20,7 +20,16 @@ from shared import task_queue
 from shared.errors import ConfigurationError, TaskQueueUnavailable
 from shared.oidc import Caller, KeySet
 from shared.task_queue import TaskQueue, enqueue_conversion, parse_queue_url, queue_is_reachable
-from tests.local.queue_harness import ACCOUNT, LOCATION, REPOSITORY, Emulator, Worker, emulator, wait_until
+from tests.local.queue_harness import (
+    ACCOUNT,
+    LOCATION,
+    QUEUE_SECRET,
+    REPOSITORY,
+    Emulator,
+    Worker,
+    emulator,
+    wait_until,
+)
 
 DEADLINE = timedelta(seconds=200)
 
@@ -28,13 +37,15 @@ DEADLINE = timedelta(seconds=200)
 @pytest.fixture
 def conversions(queue_service: Emulator, target: Worker) -> TaskQueue:
     """The queue `conversions`, which delivers to this test's worker."""
-    return TaskQueue(queue_service.queue_url, target.url, ACCOUNT, DEADLINE)
+    return TaskQueue(queue_service.queue_url, target.url, ACCOUNT, DEADLINE, secret=QUEUE_SECRET)
 
 
 @pytest.fixture
 def nowhere() -> TaskQueue:
     """A queue at an address where nobody listens."""
-    return TaskQueue(f"grpc://127.0.0.1:{free_port()}/{LOCATION}", "http://127.0.0.1:1", ACCOUNT, DEADLINE)
+    return TaskQueue(
+        f"grpc://127.0.0.1:{free_port()}/{LOCATION}", "http://127.0.0.1:1", ACCOUNT, DEADLINE, secret=QUEUE_SECRET
+    )
 
 
 @pytest.fixture
@@ -42,7 +53,9 @@ def silent() -> Iterator[TaskQueue]:
     """A queue at an address that takes connections and never answers."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
-        yield TaskQueue(f"grpc://127.0.0.1:{port}/{LOCATION}", "http://127.0.0.1:1", ACCOUNT, DEADLINE)
+        yield TaskQueue(
+            f"grpc://127.0.0.1:{port}/{LOCATION}", "http://127.0.0.1:1", ACCOUNT, DEADLINE, secret=QUEUE_SECRET
+        )
 
 
 def test_a_conversion_arrives_at_the_worker_as_its_job(
@@ -90,7 +103,7 @@ def stuck() -> Iterator[TaskQueue]:
     server.add_generic_rpc_handlers((_Stuck(over),))
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
-    yield TaskQueue(f"grpc://127.0.0.1:{port}/{LOCATION}", "http://127.0.0.1:1", ACCOUNT, DEADLINE)
+    yield TaskQueue(f"grpc://127.0.0.1:{port}/{LOCATION}", "http://127.0.0.1:1", ACCOUNT, DEADLINE, secret=QUEUE_SECRET)
     over.set()
     server.stop(grace=0).wait()
 
@@ -123,7 +136,7 @@ def test_a_queue_that_does_not_answer_is_named(fault: str, request: pytest.Fixtu
 
 def test_a_queue_that_does_not_exist_is_unavailable(queue_service: Emulator) -> None:
     elsewhere = queue_service.queue_url.replace("locations/local", "locations/elsewhere")
-    queue = TaskQueue(elsewhere, "http://127.0.0.1:1", ACCOUNT, DEADLINE)
+    queue = TaskQueue(elsewhere, "http://127.0.0.1:1", ACCOUNT, DEADLINE, secret=QUEUE_SECRET)
 
     with pytest.raises(TaskQueueUnavailable):
         enqueue_conversion(queue, 1, 1)
@@ -131,7 +144,9 @@ def test_a_queue_that_does_not_exist_is_unavailable(queue_service: Emulator) -> 
 
 
 def test_an_account_that_the_queue_may_not_act_as_makes_it_unavailable(queue_service: Emulator) -> None:
-    queue = TaskQueue(queue_service.queue_url, "http://127.0.0.1:1", "other@signage.test", DEADLINE)
+    queue = TaskQueue(
+        queue_service.queue_url, "http://127.0.0.1:1", "other@signage.test", DEADLINE, secret=QUEUE_SECRET
+    )
 
     with pytest.raises(TaskQueueUnavailable):
         enqueue_conversion(queue, 1, 1)
@@ -143,7 +158,7 @@ def test_it_is_reachable_when_the_queue_is_there(conversions: TaskQueue) -> None
 
 def test_a_queue_that_comes_back_is_used_again(empty_database: str, tmp_path: Path) -> None:
     with emulator(empty_database, tmp_path) as first:
-        queue = TaskQueue(first.queue_url, "http://127.0.0.1:1", ACCOUNT, DEADLINE)
+        queue = TaskQueue(first.queue_url, "http://127.0.0.1:1", ACCOUNT, DEADLINE, secret=QUEUE_SECRET)
         enqueue_conversion(queue, 90, 1)
         first.kill()
     away_since = time.monotonic()

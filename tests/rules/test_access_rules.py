@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from shared.access import rules
 from shared.access.enrolment import rules as enrolment
+from shared.access.passwords import rules as passwords
 from shared.access.rules import Principal
 from shared.errors import Forbidden, PasswordNotAccepted
 from shared.vocabulary import PrincipalKind, Role
@@ -125,12 +126,12 @@ def test_the_wait_after_failures_ends_when_fewer_than_five_are_left_in_the_windo
 @pytest.mark.parametrize("password", ["", "short", "elevenchars", "x" * 1025])
 def test_a_password_too_short_or_endless_is_refused(password: str) -> None:
     with pytest.raises(PasswordNotAccepted, match="12 to 1024"):
-        rules.check_new_password(password, "something else entirely")
+        passwords.check_new(password, "something else entirely", "anna")
 
 
 def test_the_present_password_is_no_new_one() -> None:
     with pytest.raises(PasswordNotAccepted, match="same"):
-        rules.check_new_password("correct horse battery", "correct horse battery")
+        passwords.check_new("correct horse battery", "correct horse battery", "anna")
 
 
 @given(st.binary(min_size=enrolment.CODE_BYTES, max_size=enrolment.CODE_BYTES))

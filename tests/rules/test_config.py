@@ -57,6 +57,7 @@ SECRETS = {
     "DATABASE_URL": "postgresql://signage:hunter2@127.0.0.1/signage",
     "DATABASE_READ_URL": "postgresql://signage:hunter2@127.0.0.2/signage",
     "MQTT_PASSWORD": "hunter2",
+    "QUEUE_SECRET": "abcdefghijklmnopqrstuv0123456789",
     "SIGNING_KEY": "0123456789abcdefghijklmnopqrstuv",
 }
 

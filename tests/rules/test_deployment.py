@@ -16,6 +16,7 @@ BOX: Final = {
     "DATABASE_URL": f"postgresql://signage:{STRONG}@127.0.0.1/signage",
     "MQTT_USERNAME": "api",
     "MQTT_PASSWORD": STRONG,
+    "QUEUE_SECRET": STRONG * 2,
     "TASKS_SERVICE_ACCOUNT": "tasks@signage.test",
     "SCHEDULER_SERVICE_ACCOUNT": "scheduler@signage.test",
 }
@@ -50,6 +51,8 @@ REFUSED: Final[list[tuple[str, dict[str, str], dict[str, str], str]]] = [
     ("scheduler_tick", BOX, {"MQTT_PASSWORD": ""}, "MQTT_PASSWORD"),
     ("bridge", BOX, {"MQTT_PASSWORD": "changeme-changeme-changeme"}, "MQTT_PASSWORD"),
     ("api", CLOUD, {"MQTT_PASSWORD": "a1b2c3d4"}, "MQTT_PASSWORD"),
+    ("api", BOX, {"QUEUE_SECRET": ""}, "QUEUE_SECRET"),
+    ("scheduler_tick", BOX, {"QUEUE_SECRET": "too short for a key"}, "QUEUE_SECRET"),
     ("scheduler_tick", BOX, {"SCHEDULER_SERVICE_ACCOUNT": ""}, "SCHEDULER_SERVICE_ACCOUNT"),
     ("scheduler_tick", BOX, {"SCHEDULER_SERVICE_ACCOUNT": "anybody"}, "SCHEDULER_SERVICE_ACCOUNT"),
     ("convert_worker", BOX, {"TASKS_SERVICE_ACCOUNT": ""}, "TASKS_SERVICE_ACCOUNT"),

@@ -1,6 +1,11 @@
 """E-mail and messengers: real receivers on loopback, through the child process that carries them."""
 
+import json
+import os
+import subprocess
+import sys
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +17,7 @@ from tests.receivers import mailbox, receiver
 
 HERE = Reach(loopback=True, private=True)
 CLOUD = Reach(loopback=False, private=False)
-LETTER = Letter("signage-7", "Lobby is silent", "Since noon.\nhttps://signage.test/", {})
+LETTER = Letter("signage-7", "Lobby is silent", "Since noon.\nhttps://signage.test/", {"url": "https://signage.test/"})
 TOKEN = "T0K3N-that-nobody-may-see"
 
 
@@ -83,3 +88,53 @@ def test_addresses_of_the_machine_itself_are_none() -> None:
 )
 def test_what_the_child_says_is_put_in_our_own_words(said: dict[str, Any], result: Result, words: str) -> None:
     assert messenger._outcome(said, "slack") == Outcome(result, words)
+
+
+def test_what_a_display_calls_its_service_reaches_a_chat_room_as_text() -> None:
+    unit = "@everyone <at>boss</at> [pay now](http://evil.example)"
+    letter = Letter("signage-8", f"Lobby has a failed service ({unit})", f"It failed: {unit}", {"url": None})
+    with receiver() as hook:
+        couriers.send("apprise", f"json://127.0.0.1:{hook.server_address[1]}/", None, letter, HERE)
+
+    [posted] = hook.posted
+    words = f"{posted.json['title']} {posted.json['message']}"
+    assert "everyone" in words
+    assert not any(sign in words for sign in ("@", "<", "[", "://", "evil.example"))
+
+
+READER = """
+import sys
+from shared.couriers import messenger_child as child
+
+class Plugin:
+    def notify(self, **_):
+        with open(sys.argv[1]) as file:
+            return bool(file.read())
+
+child._plugin = lambda url: Plugin()
+child.main()
+"""
+
+
+@pytest.mark.parametrize(("is_a_packages", "code"), [(True, "delivered"), (False, "failed")])
+def test_an_address_that_names_a_file_gets_none_but_those_of_packages(
+    tmp_path: Path, is_a_packages: bool, code: str
+) -> None:
+    file = tmp_path / "secret"
+    file.write_text("a secret of ours", encoding="utf-8")
+    job = {
+        "url": "x://",
+        "title": "x",
+        "text": "x",
+        "reach": {"loopback": True, "private": True},
+        "parent": os.getpid(),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", READER, pytest.__file__ if is_a_packages else str(file)],
+        input=json.dumps(job),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert json.loads(done.stdout)["code"] == code

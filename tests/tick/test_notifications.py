@@ -20,7 +20,7 @@ from deploy.local.layout import REPOSITORY
 from shared.db import database_now
 from shared.notifications import operations
 from shared.tables import bridge_status, incident_members, incidents, notification_channels, notification_deliveries
-from tests.local.queue_harness import ACCOUNT, Emulator, emulator, wait_until
+from tests.local.queue_harness import ACCOUNT, QUEUE_SECRET, Emulator, emulator, wait_until
 from tests.receivers import Receiver, receiver
 from tests.rules.oidc_harness import ISSUER, OURS
 from tests.stores.commands_world import add_client
@@ -66,7 +66,11 @@ def started(start: Start, queue: Emulator) -> Iterator[TickFunction]:
     issuer = {"OIDC_ISSUER": queue.issuer, "OIDC_KEYS_URL": f"{queue.issuer}/keys"}
     state = queue.log.parent
     with start(
-        QUEUE_URL=queue.queue_url, TASKS_SERVICE_ACCOUNT=ACCOUNT, SCHEDULER_SERVICE_ACCOUNT=SCHEDULER, **issuer
+        QUEUE_URL=queue.queue_url,
+        QUEUE_SECRET=QUEUE_SECRET,
+        TASKS_SERVICE_ACCOUNT=ACCOUNT,
+        SCHEDULER_SERVICE_ACCOUNT=SCHEDULER,
+        **issuer,
     ) as running:
         key = oidc.load_or_create_key(oidc.key_path({"LOCAL_STATE_DIR": str(state)}))
         yield Signed(running.url, running.log, key, queue.issuer)

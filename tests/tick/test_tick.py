@@ -24,7 +24,7 @@ from shared.tables import (
     incident_members,
     incidents,
 )
-from tests.local.queue_harness import emulator
+from tests.local.queue_harness import QUEUE_SECRET, emulator
 from tests.stores.commands_world import committed, issued, new_client, request
 from tests.stores.listening_display import listening_display
 from tests.tick.conftest import Start, TickFunction
@@ -270,7 +270,10 @@ def test_a_forgotten_conversion_is_put_back_on_the_queue(
     conversion_id = forgotten_conversion(engine)
     set_last_tick(engine, None)
 
-    with emulator(database_url, tmp_path) as queue, start(QUEUE_URL=queue.queue_url) as function:
+    with (
+        emulator(database_url, tmp_path) as queue,
+        start(QUEUE_URL=queue.queue_url, QUEUE_SECRET=QUEUE_SECRET) as function,
+    ):
         report = function.tick()
         names = queue.names("projects/local/locations/local/queues/conversions")
 

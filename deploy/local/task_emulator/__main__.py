@@ -3,7 +3,9 @@
 Environment: DATABASE_URL, QUEUE_URL (its location holds the queues `conversions` and `notifications`),
 TASK_QUEUE_PORT (8123, gRPC), TASK_QUEUE_KEYS_PORT (8124, HTTP), LOCAL_STATE_DIR (`.local`, the signing key is in
 its `secrets/`), OIDC_ISSUER (the keys' own address), TASKS_SERVICE_ACCOUNT (the only identity that a task may ask
-for), TASK_QUEUE_MAX_CONCURRENT (2, conversions under way at once).
+for), QUEUE_SECRET (with which callers are known), TASK_QUEUE_TARGETS (CONVERT_WORKER_URL and SCHEDULER_TICK_URL:
+where tasks are delivered to, separated by commas; `*`: anywhere), TASK_QUEUE_MAX_CONCURRENT (2, conversions under way
+at once).
 """
 
 import os
@@ -27,6 +29,7 @@ from deploy.local.task_emulator.delivery import Identity
 from deploy.local.task_emulator.dispatcher import Dispatcher
 from deploy.local.task_emulator.keys_server import KeysServer
 from deploy.local.task_emulator.service import CloudTasks, GenericHandler
+from deploy.local.task_emulator.validation import Permitted
 from shared import config, db, structured_log
 from shared.errors import ConfigurationError
 from shared.task_queue import NOTIFICATIONS_QUEUE_ID, QUEUE_ID, parse_queue_url
@@ -49,13 +52,19 @@ class Settings:
     key_path: Path
     issuer: str
     service_account: str
+    secret: str
+    targets: frozenset[str] | None
     max_concurrent: int
 
     @classmethod
     def read(cls) -> "Settings":
         """Raises ConfigurationError, BadSetting or ValueError when something is missing or malformed."""
         product = config.load(required=("DATABASE_URL", "TASKS_SERVICE_ACCOUNT"))
+        if not product["QUEUE_SECRET"]:
+            raise ConfigurationError("QUEUE_SECRET is not set.")
         ports = layout.ports_from(os.environ)
+        functions = f"{product['CONVERT_WORKER_URL']},{product['SCHEDULER_TICK_URL']}"
+        targets = os.environ.get("TASK_QUEUE_TARGETS") or functions
         return cls(
             database_url=product["DATABASE_URL"],
             location=parse_queue_url(product["QUEUE_URL"])[1],
@@ -64,6 +73,8 @@ class Settings:
             key_path=oidc.key_path(os.environ),
             issuer=oidc.issuer(os.environ),
             service_account=product["TASKS_SERVICE_ACCOUNT"],
+            secret=product["QUEUE_SECRET"],
+            targets=None if targets == "*" else frozenset(targets.split(",")),
             max_concurrent=int(os.environ.get("TASK_QUEUE_MAX_CONCURRENT", "2")),
         )
 
@@ -127,10 +138,11 @@ def serve(engine: Engine, settings: Settings) -> None:
     """Answer calls, deliver tasks and publish the keys until a stop signal. Raises when a port is taken."""
     key = oidc.load_or_create_key(settings.key_path)
     dispatcher = Dispatcher(engine, Identity(key, settings.issuer))
-    api = CloudTasks(engine, frozenset({settings.service_account}), dispatcher.wake)
+    permitted = Permitted(frozenset({settings.service_account}), settings.targets)
+    api = CloudTasks(engine, permitted, dispatcher.wake)
     # Without so_reuseport=0 a second emulator would share the port, and half of the calls, unnoticed.
     server = grpc.server(ThreadPoolExecutor(CALL_THREADS), options=(("grpc.so_reuseport", 0),))
-    server.add_generic_rpc_handlers((GenericHandler(api),))
+    server.add_generic_rpc_handlers((GenericHandler(api, settings.secret),))
     server.add_insecure_port(f"127.0.0.1:{settings.port}")
     keys = KeysServer(settings.keys_port, oidc.key_set(key), dispatcher.is_healthy)
     keys.start()

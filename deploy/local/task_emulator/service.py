@@ -1,5 +1,6 @@
 """The gRPC service google.cloud.tasks.v2.CloudTasks, for the methods that the product and its people use."""
 
+import hmac
 from collections.abc import Callable
 from typing import Any
 
@@ -26,7 +27,15 @@ from sqlalchemy import Connection, Engine, RowMapping
 from sqlalchemy.exc import SQLAlchemyError
 
 from deploy.local.task_emulator import messages, store, validation
-from deploy.local.task_emulator.validation import LOCATION_NAME, QUEUE_NAME, TASK_NAME, Refusal, invalid, matched
+from deploy.local.task_emulator.validation import (
+    LOCATION_NAME,
+    QUEUE_NAME,
+    TASK_NAME,
+    Permitted,
+    Refusal,
+    invalid,
+    matched,
+)
 from shared.db import database_now, is_away, transaction
 from shared.structured_log import event, failure
 
@@ -39,17 +48,17 @@ PAGE_BYTES = 3 << 20  # under the 4 MiB that a client takes unless told otherwis
 class CloudTasks:
     """The methods; each raises Refusal for any status but OK."""
 
-    def __init__(self, engine: Engine, mintable: frozenset[str], on_change: Callable[[], None]) -> None:
+    def __init__(self, engine: Engine, permitted: Permitted, on_change: Callable[[], None]) -> None:
         """`on_change` is called after anything that can make a task due."""
         self._engine = engine
-        self._mintable = mintable
+        self._permitted = permitted
         self._on_change = on_change
 
     def create_task(self, request: CreateTaskRequest) -> Task:
         """A new task, unless its name is taken or was within 24 h."""
         parent, task = matched(QUEUE_NAME, request.parent, "parent"), request.task
         identifier = validation.task_id(parent, task.name)
-        validation.check_task(task, self._mintable)
+        validation.check_task(task, self._permitted)
         deadline = validation.dispatch_deadline(task)
         with transaction(self._engine) as connection:
             now = database_now(connection)
@@ -192,7 +201,9 @@ def _no_task() -> Refusal:
 class GenericHandler(grpc.GenericRpcHandler):  # type: ignore[type-arg] # generic only in the stubs
     """Names of methods to handlers, without generated code: the types of the client serialize themselves."""
 
-    def __init__(self, api: CloudTasks) -> None:
+    def __init__(self, api: CloudTasks, secret: str) -> None:
+        """Only who sends `secret` is served: on this port there is no other way to know our own services."""
+        self._bearer = f"Bearer {secret}".encode()
         self._handlers = {
             f"/{SERVICE}/{name}": grpc.unary_unary_rpc_method_handler(_guarded(method), request.deserialize, _serialize)
             for name, request, method in _methods(api)
@@ -200,9 +211,19 @@ class GenericHandler(grpc.GenericRpcHandler):  # type: ignore[type-arg] # generi
 
     def service(self, handler_call_details: grpc.HandlerCallDetails) -> "grpc.RpcMethodHandler[Any, Any]":
         """The handler; for the service's other methods one that says UNIMPLEMENTED."""
+        if not self._is_ours(handler_call_details.invocation_metadata):
+            return grpc.unary_unary_rpc_method_handler(_turn_away)
         method = handler_call_details.method
         known = self._handlers.get(method)
         return known or grpc.unary_unary_rpc_method_handler(_refuser(method.rpartition("/")[2]))
+
+    def _is_ours(self, metadata: Any) -> bool:
+        sent = [value for name, value in metadata or () if name == "authorization"]
+        return len(sent) == 1 and hmac.compare_digest(sent[0].encode("utf-8", "surrogatepass"), self._bearer)
+
+
+def _turn_away(_request: Any, context: grpc.ServicerContext) -> Any:
+    return context.abort(grpc.StatusCode.UNAUTHENTICATED, "The queue's secret is missing or wrong.")
 
 
 def _methods(api: CloudTasks) -> list[tuple[str, Any, Callable[[Any], Any]]]:

@@ -3,6 +3,7 @@
 import re
 import secrets
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -65,11 +66,18 @@ def task_id(parent: str, name: str) -> str:
     return identifier
 
 
-def check_task(task: Task, mintable: frozenset[str]) -> None:
-    """Everything about a new task but its name and its times.
+@dataclass(frozen=True)
+class Permitted:
+    """What a task may ask for."""
 
-    `mintable` are the accounts whose identity it may ask for: the cloud's "act as" permission.
-    """
+    accounts: frozenset[str]
+    """Whose identity: the cloud's "act as" permission."""
+    targets: frozenset[str] | None
+    """The addresses that it may be delivered to, and below; a token is for that address alone. None: any."""
+
+
+def check_task(task: Task, permitted: Permitted) -> None:
+    """Everything about a new task but its name and its times."""
     if "app_engine_http_request" in task:
         raise not_offered("App Engine tasks")
     if "http_request" not in task:
@@ -81,7 +89,8 @@ def check_task(task: Task, mintable: frozenset[str]) -> None:
     _check_headers(dict(request.headers))
     if request.body and effective_method(request) not in METHODS_WITH_BODY:
         raise invalid("A body is allowed only with POST, PUT and PATCH.")
-    _check_identity(request, mintable)
+    _check_target(request, permitted.targets)
+    _check_identity(request, permitted.accounts)
     if "retry_config" in task:
         check_retry_config(task.retry_config)
 
@@ -109,6 +118,16 @@ def _check_url(url: str) -> None:
         usable = False
     if not usable:
         raise invalid("HttpRequest.url has no usable host and port.")
+
+
+def _check_target(request: HttpRequest, targets: frozenset[str] | None) -> None:
+    if targets is None:
+        return
+    below = [one for one in targets if request.url == one or request.url.startswith((f"{one}/", f"{one}?"))]
+    if not below:
+        raise Refusal(grpc.StatusCode.PERMISSION_DENIED, "The queue delivers to the product's own functions only.")
+    if "oidc_token" in request and request.oidc_token.audience not in below:
+        raise Refusal(grpc.StatusCode.PERMISSION_DENIED, "A task's token is for the function that it is delivered to.")
 
 
 def _check_headers(headers: Mapping[str, str]) -> None:

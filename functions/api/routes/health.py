@@ -1,7 +1,12 @@
-"""/api/health: is the process alive, and is everything there that it needs? Both are public."""
+"""/api/health: is the process alive, and is everything there that it needs? Both are public; what is missing is not."""
 
+from sqlalchemy.exc import SQLAlchemyError
+
+from functions.api.auth import authenticate
 from functions.api.bodies import Answer
 from functions.api.routing import PUBLIC, Call, Reply, Routes
+from shared.deployment import is_loopback
+from shared.errors import ServiceError
 
 routes = Routes("health", "/api/health", "Whether the service lives and can work.")
 
@@ -20,7 +25,10 @@ class Check(Answer):
 
 
 class Ready(Answer):
-    """`status` is `ready` when every check is ok, else `not_ready`."""
+    """`status` is `ready` when every check is ok, else `not_ready`.
+
+    `checks` are for callers with a token or session, and for those on this machine; others get none.
+    """
 
     status: str
     checks: dict[str, Check]
@@ -36,7 +44,17 @@ def live(call: Call) -> Live:  # noqa: ARG001 - every handler takes the call
 def ready(call: Call) -> Reply[Ready]:
     """Whether database, migrations, media volume, task queue and last tick are as they must be."""
     found = call.services.readiness.findings()
-    checks = {name: Check(ok=finding.ok, why=finding.why) for name, finding in found.items()}
-    is_ready = all(check.ok for check in checks.values())
+    is_ready = all(finding.ok for finding in found.values())
+    shown = found if is_loopback(call.address) or _is_known(call) else {}
+    checks = {name: Check(ok=finding.ok, why=finding.why) for name, finding in shown.items()}
     answer = Ready(status="ready" if is_ready else "not_ready", checks=checks)
     return Reply(answer, 200 if is_ready else 503, {} if is_ready else {"Retry-After": "5"})
+
+
+def _is_known(call: Call) -> bool:
+    """Whether somebody asks who may read here; False where nobody can tell, for want of a database."""
+    try:
+        authenticate(call)
+    except (ServiceError, SQLAlchemyError, OSError):
+        return False
+    return True

@@ -1,36 +1,37 @@
-"""/api/session and one's own password: how people sign in, see who they are, and sign out.
-
-A password is checked between two transactions. The limit on failed tries is looked at in both, under a
-lock: however many tries run at once, only as many are told "wrong" as the limit allows, and a right guess
-beyond it is not told apart.
-"""
+"""/api/session and one's own account: how people sign in, see who they are and where, and sign out."""
 
 from datetime import datetime, timedelta
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from werkzeug.http import dump_cookie
 
-from functions.api.auth import SESSION_COOKIE, must_change_password
+from functions.api import bodies, proving
+from functions.api.auth import cookie_name, must_change_password, must_set_up_second_factor
 from functions.api.bodies import Answer, Body
 from functions.api.problems import DatabaseUnavailable
 from functions.api.routing import PUBLIC, Call, Reply, Routes
 from shared.access import operations as access
-from shared.access.rules import (
-    LONGEST_PASSWORD,
-    Counter,
-    Principal,
-    check_new_password,
-    own_password_counters,
-    sign_in_counters,
-)
+from shared.access import store
+from shared.access.passwords import rules as passwords
+from shared.access.rules import Principal, digest
+from shared.access.second_factor.rules import Proof
 from shared.config import Config
-from shared.errors import InvalidIdentity, PasswordNotAccepted, Refused, TooManyAttempts
+from shared.errors import (
+    InvalidIdentity,
+    PasswordNotAccepted,
+    Refused,
+    SecondFactorRequired,
+    SecondFactorWrong,
+    SessionNotFound,
+    TooManyAttempts,
+)
 from shared.vocabulary import PrincipalKind, Role
 
+LONGEST_BROWSER = 200  # characters of what it calls itself
 routes = Routes("sessions", "/api", "Signing in, signing out, one's own password.")
 
-Password = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_PASSWORD)]
+Password = Annotated[str, msgspec.Meta(min_length=1, max_length=passwords.LONGEST)]
 
 
 class Credentials(Body):
@@ -38,6 +39,8 @@ class Credentials(Body):
 
     username: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
     password: Password
+    code: Annotated[str, msgspec.Meta(max_length=40)] = ""
+    """For whoever has a second factor: the six digits of the app, or a recovery code."""
 
 
 class NewPassword(Body):
@@ -61,6 +64,25 @@ class Session(Answer):
     principal: Caller
     expires_at: datetime | None
     must_change_password: bool
+    must_set_up_second_factor: bool
+
+
+class OwnSession(Answer):
+    """One of the caller's sessions that can come in. `last_seen_at` is right to a minute."""
+
+    id: int
+    created_at: datetime
+    last_seen_at: datetime
+    expires_at: datetime
+    address: str | None
+    browser: str | None
+    is_this_one: bool
+
+
+class OwnSessions(Answer):
+    """The caller's sessions, the one that was used last first."""
+
+    items: list[OwnSession]
 
 
 class SignInMethod(Answer):
@@ -73,25 +95,17 @@ class SignInMethod(Answer):
     "/session",
     role=PUBLIC,
     statuses={201: "Signed in; the cookie is set"},
-    raises=(InvalidIdentity, TooManyAttempts, DatabaseUnavailable),
+    raises=(InvalidIdentity, SecondFactorRequired, SecondFactorWrong, TooManyAttempts, DatabaseUnavailable),
 )
 def sign_in(call: Call, body: Credentials) -> Reply[Session]:
-    """Sign in with name and password. Only failed tries count towards the limit."""
+    """Sign in with name and password, and a code for whoever has a second factor. Only failed tries are limited."""
     config = call.services.config
-    with call.transaction() as (connection, now):
-        is_known = access.is_known_address(connection, now, body.username, call.address)
-    counters = sign_in_counters(
-        body.username,
-        call.address,
-        config["LOGIN_FAILURES_MAX"],
-        config["LOGIN_FAILURES_ACCOUNT_MAX"],
-        is_known=is_known,
-    )
-    user = _check_password(call, body.username, body.password, "session.create", counters)
+    user, proof = proving.check_sign_in(call, body.username, body.password, body.code or None)
     with call.transaction() as (connection, now):
         lifetime = timedelta(seconds=config["SESSION_SECONDS"])
         user = access.sign_in(connection, now, user, call.address)
-        cookie, expires_at = access.open_session(connection, now, user.id, lifetime)
+        browser = bodies.scrubbed({"browser": call.request.headers.get("User-Agent", "")})["browser"][:LONGEST_BROWSER]
+        cookie, expires_at = access.open_session(connection, now, user.id, lifetime, call.address, browser)
         caller = Principal(
             PrincipalKind.USER,
             str(user.id),
@@ -100,9 +114,11 @@ def sign_in(call: Call, body: Credentials) -> Reply[Session]:
             expires_at,
             user.must_change_password,
             user.one_time_until is not None,
+            proof is not Proof.NOT_NEEDED,
         )
         call.caller = caller
-        call.audit(connection, now, "session.create", caller.actor, address=call.address)
+        more = {} if proof is Proof.NOT_NEEDED else {"second_factor": proof.value}
+        call.audit(connection, now, "session.create", caller.actor, address=call.address, **more)
     return Reply(_session(caller, config), 201, {"Set-Cookie": _cookie(config, cookie, lifetime)})
 
 
@@ -127,11 +143,36 @@ def show_session(call: Call) -> Session:
 )
 def sign_out(call: Call) -> Reply[None]:
     """Sign out."""
-    cookie = _own_cookie(call)
+    cookie = proving.own_cookie(call)
     with call.transaction() as (connection, now):
         access.close_session(connection, now, cookie)
         call.audit(connection, now, "session.delete", call.principal.actor)
     return Reply(None, 204, {"Set-Cookie": _cookie(call.services.config, "", timedelta(0))})
+
+
+@routes.get("/users/me/sessions", role=Role.VIEWER, raises=(Refused,))
+def list_own_sessions(call: Call) -> OwnSessions:
+    """Where the caller is signed in."""
+    mine = digest(proving.own_cookie(call))
+    idle = timedelta(seconds=call.services.config["SESSION_IDLE_SECONDS"])
+    with call.transaction() as (connection, now):
+        rows = store.live_sessions(connection, int(call.principal.id), now, now - idle)
+    items = [bodies.answer_of(OwnSession, row, id=row.number, is_this_one=row.id_hash == mine) for row in rows]
+    return OwnSessions(items=items)
+
+
+@routes.delete(
+    "/users/me/sessions/<id:session_id>",
+    role=Role.VIEWER,
+    statuses={204: "Ended"},
+    raises=(SessionNotFound, Refused),
+)
+def end_own_session(call: Call, session_id: int) -> None:
+    """End one of the caller's sessions at once."""
+    proving.own_cookie(call)
+    with call.transaction() as (connection, now):
+        access.end_own_session(connection, now, int(call.principal.id), session_id)
+        call.audit(connection, now, "session.delete", call.principal.actor, session=session_id)
 
 
 @routes.post(
@@ -143,41 +184,13 @@ def sign_out(call: Call) -> Reply[None]:
 )
 def change_own_password(call: Call, body: NewPassword) -> None:
     """Set a new password for oneself."""
-    cookie = _own_cookie(call)
-    check_new_password(body.new_password, body.current_password)
-    counters = own_password_counters(cookie, call.address, call.services.config["LOGIN_FAILURES_MAX"])
-    user = _check_password(call, call.principal.name, body.current_password, "user.password", counters)
+    cookie = proving.own_cookie(call)
+    passwords.check_new(body.new_password, body.current_password, call.principal.name)
+    user = proving.check_own_password(call, body.current_password, "user.password")
     hashed = access.hash_password(body.new_password)
     with call.transaction() as (connection, now):
         access.change_password(connection, now, user, hashed, cookie)
         call.audit(connection, now, "user.password", call.principal.actor)
-
-
-def _check_password(call: Call, username: str, password: str, action: str, counters: tuple[Counter, ...]) -> Any:
-    """The user whose password it is. Raises InvalidIdentity (and counts the try) or TooManyAttempts."""
-    window = timedelta(seconds=call.services.config["LOGIN_FAILURES_SECONDS"])
-    with call.transaction() as (connection, now):
-        access.refuse_when_limited(connection, now, counters, window)
-        user = access.look_up(connection, username)
-    is_right = access.password_is_right(user.password_hash if user else None, password)
-    with call.transaction() as (connection, now):
-        access.refuse_when_limited(connection, now, counters, window)
-        if not is_right:
-            access.note_failure(connection, now, counters, window)
-            target, details = f"user:{access.shown_name(connection, username)}", {"address": call.address}
-            access.record_audit(connection, now, "anonymous", action, target, "refused", call.request_id, details)
-    if not is_right:
-        raise InvalidIdentity("Name or password is wrong.")
-    return user
-
-
-def _own_cookie(call: Call) -> str:
-    """The cookie of the session that makes this call. Raises Refused for callers with a token or by the proxy."""
-    if call.by_proxy:
-        raise Refused("You are signed in by the proxy in front of this service; passwords and sign-out are there.")
-    if call.session_cookie is None:
-        raise Refused("This is for people who signed in; an API token is ended by DELETE /api/tokens/<id>.")
-    return call.session_cookie
 
 
 def _session(caller: Principal, config: Config) -> Session:
@@ -185,12 +198,13 @@ def _session(caller: Principal, config: Config) -> Session:
         principal=Caller(kind=caller.kind, name=caller.name, role=caller.role),
         expires_at=caller.expires_at,
         must_change_password=must_change_password(caller, config),
+        must_set_up_second_factor=must_set_up_second_factor(caller, config),
     )
 
 
 def _cookie(config: Config, value: str, lifetime: timedelta) -> str:
     """The Set-Cookie header: out of reach of scripts and other sites, over TLS only except in `local`."""
-    secure = config["DEPLOYMENT_MODE"] != "local"
-    return dump_cookie(
-        SESSION_COOKIE, value, max_age=lifetime, httponly=True, samesite="Strict", secure=secure, path="/api"
-    )
+    name = cookie_name(config)
+    secure = name.startswith("__Host-")
+    path = "/" if secure else "/api"  # a name that begins so has to be of the whole host
+    return dump_cookie(name, value, max_age=lifetime, httponly=True, samesite="Strict", secure=secure, path=path)

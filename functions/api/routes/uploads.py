@@ -42,7 +42,7 @@ PART: Final = "application/offset+octet-stream"
 LARGEST_NUMBER: Final = 10**18 - 1
 LONGEST_METADATA: Final = 4096
 REFUSALS: Final = (UnsupportedMediaType, NotAPresentation, Encrypted, TooLargeUnpacked, NoSlides)
-OVERRIDING: Final = {"HEAD", "PATCH", "DELETE"}
+OVERRIDING: Final = {"PATCH", "DELETE"}
 SPOKEN: Final = {"type": "string", "const": VERSION}
 TUS: Final = {"Tus-Resumable": Header("1.0.0, the version of the protocol", SPOKEN, required=True)}
 TUS_OF_HEAD: Final = {"Tus-Resumable": Header("1.0.0, the version of the protocol; asked for with HEAD alone")}
@@ -67,11 +67,12 @@ def method_of(environ: Mapping[str, Any]) -> str:
     """The method that a request means: below this address the one that it names instead of its own.
 
     Clients that can send GET and POST only name the others so; routes, roles and limits go by the one that is meant.
+    Only a POST may mean another one: what stands in front limits its body, and an answer to HEAD has none.
     """
     own: str = environ["REQUEST_METHOD"]
     path = environ.get("PATH_INFO", "")
     named = environ.get("HTTP_X_HTTP_METHOD_OVERRIDE", "")
-    return named if path.startswith(PREFIX + "/") and named in OVERRIDING else own
+    return named if own == "POST" and path.startswith(PREFIX + "/") and named in OVERRIDING else own
 
 
 def mark(response: Response, path: str) -> None:

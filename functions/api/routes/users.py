@@ -9,7 +9,15 @@ from functions.api.bodies import END, Answer, Body, Page, PageQuery, answer_of, 
 from functions.api.routing import Call, Routes
 from shared.access import operations as access
 from shared.access.people import operations, store
-from shared.errors import AnotherUsername, InvalidIdentity, LastAdmin, OwnAccount, UsernameTaken, UserNotFound
+from shared.errors import (
+    AnotherUsername,
+    InvalidIdentity,
+    LastAdmin,
+    OwnAccount,
+    SecondFactorUnknown,
+    UsernameTaken,
+    UserNotFound,
+)
 from shared.vocabulary import Role
 
 routes = Routes("users", "/api/users", "The people who sign in.")
@@ -39,8 +47,8 @@ class UserChange(Body):
     disabled: bool | msgspec.UnsetType = msgspec.UNSET
 
 
-class PasswordReset(Body):
-    """Whose password is replaced: the username of the account in the address."""
+class Reset(Body):
+    """Whose password or second factor ends: the username of the account in the address."""
 
     username: Username
 
@@ -60,6 +68,7 @@ class User(Answer):
     last_sign_in_at: datetime | None
     one_time_until: datetime | None
     disabled_at: datetime | None
+    second_factor: bool
 
 
 class HandedOver(Answer):
@@ -111,7 +120,7 @@ def change_user(call: Call, user_id: int, body: UserChange) -> User:
     role=Role.ADMIN,
     raises=(UserNotFound, InvalidIdentity, OwnAccount, AnotherUsername),
 )
-def reset_password(call: Call, user_id: int, body: PasswordReset) -> HandedOver:
+def reset_password(call: Call, user_id: int, body: Reset) -> HandedOver:
     """Replace somebody's password by a one-time one; the old one and all sessions end. A repetition makes another."""
     password = operations.new_one_time_password()
     hashed = access.hash_password(password)
@@ -121,6 +130,21 @@ def reset_password(call: Call, user_id: int, body: PasswordReset) -> HandedOver:
         )
         call.audit(connection, now, "user.reset_password", f"user:{user.username}")
     return _handed_over(answer_of(User, user), password)
+
+
+@routes.post(
+    "/<id:user_id>/reset-second-factor",
+    role=Role.ADMIN,
+    raises=(UserNotFound, InvalidIdentity, OwnAccount, AnotherUsername, SecondFactorUnknown),
+)
+def reset_second_factor(call: Call, user_id: int, body: Reset) -> User:
+    """Remove somebody's second factor, for whoever has lost it. All their sessions end; their password stays."""
+    with call.transaction() as (connection, now):
+        user = operations.reset_second_factor(
+            connection, now, call.principal, user_id, body.username, by_proxy=_by_proxy(call)
+        )
+        call.audit(connection, now, "user.reset_second_factor", f"user:{user.username}")
+    return answer_of(User, user)
 
 
 @routes.delete(

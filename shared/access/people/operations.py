@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 from shared.access.people import rules, store
 from shared.access.people.store import AnyRow
 from shared.access.rules import Principal
+from shared.access.second_factor import operations as second_factor
 from shared.errors import AnotherUsername, UsernameTaken, UserNotFound
 from shared.vocabulary import Role
 
@@ -107,6 +108,24 @@ def hand_over(
         raise AnotherUsername
     user = store.hand_over(connection, user_id, one_time_hash, now + lifetime)
     store.end_sessions(connection, user_id, now)
+    return user
+
+
+def reset_second_factor(
+    connection: Connection, now: datetime, caller: Principal, user_id: int, username: str, *, by_proxy: bool = False
+) -> AnyRow:
+    """Remove the second factor of the account with this number and name, and end its sessions.
+
+    Raises:
+        InvalidIdentity, UserNotFound, OwnAccount, AnotherUsername, SecondFactorUnknown.
+    """
+    _, named = _locked(connection, caller, user_id, by_proxy)
+    if named.username != username:
+        raise AnotherUsername
+    second_factor.remove(connection, user_id)
+    store.end_sessions(connection, user_id, now)
+    user = store.lock_user(connection, user_id)
+    assert user is not None  # noqa: S101 - it is locked
     return user
 
 

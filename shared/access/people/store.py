@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Row
 from sqlalchemy.dialects.postgresql import insert
 
-from shared.tables import user_sessions, users
+from shared.tables import second_factors, user_sessions, users
 from shared.vocabulary import Role
 
 AnyRow = Row[*tuple[Any, ...]]
@@ -22,6 +22,10 @@ SHOWN: Final = (
     users.c.last_sign_in_at,
     _ONE_TIME_UNTIL.label("one_time_until"),
     users.c.disabled_at,
+    sa.exists()
+    .where(second_factors.c.user_id == users.c.id, second_factors.c.confirmed_at.is_not(None))
+    .correlate(users)
+    .label("second_factor"),
 )
 """What a list of people shows."""
 _ACCEPTED: Final = sa.and_(

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, RowMapping
 
 from shared.tables import (
     broker_crashes,
+    broker_files_seen,
     client_commands,
     conversions,
     dead_letters,
@@ -24,7 +25,7 @@ from shared.vocabulary import TERMINAL_RANK, CommandState, ConversionStatus, Del
 k = client_commands.c
 OPEN: Final[sa.ColumnElement[bool]] = sa.literal_column(f"client_commands.rank < {TERMINAL_RANK}")
 """Spelt out, so that the planner sees the partial index of open commands."""
-OF_ADDRESSES: Final = "address:%"  # a failed sign-in is counted once for the account and once for the address
+OF_TRIES: Final = ("account:% address:%", "session:%")  # each failed try is counted in one of these, and in others
 COUNT: Final = sa.func.count().label("count")
 
 
@@ -117,7 +118,7 @@ def failing_channels(connection: Connection) -> int:
 def sign_in_failures(connection: Connection, since: datetime) -> int:
     """How many sign-ins failed since then."""
     f = login_failures.c
-    query = sa.select(sa.func.count()).where(f.at > since, f.bucket.like(OF_ADDRESSES))
+    query = sa.select(sa.func.count()).where(f.at > since, sa.or_(*(f.bucket.like(form) for form in OF_TRIES)))
     return int(connection.execute(query).scalar_one())
 
 
@@ -125,6 +126,11 @@ def database_size(connection: Connection) -> int:
     """Bytes of this database."""
     query = sa.select(sa.func.pg_database_size(sa.func.current_database()))
     return int(connection.execute(query).scalar_one())
+
+
+def broker_files(connection: Connection) -> RowMapping | None:
+    """How many files the broker has open and may open, as its launcher wrote down last; None where it never did."""
+    return connection.execute(sa.select(broker_files_seen.c.opened, broker_files_seen.c.most)).mappings().first()
 
 
 def broker_crashes_since(connection: Connection, since: datetime) -> int:

@@ -1,0 +1,39 @@
+// @ts-check
+/** Where one is signed in, and the way to end that. */
+import { h } from "../vendor/preact.js";
+import { useEffect, useState } from "../vendor/hooks.js";
+import * as api from "../lib/api_people.js";
+import { Age, Time } from "../lib/format.js";
+import { html } from "../lib/html.js";
+import { F } from "../lib/strings_second_factor.js";
+import { wordsOf } from "../lib/words.js";
+
+/** @typedef {import("../lib/openapi").OwnSession} OwnSession */
+
+/** @param {{session: OwnSession, end: (session: OwnSession) => void}} props */
+function Row({ session, end }) {
+  const name = session.browser || F.someBrowser;
+  return html`<li class="token">
+    <span class="token-body"><strong>${name}</strong>
+      <span class="quiet">${session.address ?? F.nowhere} · ${F.since} ${h(Time, { at: session.created_at })} · ${F.used} ${h(Age, { at: session.last_seen_at })}</span></span>
+    ${session.is_this_one ? html`<span class="tag">${F.thisOne}</span>` : html`<button class="danger" aria-label=${F.endOf(name, session.address ?? F.nowhere)} onClick=${() => end(session)}>${F.end}</button>`}
+  </li>`;
+}
+
+export function OwnSessions() {
+  const [items, setItems] = useState(/** @type {OwnSession[]} */ ([]));
+  const [failed, setFailed] = useState("");
+  const look = () =>
+    api.ownSessions().then(
+      (answer) => {
+        setItems(answer.items);
+        setFailed("");
+      },
+      (error) => setFailed(wordsOf(error)),
+    );
+  useEffect(() => void look(), []);
+  const end = (/** @type {OwnSession} */ session) => void api.endOwnSession(session.id).then(look, (error) => setFailed(wordsOf(error)));
+  return html`<h3 id="own-sessions">${F.sessions}</h3>
+    <ul aria-labelledby="own-sessions">${items.map((session) => h(Row, { key: session.id, session, end }))}</ul>
+    <p class="form-error" role="alert">${failed}</p>`;
+}

@@ -1,0 +1,109 @@
+"""How somebody proves who they are: the password, checked between two transactions, and the code of a second factor.
+
+The limit on failed tries is looked at in both transactions, under a lock: however many tries run at once, only as many
+are told "wrong" as the limit allows, and a right guess beyond it is not told apart.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection
+
+from functions.api.routing import Call
+from shared.access import operations as access
+from shared.access.rules import Counter, own_password_counters, sign_in_counters
+from shared.access.second_factor import operations as second_factor
+from shared.access.second_factor.rules import Proof
+from shared.errors import InvalidIdentity, Refused, SecondFactorRequired, SecondFactorWrong
+
+WRONG = "Name or password is wrong."
+
+
+def check_sign_in(call: Call, username: str, password: str, code: str | None) -> tuple[Any, Proof]:
+    """The user who signs in, and what they showed besides the password.
+
+    Raises InvalidIdentity, SecondFactorRequired, SecondFactorWrong (and counts the try) or TooManyAttempts.
+    """
+    config = call.services.config
+    with call.transaction() as (connection, now):
+        is_known = access.is_known_address(connection, now, username, call.address)
+    most, of_account = config["LOGIN_FAILURES_MAX"], config["LOGIN_FAILURES_ACCOUNT_MAX"]
+    counters = sign_in_counters(username, call.address, most, of_account, is_known=is_known)
+    return _check(call, username, password, "session.create", counters, code, asks_code=True)
+
+
+def check_own_password(call: Call, password: str, action: str) -> Any:
+    """The user who makes this call, whose password it is.
+
+    Raises InvalidIdentity (and counts the try), TooManyAttempts, or Refused: they did not sign in with a password.
+    """
+    return _check(call, call.principal.name, password, action, own_counters(call), None, asks_code=False)[0]
+
+
+def check_own_password_and_code(call: Call, password: str, code: str, action: str) -> Any:
+    """As `check_own_password`, with the code of their second factor. Raises SecondFactorWrong besides."""
+    return _check(call, call.principal.name, password, action, own_counters(call), code, asks_code=True)[0]
+
+
+def own_counters(call: Call) -> tuple[Counter, ...]:
+    """What counts the failed tries of somebody who is signed in."""
+    return own_password_counters(own_cookie(call), call.address, call.services.config["LOGIN_FAILURES_MAX"])
+
+
+def own_cookie(call: Call) -> str:
+    """The cookie of the session that makes this call. Raises Refused for callers with a token or by the proxy."""
+    if call.by_proxy:
+        raise Refused("You are signed in by the proxy in front of this service; passwords and sign-out are there.")
+    if call.session_cookie is None:
+        raise Refused("This is for people who signed in; an API token is ended by DELETE /api/tokens/<id>.")
+    return call.session_cookie
+
+
+def signing_key(call: Call) -> str | None:
+    """SIGNING_KEY, from which secrets of second factors are derived; None where it is not set."""
+    key: str | None = call.services.config.values.get("SIGNING_KEY")
+    return key
+
+
+def window(call: Call) -> timedelta:
+    """The time over which failed tries count."""
+    return timedelta(seconds=call.services.config["LOGIN_FAILURES_SECONDS"])
+
+
+def note_failure(
+    call: Call, connection: Connection, now: datetime, counters: tuple[Counter, ...], username: str, action: str
+) -> None:
+    """Count a failed try, and write a line of the audit log, without what was typed."""
+    access.note_failure(connection, now, counters, window(call))
+    target, details = f"user:{access.shown_name(connection, username)}", {"address": call.address}
+    access.record_audit(connection, now, "anonymous", action, target, "refused", call.request_id, details)
+
+
+def _check(
+    call: Call,
+    username: str,
+    password: str,
+    action: str,
+    counters: tuple[Counter, ...],
+    code: str | None,
+    *,
+    asks_code: bool,
+) -> tuple[Any, Proof]:
+    with call.transaction() as (connection, now):
+        access.refuse_when_limited(connection, now, counters, window(call))
+        user = access.look_up(connection, username)
+    is_right = access.password_is_right(user.password_hash if user else None, password)
+    proof = Proof.NOT_NEEDED
+    with call.transaction() as (connection, now):
+        access.refuse_when_limited(connection, now, counters, window(call))
+        if is_right and user is not None and asks_code:
+            proof = second_factor.prove(connection, now, user.id, code, signing_key(call))
+        if not is_right or proof is Proof.WRONG:
+            note_failure(call, connection, now, counters, username, action)
+    if not is_right:
+        raise InvalidIdentity(WRONG)
+    if proof is Proof.MISSING:
+        raise SecondFactorRequired
+    if proof is Proof.WRONG:
+        raise SecondFactorWrong
+    return user, proof

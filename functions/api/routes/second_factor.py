@@ -1,0 +1,146 @@
+"""/api/users/me/second-factor: the code of an app besides one's password. Resetting it is with the people."""
+
+from datetime import datetime
+from typing import Annotated
+
+import msgspec
+
+from functions.api import proving
+from functions.api.bodies import Answer, Body
+from functions.api.routing import Call, Routes
+from shared.access import operations as access
+from shared.access.passwords.rules import LONGEST
+from shared.access.second_factor import operations, rules
+from shared.errors import (
+    InvalidIdentity,
+    Refused,
+    SecondFactorRequired,
+    SecondFactorStands,
+    SecondFactorUnknown,
+    SecondFactorWrong,
+    TooManyAttempts,
+)
+from shared.vocabulary import Role
+
+routes = Routes("second_factor", "/api/users/me/second-factor", "The code of an app besides one's own password.")
+
+Password = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST)]
+Code = Annotated[str, msgspec.Meta(min_length=1, max_length=40)]
+
+
+class Proof(Body):
+    """One's own password."""
+
+    current_password: Password
+
+
+class AppCode(Body):
+    """The six digits that the app shows."""
+
+    code: Code
+
+
+class FullProof(Body):
+    """One's own password, and the app's code or a recovery code."""
+
+    current_password: Password
+    code: Code
+
+
+class SecondFactor(Answer):
+    """Whether a code is asked for when one signs in."""
+
+    since: datetime | None
+    """Null: no code is asked for."""
+    recovery_codes_left: int
+    is_required: bool
+    """Whether people of this role must have one."""
+
+
+class Secret(Answer):
+    """What the app has to know. It is shown this once, and holds after a code of it was sent to `confirm`."""
+
+    secret: str
+    otpauth_url: str
+
+
+class RecoveryCodes(Answer):
+    """Each signs in once in place of a code, for whoever has lost the phone. They are shown this once."""
+
+    recovery_codes: list[str]
+
+
+@routes.get("", role=Role.VIEWER, raises=(Refused,), before_password_change=True)
+def show_second_factor(call: Call) -> SecondFactor:
+    """Whether a code is asked for."""
+    proving.own_cookie(call)
+    with call.transaction() as (connection, _):
+        state = operations.state(connection, int(call.principal.id))
+    who = call.services.config["SECOND_FACTOR_REQUIRED"]
+    return SecondFactor(
+        since=state.since,
+        recovery_codes_left=state.recovery_codes_left,
+        is_required=rules.is_required(who, call.principal.role),
+    )
+
+
+@routes.post(
+    "",
+    role=Role.VIEWER,
+    statuses={201: "Made; it holds once a code was confirmed"},
+    raises=(InvalidIdentity, SecondFactorStands, Refused, TooManyAttempts),
+    before_password_change=True,
+)
+def begin_second_factor(call: Call, body: Proof) -> Secret:
+    """Begin to set up an app. Begun again, the secret of before ends."""
+    user = proving.check_own_password(call, body.current_password, "user.second_factor")
+    with call.transaction() as (connection, now):
+        secret = operations.begin(connection, now, user.id, proving.signing_key(call))
+        call.audit(connection, now, "user.second_factor_begin", call.principal.actor)
+    return Secret(secret=rules.as_typed(secret), otpauth_url=rules.address_of(secret, user.username))
+
+
+@routes.post(
+    "/confirm",
+    role=Role.VIEWER,
+    raises=(SecondFactorWrong, SecondFactorUnknown, SecondFactorStands, Refused, TooManyAttempts),
+    before_password_change=True,
+)
+def confirm_second_factor(call: Call, body: AppCode) -> RecoveryCodes:
+    """Switch it on with a code of the app. Every other session of this user ends."""
+    cookie, counters, user_id = proving.own_cookie(call), proving.own_counters(call), int(call.principal.id)
+    with call.transaction() as (connection, now):
+        access.refuse_when_limited(connection, now, counters, proving.window(call))
+        codes = operations.confirm(connection, now, user_id, body.code, proving.signing_key(call))
+        if codes is None:
+            proving.note_failure(call, connection, now, counters, call.principal.name, "user.second_factor")
+        else:
+            access.end_other_sessions(connection, now, user_id, cookie)
+            call.audit(connection, now, "user.second_factor", call.principal.actor)
+    if codes is None:
+        raise SecondFactorWrong
+    return RecoveryCodes(recovery_codes=codes)
+
+
+@routes.post(
+    "/remove",
+    role=Role.VIEWER,
+    statuses={204: "Removed"},
+    raises=(
+        InvalidIdentity,
+        SecondFactorRequired,
+        SecondFactorWrong,
+        SecondFactorUnknown,
+        Refused,
+        TooManyAttempts,
+    ),
+)
+def remove_second_factor(call: Call, body: FullProof) -> None:
+    """Ask for no code any more. Every other session of this user ends."""
+    cookie = proving.own_cookie(call)
+    action = "user.second_factor_remove"
+    user = proving.check_own_password_and_code(call, body.current_password, body.code, action)
+    with call.transaction() as (connection, now):
+        operations.remove(connection, user.id)
+        access.end_other_sessions(connection, now, user.id, cookie)
+        call.audit(connection, now, action, call.principal.actor)

@@ -1,0 +1,30 @@
+"""Nobody holds all threads of the api function by sending slowly."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+from functions.api.app import UPLOADS_OF_ONE
+from tests.api.people import Api
+from tests.api.test_uploads_in_parts import FILM, TUS, Turnstile, create, send, send_slowly
+
+PART = {**TUS, "Upload-Offset": "0", "Content-Type": "application/offset+octet-stream"}
+
+
+def test_one_caller_has_so_many_uploads_at_once_and_others_have_theirs(api: Api) -> None:
+    *places, others, last = (create(api).headers["Location"] for _ in range(UPLOADS_OF_ONE + 2))
+    bodies = [Turnstile(FILM) for _ in places]
+
+    with ThreadPoolExecutor(UPLOADS_OF_ONE) as pool:
+        slow = [pool.submit(send_slowly, api, place, body) for place, body in zip(places, bodies, strict=True)]
+        try:
+            assert all(body.halfway.wait(60) for body in bodies)
+            one_more = send(api, last, 0, FILM)
+            somebody_else = api.patch(others, "admin", headers=PART, data=FILM)
+        finally:
+            for body in bodies:
+                body.go_on.set()
+        assert [sent.result(60).status_code for sent in slow] == [204] * UPLOADS_OF_ONE
+
+    assert (one_more.status_code, one_more.get_json()["code"]) == (429, "too_many_uploads")
+    assert int(one_more.headers["Retry-After"]) > 0
+    assert somebody_else.status_code == 204
+    assert send(api, last, 0, FILM).status_code == 204

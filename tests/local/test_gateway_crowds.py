@@ -1,0 +1,87 @@
+"""Strangers at the gateway: what they hold does not keep anybody else from sending a file."""
+
+import http.client
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack
+from http.server import ThreadingHTTPServer
+
+import pytest
+
+from deploy.local import gateway as nginx
+from deploy.local.gateway import Gateway
+from deploy.local.layout import LOOPBACK
+from deploy.local.probes import free_port, wait_until
+from tests.local.test_gateway import Upstream
+
+SOMEBODY, ANOTHER, STRANGER = "127.0.0.2", "127.0.0.3", "127.0.0.9"  # addresses of this machine's loopback
+
+
+class Guarded(Upstream):
+    """Stands where the api function stands: refuses whoever has no token before it reads a body."""
+
+    def answer(self) -> None:
+        if "Authorization" in self.headers:
+            super().answer()
+            return
+        self.send_response(401)
+        self.send_header("Content-Length", "0")
+        self.send_header("Connection", "close")
+        self.end_headers()
+
+    do_GET = do_POST = do_PUT = do_PATCH = answer  # noqa: N815 - the names that http.server looks for
+
+
+@pytest.fixture(scope="module")
+def crowded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
+    """A gateway before an api that refuses strangers."""
+    folder = tmp_path_factory.mktemp("crowded")
+    with ThreadingHTTPServer((LOOPBACK, 0), Guarded) as upstream:
+        threading.Thread(target=upstream.serve_forever, daemon=True).start()
+        (folder / "index.html").write_text("<!doctype html><title>Fleet</title>", encoding="utf-8")
+        made = Gateway(folder, free_port(), upstream.server_port, 5_000_000, folder)
+        with nginx.serve(made, folder / "log"):
+            yield made
+        upstream.shutdown()
+
+
+def begin_upload(gateway: Gateway, address: str, authorization: str = "") -> socket.socket:
+    """A connection from this address with the head of an upload, one byte of its body, and no more."""
+    connection = socket.create_connection((LOOPBACK, gateway.port), 60, source_address=(address, 0))
+    head = f"POST /api/event-media HTTP/1.1\r\nHost: {LOOPBACK}\r\n{authorization}Content-Length: 4000000\r\n\r\n1"
+    connection.sendall(head.encode())
+    return connection
+
+
+def status_of_upload(gateway: Gateway, address: str) -> int:
+    connection = http.client.HTTPConnection(LOOPBACK, gateway.port, timeout=60, source_address=(address, 0))
+    try:
+        connection.request("POST", "/api/event-media", b"1", {"Authorization": "Bearer x"})
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+def test_a_stranger_whose_uploads_were_refused_leaves_room_for_others(crowded: Gateway) -> None:
+    with ExitStack() as stack:
+        refused = [stack.enter_context(begin_upload(crowded, STRANGER)) for _ in range(3 * nginx.UPLOADS_AT_ONCE)]
+        statuses = [connection.recv(65_536).split()[1] for connection in refused]
+        # Their bodies go on: the gateway reads what it has already refused, and counts it meanwhile.
+        assert status_of_upload(crowded, SOMEBODY) == 200
+
+    assert set(statuses) <= {b"401", b"429"}
+    assert statuses.count(b"401") >= 1
+
+
+def test_one_address_does_not_get_all_the_room_that_uploads_have(crowded: Gateway) -> None:
+    with ExitStack() as stack:
+        Upstream.arrived = threading.Semaphore(0)
+        for _ in range(nginx.UPLOADS_OF_ONE):
+            stack.enter_context(begin_upload(crowded, SOMEBODY, "Authorization: Bearer x\r\n"))
+            assert Upstream.arrived.acquire(timeout=60)
+
+        assert status_of_upload(crowded, SOMEBODY) == 429
+        assert status_of_upload(crowded, ANOTHER) == 200
+
+    wait_until(lambda: status_of_upload(crowded, SOMEBODY) == 200, 60)
