@@ -1,7 +1,7 @@
 // @ts-check
 /** The sign-in form: the whole page at first, a dialog over the kept page when a session ends. */
 import { h } from "../vendor/preact.js";
-import { useEffect, useState } from "../vendor/hooks.js";
+import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { ApiProblem } from "../lib/api.js";
 import { now, serverNow } from "../lib/clock.js";
 import { left } from "../lib/format.js";
@@ -37,6 +37,10 @@ export function SignInForm() {
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState(/** @type {{text: string, until: string | null} | null} */ (null));
   const [asksCode, setAsksCode] = useState(false);
+  const code = useRef(/** @type {HTMLInputElement | null} */ (null));
+  useEffect(() => {
+    if (asksCode) code.current?.focus();
+  }, [asksCode]);
 
   /** @param {SubmitEvent} event */
   async function submit(event) {
@@ -58,7 +62,7 @@ export function SignInForm() {
   return html`<form class="sign-in" onSubmit=${submit}>
     <label>${S.session.user}<input name="username" autocomplete="username" autocapitalize="none" spellcheck=${false} required autofocus /></label>
     <label>${S.session.password}<input name="password" type="password" autocomplete="current-password" required /></label>
-    ${asksCode && html`<label>${S.session.code}<input name="code" class="figure" autocomplete="one-time-code" autocapitalize="none" spellcheck=${false} required autofocus aria-describedby="code-how" /></label>
+    ${asksCode && html`<label>${S.session.code}<input ref=${code} name="code" class="figure" autocomplete="one-time-code" autocapitalize="none" spellcheck=${false} required aria-describedby="code-how" /></label>
       <p class="quiet" id="code-how">${S.session.codeHow}</p>`}
     <p class="form-error" role="alert">
       ${failed && (failed.until ? h(Wait, { until: failed.until, over: () => setFailed(null) }) : failed.text)}

@@ -19,6 +19,7 @@ DESIGNED: Final = {  # the ten of the design, and what they would be blind to
     *("SignageTickMissing", "SignageCanaryOld", "SignageOutboxOld", "SignageBrokerDropped", "SignageDeadLetters"),
     *("SignageConversionOld", "SignageStaleJump", "SignageRecoveryStorm", "SignageAuthBurst", "SignageDisk"),
     *("SignageTickFailing", "SignageNotTold", "SignageMetricsMissing", "SignageBrokerCrashed"),
+    "SignageBrokerFull",
 }
 BRIDGE, API = '{instance="a:8090", job="signage-bridge"}', '{instance="a:443", job="signage"}'
 
