@@ -44,7 +44,8 @@ def admit(call: Call, endpoint: Endpoint) -> None:
         refuse_forged(call.request)
     if must_change_password(call.caller, call.services.config) and not endpoint.before_password_change:
         raise PasswordChangeRequired
-    if must_set_up_second_factor(call.caller, call.services.config) and not endpoint.before_password_change:
+    is_on_the_way = endpoint.before_password_change or endpoint.before_second_factor
+    if must_set_up_second_factor(call.caller, call.services.config) and not is_on_the_way:
         raise SecondFactorSetupRequired
 
 

@@ -136,6 +136,8 @@ class Endpoint:
     """Request headers that mean something to it, by name."""
     before_password_change: bool = False
     """Whether somebody may call it who has to choose a password first."""
+    before_second_factor: bool = False
+    """Whether somebody may call it who has to set up a second factor first; so they may where a password is due."""
     history: bool = False
     """A read of what has happened, however long ago, that opens one transaction and changes nothing: a replica may
     answer it, and it may be answered twice (functions/api/replica.py)."""

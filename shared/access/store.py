@@ -120,16 +120,15 @@ def insert_session(
     user_id: int,
     created_at: datetime,
     expires_at: datetime,
-    address: str | None,
-    browser: str | None,
+    address: str | None = None,
+    browser: str | None = None,
 ) -> None:
-    """Add a session of a user."""
+    """Add a session of a user, seen now."""
     connection.execute(
         sa.insert(user_sessions).values(
             id_hash=id_hash,
             user_id=user_id,
             created_at=created_at,
-            last_seen_at=created_at,
             expires_at=expires_at,
             address=address,
             browser=browser,

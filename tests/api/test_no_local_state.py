@@ -24,7 +24,7 @@ from functions.api.services import Services
 from shared.config import Config
 from shared.db import make_engine
 from shared.vocabulary import Role
-from tests.api.people import OURS, PASSWORD, add_user, cookie_of, issue_token, new_address
+from tests.api.people import OURS, PASSWORD, add_user, cookie_of, cookies, issue_token, new_address
 from tests.api.test_uploads_in_parts import FILM, PATH, TUS
 from tests.stores.commands_world import new_client
 
@@ -94,14 +94,15 @@ def test_a_person_is_known_to_every_instance_until_they_sign_out_at_one(instance
     signed_in = instances.ask(
         "POST", "/api/session", 201, json={"username": name, "password": PASSWORD}, headers=elsewhere
     )
-    cookie = {"Cookie": f"signage_session={cookie_of(signed_in)}", **OURS}
+    cookie = {"Cookie": cookies(cookie_of(signed_in)), **OURS}
     assert instances.ask("GET", "/api/session", headers=cookie).get_json()["principal"]["name"] == name
     instances.ask("DELETE", "/api/session", 204, headers=cookie)
     instances.ask("GET", "/api/session", 401, headers=cookie)
 
+    address = {"X-Forwarded-For": new_address()}
     for _ in range(5):  # each counts for all
-        instances.ask("POST", "/api/session", 401, json=wrong, headers={"X-Forwarded-For": new_address()})
-    instances.ask("POST", "/api/session", 429, json=wrong, headers={"X-Forwarded-For": new_address()})
+        instances.ask("POST", "/api/session", 401, json=wrong, headers=address)
+    instances.ask("POST", "/api/session", 429, json=wrong, headers=address)
 
 
 def test_a_key_means_the_same_command_at_every_instance(instances: Instances, engine: Engine) -> None:

@@ -11,6 +11,7 @@ from sqlalchemy import Engine
 
 from shared import structured_log
 from shared.access import operations
+from shared.access.rules import REPEATS_ARE_ONE_LINE
 from shared.db import database_now, transaction
 from shared.tables import audit_log, audit_repeats
 from tests.api.people import OURS, Api, ask_by_cookie
@@ -40,7 +41,7 @@ def test_a_refused_change_is_a_line_and_its_repeats_are_one_more(api: Api, engin
     with transaction(engine) as connection:
         now = database_now(connection)
         assert operations.flush_repeats(connection, now) == 0  # the hour is not over
-        connection.execute(sa.update(audit_repeats).values(began_at=now - operations.rules.REPEATS_ARE_ONE_LINE))
+        connection.execute(sa.update(audit_repeats).values(began_at=now - REPEATS_ARE_ONE_LINE))
         assert operations.flush_repeats(connection, now) >= 1
     [_, counted] = refused_lines(engine, "POST /api/tokens")
     assert (counted.actor, counted.details) == (line.actor, {"repeats": 19})
@@ -53,7 +54,7 @@ def test_the_next_refusal_after_an_hour_says_how_many_there_were(api: Api, engin
     for _ in range(3):
         post_forbidden()
     with transaction(engine) as connection:
-        past = database_now(connection) - operations.rules.REPEATS_ARE_ONE_LINE
+        past = database_now(connection) - REPEATS_ARE_ONE_LINE
         connection.execute(sa.update(audit_repeats).values(began_at=past))
     for _ in range(3):
         post_forbidden()

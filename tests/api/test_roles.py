@@ -26,7 +26,7 @@ from shared.access.rules import compose_token, digest, parse_token
 from shared.config import Config
 from shared.db import database_now, transaction
 from shared.vocabulary import Role
-from tests.api.people import Api, add_user, cookie_of, issue_token, sign_in
+from tests.api.people import Api, add_user, cookie_of, cookies, issue_token, sign_in
 from tests.api.role_matrix import EXPECTED, PUBLIC
 from tests.rules.oidc_harness import issuing
 from tests.rules.proxy_harness import AUDIENCE, PROXY_KEY, asserted, key_set
@@ -207,9 +207,7 @@ def boxed_cookie(engine: Engine, first_admin: str) -> str:
 
 def by_cookie(app: Flask, method: str, path: str, cookie: str) -> TestResponse:
     client = app.test_client(use_cookies=False)
-    return client.open(
-        path, method=method, headers={"Cookie": f"signage_session={cookie}", "X-Requested-With": "signage"}
-    )
+    return client.open(path, method=method, headers={"Cookie": cookies(cookie), "X-Requested-With": "signage"})
 
 
 def by_proxy(app: Flask, method: str, path: str, word: str) -> TestResponse:

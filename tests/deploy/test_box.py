@@ -272,9 +272,12 @@ def test_a_door_offers_no_suite_that_lets_a_stolen_key_open_what_was_recorded(
 
     with started(box, environ, service, door, tmp_path):
         with socket.create_connection((LOOPBACK, box.ports[door]), 60) as raw, pytest.raises(ssl.SSLError):
-            old.wrap_socket(raw, server_hostname=LOOPBACK)
-        with socket.create_connection((LOOPBACK, box.ports[door]), 60) as raw:
-            chosen = sound.wrap_socket(raw, server_hostname=LOOPBACK).cipher()
+            old.wrap_socket(raw, server_hostname=LOOPBACK).close()
+        with (
+            socket.create_connection((LOOPBACK, box.ports[door]), 60) as raw,
+            sound.wrap_socket(raw, server_hostname=LOOPBACK) as secured,
+        ):
+            chosen = secured.cipher()
 
     assert chosen is not None
     assert chosen[0].startswith("ECDHE-")

@@ -70,7 +70,7 @@ class RecoveryCodes(Answer):
     recovery_codes: list[str]
 
 
-@routes.get("", role=Role.VIEWER, raises=(Refused,), before_password_change=True)
+@routes.get("", role=Role.VIEWER, raises=(Refused,), before_second_factor=True)
 def show_second_factor(call: Call) -> SecondFactor:
     """Whether a code is asked for."""
     proving.own_cookie(call)
@@ -89,7 +89,7 @@ def show_second_factor(call: Call) -> SecondFactor:
     role=Role.VIEWER,
     statuses={201: "Made; it holds once a code was confirmed"},
     raises=(InvalidIdentity, SecondFactorStands, Refused, TooManyAttempts),
-    before_password_change=True,
+    before_second_factor=True,
 )
 def begin_second_factor(call: Call, body: Proof) -> Secret:
     """Begin to set up an app. Begun again, the secret of before ends."""
@@ -104,7 +104,7 @@ def begin_second_factor(call: Call, body: Proof) -> Secret:
     "/confirm",
     role=Role.VIEWER,
     raises=(SecondFactorWrong, SecondFactorUnknown, SecondFactorStands, Refused, TooManyAttempts),
-    before_password_change=True,
+    before_second_factor=True,
 )
 def confirm_second_factor(call: Call, body: AppCode) -> RecoveryCodes:
     """Switch it on with a code of the app. Every other session of this user ends."""

@@ -45,7 +45,7 @@ MEANINGS: Final[Mapping[str, str]] = {
     "listening": "1 while the bridge's canary is younger than CANARY_MAX_AGE_SECONDS: the fleet is heard",
     "canary_age_seconds": "time since the bridge's canary last came back; +Inf before the first",
     "last_commit_age_seconds": "time since the bridge last committed a batch; +Inf before the first",
-    "broker_open_files": "files and connections that the broker has open; absent where nobody says",
+    "broker_open_files": "files and connections that the broker has open; 0 where nobody says",
     "broker_open_files_limit": "how many it may open",
     "broker_crashes_last_day": "how often the broker ended within a day without having been told to",
     "replica_configured": "1 where DATABASE_READ_URL names a replica to read history from",

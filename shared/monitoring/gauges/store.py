@@ -128,9 +128,10 @@ def database_size(connection: Connection) -> int:
     return int(connection.execute(query).scalar_one())
 
 
-def broker_files(connection: Connection) -> RowMapping | None:
-    """How many files the broker has open and may open, as its launcher wrote down last; None where it never did."""
-    return connection.execute(sa.select(broker_files_seen.c.opened, broker_files_seen.c.most)).mappings().first()
+def broker_files(connection: Connection) -> tuple[int, int]:
+    """How many files the broker has open, and may open, as its launcher wrote down last; zeros where it never did."""
+    seen = connection.execute(sa.select(broker_files_seen.c.opened, broker_files_seen.c.most)).first()
+    return (seen.opened, seen.most) if seen else (0, 0)
 
 
 def broker_crashes_since(connection: Connection, since: datetime) -> int:
