@@ -13,7 +13,8 @@ import { Glyph } from "./parts.js";
 
 /** @typedef {import("../lib/uploads.js").Upload} Upload */
 
-const ACCEPTED = ".ppt,.pptx,.odp,.pdf,.png,.jpg,.jpeg,.webp,.gif,.mp4,.webm";
+const ACCEPTED =
+  ".ppt,.pps,.pot,.pptx,.ppsx,.pptm,.ppsm,.potx,.potm,.odp,.otp,.pdf,.png,.jpg,.jpeg,.webp,.gif,.mp4,.webm";
 const LIMIT = 200_000_000; // bytes, as delivered; the service has the last word
 
 /** @param {Upload} upload */

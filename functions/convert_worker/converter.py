@@ -9,7 +9,7 @@ from typing import BinaryIO
 import requests
 
 from functions.convert_worker.identity import OwnIdentity
-from shared.conversions.rules import Fault, Timeouts, fault_of_status
+from shared.conversions.rules import Fault, Timeouts, fault_of_answer
 from shared.media_volume import Draft
 
 ROUTE = "/forms/libreoffice/convert"
@@ -88,7 +88,7 @@ def convert(
             with _send(session, url, body, timeouts, {**known, "Gotenberg-Trace": trace}) as reply:
                 _receive(reply, draft, until)
     except requests.RequestException as error:
-        raise ConversionFault(_fault_of(error, body.is_sent), f"{type(error).__name__}: {error}"[:500]) from error
+        raise ConversionFault(_fault_of(body), f"{type(error).__name__}: {error}"[:500]) from error
     return body.sha256
 
 
@@ -108,7 +108,7 @@ def _send(
 def _receive(reply: requests.Response, draft: Draft, until: float) -> None:
     if reply.status_code != 200:
         said = next(reply.iter_content(500), b"").decode("utf-8", "replace")
-        raise ConversionFault(fault_of_status(reply.status_code), f"{reply.status_code}: {said}")
+        raise ConversionFault(fault_of_answer(reply.status_code, said), f"{reply.status_code}: {said}")
     received = 0
     for block in reply.iter_content(BLOCK_BYTES):
         received += len(block)
@@ -122,8 +122,6 @@ def _receive(reply: requests.Response, draft: Draft, until: float) -> None:
         raise ConversionFault(Fault.CONVERTER_CUT, f"{received} of {declared} bytes")
 
 
-def _fault_of(error: requests.RequestException, is_sent: bool) -> Fault:
+def _fault_of(body: MultipartBody) -> Fault:
     """A converter that never had the whole file cannot have failed because of it."""
-    if isinstance(error, requests.exceptions.ReadTimeout):
-        return Fault.CONVERTER_BUSY
-    return Fault.CONVERTER_CUT if is_sent else Fault.CONVERTER_UNREACHABLE
+    return Fault.CONVERTER_CUT if body.is_sent else Fault.CONVERTER_UNREACHABLE

@@ -1,7 +1,8 @@
 """The program that looks into a finished PDF and its deck: `python -m functions.convert_worker.examiner SOCKET`.
 
 Over the socket come the deck's kind and the open files: the PDF and, where the kind is not `-`, the deck. Each
-finding is one line of JSON on standard output as soon as it is known: `pages`, `fonts`, `contents`, `thumbnail`.
+finding is one line of JSON on standard output as soon as it is known: `pages`, `fonts`, `contents`, `letters`,
+`thumbnail`.
 What hostile bytes can do to the readers, they do to this process alone: it may use little memory and time, writes no
 file, sees no secret and reaches nobody.
 """
@@ -26,6 +27,8 @@ from xml.etree.ElementTree import ParseError
 import pypdfium2
 import pypdfium2.raw as pdfium
 
+from functions.convert_worker import letters
+from functions.convert_worker.letters import Seen
 from shared.event_media.contents.odp import rules as odp
 from shared.event_media.contents.ppt import rules as ppt
 from shared.event_media.contents.pptx import rules as pptx
@@ -37,7 +40,9 @@ TAIL_BYTES: Final = 1024  # where readers look for the end mark
 MEMORY_BYTES: Final = 1536 * 1024**2
 CPU_SECONDS: Final = 12
 FONT_SECONDS: Final = 6.0  # for all pages: a deck of 5,000 slides is not read to its end
+LETTER_SECONDS: Final = 3.0  # likewise
 NAME_BYTES: Final = 256
+OUTLINE_POINTS: Final = 100.0  # the size at which outlines are compared
 THUMBNAIL_PIXELS: Final = 480  # the longer side
 PR_SET_PDEATHSIG, CLONE_NEWUSER, CLONE_NEWNET = 1, 0x10000000, 0x40000000
 BAD_DECK: Final = (
@@ -57,6 +62,7 @@ def main(connection: int) -> None:
             say("fonts", _fonts(document))
             if kind != NO_DECK:
                 say("contents", _contents(kind, files[1]))
+            say("letters", letters.missing(_letters(document)))
             say("thumbnail", base64.b64encode(_thumbnail(document)).decode())
     sys.stdout.flush()
     os._exit(0)  # a document that is damaged may not be closed in peace
@@ -142,6 +148,63 @@ def _embedded(objects: Iterator[Any]) -> Iterator[str]:
             name = ctypes.create_string_buffer(NAME_BYTES)
             pdfium.FPDFFont_GetBaseFontName(font, name, NAME_BYTES)
             yield name.value.decode("utf-8", "replace").rpartition("+")[2]
+
+
+def _letters(document: pypdfium2.PdfDocument) -> Iterator[Seen]:
+    """Every letter of the pages that a font may lack, but blanks."""
+    until = time.monotonic() + LETTER_SECONDS
+    for number in range(len(document)):
+        page = pdfium.FPDF_LoadPage(document, number)
+        text = pdfium.FPDFText_LoadPage(page) if page else None
+        if text:
+            for place in range(max(0, pdfium.FPDFText_CountChars(text))):
+                code = _code(text, place)
+                if letters.is_looked_at(code):
+                    yield from _seen(text, place, chr(code))
+            pdfium.FPDFText_ClosePage(text)
+        if page:
+            pdfium.FPDF_ClosePage(page)
+        if time.monotonic() > until:
+            return
+
+
+def _code(text: Any, place: int) -> int:
+    """The letter's code; 0 for the second half of one that is told in two halves, whichever comes first."""
+    code: int = pdfium.FPDFText_GetUnicode(text, place)
+    if not 0xD800 <= code < 0xE000:
+        return code
+    other: int = pdfium.FPDFText_GetUnicode(text, place + 1)
+    high, low = (code, other) if code < 0xDC00 else (other, code)
+    is_pair = 0xD800 <= high < 0xDC00 <= low < 0xE000
+    return 0x10000 + (high - 0xD800) * 0x400 + low - 0xDC00 if is_pair else 0
+
+
+def _seen(text: Any, place: int, letter: str) -> Iterator[Seen]:
+    left, right, bottom, top = (ctypes.c_double() for _ in range(4))
+    points = pdfium.FPDFText_GetFontSize(text, place)
+    owner = pdfium.FPDFText_GetTextObject(text, place)
+    if not owner or points <= 0 or not pdfium.FPDFText_GetCharBox(text, place, left, right, bottom, top):
+        return
+    size = (round((right.value - left.value) / points, 3), round((top.value - bottom.value) / points, 3))
+    font = pdfium.FPDFTextObj_GetFont(owner)
+    name = ctypes.create_string_buffer(NAME_BYTES)
+    pdfium.FPDFFont_GetBaseFontName(font, name, NAME_BYTES)
+    if min(size) > 0:
+        yield Seen(letter, name.value.decode("utf-8", "replace"), size, letters.is_box(_outline(font, letter)))
+
+
+def _outline(font: Any, letter: str) -> list[tuple[float, float]]:
+    """The points of a letter's outline; none where it is not to be had or has curves."""
+    path = pdfium.FPDFFont_GetGlyphPath(font, ord(letter), OUTLINE_POINTS)
+    points = []
+    for number in range(max(0, pdfium.FPDFGlyphPath_CountGlyphSegments(path))) if path else ():
+        segment = pdfium.FPDFGlyphPath_GetGlyphPathSegment(path, number)
+        x, y = ctypes.c_float(), ctypes.c_float()
+        if pdfium.FPDFPathSegment_GetType(segment) == pdfium.FPDF_SEGMENT_BEZIERTO:
+            return []
+        pdfium.FPDFPathSegment_GetPoint(segment, x, y)
+        points.append((round(x.value, 2), round(y.value, 2)))
+    return points
 
 
 def _contents(kind: str, deck: int) -> dict[str, Any] | None:

@@ -65,6 +65,7 @@ def _findings(volume: MediaVolume, job: Job, examined: Examined) -> Findings:
         embedded_fonts=examined.embedded_fonts,
         contents=examined.contents,
         has_thumbnail=examined.thumbnail is not None,
+        letters_missing=examined.letters_missing,
     )
 
 

@@ -158,10 +158,12 @@ def _record_fault(job: Job, fault: ConversionFault) -> Response:
     )
     with transaction(ENGINE) as connection:
         now = database_now(connection)
-        move = operations.give_up_or_back(connection, now, job, fault.fault, WORKSHOP.max_attempts)
+        move = operations.give_up_or_back(connection, now, job, fault.fault, WORKSHOP.max_attempts, TIMEOUTS.converter)
     if move is Move.FAIL:
         return _done("failed")
-    return _again(rules.MESSAGES[fault.fault] if move else "Another worker has taken this conversion over.")
+    return _again(
+        rules.message(fault.fault, TIMEOUTS.converter) if move else "Another worker has taken this conversion over."
+    )
 
 
 def _done(outcome: str) -> Response:

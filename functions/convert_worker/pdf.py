@@ -34,6 +34,8 @@ class Examined:
     """A PNG of the first page."""
     contents: Contents | None = None
     """None where the deck was not there or could not be read."""
+    letters_missing: tuple[str, ...] = ()
+    """Letters that the pages show as empty boxes."""
 
 
 class Examiner:
@@ -72,6 +74,7 @@ class Examiner:
             embedded_fonts=tuple(fonts["embedded"]) if fonts and fonts["pages"] == pages else None,
             thumbnail=base64.b64decode(thumbnail) if thumbnail else None,
             contents=_contents(contents) if contents else None,
+            letters_missing=tuple(said.get("letters", ())),
         )
 
     def _ask(self, file: BinaryIO, deck: BinaryIO | None, kind: str) -> dict[str, Any]:

@@ -84,6 +84,7 @@ class Job:
     """A PDF that is there already must not be used."""
     visible_slides: int | None
     hidden_slides: int | None
+    requested_at: datetime
     trace_id: str | None = None
     """Of the request that asked for it."""
 
@@ -105,6 +106,7 @@ def claim(connection: Connection, now: datetime, conversion_id: int, lease: time
         rebuild=row["rebuild"],
         visible_slides=source["visible_slides"] if source else None,
         hidden_slides=source["hidden_slides"] if source else None,
+        requested_at=row["requested_at"],
         trace_id=trace_id(row["traceparent"]),
     )
 
@@ -122,13 +124,15 @@ def finish(connection: Connection, now: datetime, volume: MediaVolume, job: Job,
     return kept
 
 
-def give_up_or_back(connection: Connection, now: datetime, job: Job, fault: Fault, max_attempts: int) -> Move | None:
+def give_up_or_back(
+    connection: Connection, now: datetime, job: Job, fault: Fault, max_attempts: int, deadline: timedelta
+) -> Move | None:
     """Fail the conversion or release it for another try, as the rules say of this fault.
 
     Answers which of the two happened; None when the claim was lost to another worker meanwhile.
     """
-    verdict = rules.judge(fault, job.attempts, max_attempts)
-    message = rules.MESSAGES[fault]
+    verdict = rules.judge(fault, job.attempts, max_attempts, now - job.requested_at)
+    message = rules.message(fault, deadline)
     if verdict.move is Move.FAIL:
         done = store.fail(connection, now, job.conversion_id, job.token, fault, message)
     else:

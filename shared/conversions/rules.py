@@ -50,11 +50,12 @@ class Fault(StrEnum):
     # Said by the converter.
     CONVERTER_REFUSED = "converter_refused"  # 400, 413, 415: it will never take this file
     CONVERTER_FAILED = "converter_failed"  # 500, or any answer that it has no reason to give
-    CONVERTER_BUSY = "converter_busy"  # 429, 502, 503, 504
+    TOOK_TOO_LONG = "took_too_long"  # 504, or a 503 that speaks of the document's time
+    CONVERTER_BUSY = "converter_busy"  # 502 and every other 503, of whatever stands before it too
     CONVERTER_CUT = "converter_cut"  # the connection broke or fell silent after it had the whole file
     INVALID_PDF = "invalid_pdf"  # 200, but no PDF with pages
     # Nobody looked at the file.
-    CONVERTER_UNREACHABLE = "converter_unreachable"
+    CONVERTER_UNREACHABLE = "converter_unreachable"  # no connection, or our converter's word that it cannot work now
     QUEUE_FULL = "queue_full"  # 429: the converter has too much to do
     VOLUME_UNAVAILABLE = "volume_unavailable"
     # The worker itself was killed in the middle, again and again.
@@ -68,9 +69,13 @@ MESSAGES: Final[Mapping[Fault, str]] = {
     Fault.ENCRYPTED: "The presentation is protected by a password; save it without one and upload it again.",
     Fault.TOO_LARGE_UNPACKED: "The presentation is too large once unpacked.",
     Fault.NO_SLIDES: "The presentation has no slides that can be shown.",
-    Fault.CONVERTER_REFUSED: "The converter does not accept this file.",
+    Fault.CONVERTER_REFUSED: "The converter cannot read this file; it may be damaged.",
     Fault.CONVERTER_FAILED: "The presentation could not be converted; it may be damaged.",
-    Fault.CONVERTER_BUSY: "The converter did not finish in time or is not available.",
+    Fault.TOOK_TOO_LONG: (
+        "The presentation takes longer to convert than the {seconds} seconds that one may take "
+        "(CONVERSION_DEADLINE_SECONDS)."
+    ),
+    Fault.CONVERTER_BUSY: "The converter is not available; this is not the presentation's fault.",
     Fault.CONVERTER_CUT: "The connection to the converter broke before the PDF was complete.",
     Fault.INVALID_PDF: "The converter's result is not a usable PDF.",
     Fault.CONVERTER_UNREACHABLE: "The converter cannot be reached; the conversion waits for it.",
@@ -78,7 +83,7 @@ MESSAGES: Final[Mapping[Fault, str]] = {
     Fault.VOLUME_UNAVAILABLE: "The media volume is full or not writable; the conversion waits for it.",
     Fault.ATTEMPTS_USED_UP: "The conversion was interrupted too often and was given up.",
 }
-"""For people; never with the words of another program."""
+"""For people; never with the words of another program. `message` fills in the limit."""
 
 PERMANENT: Final = frozenset(
     {
@@ -94,9 +99,24 @@ PERMANENT: Final = frozenset(
 )
 UNTOUCHED: Final = frozenset({Fault.CONVERTER_UNREACHABLE, Fault.QUEUE_FULL, Fault.VOLUME_UNAVAILABLE})
 """Nobody looked at the file, so that the try does not count: an outage must not fail what waits."""
-INVALID_PDF_TRIES: Final = 2
+TRIES: Final = {Fault.INVALID_PDF: 2, Fault.TOOK_TOO_LONG: 2}
+"""Tries of faults that another try seldom mends."""
+OUTAGE: Final = timedelta(hours=1)
+"""So long after it was asked for, a conversion waits for a converter that is not available, without losing a try.
+
+Without an end a deck that ends the converter's whole machine, which looks the same from outside, would come for ever.
+"""
+_TIME_IS_UP: Final = (
+    "Service Unavailable: the document was not finished in time",
+    "The request exceeded the time limit",
+)
+"""How our converter and Gotenberg 8.36 say that the document itself took too long."""
+_OURS: Final = "Service Unavailable: "
+"""How our converter says every other reason for which it cannot work now: it has not looked at the document."""
+MOST_LETTERS: Final = 40  # of those without a glyph, in a report
 METRIC_COMPATIBLE: Final = {
     "calibri": "Carlito",
+    "calibri light": "Carlito",
     "cambria": "Caladea",
     "arial": "Liberation Sans",
     "helvetica": "Liberation Sans",
@@ -126,22 +146,31 @@ class Verdict:
     """Does the try count among the attempts?"""
 
 
-def judge(fault: Fault, attempts: int, max_attempts: int) -> Verdict:
-    """What becomes of a conversion that met `fault` on its try number `attempts` (from 1)."""
-    if fault in UNTOUCHED:
+def judge(fault: Fault, attempts: int, max_attempts: int, age: timedelta = OUTAGE) -> Verdict:
+    """What becomes of a conversion that met `fault` on its try number `attempts` (from 1), `age` after its request."""
+    if fault in UNTOUCHED or (fault is Fault.CONVERTER_BUSY and age < OUTAGE):
         return Verdict(Move.RELEASE, counts=False)
-    allowed = min(max_attempts, INVALID_PDF_TRIES) if fault is Fault.INVALID_PDF else max_attempts
+    allowed = min(max_attempts, TRIES.get(fault, max_attempts))
     is_over = fault in PERMANENT or attempts >= allowed
     return Verdict(Move.FAIL if is_over else Move.RELEASE, counts=True)
 
 
-def fault_of_status(status: int) -> Fault:
+def message(fault: Fault, deadline: timedelta) -> str:
+    """The fault in words for people; `deadline` is D."""
+    return MESSAGES[fault].format(seconds=int(deadline.total_seconds()))
+
+
+def fault_of_answer(status: int, said: str = "") -> Fault:
     """What an answer of the converter other than 200 means."""
     if status in {400, 413, 415}:
         return Fault.CONVERTER_REFUSED
     if status == 429:
         return Fault.QUEUE_FULL
-    return Fault.CONVERTER_BUSY if status in {502, 503, 504} else Fault.CONVERTER_FAILED
+    if status == 504 or (status == 503 and said.startswith(_TIME_IS_UP)):
+        return Fault.TOOK_TOO_LONG
+    if status == 503 and said.startswith(_OURS):
+        return Fault.CONVERTER_UNREACHABLE
+    return Fault.CONVERTER_BUSY if status in {502, 503} else Fault.CONVERTER_FAILED
 
 
 def fault_of_refusal(error: ServiceError) -> Fault:
@@ -193,6 +222,8 @@ class Findings:
     contents: Contents | None
     """What the deck shows and names."""
     has_thumbnail: bool
+    letters_missing: tuple[str, ...] = ()
+    """Letters that the PDF shows as empty boxes."""
 
 
 def report(found: Findings) -> dict[str, Any]:
@@ -206,6 +237,7 @@ def report(found: Findings) -> dict[str, Any]:
         "thumbnail": found.has_thumbnail,
         "warnings": [
             *_slides_warnings(found),
+            *_letters_warnings(found.letters_missing),
             *_font_warnings(fonts),
             *_unknown_warnings(found, fonts),
             *_contents_warnings(found.contents),
@@ -218,6 +250,11 @@ def _slides_warnings(found: Findings) -> Iterator[dict[str, Any]]:
         yield {"code": "pages_differ", "slides": found.visible_slides, "pages": found.pages}
     if found.hidden_slides:
         yield {"code": "hidden_slides", "slides": found.hidden_slides}
+
+
+def _letters_warnings(letters: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    if letters:
+        yield {"code": "letters_missing", "count": len(letters), "letters": "".join(letters[:MOST_LETTERS])}
 
 
 def _fonts(contents: Contents | None, embedded: tuple[str, ...] | None) -> dict[str, Any] | None:
@@ -269,6 +306,10 @@ def _contents_warnings(contents: Contents | None) -> Iterator[dict[str, Any]]:
     lost = {"videos": contents.videos, "audios": contents.audios, "animated_slides": contents.animated_slides}
     if any(lost.values()):
         yield {"code": "motion_lost", **lost}
+    if contents.transitions or contents.advancing_slides:
+        yield {"code": "timing_lost", "transitions": contents.transitions, "advancing": contents.advancing_slides}
+    if contents.linked_workbooks:
+        yield _links("workbooks_not_asked", contents.linked_workbooks)
     if contents.linked_files:
         yield _links("links_not_followed", contents.linked_files)
     if contents.hyperlinks:

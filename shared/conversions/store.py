@@ -161,7 +161,8 @@ def claim(
             attempts=conversions.c.attempts + 1,
         )
     )
-    return connection.execute(statement.returning(*SHOWN)).mappings().one_or_none()
+    asked_for = sa.func.coalesce(conversions.c.requested_at, conversions.c.created_at).label("requested_at")
+    return connection.execute(statement.returning(*SHOWN, asked_for)).mappings().one_or_none()
 
 
 def source_of(connection: Connection, media_id: int) -> RowMapping | None:

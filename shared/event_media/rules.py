@@ -17,7 +17,17 @@ from shared.vocabulary import CONVERTIBLE_KINDS, MediaKind
 
 __all__ = ["Slides", "inspect", "kind_of_name", "name_of_kind", "shown_filename"]
 
-SUFFIXES: Final[dict[str, MediaKind]] = {f".{kind}": kind for kind in MediaKind} | {".jpg": MediaKind.JPEG}
+_OTHER_SUFFIXES: Final = {
+    MediaKind.JPEG: (".jpg",),
+    MediaKind.PPT: (".pps", ".pot"),
+    MediaKind.PPTX: (".ppsx", ".pptm", ".ppsm", ".potx", ".potm"),
+    MediaKind.ODP: (".otp",),
+}
+SUFFIXES: Final[dict[str, MediaKind]] = {f".{kind}": kind for kind in MediaKind} | {
+    suffix: kind for kind, suffixes in _OTHER_SUFFIXES.items() for suffix in suffixes
+}
+"""Slide shows, templates and decks with macros are the same formats by other names."""
+KEYNOTE: Final = ".key"
 FILENAME_CHARACTERS: Final = 255
 HEAD_BYTES: Final = 4096
 PDF_TAIL_BYTES: Final = 1024  # where readers look for the end mark
@@ -28,7 +38,10 @@ _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u206
 
 def kind_of_name(filename: str) -> MediaKind:
     """The kind that the file's name promises. Raises UnsupportedMediaType for every other name."""
-    kind = SUFFIXES.get(PurePath(filename).suffix.lower())
+    suffix = PurePath(filename).suffix.lower()
+    kind = SUFFIXES.get(suffix)
+    if kind is None and suffix == KEYNOTE:
+        raise UnsupportedMediaType("Export the Keynote file as PowerPoint and upload that.", accepted=list(SUFFIXES))
     if kind is None:
         raise UnsupportedMediaType(f"Accepted are files named {', '.join(SUFFIXES)}.", accepted=list(SUFFIXES))
     return kind

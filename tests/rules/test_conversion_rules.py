@@ -27,7 +27,7 @@ VERDICTS = [
     (Fault.CONVERTER_FAILED, 3, GIVE_UP, "three times is the deck's fault"),
     (Fault.INVALID_PDF, 1, TRY_AGAIN, "a broken PDF once"),
     (Fault.INVALID_PDF, 2, GIVE_UP, "a broken PDF twice"),
-    (Fault.CONVERTER_BUSY, 3, GIVE_UP, "a deck that takes too long each time"),
+    (Fault.CONVERTER_BUSY, 3, GIVE_UP, "a deck that takes its machine down each time"),
     (Fault.CONVERTER_CUT, 3, GIVE_UP, "a deck that kills the converter each time"),
     (Fault.CONVERTER_UNREACHABLE, 99, WAIT, "an outage fails nothing"),
     (Fault.QUEUE_FULL, 99, WAIT, "nor does a crowd of uploads"),
@@ -62,13 +62,13 @@ STATUSES = [
     (500, Fault.CONVERTER_FAILED),
     (502, Fault.CONVERTER_BUSY),
     (503, Fault.CONVERTER_BUSY),
-    (504, Fault.CONVERTER_BUSY),
+    (504, Fault.TOOK_TOO_LONG),
 ]
 
 
 @pytest.mark.parametrize(("status", "fault"), STATUSES)
 def test_each_answer_of_the_converter_has_its_meaning(status: int, fault: Fault) -> None:
-    assert rules.fault_of_status(status) is fault
+    assert rules.fault_of_answer(status) is fault
 
 
 def test_a_refusal_of_the_file_keeps_its_word() -> None:

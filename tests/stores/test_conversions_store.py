@@ -21,6 +21,7 @@ from shared.tables import conversions, event_media
 from shared.vocabulary import ConversionStatus, MediaKind
 
 LEASE = timedelta(seconds=240)
+DEADLINE = timedelta(seconds=120)
 HASH = "ab" * 32
 PATH = converted_path(HASH)
 VOLUME = MediaVolume(Path("/nonexistent/media"))  # nothing lies there
@@ -116,8 +117,8 @@ def test_after_another_worker_took_over_the_first_one_can_write_nothing(connecti
     second = claimed(connection, later, conversion_id)
 
     assert not operations.finish(connection, later, VOLUME, first, PATH, pdf_of(3))
-    assert operations.give_up_or_back(connection, later, first, Fault.ENCRYPTED, 3) is None
-    assert operations.give_up_or_back(connection, later, first, Fault.QUEUE_FULL, 3) is None
+    assert operations.give_up_or_back(connection, later, first, Fault.ENCRYPTED, 3, DEADLINE) is None
+    assert operations.give_up_or_back(connection, later, first, Fault.QUEUE_FULL, 3, DEADLINE) is None
     assert operations.finish(connection, later, VOLUME, second, PATH, pdf_of(3))
     assert not operations.finish(connection, later, VOLUME, second, PATH, pdf_of(3)), "and nobody finishes twice"
 
@@ -159,7 +160,7 @@ def test_a_permanent_fault_fails_the_conversion_and_a_request_gives_it_all_its_t
     conversion_id = pending(connection, now)
     job = claimed(connection, now, conversion_id)
 
-    assert operations.give_up_or_back(connection, now, job, Fault.ENCRYPTED, 3) is Move.FAIL
+    assert operations.give_up_or_back(connection, now, job, Fault.ENCRYPTED, 3, DEADLINE) is Move.FAIL
     failed = row_of(connection, conversion_id)
     media = media_store.get(connection, failed["source_event_media_id"])
     assert media is not None
@@ -178,7 +179,9 @@ def test_a_fault_that_was_nobodys_look_at_the_file_gives_the_try_back(connection
     for _ in range(5):
         job = claimed(connection, now, conversion_id)
         assert job.attempts == 1
-        assert operations.give_up_or_back(connection, now, job, Fault.CONVERTER_UNREACHABLE, 3) is Move.RELEASE
+        assert (
+            operations.give_up_or_back(connection, now, job, Fault.CONVERTER_UNREACHABLE, 3, DEADLINE) is Move.RELEASE
+        )
 
     row = row_of(connection, conversion_id)
     assert (row["status"], row["attempts"], row["error_code"]) == ("pending", 0, "converter_unreachable")
@@ -187,10 +190,8 @@ def test_a_fault_that_was_nobodys_look_at_the_file_gives_the_try_back(connection
 def test_the_third_try_that_fails_is_the_last(connection: Connection, now: datetime) -> None:
     conversion_id = pending(connection, now)
 
-    moves = [
-        operations.give_up_or_back(connection, now, claimed(connection, now, conversion_id), Fault.CONVERTER_FAILED, 3)
-        for _ in range(3)
-    ]
+    jobs = (claimed(connection, now, conversion_id) for _ in range(3))
+    moves = [operations.give_up_or_back(connection, now, job, Fault.CONVERTER_FAILED, 3, DEADLINE) for job in jobs]
 
     assert moves == [Move.RELEASE, Move.RELEASE, Move.FAIL]
 

@@ -258,7 +258,7 @@ FAULTS = [
     (answering(415), "failed", "converter_refused", 1),
     (answering(500), "pending", "converter_failed", 1),
     (answering(404), "pending", "converter_failed", 1),
-    (answering(503), "pending", "converter_busy", 1),
+    (answering(503), "pending", "converter_busy", 0),
     (answering(429), "pending", "queue_full", 0),
     (hanging_up, "pending", "converter_cut", 1),
     (answering(200, b"%PDF-1.7 half of", declared=10_000), "pending", "converter_cut", 1),
@@ -294,7 +294,7 @@ def test_a_fault_that_passes_leaves_no_trace_on_the_conversion(
 
     row = desk.row(conversion)
     assert statuses == [503, 503, 200]
-    assert (row["status"], row["attempts"], row["error_code"], row["error_message"]) == ("ready", 3, None, None)
+    assert (row["status"], row["attempts"], row["error_code"], row["error_message"]) == ("ready", 2, None, None)
 
 
 def test_the_third_500_and_the_second_broken_pdf_are_the_last(

@@ -15,23 +15,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from deploy.local.converter.office import (
-    ConversionTimedOut,
-    Office,
-    OfficeUnusable,
-    find_program,
-)
+from deploy.local.converter.office import Office, OfficeUnusable, find_program
 from deploy.local.converter.sandbox import Sandbox, become_reaper, reap_orphans, why_not
 from shared.structured_log import event, failure
 
-QUEUE_SIZE = 2  # documents that wait behind the one being converted, as in Gotenberg's settings of the cloud
+QUEUE_SIZE = 2  # documents that wait behind the one being converted
+PATIENCE_SECONDS = 10  # so long they wait; with the document's own time it is less than the worker's request may take
 POLL_SECONDS = 0.25  # how soon the thread notices that it shall stop
 STARTING = "LibreOffice is starting"
 STOPPING = "the converter is stopping"
 
 
 class QueueFull(Exception):
-    """As many documents wait as may wait."""
+    """As many documents wait as may wait, or this one has waited as long as one may: nobody looked at it."""
 
 
 class Unavailable(Exception):
@@ -48,10 +44,15 @@ class Job:
     """With its dot, one of web.SUFFIXES."""
     result: Path
     """Where the PDF is to be put."""
-    deadline: float
-    """time.monotonic when the requester stops waiting."""
+    seconds: int
+    """LibreOffice's time for it, from the moment when LibreOffice has it."""
     done: threading.Event = field(default_factory=threading.Event)
     error: Exception | None = None
+    _turn: threading.Lock = field(default_factory=threading.Lock)
+
+    def claim(self) -> bool:
+        """Decide what becomes of the document: True for the first who asks, who takes it or withdraws it."""
+        return self._turn.acquire(blocking=False)
 
 
 class Engine(threading.Thread):
@@ -105,14 +106,17 @@ class Engine(threading.Thread):
     def convert(self, job: Job) -> None:
         """Put the job in the queue and wait for its end.
 
-        Raises what went wrong: ConversionFailed, ConversionTimedOut, Unavailable or OSError.
+        Raises what went wrong: ConversionFailed, ConversionTimedOut, QueueFull, Unavailable or OSError.
         """
         with self._counting:
             self.requests += 1
+        patient_until = time.monotonic() + PATIENCE_SECONDS
         self._jobs.put(job)
         while not job.done.wait(POLL_SECONDS):
             if not self.is_alive():
                 raise Unavailable(STOPPING)
+            if time.monotonic() >= patient_until and job.claim():
+                raise QueueFull
         if job.error is not None:
             raise job.error
 
@@ -152,29 +156,27 @@ class Engine(threading.Thread):
         event("converter_ready", "LibreOffice waits for documents", isolated=self.isolated)
         while not self._stopping.is_set():
             with contextlib.suppress(queue.Empty):
-                self._one(self._jobs.get(timeout=POLL_SECONDS))
+                job = self._jobs.get(timeout=POLL_SECONDS)
+                if job.claim():
+                    self._one(job)
             self._reap()
 
     def _one(self, job: Job) -> None:
         """Convert one document with a spare office, or a new one when there is none."""
         office: Office | None = None
         try:
-            self._check(job)
+            if self._stopping.is_set():
+                raise Unavailable(STOPPING)  # noqa: TRY301 - the requester's, as whatever else goes wrong
             office, self._spare = self._spare or self._warm(), None
             office.begin(job.source, job.suffix)
+            deadline = time.monotonic() + job.seconds
             self._start_spare()
-            office.finish(job.deadline).rename(job.result)
+            office.finish(deadline).rename(job.result)
         except Exception as error:  # noqa: BLE001 - it is the requester's; the thread must go on
             job.error = Unavailable(STOPPING) if self._stopping.is_set() else error
         finally:
             self._close(office)
             job.done.set()
-
-    def _check(self, job: Job) -> None:
-        if self._stopping.is_set():
-            raise Unavailable(STOPPING)
-        if time.monotonic() >= job.deadline:
-            raise ConversionTimedOut
 
     def _new_office(self, name: str) -> Office:
         office = Office(self._sandbox, self._program, self.folder / name)

@@ -19,6 +19,7 @@ from deploy.local.converter.sandbox import Sandbox
 FILTER = "pdf:impress_pdf_Export"
 TEMPLATE_TIMEOUT_SECONDS = 60
 TAIL_BYTES = 2000
+NOT_LOADED = "source file could not be loaded"
 START_ME_AGAIN = 81  # soffice.bin ends so when it has changed its profile; its start scripts, which are not used, obey
 MOST_STARTS = 3
 # Nothing in a deck may run, and nothing outside of it is fetched, whatever it says.
@@ -41,6 +42,11 @@ PROFILE = """<?xml version="1.0" encoding="UTF-8"?>
 
 class ConversionFailed(Exception):
     """LibreOffice ended without a PDF; the message is its exit code and the end of what it said."""
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Did LibreOffice say that it cannot read the document? It will say so each time."""
+        return NOT_LOADED in str(self)
 
 
 class ConversionTimedOut(Exception):

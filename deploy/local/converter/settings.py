@@ -18,7 +18,7 @@ class Settings:
     port: int
     """On 127.0.0.1."""
     deadline_seconds: int
-    """Time for one document, from the end of its upload to its PDF, waiting in the queue included."""
+    """Time for one document, from the moment when LibreOffice has it to its PDF."""
     body_limit_bytes: int
     """A request with a larger body is answered 413."""
     folder: Path

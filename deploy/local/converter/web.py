@@ -30,6 +30,9 @@ LARGEST_FIELD_BYTES = 512 * 1024  # also the parser's buffer: below 128 KiB it r
 MOST_PARTS = 8
 TRACE = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 RETRY_AFTER_SECONDS = 5
+# The worker knows them by their beginnings (shared/conversions/rules.py).
+TOOK_TOO_LONG = "Service Unavailable: the document was not finished in time"
+UNREADABLE = "LibreOffice could not load this document"
 
 Environ = dict[str, Any]
 StartResponse = Callable[..., Callable[[bytes], object]]
@@ -143,15 +146,18 @@ class Application:
     def _convert_in(self, folder: Path, request: Request) -> Path:
         """The path of the PDF. Raises Refusal."""
         source, suffix = _receive(request, folder, self.settings.body_limit_bytes)
-        deadline = time.monotonic() + self.settings.deadline_seconds
-        job = Job(source, suffix, folder / "result.pdf", deadline)
+        job = Job(source, suffix, folder / "result.pdf", self.settings.deadline_seconds)
         try:
             self.engine.convert(job)
         except ConversionFailed as error:
             event("conversion_failed", "LibreOffice wrote no PDF", logging.WARNING, said=str(error))
+            if error.is_unreadable:
+                raise Refusal(400, UNREADABLE) from None
             raise Refusal(500, "Internal Server Error: LibreOffice could not convert this document") from None
         except ConversionTimedOut:
-            raise Refusal(503, "Service Unavailable: the document was not finished in time") from None
+            raise Refusal(503, TOOK_TOO_LONG) from None
+        except QueueFull:
+            raise Refusal(429, "Too Many Requests: LibreOffice is busy with other documents") from None
         except Unavailable as error:
             raise Refusal(503, f"Service Unavailable: {error}") from None
         except OSError:

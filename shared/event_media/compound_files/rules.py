@@ -64,6 +64,20 @@ def deck_stream(file: BinaryIO) -> Stream:
     return container.open(container.root_streams()[DECK])
 
 
+def shown_places(file: BinaryIO) -> list[int]:
+    """Where in the deck's stream its document and each slide that is shown lie, as the newest edit says.
+
+    Raises KeyError, ValueError, IndexError or struct.error where that cannot be told.
+    """
+    container = _Container(file)
+    streams = container.root_streams()
+    deck = container.open(streams[DECK])
+    _, edit = struct.unpack_from("<LL", container.open(streams[CURRENT_USER]).read(0, 20), 12)
+    places, document = _places(deck, edit)
+    slides = [places[reference] for reference in _slide_references(deck, places[document])]
+    return [places[document], *(place for place in slides if not _is_hidden(deck, place))]
+
+
 def _inspect_deck(container: _Container, streams: dict[str, _Entry]) -> Slides | None:
     try:
         deck = container.open(streams[DECK])

@@ -26,16 +26,30 @@ class Contents:
     videos: int = 0
     audios: int = 0
     animated_slides: int = 0
+    transitions: int = 0
+    """Slides that come with an effect."""
+    advancing_slides: int = 0
+    """Slides that leave by themselves after a while."""
     hyperlinks: list[str] = field(default_factory=list)
     """Targets of links for people, in order of appearance, each once."""
     linked_files: list[str] = field(default_factory=list)
     """Targets of pictures, objects and media that lie outside of the file."""
 
+    linked_workbooks: list[str] = field(default_factory=list)
+    """Workbooks outside of the file from which charts took the values that are kept in it."""
+
     def link(self, target: str, *, is_hyperlink: bool) -> None:
         """Note a link to the outside."""
-        targets = self.hyperlinks if is_hyperlink else self.linked_files
-        if target[:LONGEST_TARGET] not in targets:
-            targets.append(target[:LONGEST_TARGET])
+        _note(self.hyperlinks if is_hyperlink else self.linked_files, target)
+
+    def link_workbook(self, target: str) -> None:
+        """Note the workbook of a chart."""
+        _note(self.linked_workbooks, target)
+
+
+def _note(targets: list[str], target: str) -> None:
+    if target[:LONGEST_TARGET] not in targets:
+        targets.append(target[:LONGEST_TARGET])
 
 
 def scripts_of(text: str) -> set[str]:

@@ -26,6 +26,7 @@ MAX_XML_BYTES: Final = 128 * 1024**2
 MAX_CONTENT_TYPES_BYTES: Final = 16 * 1024**2
 BLOCK_BYTES: Final = 64 * 1024
 XML_SUFFIXES: Final = (".xml", ".rels")
+MACRO_FOLDERS: Final = ("Basic/", "Dialogs/")
 METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # all that the two formats allow
 ODP_TYPES: Final = tuple(b"application/vnd.oasis.opendocument.presentation" + end for end in (b"", b"-template"))
 _END_OF_DIRECTORY: Final = struct.Struct("<4s4H2LH")
@@ -62,7 +63,7 @@ def inspect(file: BinaryIO) -> tuple[MediaKind, Slides]:
         with zipfile.ZipFile(file) as package:
             _check_entries(package.infolist())
             kind, count = _judge(package)
-            _check_parts(package)
+            _check_parts(package, kind)
             slides = count(package)
     if slides.visible == 0:
         raise NoSlides("Every slide of this presentation is hidden." if slides.hidden else None)
@@ -143,20 +144,25 @@ def _check_manifest(package: zipfile.ZipFile) -> None:
         raise Encrypted
 
 
-def _check_parts(package: zipfile.ZipFile) -> None:
-    """No document type (the door to entity bombs and to other files), no picture beyond all screens."""
+def _check_parts(package: zipfile.ZipFile, kind: MediaKind) -> None:
+    """No document type (the door to entity bombs and to other files), no picture beyond all screens.
+
+    LibreOffice itself writes one into each part of a macro library. It names a file and declares nothing: so much is
+    let through there, where nothing is read but macros, which are off.
+    """
     for entry in package.infolist():
         with package.open(entry) as part:
             if _is_xml(entry):
-                _check_no_doctype(part)
+                is_macro = kind is MediaKind.ODP and entry.filename.startswith(MACRO_FOLDERS)
+                _check_no_doctype(part, is_name_allowed=is_macro)
             elif pictures.pixels(part) > pictures.MAX_PIXELS:
                 raise TooLargeUnpacked("One picture of the presentation has more than 150 megapixels.")
 
 
-def _check_no_doctype(part: IO[bytes]) -> None:
+def _check_no_doctype(part: IO[bytes], *, is_name_allowed: bool) -> None:
     """A document type can only stand before the first element; what is no XML is searched for the words."""
     head = b""
-    parser, reached = _parser(lambda _name, _attributes: True)
+    parser, reached = _parser(lambda _name, _attributes: True, is_name_allowed=is_name_allowed)
     try:
         while not reached() and (block := part.read(BLOCK_BYTES)):
             head = head or block
@@ -266,10 +272,11 @@ def _walk(package: zipfile.ZipFile, name: str, on_element: OnElement) -> None:
             parser.Parse(block)
 
 
-def _parser(on_element: OnElement) -> tuple[expat.XMLParserType, Callable[[], bool]]:
+def _parser(on_element: OnElement, *, is_name_allowed: bool = False) -> tuple[expat.XMLParserType, Callable[[], bool]]:
     """A parser that refuses a document type, and the question whether `on_element` has had enough.
 
-    Attributes come by local name; those in a namespace with a colon before it.
+    One that only names a file passes where `is_name_allowed`. Attributes come by local name; those in a namespace with
+    a colon before it.
     """
     parser = expat.ParserCreate(namespace_separator=" ")
     enough: list[bool] = []
@@ -280,7 +287,9 @@ def _parser(on_element: OnElement) -> tuple[expat.XMLParserType, Callable[[], bo
             if on_element(name.rpartition(" ")[2], plain):
                 enough.append(True)
 
-    def refuse(*_declared: object) -> None:
+    def refuse(_name: str, _system: str | None, _public: str | None, declares: bool) -> None:
+        if is_name_allowed and not declares:
+            return
         raise NotAPresentation("The presentation holds a document type definition.")
 
     parser.StartElementHandler = start

@@ -12,11 +12,13 @@ from shared.event_media.contents.rules import ASIAN, COMPLEX, LARGEST_PART_BYTES
 _NS: Final = "{urn:oasis:names:tc:opendocument:xmlns:"
 STYLE, TEXT, DRAW = f"{_NS}style:1.0}}", f"{_NS}text:1.0}}", f"{_NS}drawing:1.0}}"
 PRESENTATION, ANIMATION = f"{_NS}presentation:1.0}}", f"{_NS}animation:1.0}}"
+CHART, SMIL = f"{_NS}chart:1.0}}", f"{_NS}smil-compatible:1.0}}"
 FO, SVG = f"{_NS}xsl-fo-compatible:1.0}}", f"{_NS}svg-compatible:1.0}}"
 HREF: Final = "{http://www.w3.org/1999/xlink}href"
 ENDINGS: Final = {LATIN: "", ASIAN: "-asian", COMPLEX: "-complex"}
 STYLED: Final = (f"{TEXT}style-name", f"{PRESENTATION}style-name", f"{DRAW}style-name", f"{DRAW}text-style-name")
 FOR_PEOPLE: Final = {f"{TEXT}a", f"{DRAW}a", f"{PRESENTATION}event-listener"}
+CHART_TEXTS: Final = {f"{CHART}{name}" for name in ("title", "subtitle", "axis", "legend")}
 OUTSIDE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|\\\\|\.\./")
 AUDIO: Final = re.compile(r"\.(mp3|wav|m4a|wma|aac|ogg|oga|mid|aiff?|flac)$", re.IGNORECASE)
 
@@ -30,6 +32,8 @@ class _Fonts:
     parents: dict[str, str] = field(default_factory=dict)
     defaults: dict[str, str] = field(default_factory=dict)  # script -> family
     hidden_pages: set[str] = field(default_factory=set)
+    transitions: set[str] = field(default_factory=set)  # styles of pages
+    advancing: set[str] = field(default_factory=set)
 
     def read(self, tree: ET.Element) -> None:
         """Take the declarations of one part."""
@@ -41,11 +45,19 @@ class _Fonts:
             for script, family in self._families(style):
                 self.own[name, script] = family
             page = style.find(f"{STYLE}drawing-page-properties")
-            if page is not None and page.get(f"{PRESENTATION}visibility") == "hidden":
-                self.hidden_pages.add(name)
+            if page is not None:
+                self._read_page_style(name, page)
         for default in tree.iter(f"{STYLE}default-style"):
             if default.get(f"{STYLE}family") in {"graphic", "paragraph"}:
                 self.defaults.update(self._families(default))
+
+    def _read_page_style(self, name: str, page: ET.Element) -> None:
+        if page.get(f"{PRESENTATION}visibility") == "hidden":
+            self.hidden_pages.add(name)
+        if page.get(f"{SMIL}type") or page.get(f"{PRESENTATION}transition-style", "none") != "none":
+            self.transitions.add(name)
+        if page.get(f"{PRESENTATION}transition-type") == "automatic":
+            self.advancing.add(name)
 
     def of(self, styles: tuple[str, ...], script: str) -> str | None:
         """The family of text under these styles, the innermost last."""
@@ -84,9 +96,14 @@ def read(package: zipfile.ZipFile) -> Contents:
     masters = {page.get(f"{STYLE}name", ""): page for page in styles.iter(f"{STYLE}master-page")}
     used: set[str] = set()
     for page in content.iter(f"{DRAW}page"):
-        if page.get(f"{DRAW}style-name", "") not in fonts.hidden_pages:
+        style = page.get(f"{DRAW}style-name", "")
+        if style not in fonts.hidden_pages:
             used.add(page.get(f"{DRAW}master-page-name", ""))
             _read_page(page, fonts, contents)
+            for placed in page.iter(f"{DRAW}object"):
+                _read_chart(package, placed.get(HREF, ""), contents)
+            contents.transitions += style in fonts.transitions
+            contents.advancing_slides += style in fonts.advancing
             contents.animated_slides += _is_animated(page)
     for name in sorted(used & set(masters)):
         for shape in masters[name]:
@@ -117,6 +134,17 @@ def _read_page(page: ET.Element, fonts: _Fonts, contents: Contents) -> None:
             _note_font(element.text, styles, fonts, contents)
             _note_font(element.tail, outer, fonts, contents)
         waiting += [(child, styles) for child in element]
+
+
+def _read_chart(package: zipfile.ZipFile, address: str, contents: Contents) -> None:
+    """The families of a chart's titles, axes and legend, whose styles lie in a part of its own."""
+    content = _tree(package, f"{address.removeprefix('./')}/content.xml")
+    fonts = _Fonts()
+    fonts.read(content)
+    for element in content.iter():
+        if element.tag in CHART_TEXTS and contents.fonts is not None:
+            family = fonts.of((element.get(f"{CHART}style-name", ""),), LATIN)
+            contents.fonts |= {family} if family else set()
 
 
 def _note_font(text: str | None, styles: tuple[str, ...], fonts: _Fonts, contents: Contents) -> None:

@@ -7,7 +7,7 @@ master, in the master's text styles, or in the presentation's default, and in th
 import posixpath
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 from xml.etree import ElementTree as ET
 
@@ -16,6 +16,14 @@ from shared.event_media.contents.rules import ASIAN, COMPLEX, LARGEST_PART_BYTES
 A: Final = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 P: Final = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 R: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+C: Final = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
+STRICT: Final = "{http://purl.oclc.org/ooxml/"
+USUAL: Final = {  # strict -> usual namespace
+    "{http://purl.oclc.org/ooxml/drawingml/main}": A,
+    "{http://purl.oclc.org/ooxml/presentationml/main}": P,
+    "{http://purl.oclc.org/ooxml/officeDocument/relationships}": R,
+    "{http://purl.oclc.org/ooxml/drawingml/chart}": C,
+}
 FALLBACK: Final = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 ELEMENTS: Final = {LATIN: f"{A}latin", ASIAN: f"{A}ea", COMPLEX: f"{A}cs"}
 THEME_ENDINGS: Final = {LATIN: "lt", ASIAN: "ea", COMPLEX: "cs"}
@@ -56,6 +64,8 @@ class _Package:
             raise ValueError("a part is too large to be read for a report")
         with self._package.open(real) as part:
             root = ET.parse(part).getroot()  # noqa: S314 - the file was refused if it held a document type
+        if root.tag.startswith(STRICT):
+            _make_usual(root)
         if keep:
             self._trees[real] = root
         return root
@@ -123,6 +133,8 @@ def read(file: zipfile.ZipFile) -> Contents:
     package, contents = _Package(file), Contents()
     main = package.linked("", "officeDocument")
     presentation, links = package.tree(main), package.links(main)
+    if presentation.tag != f"{P}presentation":
+        raise ValueError("a presentation of an unknown namespace")
     media: dict[str, str] = {}
     for entry in presentation.iter(f"{P}sldId"):
         link = links.get(entry.get(f"{R}id", ""))
@@ -149,8 +161,59 @@ def _read_slide(
     for part in (name, layout, master):
         for link in package.links(part).values():
             _note_link(link, contents, media)
+    for link in package.links(name).values():
+        _read_drawing(package, link, styles, contents)
+    _note_transition(slide, contents)
     timing = slide.find(f"{P}timing")
     contents.animated_slides += timing is not None and any(one.tag in EFFECTS for one in timing.iter())
+
+
+def _make_usual(root: ET.Element) -> None:
+    """Rename what is in the namespaces of Strict Open XML."""
+    for element in root.iter():
+        element.tag = _usual(element.tag)
+        for name in [name for name in element.attrib if name.startswith(STRICT)]:
+            element.set(_usual(name), element.attrib.pop(name))
+
+
+def _usual(name: str) -> str:
+    namespace, brace, local = name.rpartition("}")
+    return USUAL.get(namespace + brace, namespace + brace) + local
+
+
+def _read_drawing(package: _Package, link: Link, styles: _Styles, contents: Contents) -> None:
+    """A chart or SmartArt graphic of a slide: their text lies in parts of their own."""
+    if link.is_external:
+        return
+    if link.kind == "diagramDrawing":
+        _note_fonts(package.tree(link.target, keep=False), styles, contents, of_placeholders=True)
+    elif link.kind == "chart":
+        theme = package.linked(link.target, "themeOverride")
+        own = replace(styles, theme=package.tree(theme)) if theme else styles
+        _note_chart_fonts(package.tree(link.target, keep=False), own, contents)
+        for inner in package.links(link.target).values():
+            if inner.is_external:
+                contents.link_workbook(inner.target)
+
+
+def _note_chart_fonts(chart: ET.Element, styles: _Styles, contents: Contents) -> None:
+    """The families that a chart names for its titles, axes, legend and labels.
+
+    Which letters they show is not written down there: the family for Latin ones counts, figures among them.
+    """
+    for properties in (f"{A}defRPr", f"{A}rPr"):
+        for run in chart.iter(properties):
+            named = run.find(f"{A}latin")
+            family = styles.real(named.get("typeface", "")) if named is not None else ""
+            if family and contents.fonts is not None:
+                contents.fonts.add(family)
+
+
+def _note_transition(slide: ET.Element, contents: Contents) -> None:
+    """How the slide comes and goes; newer effects stand beside a plain one for older programs."""
+    found = list(slide.iter(f"{P}transition"))
+    contents.transitions += any(not one.tag.endswith(("}sndAc", "}extLst")) for each in found for one in each)
+    contents.advancing_slides += any(each.get("advTm") is not None for each in found)
 
 
 def _note_link(link: Link, contents: Contents, media: dict[str, str]) -> None:

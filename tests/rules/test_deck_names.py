@@ -1,0 +1,99 @@
+"""Slide shows, templates and decks with macros are taken under their own names, by the API and in the page's picker."""
+
+import io
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from deploy.local.layout import REPOSITORY
+from shared.errors import NotAPresentation, UnsupportedMediaType
+from shared.event_media import rules
+from shared.vocabulary import MediaKind
+from tests.worker import decks, hostile_decks
+
+NAMES = {
+    **dict.fromkeys(("ppt", "pps", "pot"), MediaKind.PPT),
+    **dict.fromkeys(("pptx", "ppsx", "pptm", "ppsm", "potx", "potm"), MediaKind.PPTX),
+    **dict.fromkeys(("odp", "otp"), MediaKind.ODP),
+}
+
+
+@pytest.mark.parametrize(("suffix", "kind"), NAMES.items())
+def test_a_deck_is_taken_under_each_name_that_offices_give_it(suffix: str, kind: MediaKind) -> None:
+    assert rules.kind_of_name(f"Menu.{suffix.upper()}") is kind
+    assert rules.name_of_kind(f"Menu.{suffix}", kind) == f"Menu.{suffix}", "renaming keeps it"
+
+
+def test_the_picker_of_the_page_offers_every_name_that_the_service_takes() -> None:
+    source = (REPOSITORY / "dashboard" / "views" / "uploads.js").read_text(encoding="utf-8")
+    offered = re.findall(r'ACCEPTED =\s*"([^"]*)"', source)
+
+    assert [set(each.split(",")) for each in offered] == [set(rules.SUFFIXES)]
+
+
+CONTENT_TYPES = [
+    ("application/vnd.openxmlformats-officedocument.presentationml.slideshow.main+xml", "ppsx"),
+    ("application/vnd.openxmlformats-officedocument.presentationml.template.main+xml", "potx"),
+    ("application/vnd.ms-powerpoint.presentation.macroEnabled.main+xml", "pptm"),
+    ("application/vnd.ms-powerpoint.slideshow.macroEnabled.main+xml", "ppsm"),
+]
+
+
+@pytest.mark.parametrize(("declared", "suffix"), CONTENT_TYPES)
+def test_what_the_package_says_of_itself_makes_it_a_deck(tmp_path: Path, declared: str, suffix: str) -> None:
+    deck = hostile_decks.pptx_bytes(tmp_path)
+    types = hostile_decks.part_of(deck, "[Content_Types].xml").decode()
+    usual = "application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml"
+    assert usual in types
+
+    other = hostile_decks.with_parts(deck, {"[Content_Types].xml": types.replace(usual, declared).encode()})
+
+    assert rules.inspect(io.BytesIO(other), rules.kind_of_name(f"a.{suffix}"))[0] is MediaKind.PPTX
+
+
+def test_a_keynote_file_is_refused_with_the_way_out() -> None:
+    with pytest.raises(UnsupportedMediaType, match="Export the Keynote file as PowerPoint"):
+        rules.kind_of_name("talk.key")
+
+
+LIBRARY = b"""<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE library:libraries PUBLIC "-//OpenOffice.org//DTD OfficeDocument 1.0//EN" "libraries.dtd">
+<library:libraries xmlns:library="http://openoffice.org/2000/library"/>"""
+DECLARING = LIBRARY.replace(b'"libraries.dtd">', b'"libraries.dtd" [<!ENTITY a "aaaa">]>')
+
+
+def odp_with(folder: Path, part: str, content: bytes) -> io.BytesIO:
+    decks.make_odp(folder / "deck.odp", 1)
+    return io.BytesIO(hostile_decks.with_parts((folder / "deck.odp").read_bytes(), {part: content}))
+
+
+@pytest.mark.parametrize("part", ["Basic/script-lc.xml", "Basic/Standard/Module1.xml", "Dialogs/dialog-lc.xml"])
+def test_an_odp_with_a_macro_library_as_libreoffice_writes_it_is_taken(tmp_path: Path, part: str) -> None:
+    kind, slides = rules.inspect(odp_with(tmp_path, part, LIBRARY), MediaKind.ODP)
+
+    assert (kind, slides and slides.visible) == (MediaKind.ODP, 1)
+
+
+@pytest.mark.parametrize(
+    ("part", "content"),
+    [
+        ("Basic/script-lc.xml", DECLARING),  # declares something: the door to entity bombs
+        ("Object 1/content.xml", LIBRARY),
+        ("META-INF/documentsignatures.xml", LIBRARY),
+        ("other/Basic/script-lc.xml", LIBRARY),
+    ],
+)
+def test_every_other_document_type_in_an_odp_is_refused(tmp_path: Path, part: str, content: bytes) -> None:
+    with pytest.raises(NotAPresentation, match="document type"):
+        rules.inspect(odp_with(tmp_path, part, content), MediaKind.ODP)
+
+
+def test_a_document_type_in_a_pptx_is_refused_wherever_it_lies(tmp_path: Path) -> None:
+    deck = hostile_decks.with_parts(hostile_decks.pptx_bytes(tmp_path), {"Basic/script-lc.xml": LIBRARY})
+
+    with zipfile.ZipFile(io.BytesIO(deck)) as package:
+        assert "Basic/script-lc.xml" in package.namelist()
+    with pytest.raises(NotAPresentation, match="document type"):
+        rules.inspect(io.BytesIO(deck), MediaKind.PPTX)
