@@ -139,6 +139,11 @@ variable "conversion_deadline_seconds" {
   description = "CONVERSION_DEADLINE_SECONDS (D); every other timeout of a conversion follows from it."
   type        = number
   default     = 120
+
+  validation {
+    condition     = var.conversion_deadline_seconds >= 5 && var.conversion_deadline_seconds <= 1200
+    error_message = "A deck may take 5 to 1200 seconds: Cloud Tasks waits at most 30 minutes for the worker around it."
+  }
 }
 
 variable "conversions_at_once" {

@@ -73,6 +73,12 @@ RUN = (
         any_file("usr/lib/libreoffice/program/libsdlo.so"),  # Impress itself: soffice comes without it too
         instead="CONVERTER_URL",
     ),
+    Need(
+        "libreoffice-base-core",
+        "decks with form controls",
+        any_file("usr/lib/libreoffice/program/libdbalo.so"),
+        instead="CONVERTER_URL",
+    ),
     Need("bubblewrap", "the converter's sandbox", program("bwrap"), instead="CONVERTER_URL"),
     Need(
         "fonts-crosextra-carlito",
@@ -96,6 +102,24 @@ RUN = (
         "fonts-noto-core",
         "decks in other scripts",
         any_file("usr/share/fonts/**/NotoSans-Regular.*"),
+        instead="CONVERTER_URL",
+    ),
+    Need(
+        "fonts-noto-cjk",
+        "decks in Chinese, Japanese or Korean",
+        any_file("usr/share/fonts/**/NotoSansCJK-Regular.*"),
+        instead="CONVERTER_URL",
+    ),
+    Need(
+        "fonts-symbola",
+        "emoji",
+        any_file("usr/share/fonts/**/Symbola*"),
+        instead="CONVERTER_URL",
+    ),
+    Need(
+        "fonts-dejavu-extra",
+        "decks written in Verdana or Tahoma",
+        any_file("usr/share/fonts/**/DejaVuSansCondensed.*"),
         instead="CONVERTER_URL",
     ),
 )

@@ -116,7 +116,7 @@ def test_the_converter_has_the_flags_of_the_design() -> None:
 
     assert set(converter["arguments"]) >= {
         "--libreoffice-restart-after=1",
-        "--libreoffice-max-queue-size=2",
+        "--libreoffice-max-queue-size=1",
         "--libreoffice-deny-private-ips=true",
         "--libreoffice-deny-public-ips=true",
         "--api-disable-download-from=true",

@@ -19,6 +19,8 @@ ADDRESS_SPACE_BYTES = 4 * 1024**3
 LARGEST_FILE_BYTES = 1024**3
 PROBE_TIMEOUT_SECONDS = 10
 INSIDE = Path("/work")  # the work folder as seen from inside
+STAND_INS = Path(__file__).parent / "fontconfig" / "fonts.conf"  # fontconfig reads it in its user's place for settings
+CONFIG_INSIDE = Path("/config")
 VISIBLE = ("/etc/fonts", "/etc/libreoffice", "/etc/ld.so.cache", "/var/cache/fontconfig")
 MERGED = (("usr/lib", "/lib"), ("usr/lib64", "/lib64"), ("usr/bin", "/bin"), ("usr/sbin", "/sbin"))
 NAMESPACES = ("user", "ipc", "pid", "net", "uts", "cgroup-try")
@@ -48,7 +50,9 @@ class Sandbox:
         start += ["--core=0", "--"]
         if self.isolated:
             return [*start, *_bubblewrap(work), *program]
-        environment = [f"{name}={value}" for name, value in _environment(work, str(work / "tmp")).items()]
+        environment = [
+            f"{name}={value}" for name, value in _environment(work, str(work / "tmp"), STAND_INS.parents[1]).items()
+        ]
         return [*start, "env", "-i", *environment, *program]
 
     def pipe(self, work: Path, profile_url: str) -> Path:
@@ -74,19 +78,21 @@ def _bubblewrap(work: Path) -> list[str]:
         command += ["--ro-bind-try", path, path]
     command += ["--proc", "/proc", "--dev", "/dev"]
     command += ["--bind", str(work), str(INSIDE), "--bind", str(work / "tmp"), "/tmp"]  # noqa: S108 - its own
+    command += ["--ro-bind", str(STAND_INS), str(CONFIG_INSIDE / "fontconfig" / STAND_INS.name)]
     command += ["--chdir", str(INSIDE), "--clearenv"]
-    for name, value in _environment(INSIDE, "/tmp").items():  # noqa: S108 - as above
+    for name, value in _environment(INSIDE, "/tmp", CONFIG_INSIDE).items():  # noqa: S108 - as above
         command += ["--setenv", name, value]
     return [*command, "--"]
 
 
-def _environment(home: Path, temporary: str) -> dict[str, str]:
+def _environment(home: Path, temporary: str, config: Path) -> dict[str, str]:
     """All that LibreOffice sees of an environment: no secret of ours, no language of the operator's."""
     return {
         "HOME": str(home),
         "PATH": "/usr/bin:/bin",
         "LANG": "C.UTF-8",
         "TMPDIR": temporary,
+        "XDG_CONFIG_HOME": str(config),
         "SAL_USE_VCLPLUGIN": "svp",
     }
 

@@ -106,7 +106,7 @@ resource "google_cloud_run_v2_service" "this" {
 
       # Slow to judge: a database that is away for minutes is waited for, and a restart would not bring it back.
       dynamic "liveness_probe" {
-        for_each = var.probe_path == null ? [] : [var.probe_path]
+        for_each = var.probe_path == null ? [] : [coalesce(var.liveness_path, var.probe_path)]
         content {
           period_seconds    = 30
           timeout_seconds   = 5

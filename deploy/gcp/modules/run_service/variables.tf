@@ -151,6 +151,12 @@ variable "probe_path" {
   default     = null
 }
 
+variable "liveness_path" {
+  description = "What is asked from then on, where `probe_path` says no while it merely works; null: the same."
+  type        = string
+  default     = null
+}
+
 variable "liveness_failures" {
   description = "Failed probes, 30 s apart, after which an instance is replaced."
   type        = number
