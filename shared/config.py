@@ -344,7 +344,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         _whole(5, 1200),
         120,
         "s",
-        "D: the converter's time for one document; the other timeouts follow from it",
+        "D: LibreOffice's time for one document, at most 20 min: Cloud Tasks waits 30 for what surrounds it",
     ),
     Setting("CONVERSION_MAX_ATTEMPTS", _whole(1, 20), 3, "", "how often a conversion is tried before it is failed"),
     Setting(

@@ -230,7 +230,7 @@ class IdempotencyKeyReused(Refused):
 
 
 class NotConvertible(Refused):
-    """Only ppt, pptx and odp can be converted to PDF."""
+    """Only presentations can be converted to PDF."""
 
     code = "not_convertible"
 

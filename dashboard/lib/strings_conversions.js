@@ -4,11 +4,11 @@ import { count } from "./strings.js";
 
 export const M = {
   title: "Conversions",
-  lead: "Presentations (ppt, pptx, odp) become PDFs. Pictures, videos and PDFs are kept as they are.",
+  lead: "Presentations (PowerPoint, OpenDocument) become PDFs. Pictures, videos and PDFs are kept as they are.",
   drop: "Drop files here",
   or: "or",
   choose: "Choose files",
-  limit: (/** @type {string} */ size) => `ppt, pptx, odp, pdf, png, jpeg, webp, gif, mp4, webm · up to ${size} each`,
+  limit: (/** @type {string} */ size) => `ppt, pps, pot, pptx, ppsx, pptm, ppsm, potx, potm, odp, otp, pdf, png, jpeg, webp, gif, mp4, webm · up to ${size} each`,
   uploading: (/** @type {string} */ share) => `Uploading ${share}`,
   storing: "Checking the file…",
   waits: "Waiting for its turn",
@@ -53,6 +53,16 @@ export const M = {
       ]
         .filter(Boolean)
         .join(", ")}.`,
+    letters_missing: (of) =>
+      `${count(of["count"], "letter has", "letters have")} no glyph in any font of the converter and ${of["count"] === 1 ? "is" : "are"} shown as boxes: ${of["letters"]}`,
+    timing_lost: (of) =>
+      `Lost in the PDF: ${[
+        of["transitions"] && `how ${count(of["transitions"], "slide comes", "slides come")}`,
+        of["advancing"] && `that ${count(of["advancing"], "slide goes", "slides go")} on by themselves`,
+      ]
+        .filter(Boolean)
+        .join(", ")}.`,
+    workbooks_not_asked: (of) => `Charts show the figures kept in the file; ${count(of["count"], "workbook was", "workbooks were")} not asked for newer ones:`,
     links_not_followed: (of) => `${count(of["count"], "linked file was", "linked files were")} not fetched:`,
     hyperlinks: (of) => `${count(of["count"], "link leads", "links lead")} to the outside:`,
   },

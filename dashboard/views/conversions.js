@@ -66,9 +66,10 @@ function listOf(one) {
   return named.map((/** @type {string} */ name) => (alike[name] ? M.alike(name, alike[name]) : name));
 }
 
-/** Whether it changes nothing that a viewer sees: links, or fonts replaced letter by letter as wide. @param {Record<string, any>} one */
+/** Whether it changes nothing that a viewer sees on a page: links, how slides come, fonts replaced letter by letter as wide. @param {Record<string, any>} one */
 function isMild(one) {
-  return one["code"] === "hyperlinks" || (/^fonts_/.test(one["code"]) && one["fonts"].length > 0 && one["fonts"].every((/** @type {string} */ name) => one["same_widths"]?.[name]));
+  const isOfEffects = one["code"] === "timing_lost" && !one["advancing"];
+  return isOfEffects || one["code"] === "hyperlinks" || (/^fonts_/.test(one["code"]) && one["fonts"].length > 0 && one["fonts"].every((/** @type {string} */ name) => one["same_widths"]?.[name]));
 }
 
 /** @param {{conversion: Conversion}} props */

@@ -81,7 +81,7 @@ def enqueue(call: Call, conversion_id: int, generation: int) -> None:
     upload=FORM,
 )
 def upload(call: Call) -> Reply[Uploaded]:
-    """Store the form field `file`. A ppt, pptx or odp is converted to PDF in the background."""
+    """Store the form field `file`. A presentation is converted to PDF in the background."""
     received = _receive(call)
     try:
         with call.transaction() as (connection, now):
