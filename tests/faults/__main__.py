@@ -1,6 +1,8 @@
 """`make campaign`: every campaign at full size, its ledger under campaign-results/.
 
-    python -m tests.faults [kills | hang | commands | network ...] [--seed N] [--share PERCENT]
+    python -m tests.faults [kills | hang | commands | network ...] [--seed N] [--share PERCENT] [--decks FOLDER]
+
+`corpus` runs where it is given a folder of decks.
 
 Exit code 1 when a condition of one does not hold.
 """
@@ -9,6 +11,7 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from deploy.local import guardian
@@ -16,6 +19,7 @@ from tests.faults import (
     clock,
     commands,
     conversions,
+    corpus,
     decks,
     disk,
     doors,
@@ -114,6 +118,10 @@ def _decks(seed: int, share: float, folder: Path) -> Ledger:
     return decks.run(decks.Plan(decks=_part(decks.FULL, share), seed=seed, part=RESULTS / "decks.part.json"), folder)
 
 
+def _corpus(place: Path, seed: int, share: float, folder: Path) -> Ledger:
+    return corpus.run(corpus.Plan(place, share, seed), folder)
+
+
 def _simulation(seed: int, share: float, _folder: Path) -> Ledger:
     part = RESULTS / "simulation.part.jsonl"
     return simulation.run(simulation.Plan(histories=_part(1000, share), seed=seed, part=part))
@@ -159,16 +167,22 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("campaigns", nargs="*", metavar="campaign", help=", ".join(CAMPAIGNS))
     parser.add_argument("--seed", type=int, default=1, help="the same seed makes the same faults")
     parser.add_argument("--share", type=float, default=100.0, help="percent of the full size")
+    parser.add_argument("--decks", type=Path, help="a folder of presentations, for corpus")
     asked = parser.parse_args(arguments)
-    unknown = set(asked.campaigns) - set(CAMPAIGNS)
+    campaigns = {**CAMPAIGNS, **({"corpus": partial(_corpus, asked.decks)} if asked.decks else {})}
+    unknown = set(asked.campaigns) - set(campaigns)
     if unknown:
-        parser.error(f"no such campaign: {', '.join(sorted(unknown))}; there are {', '.join(CAMPAIGNS)}")
+        parser.error(
+            f"no such campaign: {', '.join(sorted(unknown))}; there are {', '.join(CAMPAIGNS)}, and corpus with --decks"
+        )
+    if asked.decks and not corpus.Plan(asked.decks).decks():
+        parser.error(f"no presentation below {asked.decks}")
     guardian.become_subreaper()
     failed = 0
-    for name in asked.campaigns or CAMPAIGNS:
+    for name in asked.campaigns or campaigns:
         print(f"\n=== {name}", flush=True)
         with tempfile.TemporaryDirectory(prefix="signage-faults-") as folder:
-            ledger = CAMPAIGNS[name](asked.seed, asked.share / 100, Path(folder))
+            ledger = campaigns[name](asked.seed, asked.share / 100, Path(folder))
         print(ledger.text(), f"-> {ledger.save()}", flush=True)
         failed += bool(ledger.broken or ledger.too_slow)
     guardian.end_everything_below(0)

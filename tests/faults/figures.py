@@ -27,6 +27,7 @@ WORDS: Final = {
     "stolen": "one stolen display login does its worst in every way that MQTT 5 gives",
     "conversions": "the conversion worker is killed -9 at every boundary of its job",
     "decks": "hostile decks, straight to the converter",
+    "corpus": "decks that nobody here wrote, beside plain LibreOffice, python-pptx and odfpy",
     "fuzz": "spoiled payloads among good ones",
     "many_logins": "logins by the ten thousand that change all the time",
     "doors": "paths that try to leave, connections that stall, requests without end",
