@@ -17,7 +17,7 @@ from typing import Any, Final
 import pypdfium2
 import requests
 
-from deploy.local.converter.office import FILTER, PROFILE, find_program
+from deploy.local.converter.office import FILTER, Office, find_program
 from deploy.local.converter.sandbox import Sandbox
 from shared.event_media.rules import SUFFIXES
 from shared.vocabulary import CONVERTIBLE_KINDS
@@ -142,25 +142,26 @@ def over(api: Api, media_id: int) -> dict[str, Any] | None:
 
 
 class Plain:
-    """LibreOffice as anybody starts it: one cold process a deck, in the sandbox, on a profile of its own."""
+    """LibreOffice as anybody starts it: one cold process a deck, in the sandbox, on a fresh copy of one profile."""
 
     def __init__(self, folder: Path) -> None:
         """`folder` is where it works."""
         self._folder = folder / "plain"
         self._sandbox = Sandbox(isolated=True)
         self._program = find_program()
+        self._profile = Office(self._sandbox, self._program, self._folder / "template").make_template()
 
     def start(self, deck: Path, kind: str) -> subprocess.Popen[bytes]:
         """Begin with a deck."""
         work = self._folder / "work"
         shutil.rmtree(work, ignore_errors=True)
-        for name in ("tmp", "out", "profile/user"):
+        for name in ("tmp", "out"):
             (work / name).mkdir(parents=True)
-        (work / "profile" / "user" / "registrymodifications.xcu").write_text(PROFILE, encoding="utf-8")
+        shutil.copytree(self._profile, work / "profile")
         shutil.copyfile(deck, work / f"document.{kind}")
         inside = self._sandbox.inside(work)
-        command = ["/bin/sh", "-c", '"$@"; [ $? -ne 81 ] || "$@"', "sh", str(self._program), "--headless"]
-        command += ["--norestore", f"-env:UserInstallation={(inside / 'profile').as_uri()}", "--convert-to", FILTER]
+        command = [str(self._program), "--headless", "--norestore", "--nologo", "--nodefault"]
+        command += [f"-env:UserInstallation={(inside / 'profile').as_uri()}", "--convert-to", FILTER]
         command += ["--outdir", str(inside / "out"), str(inside / f"document.{kind}")]
         return subprocess.Popen(
             self._sandbox.command(work, command),
