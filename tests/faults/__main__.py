@@ -169,7 +169,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--share", type=float, default=100.0, help="percent of the full size")
     parser.add_argument("--decks", type=Path, help="a folder of presentations, for corpus")
     asked = parser.parse_args(arguments)
-    campaigns = {**CAMPAIGNS, **({"corpus": partial(_corpus, asked.decks)} if asked.decks else {})}
+    campaigns = {**CAMPAIGNS}
+    if asked.decks:
+        campaigns["corpus"] = partial(_corpus, asked.decks)
     unknown = set(asked.campaigns) - set(campaigns)
     if unknown:
         parser.error(

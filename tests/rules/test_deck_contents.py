@@ -4,6 +4,7 @@ import io
 import struct
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pptx import Presentation
@@ -83,7 +84,7 @@ def test_a_presentation_of_an_unknown_namespace_is_said_to_be_unknown(furnished:
 def test_fonts_of_charts_and_their_linked_workbooks_are_found(tmp_path: Path) -> None:
     deck = Presentation()
     slide = deck.slides.add_slide(deck.slide_layouts[6])
-    data = CategoryChartData()
+    data: Any = CategoryChartData()  # type: ignore[no-untyped-call]  # python-pptx says no types
     data.categories = ["a"]
     data.add_series("b", (1,))
     size = (Inches(1),) * 4
