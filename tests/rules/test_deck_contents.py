@@ -1,6 +1,7 @@
 """What the report's readers find: Strict Open XML, charts and SmartArt, timing, linked workbooks, odd .ppt files."""
 
 import io
+import re
 import struct
 import zipfile
 from pathlib import Path
@@ -12,6 +13,7 @@ from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
 
+from deploy.local.layout import REPOSITORY
 from shared.conversions import rules as conversions
 from shared.conversions.rules import Findings
 from shared.event_media.contents.odp import rules as odp
@@ -268,3 +270,15 @@ def test_calibri_light_has_a_stand_in_of_nearly_the_same_widths() -> None:
     report = conversions.report(Findings(1, 1, 0, ("Carlito",), Contents({"Calibri Light"}), has_thumbnail=True))
 
     assert report["warnings"][0]["same_widths"] == {"Calibri Light": "Carlito"}
+
+
+def test_the_page_and_the_guide_have_words_for_every_warning() -> None:
+    source = (REPOSITORY / "shared" / "conversions" / "rules.py").read_text(encoding="utf-8")
+    codes = set(re.findall(r'"code": "(\w+)"|_links\("(\w+)"', source))
+    named = {one or other for one, other in codes}
+    words = (REPOSITORY / "dashboard" / "lib" / "strings_conversions.js").read_text(encoding="utf-8")
+    guide = (REPOSITORY / "docs" / "operating.md").read_text(encoding="utf-8")
+
+    assert {"letters_missing", "timing_lost", "workbooks_not_asked", "hyperlinks"} <= named
+    assert {code for code in named if f"    {code}: (" not in words} == set()
+    assert {code for code in named if f"| `{code}` |" not in guide} == set()
