@@ -75,7 +75,7 @@ MESSAGES: Final[Mapping[Fault, str]] = {
         "The presentation takes longer to convert than the {seconds} seconds that one may take "
         "(CONVERSION_DEADLINE_SECONDS)."
     ),
-    Fault.CONVERTER_BUSY: "The converter is not available; this is not the presentation's fault.",
+    Fault.CONVERTER_BUSY: "The converter is not available; the conversion waits and is given up when it stays so.",
     Fault.CONVERTER_CUT: "The connection to the converter broke before the PDF was complete.",
     Fault.INVALID_PDF: "The converter's result is not a usable PDF.",
     Fault.CONVERTER_UNREACHABLE: "The converter cannot be reached; the conversion waits for it.",

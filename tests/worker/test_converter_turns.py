@@ -177,7 +177,7 @@ def test_a_slow_deck_has_two_tries_and_whoever_reads_of_it_reads_the_limit_with_
     assert moves == [Move.RELEASE, Move.FAIL]
     assert "45 seconds" in words
     assert "CONVERSION_DEADLINE_SECONDS" in words
-    assert "not the presentation's fault" in rules.message(Fault.CONVERTER_BUSY, timedelta(seconds=45))
+    assert "is not available" in rules.message(Fault.CONVERTER_BUSY, timedelta(seconds=45))
 
 
 def test_an_outage_takes_no_try_for_an_hour_and_then_ends_what_comes_for_ever() -> None:
