@@ -113,7 +113,11 @@ module "mosquitto" {
     },
   )
 
-  depends_on = [google_secret_manager_secret_iam_member.mosquitto_reads, google_project_iam_member.mosquitto]
+  depends_on = [
+    terraform_data.migrated, # the accounts program takes its new image by itself, and then wants the new schema
+    google_secret_manager_secret_iam_member.mosquitto_reads,
+    google_project_iam_member.mosquitto,
+  ]
 }
 
 # Trigger: displays and services connect.

@@ -12,6 +12,24 @@ locals {
   connections_wanted   = 2 * local.pools_at_once + local.pool_size + 2 + 15
 }
 
+# How Postgres is set, here and on the replica.
+locals {
+  database_flags = {
+    "max_connections"         = tostring(var.database_max_connections) # nobody may find all of them taken: see the sum above
+    "cloudsql.enable_pgaudit" = "on"
+    "log_checkpoints"         = "on"
+    "log_connections"         = "on"
+    "log_disconnections"      = "on"
+    "log_duration"            = "off"
+    "log_hostname"            = "on"
+    "log_lock_waits"          = "on"
+    "log_min_error_statement" = "error"
+    "log_min_messages"        = "warning"
+    "log_statement"           = "ddl"
+    "log_temp_files"          = "0"
+  }
+}
+
 resource "google_sql_database_instance" "this" {
   #checkov:skip=CKV_GCP_79:The major version is moved on purpose, with a backup taken before, not by being the newest.
   #checkov:skip=CKV_GCP_6:ENCRYPTED_ONLY refuses every plain connection; client certificates would be one more secret for what the private network and the password already decide.
@@ -59,54 +77,12 @@ resource "google_sql_database_instance" "this" {
       query_insights_enabled = true
     }
 
-    # Nobody may find all of them taken: see the sum above.
-    database_flags {
-      name  = "max_connections"
-      value = tostring(var.database_max_connections)
-    }
-    database_flags {
-      name  = "cloudsql.enable_pgaudit"
-      value = "on"
-    }
-    database_flags {
-      name  = "log_checkpoints"
-      value = "on"
-    }
-    database_flags {
-      name  = "log_connections"
-      value = "on"
-    }
-    database_flags {
-      name  = "log_disconnections"
-      value = "on"
-    }
-    database_flags {
-      name  = "log_duration"
-      value = "off"
-    }
-    database_flags {
-      name  = "log_hostname"
-      value = "on"
-    }
-    database_flags {
-      name  = "log_lock_waits"
-      value = "on"
-    }
-    database_flags {
-      name  = "log_min_error_statement"
-      value = "error"
-    }
-    database_flags {
-      name  = "log_min_messages"
-      value = "warning"
-    }
-    database_flags {
-      name  = "log_statement"
-      value = "ddl"
-    }
-    database_flags {
-      name  = "log_temp_files"
-      value = "0"
+    dynamic "database_flags" {
+      for_each = local.database_flags
+      content {
+        name  = database_flags.key
+        value = database_flags.value
+      }
     }
   }
 

@@ -48,8 +48,14 @@ resource "google_compute_backend_service" "people" {
     group = google_compute_region_network_endpoint_group.of[each.key].id
   }
 
+  # Google's own OAuth client, for people of the project's organisation. Another client is set by gcloud, so that its
+  # secret is in no state; Terraform leaves it then (docs/deploying.md, The first time).
   iap {
     enabled = true
+  }
+
+  lifecycle {
+    ignore_changes = [iap[0].oauth2_client_id, iap[0].oauth2_client_secret]
   }
 
   log_config {

@@ -126,6 +126,9 @@ resource "google_monitoring_alert_policy" "of" {
       duration            = each.value.holds
       evaluation_interval = "60s"
       alert_rule          = each.key
+
+      # At the first apply the bridge has not run yet, and its metrics are not known to Cloud Monitoring.
+      disable_metric_validation = true
     }
   }
 

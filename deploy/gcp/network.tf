@@ -11,7 +11,7 @@ resource "google_compute_subnetwork" "services" {
   name                     = "signage-services"
   region                   = var.region
   network                  = google_compute_network.this.id
-  ip_cidr_range            = "10.20.0.0/24"
+  ip_cidr_range            = "10.20.0.0/22" # an instance takes two addresses, and while a revision is replaced both are there
   private_ip_google_access = true
 
   log_config {

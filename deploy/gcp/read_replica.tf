@@ -35,60 +35,14 @@ resource "google_sql_database_instance" "read_replica" {
       query_insights_enabled = true
     }
 
-    database_flags {
-      name  = "max_connections"
-      value = tostring(var.database_max_connections)
-    }
     # What a query reads here is not cleaned away there: it would be given up and asked of the primary. Ours end
     # within eight seconds.
-    database_flags {
-      name  = "hot_standby_feedback"
-      value = "on"
-    }
-    # What is logged is what the primary logs (tests/deploy/test_connections.py).
-    database_flags {
-      name  = "cloudsql.enable_pgaudit"
-      value = "on"
-    }
-    database_flags {
-      name  = "log_checkpoints"
-      value = "on"
-    }
-    database_flags {
-      name  = "log_connections"
-      value = "on"
-    }
-    database_flags {
-      name  = "log_disconnections"
-      value = "on"
-    }
-    database_flags {
-      name  = "log_duration"
-      value = "off"
-    }
-    database_flags {
-      name  = "log_hostname"
-      value = "on"
-    }
-    database_flags {
-      name  = "log_lock_waits"
-      value = "on"
-    }
-    database_flags {
-      name  = "log_min_error_statement"
-      value = "error"
-    }
-    database_flags {
-      name  = "log_min_messages"
-      value = "warning"
-    }
-    database_flags {
-      name  = "log_statement"
-      value = "ddl"
-    }
-    database_flags {
-      name  = "log_temp_files"
-      value = "0"
+    dynamic "database_flags" {
+      for_each = merge(local.database_flags, { hot_standby_feedback = "on" })
+      content {
+        name  = database_flags.key
+        value = database_flags.value
+      }
     }
   }
 }

@@ -243,3 +243,15 @@ variable "settings" {
     error_message = "Connections are counted (database.tf): set api_database_pool_size."
   }
 }
+
+variable "billing_account" {
+  description = "The billing account, as 000000-000000-000000, for an alert by e-mail when a month costs more than `monthly_budget`. Whoever applies must be allowed to make budgets there. Empty: no such alert."
+  type        = string
+  default     = ""
+}
+
+variable "monthly_budget" {
+  description = "What a month may cost, in whole units of the billing account's currency."
+  type        = number
+  default     = 500
+}

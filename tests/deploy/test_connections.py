@@ -55,22 +55,28 @@ def test_the_pool_that_is_reckoned_with_is_the_one_that_each_component_is_told()
     assert "DATABASE_POOL_SIZE = tostring(var.api_database_pool_size)" in modules["api"]["environment"]
     refused = root().blocks("variable")["settings"]["validation"][0]["condition"]
     assert refused == '${!contains(keys(var.settings), "DATABASE_POOL_SIZE")}'
-    flags = root().typed("resource")["google_sql_database_instance", "this"]["settings"][0]["database_flags"]
-    assert {"name": "max_connections", "value": "${tostring(var.database_max_connections)}"} in [
-        {key: flag[key] for key in ("name", "value")} for flag in flags
-    ]
+    assert flags_of("this")["max_connections"] == "${tostring(var.database_max_connections)}"
+
+
+def flags_of(name: str) -> dict[str, str]:
+    """The flags of one of the two databases; both are made of one map."""
+    [dynamic] = root().typed("resource")[DATABASE, name]["settings"][0]["dynamic"]
+    body = dynamic["database_flags"]
+    assert body["content"][0]["name"] == "${database_flags.key}"
+    assert body["content"][0]["value"] == "${database_flags.value}"
+    common = {key.strip('"'): value for key, value in root().locals["database_flags"].items() if key != "__is_block__"}
+    more = re.fullmatch(r"\$\{(?:merge\()?local\.database_flags(?:, \{(\w+) = \"(\w+)\"\}\))?\}", body["for_each"])
+    assert more is not None, body["for_each"]
+    return {**common, **({more[1]: more[2]} if more[1] else {})}
 
 
 @pytest.mark.parametrize("sizes", SHAPES.values(), ids=SHAPES)
 def test_a_replica_takes_as_many_connections_as_the_primary_and_so_every_second_pool_of_the_api(sizes: Sizes) -> None:
     """A standby with a smaller max_connections does not follow."""
-    databases = {name: body for (kind, name), body in root().typed("resource").items() if kind == DATABASE}
-    most = {
-        name: [flag["value"] for flag in body["settings"][0]["database_flags"] if flag["name"] == "max_connections"]
-        for name, body in databases.items()
-    }
+    databases = [name for kind, name in root().typed("resource") if kind == DATABASE]
+    most = {name: flags_of(name)["max_connections"] for name in databases}
 
-    flag = ["${tostring(var.database_max_connections)}"]
+    flag = "${tostring(var.database_max_connections)}"
     assert most == {"this": flag, "read_replica": flag}
     assert 2 * most_of("api", sizes) * sizes.api_database_pool_size + RESERVED < sizes.database_max_connections
 
@@ -103,12 +109,7 @@ def test_each_wait_for_the_database_ends_before_whoever_waits_for_it_gives_up() 
 
 
 def test_a_replica_logs_what_the_primary_logs() -> None:
-    """Written twice, because checkov reads what is written and not what Terraform would make of it."""
-    databases = root().typed("resource")
-    primary, replica = (
-        {flag["name"]: flag["value"] for flag in databases[DATABASE, name]["settings"][0]["database_flags"]}
-        for name in ("this", "read_replica")
-    )
+    primary, replica = flags_of("this"), flags_of("read_replica")
 
     assert len(primary) > 10
     assert replica == {**primary, "hot_standby_feedback": "on"}

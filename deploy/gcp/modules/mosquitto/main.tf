@@ -45,6 +45,12 @@ resource "google_compute_instance" "this" {
     }
   }
 
+  # A newer image of the family would make another machine at the next apply. The image is moved on purpose only
+  # (docs/deploying.md, Afterwards).
+  lifecycle {
+    ignore_changes = [boot_disk]
+  }
+
   attached_disk {
     source      = google_compute_disk.data.id
     device_name = "data"
@@ -75,6 +81,7 @@ resource "google_compute_instance" "this" {
     enable-oslogin            = "true"
     google-logging-enabled    = "true"
     google-monitoring-enabled = "true"
+    signage-image             = var.image # the machine looks each minute, and takes another one by itself
     user-data = templatefile("${path.module}/cloud_init.yaml", {
       image         = var.image
       registry      = split("/", var.image)[0]

@@ -127,6 +127,11 @@ resource "google_cloud_run_v2_service" "this" {
         name       = "metrics"
         image      = containers.value
         depends_on = ["main"]
+
+        # Less than one processor is for services that are billed by request; the bridge is always there.
+        resources {
+          limits = { cpu = "1", memory = "256Mi" }
+        }
       }
     }
 
