@@ -2,8 +2,8 @@
 
 It stands beside the broker, reads the logins that are neither revoked nor of a deleted client, and never connects to
 the broker, whose plugin reads the file anew when it has changed (`deploy/local/broker_door.c`). Only hashes are stored,
-so only hashes are written. It also carries to the database what the broker's launcher notes of crashes and
-open files.
+so only hashes are written. It also carries to the database what the broker's launcher notes of crashes and open files,
+and looks when the doors' certificates end (`bridge/certificates.py`).
 """
 
 import contextlib
@@ -19,6 +19,7 @@ from typing import Final
 
 from sqlalchemy import Engine
 
+from bridge.certificates import Certificates, doors
 from bridge.stopping import stop_event
 from shared.access.enrolment import store
 from shared.config import load
@@ -171,17 +172,21 @@ def main() -> int:
         config = load(required=("DATABASE_URL",))
         if not config["DISPLAYS_PASSWORD_FILE"]:
             raise ConfigurationError("DISPLAYS_PASSWORD_FILE is not set.")  # noqa: TRY301 - one place says why
+        watched = doors(config["CERTIFICATE_DOORS"])
     except ConfigurationError as error:
         event("configuration_error", error.detail)
         return 2
     stop = stop_event()
     engine = make_engine(config, "broker_accounts")
+    certificates = threading.Thread(target=Certificates(engine, watched).watch, args=(stop,), name="certificates")
+    certificates.start()
     crashes = config["BROKER_CRASHES_FILE"]
     watch(
         Accounts(engine, Path(config["DISPLAYS_PASSWORD_FILE"])),
         (Crashes(engine, Path(crashes)), OpenFiles(engine, Path(crashes).with_name(FILES))) if crashes else (),
         stop,
     )
+    certificates.join()
     engine.dispose()
     return 0
 

@@ -434,6 +434,13 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     ),
     Setting("BROKER_CRASHES_FILE", _text, "", "", "where the broker's launcher notes crashes; empty: nowhere"),
     Setting(
+        "CERTIFICATE_DOORS",
+        _text,
+        "",
+        "",
+        "doors whose certificates broker_accounts looks at, as `displays=127.0.0.1:8883 people=127.0.0.1:443`",
+    ),
+    Setting(
         "BRIDGE_HEALTH_HOST", _text, "127.0.0.1", "", "address on which the bridge answers /healthz, /readyz, /metrics"
     ),
     Setting(

@@ -44,6 +44,7 @@ from shared.vocabulary import (
     ConfirmedBy,
     ConversionStatus,
     DeliveryState,
+    Door,
     FailureEvent,
     IncidentEventKind,
     IncidentKind,
@@ -796,6 +797,15 @@ broker_files_seen = Table(
     Column("opened", Integer, nullable=False),
     Column("most", Integer, nullable=False),
     CheckConstraint("one", name="one"),
+)
+
+door_certificates = Table(
+    "door_certificates",
+    metadata,
+    Column("door", Text, primary_key=True),
+    _when("ends_at", nullable=False),
+    _when("seen_at", nullable=False),
+    _one_of("door", Door),
 )
 
 # --- event media and conversions ---

@@ -324,6 +324,13 @@ class IncidentEventKind(StrEnum):
     CLOSED = "closed"
 
 
+class Door(StrEnum):
+    """What a box or the broker's machine opens to the network."""
+
+    DISPLAYS = "displays"
+    PEOPLE = "people"
+
+
 class ChannelKind(StrEnum):
     """How a channel tells people."""
 

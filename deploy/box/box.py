@@ -140,10 +140,21 @@ class Box(Stack):
         if name in FUNCTIONS:
             return self._function(name, FUNCTIONS[name], "/", **login)
         found = self._module(name, MODULES[name], lambda: True, login=login)
+        if name == "broker-accounts":
+            return replace(found, environment={**(found.environment or {}), "CERTIFICATE_DOORS": self.doors()})
         if name not in WITHOUT_DATABASE:
             return found
         told = {name: value for name, value in (found.environment or {}).items() if name != "DATABASE_URL_FILE"}
         return replace(found, environment=told)
+
+    def doors(self) -> str:
+        """CERTIFICATE_DOORS: the displays', and people's where they are on this machine too."""
+        listen = self.environ["BOX_LISTEN"]
+        host = {"0.0.0.0": LOOPBACK, "::": "::1"}.get(listen, listen)  # nosec B104 - what it listens on
+        names = {"displays": "MQTT_DISPLAYS_PORT", "people": "GATEWAY_PORT"}
+        if self.environ["BOX_REMOTE_SERVICES"] == "1":
+            del names["people"]
+        return " ".join(f"{door}={host}:{self.ports[name]}" for door, name in names.items())
 
     def check_tls(self, now: datetime | None = None) -> None:
         """Whether the doors can be opened with this certificate.

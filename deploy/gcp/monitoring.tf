@@ -11,18 +11,20 @@ locals {
   log_of_the_tick = "resource.type=\"cloud_run_revision\" resource.labels.service_name=\"signage-scheduler-tick\""
   of_the_tick     = "${local.log_of_the_tick} jsonPayload.event=\"tick\""
   log_metrics = {
-    tick_step_failed  = { filter = "${local.log_of_the_tick} jsonPayload.event=\"tick_step_failed\"", field = null }
-    not_told          = { filter = "${local.log_of_the_tick} jsonPayload.event=\"notification_tried\" jsonPayload.result=\"refused\"", field = null }
-    told_again        = { filter = "${local.log_of_the_tick} jsonPayload.event=\"notification_tried\" jsonPayload.result=\"again\"", field = null }
-    tick              = { filter = local.of_the_tick, field = null }
-    recovery_restarts = { filter = local.of_the_tick, field = "jsonPayload.did.recover.restarts" }
-    recovery_reboots  = { filter = local.of_the_tick, field = "jsonPayload.did.recover.reboots" }
-    breakers_open     = { filter = local.of_the_tick, field = "jsonPayload.did.recover.breakers_open" }
-    conversions_old   = { filter = local.of_the_tick, field = "jsonPayload.did.conversions.enqueued" }
-    outbox_waiting    = { filter = local.of_the_tick, field = "jsonPayload.did.publish.waiting" }
-    broker_dropped    = { filter = "logName:\"gcplogs-docker-driver\" jsonPayload.message=~\"messages are being dropped|Out of memory\"", field = null }
-    broker_crashed    = { filter = "logName:\"gcplogs-docker-driver\" jsonPayload.message:\"broker_crashed\"", field = null }
-    identity_refused  = { filter = "resource.type=\"cloud_run_revision\" jsonPayload.event=\"identity_refused\"", field = null }
+    tick_step_failed   = { filter = "${local.log_of_the_tick} jsonPayload.event=\"tick_step_failed\"", field = null }
+    not_told           = { filter = "${local.log_of_the_tick} jsonPayload.event=\"notification_tried\" jsonPayload.result=\"refused\"", field = null }
+    told_again         = { filter = "${local.log_of_the_tick} jsonPayload.event=\"notification_tried\" jsonPayload.result=\"again\"", field = null }
+    tick               = { filter = local.of_the_tick, field = null }
+    recovery_restarts  = { filter = local.of_the_tick, field = "jsonPayload.did.recover.restarts" }
+    recovery_reboots   = { filter = local.of_the_tick, field = "jsonPayload.did.recover.reboots" }
+    breakers_open      = { filter = local.of_the_tick, field = "jsonPayload.did.recover.breakers_open" }
+    conversions_old    = { filter = local.of_the_tick, field = "jsonPayload.did.conversions.enqueued" }
+    outbox_waiting     = { filter = local.of_the_tick, field = "jsonPayload.did.publish.waiting" }
+    broker_dropped     = { filter = "logName:\"gcplogs-docker-driver\" jsonPayload.message=~\"messages are being dropped|Out of memory\"", field = null }
+    broker_crashed     = { filter = "logName:\"gcplogs-docker-driver\" jsonPayload.message:\"broker_crashed\"", field = null }
+    certificate_old    = { filter = "logName:\"gcplogs-docker-driver\" jsonPayload.message:\"certificate_old\"", field = null }
+    certificate_ending = { filter = "logName:\"gcplogs-docker-driver\" jsonPayload.message:\"certificate_ending\"", field = null }
+    identity_refused   = { filter = "resource.type=\"cloud_run_revision\" jsonPayload.event=\"identity_refused\"", field = null }
   }
 
   # The rules: name -> query in PromQL, how long it must hold, what it says and what to do.
@@ -61,6 +63,16 @@ locals {
       query = "sum(increase(logging_googleapis_com:user_signage_broker_crashed{monitored_resource=\"gce_instance\"}[15m])) > 0"
       holds = "0s"
       says  = "The broker ended without having been told to, and was started again: every display connected anew. Look at its log before that moment."
+    }
+    certificate_old = {
+      query = "sum(increase(logging_googleapis_com:user_signage_certificate_old{monitored_resource=\"gce_instance\"}[3h])) > 0"
+      holds = "0s"
+      says  = "The broker's certificate ends within 14 days: after that no display connects any more. Give a new one (docs/deploying.md, Afterwards)."
+    }
+    certificate_ending = {
+      query = "sum(increase(logging_googleapis_com:user_signage_certificate_ending{monitored_resource=\"gce_instance\"}[3h])) > 0"
+      holds = "0s"
+      says  = "The broker's certificate ends within three days, and nobody has renewed it (docs/deploying.md, Afterwards)."
     }
     dead_letters = {
       query = "sum(increase(signage_bridge_dead_letters_total[15m])) > 10"
@@ -114,7 +126,7 @@ resource "google_monitoring_alert_policy" "of" {
 
   display_name          = "Signage Fleet: ${replace(each.key, "_", " ")}"
   combiner              = "OR"
-  severity              = contains(["tick_missing", "canary_old", "outbox_old", "disk"], each.key) ? "CRITICAL" : "WARNING"
+  severity              = contains(["tick_missing", "canary_old", "outbox_old", "disk", "certificate_ending"], each.key) ? "CRITICAL" : "WARNING"
   notification_channels = [google_monitoring_notification_channel.people.id]
   user_labels           = local.labels
 

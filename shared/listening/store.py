@@ -15,7 +15,8 @@ from shared.kept_statements import PLANNED_ONCE
 from shared.listening.rules import BridgeStatus
 from shared.statements import constant, rows
 from shared.tables import bridge_status as bridge
-from shared.tables import broker_crashes, broker_files_seen, dead_letters
+from shared.tables import broker_crashes, broker_files_seen, dead_letters, door_certificates
+from shared.vocabulary import Door
 
 LEADER_LOCK: Final = 7_305_002  # advisory lock of the bridge that leads; any number nothing else locks
 KEPT_PAYLOAD_BYTES: Final = 4096
@@ -229,3 +230,14 @@ def note_broker_crashes(connection: Connection, noticed_at: Collection[datetime]
     if not rows:
         return 0
     return connection.execute(insert(broker_crashes).values(rows).on_conflict_do_nothing()).rowcount
+
+
+def note_certificates(connection: Connection, ends: Mapping[Door, datetime], doors: Collection[Door]) -> None:
+    """Keep when the certificates that were seen just now end; of other doors than `doors` nothing is kept."""
+    connection.execute(sa.delete(door_certificates).where(door_certificates.c.door.not_in(list(doors))))
+    if not ends:
+        return
+    now = database_now(connection)
+    seen = insert(door_certificates).values([{"door": d, "ends_at": at, "seen_at": now} for d, at in ends.items()])
+    new = {"ends_at": seen.excluded.ends_at, "seen_at": seen.excluded.seen_at}
+    connection.execute(seen.on_conflict_do_update(index_elements=["door"], set_=new))

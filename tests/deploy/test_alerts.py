@@ -20,6 +20,7 @@ DESIGNED: Final = {  # the ten of the design, and what they would be blind to
     *("SignageConversionOld", "SignageStaleJump", "SignageRecoveryStorm", "SignageAuthBurst", "SignageDisk"),
     *("SignageTickFailing", "SignageNotTold", "SignageMetricsMissing", "SignageBrokerCrashed"),
     "SignageBrokerFull",
+    *("SignageCertificateOld", "SignageCertificateEnding"),
 }
 BRIDGE, API = '{instance="a:8090", job="signage-bridge"}', '{instance="a:443", job="signage"}'
 
@@ -53,6 +54,11 @@ def fleet(stale: str, running: str, breakers: str = "0x60") -> dict[str, str]:
         | of_api("signage_clients", running, 'status="running"')
         | of_api("signage_breakers_open", breakers, 'scope="site"')
     )
+
+
+def left(days: int, then: int | None = None) -> dict[str, str]:
+    seconds = f"{days * 86_400}x60" if then is None else f"{days * 86_400}x20 {then * 86_400}x40"
+    return of_api("signage_certificate_seconds_left", seconds, 'door="displays"')
 
 
 def losses(dropped: str, missing: str) -> dict[str, str]:
@@ -107,6 +113,12 @@ CASES: Final = [
         of_api("signage_broker_open_files", "900x20 57344x40") | of_api("signage_broker_open_files_limit", "65536x60"),
         fires=True,
     ),
+    Case("SignageCertificateOld", "fifteen days", left(15), fires=False),
+    Case("SignageCertificateOld", "thirteen days", left(13), fires=True),
+    Case("SignageCertificateOld", "renewed", left(13, then=90), fires=False),
+    Case("SignageCertificateEnding", "four days", left(4), fires=False),
+    Case("SignageCertificateEnding", "two days", left(2), fires=True),
+    Case("SignageCertificateEnding", "it has ended", left(-1), fires=True),
     Case("SignageDeadLetters", "a few", of_api(LETTERS, "3x60", 'reason="bad_field"'), fires=False),
     Case("SignageDeadLetters", "many kinds", of_api(LETTERS, "11x60", 'reason="bad_field"'), fires=True),
     Case(

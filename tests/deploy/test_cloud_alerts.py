@@ -15,6 +15,7 @@ from tests.deploy.terraform import root
 from tests.deploy.test_alerts import promtool
 
 RUN: Final = '{monitored_resource="cloud_run_revision"}'
+MACHINE: Final = '{monitored_resource="gce_instance"}'
 LOGGED: Final = "logging_googleapis_com:user_signage_"
 REQUESTS: Final = (
     'run_googleapis_com:request_count{monitored_resource="cloud_run_revision", service_name="signage-api",'
@@ -56,6 +57,10 @@ CASES: Final = (
     Case("broker_dropped", logged("broker_dropped", "0x28 1x32", '{monitored_resource="gce_instance"}'), fires=True),
     Case("broker_crashed", logged("broker_crashed", "0x60", '{monitored_resource="gce_instance"}'), fires=False),
     Case("broker_crashed", logged("broker_crashed", "0x28 1x32", '{monitored_resource="gce_instance"}'), fires=True),
+    Case("certificate_old", logged("certificate_old", "0x60", MACHINE), fires=False),
+    Case("certificate_old", logged("certificate_old", "0x10 1x50", MACHINE), fires=True),
+    Case("certificate_ending", logged("certificate_ending", "0x60", MACHINE), fires=False),
+    Case("certificate_ending", logged("certificate_ending", "0x10 1x50", MACHINE), fires=True),
     Case("dead_letters", {"signage_bridge_dead_letters_total": "0x25 3x35"}, fires=False),
     Case("dead_letters", {"signage_bridge_dead_letters_total": "0+1x60"}, fires=True),
     Case("conversion_old", logged("conversions_old_sum", "0x20 2x40"), fires=False),

@@ -168,7 +168,7 @@ def test_every_alert_of_the_design_is_there_and_reads_metrics_that_are() -> None
     assert set(alerts) == {
         *("tick_missing", "canary_old", "outbox_old", "broker_dropped", "dead_letters", "conversion_old"),
         *("stale_jump", "recovery_storm", "auth_burst", "disk", "tick_failing", "not_told"),
-        "broker_crashed",
+        *("broker_crashed", "certificate_old", "certificate_ending"),
     }
     assert asked <= set(counted)
     assert set(counted) <= asked, "counted for nothing"

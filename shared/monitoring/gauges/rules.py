@@ -15,6 +15,7 @@ PREFIX: Final = "signage_"
 RECENTLY: Final = timedelta(minutes=15)  # what the names that end in _last_15m count
 STORM: Final = timedelta(minutes=30)  # what the names that end in _last_30m count
 A_DAY: Final = timedelta(days=1)
+CERTIFICATE_KNOWN_FOR: Final = timedelta(days=2)  # after the last look: who looks may be gone, and another one came
 OTHER: Final = "other"
 
 MEANINGS: Final[Mapping[str, str]] = {
@@ -48,6 +49,7 @@ MEANINGS: Final[Mapping[str, str]] = {
     "broker_open_files": "files and connections that the broker has open; 0 where nobody says",
     "broker_open_files_limit": "how many it may open",
     "broker_crashes_last_day": "how often the broker ended within a day without having been told to",
+    "certificate_seconds_left": "time until a door's certificate ends, if seen within two days; none where plain",
     "replica_configured": "1 where DATABASE_READ_URL names a replica to read history from",
     "replica_in_use": "1 where the answering instance found it of use last; 0 while it asks the primary instead",
     "database_size_bytes": "size of our database",
@@ -79,6 +81,12 @@ def plain(name: str, value: float) -> Gauge:
 def by_word(name: str, label: str, words: Iterable[str], found: Mapping[str, float]) -> Gauge:
     """A gauge with one label: a sample for every word, 0 where nothing was found; what is no such word is left out."""
     return Gauge(name, (label,), [((str(word),), float(found.get(str(word), 0))) for word in words])
+
+
+def certificates(now: datetime, ends_at: Mapping[str, datetime]) -> Gauge:
+    """A sample for each door whose certificate was seen; below 0 once it has ended."""
+    left = [((door,), (ends - now).total_seconds()) for door, ends in ends_at.items()]
+    return Gauge("certificate_seconds_left", ("door",), left)
 
 
 def by_state_and_reason(name: str, ends: Mapping[str, Sequence[str]], found: Mapping[tuple[str, str], float]) -> Gauge:

@@ -13,6 +13,7 @@ from shared.tables import (
     client_commands,
     conversions,
     dead_letters,
+    door_certificates,
     incidents,
     login_failures,
     notification_channels,
@@ -137,3 +138,10 @@ def broker_files(connection: Connection) -> tuple[int, int]:
 def broker_crashes_since(connection: Connection, since: datetime) -> int:
     """How often the broker crashed since then."""
     return connection.scalar(sa.select(sa.func.count()).where(broker_crashes.c.noticed_at > since)) or 0
+
+
+def certificates(connection: Connection, seen_since: datetime) -> dict[str, datetime]:
+    """When the certificate of each door ends that was looked at since then."""
+    c = door_certificates.c
+    query = sa.select(c.door, c.ends_at).where(c.seen_at > seen_since).order_by(c.door)
+    return dict(connection.execute(query).all())

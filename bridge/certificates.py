@@ -1,0 +1,106 @@
+"""Look once an hour at the certificates of our own doors, and tell when they end.
+
+It connects as displays and people do, so what it sees is what a server has loaded, and not what lies in a file that
+nobody has read yet. It runs in the process of `broker_accounts`, in a thread of its own: a door that does not answer
+must not delay that a login is taken back.
+"""
+
+import socket
+import ssl
+import threading
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from cryptography import x509
+from sqlalchemy import Engine
+
+from shared.db import is_away, transaction
+from shared.errors import ConfigurationError
+from shared.listening import store
+from shared.structured_log import event, failure
+from shared.vocabulary import Door
+
+LOOK_SECONDS: Final = 3600.0
+AGAIN_SECONDS: Final = 60.0  # after a look that did not see all of them, or could not store what it saw
+TIMEOUT_SECONDS: Final = 5.0
+OLD: Final = timedelta(days=14)  # left: time to renew it
+ENDING: Final = timedelta(days=3)  # left: nobody has
+
+Address = tuple[str, int]
+
+
+def doors(told: str) -> dict[Door, Address]:
+    """CERTIFICATE_DOORS as addresses. Raises ConfigurationError."""
+    found: dict[Door, Address] = {}
+    for one in told.split():
+        name, _, address = one.partition("=")
+        host, _, port = address.rpartition(":")
+        if name not in set(Door) or not host or not port.isdecimal() or not 0 < int(port) < 65_536:
+            raise ConfigurationError(f"CERTIFICATE_DOORS: {one!r} is not door=host:port.")
+        found[Door(name)] = (host.strip("[]"), int(port))
+    return found
+
+
+def end_of(address: Address) -> datetime:
+    """When the certificate ends that is shown there, good or not. Raises OSError, ValueError."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE  # one that has ended has to be seen too; nothing is sent
+    with (
+        socket.create_connection(address, TIMEOUT_SECONDS) as plain,
+        context.wrap_socket(plain) as door,
+    ):
+        shown = door.getpeercert(binary_form=True)
+    if shown is None:
+        raise ValueError("no certificate")
+    return x509.load_der_x509_certificate(shown).not_valid_after_utc
+
+
+class Certificates:
+    """What our doors show."""
+
+    def __init__(self, engine: Engine, addresses: Mapping[Door, Address]) -> None:
+        """Nothing is seen yet."""
+        self._engine = engine
+        self._addresses = addresses
+        self._unseen: set[Door] = set()
+
+    def look(self) -> bool:
+        """Store when each certificate ends, and say which end soon; False when one was not seen.
+
+        Raises:
+            SQLAlchemyError: the database cannot be used; look again later.
+        """
+        ends: dict[Door, datetime] = {}
+        for door, address in self._addresses.items():
+            try:
+                ends[door] = end_of(address)
+            except (OSError, ValueError) as error:
+                if door not in self._unseen:
+                    event("certificate_unseen", "a door shows no certificate", door=door, error=type(error).__name__)
+        self._unseen = set(self._addresses) - set(ends)
+        with transaction(self._engine) as connection:
+            store.note_certificates(connection, ends, self._addresses)
+        _warn(ends, datetime.now(UTC))
+        return not self._unseen
+
+    def watch(self, stop: threading.Event) -> None:
+        """Look until `stop` is set; a database that is away is waited for."""
+        is_whole = True
+        while not stop.is_set():
+            try:
+                is_whole = self.look()
+            except Exception as error:  # noqa: BLE001 - whatever it is, the next look begins anew
+                if not is_away(error) and is_whole:
+                    failure("certificates_stuck", "when certificates end cannot be stored")
+                is_whole = False
+            stop.wait(LOOK_SECONDS if is_whole else AGAIN_SECONDS)
+
+
+def _warn(ends: Mapping[Door, datetime], now: datetime) -> None:
+    """A line each hour for whoever counts lines: the cloud's alerts."""
+    for door, end in ends.items():
+        if end - now <= OLD:
+            word = "certificate_ending" if end - now <= ENDING else "certificate_old"
+            event(word, "a certificate has to be renewed", door=door, ends_at=end.isoformat())

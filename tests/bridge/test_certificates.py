@@ -1,0 +1,182 @@
+"""When a door's certificate ends: seen by TLS on a real listener, stored, shown as a gauge, told in time."""
+
+import socket
+import ssl
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
+
+from bridge import certificates
+from bridge.certificates import Certificates, doors
+from deploy.box.box import Box
+from deploy.local.layout import REPOSITORY
+from deploy.local.probes import free_port
+from shared.db import snapshot
+from shared.errors import ConfigurationError
+from shared.monitoring.gauges import rules
+from shared.monitoring.gauges import store as gauges
+from shared.vocabulary import Door
+from tests.bridge.conftest import Database
+from tests.deploy.certificates import Authority
+
+DAY = timedelta(days=1)
+
+
+class Listener:
+    """A door on loopback; it shows what it loaded last."""
+
+    def __init__(self, folder: Path, lifetime: timedelta) -> None:
+        self._authority, self._context = Authority(folder), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.address: tuple[str, int] = self._socket.getsockname()
+        self.load(lifetime)
+
+    def load(self, lifetime: timedelta) -> None:
+        self._context.load_cert_chain(*self._authority.sign("door.test", lifetime))
+
+    def serve(self) -> None:
+        while True:
+            try:
+                accepted, _ = self._socket.accept()
+            except OSError:
+                return
+            with accepted, suppress(OSError), self._context.wrap_socket(accepted, server_side=True) as one:
+                one.recv(1)
+
+    def close(self) -> None:
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+
+
+@contextmanager
+def listening(folder: Path, lifetime: timedelta) -> Iterator[Listener]:
+    door = Listener(folder, lifetime)
+    thread = threading.Thread(target=door.serve)
+    thread.start()
+    try:
+        yield door
+    finally:
+        door.close()
+        thread.join()
+
+
+def days_left(engine: Engine) -> dict[str, float]:
+    """The gauge, in days."""
+    with snapshot(engine) as connection:
+        now = datetime.now(UTC)
+        gauge = rules.certificates(now, gauges.certificates(connection, now - rules.CERTIFICATE_KNOWN_FOR))
+    return {labels[0]: round(value / 86_400, 1) for labels, value in gauge.samples}
+
+
+@pytest.mark.parametrize(
+    ("lifetime", "said"),
+    [(20 * DAY, None), (10 * DAY, "certificate_old"), (2 * DAY, "certificate_ending"), (-DAY, "certificate_ending")],
+    ids=["good", "old", "ending", "ended"],
+)
+def test_what_a_door_shows_is_stored_and_said_until_it_is_renewed(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lifetime: timedelta, said: str | None
+) -> None:
+    lines: list[str] = []
+    monkeypatch.setattr(certificates, "event", lambda word, *_, **__: lines.append(word))
+    with listening(tmp_path, lifetime) as door:
+        looker = Certificates(engine, {Door.DISPLAYS: door.address})
+
+        assert looker.look()
+        assert days_left(engine) == {"displays": lifetime / DAY}
+        assert lines == ([said] if said else [])
+
+        door.load(90 * DAY)
+        assert looker.look()
+        assert days_left(engine) == {"displays": 90.0}
+        assert lines == ([said] if said else [])
+
+
+def test_a_door_that_does_not_answer_keeps_what_was_seen_and_one_that_is_no_more_is_forgotten(
+    engine: Engine, database: Database, tmp_path: Path
+) -> None:
+    with listening(tmp_path, 20 * DAY) as door:
+        assert Certificates(engine, {Door.DISPLAYS: door.address, Door.PEOPLE: door.address}).look()
+    gone = ("127.0.0.1", free_port())
+
+    assert not Certificates(engine, {Door.DISPLAYS: gone}).look()
+    assert days_left(engine) == {"displays": 20.0}
+
+    database.do("UPDATE door_certificates SET seen_at = now() - interval '3 days'")
+    assert days_left(engine) == {}, "nobody looks any more: another one may have come"
+
+    assert Certificates(engine, {}).look()
+    assert database.value("SELECT count(*) FROM door_certificates") == 0
+
+
+def test_a_door_that_speaks_no_tls_is_not_seen(engine: Engine) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as plain:
+
+        def answer() -> None:
+            accepted, _ = plain.accept()
+            with accepted:
+                accepted.recv(1)
+                accepted.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        assert not Certificates(engine, {Door.PEOPLE: plain.getsockname()}).look()
+        thread.join()
+
+
+def test_the_doors_of_a_box_are_asked_on_its_own_machine() -> None:
+    told = {"BOX_HOST": "box.test", "BOX_CERTIFICATE_FILE": "/c", "BOX_KEY_FILE": "/k"}
+
+    def of(**more: str) -> str:
+        return str((Box({**told, **more}).service("broker-accounts").environment or {})["CERTIFICATE_DOORS"])
+
+    assert doors(of()) == {Door.DISPLAYS: ("127.0.0.1", 8883), Door.PEOPLE: ("127.0.0.1", 443)}
+    assert doors(of(BOX_REMOTE_SERVICES="1", MQTT_DISPLAYS_PORT="9883")) == {Door.DISPLAYS: ("127.0.0.1", 9883)}
+    assert doors(of(BOX_LISTEN="10.0.0.7"))[Door.PEOPLE] == ("10.0.0.7", 443)
+    assert "CERTIFICATE_DOORS" not in (Box(told).service("bridge").environment or {})
+
+
+@pytest.mark.parametrize("told", ["shop=127.0.0.1:1", "displays", "displays=:1", "people=h:0", "people=h:x"])
+def test_a_door_that_nobody_can_ask_is_refused(told: str) -> None:
+    with pytest.raises(ConfigurationError):
+        doors(told)
+
+
+def test_a_renewed_certificate_comes_to_the_doors_with_its_mode(tmp_path: Path) -> None:
+    """The hook, with a made-up systemctl; the second run is the same."""
+    lineage, to = tmp_path / "live", tmp_path / "etc"
+    lineage.mkdir()
+    to.mkdir()
+    (lineage / "fullchain.pem").write_text("certificate")
+    (lineage / "privkey.pem").write_text("key")
+    done = tmp_path / "done"
+    for name in ("systemctl", "docker"):
+        (tmp_path / name).write_text(f"#!/bin/sh\necho {name} $* >> {done}\n")
+        (tmp_path / name).chmod(0o755)
+    own = {part: subprocess.run(["id", flag], capture_output=True, text=True, check=True).stdout.strip()
+           for part, flag in (("SIGNAGE_OWNER", "-u"), ("SIGNAGE_GROUP", "-g"))}  # fmt: skip
+    told = {
+        "PATH": f"{tmp_path}:/usr/bin:/bin",
+        "RENEWED_LINEAGE": str(lineage),
+        "SIGNAGE_CERTIFICATES": str(to),
+        **own,
+    }
+    hook = str(REPOSITORY / "deploy" / "box" / "renewed.sh")
+
+    subprocess.run([hook], env=told, check=True)
+    subprocess.run([hook], env={**told, "COMPOSE_FILE": "/x/compose.yaml"}, check=True)
+
+    assert {file.name: (file.read_text(), oct(file.stat().st_mode & 0o777)) for file in to.iterdir()} == {
+        "certificate.pem": ("certificate", "0o644"),
+        "key.pem": ("key", "0o640"),
+    }
+    assert done.read_text().splitlines() == [
+        "systemctl restart signage-broker.service signage-gateway.service",
+        "docker compose --file /x/compose.yaml restart broker gateway",
+    ]
