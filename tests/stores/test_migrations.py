@@ -104,6 +104,7 @@ CHECKED_LISTS: list[tuple[str, str, Iterable[StrEnum]]] = [
     ("service_failure_events", "event", vocabulary.FailureEvent),
     ("maintenance_windows", "scope", vocabulary.MaintenanceScope),
     ("incidents", "kind", vocabulary.IncidentKind),
+    ("door_certificates", "door", vocabulary.Door),
     ("notification_channels", "kind", vocabulary.ChannelKind),
     ("notification_snoozes", "scope", vocabulary.SnoozeScope),
     ("notification_deliveries", "phase", vocabulary.NotificationPhase),
