@@ -9,8 +9,12 @@ DEVELOPMENT := $(VENV)/.development
 DASHBOARD_TOOLS := dashboard/node_modules/.installed
 NEEDS := $(PYTHON) deploy/local/prerequisites.py
 UP := $(BIN)/python -m deploy.local.up
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
+# For every Python and machine at once, with the hashes of all files of a version, and without the registry's address.
+LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+	$(if $(UPGRADE),--upgrade)
 
-.PHONY: help run stop status reset test quick check openapi screenshots bench campaign
+.PHONY: help run stop status reset test quick check lock openapi screenshots bench campaign
 
 help: ## Show this
 	@echo 'Signage Fleet keeps a fleet of digital-signage displays alive.'
@@ -61,8 +65,12 @@ check: $(DEVELOPMENT) $(DASHBOARD_TOOLS) ## Lint, format, types, import rules, c
 	$(BIN)/check-jsonschema --builtin-schema vendor.cloudbuild deploy/docker/cloudbuild.yaml
 	$(BIN)/compose-lint check --fail-on low --strict-config --skip-suppressed --quiet deploy/docker/compose.yaml
 	npm --prefix dashboard run --silent check
-	$(BIN)/pytest -q tests/rules/test_docs_in_step.py tests/rules/test_protocol_document.py \
+	$(BIN)/pytest -q tests/rules/test_locks_in_step.py tests/rules/test_docs_in_step.py tests/rules/test_protocol_document.py \
 		tests/rules/test_dashboard_vendor.py tests/api/test_openapi.py::test_the_file_in_the_repository_is_the_generated_one
+
+lock: $(DEVELOPMENT) ## Renew the locks after a change of requirements*.txt; UPGRADE=1 takes what is newest
+	@$(LOCK) requirements.txt --output-file requirements.lock
+	@$(LOCK) --constraints requirements.lock requirements-dev.txt --output-file requirements-dev.lock
 
 openapi: $(RUNTIME) ## Write docs/openapi.json from the routes' declarations
 	@$(BIN)/python -m functions.api.openapi docs/openapi.json
@@ -81,17 +89,17 @@ campaign: $(DEVELOPMENT) ## Run the full fault campaign; ONLY="kills noise" runs
 	  $(BIN)/python -m tests.faults.figures docs/reliability.md; exit $$code
 
 # The virtual environment. Each stamp is newer than the lists it was installed from.
-$(RUNTIME): requirements.txt
+$(RUNTIME): requirements.lock
 	@$(NEEDS) venv
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=...")'
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
 	@echo 'Installing Python packages'
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@$(INSTALL) -r requirements.lock
 	@touch $@
 
-$(DEVELOPMENT): requirements-dev.txt $(RUNTIME)
+$(DEVELOPMENT): requirements-dev.lock $(RUNTIME)
 	@echo 'Installing Python packages for tests and checks'
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@$(INSTALL) -r requirements-dev.lock
 	@touch $@
 
 $(DASHBOARD_TOOLS): dashboard/package-lock.json

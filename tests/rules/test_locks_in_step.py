@@ -1,0 +1,73 @@
+"""What is installed is what the lists of packages name: each lock holds its list, all that it needs, and hashes.
+
+Nobody is asked: what a package needs is read from its installed copy.
+"""
+
+import re
+from importlib.metadata import PackageNotFoundError, requires
+from typing import Final
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from deploy.local.layout import REPOSITORY
+
+ENTRY: Final = re.compile(
+    r"(?P<name>[\w.-]+)==(?P<version>[^ ]+)(?: ; [^\\]+)?((?: \\\n    --hash=sha256:[0-9a-f]{64})+)\n"
+)
+LISTS: Final = ("requirements", "requirements-dev")
+
+
+def wanted(name: str) -> dict[str, Requirement]:
+    """What a list names, with what it takes from another list."""
+    found: dict[str, Requirement] = {}
+    for line in (REPOSITORY / f"{name}.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("-r "):
+            found |= wanted(line.removeprefix("-r ").removesuffix(".txt"))
+        elif line and not line.startswith("#"):
+            requirement = Requirement(line)
+            found[canonicalize_name(requirement.name)] = requirement
+    return found
+
+
+def locked(name: str) -> dict[str, str]:
+    """The version of each package of a lock; every line but comments belongs to an entry with hashes."""
+    text = (REPOSITORY / f"{name}.lock").read_text(encoding="utf-8")
+    text = re.sub(r"(?m)^ *#.*\n", "", text)
+    assert ENTRY.sub("", text) == ""
+    return {canonicalize_name(entry["name"]): entry["version"] for entry in ENTRY.finditer(text)}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_lock_holds_the_versions_of_its_list(name: str) -> None:
+    versions = locked(name)
+
+    assert {p: f"=={versions.get(p)}" for p in wanted(name)} == {p: str(r.specifier) for p, r in wanted(name).items()}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_lock_holds_what_its_packages_need_and_nothing_else(name: str) -> None:
+    versions, seen = locked(name), set[tuple[str, str]]()
+    waiting = [(package, extra) for package, one in wanted(name).items() for extra in ("", *one.extras)]
+    while waiting:
+        package, extra = waiting.pop()
+        if (package, extra) in seen or package not in versions:
+            continue
+        seen.add((package, extra))
+        try:
+            needs = [Requirement(text) for text in requires(package) or []]
+        except PackageNotFoundError:  # of another machine, or not installed yet
+            continue
+        for need in needs:
+            if need.marker is None or need.marker.evaluate({"extra": extra}):
+                dependency = canonicalize_name(need.name)
+                assert dependency in versions, f"{package} needs {dependency}"
+                assert need.specifier.contains(versions[dependency], prereleases=True), f"{package} needs {need}"
+                waiting += [(dependency, part) for part in ("", *need.extras)]
+    elsewhere = {"colorama", "tomli", "pywin32"}  # for other systems and older Pythons
+    assert versions.keys() - {package for package, _ in seen} <= elsewhere
+
+
+def test_both_locks_agree() -> None:
+    assert locked("requirements").items() <= locked("requirements-dev").items()
