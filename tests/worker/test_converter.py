@@ -316,7 +316,8 @@ def test_inside_there_is_nothing_to_see_but_programs_and_the_own_folder(work: Pa
     assert run_inside(outside, work, "/usr/bin/cat", str(secret)).stdout == "the neighbour's deck"
     assert run_inside(inside, work, "/usr/bin/cat", str(secret)).returncode != 0
     seen = set(run_inside(inside, work, "/usr/bin/ls", "/").stdout.split())
-    assert seen == {"bin", "dev", "etc", "lib", "lib64", "proc", "sbin", "tmp", "usr", "var", "work"}
+    assert seen == {"bin", "config", "dev", "etc", "lib", "lib64", "proc", "sbin", "tmp", "usr", "var", "work"}
+    assert run_inside(inside, work, "/usr/bin/ls", "/config", "/config/fontconfig").stdout.split()[-1] == "fonts.conf"
     assert "passwd" not in run_inside(inside, work, "/usr/bin/ls", "/etc").stdout
     assert run_inside(inside, work, "/usr/bin/touch", "/usr/x").returncode != 0
     assert run_inside(inside, work, "/usr/bin/touch", "/work/x").returncode == 0

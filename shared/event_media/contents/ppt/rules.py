@@ -24,6 +24,7 @@ ANIMATION, ANIMATION_ATOM, BUILD_AT = 0x1014, 0x0FF1, 20  # AnimationInfo of old
 TIME_NODE: Final = 0xF144  # of PowerPoint 2002
 SHOW_INFO: Final = 0x03F9  # SlideShowSlideInfoAtom
 ADVANCES: Final = 0x0400  # its flag fAutoAdvance
+THROUGH_BLACK: Final = 1  # its direction, of a cut
 FONT: Final = 0x0FB7  # FontEntityAtom: a name of at most 32 characters, and more
 FONT_NAME_BYTES: Final = 64
 LONGEST_TEXT: Final = 2048  # bytes
@@ -129,9 +130,13 @@ def _is_effect(record: Record, deck: Stream) -> bool:
 
 
 def _note_show(raw: bytes, contents: Contents) -> None:
-    """How a slide comes and goes: direction and kind of its effect, both 0 for none, and its flags."""
+    """How a slide comes and goes: direction and kind of its effect, and its flags.
+
+    Kind 0 is a cut, which is none unless it goes through black; LibreOffice writes another direction for it.
+    """
     if len(raw) == 12:
-        contents.transitions += any(raw[8:10])
+        direction, kind = raw[8], raw[9]
+        contents.transitions += bool(kind) or direction == THROUGH_BLACK
         contents.advancing_slides += bool(int.from_bytes(raw[10:], "little") & ADVANCES)
 
 
