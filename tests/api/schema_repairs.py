@@ -14,7 +14,7 @@ from uuid import uuid4
 from tests.api import schema_files
 from tests.api.people import PASSWORD
 from tests.api.schema_files import Case, Repair
-from tests.api.schema_world import PERSON, World, fail, open_breaker
+from tests.api.schema_world import PERSON, World, fail, open_breaker, protect
 from tests.stores.commands_world import new_client
 
 OFFSET: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?[+-]\d\d:\d\d", re.ASCII)
@@ -212,6 +212,12 @@ def _forgetful(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
     case.path_parameters, case.body = {"user_id": user["id"]}, {"username": user["username"]}
 
 
+def _without_phone(world: World, case: Case, kwargs: dict[str, Any]) -> None:
+    """Somebody who lost what makes the codes of their second factor."""
+    _forgetful(world, case, kwargs)
+    protect(world, case.path_parameters["user_id"])
+
+
 def _open(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
     """A breaker that is open; whichever are."""
     open_breaker(world)
@@ -280,6 +286,7 @@ CHANCES: Final[dict[str, Repair]] = {
     "DELETE /api/notifications/snoozes/{snooze_id}": _begun("/api/notifications/snoozes", "snooze_id", "until"),
     "PATCH /api/users/{user_id}": _person,
     "POST /api/users/{user_id}/reset-password": _forgetful,
+    "POST /api/users/{user_id}/reset-second-factor": _without_phone,
     "POST /api/enroll": _code,
     "POST /api/enroll/rotate": _rotation,
     "POST /api/session": _credentials,

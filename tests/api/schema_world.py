@@ -22,6 +22,7 @@ from sqlalchemy.dialects.postgresql import insert
 from deploy.local import broker as mosquitto
 from deploy.local.layout import LOOPBACK
 from shared.access import operations as access
+from shared.access.second_factor import store as second_factor
 from shared.client_logs import operations as client_logs
 from shared.client_logs.rules import LogLine
 from shared.conversions import operations as conversions
@@ -182,6 +183,14 @@ def _fill(made: World) -> None:
     for uuid in made.displays[16:19]:
         made.made(f"/api/clients/{uuid}/enrolment")
         made.made(f"/api/clients/{uuid}/recovery/exclude", {"reason": "being moved"})
+
+
+def protect(made: World, user_id: int) -> None:
+    """They have a second factor."""
+    with transaction(made.engine) as connection:
+        now = database_now(connection)
+        second_factor.begin(connection, now, user_id, "a nonce")
+        second_factor.confirm(connection, now, user_id)
 
 
 def convert(made: World, uploaded: dict[str, Any]) -> None:

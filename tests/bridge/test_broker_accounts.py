@@ -243,6 +243,7 @@ def test_a_new_file_is_closed_to_others(tmp_path: Path) -> None:
 def test_how_many_files_the_broker_has_open_comes_to_the_database(
     database_url: str, engine: Engine, database: Database, tmp_path: Path
 ) -> None:
+    database.do("DELETE FROM broker_files_seen")
     noted = tmp_path / "broker.files"
     files = OpenFiles(engine, noted)
 
