@@ -3,6 +3,7 @@
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import * as api from "../lib/api_people.js";
+import { browserName } from "../lib/browser_name.js";
 import { Age, Time } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { F } from "../lib/strings_second_factor.js";
@@ -12,9 +13,9 @@ import { wordsOf } from "../lib/words.js";
 
 /** @param {{session: OwnSession, end: (session: OwnSession) => void}} props */
 function Row({ session, end }) {
-  const name = session.browser || F.someBrowser;
+  const name = session.browser ? browserName(session.browser) : F.someBrowser;
   return html`<li class="token">
-    <span class="token-body"><strong>${name}</strong>
+    <span class="token-body"><strong title=${session.browser}>${name}</strong>
       <span class="quiet">${session.address ?? F.nowhere} · ${F.since} ${h(Time, { at: session.created_at })} · ${F.used} ${h(Age, { at: session.last_seen_at })}</span></span>
     ${session.is_this_one ? html`<span class="tag">${F.thisOne}</span>` : html`<button class="danger" aria-label=${F.endOf(name, session.address ?? F.nowhere)} onClick=${() => end(session)}>${F.end}</button>`}
   </li>`;
