@@ -37,6 +37,8 @@ FOLDED: Final = (
 """Events about one display, and from how many of a kind on they are one message."""
 OF_RECOVERY: Final = OF_DISPLAYS | {NotificationEvent.SERVICE_FAILED}
 OF_ONE: Final = frozenset().union(*(events for events, _ in FOLDED))
+KNOWN: Final = frozenset(event.value for event in NotificationEvent)
+"""Of another event newer code told: it will say that it is over."""
 Row = dict[str, Any]
 
 
@@ -63,7 +65,7 @@ def decide(connection: Connection, now: datetime, config: Config) -> Decided:
     """
     store.lock_notifications(connection)
     listeners = {row["id"]: _channel(row) for row in channels_store.enabled(connection)}
-    standing = [_told(row) for row in deliveries_store.standing(connection)]
+    standing = [_told(row) for row in deliveries_store.standing(connection) if row["facts"]["event"] in KNOWN]
     again = deliveries.sweep(connection, now, AT_ONCE)
     if not listeners and not standing:
         return Decided(tasks=tuple(again), again=len(again))

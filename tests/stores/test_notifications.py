@@ -5,6 +5,7 @@ from datetime import UTC, datetime, time, timedelta
 import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from shared.couriers import Outcome, Result
 from shared.incidents import operations as observing
@@ -249,6 +250,18 @@ def test_a_breaker_is_told_while_recovery_is_on(connection: Connection, now: dat
 
     words = "Recovery holds back at Rome"
     assert told(connection) == [("opened", words), ("recovered", f"Over: {words}")]
+
+
+def test_what_newer_code_told_of_is_left_to_it(connection: Connection, now: datetime, dark: list[str]) -> None:
+    decide(connection, now + 3 * MINUTE)
+    newer = notification_deliveries.c.message["facts"].op("||")(sa.literal({"event": "moon_is_full"}, JSONB))
+    message = sa.func.jsonb_set(notification_deliveries.c.message, sa.literal(["facts"], ARRAY(sa.Text)), newer)
+    connection.execute(sa.update(notification_deliveries).values(message=message))
+    light(connection, now + 5 * MINUTE, dark)
+
+    decide(connection, now + 20 * MINUTE)
+
+    assert told(connection) == [("opened", ROME_AWAY)]
 
 
 def test_a_dark_site_is_one_message_though_recovery_holds_back_there(
