@@ -99,7 +99,7 @@ class Certificates:
 
 
 def _warn(ends: Mapping[Door, datetime], now: datetime) -> None:
-    """A line each hour for whoever counts lines: the cloud's alerts."""
+    """Log each certificate that ends soon. The cloud's alerts count these lines."""
     for door, end in ends.items():
         if end - now <= OLD:
             word = "certificate_ending" if end - now <= ENDING else "certificate_old"

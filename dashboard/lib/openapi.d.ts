@@ -1350,7 +1350,7 @@ export type Recovery = {
   why: string;
 };
 
-/** Each signs in once in place of a code, for whoever has lost the phone. They are shown this once. */
+/** Each replaces a code of the app once. Nothing shows them again. */
 export type RecoveryCodes = {
   recovery_codes: Array<string>;
 };

@@ -1,4 +1,4 @@
-"""/api/health: is the process alive, and is everything there that it needs? Both are public; what is missing is not."""
+"""/api/health: whether the process lives and has what it needs. Callers without a credential see no details."""
 
 from sqlalchemy.exc import SQLAlchemyError
 

@@ -65,7 +65,7 @@ class Secret(Answer):
 
 
 class RecoveryCodes(Answer):
-    """Each signs in once in place of a code, for whoever has lost the phone. They are shown this once."""
+    """Each replaces a code of the app once. Nothing shows them again."""
 
     recovery_codes: list[str]
 
@@ -92,7 +92,7 @@ def show_second_factor(call: Call) -> SecondFactor:
     before_second_factor=True,
 )
 def begin_second_factor(call: Call, body: Proof) -> Secret:
-    """Begin to set up an app. Begun again, the secret of before ends."""
+    """Begin to set up an app. A second call replaces the secret of the first."""
     user = proving.check_own_password(call, body.current_password, "user.second_factor")
     with call.transaction() as (connection, now):
         secret = operations.begin(connection, now, user.id, proving.signing_key(call))

@@ -40,7 +40,7 @@ class Credentials(Body):
     username: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
     password: Password
     code: Annotated[str, msgspec.Meta(max_length=40)] = ""
-    """For whoever has a second factor: the six digits of the app, or a recovery code."""
+    """Of a second factor: the six digits of the app, or a recovery code."""
 
 
 class NewPassword(Body):
@@ -98,7 +98,7 @@ class SignInMethod(Answer):
     raises=(InvalidIdentity, SecondFactorRequired, SecondFactorWrong, TooManyAttempts, DatabaseUnavailable),
 )
 def sign_in(call: Call, body: Credentials) -> Reply[Session]:
-    """Sign in with name and password, and a code for whoever has a second factor. Only failed tries are limited."""
+    """Sign in with name, password, and a code where the account has a second factor. Only failed tries count."""
     config = call.services.config
     user, proof = proving.check_sign_in(call, body.username, body.password, body.code or None)
     with call.transaction() as (connection, now):

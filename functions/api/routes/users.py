@@ -138,7 +138,7 @@ def reset_password(call: Call, user_id: int, body: Reset) -> HandedOver:
     raises=(UserNotFound, InvalidIdentity, OwnAccount, AnotherUsername, SecondFactorUnknown),
 )
 def reset_second_factor(call: Call, user_id: int, body: Reset) -> User:
-    """Remove somebody's second factor, for whoever has lost it. All their sessions end; their password stays."""
+    """Remove the second factor of a person who lost it. All their sessions end; their password stays."""
     with call.transaction() as (connection, now):
         user = operations.reset_second_factor(
             connection, now, call.principal, user_id, body.username, by_proxy=_by_proxy(call)
