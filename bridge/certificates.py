@@ -9,7 +9,7 @@ import socket
 import ssl
 import threading
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Final
 
 from cryptography import x509
@@ -17,15 +17,13 @@ from sqlalchemy import Engine
 
 from shared.db import is_away, transaction
 from shared.errors import ConfigurationError
-from shared.listening import store
+from shared.listening import rules, store
 from shared.structured_log import event, failure
 from shared.vocabulary import Door
 
 LOOK_SECONDS: Final = 3600.0
 AGAIN_SECONDS: Final = 60.0  # after a look that did not see all of them, or could not store what it saw
 TIMEOUT_SECONDS: Final = 5.0
-OLD: Final = timedelta(days=14)  # left: time to renew it
-ENDING: Final = timedelta(days=3)  # left: nobody has
 
 Address = tuple[str, int]
 
@@ -101,6 +99,6 @@ class Certificates:
 def _warn(ends: Mapping[Door, datetime], now: datetime) -> None:
     """Log each certificate that ends soon. The cloud's alerts count these lines."""
     for door, end in ends.items():
-        if end - now <= OLD:
-            word = "certificate_ending" if end - now <= ENDING else "certificate_old"
+        if end - now <= rules.CERTIFICATE_OLD:
+            word = "certificate_ending" if end - now <= rules.CERTIFICATE_ENDING else "certificate_old"
             event(word, "a certificate has to be renewed", door=door, ends_at=end.isoformat())

@@ -660,7 +660,7 @@ notification_channels = Table(
         "newer_events",
         ARRAY(Text),
         nullable=False,
-        server_default="{service_failed,screen_bad,connection_unsteady}",
+        server_default="{service_failed,screen_bad,connection_unsteady,certificate_old,certificate_ending}",
     ),
     Column("delay_seconds", Integer, nullable=False, server_default="120"),  # what is over before says nothing
     Column("sites", ARRAY(Text)),  # null: all

@@ -350,6 +350,8 @@ class NotificationEvent(StrEnum):
     CONNECTION_UNSTEADY = "connection_unsteady"  # a display loses the broker again and again
     BREAKER_OPEN = "breaker_open"  # so many are silent that recovery holds back
     BRIDGE_SILENT = "bridge_silent"  # our own: we do not hear the fleet
+    CERTIFICATE_OLD = "certificate_old"  # our own: a door's certificate ends within 14 days
+    CERTIFICATE_ENDING = "certificate_ending"  # our own: it ends within 3 days, or has ended
     CONVERSION_FAILED = "conversion_failed"  # a presentation could not be converted
     RECOVERED = "recovered"  # what was told is over
 
@@ -358,6 +360,8 @@ NEWER_EVENTS: Final = {
     NotificationEvent.SERVICE_FAILED: NotificationEvent.DISPLAY_UNWELL,
     NotificationEvent.SCREEN_BAD: NotificationEvent.DISPLAY_UNWELL,
     NotificationEvent.CONNECTION_UNSTEADY: NotificationEvent.DISPLAY_UNWELL,
+    NotificationEvent.CERTIFICATE_OLD: NotificationEvent.BRIDGE_SILENT,
+    NotificationEvent.CERTIFICATE_ENDING: NotificationEvent.BRIDGE_SILENT,
 }
 """Events that code of before cannot read, each with the one that columns of before hold in its place."""
 

@@ -1027,7 +1027,7 @@ export type NotificationChannel = {
 };
 
 /** What people can be told of. */
-export type NotificationEvent = "breaker_open" | "bridge_silent" | "connection_unsteady" | "conversion_failed" | "display_suspended" | "display_unwell" | "incident_escalated" | "incident_opened" | "recovered" | "screen_bad" | "service_failed";
+export type NotificationEvent = "breaker_open" | "bridge_silent" | "certificate_ending" | "certificate_old" | "connection_unsteady" | "conversion_failed" | "display_suspended" | "display_unwell" | "incident_escalated" | "incident_opened" | "recovered" | "screen_bad" | "service_failed";
 
 /** Which word about one trouble a message is; each is said once to a channel. */
 export type NotificationPhase = "escalated" | "opened" | "recovered";

@@ -3,7 +3,12 @@
 import hashlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Self
+from typing import Any, Final, Self
+
+CERTIFICATE_OLD: Final = timedelta(days=14)  # left of a door's certificate: time to renew it
+CERTIFICATE_ENDING: Final = timedelta(days=3)  # left: nobody has
+CERTIFICATE_SEEN_FOR: Final = timedelta(hours=2)  # after the last look, of which there is one an hour
+CERTIFICATE_KNOWN_FOR: Final = timedelta(days=2)  # after the last look: who looks may be gone, and another one came
 
 
 class Beginning(bytes):

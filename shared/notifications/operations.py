@@ -25,6 +25,7 @@ from shared.vocabulary import NEWER_EVENTS, DeliveryState, IncidentKind, Notific
 
 AT_ONCE: Final = 500  # messages that one tick puts on the queue again; the next one takes the rest
 ASKED_FOR: Final = 20  # displays alone; of more, which become one message, recovery is not asked one by one
+OF_CERTIFICATES: Final = frozenset({NotificationEvent.CERTIFICATE_OLD, NotificationEvent.CERTIFICATE_ENDING})
 IT_WAS_OVER: Final = "it was over before it was sent"
 OF_DISPLAYS: Final = frozenset({NotificationEvent.DISPLAY_UNWELL, NotificationEvent.DISPLAY_SUSPENDED})
 UNSTEADY: Final = NotificationEvent.CONNECTION_UNSTEADY
@@ -113,7 +114,7 @@ def _settle(desk: _Desk, standing: Sequence[Told]) -> tuple[list[int], int, list
     """Say that what was told is over: ids of what to send, how many were dropped, and what stands on."""
     connection, now = desk.connection, desk.now
     roots = {told.root for told in standing}
-    over = troubles.over(connection, desk.config, roots, now - rules.WELL_FOR) if roots else {}
+    over = troubles.over(connection, now, desk.config, roots, now - rules.WELL_FOR) if roots else {}
     snoozed = snoozes.snoozed(connection, now)
     dropped, silent, rows, rest = 0, list[int](), list[Row](), list[Told]()
     for told in standing:
@@ -184,6 +185,8 @@ def _gather(desk: _Desk) -> list[Trouble]:
     if NotificationEvent.BREAKER_OPEN in wanted:
         dark_sites = {site for one in found if one.more.get("kind") == IncidentKind.SITE for site in one.sites or ()}
         found += troubles.open_breakers(connection, config, dark_sites)
+    if not wanted.isdisjoint(OF_CERTIFICATES):
+        found += troubles.certificates(connection, now)
     if NotificationEvent.CONVERSION_FAILED in wanted:
         found += troubles.failed_conversions(connection, now, since)
     quiet = _quiet(connection, now, found) if found else None

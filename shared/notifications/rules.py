@@ -136,6 +136,9 @@ def escalation(told: Told, trouble: Trouble, now: datetime) -> NotificationEvent
     if told.event is NotificationEvent.DISPLAY_UNWELL:
         suspended = trouble.event is NotificationEvent.DISPLAY_SUSPENDED
         return NotificationEvent.DISPLAY_SUSPENDED if suspended else None
+    if told.event is NotificationEvent.CERTIFICATE_OLD:
+        ending = trouble.event is NotificationEvent.CERTIFICATE_ENDING
+        return NotificationEvent.CERTIFICATE_ENDING if ending else None
     if told.event is not NotificationEvent.INCIDENT_OPENED:
         return None
     before, displays = int(told.facts.get("displays") or 0), len(trouble.displays)

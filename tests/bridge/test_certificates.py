@@ -1,11 +1,8 @@
 """When a door's certificate ends: seen by TLS on a real listener, stored, shown as a gauge, told in time."""
 
 import socket
-import ssl
 import subprocess
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -19,59 +16,21 @@ from deploy.local.layout import REPOSITORY
 from deploy.local.probes import free_port
 from shared.db import snapshot
 from shared.errors import ConfigurationError
+from shared.listening.rules import CERTIFICATE_KNOWN_FOR
 from shared.monitoring.gauges import rules
 from shared.monitoring.gauges import store as gauges
 from shared.vocabulary import Door
 from tests.bridge.conftest import Database
-from tests.deploy.certificates import Authority
+from tests.deploy.certificates import listening
 
 DAY = timedelta(days=1)
-
-
-class Listener:
-    """A door on loopback; it shows what it loaded last."""
-
-    def __init__(self, folder: Path, lifetime: timedelta) -> None:
-        self._authority, self._context = Authority(folder), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self._socket = socket.create_server(("127.0.0.1", 0))
-        self.address: tuple[str, int] = self._socket.getsockname()
-        self.load(lifetime)
-
-    def load(self, lifetime: timedelta) -> None:
-        self._context.load_cert_chain(*self._authority.sign("door.test", lifetime))
-
-    def serve(self) -> None:
-        while True:
-            try:
-                accepted, _ = self._socket.accept()
-            except OSError:
-                return
-            with accepted, suppress(OSError), self._context.wrap_socket(accepted, server_side=True) as one:
-                one.recv(1)
-
-    def close(self) -> None:
-        with suppress(OSError):
-            self._socket.shutdown(socket.SHUT_RDWR)
-        self._socket.close()
-
-
-@contextmanager
-def listening(folder: Path, lifetime: timedelta) -> Iterator[Listener]:
-    door = Listener(folder, lifetime)
-    thread = threading.Thread(target=door.serve)
-    thread.start()
-    try:
-        yield door
-    finally:
-        door.close()
-        thread.join()
 
 
 def days_left(engine: Engine) -> dict[str, float]:
     """The gauge, in days."""
     with snapshot(engine) as connection:
         now = datetime.now(UTC)
-        gauge = rules.certificates(now, gauges.certificates(connection, now - rules.CERTIFICATE_KNOWN_FOR))
+        gauge = rules.certificates(now, gauges.certificates(connection, now - CERTIFICATE_KNOWN_FOR))
     return {labels[0]: round(value / 86_400, 1) for labels, value in gauge.samples}
 
 

@@ -1,5 +1,10 @@
-"""A certificate authority for one test, and what it signs."""
+"""A certificate authority for one test, what it signs, and a door that shows it."""
 
+import socket
+import ssl
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
@@ -63,3 +68,43 @@ def _builder(
         .not_valid_before(now - timedelta(days=2))
         .not_valid_after(now + lifetime)
     )
+
+
+class Listener:
+    """A door on loopback; it shows what it loaded last."""
+
+    def __init__(self, folder: Path, lifetime: timedelta) -> None:
+        self._authority, self._context = Authority(folder), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.address: tuple[str, int] = self._socket.getsockname()
+        self.load(lifetime)
+
+    def load(self, lifetime: timedelta) -> None:
+        self._context.load_cert_chain(*self._authority.sign("door.test", lifetime))
+
+    def serve(self) -> None:
+        while True:
+            try:
+                accepted, _ = self._socket.accept()
+            except OSError:
+                return
+            with accepted, suppress(OSError), self._context.wrap_socket(accepted, server_side=True) as one:
+                one.recv(1)
+
+    def close(self) -> None:
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+
+
+@contextmanager
+def listening(folder: Path, lifetime: timedelta) -> Iterator[Listener]:
+    """A door that is open meanwhile."""
+    door = Listener(folder, lifetime)
+    thread = threading.Thread(target=door.serve)
+    thread.start()
+    try:
+        yield door
+    finally:
+        door.close()
+        thread.join()

@@ -239,7 +239,34 @@ def test_channels_from_before_are_told_of_more_if_they_are_told_of_displays(
         connection.execute(sa.text(made), {"name": "by code of before", "events": "{display_unwell}"})
         rows = connection.execute(sa.text("SELECT name, newer_events FROM notification_channels ORDER BY id")).all()
     newer = ["service_failed", "screen_bad", "connection_unsteady"]
-    assert rows == [("all", newer), ("breakers", []), ("by code of before", newer)]
+    ours = ["certificate_old", "certificate_ending"]
+    assert rows == [("all", newer), ("breakers", []), ("by code of before", [*newer, *ours])]
+
+
+def test_channels_that_hear_of_a_silent_bridge_hear_of_certificates(empty_database: str, empty_engine: Engine) -> None:
+    alembic(empty_database, "upgrade", "0045_certificates")
+    made = (
+        "INSERT INTO notification_channels"
+        " (name, kind, url, events, newer_events, tells_since, created_by, created_at, changed_at)"
+        " VALUES (:name, 'webhook', 'https://a.example', CAST(:events AS text[]), '{screen_bad}',"
+        " now(), 'u', now(), now())"
+    )
+    query = sa.text("SELECT name, newer_events FROM notification_channels ORDER BY id")
+    with empty_engine.begin() as connection:
+        connection.execute(sa.text(made), {"name": "ours", "events": "{bridge_silent}"})
+        connection.execute(sa.text(made), {"name": "shops", "events": "{display_unwell}"})
+
+    alembic(empty_database, "upgrade", "0047_certificates_are_told")
+    empty_engine.dispose()
+    with empty_engine.begin() as connection:
+        upgraded = connection.execute(query).all()
+    alembic(empty_database, "downgrade", "0045_certificates")
+    empty_engine.dispose()
+    with empty_engine.begin() as connection:
+        downgraded = connection.execute(query).all()
+
+    assert upgraded == [("ours", ["screen_bad", "certificate_old", "certificate_ending"]), ("shops", ["screen_bad"])]
+    assert downgraded == [("ours", ["screen_bad"]), ("shops", ["screen_bad"])]
 
 
 def test_two_starts_at_once_migrate_once(empty_database: str) -> None:

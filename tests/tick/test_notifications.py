@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,11 +16,21 @@ import requests
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
+from bridge.certificates import Certificates
 from deploy.local import oidc
 from deploy.local.layout import REPOSITORY
 from shared.db import database_now
 from shared.notifications import operations
-from shared.tables import bridge_status, incident_members, incidents, notification_channels, notification_deliveries
+from shared.tables import (
+    bridge_status,
+    door_certificates,
+    incident_members,
+    incidents,
+    notification_channels,
+    notification_deliveries,
+)
+from shared.vocabulary import Door
+from tests.deploy.certificates import listening
 from tests.local.queue_harness import ACCOUNT, QUEUE_SECRET, Emulator, emulator, wait_until
 from tests.receivers import Receiver, receiver
 from tests.rules.oidc_harness import ISSUER, OURS
@@ -38,7 +49,7 @@ SCHEDULER = "scheduler@signage.test"
 def empty(engine: Engine) -> Iterator[None]:
     yield
     with engine.begin() as connection:
-        for table in (deliveries, notification_channels, incidents):
+        for table in (deliveries, notification_channels, incidents, door_certificates):
             connection.execute(sa.delete(table))
 
 
@@ -153,6 +164,33 @@ def test_an_incident_reaches_its_receiver_once_whatever_ticks_at_once(
     assert posted.json["title"] == "1 display failed together"
     assert posted.headers["idempotency-key"] == posted.json["id"] == f"signage-{only(engine)['id']}"
     assert channel_row(engine)["last_delivered_at"] is not None
+
+
+def test_a_certificate_that_ends_soon_reaches_its_receiver_and_so_does_its_renewal(
+    function: Signed, engine: Engine, hook: Receiver, tmp_path: Path
+) -> None:
+    """A door on loopback, the look at it, the tick, the queue and the receiver are real."""
+    with engine.begin() as connection:
+        now = database_now(connection)
+        connection.execute(sa.update(bridge_status).values(connected_since=now - HOUR, canary_at=now))
+        channel(connection, now - timedelta(days=30), url=hook.url)
+    with listening(tmp_path, timedelta(days=10)) as door:
+        looker = Certificates(engine, {Door.DISPLAYS: door.address})
+        for lifetime, count in ((10, 1), (90, 2)):
+            door.load(timedelta(days=lifetime))
+            assert looker.look()
+            for _ in range(2):
+                set_last_tick(engine, None)
+                function.tick()
+            wait_until(lambda count=count: len(hook.posted) == count, "the message arrives")
+            wait_until(lambda: {row["state"] for row in rows(engine)} == {"delivered"}, "it is written down")
+
+    title = "The certificate that displays see ends within 14 days"
+    assert [(posted.json["event"], posted.json["title"]) for posted in hook.posted] == [
+        ("certificate_old", title),
+        ("recovered", f"Over: {title}"),
+    ]
+    assert hook.posted[0].json["door"] == "displays"
 
 
 def test_a_receiver_that_fails_is_tried_again_by_a_task_of_its_own(

@@ -15,7 +15,6 @@ PREFIX: Final = "signage_"
 RECENTLY: Final = timedelta(minutes=15)  # what the names that end in _last_15m count
 STORM: Final = timedelta(minutes=30)  # what the names that end in _last_30m count
 A_DAY: Final = timedelta(days=1)
-CERTIFICATE_KNOWN_FOR: Final = timedelta(days=2)  # after the last look: who looks may be gone, and another one came
 OTHER: Final = "other"
 
 MEANINGS: Final[Mapping[str, str]] = {

@@ -16,7 +16,12 @@ WEB: Final = ("http", "https")
 SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]{1,30}://[^\s]+", re.IGNORECASE)
 SHORTEST_SECRET: Final = 16  # characters, of what signs a webhook
 CRITICAL: Final = frozenset(
-    {NotificationEvent.BRIDGE_SILENT, NotificationEvent.BREAKER_OPEN, NotificationEvent.INCIDENT_ESCALATED}
+    {
+        NotificationEvent.BRIDGE_SILENT,
+        NotificationEvent.BREAKER_OPEN,
+        NotificationEvent.INCIDENT_ESCALATED,
+        NotificationEvent.CERTIFICATE_ENDING,
+    }
 )
 """What may come at all hours: nobody is looked after meanwhile, or it gets worse."""
 DEFAULT_EVENTS: Final = tuple(event for event in NotificationEvent if event is not NotificationEvent.CONVERSION_FAILED)

@@ -10,13 +10,16 @@ from sqlalchemy import Connection, RowMapping
 
 from shared.clients.losses import store as losses
 from shared.config import Config
+from shared.listening.rules import CERTIFICATE_KNOWN_FOR, CERTIFICATE_SEEN_FOR
 from shared.notifications.troubles import rules, store
-from shared.notifications.troubles.rules import Display, Trouble
+from shared.notifications.troubles.rules import Display, Stage, Trouble
 from shared.recovery import operations as recovery
 from shared.recovery.breakers import store as breakers
 from shared.vocabulary import IncidentKind, NotificationEvent, RecoveryState
 
 ASKED: Final = 50  # displays of an incident whose recovery is asked for; the rest fares alike
+CERTIFICATE: Final = "certificate"
+ENDED: Final = "ended_certificate"
 CONVERSIONS_OF: Final = timedelta(days=1)
 
 
@@ -178,6 +181,39 @@ def failed_conversions(connection: Connection, now: datetime, since: datetime) -
         )
 
 
+def certificates(connection: Connection, now: datetime) -> Iterator[Trouble]:
+    """Certificates of our doors that end soon, or have ended.
+
+    What was seen a while ago is no news but of one that has ended: a door may be away because of it. A database that
+    was put back holds what was seen long ago.
+    """
+    for row in store.certificates(connection):
+        stage = rules.certificate_stage(row["ends_at"], now)
+        if stage and now - row["seen_at"] <= (CERTIFICATE_KNOWN_FOR if stage.has_ended else CERTIFICATE_SEEN_FOR):
+            yield _certificate(row["door"], row["ends_at"], stage)
+
+
+def _certificate(door: str, ends_at: datetime, stage: Stage) -> Trouble:
+    root = f"{ENDED if stage.has_ended else CERTIFICATE}:{_certificate_name(door, ends_at)}"
+    return Trouble(
+        root=root,
+        subject=root,
+        event=stage.event,
+        title=f"{rules.DOORS[door]} {stage.words}",
+        cause=rules.certificate_cause(door, ends_at, has_ended=stage.has_ended),
+        since=stage.since,
+        noticed_at=stage.since,
+        sites=None,
+        link="/",
+        more={"door": door, "ends_at": ends_at.isoformat()},
+    )
+
+
+def _certificate_name(door: str, ends_at: datetime) -> str:
+    """One certificate of one door: another one has another end."""
+    return f"{door}:{int(ends_at.timestamp())}"
+
+
 def with_recovery(connection: Connection, now: datetime, config: Config, trouble: Trouble) -> Trouble:
     """The same, with what recovery does about it; asked for only where it is told."""
     if not trouble.displays:
@@ -192,7 +228,9 @@ def with_recovery(connection: Connection, now: datetime, config: Config, trouble
     return replace(trouble, recovery=words)
 
 
-def over(connection: Connection, config: Config, roots: Collection[str], well_since: datetime) -> dict[str, bool]:
+def over(
+    connection: Connection, now: datetime, config: Config, roots: Collection[str], well_since: datetime
+) -> dict[str, bool]:
     """Those of these roots that are over, each with whether nobody needs to hear of it."""
     names: dict[str, list[Any]] = defaultdict(list)
     for root in roots:
@@ -214,4 +252,21 @@ def over(connection: Connection, config: Config, roots: Collection[str], well_si
     if sites := names["breaker"]:
         still = store.open_breakers(connection) if config["CRASH_RECOVERY_ENABLED"] else set()
         found |= {f"breaker:{site}": False for site in sites if site not in still}
+    if names[CERTIFICATE] or names[ENDED]:
+        found |= _over_certificates(connection, now, names[CERTIFICATE], names[ENDED])
+    return found
+
+
+def _over_certificates(
+    connection: Connection, now: datetime, ending: Collection[str], ended: Collection[str]
+) -> dict[str, bool]:
+    """Those that no door shows any more; without a word where the door is gone, or the end itself is told instead."""
+    ends = {row["door"]: row["ends_at"] for row in store.certificates(connection)}
+    shown = {_certificate_name(door, ends_at): ends_at for door, ends_at in ends.items()}
+    found = {f"{ENDED}:{name}": name.partition(":")[0] not in ends for name in ended if name not in shown}
+    for name in ending:
+        if name not in shown:
+            found[f"{CERTIFICATE}:{name}"] = name.partition(":")[0] not in ends
+        elif now >= shown[name]:
+            found[f"{CERTIFICATE}:{name}"] = True
     return found

@@ -5,12 +5,13 @@ Names of displays, sites and files are other people's text: they are bounded, on
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from shared.clients.reports.rules import in_words
+from shared.listening.rules import CERTIFICATE_ENDING, CERTIFICATE_OLD
 from shared.notifications.channels.rules import zone
-from shared.vocabulary import NotificationEvent, NotificationPhase, RecoveryState
+from shared.vocabulary import Door, NotificationEvent, NotificationPhase, RecoveryState
 
 VERSION: Final = 1  # of a webhook's JSON; fields may be added without another one
 LONGEST_NAME: Final = 100
@@ -111,6 +112,42 @@ def screen_title(display: Display, screen: str) -> str:
 def unsteady_title(display: Display, losses: int) -> str:
     """What is wrong with the connection of one display, in a line."""
     return f"{display.words}: unsteady connection, {losses} losses in the last hour"
+
+
+DOORS: Final[Mapping[str, str]] = {
+    Door.DISPLAYS: "The certificate that displays see",
+    Door.PEOPLE: "The certificate of the dashboard",
+}
+
+
+@dataclass(frozen=True)
+class Stage:
+    """How near the end of a certificate is, and since when it is that near."""
+
+    event: NotificationEvent
+    words: str
+    since: datetime
+    has_ended: bool = False
+
+
+def certificate_stage(ends_at: datetime, now: datetime) -> Stage | None:
+    """The stage that a certificate with this end has come to; None while nobody needs to hear of it."""
+    ending, old = ends_at - CERTIFICATE_ENDING, ends_at - CERTIFICATE_OLD
+    if now >= ends_at:
+        return Stage(NotificationEvent.CERTIFICATE_ENDING, "has ended", ends_at, has_ended=True)
+    if now >= ending:
+        words = f"ends within {CERTIFICATE_ENDING.days} days"
+        return Stage(NotificationEvent.CERTIFICATE_ENDING, words, ending)
+    if now >= old:
+        return Stage(NotificationEvent.CERTIFICATE_OLD, f"ends within {CERTIFICATE_OLD.days} days", old)
+    return None
+
+
+def certificate_cause(door: str, ends_at: datetime, *, has_ended: bool) -> str:
+    """When it ends, and what that means."""
+    when = f"{'It ended' if has_ended else 'It ends'} on {ends_at.astimezone(UTC):%Y-%m-%d %H:%M} (UTC)."
+    whom = "Browsers warn of the dashboard then" if door == Door.PEOPLE else "No display connects any more then"
+    return f"{when} {whom}, until the door shows a renewed one."
 
 
 def display_title(display: Display, status: str, unit: str | None, *, suspended: bool) -> str:

@@ -7,6 +7,8 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 
+from shared.tables import door_certificates
+
 MOST: Final = 1000  # of displays and of conversions at once: the newest; the next tick takes the rest
 
 _INCIDENTS: Final = sa.text(
@@ -177,6 +179,11 @@ def over_clients(
 def open_breakers(connection: Connection) -> set[str]:
     """The sites whose breaker is open; the empty text is the fleet."""
     return set(connection.execute(_OPEN_BREAKERS).scalars())
+
+
+def certificates(connection: Connection) -> Sequence[RowMapping]:
+    """The certificates that our doors showed last: door, ends_at and seen_at."""
+    return connection.execute(sa.select(door_certificates).order_by(door_certificates.c.door)).mappings().all()
 
 
 def states(connection: Connection, uuids: Collection[str]) -> Sequence[RowMapping]:

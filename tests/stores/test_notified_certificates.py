@@ -1,0 +1,172 @@
+"""What people are told of the certificates of our doors: each stage once, and that a door shows another one."""
+
+from datetime import datetime, timedelta
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import Connection
+from sqlalchemy.dialects.postgresql import insert
+
+from shared.notifications.snoozes import operations as snoozes
+from shared.tables import door_certificates
+from shared.vocabulary import NotificationEvent, SnoozeScope
+from tests.stores.notifications_world import MINUTE, channel, decide, deliver_all, messages, states, told
+
+DAY, HOUR = timedelta(days=1), timedelta(hours=1)
+SEES = "The certificate that displays see"
+ENDING, ENDED = f"{SEES} ends within 3 days", f"{SEES} has ended"
+OLD = f"{SEES} ends within 14 days"
+
+
+def show(connection: Connection, at: datetime, ends_at: datetime, door: str = "displays") -> None:
+    """Somebody looked then."""
+    row = insert(door_certificates).values(door=door, ends_at=ends_at, seen_at=at)
+    new = {"ends_at": ends_at, "seen_at": at}
+    connection.execute(row.on_conflict_do_update(index_elements=["door"], set_=new))
+
+
+def settle(connection: Connection, at: datetime) -> None:
+    """Two ticks, as when one runs twice, and what they say arrives."""
+    decide(connection, at)
+    decide(connection, at)
+    deliver_all(connection, at)
+
+
+def look(connection: Connection, at: datetime, ends_at: datetime) -> None:
+    show(connection, at, ends_at)
+    settle(connection, at)
+
+
+def test_each_stage_is_told_once_and_then_that_it_was_renewed(connection: Connection, now: datetime) -> None:
+    channel(connection, now)
+    end = now + 20 * DAY
+
+    for hours in range(0, 21 * 24, 6):
+        look(connection, now + hours * HOUR, end)
+    stages = told(connection)
+    for hours in (0, 6):
+        look(connection, now + 21 * DAY + hours * HOUR, now + 111 * DAY)
+
+    assert stages == [("opened", OLD), ("escalated", f"Worse: {ENDING}"), ("opened", ENDED)]
+    assert told(connection) == [*stages, ("recovered", f"Over: {ENDED}")]
+    first, second, third, _ = messages(connection)
+    assert [one["facts"]["event"] for one in (first, second, third)] == [
+        "certificate_old",
+        "certificate_ending",
+        "certificate_ending",
+    ]
+    assert (first["facts"]["door"], first["facts"]["ends_at"]) == ("displays", end.isoformat())
+    assert f"It ends on {end:%Y-%m-%d %H:%M} (UTC)." in first["text"]
+
+
+def test_one_that_is_renewed_in_time_is_over_at_the_next_look(connection: Connection, now: datetime) -> None:
+    channel(connection, now)
+    look(connection, now + DAY, now + 14 * DAY)
+    settle(connection, now + DAY + HOUR)
+    look(connection, now + 2 * DAY, now + 92 * DAY)
+
+    assert told(connection) == [("opened", OLD), ("recovered", f"Over: {OLD}")]
+
+
+def test_one_that_another_old_one_replaced_is_over_and_the_other_is_told(connection: Connection, now: datetime) -> None:
+    channel(connection, now - 30 * DAY)
+    look(connection, now + DAY, now + 3 * DAY)
+    look(connection, now + 2 * DAY, now + 10 * DAY)
+    look(connection, now + 8 * DAY, now + 10 * DAY)
+
+    assert told(connection) == [
+        ("opened", ENDING),
+        ("recovered", f"Over: {ENDING}"),
+        ("opened", OLD),
+        ("escalated", f"Worse: {ENDING}"),
+    ]
+
+
+def test_both_doors_are_two_messages(connection: Connection, now: datetime) -> None:
+    """They show the same certificate on a box; whoever renews for one of them reads that there are two."""
+    channel(connection, now - 30 * DAY)
+    show(connection, now + DAY, now + 10 * DAY, "people")
+    look(connection, now + DAY, now + 10 * DAY)
+
+    assert told(connection) == [("opened", OLD), ("opened", "The certificate of the dashboard ends within 14 days")]
+
+
+def test_a_door_that_is_no_more_is_over_without_a_word(connection: Connection, now: datetime) -> None:
+    channel(connection, now - 30 * DAY)
+    look(connection, now + DAY, now + 10 * DAY)
+    connection.execute(sa.delete(door_certificates))
+    settle(connection, now + DAY + HOUR)
+    look(connection, now + 2 * DAY, now + 10 * DAY)
+
+    assert told(connection) == [("opened", OLD)]
+
+
+@pytest.mark.parametrize(
+    ("ends_in", "seen_before", "titles"),
+    [
+        (10 * DAY, 90 * MINUTE, [OLD]),
+        (10 * DAY, 3 * HOUR, []),
+        (2 * DAY, 3 * HOUR, []),
+        (-HOUR, 3 * HOUR, [ENDED]),
+        (-HOUR, 3 * DAY, []),
+    ],
+    ids=["seen at the last look", "not seen lately", "nor so near the end", "ended, and away", "away for long"],
+)
+def test_what_was_seen_a_while_ago_is_no_news(
+    connection: Connection, now: datetime, ends_in: timedelta, seen_before: timedelta, titles: list[str]
+) -> None:
+    """A database that was put back holds an old look; the next one, at once, says what is so."""
+    channel(connection, now - 30 * DAY)
+    show(connection, now - seen_before, now + ends_in)
+    settle(connection, now)
+
+    assert told(connection) == [("opened", title) for title in titles]
+
+
+def test_a_database_that_was_put_back_tells_no_stage_again(connection: Connection, now: datetime) -> None:
+    channel(connection, now)
+    end = now + 14 * DAY
+    look(connection, now + HOUR, end)
+    kept = connection.begin_nested()
+    look(connection, now + 12 * DAY, end)
+    kept.rollback()
+    settle(connection, now + 13 * DAY)
+    before = told(connection)
+    look(connection, now + 13 * DAY, end)
+
+    assert before == [("opened", OLD)]
+    assert told(connection) == [("opened", OLD), ("escalated", f"Worse: {ENDING}")]
+
+
+def test_a_channel_hears_of_certificates_for_whatever_sites_it_is(connection: Connection, now: datetime) -> None:
+    rome = channel(connection, now, "Rome", sites=["Rome"])
+    screens = channel(connection, now, "Screens", events={NotificationEvent.SCREEN_BAD})
+    critical = channel(connection, now, "Critical", events={NotificationEvent.CERTIFICATE_ENDING})
+    look(connection, now + HOUR, now + 14 * DAY)
+    look(connection, now + 12 * DAY, now + 14 * DAY)
+
+    assert told(connection, rome) == [("opened", OLD), ("escalated", f"Worse: {ENDING}")]
+    assert told(connection, screens) == []
+    assert told(connection, critical) == [("opened", ENDING)]
+
+
+def test_a_snooze_of_the_fleet_holds_it_back_until_it_ends(connection: Connection, now: datetime) -> None:
+    channel(connection, now)
+    at = now + HOUR
+    snoozes.begin(connection, at, SnoozeScope.FLEET, None, at + HOUR, "", "user:anna")
+    look(connection, at + MINUTE, now + 14 * DAY)
+    silent = told(connection)
+    look(connection, at + 2 * HOUR, now + 14 * DAY)
+
+    assert silent == []
+    assert told(connection) == [("opened", OLD)]
+
+
+def test_what_waits_to_be_said_when_it_is_renewed_is_not_said(connection: Connection, now: datetime) -> None:
+    channel(connection, now)
+    show(connection, now + HOUR, now + 14 * DAY)
+    decide(connection, now + HOUR)
+    show(connection, now + 2 * HOUR, now + 90 * DAY)
+    decide(connection, now + 2 * HOUR)
+
+    assert states(connection) == [("opened", "dropped")]
