@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -166,6 +166,10 @@ def test_an_incident_reaches_its_receiver_once_whatever_ticks_at_once(
     assert channel_row(engine)["last_delivered_at"] is not None
 
 
+def has(hook: Receiver, count: int) -> Callable[[], bool]:
+    return lambda: len(hook.posted) == count
+
+
 def test_a_certificate_that_ends_soon_reaches_its_receiver_and_so_does_its_renewal(
     function: Signed, engine: Engine, hook: Receiver, tmp_path: Path
 ) -> None:
@@ -182,7 +186,7 @@ def test_a_certificate_that_ends_soon_reaches_its_receiver_and_so_does_its_renew
             for _ in range(2):
                 set_last_tick(engine, None)
                 function.tick()
-            wait_until(lambda count=count: len(hook.posted) == count, "the message arrives")
+            wait_until(has(hook, count), "the message arrives")
             wait_until(lambda: {row["state"] for row in rows(engine)} == {"delivered"}, "it is written down")
 
     title = "The certificate that displays see ends within 14 days"
