@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from shared import database_tls
 from shared.errors import ConfigurationError
 
 
@@ -104,6 +105,12 @@ def _topic_root(value: str) -> str:
     return value
 
 
+def _database_url(value: str) -> str:
+    address = _url("postgresql")(value)
+    database_tls.context(address)  # raises ValueError
+    return address
+
+
 SHORTEST_KEY_BYTES: Final = 32  # as many as the digest that the key goes into
 FEWEST_CHARACTERS: Final = 10  # different ones: random hexadecimal of that length has more
 
@@ -124,10 +131,10 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "",
         "where this runs; local binds loopback only",
     ),
-    Setting("DATABASE_URL", _url("postgresql"), None, "", "the Postgres that everything shares", secret=True),
+    Setting("DATABASE_URL", _database_url, None, "", "the Postgres that everything shares", secret=True),
     Setting(
         "DATABASE_READ_URL",
-        _url("postgresql"),
+        _database_url,
         "",
         "",
         "a hot standby of that Postgres, from which the api function reads history; empty: there is none",

@@ -6,6 +6,7 @@ transaction: one clock for every instance of every function.
 
 import re
 import socket
+import ssl
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -20,14 +21,12 @@ from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import DBAPIError, InterfaceError, InvalidatePoolError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from shared import statements
+from shared import database_tls, statements
 from shared.config import Config
 from shared.prepared import PreparingConnection
 from shared.statements import Constant
 
 SOCKET_TIMEOUT_SECONDS: Final = 10  # pg8000 waits for ever on a stopped backend unless told otherwise
-LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
-"""Where a connection leaves no machine: a TLS context would be three quarters of the time that it takes to connect."""
 STATEMENT_TIMEOUT_MS: Final = 8_000  # below the socket's, so that Postgres says it first
 LOCK_TIMEOUT_MS: Final = 4_000
 POOL_TIMEOUT_SECONDS: Final = 5  # how long one waits for a connection of the pool, while others have all of them
@@ -69,15 +68,16 @@ def engine_for(
 
     `prepared` False: statements are not kept by the connection that they were prepared on. `replica`: its sessions
     cannot write, also when it has become a primary, and it is waited for a second at most (`patient` for longer).
-    A server on another machine that has no TLS is told neither user nor password. `?unix_sock=` names a unix socket.
+    A server on another machine that has no TLS is told neither user nor password, nor is one whose certificate is not
+    what `?sslmode=` asks for. `?unix_sock=` names a unix socket.
     """
     address = sa.make_url(pg8000_url(database_url))
     engine = sa.create_engine(
-        address,
+        address.difference_update_query(database_tls.OWN),
         connect_args={
             "timeout": REPLICA_TIMEOUT_SECONDS if replica else SOCKET_TIMEOUT_SECONDS,
             "application_name": application_name,
-            "ssl_context": address.host not in LOOPBACK and "unix_sock" not in address.query,
+            "ssl_context": database_tls.context(database_url),
             "startup_params": _session_settings(replica=replica),
         },
         pool_size=pool_size,
@@ -277,6 +277,9 @@ def _connect(
     """A new connection. Who takes it and says nothing, or is too ill to open it, was never reached: see `is_away`."""
     try:
         return PreparingConnection(*arguments, keep=prepared, **named)
+    except ssl.SSLCertVerificationError as error:
+        words = f"the server's certificate is not the right one: {error.verify_message}"
+        raise pg8000.dbapi.InterfaceError(words) from error
     except OSError as error:
         raise pg8000.dbapi.InterfaceError("the server does not answer") from error
     except pg8000.dbapi.DatabaseError as error:

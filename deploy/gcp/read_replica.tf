@@ -47,6 +47,11 @@ resource "google_sql_database_instance" "read_replica" {
   }
 }
 
+# The replica has an authority of its own.
+locals {
+  database_read_trust = var.database_read_replica ? "?sslmode=verify-ca&sslrootcert=base64:${urlencode(base64encode(google_sql_database_instance.read_replica[0].server_ca_cert[0].cert))}" : ""
+}
+
 # DATABASE_READ_URL, where there is a replica: the same login at another address.
 resource "google_secret_manager_secret" "database_read_url" {
   count = var.database_read_replica ? 1 : 0
@@ -65,7 +70,7 @@ resource "google_secret_manager_secret_version" "database_read_url" {
   count = var.database_read_replica ? 1 : 0
 
   secret                 = google_secret_manager_secret.database_read_url[0].id
-  secret_data_wo         = "postgresql://${google_sql_user.this.name}:${ephemeral.google_secret_manager_secret_version.database_password.secret_data}@${google_sql_database_instance.read_replica[0].private_ip_address}:5432/${google_sql_database.this.name}"
+  secret_data_wo         = "postgresql://${google_sql_user.this.name}:${ephemeral.google_secret_manager_secret_version.database_password.secret_data}@${google_sql_database_instance.read_replica[0].private_ip_address}:5432/${google_sql_database.this.name}${local.database_read_trust}"
   secret_data_wo_version = var.secrets_generation
 
   lifecycle {

@@ -57,7 +57,7 @@ resource "google_secret_manager_secret" "database_url" {
 
 resource "google_secret_manager_secret_version" "database_url" {
   secret                 = google_secret_manager_secret.database_url.id
-  secret_data_wo         = "postgresql://${google_sql_user.this.name}:${ephemeral.google_secret_manager_secret_version.database_password.secret_data}@${google_sql_database_instance.this.private_ip_address}:5432/${google_sql_database.this.name}"
+  secret_data_wo         = "postgresql://${google_sql_user.this.name}:${ephemeral.google_secret_manager_secret_version.database_password.secret_data}@${google_sql_database_instance.this.private_ip_address}:5432/${google_sql_database.this.name}${local.database_trust}"
   secret_data_wo_version = var.secrets_generation
 
   lifecycle {

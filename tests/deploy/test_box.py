@@ -167,7 +167,7 @@ def connect_by_tls(port: int, context: ssl.SSLContext, user: str, password: str)
 
 def test_a_service_that_is_given_a_replica_reads_its_address_from_a_file(environ: dict[str, str]) -> None:
     """What docs/deploying.md has in the drop-in of the api's unit."""
-    address = "postgresql://signage:" + "k3" * 20 + "@192.0.2.4/signage"
+    address = "postgresql://signage:" + "k3" * 20 + "@192.0.2.4/signage?sslmode=verify-full&sslrootcert=system"
     set_up(Box(environ))
     file = Box(environ).layout.secrets / "database_read_url"
     file.write_text(address + "\n", encoding="utf-8")

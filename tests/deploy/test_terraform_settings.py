@@ -114,7 +114,9 @@ def test_the_product_starts_with_what_it_is_told(component: str) -> None:
 
 # What Terraform computes, as it comes out: without each one of them the product must refuse to start.
 COMPUTED: Final = {
-    "DATABASE_URL": "postgresql://signage:" + "k3" * 24 + "@10.20.0.3:5432/signage",
+    "DATABASE_URL": "postgresql://signage:"
+    + "k3" * 24
+    + "@10.20.0.3:5432/signage?sslmode=verify-full&sslrootcert=system",
     "MQTT_PASSWORD": "k3" * 24,
     "MQTT_USERNAME": "bridge",
     "MQTT_URL": "mqtts://mqtt.example.com:8884",
