@@ -193,14 +193,63 @@ resource "google_compute_global_forwarding_rule" "https" {
   target                = google_compute_target_https_proxy.this.id
 }
 
-# Plain HTTP is answered with the way to HTTPS, and with nothing else.
-resource "google_compute_url_map" "to_https" {
-  name = "signage-to-https"
+# Plain HTTP: people's browsers are shown the way to HTTPS. Whatever is for the api is refused there, on both names: a
+# script that forgot the s would otherwise send its token in clear with every request, and never notice.
+resource "google_compute_security_policy" "plain" {
+  #checkov:skip=CKV_GCP_73:It refuses everything, lookups of Log4j among it.
+  name = "signage-plain"
 
-  default_url_redirect {
-    https_redirect         = true
-    redirect_response_code = "MOVED_PERMANENTLY_DEFAULT"
-    strip_query            = false
+  rule {
+    action      = "deny(403)"
+    priority    = 2147483647
+    description = "Everything: it came without TLS"
+    match {
+      versioned_expr = "SRC_IPS_V1"
+      config {
+        src_ip_ranges = ["*"]
+      }
+    }
+  }
+}
+
+resource "google_compute_backend_service" "plain" {
+  name                  = "signage-plain"
+  load_balancing_scheme = "EXTERNAL_MANAGED"
+  security_policy       = google_compute_security_policy.plain.id
+
+  # A backend service needs one; the policy lets nothing come to it.
+  backend {
+    group = google_compute_region_network_endpoint_group.of["api"].id
+  }
+
+  log_config {
+    enable      = true
+    sample_rate = 1
+  }
+}
+
+resource "google_compute_url_map" "to_https" {
+  name            = "signage-to-https"
+  default_service = google_compute_backend_service.plain.id
+
+  host_rule {
+    hosts        = [var.people_host]
+    path_matcher = "people"
+  }
+
+  path_matcher {
+    name = "people"
+
+    default_url_redirect {
+      https_redirect         = true
+      redirect_response_code = "MOVED_PERMANENTLY_DEFAULT"
+      strip_query            = false
+    }
+
+    path_rule {
+      paths   = ["/api", "/api/*"]
+      service = google_compute_backend_service.plain.id
+    }
   }
 }
 

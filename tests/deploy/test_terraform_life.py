@@ -68,6 +68,37 @@ def test_the_sidecar_is_bounded() -> None:
     assert set(sidecar["content"][0]["resources"][0]["limits"]) - {"__is_block__"} == {"cpu", "memory"}
 
 
+def test_without_tls_people_are_shown_the_way_and_the_api_is_refused_on_every_name() -> None:
+    resources = root().typed("resource")
+    plain = resources["google_compute_url_map", "to_https"]
+    refusing = "${google_compute_backend_service.plain.id}"
+
+    assert plain["default_service"] == refusing
+    assert "default_url_redirect" not in plain
+    [people] = plain["path_matcher"]
+    assert people["default_url_redirect"][0]["https_redirect"] is True
+    assert [(rule["paths"], rule["service"]) for rule in people["path_rule"]] == [(["/api", "/api/*"], refusing)]
+    assert [host["hosts"] for host in plain["host_rule"]] == [["${var.people_host}"]]
+    assert "security_policy.plain.id" in resources["google_compute_backend_service", "plain"]["security_policy"]
+    [rule] = resources["google_compute_security_policy", "plain"]["rule"]
+    assert (rule["action"], rule["match"][0]["config"][0]["src_ip_ranges"]) == ("deny(403)", ["*"])
+
+
+def test_whoever_connects_to_the_database_looks_at_its_certificate() -> None:
+    """Each address that Terraform writes, by the authority of the instance that it leads to."""
+    addresses = re.findall(r'"(postgresql://.*)"$', "\n".join(f.read_text() for f in GCP.glob("*.tf")), re.MULTILINE)
+    primary, replica = "google_sql_database_instance.this", "google_sql_database_instance.read_replica"
+
+    assert len(addresses) >= 2
+    for address in addresses:
+        trust = "database_read_trust" if replica in address else "database_trust"
+        assert address.endswith("${local." + trust + "}")
+    for name, instance in (("database_trust", primary), ("database_read_trust", replica)):
+        assert "?sslmode=verify-ca&sslrootcert=base64:" in root().locals[name]
+        assert f"{instance}" in root().locals[name]
+        assert "server_ca_cert[0].cert" in root().locals[name]
+
+
 def test_each_public_name_is_asked_from_outside_by_tls_and_somebody_is_told() -> None:
     resources = root().typed("resource")
     doors = root().locals["doors"]
