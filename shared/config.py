@@ -34,6 +34,12 @@ def _text(value: str) -> str:
     return value
 
 
+def _readable(value: str) -> str:
+    if not os.access(value, os.R_OK):
+        raise ValueError("expected a file that can be read")
+    return value
+
+
 def _flag(value: str) -> bool:
     words = {
         "true": True,
@@ -99,16 +105,16 @@ def _url(*schemes: str) -> Callable[[str], str]:
     return parse
 
 
-def _topic_root(value: str) -> str:
-    if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", value):
-        raise ValueError("expected 1 to 64 letters, digits, - or _: one topic level")
-    return value
-
-
 def _database_url(value: str) -> str:
     address = _url("postgresql")(value)
     database_tls.context(address)  # raises ValueError
     return address
+
+
+def _topic_root(value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", value):
+        raise ValueError("expected 1 to 64 letters, digits, - or _: one topic level")
+    return value
 
 
 SHORTEST_KEY_BYTES: Final = 32  # as many as the digest that the key goes into
@@ -415,6 +421,13 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         " it signed in during the last 30 days is not counted",
     ),
     Setting("LOGIN_FAILURES_SECONDS", _whole(1, DAY), 900, "s", "the time over which failed sign-ins are counted"),
+    Setting(
+        "LEAKED_PASSWORDS_FILE",
+        _readable,
+        "",
+        "",
+        "sorted SHA-1 of passwords that leaked, one a line: the api takes none of them; empty: there is no such list",
+    ),
     Setting(
         "TRUSTED_PROXY_HOPS",
         _whole(0, 10),

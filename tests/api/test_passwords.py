@@ -1,6 +1,8 @@
 """One's own password: set with the present one as proof, and by a first admin before anything else."""
 
+import hashlib
 import secrets
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -48,6 +50,19 @@ def test_a_password_that_may_not_be_set_changes_nothing(
 ) -> None:
     assert change(app, cookie, current, new).status_code == status
     assert sign_in(app, anna).status_code == 201
+
+
+def test_one_that_leaked_somewhere_is_not_taken(services: Services, anna: str, cookie: str, tmp_path: Path) -> None:
+    leaked = tmp_path / "leaked.txt"
+    leaked.write_text(hashlib.sha1(b"another fine password", usedforsecurity=False).hexdigest().upper() + ":7\n")
+    told = Config({**services.config.values, "LEAKED_PASSWORDS_FILE": str(leaked)})
+    app = create_app(Services(told, services.engine))
+
+    refused = change(app, cookie, PASSWORD, "another fine password")
+
+    assert refused.status_code == 422
+    assert "leaked somewhere" in refused.get_data(as_text=True)
+    assert change(app, cookie, PASSWORD, "a password of my own").status_code == 204
 
 
 def test_guessing_the_present_password_is_limited_too(app: Flask, cookie: str) -> None:

@@ -13,6 +13,7 @@ from functions.api.problems import DatabaseUnavailable
 from functions.api.routing import PUBLIC, Call, Reply, Routes
 from shared.access import operations as access
 from shared.access import store
+from shared.access.passwords import operations as leaked
 from shared.access.passwords import rules as passwords
 from shared.access.rules import Principal, digest
 from shared.access.second_factor.rules import Proof
@@ -186,6 +187,7 @@ def change_own_password(call: Call, body: NewPassword) -> None:
     """Set a new password for oneself."""
     cookie = proving.own_cookie(call)
     passwords.check_new(body.new_password, body.current_password, call.principal.name)
+    leaked.check_not_leaked(body.new_password, call.services.config["LEAKED_PASSWORDS_FILE"])
     user = proving.check_own_password(call, body.current_password, "user.password")
     hashed = access.hash_password(body.new_password)
     with call.transaction() as (connection, now):
