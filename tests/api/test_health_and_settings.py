@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ from shared.db import database_now, engine_for, transaction
 from shared.listening import store as listening
 from shared.monitoring import store as monitoring
 from shared.tables import scheduler_status
-from tests.api.people import Api
+from shared.vocabulary import Role
+from tests.api.people import Api, issue_token
 from tests.local.queue_harness import emulator
 
 
@@ -91,6 +93,27 @@ def test_a_database_that_is_away_is_a_503_that_tells_no_address(services: Servic
     assert failing(body) == ["database", "migrations", "last_tick"]
     assert str(port) not in str(body)
     assert "Error" not in str(body)
+
+
+STRANGER = {"REMOTE_ADDR": "198.51.100.7"}
+
+
+def test_a_stranger_is_told_that_it_is_not_ready_and_nothing_of_its_parts(services: Services, engine: Engine) -> None:
+    """Without a credential, with a wrong one, and from behind the gateway; whoever may read is told."""
+    viewer = {"Authorization": f"Bearer {issue_token(engine, Role.VIEWER)}"}
+    wrong = {"Authorization": "Bearer somebody-elses"}
+    ask = partial(create_app(services).test_client(use_cookies=False).get, "/api/health/ready")
+
+    strangers = [
+        ask(environ_base=STRANGER),
+        ask(environ_base=STRANGER, headers=wrong),
+        ask(headers={"X-Forwarded-For": STRANGER["REMOTE_ADDR"]}),
+    ]
+    told = ask(environ_base=STRANGER, headers=viewer).json
+
+    assert [answer.json for answer in strangers] == [{"status": "not_ready", "checks": {}}] * 3
+    assert told is not None
+    assert "task_queue" in failing(told)
 
 
 def test_a_tick_that_never_came_or_is_overdue_is_named(services: Services, engine: Engine, queue_url: str) -> None:

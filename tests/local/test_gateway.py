@@ -135,6 +135,13 @@ def test_the_policy_allows_nothing_inline_and_nothing_from_elsewhere() -> None:
     assert "unsafe" not in nginx.CONTENT_SECURITY_POLICY
 
 
+def test_the_policy_lets_no_page_embed_an_object() -> None:
+    """A plugin is an origin of its own; where the policy says nothing of objects, what it says of the rest holds."""
+    policy = dict(part.strip().split(" ", 1) for part in nginx.CONTENT_SECURITY_POLICY.split(";"))
+
+    assert policy.get("object-src", policy["default-src"]) == "'none'"
+
+
 def test_an_unchanged_file_is_not_sent_again(gateway: Gateway) -> None:
     first = ask(gateway, "GET", "/app.js")
 
