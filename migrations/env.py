@@ -1,4 +1,4 @@
-"""Runs the migrations on DATABASE_URL, all of them in one transaction, one runner at a time.
+"""Runs the migrations on DATABASE_URL and sets the components' rights, all in one transaction, one runner at a time.
 
 Two starts at once wait for each other (a Postgres advisory lock), so `alembic upgrade head` can be run
 by every instance that starts.
@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from alembic import context
 from sqlalchemy.dialects.postgresql.base import ischema_names
 
+from migrations import rights
 from shared.config import load
 from shared.db import engine_for
 from shared.tables import Xid8, metadata
@@ -21,8 +22,8 @@ ischema_names["xid8"] = Xid8  # so that a comparison with tables.py knows the co
 
 def run() -> None:
     """Upgrade or downgrade as the command line asks."""
-    url = load(required=("DATABASE_URL",))["DATABASE_URL"]
-    engine = engine_for(url, "migrations", pool_size=1)
+    config = load(required=("DATABASE_URL",))
+    engine = engine_for(config["DATABASE_URL"], "migrations", pool_size=1)
     with engine.connect() as connection:
         _wait_for_lock(connection)
         connection.execute(sa.text("SET statement_timeout = '300s'"))
@@ -36,6 +37,7 @@ def run() -> None:
         )
         with context.begin_transaction():
             context.run_migrations()
+            rights.apply(connection, config["DATABASE_ROLE_PASSWORDS"])
     engine.dispose()  # ends the session, and with it the lock
 
 

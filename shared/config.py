@@ -6,11 +6,13 @@ variable. Every secret may instead come from a file named by `<NAME>_FILE`. `des
 `GET /api/settings` shows: never a secret.
 """
 
+import json
 import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -111,6 +113,16 @@ def _database_url(value: str) -> str:
     return address
 
 
+def _passwords(value: str) -> Mapping[str, str]:
+    try:
+        given = json.loads(value)
+    except ValueError:
+        raise ValueError("expected a JSON object") from None
+    if not isinstance(given, dict) or not all(isinstance(one, str) and len(one) >= 16 for one in given.values()):
+        raise ValueError("expected a JSON object of passwords of 16 characters or more")
+    return MappingProxyType(given)
+
+
 def _topic_root(value: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", value):
         raise ValueError("expected 1 to 64 letters, digits, - or _: one topic level")
@@ -138,6 +150,14 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "where this runs; local binds loopback only",
     ),
     Setting("DATABASE_URL", _database_url, None, "", "the Postgres that everything shares", secret=True),
+    Setting(
+        "DATABASE_ROLE_PASSWORDS",
+        _passwords,
+        MappingProxyType({}),
+        "",
+        "for the migrations: a JSON object, component to the password of its database role; empty: no role is made",
+        secret=True,
+    ),
     Setting(
         "DATABASE_READ_URL",
         _database_url,

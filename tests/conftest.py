@@ -3,6 +3,7 @@
 import gc
 import itertools
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -48,7 +49,14 @@ def database_url(postgres_server: postgres.Cluster, migrated_template: str) -> I
 
 @pytest.fixture(scope="module")
 def engine(database_url: str) -> Iterator[Engine]:
-    """The product's own engine on the module's database, ten times as patient as the product."""
+    """The product's own engine on the module's database, as its owner."""
+    with patient_engine(database_url) as made:
+        yield made
+
+
+@contextmanager
+def patient_engine(database_url: str) -> Iterator[Engine]:
+    """The product's own engine on this database, ten times as patient as the product."""
     with pytest.MonkeyPatch.context() as patch:
         for bound in ("STATEMENT_TIMEOUT_MS", "LOCK_TIMEOUT_MS", "SOCKET_TIMEOUT_SECONDS", "POOL_TIMEOUT_SECONDS"):
             patch.setattr(db, bound, 10 * getattr(db, bound))

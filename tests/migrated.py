@@ -5,6 +5,7 @@
 
 import atexit
 import fcntl
+import json
 import os
 import secrets
 import shutil
@@ -18,17 +19,24 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from deploy.local import postgres
+from deploy.local import database_roles, postgres
 from deploy.local.layout import REPOSITORY
 from deploy.local.probes import free_port
+from migrations import rights
 from tests import volatile
 
 OWNERS_PASSWORD: Final = "owner"
+PASSWORDS: Final = {component: f"the password of {component}" for component in rights.WITH_ROLES}
 
 
 def url_of(cluster: postgres.Cluster) -> str:
     """The address of its migrated database, as the database's owner."""
     return cluster.url(postgres.DATABASE, postgres.OWNER, OWNERS_PASSWORD)
+
+
+def address_for(component: str, owners_url: str) -> str:
+    """The address of this database for one component, with no more rights than it has in production."""
+    return database_roles.address_for(component, owners_url, PASSWORDS)
 
 
 def copied(folder: Path) -> postgres.Cluster:
@@ -81,4 +89,5 @@ def _make(cluster: postgres.Cluster, log: Path) -> None:
 def upgrade(url: str) -> None:
     """Bring this database to the migrations' head, as every start does."""
     command = [sys.executable, "-m", "alembic", "upgrade", "head"]
-    subprocess.run(command, check=True, cwd=REPOSITORY, env={**os.environ, "DATABASE_URL": url}, capture_output=True)
+    given = {"DATABASE_URL": url, "DATABASE_ROLE_PASSWORDS": json.dumps(PASSWORDS)}
+    subprocess.run(command, check=True, cwd=REPOSITORY, env={**os.environ, **given}, capture_output=True)

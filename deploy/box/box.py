@@ -23,6 +23,7 @@ from typing import Final
 from cryptography import x509
 
 from deploy.local import broker as mosquitto
+from deploy.local import database_roles
 from deploy.local import gateway as nginx
 from deploy.local.layout import LOOPBACK, BadSetting
 from deploy.local.processes import Service
@@ -46,7 +47,7 @@ MODULES: Final = {
     "ticker": "deploy.local.ticker",
     "converter": "deploy.local.converter",
 }
-WITHOUT_DATABASE: Final = {"ticker", "converter"}  # they see no file with its address, and must not be told of one
+WITH_DATABASE: Final = {*FUNCTIONS, "bridge", "broker-accounts", "task-queue"}
 LOGINS: Final = {"api": "api", "scheduler-tick": "scheduler", "bridge": "bridge"}  # service -> its user at the broker
 SPEAK_TO_THE_QUEUE: Final = {"api", "scheduler-tick", "task-queue"}
 CIPHERS: Final = "ECDHE+AESGCM:ECDHE+CHACHA20"  # of TLS 1.2: what was recorded stays secret when the key is stolen
@@ -98,16 +99,22 @@ class Box(Stack):
             raise BadSetting(f"{name} is not set ({why}).")
         return value
 
-    @property
-    def database_url_file(self) -> Path:
-        """Where the address of the Postgres stands; made by `deploy.box.setup`."""
-        return self.layout.secrets / "database_url"
+    def database_url_file(self, component: str = "") -> Path:
+        """Where the address of the Postgres stands, the owner's or a component's; made by `deploy.box.setup`."""
+        return self.layout.secrets / "_".join(filter(None, ("database_url", component)))
+
+    def database_login(self, component: str) -> dict[str, str]:
+        """As the local stack's; each service sees its own file only."""
+        return {"DATABASE_URL_FILE": str(self.database_url_file(component))}
+
+    def owner_login(self) -> dict[str, str]:
+        """As the local stack's, by files."""
+        passwords = self.layout.secrets / database_roles.PASSWORDS
+        return {"DATABASE_URL_FILE": str(self.database_url_file()), "DATABASE_ROLE_PASSWORDS_FILE": str(passwords)}
 
     def addresses(self) -> dict[str, str]:
-        """As the local stack's; the database's address holds a password and is named by its file."""
-        found = {**super().addresses(), "MEDIA_ROOT": self.environ["MEDIA_ROOT"]}
-        del found["DATABASE_URL"]
-        return {**found, "DATABASE_URL_FILE": str(self.database_url_file)}
+        """As the local stack's."""
+        return {**super().addresses(), "MEDIA_ROOT": self.environ["MEDIA_ROOT"]}
 
     @property
     def database_url(self) -> str:
@@ -139,13 +146,12 @@ class Box(Stack):
             login["SIGNING_KEY_FILE"] = str(self.layout.secrets / "signing_key")
         if name in FUNCTIONS:
             return self._function(name, FUNCTIONS[name], "/", **login)
+        if name in WITH_DATABASE:
+            login |= self.database_login(name.replace("-", "_"))
         found = self._module(name, MODULES[name], lambda: True, login=login)
         if name == "broker-accounts":
             return replace(found, environment={**(found.environment or {}), "CERTIFICATE_DOORS": self.doors()})
-        if name not in WITHOUT_DATABASE:
-            return found
-        told = {name: value for name, value in (found.environment or {}).items() if name != "DATABASE_URL_FILE"}
-        return replace(found, environment=told)
+        return found
 
     def doors(self) -> str:
         """CERTIFICATE_DOORS: the displays', and people's where they are on this machine too."""

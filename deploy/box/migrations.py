@@ -2,7 +2,7 @@
 
 Older code works on a newer schema (house rule of the migrations), so that going back to an older image needs no
 downgrade. Alembic alone would end with an error there, for it does not know the newer revision, and a rollback would
-stop at its first step. Environment: DATABASE_URL.
+stop at its first step. Environment: DATABASE_URL, DATABASE_ROLE_PASSWORDS.
 """
 
 import sys
@@ -13,6 +13,7 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 
 from deploy.local.layout import REPOSITORY
+from migrations.rights import RolesImpossible
 from shared import config, db
 from shared.errors import ConfigurationError
 
@@ -42,7 +43,11 @@ def main() -> int:
     if found is not None and found not in known:
         print(f"The database stands at {found}, ahead of this code; it is left as it is.")
         return 0
-    command.upgrade(alembic, "head")
+    try:
+        command.upgrade(alembic, "head")
+    except RolesImpossible as error:
+        print(error, file=sys.stderr)
+        return 2
     return 0
 
 

@@ -50,7 +50,7 @@ def _of_the_stack(name: str) -> Callable[[Box], Program]:
 
 
 def _once(module: str) -> Callable[[Box], Program]:
-    return lambda box: ((sys.executable, "-m", module), box.environment())
+    return lambda box: ((sys.executable, "-m", module), box.environment(**box.owner_login()))
 
 
 SERVICES: Final[dict[str, Callable[[Box], Program]]] = {

@@ -1,8 +1,8 @@
 """`python -m deploy.box.setup`: what must be there before the first service of a machine starts; safe to repeat.
 
 Folders, one file for each generated secret (kept when it is there), the key that signs identity tokens, and the
-address of the Postgres: DATABASE_URL where it is given, else a database of our name on loopback. Refuses a
-certificate with which the doors could not be opened.
+address of the Postgres for its owner and each component: DATABASE_URL where it is given, else a database of our name
+on loopback. Refuses a certificate with which the doors could not be opened.
 """
 
 import os
@@ -10,7 +10,7 @@ import sys
 
 from deploy.box.box import DATABASE, Box
 from deploy.local import broker as mosquitto
-from deploy.local import oidc
+from deploy.local import database_roles, oidc
 from deploy.local.layout import ADMIN, LOOPBACK, SIGN_IN, BadSetting, usable, write_file
 from deploy.local.stack import QUEUE_SECRET
 from shared.errors import ConfigurationError
@@ -32,7 +32,12 @@ def set_up(box: Box, database_url: str = "") -> None:
     layout.secret(QUEUE_SECRET)
     oidc.load_or_create_key(oidc.key_path(box.environ))
     own = f"postgresql://{DATABASE}:{layout.secret('database_password')}@{LOOPBACK}:{box.ports['POSTGRES_PORT']}/{DATABASE}"
-    write_file(box.database_url_file, (database_url or own) + "\n")
+    owners_url = database_url or own
+    write_file(box.database_url_file(), owners_url + "\n")
+    passwords = database_roles.passwords(layout)
+    for component in passwords:
+        address = database_roles.address_for(component, owners_url, passwords)
+        write_file(box.database_url_file(component), address + "\n")
 
 
 def main() -> int:

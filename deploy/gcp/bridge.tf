@@ -6,7 +6,7 @@
 # Grants: its own secrets, and writing the metrics that the collector beside it reads.
 resource "google_secret_manager_secret_iam_member" "bridge_reads" {
   for_each = merge(
-    { database-url = google_secret_manager_secret.database_url.id },
+    { database-url = google_secret_manager_secret.component_database_url["bridge"].id },
     { mqtt-bridge-password = google_secret_manager_secret.generated["mqtt-bridge-password"].id },
     { for secret in google_secret_manager_secret.broker_ca : "broker-ca" => secret.id },
   )
@@ -51,7 +51,7 @@ module "bridge" {
     BRIDGE_HEALTH_PORT = "8080"
   })
 
-  secrets = merge(local.database_url_secret, {
+  secrets = merge(local.database_url_secret["bridge"], {
     MQTT_PASSWORD = local.generated_secret["mqtt-bridge-password"]
   })
 

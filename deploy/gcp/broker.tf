@@ -65,9 +65,9 @@ resource "google_secret_manager_secret_iam_member" "mosquitto_reads" {
   for_each = local.is_mosquitto ? merge(
     { for file, name in local.mosquitto_generated : file => google_secret_manager_secret.generated[name].id },
     {
-      database_url       = google_secret_manager_secret.database_url.id
-      broker_key         = google_secret_manager_secret.broker_key[0].id
-      broker_certificate = google_secret_manager_secret.broker_certificate[0].id
+      database_url_broker_accounts = google_secret_manager_secret.component_database_url["broker-accounts"].id
+      broker_key                   = google_secret_manager_secret.broker_key[0].id
+      broker_certificate           = google_secret_manager_secret.broker_certificate[0].id
     },
   ) : {}
 
@@ -107,9 +107,9 @@ module "mosquitto" {
   secrets = merge(
     { for file, name in local.mosquitto_generated : file => google_secret_manager_secret_version.generated[name].name },
     {
-      database_url       = google_secret_manager_secret_version.database_url.name
-      broker_key         = google_secret_manager_secret_version.broker_key[0].name
-      broker_certificate = google_secret_manager_secret_version.broker_certificate[0].name
+      database_url_broker_accounts = google_secret_manager_secret_version.component_database_url["broker-accounts"].name
+      broker_key                   = google_secret_manager_secret_version.broker_key[0].name
+      broker_certificate           = google_secret_manager_secret_version.broker_certificate[0].name
     },
   )
 

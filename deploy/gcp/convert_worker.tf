@@ -10,7 +10,7 @@ resource "google_storage_bucket_iam_member" "convert_worker_media" {
 }
 
 resource "google_secret_manager_secret_iam_member" "convert_worker_reads" {
-  secret_id = google_secret_manager_secret.database_url.id
+  secret_id = google_secret_manager_secret.component_database_url["convert-worker"].id
   role      = "roles/secretmanager.secretAccessor"
   member    = google_service_account.of["convert-worker"].member
 }
@@ -49,7 +49,7 @@ module "convert_worker" {
     CONVERTER_URL   = local.converter_url
   })
 
-  secrets = local.database_url_secret
+  secrets = local.database_url_secret["convert-worker"]
 
   depends_on = [terraform_data.migrated, google_secret_manager_secret_iam_member.convert_worker_reads]
 }

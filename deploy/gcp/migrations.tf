@@ -3,9 +3,14 @@
 
 # Identity: google_service_account.of["migrations"] (names.tf).
 
-# Grants: the database's address.
+# Grants: the database's address as its owner, and the passwords of the components' roles.
 resource "google_secret_manager_secret_iam_member" "migrations_reads" {
-  secret_id = google_secret_manager_secret.database_url.id
+  for_each = {
+    database-url            = google_secret_manager_secret.database_url.id
+    database-role-passwords = google_secret_manager_secret.database_role_passwords.id
+  }
+
+  secret_id = each.value
   role      = "roles/secretmanager.secretAccessor"
   member    = google_service_account.of["migrations"].member
 }
@@ -51,8 +56,18 @@ resource "google_cloud_run_v2_job" "migrations" {
           name = "DATABASE_URL"
           value_source {
             secret_key_ref {
-              secret  = local.database_url_secret.DATABASE_URL.secret
-              version = local.database_url_secret.DATABASE_URL.version
+              secret  = google_secret_manager_secret.database_url.secret_id
+              version = google_secret_manager_secret_version.database_url.version
+            }
+          }
+        }
+
+        env {
+          name = "DATABASE_ROLE_PASSWORDS"
+          value_source {
+            secret_key_ref {
+              secret  = google_secret_manager_secret.database_role_passwords.secret_id
+              version = google_secret_manager_secret_version.database_role_passwords.version
             }
           }
         }

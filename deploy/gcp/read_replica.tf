@@ -1,5 +1,5 @@
 # The replica: history is read there (docs/scaling.md). Nothing is lost with it, so that it has neither a standby of its own
-# nor backups; the database, its user and their password are the primary's. Each instance of the api holds a second pool
+# nor backups; the database, its roles and their passwords are the primary's. Each instance of the api holds a second pool
 # of the same size here: less than half of the sum above, and max_connections is the same, since a standby refuses to
 # follow with less.
 resource "google_sql_database_instance" "read_replica" {
@@ -52,7 +52,7 @@ locals {
   database_read_trust = var.database_read_replica ? "?sslmode=verify-ca&sslrootcert=base64:${urlencode(base64encode(google_sql_database_instance.read_replica[0].server_ca_cert[0].cert))}" : ""
 }
 
-# DATABASE_READ_URL, where there is a replica: the same login at another address.
+# DATABASE_READ_URL, where there is a replica: the login of the api at another address.
 resource "google_secret_manager_secret" "database_read_url" {
   count = var.database_read_replica ? 1 : 0
 
@@ -70,7 +70,7 @@ resource "google_secret_manager_secret_version" "database_read_url" {
   count = var.database_read_replica ? 1 : 0
 
   secret                 = google_secret_manager_secret.database_read_url[0].id
-  secret_data_wo         = "postgresql://${google_sql_user.this.name}:${ephemeral.google_secret_manager_secret_version.database_password.secret_data}@${google_sql_database_instance.read_replica[0].private_ip_address}:5432/${google_sql_database.this.name}${local.database_read_trust}"
+  secret_data_wo         = "postgresql://${google_sql_user.this.name}_api:${jsondecode(ephemeral.google_secret_manager_secret_version.database_role_passwords.secret_data).api}@${google_sql_database_instance.read_replica[0].private_ip_address}:5432/${google_sql_database.this.name}${local.database_read_trust}"
   secret_data_wo_version = var.secrets_generation
 
   lifecycle {

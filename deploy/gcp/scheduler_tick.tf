@@ -20,7 +20,7 @@ resource "google_service_account_iam_member" "scheduler_tick_names_the_queues_ac
 
 resource "google_secret_manager_secret_iam_member" "scheduler_tick_reads" {
   for_each = merge(
-    { database-url = google_secret_manager_secret.database_url.id },
+    { database-url = google_secret_manager_secret.component_database_url["scheduler-tick"].id },
     { mqtt-scheduler-password = google_secret_manager_secret.generated["mqtt-scheduler-password"].id },
     { for secret in google_secret_manager_secret.broker_ca : "broker-ca" => secret.id },
   )
@@ -57,7 +57,7 @@ module "scheduler_tick" {
     CRASH_RECOVERY_ENABLED    = tostring(var.crash_recovery_enabled)
   })
 
-  secrets = merge(local.database_url_secret, {
+  secrets = merge(local.database_url_secret["scheduler-tick"], {
     MQTT_PASSWORD = local.generated_secret["mqtt-scheduler-password"]
   })
 

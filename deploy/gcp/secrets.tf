@@ -43,7 +43,7 @@ ephemeral "google_secret_manager_secret_version" "database_password" {
   version = google_secret_manager_secret_version.generated["database-password"].version
 }
 
-# DATABASE_URL holds a password and is a secret as a whole. By the private address, which pg8000 reaches as any other.
+# The owner's DATABASE_URL, for the migrations. It holds a password and is a secret as a whole. By the private address, which pg8000 reaches as any other.
 resource "google_secret_manager_secret" "database_url" {
   secret_id = "signage-database-url"
   labels    = local.labels
@@ -58,6 +58,74 @@ resource "google_secret_manager_secret" "database_url" {
 resource "google_secret_manager_secret_version" "database_url" {
   secret                 = google_secret_manager_secret.database_url.id
   secret_data_wo         = "postgresql://${google_sql_user.this.name}:${ephemeral.google_secret_manager_secret_version.database_password.secret_data}@${google_sql_database_instance.this.private_ip_address}:5432/${google_sql_database.this.name}${local.database_trust}"
+  secret_data_wo_version = var.secrets_generation
+
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+
+# A role of the database for each component (migrations/rights.py), which the migrations make. They are given all
+# passwords, a component its own address.
+locals {
+  database_components = toset(["api", "bridge", "broker-accounts", "convert-worker", "scheduler-tick"])
+}
+
+ephemeral "random_password" "database_role" {
+  for_each = local.database_components
+
+  length  = 48
+  special = false
+}
+
+resource "google_secret_manager_secret" "database_role_passwords" {
+  secret_id = "signage-database-role-passwords"
+  labels    = local.labels
+
+  replication {
+    auto {}
+  }
+
+  depends_on = [google_project_service.used]
+}
+
+resource "google_secret_manager_secret_version" "database_role_passwords" {
+  secret = google_secret_manager_secret.database_role_passwords.id
+  secret_data_wo = jsonencode({
+    for component in local.database_components :
+    replace(component, "-", "_") => ephemeral.random_password.database_role[component].result
+  })
+  secret_data_wo_version = var.secrets_generation
+
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+
+# Read back, as the owner's.
+ephemeral "google_secret_manager_secret_version" "database_role_passwords" {
+  secret  = google_secret_manager_secret_version.database_role_passwords.secret
+  version = google_secret_manager_secret_version.database_role_passwords.version
+}
+
+resource "google_secret_manager_secret" "component_database_url" {
+  for_each = local.database_components
+
+  secret_id = "signage-database-url-${each.key}"
+  labels    = local.labels
+
+  replication {
+    auto {}
+  }
+
+  depends_on = [google_project_service.used]
+}
+
+resource "google_secret_manager_secret_version" "component_database_url" {
+  for_each = local.database_components
+
+  secret                 = google_secret_manager_secret.component_database_url[each.key].id
+  secret_data_wo         = "postgresql://${google_sql_user.this.name}_${replace(each.key, "-", "_")}:${jsondecode(ephemeral.google_secret_manager_secret_version.database_role_passwords.secret_data)[replace(each.key, "-", "_")]}@${google_sql_database_instance.this.private_ip_address}:5432/${google_sql_database.this.name}${local.database_trust}"
   secret_data_wo_version = var.secrets_generation
 
   lifecycle {
@@ -89,9 +157,11 @@ resource "google_secret_manager_secret_version" "broker_ca" {
 locals {
   # What a service is given: environment name -> {secret, version}. A new version makes a new revision.
   database_url_secret = {
-    DATABASE_URL = {
-      secret  = google_secret_manager_secret.database_url.secret_id
-      version = google_secret_manager_secret_version.database_url.version
+    for component in local.database_components : component => {
+      DATABASE_URL = {
+        secret  = google_secret_manager_secret.component_database_url[component].secret_id
+        version = google_secret_manager_secret_version.component_database_url[component].version
+      }
     }
   }
   generated_secret = {

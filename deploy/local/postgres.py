@@ -204,7 +204,7 @@ def ensure_database(cluster: Cluster, password: str) -> str:
         if not connection.run("SELECT 1 FROM pg_roles WHERE rolname = :name", name=OWNER):
             connection.run(f"CREATE ROLE {OWNER} LOGIN")
         literal = pg8000.native.literal(password)
-        connection.run(f"ALTER ROLE {OWNER} PASSWORD {literal}")
+        connection.run(f"ALTER ROLE {OWNER} CREATEROLE PASSWORD {literal}")  # the migrations make the components' roles
         if not connection.run("SELECT 1 FROM pg_database WHERE datname = :name", name=DATABASE):
             connection.run(f"CREATE DATABASE {DATABASE} OWNER {OWNER}")
             connection.run(f"REVOKE ALL ON DATABASE {DATABASE} FROM PUBLIC")

@@ -1,5 +1,6 @@
 """What the local stack consists of: its settings, its services and the order in which they start."""
 
+import json
 import os
 import sys
 from collections.abc import Mapping
@@ -9,11 +10,12 @@ from pathlib import Path
 from typing import Final
 
 from deploy.local import broker as mosquitto
+from deploy.local import database_roles, postgres
 from deploy.local import gateway as nginx
-from deploy.local import postgres
 from deploy.local.layout import LOOPBACK, REPOSITORY, Layout, layout_from, ports_from, usable
 from deploy.local.probes import Probe, accepts, converter_health, converter_is_settled, http_answers
 from deploy.local.processes import Service
+from migrations.rights import TASK_QUEUE
 from shared.config import Config, load
 
 FUNCTION_THREADS: Final = "64"  # functions-framework's 4 per core stop at 8 stalled connections
@@ -24,7 +26,8 @@ SCHEDULER_ACCOUNT: Final = "scheduler@signage.local"
 # Set here for every component; what the caller's environment says of them is not passed on.
 OURS: Final = frozenset(
     {
-        *("DATABASE_URL", "DATABASE_URL_FILE", "MQTT_URL", "MQTT_USERNAME", "MQTT_PASSWORD"),
+        *("DATABASE_URL", "DATABASE_URL_FILE", "DATABASE_ROLE_PASSWORDS", "DATABASE_ROLE_PASSWORDS_FILE"),
+        *("MQTT_URL", "MQTT_USERNAME", "MQTT_PASSWORD"),
         *("QUEUE_SECRET", "QUEUE_SECRET_FILE"),
         *("MQTT_PASSWORD_FILE", "PORT", "HOST", "FUNCTION_TARGET", "FUNCTION_SOURCE", "FUNCTION_SIGNATURE_TYPE"),
         *("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "DEBUG"),
@@ -79,7 +82,7 @@ class Stack:
 
     @property
     def database_url(self) -> str:
-        """Where every component finds Postgres."""
+        """The address of Postgres, as the owner of the database."""
         if self.cluster is None:
             return self.environ["DATABASE_URL"]
         return self.cluster.url(postgres.DATABASE, postgres.OWNER, self.database_password)
@@ -142,7 +145,7 @@ class Stack:
         return {
             **{name: value for name, value in self.environ.items() if name not in OURS},
             **{name: str(number) for name, number in port.items()},
-            **self.addresses(),
+            **{name: value for name, value in self.addresses().items() if name != "DATABASE_URL"},
             "DEPLOYMENT_MODE": "local",
             "PUBLIC_URL": self.environ.get("PUBLIC_URL") or self.dashboard_url,
             "LOCAL_STATE_DIR": str(self.layout.root),
@@ -169,6 +172,20 @@ class Stack:
         """The environment with which one of our services signs in at the broker."""
         self.layout.secret(f"mqtt_{user}_password")
         return {"MQTT_USERNAME": user, "MQTT_PASSWORD_FILE": str(self.layout.secrets / f"mqtt_{user}_password")}
+
+    def database_login(self, component: str) -> dict[str, str]:
+        """The environment with which one of our components signs in at Postgres."""
+        if self.cluster is None:  # somebody else's Postgres, by the one role that we were given
+            return {"DATABASE_URL": self.database_url}
+        passwords = database_roles.passwords(self.layout)
+        return {"DATABASE_URL": database_roles.address_for(component, self.database_url, passwords)}
+
+    def owner_login(self) -> dict[str, str]:
+        """The environment of what changes the database itself: the migrations, and who adds the first sign-in."""
+        if self.cluster is None:
+            return {"DATABASE_URL": self.database_url}
+        passwords = json.dumps(database_roles.passwords(self.layout))
+        return {"DATABASE_URL": self.database_url, "DATABASE_ROLE_PASSWORDS": passwords}
 
     def queue_login(self) -> dict[str, str]:
         """The environment with which the queue knows our services, and they it."""
@@ -218,8 +235,9 @@ class Stack:
     def middle(self) -> list[Service]:
         """Queue, converter and functions: after the migrations."""
         login = self.queue_login()
+        own = self.database_login(TASK_QUEUE) | login
         answers = self._queue_answers()
-        queue = self._module("task-queue", "deploy.local.task_emulator", answers, "TASK_QUEUE_PORT", login)
+        queue = self._module("task-queue", "deploy.local.task_emulator", answers, "TASK_QUEUE_PORT", own)
         functions = [
             self._function(
                 "api", "API_PORT", "/api/health/live", **self.broker_login("api"), **login, **self._signing()
@@ -249,9 +267,10 @@ class Stack:
             user=nginx.system_user(),
         )
         listens = http_answers(self.ports["BRIDGE_HEALTH_PORT"], "/readyz", 200)
-        login = self.broker_login("bridge")
+        login = self.database_login("bridge") | self.broker_login("bridge")
         bridge = self._module("bridge", "bridge.main", listens, "BRIDGE_HEALTH_PORT", login)
-        accounts = self._module("broker-accounts", "bridge.broker_accounts", _at_once)
+        own = self.database_login("broker_accounts")
+        accounts = self._module("broker-accounts", "bridge.broker_accounts", _at_once, login=own)
         ticker = self._module("ticker", "deploy.local.ticker", _at_once)
         return [bridge, accounts, ticker, gateway]
 
@@ -285,6 +304,7 @@ class Stack:
         source = REPOSITORY / "functions" / target / "main.py"
         command = (sys.executable, "-m", "functions_framework", f"--target={target}", f"--source={source}")
         settings = {
+            **self.database_login(target),
             "HOST": LOOPBACK,
             "PORT": str(self.ports[port]),
             "THREADS": FUNCTION_THREADS,

@@ -168,7 +168,7 @@ async def _start(stack: Stack, runner: Runner, console: Console) -> None:
         await asyncio.to_thread(postgres.ensure_database, stack.cluster, stack.database_password)
     for name, *command in (("migrations", "alembic", "upgrade", "head"), ("first-admin", "deploy.local.first_admin")):
         began = time.monotonic()
-        if await runner.run_once(name, [sys.executable, "-m", *command], stack.environment()) != 0:
+        if await runner.run_once(name, [sys.executable, "-m", *command], stack.environment(**stack.owner_login())) != 0:
             raise StartFailed(f"{name} failed; the lines above say why.")
         console.say(f"  ✓ {name:<17} {time.monotonic() - began:5.1f} s")
     for wave in (stack.middle(), stack.front()):

@@ -7,7 +7,7 @@ not hear the fleet (`bridge_silent`) is told of certificates too, as is every ne
 from alembic import op
 
 revision = "0047_certificates_are_told"
-down_revision = "0045_certificates"
+down_revision = "0046_component_rights"
 branch_labels = None
 depends_on = None
 

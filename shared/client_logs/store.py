@@ -242,4 +242,4 @@ def weekly_partitions(connection: Connection) -> Sequence[str]:
 
 def drop_partition(connection: Connection, name: str) -> None:
     """Drop one weekly partition with all its lines; `name` comes from `weekly_partitions`."""
-    connection.execute(sa.text(f"DROP TABLE {name}"))
+    connection.execute(sa.text("SELECT drop_client_log_partition(:name)"), {"name": name})

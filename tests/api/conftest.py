@@ -19,10 +19,12 @@ from functions.api.services import Services
 from shared import db
 from shared.access import operations as access
 from shared.config import Config, load
+from tests import migrated
 from tests.api import probe_routes
 from tests.api.function_process import ENVIRONMENT, FunctionProcess, function_process
 from tests.api.people import Api, add_user, cookie_of, forget_hashes, sign_in
 from tests.api.replica_world import LONG, caller, forget
+from tests.conftest import patient_engine
 from tests.local.queue_harness import QUEUE_SECRET
 from tests.standby import Standby, standby_of
 
@@ -65,7 +67,7 @@ def configuration(database_url: str, media_root: Path) -> Config:
     """The settings of an api function in mode `local`; queue and broker are not there (port 9)."""
     return load(
         {
-            "DATABASE_URL": database_url,
+            "DATABASE_URL": migrated.address_for("api", database_url),
             "MEDIA_ROOT": str(media_root),
             "MQTT_URL": "mqtt://127.0.0.1:9",
             "MQTT_USERNAME": "api",
@@ -78,9 +80,10 @@ def configuration(database_url: str, media_root: Path) -> Config:
 
 
 @pytest.fixture(scope="module")
-def services(configuration: Config, engine: Engine) -> Services:
-    """What the app's routes use."""
-    return Services(configuration, engine)
+def services(configuration: Config) -> Iterator[Services]:
+    """What the app's routes use, by the role that the api has in production."""
+    with patient_engine(configuration["DATABASE_URL"]) as made:
+        yield Services(configuration, made)
 
 
 @pytest.fixture(scope="module")

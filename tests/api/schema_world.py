@@ -33,6 +33,7 @@ from shared.listening.store import DeadLetter
 from shared.media_volume import MediaVolume, converted_path
 from shared.tables import client_state_changes, clients, recovery_breakers, scheduler_status, service_failure_events
 from shared.vocabulary import LogLevel, Role
+from tests import migrated
 from tests.api.function_process import FunctionProcess, function_process
 from tests.api.people import PASSWORD, add_user
 from tests.local.queue_harness import QUEUE_SECRET, emulator
@@ -85,7 +86,7 @@ def world(folder: Path, database_url: str, broker: mosquitto.RunningBroker) -> I
         queue = running.enter_context(emulator(database_url, folder))
         hook = running.enter_context(receiver()).url
         environment = {
-            "DATABASE_URL": database_url,
+            "DATABASE_URL": migrated.address_for("api", database_url),
             "MEDIA_ROOT": str(volume.root),
             "MQTT_URL": broker.broker.services_url,
             "MQTT_USERNAME": "api",

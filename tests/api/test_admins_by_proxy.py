@@ -10,6 +10,7 @@ from sqlalchemy import Engine
 from functions.api.app import create_app
 from functions.api.services import Services
 from shared.config import load
+from tests import migrated
 from tests.api.people import OURS, Api
 from tests.rules.oidc_harness import issuing
 from tests.rules.proxy_harness import AUDIENCE, PROXY_KEY, asserted, key_set
@@ -20,7 +21,11 @@ def proxied(database_url: str, engine: Engine) -> Iterator[FlaskClient]:
     """Asks an app behind a proxy."""
     with issuing() as server:
         server.answer = key_set(PROXY_KEY)
-        settings = {"DATABASE_URL": database_url, "IAP_AUDIENCE": AUDIENCE, "IAP_KEYS_URL": server.url}
+        settings = {
+            "DATABASE_URL": migrated.address_for("api", database_url),
+            "IAP_AUDIENCE": AUDIENCE,
+            "IAP_KEYS_URL": server.url,
+        }
         yield create_app(Services(load(settings), engine)).test_client()
 
 

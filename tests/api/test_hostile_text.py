@@ -31,6 +31,7 @@ from shared.config import Config
 from shared.db import scrub
 from shared.listening import operations as listening
 from shared.vocabulary import Role
+from tests import migrated
 from tests.api.function_process import ENVIRONMENT, FunctionProcess, function_process
 from tests.api.hostile_texts import ELSEWHERE, HALF, TEXTS, WAYS, Way, free_texts, strings_of
 from tests.api.people import issue_token
@@ -77,7 +78,7 @@ def service(database_url: str, engine: Engine, tmp_path_factory: pytest.TempPath
     folder = tmp_path_factory.mktemp("hostile")
     environment = {
         **ENVIRONMENT,
-        "DATABASE_URL": database_url,
+        "DATABASE_URL": migrated.address_for("api", database_url),
         "MEDIA_ROOT": str(folder),
         "MQTT_URL": "mqtt://127.0.0.1:9",
         "QUEUE_URL": "grpc://127.0.0.1:9/projects/local/locations/local",

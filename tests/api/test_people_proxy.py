@@ -15,6 +15,7 @@ from functions.api.services import Services
 from shared.config import load
 from shared.tables import users
 from shared.vocabulary import Role
+from tests import migrated
 from tests.api.people import add_user, cookie_of, sign_in
 from tests.rules.oidc_harness import issuing
 from tests.rules.proxy_harness import AUDIENCE, PROXY_KEY, asserted, key_set
@@ -29,7 +30,7 @@ def client(database_url: str, engine: Engine) -> Iterator[FlaskClient]:
     with issuing() as server:
         server.answer = key_set(PROXY_KEY)
         settings = {
-            "DATABASE_URL": database_url,
+            "DATABASE_URL": migrated.address_for("api", database_url),
             "IAP_AUDIENCE": AUDIENCE,
             "IAP_KEYS_URL": server.url,
             "TASKS_SERVICE_ACCOUNT": "tasks@signage.test",

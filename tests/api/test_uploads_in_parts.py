@@ -29,6 +29,7 @@ from shared.event_media.uploads import operations, rules
 from shared.media_volume import MediaVolume
 from shared.tables import event_media, uploads
 from shared.vocabulary import Role
+from tests import migrated
 from tests.api.function_process import ENVIRONMENT, FunctionProcess, function_process
 from tests.api.people import Api, issue_token
 from tests.worker import decks
@@ -320,7 +321,12 @@ def test_whoever_is_killed_before_the_last_commit_leaves_an_upload_that_can_be_f
 
 @pytest.fixture(scope="module")
 def environment(database_url: str, media_root: Path) -> dict[str, str]:
-    return {**ENVIRONMENT, "DATABASE_URL": database_url, "MEDIA_ROOT": str(media_root), "THREADS": "8"}
+    return {
+        **ENVIRONMENT,
+        "DATABASE_URL": migrated.address_for("api", database_url),
+        "MEDIA_ROOT": str(media_root),
+        "THREADS": "8",
+    }
 
 
 @pytest.fixture(scope="module")

@@ -27,6 +27,7 @@ from sqlalchemy import Engine
 from deploy.local import broker as mosquitto
 from deploy.local.layout import LOOPBACK, REPOSITORY
 from deploy.local.probes import free_port, wait_until
+from tests import migrated
 from tests.bridge.preloaded import Forked
 
 PASSWORD = "display-password"
@@ -122,7 +123,7 @@ def from_scratch(program: Sequence[str], environment: Mapping[str, str], log: Pa
 def settings(database_url: str, broker: mosquitto.RunningBroker) -> dict[str, str]:
     """The environment of the bridge."""
     return {
-        "DATABASE_URL": database_url,
+        "DATABASE_URL": migrated.address_for("bridge", database_url),
         "MQTT_URL": broker.broker.services_url,
         "MQTT_USERNAME": "bridge",
         "MQTT_PASSWORD": broker.passwords["bridge"],

@@ -41,7 +41,7 @@ def running(database_url: str, broker: mosquitto.RunningBroker, log: Path) -> It
             cwd=REPOSITORY,
             env={
                 **os.environ,
-                "DATABASE_URL": database_url,
+                "DATABASE_URL": migrated.address_for("broker_accounts", database_url),
                 "DISPLAYS_PASSWORD_FILE": str(broker.broker.displays_password_file),
                 "BROKER_CRASHES_FILE": str(broker.broker.crashes_file),
             },

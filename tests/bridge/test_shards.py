@@ -18,6 +18,7 @@ from deploy.local.probes import free_port
 from deploy.local.short_lived import running
 from shared.db import engine_for
 from shared.mqtt import Publisher
+from tests import migrated
 from tests.bridge.conftest import (
     PASSWORD,
     SESSIONS,
@@ -119,7 +120,7 @@ def of_south(broker: mosquitto.RunningBroker, database_url: str) -> dict[str, st
     """What the second shard's bridge is told besides (deploy/gcp/names.tf)."""
     root, prefix = SOUTH
     return {
-        "DATABASE_URL": database_url,
+        "DATABASE_URL": migrated.address_for("bridge", database_url),
         "MQTT_TOPIC_ROOT": root,
         "MQTT_USERNAME": f"{prefix}bridge",
         "MQTT_PASSWORD": broker.passwords["bridge"],

@@ -18,7 +18,7 @@ from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 from paho.mqtt.reasoncodes import ReasonCode
 
-from deploy.box.box import DEFAULTS, FUNCTIONS, LOGINS, MODULES, WITHOUT_DATABASE, Box
+from deploy.box.box import DEFAULTS, FUNCTIONS, LOGINS, MODULES, WITH_DATABASE, Box
 from deploy.box.setup import set_up
 from deploy.local import broker as mosquitto
 from deploy.local.layout import LOOPBACK, REPOSITORY, BadSetting, write_file
@@ -115,8 +115,9 @@ def test_each_service_is_told_what_box_mode_needs_and_no_secret_by_value(environ
 
         configuration = load(told)  # raises for a value that is none
         assert configuration["DEPLOYMENT_MODE"] == "box"
-        assert ("DATABASE_URL_FILE" in told) == (name not in WITHOUT_DATABASE)
-        assert name in WITHOUT_DATABASE or configuration["DATABASE_URL"].startswith("postgresql://signage:")
+        own = f"postgresql://signage_{name.replace('-', '_')}:"
+        assert ("DATABASE_URL_FILE" in told) == (name in WITH_DATABASE)
+        assert name not in WITH_DATABASE or configuration["DATABASE_URL"].startswith(own)
         assert configuration["DISPLAYS_MQTT_TLS"] is True
         assert configuration["DISPLAYS_MQTT_HOST"] == HOST
         assert configuration["PUBLIC_URL"] == f"https://{HOST}:{box.ports['GATEWAY_PORT']}"

@@ -11,6 +11,7 @@ import pytest
 from deploy.box.box import FUNCTIONS, MODULES
 from deploy.box.run import SERVICES
 from deploy.local.layout import PORTS, REPOSITORY
+from migrations.rights import WITH_ROLES
 from shared.config import BY_NAME
 from tests.deploy.confined import COMPOSE, DOCKER, copied, instructions
 from tests.deploy.conftest import secrets_read
@@ -235,7 +236,9 @@ def test_a_container_sees_the_secrets_that_its_service_reads_and_no_other(enviro
             assert given == secrets_read(environ, name) | SIGN.get(name, set()), name
     files = {secret["file"].rsplit("/", 1)[1] for secret in COMPOSE["secrets"].values()}
     assert files == {f"mqtt_{user}_password" for user in ("api", "bridge", "scheduler")} | {
-        *("database_password", "database_url", "oidc_key.pem", "signing_key", "task_queue_secret")
+        *("database_password", "database_url", "database_role_passwords", "oidc_key.pem"),
+        *("signing_key", "task_queue_secret"),
+        *(f"database_url_{component}" for component in WITH_ROLES),
     }
 
 

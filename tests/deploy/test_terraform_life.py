@@ -126,7 +126,7 @@ def test_the_databases_address_is_seen_by_the_accounts_program_alone() -> None:
     fetched = (MOSQUITTO.path / "cloud_init.yaml").read_text(encoding="utf-8")
     broker, accounts = unit("signage-broker.service"), unit("signage-broker-accounts.service")
 
-    assert '${file == "database_url" ? "accounts" : "secrets"}/${file}=${secret}' in fetched
+    assert '${file == "database_url_broker_accounts" ? "accounts" : "secrets"}/${file}=${secret}' in fetched
     assert "/run/signage/secrets:/var/lib/signage/secrets:ro" in broker
     assert "/run/signage/accounts" not in broker
     assert "/run/signage/accounts:/var/lib/signage/secrets:ro" in accounts

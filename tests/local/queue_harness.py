@@ -23,6 +23,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from deploy.local.probes import free_port, http_answers
 from deploy.local.short_lived import running
+from tests import migrated
 from tests.serving import serving
 
 LOCATION = "projects/local/locations/local"
@@ -179,7 +180,7 @@ def emulator(database_url: str, state: Path, port: int | None = None, targets: s
     """The emulator on free ports, or on this `port`; ready when it delivers. `targets`: where to."""
     port, keys_port = port or free_port(), free_port()
     environment = {
-        "DATABASE_URL": database_url,
+        "DATABASE_URL": migrated.address_for("task_queue", database_url),
         "QUEUE_URL": f"grpc://127.0.0.1:{port}/{LOCATION}",
         "TASK_QUEUE_PORT": str(port),
         "TASK_QUEUE_KEYS_PORT": str(keys_port),

@@ -12,6 +12,7 @@ from deploy.local import guardian
 from deploy.local.gateway import Gateway
 from deploy.local.probes import free_port
 from shared.vocabulary import Role
+from tests import migrated
 from tests.api.function_process import ENVIRONMENT, function_process
 from tests.api.people import issue_token
 from tests.faults import doors, leaks, paths
@@ -28,7 +29,7 @@ def standing(database_url: str, engine: Engine, tmp_path_factory: pytest.TempPat
     run.mkdir()
     environment = {
         **ENVIRONMENT,
-        "DATABASE_URL": database_url,
+        "DATABASE_URL": migrated.address_for("api", database_url),
         "MEDIA_ROOT": str(media),
         "THREADS": "64",
         "SIGNED_UPLOADS": "local",

@@ -42,7 +42,7 @@ def own_database_url(postgres_server: postgres.Cluster, database_url: str) -> It
     """The module's database by a login with a password that box mode takes for one."""
     role, password = "whole_box", secrets.token_urlsafe(24)
     with postgres.superuser(postgres_server) as connection:
-        connection.run(f"CREATE ROLE {role} LOGIN PASSWORD '{password}' IN ROLE {postgres.OWNER}")
+        connection.run(f"CREATE ROLE {role} LOGIN CREATEROLE PASSWORD '{password}' IN ROLE {postgres.OWNER}")
     yield postgres_server.url(database_url.rpartition("/")[2], role, password)
     with postgres.superuser(postgres_server) as connection:
         connection.run(f"ALTER ROLE {role} NOLOGIN")
@@ -76,8 +76,7 @@ def box(own_database_url: str, containers: Containers, tmp_path: Path) -> Iterat
     made = Running(ports, containers.folder / "secrets")
     with ExitStack() as stack:
         for once in ("setup", "migrations", "first-admin"):
-            subprocess.run(containers.command(once, changed), check=True)
-            (made.secrets / "database_url").write_text(own_database_url, encoding="utf-8")
+            subprocess.run(containers.command(once, changed | {"DATABASE_URL": own_database_url}), check=True)
         for name in SERVICES:  # at once, in no order: each waits for what it needs
             command = containers.command(name, changed)
             stack.enter_context(running(command, lambda: True, tmp_path / f"{name}.log"))

@@ -18,6 +18,7 @@ from shared.client_logs import store as client_logs
 from shared.commands import operations as commands
 from shared.db import engine_for
 from shared.listening import store as listening_store
+from tests import migrated
 from tests.simulation.agenda import Agenda, Clocks, virtual_time
 from tests.simulation.ailments import Nature
 from tests.simulation.broker import SimulatedBroker
@@ -61,7 +62,9 @@ class Databases:
 
     def __init__(self, url: str, superuser_url: str) -> None:
         """`url` is that of a migrated database, as its owner; the other one is a superuser's of the same."""
-        self.bridge, self.tick, self.judge = (self._engine(url, name) for name in ("bridge", "tick", "judge"))
+        self.bridge = self._engine(migrated.address_for("bridge", url), "bridge")
+        self.tick = self._engine(migrated.address_for("scheduler_tick", url), "tick")
+        self.judge = self._engine(url, "judge")
         self.copies = Copies(superuser_url)
 
     @staticmethod

@@ -9,12 +9,15 @@ from typing import Any
 
 import pytest
 import requests
+from sqlalchemy import Engine
 
 from deploy.local import oidc
 from deploy.local.broker import RunningBroker
 from deploy.local.layout import REPOSITORY
 from deploy.local.probes import free_port, http_answers
 from deploy.local.short_lived import running
+from tests import migrated
+from tests.conftest import patient_engine
 from tests.rules.oidc_harness import EMAIL, ISSUER, OURS, Issuer, issuing
 
 
@@ -47,6 +50,13 @@ def issuer() -> Iterator[Issuer]:
         yield server
 
 
+@pytest.fixture(scope="module")
+def tick_engine(database_url: str) -> Iterator[Engine]:
+    """The module's database, by the role that the tick has in production."""
+    with patient_engine(migrated.address_for("scheduler_tick", database_url)) as made:
+        yield made
+
+
 Start = Callable[..., AbstractContextManager[TickFunction]]
 
 
@@ -65,7 +75,7 @@ def start(database_url: str, broker: RunningBroker, issuer: Issuer, tmp_path_fac
             "PORT": str(port),
             "THREADS": "8",
             "XDG_RUNTIME_DIR": str(folder),
-            "DATABASE_URL": database_url,
+            "DATABASE_URL": migrated.address_for("scheduler_tick", database_url),
             "MQTT_URL": broker.broker.services_url,
             "MQTT_USERNAME": "scheduler",
             "MQTT_PASSWORD": broker.passwords["scheduler"],

@@ -35,7 +35,7 @@ EMPTY = "TRUNCATE clients, recovery_breakers, maintenance_windows CASCADE"
 
 
 @pytest.fixture(scope="module")
-def world(engine: Engine) -> World:
+def world(tick_engine: Engine) -> World:
     """A tick's world with recovery on, without broker and queue."""
     nowhere = f"127.0.0.1:{free_port()}"
     settings = config.load(
@@ -47,7 +47,7 @@ def world(engine: Engine) -> World:
         }
     )
     queue = TaskQueue(f"grpc://{nowhere}/projects/p/locations/l", "http://x", "x@y.test", timeouts(MINUTE).dispatch)
-    return World(settings, engine, Publisher.from_config(settings), queue, commands.timings(settings))
+    return World(settings, tick_engine, Publisher.from_config(settings), queue, commands.timings(settings))
 
 
 @pytest.fixture

@@ -22,14 +22,14 @@ HOLDERS = "FROM pg_locks WHERE locktype = 'advisory' AND objid = :lock AND grant
 
 
 @pytest.fixture
-def world(engine: Engine) -> World:
+def world(engine: Engine, tick_engine: Engine) -> World:
     """A tick's world without broker and queue."""
     set_last_tick(engine, None)
     nowhere = f"127.0.0.1:{free_port()}"
     settings = config.load({"MQTT_URL": f"mqtt://{nowhere}", "MQTT_USERNAME": "scheduler", "MQTT_PASSWORD": "x"})
     dispatch = timeouts(steps.SHORTEST_PERIOD).dispatch
     queue = TaskQueue(f"grpc://{nowhere}/projects/p/locations/l", "http://x", "x@y.test", dispatch)
-    return World(settings, engine, Publisher.from_config(settings), queue, commands.timings(settings))
+    return World(settings, tick_engine, Publisher.from_config(settings), queue, commands.timings(settings))
 
 
 def sleeps(world: World, _moment: Moment) -> Did:

@@ -21,6 +21,7 @@ from deploy.local import guardian
 from deploy.local.layout import REPOSITORY
 from deploy.local.probes import free_port, http_answers, wait_until
 from deploy.local.short_lived import running
+from tests import migrated
 from tests.rules.oidc_harness import AUDIENCE, EMAIL, ISSUER, signed
 from tests.serving import serving
 
@@ -222,7 +223,7 @@ def worker(
         "HOST": "127.0.0.1",
         "PORT": str(port),
         "THREADS": "16",
-        "DATABASE_URL": database_url,
+        "DATABASE_URL": migrated.address_for("convert_worker", database_url),
         "MEDIA_ROOT": str(media_root),
         "CONVERTER_URL": converter_url,
         "CONVERT_WORKER_URL": AUDIENCE,

@@ -1,0 +1,203 @@
+"""A database role for each component, and what it may do with each table.
+
+The role of DATABASE_URL owns everything and serves the migrations alone. Whoever takes a component has that component's
+rights: nobody but the owner changes or deletes a line of the audit log, and the converter's worker, which is fed
+strangers' decks, sees no account. `apply` makes the roles and sets their rights to what stands here, no more and no
+less. It runs with the migrations, at every start.
+"""
+
+from base64 import b64encode
+from collections.abc import Collection, Iterator, Mapping
+from typing import Final
+
+import sqlalchemy as sa
+from pg8000.native import identifier, literal
+from scramp import ScramMechanism
+from sqlalchemy import Connection
+
+COMPONENTS: Final = ("api", "bridge", "scheduler_tick", "convert_worker", "broker_accounts")
+TASK_QUEUE: Final = "task_queue"  # a queue of our own keeps its tables in a schema of its own
+QUEUE_SCHEMA: Final = "task_emulator"
+WITH_ROLES: Final = (*COMPONENTS, TASK_QUEUE)
+VERBS: Final = {"s": "SELECT", "i": "INSERT", "u": "UPDATE", "d": "DELETE"}
+
+# s SELECT, i INSERT, u UPDATE, d DELETE, - nothing. Locking a row (FOR UPDATE, FOR SHARE) needs UPDATE.
+TABLES: Final = """\
+                           api    bridge  scheduler_tick  convert_worker  broker_accounts
+alembic_version            s       -       -       -       -
+clients                    siu     siu     siu     -       s
+client_heartbeats          su      siu     siu     -       -
+client_health              s       siu     siu     -       -
+client_health_history      s       si      sid     -       -
+client_installs            s       siud    sid     -       -
+client_state_changes       s       si      sid     -       -
+client_losses              s       si      sid     -       -
+service_failure_events     siud    si      sid     -       -
+client_logs                s       siu     s       -       -
+client_logs_id_seq         -       u       -       -       -
+log_marks                  -       siud    siud    -       -
+log_gaps                   -       siud    sid     -       -
+log_keys                   -       siud    sid     -       -
+client_log_hours           s       siu     sid     -       -
+client_commands            siu     siu     siud    -       -
+command_batches            siu     -       siud    -       -
+command_batch_members      siu     -       siud    -       -
+recovery_events            si      -       sid     -       -
+client_recovery            siu     siu     siu     -       -
+recovery_exclusions        siud    -       s       -       -
+recovery_breakers          su      -       siu     -       -
+scheduler_status           su      -       su      -       -
+maintenance_windows        siu     -       sud     -       -
+maintenance_window_clients sid     -       sd      -       -
+incidents                  su      -       siud    -       -
+incident_members           s       -       siud    -       -
+incident_events            si      -       sid     -       -
+notification_channels      siud    -       su      -       -
+notification_snoozes       siud    -       sd      -       -
+notification_deliveries    siu     -       siud    -       -
+bridge_status              s       su      s       -       s
+dead_letters               s       si      sid     -       -
+broker_crashes             s       s       sd      -       sid
+broker_files_seen          s       -       -       -       siud
+door_certificates          s       -       s       -       siud
+event_media                siud    -       siud    su      -
+conversions                siud    -       siud    siu     -
+uploads                    siud    -       sd      -       -
+users                      siud    -       s       -       -
+user_sessions              siud    -       sd      -       -
+second_factors             siud    -       -       -       -
+recovery_codes             siud    -       -       -       -
+sign_in_addresses          siud    -       sd      -       -
+login_failures             siud    -       sd      -       -
+api_tokens                 siu     -       s       -       -
+enrolment_codes            siud    -       sd      -       -
+display_logins             siud    -       s       -       s
+audit_log                  si      -       si      -       -
+audit_repeats              siud    -       siud    -       -
+"""
+
+# Functions that do as the owner what a component has no right to; each checks what it is asked for.
+FUNCTIONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "make_client_log_partition(text, date)": ("scheduler_tick",),
+    "client_log_weeks_without_partition()": ("scheduler_tick",),
+    "drop_client_log_partition(text)": ("scheduler_tick",),
+    "forget_audit_before(timestamptz)": ("scheduler_tick",),
+}
+
+
+class RolesImpossible(Exception):
+    """DATABASE_URL's role may not make other roles; the message says what to do."""
+
+
+def role_of(component: str, owner: str) -> str:
+    """The component's role beside this owner: `signage_api` beside `signage`."""
+    return f"{owner}_{component}"
+
+
+def apply(connection: Connection, passwords: Mapping[str, str]) -> None:
+    """Make the roles that `passwords` names by their component, and set the rights of each role that is there.
+
+    Raises:
+        RolesImpossible: there are passwords, and the owner may not make roles.
+    """
+    owner = str(connection.execute(sa.text("SELECT current_user")).scalar_one())
+    if passwords:
+        _check_owner(connection, owner)
+    for component, password in passwords.items():
+        _make(connection, role_of(component, owner), password)
+    there = _roles(connection)
+    for function, components in FUNCTIONS.items():
+        _allow_function(connection, function, there & {role_of(component, owner) for component in components})
+    for component in COMPONENTS:
+        if role_of(component, owner) in there:
+            _allow(connection, role_of(component, owner), dict(rights_of(component)))
+    if role_of(TASK_QUEUE, owner) in there:
+        _allow_queue(connection, role_of(TASK_QUEUE, owner))
+
+
+def rights_of(component: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Each table that the component may use, and how."""
+    heading, *lines = TABLES.splitlines()
+    column = heading.split().index(component) + 1
+    for line in lines:
+        cells = line.split()
+        if cells[column] != "-":
+            yield cells[0], tuple(VERBS[letter] for letter in cells[column])
+
+
+def _check_owner(connection: Connection, owner: str) -> None:
+    asked = sa.text("SELECT rolcreaterole OR rolsuper FROM pg_roles WHERE rolname = current_user")
+    if not connection.execute(asked).scalar_one():
+        raise RolesImpossible(
+            f"The role {owner} may not make a role for each component. Let it, as a superuser of Postgres:"
+            f" ALTER ROLE {identifier(owner)} CREATEROLE;"
+        )
+
+
+def _roles(connection: Connection) -> set[str]:
+    return set(connection.execute(sa.text("SELECT rolname FROM pg_roles")).scalars())
+
+
+def _make(connection: Connection, role: str, password: str) -> None:
+    """Make the role, or give it this password. Postgres gets no password, but what it keeps to check one."""
+    if role not in _roles(connection):
+        _run(connection, f"CREATE ROLE {identifier(role)}")
+    _run(connection, f"ALTER ROLE {identifier(role)} LOGIN PASSWORD {literal(_verifier(password))}")
+
+
+def _verifier(password: str) -> str:
+    """SCRAM-SHA-256 (RFC 5803), as Postgres keeps it in `pg_authid`: a log of statements then tells no password."""
+    salt, stored, server, iterations = ScramMechanism().make_auth_info(password)
+    salt, stored, server = (b64encode(part).decode() for part in (salt, stored, server))
+    return f"SCRAM-SHA-256${iterations}:{salt}${stored}:{server}"
+
+
+def _allow(connection: Connection, role: str, rights: Mapping[str, Collection[str]]) -> None:
+    """Give exactly these rights. All of it is seen at once, with the migrations."""
+    _let_in(connection, role)
+    present = _own_tables(connection, "public")
+    if present:
+        _run(connection, f"REVOKE ALL ON {', '.join(map(identifier, present))} FROM {identifier(role)}")
+    for table in rights.keys() & present:
+        _run(connection, f"GRANT {', '.join(rights[table])} ON {identifier(table)} TO {identifier(role)}")
+
+
+def _allow_function(connection: Connection, function: str, roles: Collection[str]) -> None:
+    if connection.execute(sa.text("SELECT to_regprocedure(:name)"), {"name": function}).scalar_one() is None:
+        return  # an older schema
+    _run(connection, f"REVOKE ALL ON FUNCTION {function} FROM PUBLIC")
+    for role in roles:
+        _run(connection, f"GRANT EXECUTE ON FUNCTION {function} TO {identifier(role)}")
+
+
+def _allow_queue(connection: Connection, role: str) -> None:
+    """A schema in which it makes its tables, and the owner's tables there, from before there were roles."""
+    _let_in(connection, role)
+    schema = identifier(QUEUE_SCHEMA)
+    _run(connection, f"CREATE SCHEMA IF NOT EXISTS {schema}")
+    _run(connection, f"GRANT USAGE, CREATE ON SCHEMA {schema} TO {identifier(role)}")
+    for table in _own_tables(connection, QUEUE_SCHEMA):
+        _run(connection, f"GRANT {', '.join(VERBS.values())} ON {schema}.{identifier(table)} TO {identifier(role)}")
+
+
+def _let_in(connection: Connection, role: str) -> None:
+    """Where the database is closed to everybody, open it to this role."""
+    asked = sa.text("SELECT current_database(), has_database_privilege(:role, current_database(), 'CONNECT')")
+    database, may_connect = connection.execute(asked, {"role": role}).one()
+    if not may_connect:
+        _run(connection, f"GRANT CONNECT ON DATABASE {identifier(database)} TO {identifier(role)}")
+
+
+def _own_tables(connection: Connection, schema: str) -> list[str]:
+    """The owner's tables and sequences there. Partitions are reached by their parents."""
+    asked = sa.text(
+        """
+        SELECT relname FROM pg_class WHERE relnamespace = to_regnamespace(:schema) AND relkind IN ('r', 'p', 'S')
+        AND NOT relispartition AND pg_has_role(relowner, 'USAGE') ORDER BY 1
+        """
+    )
+    return list(connection.execute(asked, {"schema": schema}).scalars())
+
+
+def _run(connection: Connection, statement: str) -> None:
+    connection.exec_driver_sql(statement)
