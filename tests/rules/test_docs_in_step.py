@@ -1,6 +1,7 @@
 """What the documents say is what the code does."""
 
 import re
+from collections import Counter
 from pathlib import Path
 
 from deploy.local.broker_rights import SERVICES
@@ -55,6 +56,19 @@ def test_every_link_between_documents_leads_somewhere() -> None:
     for document in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")]:
         for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", document.read_text(encoding="utf-8")):
             assert (document.parent / target).exists(), f"{document.name}: {target}"
+
+
+def test_the_rows_of_the_security_standard_are_counted_as_they_are() -> None:
+    text = (ROOT / "docs" / "security.md").read_text(encoding="utf-8").split("## OWASP ASVS")[1].split("\n## ")[0]
+    marks = Counter(row.split("|")[2].strip() for row in text.splitlines() if re.match(r"\| \d", row))
+    words = ("yes", "by setting", "n.a.", "partly", "not yet", "no")
+
+    [said] = re.findall(r"Of the (\d+) rows, .*", text)
+    [sentence] = [line for line in text.splitlines() if line.startswith("Of the ")]
+
+    assert int(said) == marks.total()
+    assert [int(number) for number in re.findall(r"\d+", sentence)][1:] == [marks[word] for word in words]
+    assert set(marks) <= set(words)
 
 
 def test_every_file_that_a_document_names_is_there() -> None:
