@@ -23,7 +23,12 @@ WHOLE = 4_000  # takes as many ticks as ten thousand, and a third of the time to
 PATIENT = config.load({"CRASH_RECOVERY_ENABLED": "true", "HEARTBEAT_STALE_SECONDS": "7200"})
 """One heartbeat of each display lasts for the hour: ten thousand rows need not be written for every tick."""
 ANALYSE = "ANALYZE clients, client_heartbeats, client_commands, client_recovery"
-"""As Postgres does by itself once a minute; not what one transaction has written and not committed."""
+"""As Postgres does by itself; not what one transaction has written and not committed."""
+
+
+def is_analysed(minute: int) -> bool:
+    """Postgres does it where a tenth of a table is new: each minute at first, and then as the fleet goes on, rarely."""
+    return minute < 10 or minute % 6 == 0
 
 
 @pytest.mark.parametrize(
@@ -77,7 +82,8 @@ def test_a_large_fleet_that_crashes_at_once_is_worked_off_within_an_hour(connect
     for minute in range(60):
         at = now + minute * MINUTE
         hear(connection, at)
-        connection.execute(sa.text(ANALYSE))
+        if is_analysed(minute):
+            connection.execute(sa.text(ANALYSE))
         report = recover(connection, at, PATIENT)
         asked.append(len(report.command_ids))
         progress(f"{sum(asked)} restarted")
