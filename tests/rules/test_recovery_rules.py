@@ -379,6 +379,24 @@ def test_when_a_breaker_opens_and_how_long_it_stays(
 
 
 @pytest.mark.parametrize(
+    ("seen", "stale", "let_alone", "stays"),
+    [
+        (3, 3, 9, True),  # nine of twelve were excluded, and nobody came back
+        (4, 2, 8, True),
+        (4, 1, 8, False),  # most of those that count came back
+        (3, 0, 9, False),
+        (0, 0, 12, False),
+        (3, 3, 1, False),  # fewer than five are silent in all
+        (30, 5, 9, False),  # not a fifth
+    ],
+)
+def test_who_is_excluded_while_a_breaker_is_open_has_not_come_back(
+    seen: int, stale: int, let_alone: int, stays: bool
+) -> None:
+    assert breakers.is_low(Silence(seen, stale, 0, let_alone)) is not stays
+
+
+@pytest.mark.parametrize(
     ("late", "seen", "waits"),
     [(4, 10, False), (5, 26, False), (5, 25, True), (19, 20, True), (0, 0, False)],
 )

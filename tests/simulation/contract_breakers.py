@@ -25,13 +25,19 @@ class Breaker:
         self._opened_at: datetime | None = None
         self._members: set[str] = set()  # who counted when it opened
 
-    def look(self, now: datetime, silences: Mapping[str, timedelta], *, may_open: bool = True) -> None:
-        """Judge anew, as each tick does, from how long each client is beyond its threshold."""
+    def look(
+        self, now: datetime, silences: Mapping[str, timedelta], *, let_alone: int = 0, may_open: bool = True
+    ) -> None:
+        """Judge anew, as each tick does, from how long each client is beyond its threshold.
+
+        `let_alone`: how many are silent that do not count. They have not come back either.
+        """
         counted = [beyond for uuid, beyond in silences.items() if beyond <= DAY or uuid in self._members]
         stale = sum(beyond > timedelta() for beyond in counted)
         wave = sum(timedelta() < beyond <= WAVE for beyond in counted)
         opens = (wave >= 5 and wave >= 0.2 * len(counted)) or (stale >= 5 and stale >= 0.5 * len(counted))
-        is_high = stale >= 5 and stale >= 0.2 * len(counted)
+        few_left = 0 < stale < 5 <= stale + let_alone and stale >= 0.5 * len(counted)
+        is_high = (stale >= 5 and stale >= 0.2 * len(counted)) or few_left
         was_open, since = self.is_open, min(self._low_since or now, now)
         self._low_since = None if is_high or not was_open else since
         self.is_open = (is_high or now - since < CLOSES_AFTER) if was_open else (opens and may_open)
@@ -95,12 +101,15 @@ class _Set:
         fleet = self._all[None]
         counted = [c for c in facts.clients.values() if _counts(c)]
         counted = [c for c in counted if not fleet.knows(self._stale_at(facts, c))]
-        fleet.look(facts.now, self._silences(facts, counted))
+        others = [c for c in facts.clients.values() if not _counts(c) and c.last_heartbeat_at is not None]
+        let_alone = [c for c in others if self._silence(facts, c) > threshold(c)]
+        fleet.look(facts.now, self._silences(facts, counted), let_alone=len(let_alone))
         sites = {client.site for client in counted} | self._all.keys()
         for site in sites - {None}:
             one = self._all.setdefault(site, Breaker())
             here = [c for c in counted if c.site == site and not one.knows(self._stale_at(facts, c))]
-            one.look(facts.now, self._silences(facts, here), may_open=not fleet.is_open)
+            alone = sum(c.site == site for c in let_alone)
+            one.look(facts.now, self._silences(facts, here), let_alone=alone, may_open=not fleet.is_open)
 
     def release(self, now: datetime, sites: Iterable[str | None]) -> None:
         for site in sites:

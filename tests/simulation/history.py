@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final, cast
 from unittest.mock import patch
 
@@ -123,6 +124,7 @@ class History:
         self._chorus = 0
         self.is_long = False  # it lasts for days: what is kept for days only is dropped as well
         self.judge = Judge(databases.judge, self.agenda, self.clocks, self.displays)
+        self.judge.ledger.kept_for = timedelta(days=self.config["LOG_RETENTION_DAYS"])
         self.bridge_gate = Gate(databases.bridge, self.agenda.pass_by)
         self.tick_gate = Gate(databases.tick, self.agenda.pass_by)
         clock = self.clocks.monotonic

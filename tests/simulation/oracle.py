@@ -71,7 +71,7 @@ class Judge:
         self._engine = engine.execution_options(isolation_level="AUTOCOMMIT")
         self._agenda, self._clocks, self._displays = agenda, clocks, displays
         self.truth = Truth(displays, clocks.monotonic, lambda: agenda.now)
-        self.ledger = LogLedger(lambda: agenda.now)
+        self.ledger = LogLedger(lambda: agenda.now, clocks.database)
         self._kept: Any = None  # what the database is to be taken back to, and when that was
         self._sources: dict[str, str] = {}  # of commands, should the database forget them
         self._for_dark: set[str] = set()  # recovery commands to displays without power or network

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from tests.simulation.ailments import Ailment
+from tests.simulation.ailments import Ailment, Nature
 from tests.simulation.conftest import IS_WHOLE, Scene, kinds, of
 from tests.simulation.history import Databases
 from tests.simulation.runs import run_one
@@ -67,6 +67,19 @@ def test_a_display_that_froze_while_the_clock_was_ahead_is_rebooted_when_it_is_r
     outcome = history.run(1100.0)
 
     assert outcome.figures["reboot_host carried out"] == 1
+    assert kinds(outcome) == set()
+
+
+def test_a_site_that_is_excluded_from_a_silent_fleet_leaves_the_others_alone(scene: Scene) -> None:
+    history = scene(9, until=2400.0)
+    for number in range(3):
+        history.agenda.at(2.0 + number, history.add_display(Nature(), "Vienna").power_on)
+    history.agenda.at(436.0, lambda: setattr(history.broker, "muted", frozenset({"heartbeat", "health"})))
+    history.agenda.at(1200.0, lambda: history.operator.exclude_site("Berlin"))
+
+    outcome = history.run(2400.0)
+
+    assert outcome.figures["reboot_host carried out"] == 0
     assert kinds(outcome) == set()
 
 

@@ -3,9 +3,10 @@
 from collections import Counter
 from datetime import timedelta
 
+import pytest
 import sqlalchemy as sa
 
-from tests.simulation.agenda import Agenda
+from tests.simulation.agenda import BEGINNING, Agenda
 from tests.simulation.ages import leap
 from tests.simulation.ailments import Ailment
 from tests.simulation.broker import Message, Rule, SimulatedBroker
@@ -67,7 +68,7 @@ def test_a_leap_makes_who_is_silent_silent_for_longer_and_nobody_else(scene: Sce
 
 def test_the_ledger_tells_what_is_lost_what_comes_twice_and_what_is_stuck() -> None:
     moment = [0.0]
-    ledger = LogLedger(lambda: moment[0])
+    ledger = LogLedger(lambda: moment[0], lambda: BEGINNING)
     lost, twice, stuck, forgotten = (ledger.new(uuid) for uuid in "abcd")
     moment[0] = 50.0
     ledger.told([lost, twice])
@@ -82,6 +83,20 @@ def test_the_ledger_tells_what_is_lost_what_comes_twice_and_what_is_stuck() -> N
     moment[0] = 9999.0
     assert ("log stuck", "c") in {(kind, uuid) for kind, uuid, _ in ledger.faults(stored, {"c": 200.0})}
     assert stuck in ledger.lines
+
+
+@pytest.mark.parametrize(
+    ("days", "lost"), [(7, {"log lost"}), (7.4, {"log lost"}), (7.6, set())], ids=["a week", "not yet a day", "a day"]
+)
+def test_a_line_is_not_lost_when_its_week_was_over_for_as_long_as_lines_are_kept(days: float, lost: set[str]) -> None:
+    now = [BEGINNING]  # Monday at noon: its week ends after six and a half days
+    ledger = LogLedger(lambda: 0.0, lambda: now[0])
+    ledger.kept_for = timedelta(days=1)
+    ledger.told([ledger.new("a")])
+
+    now[0] += timedelta(days=days)
+
+    assert {kind for kind, _, _ in ledger.faults(Counter(), {})} == lost
 
 
 class Ear:

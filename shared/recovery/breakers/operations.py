@@ -95,7 +95,11 @@ def watch(connection: Connection, now: datetime, config: Config, bridge: BridgeS
     reckoned = _reckon(connection, now, config, bridge)
     rows, resting, before = reckoned.rows, reckoned.resting, reckoned.before
     found: dict[str | None, Found] = {None: _found(now, before.get(None), _of_fleet(reckoned.counted, rows))}
-    sites = {row["site"]: row for row in rows if row["site"] is not None and row["site_stale"] >= rules.FEWEST}
+    sites = {
+        row["site"]: row
+        for row in rows
+        if row["site"] is not None and (row["site_stale"] >= rules.FEWEST or row["site"] in before)
+    }
     seen_since = reckoned.window.seen_since
     seen = store.seen_at(connection, sites, seen_since) if sites else {}
     may_open = not found[None].is_open
@@ -119,7 +123,8 @@ def _reckon(connection: Connection, now: datetime, config: Config, bridge: Bridg
     beats = evidence.beats(connection, now, config["HEARTBEAT_STALE_SECONDS"], window.fleet_since, rules.LATE)
     windows = maintenance.on_now(connection, now) if beats.silent else []
     rows = _silent(connection, now, config, beats.silent, window, windows)
-    return Reckoning(window, before, beats, rows, _resting(connection, now, config, window, windows, rows))
+    resting = _resting(connection, now, config, window, windows, rows, is_open=bool(before))
+    return Reckoning(window, before, beats, rows, resting)
 
 
 def _found(now: datetime, last: RowMapping | None, silence: Silence, *, may_open: bool = True) -> Found:
@@ -172,20 +177,22 @@ def _resting(
     window: Window,
     windows: Sequence[int],
     rows: Sequence[RowMapping],
+    *,
+    is_open: bool,
 ) -> Mapping[str | None, int]:
     """How many clients, by site, are heard whose silence would be no news; asked for only where that may matter."""
-    if sum(row["stale"] for row in rows) < rules.FEWEST:
+    if not is_open and sum(row["stale"] for row in rows) < rules.FEWEST:
         return {}
     return store.resting(connection, now, config["HEARTBEAT_STALE_SECONDS"], window.fleet_since, windows)
 
 
 def _of_fleet(seen: int, rows: Sequence[RowMapping]) -> Silence:
     known, stale = (sum(row[name] for row in rows) for name in ("known", "stale"))
-    return Silence(seen - known, stale, max((row["recent"] for row in rows), default=0))
+    return Silence(seen - known, stale, max((row["recent"] for row in rows), default=0), known)
 
 
 def _of_site(seen: int, row: RowMapping) -> Silence:
-    return Silence(seen - row["site_known"], row["site_stale"], row["site_recent"])
+    return Silence(seen - row["site_known"], row["site_stale"], row["site_recent"], row["site_known"])
 
 
 def _write(

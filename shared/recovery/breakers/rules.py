@@ -27,6 +27,8 @@ class Silence:
     stale: int
     recent: int
     """The most of the stale that fell silent within TOGETHER of each other, since shortly before the last look."""
+    let_alone: int = 0
+    """Clients that are silent too and do not count: excluded, held, in maintenance, stopped, or vouched for."""
 
 
 def opens(silence: Silence) -> bool:
@@ -36,8 +38,14 @@ def opens(silence: Silence) -> bool:
 
 
 def is_low(silence: Silence) -> bool:
-    """Whether so few are silent that an open breaker may close."""
-    return silence.stale < FEWEST or silence.stale < FELL_TOGETHER * silence.seen
+    """Whether so few are silent that an open breaker may close.
+
+    Who is excluded meanwhile has not come back. Where only a few are left to count, most of them must have.
+    """
+    few = silence.stale < FEWEST
+    if few and silence.stale + silence.let_alone >= FEWEST:
+        return silence.stale == 0 or silence.stale < MOST_SILENT * silence.seen
+    return few or silence.stale < FELL_TOGETHER * silence.seen
 
 
 def why_wait(late: int, seen: int) -> str | None:
