@@ -41,7 +41,7 @@ class Clockwork:
 
     def prepare(self) -> None:
         """From the page's first moment on its requests are counted and its clock can be stopped."""
-        self.page.clock.install()
+        self.watched.change_clock()
         self.page.add_init_script(COUNT)
 
     def stop(self) -> None:

@@ -3,30 +3,24 @@
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Playwright, expect, sync_playwright
+from playwright.sync_api import Browser, Playwright, expect, sync_playwright
 from sqlalchemy import Engine
 
 from deploy.local.demo_fleet.simulated import SimulatedDisplay
 from shared.db import engine_for
 from tests.browser.people import SessionState, session_of
-from tests.browser.watched import WatchedPage, watched
+from tests.browser.watched import WatchedPage
+from tests.browser.windows import PATIENCE_MS, Opened, Windows
 from tests.stack import Api, Stack, enrol, running_stack
 
 CHROMIUM = "/usr/bin/chromium"
 WITHOUT_A_WINDOW = "/usr/bin/chromium-headless-shell"
 """The same Chromium without tabs, bars and viewers of its own: half the processor time for each page."""
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run")
-PATIENCE_MS = 60_000  # how long a locator or an expectation may take; it costs nothing while all is well
-
-MIDDAY = f"Etc/GMT{datetime.now(UTC).hour - 12:+d}"
-"""The zone in which it is midday now (its sign is the wrong way round, as in all of `Etc/`): the pages show the clock
-time of today's moments and the day of others', and no test is to depend on the hour at which it runs."""
-
 OpenPage = Callable[..., WatchedPage]
 Enter = Callable[..., WatchedPage]
 
@@ -73,35 +67,24 @@ def launched(playwright: Playwright, program: str) -> Iterator[Browser]:
     chromium.close()
 
 
-@pytest.fixture
-def contexts() -> list[BrowserContext]:
-    """The browsers of this test. What they look at must not be deleted before they are closed."""
-    return []
-
-
-def close_all(contexts: list[BrowserContext]) -> None:
-    """Close these browsers; those that are closed already stay so."""
-    for context in contexts:
-        context.close()
+@pytest.fixture(scope="package")
+def windows(browser: Browser) -> Windows:
+    """The browsers that the tests hand on to each other."""
+    return Windows(browser)
 
 
 @pytest.fixture
-def open_page(browser: Browser, stack: Stack, contexts: list[BrowserContext]) -> Iterator[OpenPage]:
+def opened(windows: Windows) -> Opened:
+    """The pages of this test."""
+    return Opened(windows)
+
+
+@pytest.fixture
+def open_page(stack: Stack, opened: Opened) -> Iterator[OpenPage]:
     """Makes watched pages, each in a browser of its own (cookies, windows); all are checked at the end."""
-    pages: list[WatchedPage] = []
-
-    def make(**options: Any) -> WatchedPage:
-        usual = {"viewport": {"width": 1360, "height": 900}, "timezone_id": MIDDAY}
-        context = browser.new_context(**{**usual, **options})
-        context.set_default_timeout(PATIENCE_MS)
-        contexts.append(context)
-        pages.append(watched(context, stack))
-        return pages[-1]
-
-    yield make
-    close_all(contexts)
-    for page in pages:
-        page.check()
+    yield lambda **options: opened.page(stack, options)
+    opened.close()
+    opened.check()
 
 
 @pytest.fixture
@@ -110,10 +93,18 @@ def dashboard(open_page: OpenPage) -> WatchedPage:
     return open_page()
 
 
-@pytest.fixture(scope="module")
-def admin_session(stack: Stack) -> SessionState:
-    """The first admin, signed in."""
-    return session_of(stack, stack.environment["SIGNAGE_SIGN_IN_USER"], stack.environment["SIGNAGE_SIGN_IN_PASSWORD"])
+@pytest.fixture(scope="package")
+def admin_sessions() -> dict[str, SessionState]:
+    """The first admin's session with each stack, by its address: to check a password is to reckon long."""
+    return {}
+
+
+@pytest.fixture
+def admin_session(stack: Stack, stack_password: str, admin_sessions: dict[str, SessionState]) -> SessionState:
+    """The first admin, signed in. A test that ends the session makes one of its own."""
+    if stack.url not in admin_sessions:
+        admin_sessions[stack.url] = session_of(stack, stack.environment["SIGNAGE_SIGN_IN_USER"], stack_password)
+    return admin_sessions[stack.url]
 
 
 @pytest.fixture
@@ -146,11 +137,11 @@ def online_display(api: Api, folder: Path) -> Iterator[SimulatedDisplay]:
 
 
 @pytest.fixture
-def display(api: Api, tmp_path: Path, contexts: list[BrowserContext]) -> Iterator[SimulatedDisplay]:
+def display(api: Api, tmp_path: Path, opened: Opened) -> Iterator[SimulatedDisplay]:
     """A display of this test's own."""
     with online_display(api, tmp_path / "display") as online:
         yield online
-        close_all(contexts)
+        opened.close()
 
 
 def uuid_of(display: SimulatedDisplay) -> str:

@@ -17,8 +17,9 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from deploy.local.layout import REPOSITORY
 from tests.browser import pictured_states
-from tests.browser.conftest import CHROMIUM, FLAGS, PATIENCE_MS
+from tests.browser.conftest import CHROMIUM, FLAGS
 from tests.browser.watched import watched
+from tests.browser.windows import PATIENCE_MS
 from tests.stack import Api, Stack, eventually, running_stack
 
 README_PICTURES: Final = REPOSITORY / "docs" / "pictures"

@@ -41,7 +41,7 @@ def test_ages_and_deadlines_are_right_in_a_browser_whose_clock_is_wrong(
     with database.begin() as connection:
         lock = "UPDATE clients SET lockout_until = now() + interval '5 minutes' WHERE uuid = :uuid"
         connection.execute(sa.text(lock), {"uuid": uuid_of(display)})
-    page.clock.install(time=datetime.now(UTC) + timedelta(seconds=wrong))
+    watched.change_clock(datetime.now(UTC) + timedelta(seconds=wrong))
 
     watched.open(f"/?d={uuid_of(display)}&tab=health")
 

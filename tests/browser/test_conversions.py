@@ -11,6 +11,7 @@ from pptx import Presentation
 from sqlalchemy import Engine
 
 from tests.browser.conftest import CHROMIUM, Enter, launched
+from tests.browser.windows import Windows
 from tests.stack import Stack, eventually
 
 pytestmark = pytest.mark.slow
@@ -23,6 +24,11 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
     """The whole browser: it is its own viewer that shows a PDF."""
     with launched(playwright, CHROMIUM) as chromium:
         yield chromium
+
+
+@pytest.fixture(scope="module")
+def windows(browser: Browser) -> Windows:
+    return Windows(browser)
 
 
 def deck(slides: int, font: str | None = None, link: str | None = None) -> bytes:

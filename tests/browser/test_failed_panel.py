@@ -57,7 +57,7 @@ def test_five_are_shown_newest_first_then_all_and_an_acknowledged_one_keeps_its_
     open_page: OpenPage, admin_session: SessionState, seven: Fleet
 ) -> None:
     watched = open_page(storage_state=admin_session)
-    watched.page.clock.install()
+    watched.change_clock()
     page = watched.open()
     rows = panel_of(page).get_by_role("listitem")
     expect(rows).to_have_count(5)

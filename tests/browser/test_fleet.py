@@ -58,7 +58,7 @@ def test_a_failed_service_appears_is_acknowledged_and_is_gone_in_every_browser(
 ) -> None:
     watched, other_watched = (open_page(storage_state=admin_session) for _ in range(2))
     for each in (watched, other_watched):
-        each.page.clock.install()  # nobody has to wait for the four seconds in which a row is read
+        each.change_clock()  # nobody has to wait for the four seconds in which a row is read
     page, other = watched.open(), other_watched.open()
     panel, other_panel = (one.get_by_role("region", name="Service failed") for one in (page, other))
     expect(page.get_by_role("cell", name=name_of(display), exact=True)).to_be_visible()

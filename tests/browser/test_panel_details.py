@@ -8,8 +8,9 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from deploy.local.demo_fleet.simulated import SimulatedDisplay
-from tests.browser.conftest import Enter, OpenPage, close_all, name_of, online_display, uuid_of
+from tests.browser.conftest import Enter, OpenPage, name_of, online_display, uuid_of
 from tests.browser.people import SessionState
+from tests.browser.windows import Opened
 from tests.stack import Api, Stack, eventually
 
 COMMAND_MS = 60_000
@@ -57,14 +58,14 @@ def test_a_command_whose_answer_was_lost_is_asked_for_again_and_sent_once(
 
 
 def test_a_command_that_nobody_answers_for_shows_once_the_service_answers_again(
-    open_page: OpenPage, admin_session: SessionState, api: Api, tmp_path: Path
+    open_page: OpenPage, opened: Opened, admin_session: SessionState, api: Api, tmp_path: Path
 ) -> None:
     """It was taken at the first try, of which the page never heard; it gives up asking and finds it by itself."""
     with online_display(api, tmp_path / "lost") as lost:
         lost.behave(answers_commands=False)
         watched = open_page(storage_state=admin_session)
         page = watched.page
-        page.clock.install()
+        watched.change_clock()
         watched.open(f"/?d={uuid_of(lost)}")
         expect(page.get_by_role("button", name="Restart player")).to_be_enabled()
         asked = []
@@ -93,7 +94,7 @@ def test_a_command_that_nobody_answers_for_shows_once_the_service_answers_again(
         watched.look_again()
         expect(page.locator(".step.reached").filter(has_text="Sent")).to_be_visible()
         expect(given_up).to_have_count(0)
-        close_all([page.context])
+        opened.close()
 
 
 def test_the_age_of_the_heartbeat_ticks_and_the_uuid_is_copied(enter: Enter, display: SimulatedDisplay) -> None:

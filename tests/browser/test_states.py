@@ -95,7 +95,7 @@ def test_a_fleet_that_was_never_answered_is_no_empty_fleet(enter: Enter, display
 def test_a_placeholder_stands_for_what_is_slow_only_after_a_second(enter: Enter, display: SimulatedDisplay) -> None:
     watched = enter()
     page = watched.page
-    page.clock.install()
+    watched.change_clock()
     held: list[Route] = []
 
     def hold(route: Route) -> None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Response
 
@@ -27,6 +28,9 @@ class WatchedPage:
     stack: Stack
     allowed: list[tuple[int, str]] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
+    reused: bool = False
+    """Another test looks through its browser afterwards."""
+    clock_changed: bool = False
 
     def __post_init__(self) -> None:
         """Listen before the first address is opened."""
@@ -56,6 +60,11 @@ class WatchedPage:
         self.page.get_by_label("User name").fill(self.stack.environment["SIGNAGE_SIGN_IN_USER"])
         self.page.get_by_label("Password").fill(password)
         self.page.get_by_role("button", name="Sign in", exact=True).click()
+
+    def change_clock(self, time: datetime | None = None) -> None:
+        """From now on the test says how time passes in this browser; nothing gives it its own clock back."""
+        self.page.clock.install(time=time)
+        self.clock_changed = True
 
     def look_again(self) -> None:
         """What coming back to the tab does: everything is asked for now, and not at the next period."""

@@ -1,0 +1,99 @@
+"""Browsers through which test after test looks: emptied before each, and never one whose clock a test has changed.
+
+A browser that has shown the dashboard before shows it again for three quarters of the processor time: its process runs
+and has compiled the page's programs.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
+
+from tests.browser.people import SessionState
+from tests.browser.watched import WatchedPage
+from tests.stack import Stack
+
+PATIENCE_MS: Final = 60_000  # how long a locator or an expectation may take; it costs nothing while all is well
+MIDDAY: Final = f"Etc/GMT{datetime.now(UTC).hour - 12:+d}"
+"""The zone in which it is midday now (its sign is the wrong way round, as in all of `Etc/`): the pages show the clock
+time of today's moments and the day of others', and no test is to depend on the hour at which it runs."""
+USUAL_SIZE: Final = ViewportSize(width=1360, height=900)
+SIGNED_OUT: Final[SessionState] = {"cookies": [], "origins": []}
+MEDIA: Final = frozenset({"color_scheme", "reduced_motion", "forced_colors"})
+OF_ONE_PAGE: Final = MEDIA | {"viewport", "storage_state"}
+"""What a page can be given in a browser that was there before. Everything else takes a new browser."""
+
+
+@dataclass
+class Windows:
+    """The browsers of one Chromium that no test looks through now."""
+
+    chromium: Browser
+    free: list[BrowserContext] = field(default_factory=list)
+
+    def open(self, stack: Stack, options: Mapping[str, Any]) -> WatchedPage:
+        """A watched page in a browser of its own: no cookie, storage or permission but those of `options`."""
+        if options.keys() <= OF_ONE_PAGE:
+            return WatchedPage(self._page(options), stack, reused=True)
+        return WatchedPage(self._new(**options).new_page(), stack)
+
+    def close(self, watched: WatchedPage) -> None:
+        """Nobody looks at it any more, nor at the other pages of its browser."""
+        context = watched.page.context
+        if not watched.reused or watched.clock_changed:
+            context.close()
+            return
+        for tab in context.pages[1:]:
+            tab.close()
+        context.clear_permissions()
+        self.free.append(context)
+
+    def _page(self, options: Mapping[str, Any]) -> Page:
+        context = self.free.pop() if self.free else self._with_a_first_tab()
+        context.set_storage_state(options.get("storage_state", SIGNED_OUT))
+        page = context.new_page()
+        if "viewport" in options:
+            page.set_viewport_size(options["viewport"])
+        if media := {name: value for name, value in options.items() if name in MEDIA}:
+            page.emulate_media(**media)
+        return page
+
+    def _with_a_first_tab(self) -> BrowserContext:
+        """That tab stays: without any, the browser's process ends. Playwright empties the storage through it."""
+        context = self._new()
+        context.new_page()
+        return context
+
+    def _new(self, **options: Any) -> BrowserContext:
+        usual = {"viewport": USUAL_SIZE, "timezone_id": MIDDAY}
+        context = self.chromium.new_context(**{**usual, **options})
+        context.set_default_timeout(PATIENCE_MS)
+        return context
+
+
+@dataclass
+class Opened:
+    """The pages of one test. What they look at must not be deleted before they are closed."""
+
+    windows: Windows
+    pages: list[WatchedPage] = field(default_factory=list)
+    open: list[WatchedPage] = field(default_factory=list)
+
+    def page(self, stack: Stack, options: Mapping[str, Any]) -> WatchedPage:
+        """One more, in a browser of its own."""
+        made = self.windows.open(stack, options)
+        self.pages.append(made)
+        self.open.append(made)
+        return made
+
+    def close(self) -> None:
+        """Close those that are still open."""
+        while self.open:
+            self.windows.close(self.open.pop())
+
+    def check(self) -> None:
+        """Fails with everything that went wrong in any of them."""
+        for page in self.pages:
+            page.check()
