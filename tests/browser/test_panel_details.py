@@ -130,9 +130,11 @@ def test_what_is_pressed_is_large_enough_to_hit(enter: Enter, display: Simulated
 def test_nothing_moves_for_those_who_asked_for_that_and_forced_colours_leave_every_state_a_shape(
     enter: Enter, display: SimulatedDisplay
 ) -> None:
-    page = enter("/?v=logs", reduced_motion="reduce", forced_colors="active").page
+    page = enter("/?v=logs", reduced_motion="no-preference", forced_colors="active").page
     live = page.locator(".follow .live-dot")
     expect(live).to_be_visible()
+    assert live.evaluate("one => getComputedStyle(one).animationName") == "beat"
+    page.emulate_media(reduced_motion="reduce")
     assert live.evaluate("one => getComputedStyle(one).animationName") == "none"
     page.get_by_role("link", name="Fleet").click()
     badge = page.locator("tbody tr").filter(has_text=name_of(display)).locator(".badge").first

@@ -21,6 +21,8 @@ MIDDAY: Final = f"Etc/GMT{datetime.now(UTC).hour - 12:+d}"
 time of today's moments and the day of others', and no test is to depend on the hour at which it runs."""
 USUAL_SIZE: Final = ViewportSize(width=1360, height=900)
 SIGNED_OUT: Final[SessionState] = {"cookies": [], "origins": []}
+AT_REST: Final = {"reduced_motion": "reduce"}
+"""Nothing moves unless a test asks for it: what turns while it waits is drawn sixty times a second."""
 MEDIA: Final = frozenset({"color_scheme", "reduced_motion", "forced_colors"})
 OF_ONE_PAGE: Final = MEDIA | {"viewport", "storage_state"}
 """What a page can be given in a browser that was there before. Everything else takes a new browser."""
@@ -67,7 +69,7 @@ class Windows:
         return context
 
     def _new(self, **options: Any) -> BrowserContext:
-        usual = {"viewport": USUAL_SIZE, "timezone_id": MIDDAY}
+        usual = {"viewport": USUAL_SIZE, "timezone_id": MIDDAY, **AT_REST}
         context = self.chromium.new_context(**{**usual, **options})
         context.set_default_timeout(PATIENCE_MS)
         return context
