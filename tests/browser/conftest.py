@@ -30,9 +30,9 @@ Enter = Callable[..., WatchedPage]
 
 @pytest.fixture(scope="package")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    """A stack with recovery off, ticking each second."""
+    """A stack with recovery off, ticking every three seconds: a tick is dear, and few tests wait for one."""
     settings = {
-        "TICK_SECONDS": "1",
+        "TICK_SECONDS": "3",
         "DEMO": "",
         "ERROR_LOG_RETENTION_DAYS": "800",  # lines of two changes of the clocks
     }
