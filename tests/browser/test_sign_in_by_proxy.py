@@ -23,11 +23,12 @@ ADMIN = "ada@example.com"
 
 
 @pytest.fixture(scope="module")
-def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    """A stack behind a proxy, with two people who have been added."""
+def stack(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """A stack behind a proxy, with two people who have been added; it has no LibreOffice of its own."""
     with issuing() as keys:
         keys.answer = key_set(PROXY_KEY)
-        settings = {"DEMO": "", "IAP_AUDIENCE": AUDIENCE, "IAP_KEYS_URL": keys.url}
+        settings = {"IAP_AUDIENCE": AUDIENCE, "IAP_KEYS_URL": keys.url}
+        settings["CONVERTER_URL"] = stack.environment["CONVERTER_URL"]
         with running_stack(tmp_path_factory.mktemp("stack"), **settings) as running:
             for username, role in ((ANNA, "operator"), (ADMIN, "admin")):
                 running.api().call("POST", "/api/users", 201, json={"username": username, "role": role})

@@ -27,9 +27,10 @@ START_MS = 60_000
 
 
 @pytest.fixture(scope="module")
-def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    """A stack with recovery on."""
-    settings = {"TICK_SECONDS": "1", "DEMO": "", "CRASH_RECOVERY_ENABLED": "true"}
+def stack(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """A stack with recovery on; it has no LibreOffice of its own."""
+    settings = {"TICK_SECONDS": "1", "CRASH_RECOVERY_ENABLED": "true"}
+    settings["CONVERTER_URL"] = stack.environment["CONVERTER_URL"]
     with running_stack(tmp_path_factory.mktemp("stack"), **settings) as running:
         yield running
 
