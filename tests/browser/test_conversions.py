@@ -1,34 +1,18 @@
-"""A presentation from the drop zone to a PDF on the screen, and one that cannot be converted."""
+"""A presentation from the drop zone to its PDF, and one that cannot be converted."""
 
 import io
-import re
-from collections.abc import Iterator
 
 import pytest
 import sqlalchemy as sa
-from playwright.sync_api import Browser, FilePayload, Playwright, Route, expect
+from playwright.sync_api import FilePayload, Route, expect
 from pptx import Presentation
 from sqlalchemy import Engine
 
-from tests.browser.conftest import CHROMIUM, Enter, launched
-from tests.browser.windows import Windows
-from tests.stack import Stack, eventually
+from tests.browser.conftest import Enter
+from tests.stack import Stack
 
 pytestmark = pytest.mark.slow
 CONVERTED_MS = 120_000
-DRAWN_BY_THE_VIEWER = "#sizer + embed[type='application/x-google-chrome-pdf']"  # beside the measure of all its pages
-
-
-@pytest.fixture(scope="module")
-def browser(playwright: Playwright) -> Iterator[Browser]:
-    """The whole browser: it is its own viewer that shows a PDF."""
-    with launched(playwright, CHROMIUM) as chromium:
-        yield chromium
-
-
-@pytest.fixture(scope="module")
-def windows(browser: Browser) -> Windows:
-    return Windows(browser)
 
 
 def deck(slides: int, font: str | None = None, link: str | None = None) -> bytes:
@@ -44,29 +28,6 @@ def deck(slides: int, font: str | None = None, link: str | None = None) -> bytes
     written = io.BytesIO()
     presentation.save(written)
     return written.getvalue()
-
-
-def test_a_presentation_is_uploaded_converted_and_opened_in_the_page(enter: Enter) -> None:
-    page = enter("/?v=conversions").page
-
-    page.get_by_label("Choose files").set_input_files(
-        FilePayload(name="Lobby autumn.pptx", mimeType="", buffer=deck(3))
-    )
-
-    row = page.locator(".media").filter(has_text="Lobby autumn.pptx")
-    expect(row).to_have_attribute("data-status", "ready", timeout=CONVERTED_MS)
-    expect(row).to_contain_text("3 pages")
-    with page.expect_response(re.compile("/api/files/converted/")) as answered:
-        row.get_by_role("button", name="Open the PDF of Lobby autumn.pptx").click()
-    assert answered.value.status == 200
-    assert answered.value.headers["content-type"] == "application/pdf"
-    expect(page.get_by_role("dialog", name="PDF of Lobby autumn.pptx").locator("iframe")).to_be_visible()
-    eventually(lambda: any(frame.locator(DRAWN_BY_THE_VIEWER).count() for frame in page.frames), "the PDF's pages")
-    page.keyboard.press("Escape")
-    with page.expect_download() as downloaded:
-        row.get_by_role("link", name="Download").click()
-    assert downloaded.value.suggested_filename == "Lobby autumn.pdf"
-    assert downloaded.value.path().read_bytes().startswith(b"%PDF-")
 
 
 def test_a_pdf_tells_what_it_lost_and_is_renamed_and_deleted(enter: Enter, stack: Stack) -> None:
