@@ -2,18 +2,16 @@
 
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from deploy.local import broker as mosquitto
-from deploy.local.layout import REPOSITORY
 from deploy.local.probes import accepts, free_port
 from deploy.local.short_lived import running
 from tests.bridge.conftest import SESSIONS, BridgeProcess, Database, Display, StartBridge, eventually, settings, stamp
+from tests.bridge.preloaded import Forked
 from tests.bridge.proxy import proxied
 
 
@@ -127,30 +125,24 @@ def open_broker(broker: mosquitto.RunningBroker, tmp_path: Path) -> Iterator[int
     ],
 )
 def test_it_does_not_start_on_a_setting_that_is_not_right(
-    environment: dict[str, str], named: str, database_url: str, broker: mosquitto.RunningBroker
+    environment: dict[str, str], named: str, database_url: str, broker: mosquitto.RunningBroker, tmp_path: Path
 ) -> None:
-    done = run_to_its_end({**settings(database_url, broker), **environment})
-
-    assert done.returncode == 2
-    assert named in done.stderr
+    assert named in why_it_does_not_start({**settings(database_url, broker), **environment}, tmp_path / "log")
 
 
 def test_it_does_not_start_on_a_broker_that_lets_anybody_in(
-    database_url: str, broker: mosquitto.RunningBroker, open_broker: int
+    database_url: str, broker: mosquitto.RunningBroker, open_broker: int, tmp_path: Path
 ) -> None:
-    done = run_to_its_end({**settings(database_url, broker), "MQTT_URL": f"mqtt://127.0.0.1:{open_broker}"})
+    environment = {**settings(database_url, broker), "MQTT_URL": f"mqtt://127.0.0.1:{open_broker}"}
 
-    assert done.returncode == 2
-    assert "accepts a connection without a login" in done.stderr
+    assert "accepts a connection without a login" in why_it_does_not_start(environment, tmp_path / "refused")
 
 
-def run_to_its_end(environment: dict[str, str]) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "bridge.main"],
-        check=False,
-        cwd=REPOSITORY,
-        env={**os.environ, "BRIDGE_HEALTH_PORT": str(free_port()), **environment},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+def why_it_does_not_start(environment: dict[str, str], log: Path) -> str:
+    """What a bridge with this environment wrote before it ended with exit code 2."""
+    bridge = Forked({**os.environ, "BRIDGE_HEALTH_PORT": str(free_port()), **environment}, log)
+    try:
+        assert bridge.wait(60) == 2
+    finally:
+        bridge.kill()
+    return log.read_text(encoding="utf-8")
