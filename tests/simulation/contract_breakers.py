@@ -1,6 +1,6 @@
 """When so many displays are silent at once that the contract lets nobody act on silence, written from its text."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -24,19 +24,27 @@ class Breaker:
         self._low_since: datetime | None = None  # few enough must be silent for a while
         self._opened_at: datetime | None = None
         self._members: set[str] = set()  # who counted when it opened
+        self._silent: set[str] = set()  # who was silent at the last look, while it was open
 
     def look(
-        self, now: datetime, silences: Mapping[str, timedelta], *, let_alone: int = 0, may_open: bool = True
+        self,
+        now: datetime,
+        silences: Mapping[str, timedelta],
+        *,
+        let_alone: Collection[str] = (),
+        there: Collection[str] = (),
+        may_open: bool = True,
     ) -> None:
         """Judge anew, as each tick does, from how long each client is beyond its threshold.
 
-        `let_alone`: how many are silent that do not count. They have not come back either.
+        `let_alone`: who is silent and does not count. They have not come back, nor has who is not `there` any more.
         """
         counted = [beyond for uuid, beyond in silences.items() if beyond <= DAY or uuid in self._members]
         stale = sum(beyond > timedelta() for beyond in counted)
         wave = sum(timedelta() < beyond <= WAVE for beyond in counted)
         opens = (wave >= 5 and wave >= 0.2 * len(counted)) or (stale >= 5 and stale >= 0.5 * len(counted))
-        few_left = 0 < stale < 5 <= stale + let_alone and stale >= 0.5 * len(counted)
+        self._silent = {one for one in self._silent if one not in there}  # they were deleted
+        few_left = 0 < stale < 5 <= stale + len(let_alone) + len(self._silent) and stale >= 0.5 * len(counted)
         is_high = (stale >= 5 and stale >= 0.2 * len(counted)) or few_left
         was_open, since = self.is_open, min(self._low_since or now, now)
         self._low_since = None if is_high or not was_open else since
@@ -45,12 +53,13 @@ class Breaker:
             self._opened_at = now
         if self.is_open:
             self._members |= {uuid for uuid, beyond in silences.items() if beyond <= DAY}
+            self._silent |= {uuid for uuid, beyond in silences.items() if beyond > timedelta()} | set(let_alone)
         else:
-            self._members = set()
+            self._members, self._silent = set(), set()
 
     def release(self, now: datetime) -> None:
         """An operator vouches for what is silent until now."""
-        self.is_open, self._low_since, self._members = False, None, set()
+        self.is_open, self._low_since, self._members, self._silent = False, None, set(), set()
         self.released_at = max(now, self._opened_at or now)
 
     def knows(self, stale_at: datetime) -> bool:
@@ -102,14 +111,16 @@ class _Set:
         counted = [c for c in facts.clients.values() if _counts(c)]
         counted = [c for c in counted if not fleet.knows(self._stale_at(facts, c))]
         others = [c for c in facts.clients.values() if not _counts(c) and c.last_heartbeat_at is not None]
-        let_alone = [c for c in others if self._silence(facts, c) > threshold(c)]
-        fleet.look(facts.now, self._silences(facts, counted), let_alone=len(let_alone))
+        let_alone = {c.uuid: c.site for c in others if self._silence(facts, c) > threshold(c)}
+        there = facts.clients.keys()
+        fleet.look(facts.now, self._silences(facts, counted), let_alone=let_alone.keys(), there=there)
         sites = {client.site for client in counted} | self._all.keys()
         for site in sites - {None}:
             one = self._all.setdefault(site, Breaker())
             here = [c for c in counted if c.site == site and not one.knows(self._stale_at(facts, c))]
-            alone = sum(c.site == site for c in let_alone)
-            one.look(facts.now, self._silences(facts, here), let_alone=alone, may_open=not fleet.is_open)
+            alone = [uuid for uuid, its_site in let_alone.items() if its_site == site]
+            silences = self._silences(facts, here)
+            one.look(facts.now, silences, let_alone=alone, there=there, may_open=not fleet.is_open)
 
     def release(self, now: datetime, sites: Iterable[str | None]) -> None:
         for site in sites:

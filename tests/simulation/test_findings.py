@@ -3,13 +3,15 @@
 Scenes are all told; of the histories that nobody wrote `make test` tells the first of each list.
 """
 
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 
 from tests.simulation.ailments import Ailment, Nature
 from tests.simulation.conftest import IS_WHOLE, Scene, kinds, of
-from tests.simulation.history import Databases
+from tests.simulation.display import Display
+from tests.simulation.history import Databases, History
 from tests.simulation.runs import run_one
 from tests.simulation.worlds import Kind
 
@@ -70,12 +72,25 @@ def test_a_display_that_froze_while_the_clock_was_ahead_is_rebooted_when_it_is_r
     assert kinds(outcome) == set()
 
 
-def test_a_site_that_is_excluded_from_a_silent_fleet_leaves_the_others_alone(scene: Scene) -> None:
+def exclude(history: History, _displays: list[Display]) -> None:
+    history.operator.exclude_site("Berlin")
+
+
+def delete(history: History, displays: list[Display]) -> None:
+    for display in displays:
+        history.operator.delete(display)
+
+
+@pytest.mark.parametrize("let_alone", [exclude, delete])
+def test_who_is_left_of_a_silent_fleet_is_left_alone(
+    scene: Scene, let_alone: Callable[[History, list[Display]], None]
+) -> None:
     history = scene(9, until=2400.0)
+    berlin = of(history)
     for number in range(3):
         history.agenda.at(2.0 + number, history.add_display(Nature(), "Vienna").power_on)
     history.agenda.at(436.0, lambda: setattr(history.broker, "muted", frozenset({"heartbeat", "health"})))
-    history.agenda.at(1200.0, lambda: history.operator.exclude_site("Berlin"))
+    history.agenda.at(1200.0, lambda: let_alone(history, berlin))
 
     outcome = history.run(2400.0)
 

@@ -63,6 +63,8 @@ class Reckoning:
     """The silent, by site: `store.silent`."""
     resting: Mapping[str | None, int]
     """The heard whose silence would be no news, by site."""
+    deleted: Mapping[str | None, int]
+    """The silent that were deleted while a breaker was open, by site."""
 
     @property
     def counted(self) -> int:
@@ -93,8 +95,8 @@ def watch(connection: Connection, now: datetime, config: Config, bridge: BridgeS
     The caller holds recovery's lock.
     """
     reckoned = _reckon(connection, now, config, bridge)
-    rows, resting, before = reckoned.rows, reckoned.resting, reckoned.before
-    found: dict[str | None, Found] = {None: _found(now, before.get(None), _of_fleet(reckoned.counted, rows))}
+    rows, before = reckoned.rows, reckoned.before
+    found: dict[str | None, Found] = {None: _found(now, before.get(None), _of_fleet(reckoned))}
     sites = {
         row["site"]: row
         for row in rows
@@ -104,7 +106,7 @@ def watch(connection: Connection, now: datetime, config: Config, bridge: BridgeS
     seen = store.seen_at(connection, sites, seen_since) if sites else {}
     may_open = not found[None].is_open
     for site in {*sites, *before} - {None}:
-        silence = _of_site(seen.get(site, 0) - resting.get(site, 0), sites[site]) if site in sites else Silence(0, 0, 0)
+        silence = _of_site(reckoned, seen.get(site, 0), sites[site]) if site in sites else Silence(0, 0, 0)
         found[site] = _found(now, before.get(site), silence, may_open=may_open)
     _write(connection, now, before, found, seen_since)
     store.note_look(connection, now)
@@ -124,7 +126,10 @@ def _reckon(connection: Connection, now: datetime, config: Config, bridge: Bridg
     windows = maintenance.on_now(connection, now) if beats.silent else []
     rows = _silent(connection, now, config, beats.silent, window, windows)
     resting = _resting(connection, now, config, window, windows, rows, is_open=bool(before))
-    return Reckoning(window, before, beats, rows, resting)
+    deleted: Mapping[str | None, int] = {}
+    if before and beats.silent:
+        deleted = store.deleted(connection, beats.silent, min(row["open_since"] for row in before.values()))
+    return Reckoning(window, before, beats, rows, resting, deleted)
 
 
 def _found(now: datetime, last: RowMapping | None, silence: Silence, *, may_open: bool = True) -> Found:
@@ -186,13 +191,17 @@ def _resting(
     return store.resting(connection, now, config["HEARTBEAT_STALE_SECONDS"], window.fleet_since, windows)
 
 
-def _of_fleet(seen: int, rows: Sequence[RowMapping]) -> Silence:
+def _of_fleet(reckoned: Reckoning) -> Silence:
+    rows = reckoned.rows
     known, stale = (sum(row[name] for row in rows) for name in ("known", "stale"))
-    return Silence(seen - known, stale, max((row["recent"] for row in rows), default=0), known)
+    recent = max((row["recent"] for row in rows), default=0)
+    return Silence(reckoned.counted - known, stale, recent, known + sum(reckoned.deleted.values()))
 
 
-def _of_site(seen: int, row: RowMapping) -> Silence:
-    return Silence(seen - row["site_known"], row["site_stale"], row["site_recent"], row["site_known"])
+def _of_site(reckoned: Reckoning, seen: int, row: RowMapping) -> Silence:
+    site, known = row["site"], row["site_known"]
+    counted = seen - reckoned.resting.get(site, 0) - known
+    return Silence(counted, row["site_stale"], row["site_recent"], known + reckoned.deleted.get(site, 0))
 
 
 def _write(

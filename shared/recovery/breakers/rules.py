@@ -28,7 +28,7 @@ class Silence:
     recent: int
     """The most of the stale that fell silent within TOGETHER of each other, since shortly before the last look."""
     let_alone: int = 0
-    """Clients that are silent too and do not count: excluded, held, in maintenance, stopped, or vouched for."""
+    """Clients that are silent too and do not count: excluded, held, in maintenance, stopped, vouched for, deleted."""
 
 
 def opens(silence: Silence) -> bool:
@@ -40,7 +40,7 @@ def opens(silence: Silence) -> bool:
 def is_low(silence: Silence) -> bool:
     """Whether so few are silent that an open breaker may close.
 
-    Who is excluded meanwhile has not come back. Where only a few are left to count, most of them must have.
+    Who is excluded or deleted meanwhile has not come back. Where only a few are left to count, most of them must have.
     """
     few = silence.stale < FEWEST
     if few and silence.stale + silence.let_alone >= FEWEST:

@@ -10,11 +10,11 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.dialects.postgresql import ARRAY, insert
 
 from shared.clients.signs.store import LAST_SIGN, SILENT, THRESHOLD
 from shared.recovery.evidence.store import AT_REST, NAMED
-from shared.tables import recovery_breakers
+from shared.tables import clients, recovery_breakers
 
 b = recovery_breakers.c
 THE_FLEET: Final = ""  # the key of the whole fleet's breaker
@@ -134,6 +134,14 @@ def silent(
     if len(uuids) > MANY:
         return connection.execute(COUNTED["all"], parameters).mappings().all()
     return connection.execute(COUNTED["named"], {"silent": json.dumps(list(uuids)), **parameters}).mappings().all()
+
+
+def deleted(connection: Connection, uuids: Collection[str], since: datetime) -> dict[str | None, int]:
+    """How many of these silent clients were deleted since then, by site."""
+    statement = sa.select(clients.c.site, sa.func.count().label("deleted")).group_by(clients.c.site)
+    named = clients.c.uuid == sa.any_(sa.cast(list(uuids), ARRAY(sa.Text)))
+    found = connection.execute(statement.where(named, clients.c.deleted_at >= since))
+    return {row.site: row.deleted for row in found}
 
 
 def seen_at(connection: Connection, sites: Collection[str], seen_since: datetime) -> dict[str, int]:
