@@ -26,6 +26,7 @@ from migrations import rights
 from tests import volatile
 
 OWNERS_PASSWORD: Final = "owner"
+TRIES_WHAT_IT_MAY_NOT: Final = "rights:"  # the application of tests/stores/test_component_rights.py
 PASSWORDS: Final = {component: f"the password of {component}" for component in rights.WITH_ROLES}
 
 
@@ -49,11 +50,14 @@ def copied(folder: Path) -> postgres.Cluster:
 
 @contextmanager
 def running() -> Iterator[postgres.Cluster]:
-    """One that runs and is gone afterwards."""
+    """One that runs and is gone afterwards. It must have refused no component a right."""
     with tempfile.TemporaryDirectory(prefix="signage-pg-", dir=volatile.folder()) as folder:
-        cluster = copied(Path(folder))
-        with postgres.serve(cluster, Path(folder) / "log", durable=False):
+        cluster, log = copied(Path(folder)), Path(folder) / "log"
+        with postgres.serve(cluster, log, durable=False):
             yield cluster
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    refused = {line.partition("] ")[2] for line in lines if "permission denied for" in line}
+    assert not {line for line in refused if not line.startswith(TRIES_WHAT_IT_MAY_NOT)}
 
 
 @cache

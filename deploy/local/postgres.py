@@ -42,6 +42,7 @@ SETTINGS: Final = (
     "timezone=UTC",
     "log_timezone=UTC",
     "log_min_messages=warning",
+    "log_line_prefix=%m [%p] %a: ",  # whose statement it was
 )
 FORGETFUL: Final = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "autovacuum=off")
 

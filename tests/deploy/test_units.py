@@ -65,7 +65,7 @@ def test_a_service_sees_the_secrets_that_it_reads_and_no_other(name: str, enviro
         signs = {"oidc_key.pem"} if name in {"task-queue", "ticker"} else set()
         assert {path.removeprefix(f"{SECRETS}/") for path in seen} == secrets_read(environ, name) | signs
     else:
-        assert len(seen) == {"broker": 3, "migrations": 1}.get(name, 0)
+        assert len(seen) == {"broker": 3, "migrations": 2}.get(name, 0)
 
 
 def test_a_unit_may_write_where_its_container_may() -> None:
