@@ -57,13 +57,20 @@ def engine(database_url: str) -> Iterator[Engine]:
 
 @contextmanager
 def patient_engine(database_url: str) -> Iterator[Engine]:
-    """The product's own engine on this database, ten times as patient as the product."""
-    with pytest.MonkeyPatch.context() as patch:
-        for bound in ("STATEMENT_TIMEOUT_MS", "LOCK_TIMEOUT_MS", "SOCKET_TIMEOUT_SECONDS", "POOL_TIMEOUT_SECONDS"):
-            patch.setattr(db, bound, 10 * getattr(db, bound))
+    """The product's own engine on this database, on any machine."""
+    with at_any_speed():
         made = db.engine_for(database_url, "tests", pool_size=20)
     yield made
     made.dispose()
+
+
+@contextmanager
+def at_any_speed() -> Iterator[None]:
+    """Engines that are made meanwhile are ten times as patient as the product."""
+    with pytest.MonkeyPatch.context() as patch:
+        for bound in ("STATEMENT_TIMEOUT_MS", "LOCK_TIMEOUT_MS", "SOCKET_TIMEOUT_SECONDS", "POOL_TIMEOUT_SECONDS"):
+            patch.setattr(db, bound, 10 * getattr(db, bound))
+        yield
 
 
 @pytest.fixture

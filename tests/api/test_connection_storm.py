@@ -24,6 +24,7 @@ from functions.api.services import Services
 from shared.config import BY_NAME, Config
 from shared.db import engine_for, is_away, sqlstate, transaction
 from tests.api.people import Api
+from tests.conftest import at_any_speed
 from tests.deploy.connections import defaults, documented, most_of
 from tests.deploy.terraform import COMPONENTS
 
@@ -100,10 +101,11 @@ def pool_of(component: str) -> int:
 @pytest.fixture
 def instances(database_url: str) -> Iterator[dict[str, list[Engine]]]:
     """The pools of every instance that may be there, by component."""
-    made = {
-        name: [engine_for(database_url, f"storm {name}", pool_of(name)) for _ in range(most_of(name, SIZES))]
-        for name in COMPONENTS
-    }
+    with at_any_speed():
+        made = {
+            name: [engine_for(database_url, f"storm {name}", pool_of(name)) for _ in range(most_of(name, SIZES))]
+            for name in COMPONENTS
+        }
     yield made
     for engines in made.values():
         for engine in engines:

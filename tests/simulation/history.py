@@ -20,6 +20,7 @@ from shared.commands import operations as commands
 from shared.db import engine_for
 from shared.listening import store as listening_store
 from tests import migrated
+from tests.conftest import at_any_speed
 from tests.simulation.agenda import Agenda, Clocks, virtual_time
 from tests.simulation.ailments import Nature
 from tests.simulation.broker import SimulatedBroker
@@ -70,7 +71,8 @@ class Databases:
 
     @staticmethod
     def _engine(url: str, name: str) -> Engine:
-        made = engine_for(url, f"simulated {name}", pool_size=6)
+        with at_any_speed():  # a history has its own time: how fast the machine is decides nothing in it
+            made = engine_for(url, f"simulated {name}", pool_size=6)
 
         @sa.event.listens_for(made, "connect")
         def _impatient(connection: Any, _record: Any) -> None:

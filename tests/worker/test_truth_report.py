@@ -239,11 +239,13 @@ def test_a_deck_that_cannot_be_read_costs_its_part_of_the_report_alone(tmp_path:
 def test_a_pdf_that_harms_its_reader_harms_nobody_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
-    monkeypatch.setattr(pdf, "SECONDS", 3)
     (tmp_path / "a.pdf").write_bytes(HOSTILE[what])
 
-    with (tmp_path / "a.pdf").open("rb") as file:
-        found = examine(file)
+    found = None
+    for seconds in (3, 60):  # the second where a slow machine has read nothing in the first
+        monkeypatch.setattr(pdf, "SECONDS", seconds)
+        with (tmp_path / "a.pdf").open("rb") as file:
+            found = found or examine(file)
 
     assert found is not None
     assert found.pages == 1
