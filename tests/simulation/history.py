@@ -66,6 +66,7 @@ class Databases:
         """`url` is that of a migrated database, as its owner; the other one is a superuser's of the same."""
         self.bridge = self._engine(migrated.address_for("bridge", url), "bridge")
         self.tick = self._engine(migrated.address_for("scheduler_tick", url), "tick")
+        self.api = self._engine(migrated.address_for("api", url), "api")
         self.judge = self._engine(url, "judge")
         self.copies = Copies(superuser_url)
 
@@ -91,7 +92,7 @@ class Databases:
 
     def close(self) -> None:
         """End every session."""
-        for engine in (self.bridge, self.tick, self.judge):
+        for engine in (self.bridge, self.tick, self.api, self.judge):
             engine.dispose()
         self.copies.close()
 

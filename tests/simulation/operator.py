@@ -45,7 +45,7 @@ class Operator:
             return
         try:
             commands.publish_due(
-                history.databases.tick, history.mqtt_publisher, history.timings, only_ids=[str(row["id"])]
+                history.databases.api, history.mqtt_publisher, history.timings, only_ids=[str(row["id"])]
             )
         except (ServiceError, sa.exc.SQLAlchemyError, Killed):
             return
@@ -141,7 +141,7 @@ class Operator:
     def _ask(self, do: Callable[[Connection, datetime], Any]) -> Any:
         """In a transaction of its own; None when it was refused or could not be done."""
         try:
-            with self._history.databases.tick.begin() as connection:
+            with self._history.databases.api.begin() as connection:
                 return do(connection, self._history.clocks.database())
         except (ServiceError, sa.exc.SQLAlchemyError, Killed):
             return None
