@@ -9,18 +9,24 @@ from google.api_core.exceptions import NotFound
 from google.cloud.tasks_v2 import CloudTasksClient
 from sqlalchemy import Engine
 
-from deploy.local.postgres import Cluster, superuser
+from deploy.local.postgres import DATABASE, OWNER, Cluster, superuser
 from shared.db import engine_for
+from tests import migrated
 from tests.local.queue_harness import Emulator, Worker, emulator, worker
+
+
+def made(cluster: Cluster, name: str) -> str:
+    """The owner's address of a migrated database: the queue's role has a schema there."""
+    with superuser(cluster) as connection:
+        connection.run(f"CREATE DATABASE {name} TEMPLATE {DATABASE} OWNER {OWNER}")
+    return cluster.url(name, OWNER, migrated.OWNERS_PASSWORD)
 
 
 @pytest.fixture
 def empty_database(postgres_server: Cluster) -> Iterator[str]:
     """A database of this test's own: one emulator delivers from each."""
     name = f"queue_{secrets.token_hex(6)}"
-    with superuser(postgres_server) as connection:
-        connection.run(f"CREATE DATABASE {name}")
-    yield postgres_server.url(name)
+    yield made(postgres_server, name)
     with superuser(postgres_server) as connection:
         connection.run(f"DROP DATABASE {name} WITH (FORCE)")
 
@@ -28,10 +34,7 @@ def empty_database(postgres_server: Cluster) -> Iterator[str]:
 @pytest.fixture(scope="package")
 def kept_emulator(postgres_server: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
     """An emulator that serves for the whole suite: each start of one takes more than most of its tests."""
-    name = "queue_kept"
-    with superuser(postgres_server) as connection:
-        connection.run(f"CREATE DATABASE {name}")
-    with emulator(postgres_server.url(name), tmp_path_factory.mktemp("state")) as running:
+    with emulator(made(postgres_server, "queue_kept"), tmp_path_factory.mktemp("state")) as running:
         yield running
 
 

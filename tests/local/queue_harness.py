@@ -179,8 +179,9 @@ class _WithSecret(grpc.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] #
 def emulator(database_url: str, state: Path, port: int | None = None, targets: str = "*") -> Iterator[Emulator]:
     """The emulator on free ports, or on this `port`; ready when it delivers. `targets`: where to."""
     port, keys_port = port or free_port(), free_port()
+    own_url = migrated.address_for("task_queue", database_url)
     environment = {
-        "DATABASE_URL": migrated.address_for("task_queue", database_url),
+        "DATABASE_URL": own_url,
         "QUEUE_URL": f"grpc://127.0.0.1:{port}/{LOCATION}",
         "TASK_QUEUE_PORT": str(port),
         "TASK_QUEUE_KEYS_PORT": str(keys_port),
@@ -198,7 +199,7 @@ def emulator(database_url: str, state: Path, port: int | None = None, targets: s
         running(command, ready, log, environment=environment) as process,
         grpc.insecure_channel(f"127.0.0.1:{port}") as channel,
     ):
-        yield Emulator(process, database_url, port, keys_port, log, grpc.intercept_channel(channel, _WithSecret()))
+        yield Emulator(process, own_url, port, keys_port, log, grpc.intercept_channel(channel, _WithSecret()))
 
 
 def all_raise(error: type[Exception], calls: Sequence[Callable[[], object]], saying: str) -> None:
