@@ -78,9 +78,13 @@ resource "google_cloud_run_v2_job" "migrations" {
   depends_on = [google_secret_manager_secret_iam_member.migrations_reads]
 }
 
-# Trigger: every apply with another image. Components depend on it: where it fails, none of them is touched.
+# Trigger: every apply with another image, or with other passwords for the components' roles. Components depend on it:
+# where it fails, none of them is touched.
 resource "terraform_data" "migrated" {
-  triggers_replace = [var.image, google_cloud_run_v2_job.migrations.id]
+  triggers_replace = [
+    var.image, google_cloud_run_v2_job.migrations.id,
+    google_secret_manager_secret_version.database_role_passwords.version,
+  ]
 
   provisioner "local-exec" {
     command = "gcloud run jobs execute ${google_cloud_run_v2_job.migrations.name} --project=${var.project_id} --region=${var.region} --wait"

@@ -131,6 +131,7 @@ def test_nothing_new_serves_before_the_migrations_have_run() -> None:
         assert "${terraform_data.migrated}" in calls[name]["depends_on"], name
     run = root().typed("resource")["terraform_data", "migrated"]
     assert "${var.image}" in run["triggers_replace"]
+    assert "${google_secret_manager_secret_version.database_role_passwords.version}" in run["triggers_replace"]
     assert run["provisioner"][0]["local-exec"]["command"].endswith("--wait")
 
 
