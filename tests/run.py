@@ -28,18 +28,18 @@ from tests import volatile
 from tests.suite import MUTE_SECONDS, Outcome, end_on_signals, run_alone
 
 USUAL_PROCESSOR_SECONDS = {
-    "browser": 455,
+    "browser": 400,
     "faults": 64,
-    "deploy": 18,
-    "simulation": 38,
-    "tick": 74,
-    "worker": 123,
-    "local": 166,
+    "deploy": 20,
+    "simulation": 42,
+    "tick": 72,
+    "worker": 117,
+    "local": 150,
     "bridge": 128,
-    "api": 180,
-    "stores": 144,
-    "journeys": 70,
-    "rules": 28,
+    "api": 165,
+    "stores": 149,
+    "journeys": 77,
+    "rules": 30,
 }
 """What each suite takes on a machine of two cores, in the order in which they are begun: whichever of two is through
 takes the next. So `browser` and `worker`, which keep more than one core busy each, run one after the other. Printed

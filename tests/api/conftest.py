@@ -141,7 +141,7 @@ def standby(postgres_server: postgres.Cluster) -> Iterator[Standby]:
 
 @pytest.fixture(scope="module")
 def with_replica(
-    configuration: Config, standby: Standby, postgres_server: postgres.Cluster, database_url: str, engine: Engine
+    configuration: Config, standby: Standby, postgres_server: postgres.Cluster, database_url: str, services: Services
 ) -> Api:
     """Asks a process that is told the standby's address."""
     name = database_url.rpartition("/")[2]
@@ -150,9 +150,9 @@ def with_replica(
         connection.run(f"ALTER DATABASE {name} SET synchronous_commit = on")
         [[made]] = connection.run("SELECT pg_current_wal_insert_lsn()")
     wait_until(lambda: standby.run(f"SELECT pg_last_wal_replay_lsn() >= '{made}'") == [[True]], 60)  # it has that too
-    engine.dispose()
-    address = standby.cluster.url(name, postgres.OWNER, "owner")
-    return caller(Services(Config({**configuration.values, "DATABASE_READ_URL": address}), engine))
+    services.engine.dispose()
+    address = migrated.address_for("api", standby.cluster.url(name, postgres.OWNER, migrated.OWNERS_PASSWORD))
+    return caller(Services(Config({**configuration.values, "DATABASE_READ_URL": address}), services.engine))
 
 
 @pytest.fixture

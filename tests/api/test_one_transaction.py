@@ -77,21 +77,23 @@ def last_used(engine: Engine, token: str) -> Any:
         return connection.execute(query).scalar_one()
 
 
-def test_a_read_takes_one_connection_and_no_transaction_and_a_change_two(api: Api, engine: Engine) -> None:
+def test_a_read_takes_one_connection_and_no_transaction_and_a_change_two(
+    api: Api, engine: Engine, services: Services
+) -> None:
     identity = new_client(engine)
     api.get(f"/api/clients/{identity}")  # notes that the token is used
 
-    with asked_of(engine) as read:
+    with asked_of(services.engine) as read:
         api.get(f"/api/clients/{identity}")
-    with asked_of(engine) as change:
+    with asked_of(services.engine) as change:
         api.patch(f"/api/clients/{identity}", json={"name": "x"})
 
     assert read == ["taken", "by itself", "by itself"]  # who asks, and the client
     assert (change.count("taken"), change.count("commit"), change.count("by itself")) == (2, 2, 0)
 
 
-def test_a_read_by_cookie_too(app: Flask, cookie: str, engine: Engine) -> None:
-    with asked_of(engine) as read:
+def test_a_read_by_cookie_too(app: Flask, cookie: str, services: Services) -> None:
+    with asked_of(services.engine) as read:
         assert ask_by_cookie(app, "GET", "/api/clients", cookie).status_code == 200
 
     assert (read.count("taken"), read.count("in a transaction"), read.count("commit")) == (1, 0, 0)
@@ -122,7 +124,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("path", "role", "status"), REFUSED)
 def test_a_refused_read_gives_its_connection_back_and_its_token_counts_as_used(
-    app: Flask, api: Api, engine: Engine, path: str, role: str, status: int
+    api: Api, engine: Engine, services: Services, path: str, role: str, status: int
 ) -> None:
     token = issue_token(engine, Role(role))
 
@@ -130,12 +132,12 @@ def test_a_refused_read_gives_its_connection_back_and_its_token_counts_as_used(
 
     assert answer.status_code == status
     assert last_used(engine, token) is not None
-    assert engine.pool.checkedout() == 0  # type: ignore[attr-defined]  # only on the base class
+    assert services.engine.pool.checkedout() == 0  # type: ignore[attr-defined]  # only on the base class
 
 
-def test_an_unknown_caller_leaves_no_connection_behind(api: Api, engine: Engine) -> None:
+def test_an_unknown_caller_leaves_no_connection_behind(api: Api, services: Services) -> None:
     assert api.get("/api/clients", None, token="sgn_nonsense").status_code == 401
-    assert engine.pool.checkedout() == 0  # type: ignore[attr-defined]  # only on the base class
+    assert services.engine.pool.checkedout() == 0  # type: ignore[attr-defined]  # only on the base class
 
 
 @pytest.mark.parametrize(("digit", "status"), [(0, 200), (1, 404), (2, 500)])

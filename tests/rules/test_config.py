@@ -56,6 +56,7 @@ def test_addresses_that_expire_need_what_signs_them_from_the_start(way: str) -> 
 SECRETS = {
     "DATABASE_URL": "postgresql://signage:hunter2@127.0.0.1/signage",
     "DATABASE_READ_URL": "postgresql://signage:hunter2@127.0.0.2/signage",
+    "DATABASE_ROLE_PASSWORDS": '{"api": "0123456789abcdef"}',
     "MQTT_PASSWORD": "hunter2",
     "QUEUE_SECRET": "abcdefghijklmnopqrstuv0123456789",
     "SIGNING_KEY": "0123456789abcdefghijklmnopqrstuv",
@@ -67,7 +68,13 @@ def test_every_secret_comes_from_its_file_without_the_newline(tmp_path: Path) ->
     for name, value in SECRETS.items():
         (tmp_path / name).write_text(f"{value}\n", encoding="utf-8")
 
-        assert load({f"{name}_FILE": str(tmp_path / name)})[name] == value
+        assert load({f"{name}_FILE": str(tmp_path / name)})[name] == load({name: value})[name]
+
+
+@pytest.mark.parametrize("value", ["hunter2", '["0123456789abcdef"]', '{"api": "short"}', '{"api": 1234567890123456}'])
+def test_passwords_of_roles_that_are_none_stop_the_start(value: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"DATABASE_ROLE_PASSWORDS.*expected a JSON object"):
+        load({"DATABASE_ROLE_PASSWORDS": value})
 
 
 def test_a_secrets_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
