@@ -89,6 +89,8 @@ def _make(cluster: postgres.Cluster, log: Path) -> None:
     postgres.initialise(cluster, sync=False)
     with postgres.serve(cluster, log, durable=False):
         upgrade(postgres.ensure_database(cluster, OWNERS_PASSWORD))
+        with postgres.superuser(cluster) as connection:  # tests end the sessions of components
+            connection.run(f"GRANT pg_signal_backend TO {postgres.OWNER}")
 
 
 def upgrade(url: str) -> None:

@@ -1,9 +1,6 @@
 """A database that was put back has forgotten the last minutes; the bridge that goes on must not remember them."""
 
-import os
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,10 +12,9 @@ import pytest
 
 from deploy.local import broker as mosquitto
 from deploy.local import postgres
-from deploy.local.layout import REPOSITORY
 from deploy.local.probes import free_port
 from shared.db import engine_for
-from tests import volatile
+from tests import migrated, volatile
 from tests.bridge.conftest import SESSIONS, Database, Display, bridges, eventually, stamp
 
 SECONDS = 60.0
@@ -32,10 +28,7 @@ def cluster() -> Iterator[postgres.Cluster]:
         made = postgres.Cluster(programs, Path(folder) / f"pg{programs.major}", free_port(), "superuser")
         postgres.initialise(made, sync=False)
         with postgres.serve(made, Path(folder) / "log"):
-            url = postgres.ensure_database(made, "owner")
-            environment = {**os.environ, "DATABASE_URL": url}
-            migrate = [sys.executable, "-m", "alembic", "upgrade", "head"]
-            subprocess.run(migrate, check=True, cwd=REPOSITORY, env=environment)
+            migrated.upgrade(postgres.ensure_database(made, "owner"))
         yield made
 
 

@@ -1,8 +1,5 @@
 """A leader whose link to Postgres died leads no more: no FIN ever arrives, in two real networks."""
 
-import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,11 +11,10 @@ import pytest
 
 from deploy.local import broker as mosquitto
 from deploy.local import guardian, postgres
-from deploy.local.layout import REPOSITORY
 from deploy.local.probes import free_port
 from deploy.local.short_lived import running
 from shared.db import engine_for
-from tests import volatile
+from tests import migrated, volatile
 from tests.bridge.conftest import BridgeProcess, Database, bridges, eventually
 from tests.bridge.proxy import proxied
 from tests.deploy.certificates import Authority
@@ -71,9 +67,7 @@ def cluster(networks: Networks) -> Iterator[postgres.Cluster]:
         command = (*postgres.command(made, durable=False), *(part for one in settings for part in ("-c", one)))
         user, log = postgres.system_user(), place / "log"
         with running(command, postgres.answers(made), log, stop_signal=postgres.STOP_SIGNAL, user=user):
-            url = postgres.ensure_database(made, "owner")
-            migrate = [sys.executable, "-m", "alembic", "upgrade", "head"]
-            subprocess.run(migrate, check=True, cwd=REPOSITORY, env={**os.environ, "DATABASE_URL": url})
+            migrated.upgrade(postgres.ensure_database(made, "owner"))
             yield made
 
 
@@ -88,7 +82,7 @@ def two_bridges(networks: Networks, cluster: postgres.Cluster, folder: Path) -> 
     ):
         with inside(networks.far):
             elsewhere = {
-                "DATABASE_URL": url.replace("127.0.0.1", NEAR),
+                "DATABASE_URL": migrated.address_for("bridge", url).replace("127.0.0.1", NEAR),
                 "MQTT_URL": f"mqtt://{NEAR}:{door.port}",
             }
             far = start(wait=False, **elsewhere)
