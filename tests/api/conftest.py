@@ -141,18 +141,18 @@ def standby(postgres_server: postgres.Cluster) -> Iterator[Standby]:
 
 @pytest.fixture(scope="module")
 def with_replica(
-    configuration: Config, standby: Standby, postgres_server: postgres.Cluster, database_url: str, services: Services
+    configuration: Config, standby: Standby, postgres_server: postgres.Cluster, database_url: str, engine: Engine
 ) -> Api:
-    """Asks a process that is told the standby's address."""
+    """Asks a process that is told the standby's address; both by the owner's role."""
     name = database_url.rpartition("/")[2]
     with postgres.superuser(postgres_server) as connection:
         # As in production: what can be seen has been written. The session's Postgres does that when it finds time.
         connection.run(f"ALTER DATABASE {name} SET synchronous_commit = on")
         [[made]] = connection.run("SELECT pg_current_wal_insert_lsn()")
     wait_until(lambda: standby.run(f"SELECT pg_last_wal_replay_lsn() >= '{made}'") == [[True]], 60)  # it has that too
-    services.engine.dispose()
-    address = migrated.address_for("api", standby.cluster.url(name, postgres.OWNER, migrated.OWNERS_PASSWORD))
-    return caller(Services(Config({**configuration.values, "DATABASE_READ_URL": address}), services.engine))
+    engine.dispose()
+    address = standby.cluster.url(name, postgres.OWNER, migrated.OWNERS_PASSWORD)
+    return caller(Services(Config({**configuration.values, "DATABASE_READ_URL": address}), engine))
 
 
 @pytest.fixture
