@@ -14,6 +14,7 @@ from deploy.local.postgres import system_user
 from deploy.local.probes import accepts, free_port
 from deploy.local.short_lived import running
 from shared.db import engine_for, said_by_postgres
+from tests import migrated
 from tests.bridge.conftest import BridgeProcess, Database, StartBridge, bridges, eventually
 
 SECONDS = 60.0
@@ -90,8 +91,9 @@ def test_a_pooler_that_gives_each_connection_a_session_of_its_own_is_no_fault(
     database_url: str, broker: mosquitto.RunningBroker, tmp_path: Path
 ) -> None:
     settings = ("pool_mode = session", f"ignore_startup_parameters = {IGNORED},{KEEPALIVES}")
-    with pgbouncer(database_url, tmp_path, *settings) as pooled, bridges(pooled, broker, tmp_path) as start:
-        assert start().ready()
+    own = migrated.address_for("bridge", database_url)
+    with pgbouncer(own, tmp_path, *settings) as pooled, bridges(database_url, broker, tmp_path) as start:
+        assert start(DATABASE_URL=pooled).ready()
 
 
 def test_a_wrong_password_is_told_as_one(start_bridge: StartBridge, database_url: str) -> None:
