@@ -28,18 +28,18 @@ from tests import volatile
 from tests.suite import MUTE_SECONDS, Outcome, end_on_signals, run_alone
 
 USUAL_PROCESSOR_SECONDS = {
-    "browser": 400,
-    "faults": 64,
-    "deploy": 20,
-    "simulation": 42,
-    "tick": 72,
-    "worker": 117,
-    "local": 150,
-    "bridge": 128,
-    "api": 165,
+    "browser": 320,
+    "faults": 62,
+    "deploy": 18,
+    "simulation": 35,
+    "tick": 58,
+    "worker": 113,
+    "local": 130,
+    "bridge": 130,
+    "api": 125,
     "stores": 149,
-    "journeys": 77,
-    "rules": 30,
+    "journeys": 70,
+    "rules": 21,
 }
 """What each suite takes on a machine of two cores, in the order in which they are begun: whichever of two is through
 takes the next. So `browser` and `worker`, which keep more than one core busy each, run one after the other. Printed
