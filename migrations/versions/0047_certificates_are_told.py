@@ -1,7 +1,7 @@
 """People are told when a door's certificate ends soon.
 
-Code of before reads the new words nowhere, so channels keep them in `newer_events`. A channel that is told that we do
-not hear the fleet (`bridge_silent`) is told of certificates too, as is every new one.
+Older code does not know the new words, so channels keep them in `newer_events`. New channels get them, and those that get
+`bridge_silent`.
 """
 
 from alembic import op
@@ -16,7 +16,7 @@ AFTER = "'{service_failed,screen_bad,connection_unsteady,certificate_old,certifi
 
 SURVIVES = {
     f"notification_channels.newer_events is {AFTER}::text[] where nothing is said, and was {BEFORE}::text[]": (
-        "A channel that code of before makes is told of certificates too; that code reads the new words nowhere."
+        "Channels that older code makes get these messages too; that code does not read the new words."
     )
 }
 
