@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from pg8000.native import identifier, literal
 from scramp import ScramMechanism
 from sqlalchemy import Connection
+from sqlalchemy.exc import ProgrammingError
 
 COMPONENTS: Final = ("api", "bridge", "scheduler_tick", "convert_worker", "broker_accounts")
 TASK_QUEUE: Final = "task_queue"  # a queue of our own keeps its tables in a schema of its own
@@ -63,15 +64,15 @@ door_certificates          s       -       s               -               siud
 event_media                siud    -       siud            su              -
 conversions                siud    -       siud            siu             -
 uploads                    siud    -       sd              -               -
-users                      siud    -       s               -               -
+users                      siud    -       -               -               -
 user_sessions              siud    -       sd              -               -
 second_factors             siud    -       -               -               -
 recovery_codes             siud    -       -               -               -
 sign_in_addresses          siud    -       sd              -               -
 login_failures             siud    -       sd              -               -
-api_tokens                 siu     -       s               -               -
+api_tokens                 siu     -       -               -               -
 enrolment_codes            siud    -       sd              -               -
-display_logins             siud    -       s               -               s
+display_logins             siud    -       -               -               s
 audit_log                  si      -       si              -               -
 audit_repeats              siud    -       siud            -               -
 """
@@ -86,7 +87,7 @@ FUNCTIONS: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 class RolesImpossible(Exception):
-    """DATABASE_URL's role may not make other roles; the message says what to do."""
+    """The components' roles cannot be made; the message says why and what to do."""
 
 
 def role_of(component: str, owner: str) -> str:
@@ -98,11 +99,11 @@ def apply(connection: Connection, passwords: Mapping[str, str]) -> None:
     """Make the roles that `passwords` names by their component, and set the rights of each role that is there.
 
     Raises:
-        RolesImpossible: there are passwords, and the owner may not make roles.
+        RolesImpossible: a password is for no component, or the owner may not make or change its role.
     """
     owner = str(connection.execute(sa.text("SELECT current_user")).scalar_one())
     if passwords:
-        _check_owner(connection, owner)
+        _check(connection, owner, passwords)
     for component, password in passwords.items():
         _make(connection, role_of(component, owner), password)
     there = _roles(connection)
@@ -125,7 +126,9 @@ def rights_of(component: str) -> Iterator[tuple[str, tuple[str, ...]]]:
             yield cells[0], tuple(VERBS[letter] for letter in cells[column])
 
 
-def _check_owner(connection: Connection, owner: str) -> None:
+def _check(connection: Connection, owner: str, passwords: Collection[str]) -> None:
+    if unknown := sorted(set(passwords) - set(WITH_ROLES)):
+        raise RolesImpossible(f"DATABASE_ROLE_PASSWORDS: there is no component {', '.join(unknown)}.")
     asked = sa.text("SELECT rolcreaterole OR rolsuper FROM pg_roles WHERE rolname = current_user")
     if not connection.execute(asked).scalar_one():
         raise RolesImpossible(
@@ -142,7 +145,10 @@ def _make(connection: Connection, role: str, password: str) -> None:
     """Make the role, or give it this password. Postgres gets no password, but what it keeps to check one."""
     if role not in _roles(connection):
         _run(connection, f"CREATE ROLE {identifier(role)}")
-    _run(connection, f"ALTER ROLE {identifier(role)} LOGIN PASSWORD {literal(_verifier(password))}")
+    try:
+        _run(connection, f"ALTER ROLE {identifier(role)} LOGIN PASSWORD {literal(_verifier(password))}")
+    except ProgrammingError as error:  # from Postgres 16 on
+        raise RolesImpossible(f"Somebody else made the role {role}: drop it, and the migrations make it.") from error
 
 
 def _verifier(password: str) -> str:

@@ -6,16 +6,23 @@ from collections.abc import Mapping
 from typing import Final
 from urllib.parse import quote, urlsplit, urlunsplit
 
-from deploy.local.layout import Layout, write_file
+from deploy.local.layout import BadSetting, Layout, write_file
 from migrations.rights import WITH_ROLES, role_of
 
 PASSWORDS: Final = "database_role_passwords"
 
 
 def passwords(layout: Layout) -> dict[str, str]:
-    """The password of each component's role by the component; made at the first call and the same ever after."""
+    """The password of each component's role by the component; made at the first call and the same ever after.
+
+    Raises:
+        BadSetting: the file that keeps them cannot be read as JSON.
+    """
     path = layout.secrets / PASSWORDS
-    kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    except ValueError:
+        raise BadSetting(f"{path} holds no JSON: delete it, and other passwords are made.") from None
     wanted = {component: kept.get(component) or secrets.token_urlsafe(32) for component in WITH_ROLES}
     if wanted != kept:
         write_file(path, json.dumps(wanted) + "\n")

@@ -21,6 +21,7 @@ from paho.mqtt.reasoncodes import ReasonCode
 from deploy.box.box import DEFAULTS, FUNCTIONS, LOGINS, MODULES, WITH_DATABASE, Box
 from deploy.box.setup import set_up
 from deploy.local import broker as mosquitto
+from deploy.local import database_roles
 from deploy.local.layout import LOOPBACK, REPOSITORY, BadSetting, write_file
 from deploy.local.probes import accepts, connect_code
 from deploy.local.short_lived import running
@@ -104,6 +105,18 @@ def test_setting_up_again_keeps_every_secret(environ: dict[str, str]) -> None:
 
     assert {path.name: path.read_bytes() for path in box.layout.secrets.iterdir()} == before
     assert all(path.stat().st_mode & 0o077 == 0 for path in (*box.layout.secrets.iterdir(), box.layout.secrets))
+
+
+def test_passwords_of_roles_that_cannot_be_read_are_named_and_kept(environ: dict[str, str]) -> None:
+    box = Box(environ)
+    set_up(box)
+    kept = box.layout.secrets / database_roles.PASSWORDS
+    kept.write_text("half a li", encoding="utf-8")
+
+    with pytest.raises(BadSetting, match=f"{kept} holds no JSON"):
+        set_up(Box(environ))
+
+    assert kept.read_text(encoding="utf-8") == "half a li"
 
 
 def test_each_service_is_told_what_box_mode_needs_and_no_secret_by_value(environ: dict[str, str]) -> None:

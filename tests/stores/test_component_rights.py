@@ -101,6 +101,11 @@ def test_who_need_not_know_accounts_cannot_read_them(name: str, table: str, data
         assert is_refused(engine, f"SELECT 1 FROM {table}")
 
 
+@pytest.mark.parametrize("table", ["users", "second_factors", "recovery_codes", "api_tokens", "display_logins"])
+def test_the_tick_reads_no_secret_of_people_scripts_and_displays(table: str, tick: Engine) -> None:
+    assert is_refused(tick, f"SELECT 1 FROM {table}")
+
+
 def test_rights_that_somebody_gave_by_hand_are_gone_after_the_next_start(engine: Engine, database_url: str) -> None:
     with engine.begin() as owner:
         owner.execute(sa.text("GRANT UPDATE ON audit_log TO signage_convert_worker"))
@@ -166,6 +171,13 @@ def test_an_owner_who_may_not_make_roles_is_told_what_to_do(
 
     assert ended.returncode == 2
     assert ended.stderr.strip().endswith('ALTER ROLE "modest" CREATEROLE;')
+
+
+def test_a_password_of_no_component_makes_no_role(database_url: str) -> None:
+    ended = migrate(database_url, {"brigde": "a password of the bridge"})
+
+    assert ended.returncode == 2
+    assert ended.stderr.strip().endswith("DATABASE_ROLE_PASSWORDS: there is no component brigde.")
 
 
 def migrate(url: str, passwords: dict[str, str]) -> "subprocess.CompletedProcess[str]":
