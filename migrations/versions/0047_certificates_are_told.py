@@ -1,7 +1,7 @@
 """People are told when a door's certificate ends soon.
 
-Older code does not know the new words, so channels keep them in `newer_events`. New channels get them, and those that get
-`bridge_silent`.
+Older code does not know the new words, so channels keep them in `newer_events`. New channels get them, and so do those
+that get `bridge_silent`.
 """
 
 from alembic import op

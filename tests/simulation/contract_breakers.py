@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Any, Final
 
 from tests.simulation.contract import Facts, is_held, threshold
@@ -31,20 +32,22 @@ class Breaker:
         now: datetime,
         silences: Mapping[str, timedelta],
         *,
-        let_alone: Collection[str] = (),
+        let_alone: Mapping[str, timedelta] = MappingProxyType({}),
         there: Collection[str] = (),
         may_open: bool = True,
     ) -> None:
         """Judge anew, as each tick does, from how long each client is beyond its threshold.
 
-        `let_alone`: who is silent and does not count. They have not come back, nor has who is not `there` any more.
+        `let_alone`: who is silent and does not count, and for how long beyond the threshold. They have not come back,
+        nor has who is not `there` any more.
         """
         counted = [beyond for uuid, beyond in silences.items() if beyond <= DAY or uuid in self._members]
         stale = sum(beyond > timedelta() for beyond in counted)
         wave = sum(timedelta() < beyond <= WAVE for beyond in counted)
         opens = (wave >= 5 and wave >= 0.2 * len(counted)) or (stale >= 5 and stale >= 0.5 * len(counted))
         self._silent = {one for one in self._silent if one not in there}  # they were deleted
-        few_left = 0 < stale < 5 <= stale + len(let_alone) + len(self._silent) and stale >= 0.5 * len(counted)
+        aside = {uuid for uuid, beyond in let_alone.items() if beyond <= DAY or uuid in self._members}
+        few_left = 0 < stale < 5 <= stale + len(aside) + len(self._silent) and stale >= 0.5 * len(counted)
         is_high = (stale >= 5 and stale >= 0.2 * len(counted)) or few_left
         was_open, since = self.is_open, min(self._low_since or now, now)
         self._low_since = None if is_high or not was_open else since
@@ -53,7 +56,7 @@ class Breaker:
             self._opened_at = now
         if self.is_open:
             self._members |= {uuid for uuid, beyond in silences.items() if beyond <= DAY}
-            self._silent |= {uuid for uuid, beyond in silences.items() if beyond > timedelta()} | set(let_alone)
+            self._silent |= {uuid for uuid, beyond in silences.items() if beyond > timedelta()} | aside
         else:
             self._members, self._silent = set(), set()
 
@@ -111,14 +114,14 @@ class _Set:
         counted = [c for c in facts.clients.values() if _counts(c)]
         counted = [c for c in counted if not fleet.knows(self._stale_at(facts, c))]
         others = [c for c in facts.clients.values() if not _counts(c) and c.last_heartbeat_at is not None]
-        let_alone = {c.uuid: c.site for c in others if self._silence(facts, c) > threshold(c)}
+        let_alone = {c.uuid: beyond for c in others if (beyond := self._silence(facts, c) - threshold(c)) > timedelta()}
         there = facts.clients.keys()
-        fleet.look(facts.now, self._silences(facts, counted), let_alone=let_alone.keys(), there=there)
+        fleet.look(facts.now, self._silences(facts, counted), let_alone=let_alone, there=there)
         sites = {client.site for client in counted} | self._all.keys()
         for site in sites - {None}:
             one = self._all.setdefault(site, Breaker())
             here = [c for c in counted if c.site == site and not one.knows(self._stale_at(facts, c))]
-            alone = [uuid for uuid, its_site in let_alone.items() if its_site == site]
+            alone = {uuid: beyond for uuid, beyond in let_alone.items() if facts.clients[uuid].site == site}
             silences = self._silences(facts, here)
             one.look(facts.now, silences, let_alone=alone, there=there, may_open=not fleet.is_open)
 
