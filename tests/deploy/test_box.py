@@ -107,6 +107,20 @@ def test_setting_up_again_keeps_every_secret(environ: dict[str, str]) -> None:
     assert all(path.stat().st_mode & 0o077 == 0 for path in (*box.layout.secrets.iterdir(), box.layout.secrets))
 
 
+def test_secrets_that_a_vault_wrote_before_the_setup_are_kept_and_used(environ: dict[str, str], tmp_path: Path) -> None:
+    vault, box = Box({**environ, "LOCAL_STATE_DIR": str(tmp_path / "vault")}), Box(environ)
+    set_up(vault)
+    written = {path.name: path.read_text(encoding="utf-8") for path in vault.layout.secrets.iterdir()}
+    given = {name: secret for name, secret in written.items() if not name.startswith("database_url")}
+    box.layout.secrets.mkdir(mode=0o700, parents=True)
+    for name, secret in given.items():
+        write_file(box.layout.secrets / name, secret)
+
+    set_up(box)
+
+    assert {path.name: path.read_text(encoding="utf-8") for path in box.layout.secrets.iterdir()} == written
+
+
 def test_passwords_of_roles_that_cannot_be_read_are_named_and_kept(environ: dict[str, str]) -> None:
     box = Box(environ)
     set_up(box)
