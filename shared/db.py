@@ -30,7 +30,6 @@ SOCKET_TIMEOUT_SECONDS: Final = 10  # pg8000 waits for ever on a stopped backend
 STATEMENT_TIMEOUT_MS: Final = 8_000  # below the socket's, so that Postgres says it first
 LOCK_TIMEOUT_MS: Final = 4_000
 POOL_TIMEOUT_SECONDS: Final = 5  # how long one waits for a connection of the pool, while others have all of them
-REPLICA_TIMEOUT_SECONDS: Final = 1  # of both, for a replica: there is the primary to ask instead
 KEEPALIVE_IDLE_SECONDS: Final = 15  # after so long in silence one end asks whether the other is there
 KEEPALIVE_INTERVAL_SECONDS: Final = 5
 KEEPALIVE_COUNT: Final = 3  # so many questions without an answer end the connection: after 30 seconds in all
@@ -47,27 +46,20 @@ def scrub(text: str) -> str:
     return UNSTORABLE.sub("\ufffd", text)
 
 
-def make_engine(config: Config, application_name: str, *, replica: bool = False) -> Engine:
-    """An engine for DATABASE_URL with bounded waits and a pool of DATABASE_POOL_SIZE connections.
-
-    `replica`: one for DATABASE_READ_URL, for reads alone and with little patience.
-    """
+def make_engine(config: Config, application_name: str) -> Engine:
+    """An engine for DATABASE_URL with bounded waits and a pool of DATABASE_POOL_SIZE connections."""
     return engine_for(
-        config["DATABASE_READ_URL" if replica else "DATABASE_URL"],
+        config["DATABASE_URL"],
         application_name,
         config["DATABASE_POOL_SIZE"],
         prepared=config["DATABASE_PREPARED_STATEMENTS"],
-        replica=replica,
     )
 
 
-def engine_for(
-    database_url: str, application_name: str, pool_size: int = 5, *, prepared: bool = True, replica: bool = False
-) -> Engine:
+def engine_for(database_url: str, application_name: str, pool_size: int = 5, *, prepared: bool = True) -> Engine:
     """As `make_engine`, from a `postgresql://user:password@host:port/name` address.
 
-    `prepared` False: statements are not kept by the connection that they were prepared on. `replica`: its sessions
-    cannot write, also when it has become a primary, and it is waited for a second at most (`patient` for longer).
+    `prepared` False: statements are not kept by the connection that they were prepared on.
     A server on another machine that has no TLS is told neither user nor password, nor is one whose certificate is not
     what `?sslmode=` asks for. `?unix_sock=` names a unix socket.
     """
@@ -75,14 +67,14 @@ def engine_for(
     engine = sa.create_engine(
         address.difference_update_query(database_tls.OWN),
         connect_args={
-            "timeout": REPLICA_TIMEOUT_SECONDS if replica else SOCKET_TIMEOUT_SECONDS,
+            "timeout": SOCKET_TIMEOUT_SECONDS,
             "application_name": application_name,
             "ssl_context": database_tls.context(database_url),
-            "startup_params": _session_settings(replica=replica),
+            "startup_params": _session_settings(),
         },
         pool_size=pool_size,
         max_overflow=0,
-        pool_timeout=REPLICA_TIMEOUT_SECONDS if replica else POOL_TIMEOUT_SECONDS,
+        pool_timeout=POOL_TIMEOUT_SECONDS,
         pool_recycle=1800,
     )
     event.listen(engine, "do_connect", partial(_connect, prepared))
@@ -92,7 +84,7 @@ def engine_for(
     return engine
 
 
-def _session_settings(*, replica: bool) -> dict[str, str]:
+def _session_settings() -> dict[str, str]:
     """What Postgres is told for each statement of a session, from its start on.
 
     With the usual keepalives of two hours, the session of a peer that vanished without a FIN would keep its locks (the
@@ -109,7 +101,6 @@ def _session_settings(*, replica: bool) -> dict[str, str]:
         "timezone": "UTC",
         # A statement kept for long is still planned for the values that it is run with.
         "plan_cache_mode": "force_custom_plan",
-        **({"default_transaction_read_only": "on"} if replica else {}),
     }
 
 
@@ -148,17 +139,6 @@ def reading(engine: Engine) -> Iterator[Connection]:
             yield connection
         finally:
             raw.autocommit = False
-
-
-@contextmanager
-def patient(connection: Connection) -> Iterator[None]:
-    """Wait for a replica's answers as long as for the primary's, now that it was seen to answer."""
-    raw: Any = connection.connection.dbapi_connection
-    raw.wait_at_most(SOCKET_TIMEOUT_SECONDS)
-    try:
-        yield
-    finally:
-        raw.wait_at_most(REPLICA_TIMEOUT_SECONDS)
 
 
 @lru_cache(maxsize=256)

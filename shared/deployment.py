@@ -54,16 +54,15 @@ def _check_caller(config: Config, component: str) -> None:
 
 
 def _check_database(config: Config) -> None:
-    for name in ("DATABASE_URL", "DATABASE_READ_URL"):
-        address: str = config[name]
-        if address and not database_tls.stays_here(address) and "sslmode" not in database_tls.said(address):
-            raise ConfigurationError(
-                f"{name} must say whom it believes to be that server: ?sslmode=verify-full&sslrootcert=<file> (or"
-                " verify-ca), or sslmode=require for TLS with whoever answers there."
-            )
-        password = urlsplit(config[name]).password
-        if password is not None:
-            _check_secret(name, unquote(password), "the password in it")
+    address: str = config["DATABASE_URL"]
+    if not database_tls.stays_here(address) and "sslmode" not in database_tls.said(address):
+        raise ConfigurationError(
+            "DATABASE_URL must say whom it believes to be that server: ?sslmode=verify-full&sslrootcert=<file> (or"
+            " verify-ca), or sslmode=require for TLS with whoever answers there."
+        )
+    password = urlsplit(address).password
+    if password is not None:
+        _check_secret("DATABASE_URL", unquote(password), "the password in it")
 
 
 def _check_broker(config: Config, mode: str) -> None:

@@ -10,7 +10,7 @@ of them changes: docs/decisions/0012-one-round-trip-per-statement.md.
 import select
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any, Final
 
 import pg8000
@@ -144,12 +144,6 @@ class PreparingConnection(pg8000.Connection):  # type: ignore[misc]  # pg8000 ha
             return False
         self.used_at = time.monotonic()
         return True
-
-    def wait_at_most(self, seconds: float) -> None:
-        """How long the server's answers are waited for from now on; nothing where there is no connection any more."""
-        if self._usock is not None:
-            with suppress(OSError):
-                self._usock.settimeout(seconds)
 
     def _something_to_read(self) -> bool:
         if self._ahead:

@@ -46,7 +46,6 @@ resource "google_secret_manager_secret_iam_member" "api_reads" {
     { database-url = google_secret_manager_secret.component_database_url["api"].id },
     { for name in ["mqtt-api-password", "signing-key"] : name => google_secret_manager_secret.generated[name].id },
     { for secret in google_secret_manager_secret.broker_ca : "broker-ca" => secret.id },
-    { for secret in google_secret_manager_secret.database_read_url : "database-read-url" => secret.id },
   )
 
   secret_id = each.value
@@ -92,7 +91,7 @@ module "api" {
     DATABASE_POOL_SIZE = tostring(var.api_database_pool_size)
   })
 
-  secrets = merge(local.database_url_secret["api"], local.database_read_url_secret, {
+  secrets = merge(local.database_url_secret["api"], {
     MQTT_PASSWORD = local.generated_secret["mqtt-api-password"]
     SIGNING_KEY   = local.generated_secret["signing-key"]
   })

@@ -12,7 +12,7 @@ locals {
   connections_wanted   = 2 * local.pools_at_once + local.pool_size + 2 + 15
 }
 
-# How Postgres is set, here and on the replica.
+# How Postgres is set.
 locals {
   database_flags = {
     "max_connections"         = tostring(var.database_max_connections) # nobody may find all of them taken: see the sum above

@@ -199,12 +199,6 @@ variable "database_disk_gb" {
   default     = 20
 }
 
-variable "database_read_replica" {
-  description = "Whether a second Postgres follows the first one, and the api reads history there (about the price of one that is not regional)."
-  type        = bool
-  default     = false
-}
-
 variable "broker_machine_type" {
   description = "Machine type of the Mosquitto."
   type        = string

@@ -126,8 +126,6 @@ def body_limit_of(app: Flask) -> Callable[[str, str], int]:
 
 
 def _view(services: Services, endpoint: Endpoint, uploads: limits.Turns) -> Callable[..., Response]:
-    has_replica = endpoint.history and bool(services.config["DATABASE_READ_URL"])
-
     def view(**path: Any) -> Response:
         """1. Say who calls. 2. Let them through or not. 3. Parse. 4. Answer. 5. Shape the answer."""
         asked, told = _itself(request), _itself(g)
@@ -143,7 +141,7 @@ def _view(services: Services, endpoint: Endpoint, uploads: limits.Turns) -> Call
             shapes = _parse(asked, endpoint)
             answer = partial(endpoint.handler, call, **bodies.scrubbed(path), **shapes)
             with uploads.turn(call.caller.actor if call.caller else call.address) if endpoint.upload else nullcontext():
-                return _respond(endpoint, services.replica.answer(call, answer) if has_replica else answer())
+                return _respond(endpoint, answer())
         except Forbidden as refusal:
             _note_refusal(call, endpoint, refusal)
             raise

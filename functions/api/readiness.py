@@ -56,7 +56,6 @@ class Readiness:
             "media_volume": _media_volume,
             "task_queue": _task_queue,
             "last_tick": _last_tick,
-            **({"read_replica": _read_replica} if self._services.config["DATABASE_READ_URL"] else {}),
         }
         return {name: _guarded(name, look, self._services) for name, look in looks.items()}
 
@@ -119,9 +118,3 @@ def _last_tick(services: Services) -> Finding:
         return Finding(ok=False, why="there was no tick yet")
     is_late = rules.is_scheduler_late(last_tick_at, now, period)
     return Finding(ok=not is_late, why="overdue" if is_late else "on time")
-
-
-def _read_replica(services: Services) -> Finding:
-    """Nothing is missing without it, so it is always ok; `why` says whether history is read there."""
-    with db.reading(services.engine) as primary:
-        return Finding(ok=True, why=services.replica.look(primary))

@@ -6,7 +6,7 @@ every route with every role. Nothing can be routed without saying who may call i
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, Generic, TypeVar, get_args, get_origin, get_type_hints
@@ -65,12 +65,6 @@ class Call:
             stack, _ = self._reading
             self._reading = None
             stack.close()
-
-    def go_on_with(self, elsewhere: AbstractContextManager[Connection]) -> None:
-        """Read on another connection than the one on which the caller was recognised, which is given back."""
-        self.end()
-        stack = ExitStack()
-        self._reading = stack, stack.enter_context(elsewhere)
 
     @contextmanager
     def transaction(self) -> Iterator[tuple[Connection, datetime]]:
@@ -138,9 +132,6 @@ class Endpoint:
     """Whether somebody may call it who has to choose a password first."""
     before_second_factor: bool = False
     """Whether somebody may call it who has to set up a second factor first; so they may where a password is due."""
-    history: bool = False
-    """A read of what has happened, however long ago, that opens one transaction and changes nothing: a replica may
-    answer it, and it may be answered twice (functions/api/replica.py)."""
     body: type[Any] | None
     query: type[Any] | None
     answer: Any

@@ -17,7 +17,6 @@ from shared.task_queue import TaskQueue
 
 if TYPE_CHECKING:
     from functions.api.readiness import Readiness
-    from functions.api.replica import Replica
     from shared.media_volume.google_v4 import BucketKey
     from shared.media_volume.signed_uploads import SignedUploads
     from shared.media_volume.signing import UrlSigner
@@ -41,11 +40,6 @@ class Services:
     def engine(self) -> Engine:
         """The connection pool to Postgres."""
         return self._once("engine", lambda: db.make_engine(self.config, "api"))
-
-    @property
-    def replica(self) -> "Replica":
-        """Where history is read from, where DATABASE_READ_URL says that there is one."""
-        return self._once("replica", self._make_replica)
 
     @property
     def media_volume(self) -> MediaVolume:
@@ -89,11 +83,6 @@ class Services:
         from functions.api.readiness import Readiness  # noqa: PLC0415 - it needs this module
 
         return Readiness(self)
-
-    def _make_replica(self) -> "Replica":
-        from functions.api.replica import Replica  # noqa: PLC0415 - cold start
-
-        return Replica(db.make_engine(self.config, "api", replica=True))
 
     def _make_people_proxy(self) -> "Proxy | None":
         from shared import oidc  # noqa: PLC0415 - cold start

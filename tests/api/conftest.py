@@ -11,22 +11,16 @@ from flask import Flask
 from flask.testing import FlaskClient
 from sqlalchemy import Engine
 
-from deploy.local import postgres
-from deploy.local.probes import wait_until
-from functions.api import replica
 from functions.api.app import create_app
 from functions.api.services import Services
-from shared import db
 from shared.access import operations as access
 from shared.config import Config, load
 from tests import migrated
 from tests.api import probe_routes
 from tests.api.function_process import ENVIRONMENT, FunctionProcess, function_process
 from tests.api.people import Api, add_user, cookie_of, forget_hashes, sign_in
-from tests.api.replica_world import LONG, caller, forget
 from tests.conftest import patient_engine
 from tests.local.queue_harness import QUEUE_SECRET
-from tests.standby import Standby, standby_of
 
 SHIPPED: Final = access._PASSES, access._MEMORY_KIB
 
@@ -130,41 +124,3 @@ def function(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FunctionProce
     """The shipped function."""
     with function_process("functions/api/main.py", ENVIRONMENT, tmp_path_factory.mktemp("api")) as running:
         yield running
-
-
-@pytest.fixture(scope="session")
-def standby(postgres_server: postgres.Cluster) -> Iterator[Standby]:
-    """A standby of the session's Postgres: databases that are made later are in it too."""
-    with standby_of(postgres_server) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def with_replica(
-    configuration: Config, standby: Standby, postgres_server: postgres.Cluster, database_url: str, engine: Engine
-) -> Api:
-    """Asks a process that is told the standby's address; both by the owner's role."""
-    name = database_url.rpartition("/")[2]
-    with postgres.superuser(postgres_server) as connection:
-        # As in production: what can be seen has been written. The session's Postgres does that when it finds time.
-        connection.run(f"ALTER DATABASE {name} SET synchronous_commit = on")
-        [[made]] = connection.run("SELECT pg_current_wal_insert_lsn()")
-    wait_until(lambda: standby.run(f"SELECT pg_last_wal_replay_lsn() >= '{made}'") == [[True]], 60)  # it has that too
-    engine.dispose()
-    address = standby.cluster.url(name, postgres.OWNER, migrated.OWNERS_PASSWORD)
-    return caller(Services(Config({**configuration.values, "DATABASE_READ_URL": address}), engine))
-
-
-@pytest.fixture
-def replicated(with_replica: Api, monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
-    """The services of that process, which has asked its replica for nothing yet.
-
-    A busy machine is no replica that is away, and one that is spared is so until the test lets it go.
-    """
-    for name in ("CATCH_UP_SECONDS", "SPARED_SECONDS", "SPARED_BRIEFLY_SECONDS"):
-        monkeypatch.setattr(replica, name, LONG)
-    monkeypatch.setattr(db, "REPLICA_TIMEOUT_SECONDS", LONG)
-    monkeypatch.setattr(replica, "TOLD_EVERY_SECONDS", 0.0)
-    services: Services = with_replica.app.extensions["signage"]
-    yield services
-    forget(services)

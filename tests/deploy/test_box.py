@@ -25,7 +25,6 @@ from deploy.local import database_roles
 from deploy.local.layout import LOOPBACK, REPOSITORY, BadSetting, write_file
 from deploy.local.probes import accepts, connect_code
 from deploy.local.short_lived import running
-from shared import deployment
 from shared.config import BY_NAME, load
 from tests.deploy.certificates import Authority
 from tests.deploy.conftest import HOST
@@ -191,21 +190,6 @@ def connect_by_tls(port: int, context: ssl.SSLContext, user: str, password: str)
     client.disconnect()
     client.loop(0.1)
     return codes[0]
-
-
-def test_a_service_that_is_given_a_replica_reads_its_address_from_a_file(environ: dict[str, str]) -> None:
-    """What docs/deploying.md has in the drop-in of the api's unit."""
-    address = "postgresql://signage:" + "k3" * 20 + "@192.0.2.4/signage?sslmode=verify-full&sslrootcert=system"
-    set_up(Box(environ))
-    file = Box(environ).layout.secrets / "database_read_url"
-    file.write_text(address + "\n", encoding="utf-8")
-
-    told = Box({**environ, "DATABASE_READ_URL_FILE": str(file)}).service("api").environment or {}
-
-    configuration = load(told)
-    deployment.check(configuration, "api")
-    assert configuration["DATABASE_READ_URL"] == address
-    assert load(Box(environ).service("api").environment or {})["DATABASE_READ_URL"] == ""
 
 
 def test_a_display_connects_by_tls_and_nobody_without_it_or_without_a_login(

@@ -70,17 +70,6 @@ def flags_of(name: str) -> dict[str, str]:
     return {**common, **({more[1]: more[2]} if more[1] else {})}
 
 
-@pytest.mark.parametrize("sizes", SHAPES.values(), ids=SHAPES)
-def test_a_replica_takes_as_many_connections_as_the_primary_and_so_every_second_pool_of_the_api(sizes: Sizes) -> None:
-    """A standby with a smaller max_connections does not follow."""
-    databases = [name for kind, name in root().typed("resource") if kind == DATABASE]
-    most = {name: flags_of(name)["max_connections"] for name in databases}
-
-    flag = "${tostring(var.database_max_connections)}"
-    assert most == {"this": flag, "read_replica": flag}
-    assert 2 * most_of("api", sizes) * sizes.api_database_pool_size + RESERVED < sizes.database_max_connections
-
-
 def test_a_box_has_room_for_all_of_its_services() -> None:
     """Each of them once; the migrations are over before the others begin, but for those of an upgrade."""
     services = 5 * POOL  # api, convert_worker, scheduler_tick, bridge, broker_accounts
@@ -106,10 +95,3 @@ def test_each_wait_for_the_database_ends_before_whoever_waits_for_it_gives_up() 
 
     assert db.LOCK_TIMEOUT_MS < db.STATEMENT_TIMEOUT_MS < 1000 * db.SOCKET_TIMEOUT_SECONDS
     assert min(requests) > db.POOL_TIMEOUT_SECONDS + db.SOCKET_TIMEOUT_SECONDS
-
-
-def test_a_replica_logs_what_the_primary_logs() -> None:
-    primary, replica = flags_of("this"), flags_of("read_replica")
-
-    assert len(primary) > 10
-    assert replica == {**primary, "hot_standby_feedback": "on"}

@@ -87,16 +87,12 @@ def test_without_tls_people_are_shown_the_way_and_the_api_is_refused_on_every_na
 def test_whoever_connects_to_the_database_looks_at_its_certificate() -> None:
     """Each address that Terraform writes, by the authority of the instance that it leads to."""
     addresses = re.findall(r'"(postgresql://.*)"$', "\n".join(f.read_text() for f in GCP.glob("*.tf")), re.MULTILINE)
-    primary, replica = "google_sql_database_instance.this", "google_sql_database_instance.read_replica"
+    trust = root().locals["database_trust"]
 
     assert len(addresses) >= 2
-    for address in addresses:
-        trust = "database_read_trust" if replica in address else "database_trust"
-        assert address.endswith("${local." + trust + "}")
-    for name, instance in (("database_trust", primary), ("database_read_trust", replica)):
-        assert "?sslmode=verify-ca&sslrootcert=base64:" in root().locals[name]
-        assert f"{instance}" in root().locals[name]
-        assert "server_ca_cert[0].cert" in root().locals[name]
+    assert all(address.endswith("${local.database_trust}") for address in addresses)
+    assert "?sslmode=verify-ca&sslrootcert=base64:" in trust
+    assert "google_sql_database_instance.this.server_ca_cert[0].cert" in trust
 
 
 def test_each_public_name_is_asked_from_outside_by_tls_and_somebody_is_told() -> None:

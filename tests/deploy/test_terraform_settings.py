@@ -64,18 +64,6 @@ def _required(entry_point: Path) -> set[str]:
     return set()
 
 
-def test_the_api_alone_reads_from_a_replica_where_there_is_one() -> None:
-    told = {name for name in COMPONENTS if "DATABASE_READ_URL" in plain_and_secret(name)[1]}
-    there = root().typed("resource")["google_sql_database_instance", "read_replica"]
-
-    assert told == {"api"}
-    assert root().locals["database_read_url_secret"].startswith("${var.database_read_replica ? {")
-    assert root().locals["database_read_url_secret"].endswith(": {}}")
-    assert root().blocks("variable")["database_read_replica"]["default"] is False
-    assert there["master_instance_name"] == "${google_sql_database_instance.this.name}"
-    assert there["settings"][0]["ip_configuration"][0]["ipv4_enabled"] is False
-
-
 @pytest.mark.parametrize("component", COMPONENTS)
 def test_no_component_is_left_with_an_address_of_its_own_machine(component: str) -> None:
     plain, _ = plain_and_secret(component)

@@ -14,8 +14,6 @@ BAD = [
     ("HEARTBEAT_STALE_SECONDS", "soon", "expected a whole number"),
     ("HEARTBEAT_STALE_SECONDS", "89", "expected 90 to 86400"),
     ("CRASH_RECOVERY_ENABLED", "maybe", "expected true or false"),
-    ("DATABASE_READ_URL", "mysql://127.0.0.1/signage", "starts with postgresql://"),
-    ("DATABASE_READ_URL", "standby.example", "starts with postgresql://"),
     ("MQTT_URL", "http://127.0.0.1", "starts with mqtt:// or mqtts://"),
     ("MQTT_URL", "mqtt://", "no host"),
     ("MQTT_URL", "mqtt://127.0.0.1:99999", "MQTT_URL"),
@@ -55,7 +53,6 @@ def test_addresses_that_expire_need_what_signs_them_from_the_start(way: str) -> 
 
 SECRETS = {
     "DATABASE_URL": "postgresql://signage:hunter2@127.0.0.1/signage",
-    "DATABASE_READ_URL": "postgresql://signage:hunter2@127.0.0.2/signage",
     "DATABASE_ROLE_PASSWORDS": '{"api": "0123456789abcdef"}',
     "MQTT_PASSWORD": "hunter2",
     "QUEUE_SECRET": "abcdefghijklmnopqrstuv0123456789",

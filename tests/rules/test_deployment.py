@@ -43,7 +43,6 @@ REFUSED: Final[list[tuple[str, dict[str, str], dict[str, str], str]]] = [
     ("api", BOX, {"DATABASE_URL": ""}, "DATABASE_URL"),
     ("api", BOX, {"DATABASE_URL": "postgresql://signage:signage@127.0.0.1/signage"}, "DATABASE_URL"),
     ("bridge", CLOUD, {"DATABASE_URL": "postgresql://signage:short@10.1.2.3/d?sslmode=require"}, "DATABASE_URL"),
-    ("api", CLOUD, {"DATABASE_READ_URL": "postgresql://s:short@10.1.2.4/d?sslmode=require"}, "DATABASE_READ_URL"),
     ("api", BOX, {"MQTT_URL": "mqtt://broker.example:1884"}, "MQTT_URL"),
     ("bridge", BOX, {"MQTT_URL": "mqtt://192.0.2.7:1884"}, "MQTT_URL"),
     ("bridge", CLOUD, {"MQTT_URL": "mqtt://127.0.0.1:1884"}, "MQTT_URL"),

@@ -59,13 +59,13 @@ class Overtaken:
 
 
 def test_of_two_who_find_it_back_at_once_one_tells(lines: StringIO) -> None:
-    outage = Outage("replica")
+    outage = Outage("broker")
     outage.began(OSError("refused"))
     outage._lock = cast("Any", Overtaken(outage.over))
     outage.over()
 
     told = [json.loads(line)["event"] for line in lines.getvalue().splitlines()]
-    assert told == ["replica_away", "replica_back"]
+    assert told == ["broker_away", "broker_back"]
 
 
 class Said(Exception):

@@ -154,9 +154,8 @@ def test_no_two_advisory_locks_are_the_same() -> None:
 WATCHED = {"tcp_keepalives_idle": "15", "tcp_keepalives_interval": "5", "tcp_keepalives_count": "3"}
 
 
-@pytest.mark.parametrize("replica", [False, True])
-def test_a_peer_that_vanished_is_noticed_by_both_ends_of_a_connection(database_url: str, replica: bool) -> None:
-    engine = engine_for(database_url, "tests", pool_size=1, replica=replica)
+def test_a_peer_that_vanished_is_noticed_by_both_ends_of_a_connection(database_url: str) -> None:
+    engine = engine_for(database_url, "tests", pool_size=1)
     with engine.connect() as connection:
         raw: Any = connection.connection.dbapi_connection
         theirs = {name: connection.execute(sa.text(f"SHOW {name}")).scalar_one() for name in WATCHED}

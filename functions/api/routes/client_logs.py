@@ -101,7 +101,7 @@ class TestAnswer(Answer):
     logs: int
 
 
-@routes.get("/<uuid:uuid>/logs", role=Role.VIEWER, raises=(ClientNotFound,), history=True)
+@routes.get("/<uuid:uuid>/logs", role=Role.VIEWER, raises=(ClientNotFound,))
 def client_logs(call: Call, uuid: str, query: LogQuery) -> Page[Log]:
     """Logs of one client, newest first."""
     if query.since and query.until and query.since > query.until:
@@ -116,7 +116,7 @@ def client_logs(call: Call, uuid: str, query: LogQuery) -> Page[Log]:
     return page_of(rows, query.limit, _place)
 
 
-@routes.get("/summary", role=Role.VIEWER, history=True)
+@routes.get("/summary", role=Role.VIEWER)
 def summary(call: Call, query: SummaryQuery) -> Summary:
     """Counts by level, per client and in total, over whole hours."""
     with call.transaction() as (connection, now):
@@ -129,7 +129,7 @@ def summary(call: Call, query: SummaryQuery) -> Summary:
     return Summary(since=since, totals=totals, clients=rows)
 
 
-@routes.get("/recent-errors", role=Role.VIEWER, history=True)
+@routes.get("/recent-errors", role=Role.VIEWER)
 def recent_errors(call: Call, query: RecentErrorsQuery) -> Page[ErrorLog]:
     """Error and critical logs of the whole fleet, newest first."""
     after = decode_cursor(query.cursor, datetime, int)

@@ -35,7 +35,7 @@ class LetterQuery(PageQuery):
     client: Annotated[Uuid, msgspec.Meta(description="only what this client sent")] | None = None
 
 
-@routes.get("", role=Role.OPERATOR, history=True)
+@routes.get("", role=Role.OPERATOR)
 def list_dead_letters(call: Call, query: LetterQuery) -> Page[DeadLetter]:
     """Dead letters, the latest first. Bytes that are no UTF-8 are shown as backslash escapes."""
     after: Any = decode_cursor(query.cursor, datetime, int)

@@ -66,7 +66,7 @@ class HealthHistory(Answer):
     summary: HealthSummary
 
 
-@routes.get("/<uuid:uuid>/health/history", role=Role.VIEWER, raises=(ClientNotFound,), history=True)
+@routes.get("/<uuid:uuid>/health/history", role=Role.VIEWER, raises=(ClientNotFound,))
 def client_health_history(call: Call, uuid: str, query: HealthHistoryQuery) -> HealthHistory:
     """How processor, memory, disk and temperature went."""
     kept = timedelta(days=call.services.config["HEALTH_HISTORY_DAYS"])

@@ -62,7 +62,7 @@ class Event(Answer):
     details: dict[str, Any]
 
 
-@routes.get("/<uuid:uuid>/uptime", role=Role.VIEWER, raises=(ClientNotFound,), history=True)
+@routes.get("/<uuid:uuid>/uptime", role=Role.VIEWER, raises=(ClientNotFound,))
 def client_uptime(call: Call, uuid: str, query: UptimeQuery) -> Uptime:
     """How long a client stood in each state."""
     with call.transaction() as (connection, now):
@@ -80,7 +80,7 @@ def client_uptime(call: Call, uuid: str, query: UptimeQuery) -> Uptime:
     return Uptime(uuid=uuid, windows=windows, segments=segments)
 
 
-@routes.get("/<uuid:uuid>/events", role=Role.VIEWER, raises=(ClientNotFound,), history=True)
+@routes.get("/<uuid:uuid>/events", role=Role.VIEWER, raises=(ClientNotFound,))
 def client_events(call: Call, uuid: str, query: PageQuery) -> Page[Event]:
     """One timeline: states, failures, errors, commands, recovery and changes, the newest first."""
     after: Any = decode_cursor(query.cursor, datetime, str, str)

@@ -119,7 +119,7 @@ def displays_of_incident(call: Call, incident_id: int, query: PageQuery) -> Page
         return _members(connection, incident_id, query.limit, after)
 
 
-@routes.get("/<id:incident_id>/events", role=Role.VIEWER, raises=(IncidentNotFound,), history=True)
+@routes.get("/<id:incident_id>/events", role=Role.VIEWER, raises=(IncidentNotFound,))
 def events_of_incident(call: Call, incident_id: int, query: PageQuery) -> Page[IncidentEvent]:
     """One timeline: opened, displays failed and well again, commands, recovery, closed; the newest first."""
     after: Any = decode_cursor(query.cursor, datetime, str, str)

@@ -21,13 +21,11 @@ def metrics(call: Call) -> Response:
     """Every gauge of the fleet and of the service, in the text format of Prometheus.
 
     A scraper sends a token with the role viewer. All figures are made of the database when they are asked for, so
-    any instance answers the same, but for how it found its replica last; what the bridge itself counts stands under
-    its own /metrics. No label is ever a client, a site or anything else that grows with the fleet.
+    any instance answers the same; what the bridge itself counts stands under its own /metrics. No label is ever a
+    client, a site or anything else that grows with the fleet.
     """
     with call.transaction() as (connection, now):
-        config, services = call.services.config, call.services
-        in_use = bool(config["DATABASE_READ_URL"]) and services.replica.was_of_use
-        gauges = operations.measure(connection, now, config, replica_in_use=in_use)
+        gauges = operations.measure(connection, now, call.services.config)
     return Response(_text(gauges), content_type=CONTENT_TYPE)
 
 

@@ -268,7 +268,7 @@ def release_breaker(call: Call, body: ReleaseBody) -> Released:
     return Released(released=released, breaker=Breaker(**state))
 
 
-@routes.get("/recovery/events", role=Role.VIEWER, history=True)
+@routes.get("/recovery/events", role=Role.VIEWER)
 def recovery_events(call: Call, query: PageQuery) -> Page[RecoveryEvent]:
     """Decisions on the whole fleet and its breakers, the newest first."""
     after = decode_cursor(query.cursor, datetime, int)

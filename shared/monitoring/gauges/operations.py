@@ -42,8 +42,8 @@ ENDS: Final = {
 """How a command ends -> the reasons that are words of ours; what a display or a person wrote is no label."""
 
 
-def measure(connection: Connection, now: datetime, config: Config, *, replica_in_use: bool = False) -> list[Gauge]:
-    """All of them, in the order of `rules.MEANINGS`. `replica_in_use`: whether history is read from a replica now."""
+def measure(connection: Connection, now: datetime, config: Config) -> list[Gauge]:
+    """All of them, in the order of `rules.MEANINGS`."""
     found = [
         *_fleet(connection),
         *_commands(connection, now),
@@ -52,8 +52,6 @@ def measure(connection: Connection, now: datetime, config: Config, *, replica_in
         *_messages(connection, now),
         *_tick(connection, now, config),
         *_listening(connection, now, config),
-        plain("replica_configured", bool(config["DATABASE_READ_URL"])),
-        plain("replica_in_use", replica_in_use),
         *_room(connection, config["MEDIA_ROOT"]),
     ]
     order = list(rules.MEANINGS)

@@ -49,8 +49,6 @@ MEANINGS: Final[Mapping[str, str]] = {
     "broker_open_files_limit": "how many it may open",
     "broker_crashes_last_day": "how often the broker ended within a day without having been told to",
     "certificate_seconds_left": "time until a door's certificate ends, if seen within two days; none where plain",
-    "replica_configured": "1 where DATABASE_READ_URL names a replica to read history from",
-    "replica_in_use": "1 where the answering instance found it of use last; 0 while it asks the primary instead",
     "database_size_bytes": "size of our database",
     "media_volume_size_bytes": "size of the volume that holds MEDIA_ROOT",
     "media_volume_free_bytes": "what is free of it for us",
