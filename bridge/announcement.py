@@ -2,8 +2,8 @@
 
 from bridge.leader import Leader
 from bridge.writes import LeadershipLost
-from shared.db import database_now
-from shared.listening import store
+from shared.leadership import store
+from shared.postgres.door import database_now
 
 
 class Announcement:

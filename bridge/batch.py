@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 
 from bridge.inbox import PutAside, Taken
 from bridge.messages import Canary
-from shared.client_logs.drops.rules import DropRow
+from shared.client_logs.drops_rules import DropRow
 from shared.client_logs.operations import Stored
 from shared.client_logs.rules import Boot, LastMark, LogLine
-from shared.clients.failures.rules import Failure
-from shared.clients.logins.rules import Seen
+from shared.clients.failures_rules import Failure
+from shared.clients.logins_rules import Seen
+from shared.clients.repeats import operations as repeats
 from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
-from shared.clients.signs.rules import Memory as SignsMemory
-from shared.clients.unchanged import operations as unchanged
+from shared.clients.signs_rules import Memory as SignsMemory
 from shared.commands.rules import News
 from shared.structured_log import event
 from shared.vocabulary import Presence
@@ -180,7 +180,7 @@ class Memory:
     installs: dict[str, str] = field(default_factory=dict)  # uuid -> its installation
     acks: dict[str, int] = field(default_factory=dict)  # uuid and where it was said -> what was said, hashed
     drop_rows: dict[str, DropRow] = field(default_factory=dict)  # uuid -> its log line that counts what was dropped
-    reports: unchanged.Memory = field(default_factory=unchanged.Memory)
+    reports: repeats.Memory = field(default_factory=repeats.Memory)
     marks: dict[str, LastMark] = field(default_factory=dict)  # uuid -> of the boot that told something last
     signs: SignsMemory = field(default_factory=SignsMemory)
     doubts: dict[str, float] = field(default_factory=dict)  # uuid -> when lines came that wait for a heartbeat

@@ -21,11 +21,11 @@ from sqlalchemy import Engine
 
 from bridge.certificates import Certificates, doors
 from bridge.stopping import stop_event
-from shared.access.enrolment import store
+from shared.access import enrolment_store
 from shared.config import load
-from shared.db import is_away, make_engine, said_by_postgres, snapshot, transaction
 from shared.errors import ConfigurationError
-from shared.listening import store as listening
+from shared.leadership import store as leadership
+from shared.postgres.door import is_away, make_engine, said_by_postgres, snapshot, transaction
 from shared.structured_log import Outage, configure, event, failure
 
 LOOK_SECONDS: Final = 0.25  # from the end of a look to the next one, where looking is cheap
@@ -54,8 +54,8 @@ class Accounts:
         if not self._password_file.exists():
             self._digest = None
         with snapshot(self._engine) as connection:  # the digest is of these very logins
-            digest = store.live_logins_digest(connection)
-            logins = store.live_logins(connection) if digest != self._digest else None
+            digest = enrolment_store.live_logins_digest(connection)
+            logins = enrolment_store.live_logins(connection) if digest != self._digest else None
         if logins is not None:
             if write_if_changed(self._password_file, render(logins)):
                 event("accounts_written", "the displays' logins changed", logins=len(logins))
@@ -80,7 +80,7 @@ class Crashes:
         if noted == self._carried:
             return
         with transaction(self._engine) as connection:
-            came = listening.note_broker_crashes(connection, list(_times(noted)))
+            came = leadership.note_broker_crashes(connection, list(_times(noted)))
         self._carried = noted
         if came:
             event("broker_crashed", "the broker ended without having been told to", crashes=came)
@@ -104,7 +104,7 @@ class OpenFiles:
         share = (opened * FILE_STEPS // max(1, most), most)
         if share != self._carried:
             with transaction(self._engine) as connection:
-                listening.note_broker_files(connection, opened, most)
+                leadership.note_broker_files(connection, opened, most)
             self._carried = share
 
 

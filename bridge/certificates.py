@@ -15,9 +15,9 @@ from typing import Final
 from cryptography import x509
 from sqlalchemy import Engine
 
-from shared.db import is_away, transaction
 from shared.errors import ConfigurationError
-from shared.listening import rules, store
+from shared.leadership import rules, store
+from shared.postgres.door import is_away, transaction
 from shared.structured_log import event, failure
 from shared.vocabulary import Door
 

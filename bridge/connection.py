@@ -27,7 +27,7 @@ from bridge.granted import SESSION_EXPIRY_SECONDS, Granted, Lack, lacks_of_subsc
 from bridge.inbox import Arrival
 from bridge.lean_client import PlainClient, make_client
 from bridge.oversized import bounded
-from shared.mqtt import connect_properties
+from shared.outside.mqtt import connect_properties
 from shared.structured_log import event, failure
 
 DEFAULT_PORTS: Final = {"mqtt": 1883, "mqtts": 8883}

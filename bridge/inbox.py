@@ -12,7 +12,7 @@ from bridge.payloads import Refused
 from bridge.stamps import legible_stamp
 from shared.client_logs.rules import Boot
 from shared.clients.rules import UUID_FORM
-from shared.mqtt import UPWARD, TopicKind
+from shared.outside.mqtt import UPWARD, TopicKind
 from shared.structured_log import failure
 from shared.vocabulary import DeadLetterReason
 

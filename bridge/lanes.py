@@ -12,7 +12,7 @@ from typing import Final, Self
 from bridge.connection import RECEIVE_MAXIMUM, BrokerConnection
 from bridge.granted import Lack
 from shared.config import Config
-from shared.mqtt import TopicKind, Topics
+from shared.outside.mqtt import TopicKind, Topics
 
 URGENT: Final = (TopicKind.SERVICE_FAILED, TopicKind.PRESENCE, TopicKind.ACKS)
 URGENT_SUFFIX: Final = "_urgent"

@@ -17,9 +17,9 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from bridge.writes import LeadershipLost
-from shared.db import said_by_postgres
-from shared.listening import operations as listening
-from shared.listening import store as listening_store
+from shared.leadership import operations as leadership
+from shared.leadership import store as leadership_store
+from shared.postgres.door import said_by_postgres
 from shared.structured_log import Outage, event
 
 FIRST_BACK_OFF_SECONDS: Final = 0.2
@@ -64,8 +64,8 @@ class Leader:
                 self._note_pooler()
                 raise self.away(None)
             with connection.begin():
-                self.epoch = listening.lead(connection, self.instance)
-                self._life = listening_store.life(connection)
+                self.epoch = leadership.lead(connection, self.instance)
+                self._life = leadership_store.life(connection)
         except DATABASE_ERRORS as error:
             raise self.away(error) from error
         if self.epoch is not None:
@@ -141,10 +141,10 @@ class Leader:
         try:
             connection = self._opened()
             with connection.begin():
-                regained = listening.lead_again(connection, self.epoch or 0, self.instance)
-                life = listening_store.life(connection)
+                regained = leadership.lead_again(connection, self.epoch or 0, self.instance)
+                life = leadership_store.life(connection)
                 if regained and life != self._life:  # what was heard may be gone: the listening time is over
-                    listening_store.disconnected(connection, self.epoch or 0)
+                    leadership_store.disconnected(connection, self.epoch or 0)
         except DATABASE_ERRORS as error:
             raise self.away(error) from error
         if regained is None:

@@ -35,14 +35,14 @@ from bridge.snapshot import Progress, Snapshot, Snapshots
 from bridge.sweep import sweep
 from bridge.urgent import Urgent
 from bridge.writes import LeadershipLost, Message, Writer
-from shared import prepared
 from shared.client_logs import operations as client_logs
 from shared.client_logs.rules import Budget
 from shared.commands.operations import tell, timings
 from shared.config import Config
-from shared.db import database_now
-from shared.listening import store as listening_store
-from shared.mqtt import Topics
+from shared.leadership import store as leadership_store
+from shared.outside.mqtt import Topics
+from shared.postgres import prepared
+from shared.postgres.door import database_now
 from shared.structured_log import event, failure
 
 IDLE_SECONDS: Final = 0.1  # one turn of the loop when nothing happens
@@ -153,7 +153,7 @@ class Bridge:
             self._stop.wait(IDLE_SECONDS)
             return
         with self._leader.database() as database, database.begin():
-            if listening_store.epoch(database) != self._leader.epoch:
+            if leadership_store.epoch(database) != self._leader.epoch:
                 raise LeadershipLost
         self._broker = Lanes.of(self._config, self._topics)
         self._broker.open()
@@ -220,7 +220,7 @@ class Bridge:
         if self._budgets_of is broker or not broker.waiting:
             return
         with self._leader.database() as database, database.begin():
-            now, last = database_now(database), listening_store.bridge_status(database).last_commit_at
+            now, last = database_now(database), leadership_store.bridge_status(database).last_commit_at
         pause = 0.0 if last is None else (now - last).total_seconds()
         self._budgets.connected(time.monotonic(), pause, broker.again)
         self._budgets_of = broker
@@ -321,7 +321,7 @@ class Bridge:
             return
         with self._leader.database() as database, database.begin():
             self._due.looks_for_gaps()
-            if listening_store.epoch(database) != self._leader.epoch:
+            if leadership_store.epoch(database) != self._leader.epoch:
                 raise LeadershipLost
             closed = client_logs.close_gaps(database, database_now(database))
         if closed.committed:

@@ -16,8 +16,8 @@ from bridge.snapshot import Snapshots
 from bridge.stopping import stop_event
 from shared import deployment
 from shared.config import Config, load
-from shared.db import make_engine
 from shared.errors import ConfigurationError
+from shared.postgres.door import make_engine
 from shared.structured_log import configure, event
 
 COLLECT_AFTER: Final = 50_000  # objects

@@ -6,10 +6,10 @@ from typing import Final
 from bridge.payloads import LONG, Fields, Refused, bare_text_or_document, document
 from shared import trace
 from shared.client_logs.rules import MESSAGE_MAX_CHARS, LogLine, level_of
-from shared.clients.failures.rules import Failure, Stamp
+from shared.clients.failures_rules import Failure, Stamp
 from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
 from shared.commands.rules import ACK_STATES, Ack
-from shared.mqtt import TopicKind
+from shared.outside.mqtt import TopicKind
 from shared.vocabulary import DeadLetterReason, Presence, ProcessStatus, ScreenHealthStatus
 
 KIB: Final = 1024

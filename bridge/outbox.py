@@ -13,7 +13,7 @@ from bridge.connection import REFUSED, BrokerConnection
 from shared.commands.outbox import operations as outbox
 from shared.commands.outbox.operations import attempted
 from shared.commands.rules import Attempt, Claimed, Timings
-from shared.db import database_now
+from shared.postgres.door import database_now
 
 EVERY_SECONDS: Final = 1.0
 ANSWER_SECONDS: Final = 3.0  # below the lease of 20 s

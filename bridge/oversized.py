@@ -4,8 +4,8 @@ from typing import Final
 
 from bridge.messages import MAX_BYTES
 from bridge.stamps import legible_stamp
-from shared.clients.failures.rules import Stamp
-from shared.listening.rules import Beginning
+from shared.clients.failures_rules import Stamp
+from shared.leadership.rules import Beginning
 
 LARGEST_BYTES: Final = max(MAX_BYTES.values())
 """What a topic takes at most; a broker lets four times as much through."""

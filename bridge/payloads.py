@@ -13,7 +13,7 @@ from typing import Any, Final, NoReturn, TypeVar
 
 import msgspec
 
-from shared.db import scrub
+from shared.postgres.door import scrub
 from shared.vocabulary import DeadLetterReason
 
 DEPTH_MAX: Final = 32

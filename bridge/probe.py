@@ -11,7 +11,7 @@ from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersi
 from paho.mqtt.reasoncodes import ReasonCode
 
 from bridge.connection import DEFAULT_PORTS
-from shared.mqtt import connect_properties
+from shared.outside.mqtt import connect_properties
 
 PROBE_SECONDS: Final = 5.0
 REACH_SECONDS: Final = 1.0

@@ -10,8 +10,8 @@ from typing import Final
 import msgspec
 
 from bridge.payloads import LONG, STAMP_ID_CHARS, Fields
-from shared.clients.failures.rules import Stamp
-from shared.db import scrub
+from shared.clients.failures_rules import Stamp
+from shared.postgres.door import scrub
 
 TEXT: Final = re.compile(rb'"install_id"\s*:\s*"([^"\\\x00-\x1f]+)"')
 NUMBERS: Final = (re.compile(rb'"boot_seq"\s*:\s*(\d{1,19})\s*[,}]'), re.compile(rb'"seq"\s*:\s*(\d{1,19})\s*[,}]'))

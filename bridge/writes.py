@@ -13,26 +13,25 @@ from sqlalchemy.exc import DBAPIError
 from bridge.batch import REGISTERING, Batch, Memory, Outcome
 from bridge.budget import OverBudget
 from bridge.inbox import PutAside, Taken, put_aside
-from shared import prepared
-from shared.ahead import Later, in_turn
+from shared.client_logs import drops_operations
 from shared.client_logs import operations as client_logs
-from shared.client_logs.drops import operations as dropped_logs
 from shared.client_logs.rules import LogLine, MarksMoved, boot_of
-from shared.clients.failures import operations as service_failures
-from shared.clients.failures.rules import Failure
-from shared.clients.logins.rules import sharing
+from shared.clients import failures_operations, signs_operations
+from shared.clients.failures_rules import Failure
+from shared.clients.logins_rules import sharing
+from shared.clients.repeats import operations as repeats
+from shared.clients.repeats.rules import likeness_of_health, likeness_of_heartbeat, remembered
 from shared.clients.reports import operations as reports
 from shared.clients.reports.operations import HeartbeatsRecorded
 from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
-from shared.clients.signs import operations as signs
-from shared.clients.signs.rules import INTERVAL_SECONDS
-from shared.clients.unchanged import operations as unchanged
-from shared.clients.unchanged.rules import likeness_of_health, likeness_of_heartbeat, remembered
+from shared.clients.signs_rules import INTERVAL_SECONDS
 from shared.commands.acks import operations as acks
 from shared.commands.rules import Ack, Sighting, Timings
-from shared.db import database_now, sqlstate
-from shared.listening import operations as listening
-from shared.listening import store as listening_store
+from shared.leadership import operations as leadership
+from shared.leadership import store as leadership_store
+from shared.postgres import prepared
+from shared.postgres.ahead import Later, in_turn
+from shared.postgres.door import database_now, sqlstate
 from shared.structured_log import event
 from shared.vocabulary import DeadLetterReason
 
@@ -111,7 +110,7 @@ class Writer:
             outcome = store(connection, at, [one for one in batch if isinstance(one, Taken)])
             outcome.refused += [one for one in batch if isinstance(one, PutAside)]
             letters = [(one.topic, one.payload, one.reason, one.detail) for one in outcome.refused]
-            listening.put_aside(connection, at.now, letters)
+            leadership.put_aside(connection, at.now, letters)
             numbers = [one.log_number for one in outcome.refused if one.log_number is not None]
             outcome.take_logs(
                 client_logs.pass_over(connection, at.now, numbers), {boot[0]: at.clock for boot, _ in numbers}
@@ -127,13 +126,13 @@ class Writer:
         return outcome
 
     def _record(self, connection: Connection, at: Moment, outcome: Outcome, counters: dict[str, int]) -> None:
-        if not listening_store.mark_commit(connection, at.now, self.epoch, counters, self.listening_gap):
+        if not leadership_store.mark_commit(connection, at.now, self.epoch, counters, self.listening_gap):
             raise LeadershipLost
         if self.patient_from is not None:
             return  # an urgent canary says nothing of how late heartbeats are
         if outcome.canary is not None and outcome.canary.instance == self.instance:
             back_at = at.now - timedelta(seconds=at.clock - outcome.canary.heard)
-            listening_store.record_canary(connection, self.epoch, back_at)
+            leadership_store.record_canary(connection, self.epoch, back_at)
 
     def _record_over_budget(
         self, connection: Connection, at: Moment, outcome: Outcome, over: Sequence[OverBudget]
@@ -143,7 +142,7 @@ class Writer:
         outcome.dropped_logs = dropped.total()
         outcome.deferred_logs = len(over) - outcome.dropped_logs
         if dropped:
-            outcome.drop_rows = dropped_logs.record(connection, at.now, dropped, self.memory.drop_rows)
+            outcome.drop_rows = drops_operations.record(connection, at.now, dropped, self.memory.drop_rows)
 
     def _record_signs(self, connection: Connection, at: Moment, outcome: Outcome, over: Sequence[OverBudget]) -> None:
         """Whoever sent something is alive, whether it was stored or not."""
@@ -151,7 +150,9 @@ class Writer:
         talked |= dict([one.talker for one in outcome.refused if one.talker is not None])
         talked |= {one.uuid: at.clock for one in over}
         known = self.memory.signs
-        outcome.signs = signs.record(connection, at.now, at.clock, talked, outcome.beats, known, self.stale_seconds)
+        outcome.signs = signs_operations.record(
+            connection, at.now, at.clock, talked, outcome.beats, known, self.stale_seconds
+        )
 
     def _store_bisected(self, connection: Connection, at: Moment, taken: Sequence[Taken]) -> Outcome:
         try:
@@ -170,17 +171,17 @@ class Writer:
         """Every kind set-wise; the order between kinds is the one in which they need each other."""
         outcome, memory = Outcome(), self.memory.reports
         if self.patient_from is None:
-            outcome.cursor = unchanged.forget_changed(connection, memory)
+            outcome.cursor = repeats.forget_changed(connection, memory)
         batch = self._admit(connection, at, taken, outcome)
         outcome.canary, outcome.talked, beats = batch.canary, batch.talked, batch.heartbeats
         failed = {failure.uuid for failure in batch.repeated_failures}
-        heartbeats = Later(lambda: unchanged.heartbeats(batch.heartbeats, memory))
-        health = Later(lambda: unchanged.health(batch.health, memory, failed))
+        heartbeats = Later(lambda: repeats.heartbeats(batch.heartbeats, memory))
+        health = Later(lambda: repeats.health(batch.health, memory, failed))
         with prepared.meanwhile(connection, in_turn(heartbeats, health)):
             self._store_logs(connection, at, batch, outcome)
-            repeated = unchanged.repeat_heartbeats(connection, at.now, at.clock, heartbeats(), memory)
+            repeated = repeats.repeat_heartbeats(connection, at.now, at.clock, heartbeats(), memory)
             batch.heartbeats, outcome.heartbeats = repeated.others, repeated.known
-            reported = unchanged.repeat_health(connection, at.now, at.clock, health(), memory)
+            reported = repeats.repeat_health(connection, at.now, at.clock, health(), memory)
             batch.health, outcome.health = reported.others, reported.known
         self._note_installs(connection, at, batch, outcome)
         sightings, old = self._store_reports(connection, at, batch, outcome)
@@ -197,7 +198,7 @@ class Writer:
         uuids = {one.said.uuid for one in taken if one.said.uuid is not None}
         strangers = uuids - self.memory.reports.clients
         if strangers and self.recalls:
-            strangers -= unchanged.recall(connection, strangers, self.memory.reports)
+            strangers -= repeats.recall(connection, strangers, self.memory.reports)
         if strangers:
             asking = [one.said.uuid for one in taken if one.said.uuid and isinstance(one.said.body, REGISTERING)]
             strangers -= reports.admit(connection, at.now, sorted(strangers), asking, auto_register=self.auto_register)
@@ -283,7 +284,7 @@ class Writer:
             outcome.health |= remembered(health.newest, likeness_of_health)
             failures = sorted([*failures, *health.failures], key=_heard)
         if failures:
-            service_failures.record(connection, at.now, at.clock, failures)
+            failures_operations.record(connection, at.now, at.clock, failures)
         return sightings, old
 
     def _started(

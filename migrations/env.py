@@ -12,7 +12,7 @@ from sqlalchemy.dialects.postgresql.base import ischema_names
 
 from migrations import rights
 from shared.config import load
-from shared.db import engine_for
+from shared.postgres.door import engine_for
 from shared.tables import Xid8, metadata
 
 MIGRATION_LOCK = 7_305_001  # any number that nothing else in this database locks

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine
 
 from deploy.local import broker as mosquitto
 from deploy.local import postgres
-from shared import db
+from shared.postgres import door
 from tests import migrated
 
 TEMPLATE = postgres.DATABASE
@@ -59,7 +59,7 @@ def engine(database_url: str) -> Iterator[Engine]:
 def patient_engine(database_url: str) -> Iterator[Engine]:
     """The product's own engine on this database, on any machine."""
     with at_any_speed():
-        made = db.engine_for(database_url, "tests", pool_size=20)
+        made = door.engine_for(database_url, "tests", pool_size=20)
     yield made
     made.dispose()
 
@@ -69,7 +69,7 @@ def at_any_speed() -> Iterator[None]:
     """Engines that are made meanwhile are ten times as patient as the product."""
     with pytest.MonkeyPatch.context() as patch:
         for bound in ("STATEMENT_TIMEOUT_MS", "LOCK_TIMEOUT_MS", "SOCKET_TIMEOUT_SECONDS", "POOL_TIMEOUT_SECONDS"):
-            patch.setattr(db, bound, 10 * getattr(db, bound))
+            patch.setattr(door, bound, 10 * getattr(door, bound))
         yield
 
 

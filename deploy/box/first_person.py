@@ -10,9 +10,10 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
-from shared import config, db
+from shared import config
 from shared.access import operations
 from shared.errors import ConfigurationError
+from shared.postgres import door
 
 EMAIL: Final = re.compile(r"[^@\s]{1,64}@[^@\s]{1,190}")
 
@@ -23,13 +24,13 @@ def main(arguments: Sequence[str]) -> int:
         print("Name one e-mail address, as the proxy knows the person.", file=sys.stderr)
         return 2
     try:
-        engine = db.make_engine(config.load(required=("DATABASE_URL",)), "first_person")
+        engine = door.make_engine(config.load(required=("DATABASE_URL",)), "first_person")
     except ConfigurationError as error:
         print(error, file=sys.stderr)
         return 2
     unknown_to_everybody = secrets.token_urlsafe(48)  # nobody signs in with a password here
-    with db.transaction(engine) as connection:
-        now = db.database_now(connection)
+    with door.transaction(engine) as connection:
+        now = door.database_now(connection)
         added = operations.ensure_first_admin(connection, now, arguments[0].lower(), unknown_to_everybody)
     engine.dispose()
     print(f"{arguments[0]} is an admin now." if added else "There are users already: an admin adds others.")

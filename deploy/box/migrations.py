@@ -14,13 +14,14 @@ from alembic.script import ScriptDirectory
 
 from deploy.local.layout import REPOSITORY
 from migrations.rights import RolesImpossible
-from shared import config, db
+from shared import config
 from shared.errors import ConfigurationError
+from shared.postgres import door
 
 
 def revision_of(engine: sa.Engine) -> str | None:
     """The revision that the database stands at; None for an empty one."""
-    with db.transaction(engine) as connection:
+    with door.transaction(engine) as connection:
         if not sa.inspect(connection).has_table("alembic_version"):
             return None
         revision: str | None = connection.execute(
@@ -32,7 +33,7 @@ def revision_of(engine: sa.Engine) -> str | None:
 def main() -> int:
     """0 when the schema is this code's or newer; alembic's errors are raised as they are."""
     try:
-        engine = db.make_engine(config.load(required=("DATABASE_URL",)), "migrations")
+        engine = door.make_engine(config.load(required=("DATABASE_URL",)), "migrations")
     except ConfigurationError as error:
         print(error, file=sys.stderr)
         return 2

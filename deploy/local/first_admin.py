@@ -11,18 +11,19 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from deploy.local.layout import ADMIN, SCRIPTS_KEY, SIGN_IN, Layout, layout_from, write_file
-from shared import config, db
+from shared import config
 from shared.access import operations
 from shared.errors import InvalidIdentity
+from shared.postgres import door
 from shared.vocabulary import Role
 
 
 def main() -> int:
     """Do it in one transaction."""
     layout = layout_from(os.environ)
-    engine = db.make_engine(config.load(required=("DATABASE_URL",)), "first_admin")
-    with db.transaction(engine) as connection:
-        now = db.database_now(connection)
+    engine = door.make_engine(config.load(required=("DATABASE_URL",)), "first_admin")
+    with door.transaction(engine) as connection:
+        now = door.database_now(connection)
         operations.ensure_first_admin(connection, now, ADMIN, layout.secret(SIGN_IN))
         ensure_token(connection, now, layout)
     engine.dispose()

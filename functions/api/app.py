@@ -23,9 +23,10 @@ from functions.api.routes import ALL
 from functions.api.routes import uploads as uploads_in_parts
 from functions.api.routing import JSON, Call, Endpoint, Reply, Routes
 from functions.api.services import Services
-from shared import db, trace
+from shared import trace
 from shared.access.operations import record_often
 from shared.errors import Forbidden
+from shared.postgres import door
 from shared.structured_log import event
 
 if TYPE_CHECKING:
@@ -158,8 +159,8 @@ def _note_refusal(call: Call, endpoint: Endpoint, refusal: Forbidden) -> None:
         return
     action = f"{endpoint.method} {endpoint.path}"
     details = {"code": refusal.code, "address": call.address}
-    with db.transaction(call.services.engine) as connection:
-        now = db.database_now(connection)
+    with door.transaction(call.services.engine) as connection:
+        now = door.database_now(connection)
         target = bodies.scrubbed({"path": call.request.path})["path"][:LONGEST_TARGET]
         record_often(connection, now, call.caller.actor, action, target, "refused", call.request_id, details)
 

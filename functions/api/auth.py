@@ -13,12 +13,11 @@ from flask import Request
 from sqlalchemy import Connection
 
 from functions.api.routing import Call, Endpoint
-from shared import db
-from shared.access import operations
+from shared.access import operations, second_factor_rules
 from shared.access.rules import Principal, check_may
-from shared.access.second_factor import rules as second_factor
 from shared.config import Config
 from shared.errors import CrossSiteRequest, InvalidIdentity, PasswordChangeRequired, SecondFactorSetupRequired
+from shared.postgres import door
 from shared.vocabulary import PrincipalKind
 
 SESSION_COOKIE: Final = "signage_session"
@@ -65,7 +64,7 @@ def authenticate(call: Call) -> Principal:
         raise InvalidIdentity("Sign in, or send an API token as Authorization: Bearer.")
     if call.request.method in READS:
         return _recognise(call, call.begin(), header, cookie)
-    with db.transaction(call.services.engine) as connection:
+    with door.transaction(call.services.engine) as connection:
         return _recognise(call, connection, header, cookie)
 
 
@@ -88,7 +87,7 @@ def _named_by_proxy(call: Call, email: str, until: datetime) -> Principal:
     call.by_proxy = True
     if call.request.method in READS:
         return operations.principal_of_email(call.begin(), email, until)
-    with db.transaction(call.services.engine) as connection:
+    with door.transaction(call.services.engine) as connection:
         return operations.principal_of_email(connection, email, until)
 
 
@@ -110,7 +109,7 @@ def must_set_up_second_factor(principal: Principal, config: Config) -> bool:
     if config["SECOND_FACTOR_REQUIRED"] == "nobody" or config["IAP_AUDIENCE"]:
         return False
     is_person = principal.kind is PrincipalKind.USER and not principal.has_second_factor
-    return is_person and second_factor.is_required(config["SECOND_FACTOR_REQUIRED"], principal.role)
+    return is_person and second_factor_rules.is_required(config["SECOND_FACTOR_REQUIRED"], principal.role)
 
 
 def refuse_forged(request: Request) -> None:

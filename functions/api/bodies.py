@@ -19,8 +19,8 @@ from flask import Request
 from sqlalchemy import Row, RowMapping
 
 from functions.api.problems import BadRequest, InvalidField, MalformedJson
-from shared.db import scrub
 from shared.errors import UnsupportedMediaType
+from shared.postgres.door import scrub
 
 T = TypeVar("T")
 R = TypeVar("R")

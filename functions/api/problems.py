@@ -14,7 +14,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestedRangeN
 from werkzeug.routing import RequestRedirect
 
 from shared import errors, trace
-from shared.db import is_away
+from shared.postgres.door import is_away
 from shared.structured_log import event, failure
 
 PROBLEM_JSON: Final = "application/problem+json"

@@ -11,9 +11,9 @@ from sqlalchemy import Connection
 
 from functions.api.routing import Call
 from shared.access import operations as access
+from shared.access import second_factor_operations
 from shared.access.rules import Counter, own_password_counters, sign_in_counters
-from shared.access.second_factor import operations as second_factor
-from shared.access.second_factor.rules import Proof
+from shared.access.second_factor_rules import Proof
 from shared.errors import InvalidIdentity, Refused, SecondFactorRequired, SecondFactorWrong
 
 WRONG = "Name or password is wrong."
@@ -97,7 +97,7 @@ def _check(
     with call.transaction() as (connection, now):
         access.refuse_when_limited(connection, now, counters, window(call))
         if is_right and user is not None and asks_code:
-            proof = second_factor.prove(connection, now, user.id, code, signing_key(call))
+            proof = second_factor_operations.prove(connection, now, user.id, code, signing_key(call))
         if not is_right or proof is Proof.WRONG:
             note_failure(call, connection, now, counters, username, action)
     if not is_right:

@@ -15,8 +15,8 @@ from typing import Final
 import sqlalchemy as sa
 
 from functions.api.services import Services
-from shared import db
-from shared.monitoring import rules, store
+from shared.overview import rules, store
+from shared.postgres import door
 from shared.structured_log import failure
 
 REPOSITORY: Final = Path(__file__).resolve().parents[2]
@@ -69,14 +69,14 @@ def _guarded(name: str, look: Callable[[Services], Finding], services: Services)
 
 
 def _database(services: Services) -> Finding:
-    with db.transaction(services.engine) as connection:
+    with door.transaction(services.engine) as connection:
         connection.execute(sa.select(1))
     return Finding(ok=True, why="answers")
 
 
 def _migrations(services: Services) -> Finding:
     head, known = _revisions()
-    with db.transaction(services.engine) as connection:
+    with door.transaction(services.engine) as connection:
         revision = connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
     if revision == head:
         return Finding(ok=True, why="at the head")
@@ -102,7 +102,7 @@ def _media_volume(services: Services) -> Finding:
 
 
 def _task_queue(services: Services) -> Finding:
-    from shared.task_queue import queue_is_reachable  # noqa: PLC0415 - grpc comes with it
+    from shared.outside.task_queue import queue_is_reachable  # noqa: PLC0415 - grpc comes with it
 
     if queue_is_reachable(services.task_queue):
         return Finding(ok=True, why="answers")
@@ -111,8 +111,8 @@ def _task_queue(services: Services) -> Finding:
 
 def _last_tick(services: Services) -> Finding:
     period = timedelta(seconds=services.config["TICK_SECONDS"])
-    with db.transaction(services.engine) as connection:
-        now = db.database_now(connection)
+    with door.transaction(services.engine) as connection:
+        now = door.database_now(connection)
         last_tick_at = store.scheduler(connection)["last_tick_at"]
     if last_tick_at is None:
         return Finding(ok=False, why="there was no tick yet")

@@ -15,10 +15,10 @@ from flask import Blueprint, Request
 from sqlalchemy import Connection
 
 from functions.api.services import Services
-from shared import db
 from shared.access import operations as access
 from shared.access.rules import Principal
 from shared.errors import InvalidIdentity, ServiceError
+from shared.postgres import door
 from shared.vocabulary import Role
 
 T = TypeVar("T")
@@ -56,7 +56,7 @@ class Call:
         """The connection on which a read's caller is recognised and then reads: `transaction` takes it over."""
         if self._reading is None:
             stack = ExitStack()
-            self._reading = stack, stack.enter_context(db.reading(self.services.engine))
+            self._reading = stack, stack.enter_context(door.reading(self.services.engine))
         return self._reading[1]
 
     def end(self) -> None:
@@ -75,8 +75,8 @@ class Call:
         """
         now = self.caller.recognised_at if self.caller else None
         if self._reading is None or now is None:
-            with db.transaction(self.services.engine) as connection:
-                yield connection, db.database_now(connection)
+            with door.transaction(self.services.engine) as connection:
+                yield connection, door.database_now(connection)
             return
         try:
             yield self._reading[1], now

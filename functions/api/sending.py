@@ -11,8 +11,8 @@ from flask import Response, request, send_file
 from functions.api.problems import PreconditionFailed, RangeNotSatisfiable
 from functions.api.routing import Call
 from shared.errors import NotFound
-from shared.media_volume import MediaVolume
-from shared.media_volume.signing import LARGE_BYTES, SignedFile, UrlSigner
+from shared.outside.media_volume import MediaVolume
+from shared.outside.media_volume.signing import LARGE_BYTES, SignedFile, UrlSigner
 
 INLINE: Final = {"application/pdf", "image/png", "image/jpeg", "image/webp", "image/gif", "video/mp4", "video/webm"}
 OF_FILES: Final = (RangeNotSatisfiable, PreconditionFailed)  # what sending one may end in: Range, If-Match

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import Engine
 
-from shared import db
 from shared.config import Config
-from shared.media_volume import MediaVolume
-from shared.task_queue import TaskQueue
+from shared.outside.media_volume import MediaVolume
+from shared.outside.task_queue import TaskQueue
+from shared.postgres import door
 
 if TYPE_CHECKING:
     from functions.api.readiness import Readiness
-    from shared.media_volume.google_v4 import BucketKey
-    from shared.media_volume.signed_uploads import SignedUploads
-    from shared.media_volume.signing import UrlSigner
-    from shared.mqtt import Publisher
-    from shared.oidc import Proxy
+    from shared.outside.media_volume.google_v4 import BucketKey
+    from shared.outside.media_volume.signed_uploads import SignedUploads
+    from shared.outside.media_volume.signing import UrlSigner
+    from shared.outside.mqtt import Publisher
+    from shared.outside.oidc import Proxy
 
 T = TypeVar("T")
 DISPATCH_MARGIN_SECONDS = 80  # a delivery may take D + 80 s: above the worker's own D + 60
@@ -39,7 +39,7 @@ class Services:
     @property
     def engine(self) -> Engine:
         """The connection pool to Postgres."""
-        return self._once("engine", lambda: db.make_engine(self.config, "api"))
+        return self._once("engine", lambda: door.make_engine(self.config, "api"))
 
     @property
     def media_volume(self) -> MediaVolume:
@@ -85,7 +85,7 @@ class Services:
         return Readiness(self)
 
     def _make_people_proxy(self) -> "Proxy | None":
-        from shared import oidc  # noqa: PLC0415 - cold start
+        from shared.outside import oidc  # noqa: PLC0415 - cold start
 
         config = self.config
         if not config["IAP_AUDIENCE"]:
@@ -94,7 +94,7 @@ class Services:
         return oidc.Proxy(config["IAP_AUDIENCE"], config["IAP_ISSUER"], keys)
 
     def _make_url_signer(self) -> "UrlSigner | None":
-        from shared.media_volume import signing  # noqa: PLC0415 - cold start
+        from shared.outside.media_volume import signing  # noqa: PLC0415 - cold start
 
         way = self.config["SIGNED_DOWNLOADS"]
         if way == "local":
@@ -102,7 +102,7 @@ class Services:
         return signing.BucketSigner(self._bucket_key()) if way == "bucket" else None
 
     def _make_signed_uploads(self) -> "SignedUploads | None":
-        from shared.media_volume import signed_uploads  # noqa: PLC0415 - cold start
+        from shared.outside.media_volume import signed_uploads  # noqa: PLC0415 - cold start
 
         way = self.config["SIGNED_UPLOADS"]
         if way == "local":
@@ -110,12 +110,12 @@ class Services:
         return signed_uploads.BucketUploads(self._bucket_key()) if way == "bucket" else None
 
     def _bucket_key(self) -> "BucketKey":
-        from shared.media_volume import google_v4  # noqa: PLC0415 - cold start
+        from shared.outside.media_volume import google_v4  # noqa: PLC0415 - cold start
 
         return self._once("bucket_key", lambda: google_v4.of_this_service(self.config["MEDIA_BUCKET"]))
 
     def _make_publisher(self) -> "Publisher":
-        from shared.mqtt import Publisher  # noqa: PLC0415 - cold start
+        from shared.outside.mqtt import Publisher  # noqa: PLC0415 - cold start
 
         return Publisher.from_config(self.config)
 

@@ -12,7 +12,7 @@ import msgspec
 from sqlalchemy import RowMapping
 
 from functions.api.bodies import Answer, answer_of
-from shared.clients.signs.rules import refused_in_words
+from shared.clients.signs_rules import refused_in_words
 from shared.maintenance.rules import Quiet
 from shared.trace import trace_id
 from shared.vocabulary import (

@@ -12,8 +12,8 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.sansio.multipart import Data, Epilogue, Event, File, MultipartDecoder, NeedData
 
 from functions.api.problems import BadRequest, BodyTooLarge
-from shared.db import scrub
 from shared.errors import UnsupportedMediaType
+from shared.postgres.door import scrub
 
 BLOCK_BYTES: Final = 1024 * 1024  # what the server reads ahead: smaller reads make it copy the rest each time
 MAX_PARTS: Final = 16

@@ -10,7 +10,7 @@ import requests
 
 from functions.convert_worker.identity import OwnIdentity
 from shared.conversions.rules import Fault, Timeouts, fault_of_answer
-from shared.media_volume import Draft
+from shared.outside.media_volume import Draft
 
 ROUTE = "/forms/libreoffice/convert"
 BLOCK_BYTES = 64 * 1024

@@ -29,9 +29,7 @@ import pypdfium2.raw as pdfium
 
 from functions.convert_worker import letters
 from functions.convert_worker.letters import Seen
-from shared.event_media.contents.odp import rules as odp
-from shared.event_media.contents.ppt import rules as ppt
-from shared.event_media.contents.pptx import rules as pptx
+from shared.event_media.contents import odp_rules, ppt_rules, pptx_rules
 from shared.event_media.contents.rules import Contents
 from shared.vocabulary import MediaKind
 
@@ -224,9 +222,9 @@ def _sorted(names: set[str] | None) -> list[str] | None:
 def _read(kind: str, file: BinaryIO) -> Contents:
     file.seek(0)
     if kind == MediaKind.PPT:
-        return ppt.read(file)
+        return ppt_rules.read(file)
     with zipfile.ZipFile(file) as package:
-        return pptx.read(package) if kind == MediaKind.PPTX else odp.read(package)
+        return pptx_rules.read(package) if kind == MediaKind.PPTX else odp_rules.read(package)
 
 
 def _thumbnail(document: pypdfium2.PdfDocument) -> bytes:

@@ -12,7 +12,7 @@ from shared.conversions.operations import Job
 from shared.conversions.rules import Fault, Findings, Timeouts
 from shared.errors import ServiceError, VolumeFull
 from shared.event_media import rules as media_rules
-from shared.media_volume import MediaVolume, converted_path
+from shared.outside.media_volume import MediaVolume, converted_path
 from shared.structured_log import event
 from shared.vocabulary import MediaKind
 

@@ -33,12 +33,12 @@ from shared import config, structured_log
 from shared.conversions import operations, rules, store
 from shared.conversions.operations import Job
 from shared.conversions.rules import Move
-from shared.db import database_now, make_engine, transaction
 from shared.errors import InvalidIdentity
-from shared.media_volume import MediaVolume
-from shared.oidc import Caller, KeySet
+from shared.outside.media_volume import MediaVolume
+from shared.outside.oidc import Caller, KeySet
+from shared.outside.task_queue import CONVERSION_JOB
+from shared.postgres.door import database_now, make_engine, transaction
 from shared.structured_log import event, failure
-from shared.task_queue import CONVERSION_JOB
 from shared.vocabulary import ConversionStatus
 
 RETRY_AFTER: Final = timedelta(seconds=10)

@@ -16,16 +16,16 @@ from flask import Request
 from sqlalchemy import Engine
 
 from functions.jobs import BadJob, is_number, read_job
-from shared import couriers
 from shared.config import Config
-from shared.couriers import Outcome
-from shared.couriers.addresses import Reach
-from shared.db import database_now, transaction
 from shared.errors import TaskQueueUnavailable
 from shared.notifications.deliveries import operations
 from shared.notifications.deliveries.operations import Errand, Next
+from shared.outside import couriers
+from shared.outside.couriers import Outcome
+from shared.outside.couriers.addresses import Reach
+from shared.outside.task_queue import NOTIFICATION_JOB, NOTIFICATIONS_QUEUE_ID, TaskQueue, enqueue_notification
+from shared.postgres.door import database_now, transaction
 from shared.structured_log import event
-from shared.task_queue import NOTIFICATION_JOB, NOTIFICATIONS_QUEUE_ID, TaskQueue, enqueue_notification
 
 PATH: Final = "/deliveries"
 DEADLINE: Final = timedelta(seconds=60)  # longer than any courier takes

@@ -25,15 +25,16 @@ from functions.scheduler_tick import deliveries, steps
 from functions.scheduler_tick.deliveries import PostOffice
 from functions.scheduler_tick.steps import World
 from functions.startup import bound_request_lines, check_deployment
-from shared import config, couriers, structured_log
+from shared import config, structured_log
 from shared.commands import operations as commands
 from shared.conversions.rules import timeouts
-from shared.db import engine_for, is_away, said_by_postgres
 from shared.errors import InvalidIdentity
-from shared.mqtt import Publisher
-from shared.oidc import Caller, KeySet
+from shared.outside import couriers
+from shared.outside.mqtt import Publisher
+from shared.outside.oidc import Caller, KeySet
+from shared.outside.task_queue import TaskQueue
+from shared.postgres.door import engine_for, is_away, said_by_postgres
 from shared.structured_log import Outage, event, failure
-from shared.task_queue import TaskQueue
 
 REQUIRED: Final = (
     "DATABASE_URL",

@@ -19,11 +19,9 @@ from shared.access import rules as access_rules
 from shared.access import store as access
 from shared.client_logs import operations as client_logs
 from shared.client_logs import store as client_logs_store
-from shared.clients.health_history import operations as health_history
-from shared.clients.health_history.rules import due as health_turns_due
-from shared.clients.losses import store as losses
+from shared.clients import health_history_operations, losses_store, statuses_operations
+from shared.clients.health_history_rules import due as health_turns_due
 from shared.clients.reports import operations as reports
-from shared.clients.statuses import operations as statuses
 from shared.commands import operations as commands
 from shared.commands import store as commands_store
 from shared.commands.batches import operations as batches
@@ -31,23 +29,23 @@ from shared.commands.batches import store as batches_store
 from shared.config import Config
 from shared.conversions import operations as conversions
 from shared.conversions.rules import timeouts
-from shared.db import database_now, transaction
+from shared.history import store as client_history
 from shared.incidents import operations as incidents
 from shared.incidents import store as incidents_store
-from shared.listening import store as listening_store
-from shared.listening.rules import listening
+from shared.leadership import store as leadership_store
+from shared.leadership.rules import listening
 from shared.maintenance import store as maintenance
-from shared.monitoring import store as monitoring
-from shared.monitoring.history import store as client_history
-from shared.monitoring.rules import is_scheduler_late
-from shared.mqtt import Publisher
 from shared.notifications import operations as notifications
+from shared.notifications import snoozes_store
 from shared.notifications.deliveries import store as deliveries
-from shared.notifications.snoozes import store as snoozes
+from shared.outside.mqtt import Publisher
+from shared.outside.task_queue import TaskQueue, enqueue_conversion, enqueue_notification
+from shared.overview import store as overview
+from shared.overview.rules import is_scheduler_late
+from shared.postgres.door import database_now, transaction
 from shared.recovery import operations as recovery
 from shared.recovery import store as recovery_store
 from shared.structured_log import failure
-from shared.task_queue import TaskQueue, enqueue_conversion, enqueue_notification
 
 TICK_LOCK: Final = 7_305_004  # advisory lock: one tick at a time
 LONGEST_STEP: Final = timedelta(minutes=5)  # a process that was frozen for good holds the lock no longer
@@ -112,12 +110,12 @@ def run(world: World) -> dict[str, Any]:
         holder.execute(HOLD)
         if not holder.execute(sa.select(sa.func.pg_try_advisory_xact_lock(TICK_LOCK))).scalar_one():
             return {"skipped": "another tick is running"}
-        moment = Moment(database_now(holder), monitoring.scheduler(holder)["last_tick_at"])
+        moment = Moment(database_now(holder), overview.scheduler(holder)["last_tick_at"])
         late = moment.is_late(timedelta(seconds=world.config["TICK_SECONDS"]))
         did, failed = _work(world, holder, moment, SWEEPS if late else STEPS)
         duration_ms = round((time.monotonic() - began) * 1000)
         with transaction(world.engine) as connection:
-            monitoring.record_tick(connection, moment.now, duration_ms, {**did, "failed": failed, "late": late})
+            overview.record_tick(connection, moment.now, duration_ms, {**did, "failed": failed, "late": late})
     return {"did": did, "failed": failed, "late": late, "duration_ms": duration_ms}
 
 
@@ -145,7 +143,7 @@ def mend_clock(world: World, moment: Moment) -> Did:
     if not moment.clock_was_set_back:
         return {}
     with transaction(world.engine) as connection:
-        monitoring.forget_future_tick(connection, moment.now)
+        overview.forget_future_tick(connection, moment.now)
         return {"heard_in_the_future": reports.forget_the_future(connection, database_now(connection))}
 
 
@@ -164,8 +162,8 @@ def sweep_statuses(world: World, _moment: Moment) -> Did:
     stale_seconds, max_age = world.config["HEARTBEAT_STALE_SECONDS"], world.config["CANARY_MAX_AGE_SECONDS"]
     with transaction(world.engine) as connection:
         now = database_now(connection)
-        bridge = listening(listening_store.bridge_status(connection), now, timedelta(seconds=max_age))
-        return {"changed": statuses.sweep(connection, now, stale_seconds, bridge)}
+        bridge = listening(leadership_store.bridge_status(connection), now, timedelta(seconds=max_age))
+        return {"changed": statuses_operations.sweep(connection, now, stale_seconds, bridge)}
 
 
 def watch_incidents(world: World, _moment: Moment) -> Did:
@@ -240,7 +238,7 @@ def sample_health(world: World, moment: Moment) -> Did:
     rows = dropped = 0
     for turn, at in health_turns_due(moment.last_tick_at, moment.now):
         with transaction(world.engine) as connection:
-            made, gone = health_history.sample(connection, database_now(connection), turn, at, kept)
+            made, gone = health_history_operations.sample(connection, database_now(connection), turn, at, kept)
         rows, dropped = rows + made, dropped + gone
     return {"rows": rows, "dropped": dropped}
 
@@ -273,12 +271,12 @@ def _drop_history(world: World, moment: Moment) -> Did:
             "commands": commands_store.drop_history(connection, before),
             "audit": access.delete_audit_before(connection, before),
             "client_history": client_history.drop_before(connection, before),
-            "losses": losses.drop_before(connection, moment.now - losses.KEPT),
+            "losses": losses_store.drop_before(connection, moment.now - losses_store.KEPT),
             "incidents": incidents_store.drop_history(connection, before),
             "maintenance_windows": maintenance.drop_history(connection, before),
             "notifications": deliveries.drop_history(connection, before),
-            "snoozes": snoozes.drop_history(connection, before),
-            "dead_letters": listening_store.drop_dead_letters(
+            "snoozes": snoozes_store.drop_history(connection, before),
+            "dead_letters": leadership_store.drop_dead_letters(
                 connection, moment.now - timedelta(days=world.config["LOG_RETENTION_DAYS"])
             ),
             "sessions": access.delete_sessions_before(connection, moment.now),

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from shared import config, structured_log
-from shared.db import engine_for
-from shared.event_media.leftovers.operations import GRACE, sweep
-from shared.media_volume import MediaVolume
+from shared.event_media.leftovers_operations import GRACE, sweep
+from shared.outside.media_volume import MediaVolume
+from shared.postgres.door import engine_for
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -8,8 +8,8 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Row
 from sqlalchemy.dialects.postgresql import insert
 
-from shared.kept_statements import PLANNED_ONCE
-from shared.statements import constant, rows
+from shared.postgres.kept_statements import PLANNED_ONCE
+from shared.postgres.statements import constant, rows
 from shared.tables import (
     api_tokens,
     audit_log,

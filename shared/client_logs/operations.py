@@ -7,14 +7,10 @@ from types import MappingProxyType
 
 from sqlalchemy import Connection
 
-from shared import prepared
-from shared.ahead import Later, in_turn
-from shared.client_logs import rules, store
-from shared.client_logs.boots import store as boots_store
-from shared.client_logs.gaps import store as gaps_store
-from shared.client_logs.hours import store as hours_store
-from shared.client_logs.marks import store as marks_store
+from shared.client_logs import boots_store, gaps_store, hourly_counts_store, marks_store, rules, store
 from shared.client_logs.rules import Boot, LastMark, LogLine, Mark, MarksMoved, Settled
+from shared.postgres import prepared
+from shared.postgres.ahead import Later, in_turn
 
 
 @dataclass(frozen=True)
@@ -56,12 +52,12 @@ def record(
     fresh = {id(by_boot[boot][seq]) for boot, change in settled.items() for seq in change.fresh}
     new = [line for line in lines if rules.boot_of(line) is None or id(line) in fresh]
     said = Later(lambda: store.as_said(new))
-    hours = Later(lambda: hours_store.as_counted(rules.by_hour(now, clock, new)))
+    hours = Later(lambda: hourly_counts_store.as_counted(rules.by_hour(now, clock, new)))
     with prepared.meanwhile(connection, in_turn(said, hours)):
         _move(connection, now, marks, settled, doubted)
         if new:
             store.add(connection, now, clock, said())
-            hours_store.add(connection, hours())
+            hourly_counts_store.add(connection, hours())
     if mixed:
         marks_store.end(connection, now, mixed)
     return Stored(
@@ -229,6 +225,6 @@ def drop_expired(connection: Connection, now: datetime, routine_days: int, serio
     dropped = [name for name in store.weekly_partitions(connection) if rules.is_over(name, now, keep)]
     for name in dropped:
         store.drop_partition(connection, name)
-    hours_store.drop(connection, now - keep["serious"])
+    hourly_counts_store.drop(connection, now - keep["serious"])
     marks_store.drop_marks(connection, now - keep["serious"])
     return dropped

@@ -11,10 +11,10 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.client_logs.rules import LogLine
-from shared.db import as_columns, rows_if_known, rows_of, sql
-from shared.kept_statements import PLANNED_ONCE
-from shared.postgres_protocol import array
-from shared.statements import Constant, constant
+from shared.postgres.door import as_columns, rows_if_known, rows_of, sql
+from shared.postgres.kept_statements import PLANNED_ONCE
+from shared.postgres.protocol import array
+from shared.postgres.statements import Constant, constant
 from shared.tables import client_logs, clients
 from shared.vocabulary import SERIOUS_LEVELS, LogLevel
 

@@ -12,7 +12,7 @@ from shared.errors import BrokerUnavailable, ClientNotFound, ClientNotListening
 from shared.vocabulary import LogLevel, PublishAnswer
 
 if TYPE_CHECKING:
-    from shared.mqtt import Publisher
+    from shared.outside.mqtt import Publisher
 
 LOG_LEVEL_EXPIRY_SECONDS: Final = 300  # 20-mqtt: a display that connects later than that is not told
 

@@ -9,9 +9,9 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 from sqlalchemy.dialects.postgresql import insert
 
-from shared.clients.losses.store import UNSTEADY_LOSSES
-from shared.clients.signs.store import REFUSED_LATELY
-from shared.kept_statements import PLANNED_ONCE
+from shared.clients.losses_store import UNSTEADY_LOSSES
+from shared.clients.signs_store import REFUSED_LATELY
+from shared.postgres.kept_statements import PLANNED_ONCE
 from shared.tables import (
     client_commands,
     client_health,

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection, RowMapping
 
 from shared import trace
-from shared.commands import rules, store
+from shared.commands import endings_store, rules, store
 from shared.commands.acks.operations import (
     AckReport,
     EvidenceReport,
@@ -22,11 +22,9 @@ from shared.commands.acks.operations import (
     settle_by_evidence,
     tell,
 )
-from shared.commands.ends import store as ends
 from shared.commands.outbox.operations import PublishReport, claim_due, publish_due, record_publish_answers
 from shared.commands.rules import Ack, Attempt, Claimed, CommandRequest, News, Sighting, Timings
 from shared.config import Config
-from shared.db import scrub
 from shared.errors import (
     CommandInFlight,
     CommandNotCancellable,
@@ -35,6 +33,7 @@ from shared.errors import (
     ServiceError,
     StateConflict,
 )
+from shared.postgres.door import scrub
 from shared.vocabulary import CommandAction, CommandState
 
 __all__ = [
@@ -178,7 +177,7 @@ def cancel(connection: Connection, now: datetime, command_id: str, by: str) -> R
     """
     command = find(connection, command_id)
     store.lock_clients(connection, [command["client_uuid"]])
-    if not ends.cancel(connection, now, command_id, f"cancelled by {by}"):
+    if not endings_store.cancel(connection, now, command_id, f"cancelled by {by}"):
         command = find(connection, command_id)
         if command["state"] != CommandState.CANCELLED:
             raise CommandNotCancellable(state=command["state"])
@@ -197,8 +196,8 @@ def end(connection: Connection, now: datetime, command_id: str, by: str, reason:
     """
     command = find(connection, command_id)
     store.lock_clients(connection, [command["client_uuid"]])
-    ended = ends.cancel(connection, now, command_id, f"cancelled by {by}")
-    if not ended and not ends.give_up(connection, now, command_id, f"{ENDED_BY}{by}: {scrub(reason)}"):
+    ended = endings_store.cancel(connection, now, command_id, f"cancelled by {by}")
+    if not ended and not endings_store.give_up(connection, now, command_id, f"{ENDED_BY}{by}: {scrub(reason)}"):
         command = find(connection, command_id)
         if not _is_withdrawn(command):
             raise CommandNotCancellable(state=command["state"])
@@ -215,7 +214,7 @@ def abandon(connection: Connection, now: datetime, client_uuid: str, why: str) -
     Call it after that was written, in the same transaction: a command is then asked for before it, and ended here, or
     refused. Tell the news after the commit.
     """
-    ended = ends.abandon(connection, now, client_uuid, why)
+    ended = endings_store.abandon(connection, now, client_uuid, why)
     return news_of("command_ended", connection, [row["id"] for row in ended])
 
 
@@ -226,10 +225,10 @@ def expire(connection: Connection, now: datetime) -> ExpiryReport:
     """
     settled = settle_by_evidence(connection, now)
     counts = (settled.proven, settled.disproved, settled.overtaken)
-    overdue = ends.clients_overdue(connection, now)
+    overdue = endings_store.clients_overdue(connection, now)
     if not overdue:
         return ExpiryReport(0, 0, *counts, settled.news)
     store.lock_clients(connection, overdue)
-    expired, timed_out = ends.expire(connection, now), ends.time_out(connection, now)
+    expired, timed_out = endings_store.expire(connection, now), endings_store.time_out(connection, now)
     ended = news_of("command_ended", connection, [row["id"] for row in (*expired, *timed_out)])
     return ExpiryReport(len(expired), len(timed_out), *counts, settled.news + ended)

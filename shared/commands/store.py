@@ -15,7 +15,19 @@ from sqlalchemy import Connection, RowMapping
 from sqlalchemy.dialects.postgresql import insert as insert_into
 
 from shared.commands.rules import LOCKING, CommandRequest, Timings, lifetime, respects_lockout
-from shared.statements import Constant, among, as_rows, constant, keyed, mappings, moment, one_of, rows, table, value
+from shared.postgres.statements import (
+    Constant,
+    among,
+    as_rows,
+    constant,
+    keyed,
+    mappings,
+    moment,
+    one_of,
+    rows,
+    table,
+    value,
+)
 from shared.tables import client_commands, client_heartbeats, client_recovery, clients
 from shared.vocabulary import CommandAction, CommandState
 

@@ -11,7 +11,7 @@ from shared.conversions.rules import Fault, Findings, Move
 from shared.errors import ConversionNotFound
 from shared.event_media import operations as event_media
 from shared.event_media import store as event_media_store
-from shared.media_volume import MediaVolume
+from shared.outside.media_volume import MediaVolume
 from shared.trace import trace_id
 
 SWEEP_LIMIT = 500  # per tick; the next one takes the rest

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, RowMapping
 from sqlalchemy.dialects.postgresql import ARRAY, distinct_on, insert
 
 from shared.conversions.rules import MOVES, Move
-from shared.db import scrub
+from shared.postgres.door import scrub
 from shared.tables import conversions, event_media
 from shared.vocabulary import ConversionStatus, TargetFormat
 

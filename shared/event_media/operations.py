@@ -5,10 +5,10 @@ from datetime import datetime
 
 from sqlalchemy import Connection, RowMapping
 
-from shared.db import scrub
 from shared.errors import EventMediaNotFound
 from shared.event_media import rules, store
-from shared.media_volume import ByteStream, IncomingFile, MediaVolume
+from shared.outside.media_volume import ByteStream, IncomingFile, MediaVolume
+from shared.postgres.door import scrub
 from shared.vocabulary import MediaKind
 
 

@@ -9,10 +9,8 @@ from pathlib import PurePath
 from typing import BinaryIO, Final
 
 from shared.errors import NameNotAccepted, NotAPresentation, TooLargeUnpacked, UnsupportedMediaType
-from shared.event_media.compound_files import rules as compound_files
-from shared.event_media.packages import rules as packages
-from shared.event_media.packages.rules import Slides
-from shared.event_media.pictures import rules as pictures
+from shared.event_media import ole_rules, pictures_rules, zip_rules
+from shared.event_media.zip_rules import Slides
 from shared.vocabulary import CONVERTIBLE_KINDS, MediaKind
 
 __all__ = ["Slides", "inspect", "kind_of_name", "name_of_kind", "shown_filename"]
@@ -93,10 +91,10 @@ def _check_rest(file: BinaryIO, kind: MediaKind) -> None:
             raise UnsupportedMediaType("The PDF has no end: it is cut off, or none at all.")
     elif kind in PICTURES:
         file.seek(0)
-        pixels = pictures.pixels(file)
+        pixels = pictures_rules.pixels(file)
         if pixels == 0:
             raise UnsupportedMediaType("The picture has no size: it is cut off, or none at all.")
-        if pixels > pictures.MAX_PIXELS:
+        if pixels > pictures_rules.MAX_PIXELS:
             raise TooLargeUnpacked("The picture has more than 150 megapixels.")
 
 
@@ -105,9 +103,9 @@ def _inspect_presentation(file: BinaryIO) -> tuple[MediaKind, Slides | None]:
     file.seek(0)
     head = file.read(len(OLE))
     if head.startswith(ZIP):
-        return packages.inspect(file)
+        return zip_rules.inspect(file)
     if head == OLE:
-        return MediaKind.PPT, compound_files.inspect(file)
+        return MediaKind.PPT, ole_rules.inspect(file)
     raise NotAPresentation
 
 

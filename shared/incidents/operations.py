@@ -7,14 +7,13 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from shared.clients.losses import store as losses
+from shared.clients import losses_store
 from shared.config import Config
-from shared.incidents import rules, store
-from shared.incidents.causes import rules as causes
+from shared.incidents import causes_rules, rules, store
 from shared.incidents.rules import Failure, Group, OpenIncident, Thresholds
 from shared.incidents.store import Since
-from shared.listening import store as listening_store
-from shared.listening.rules import Listening, listening
+from shared.leadership import store as leadership_store
+from shared.leadership.rules import Listening, listening
 from shared.vocabulary import IncidentEventKind, IncidentKind
 
 REOPENED_WITHIN: Final = timedelta(minutes=30)  # the same place again so soon: it was not over
@@ -59,7 +58,7 @@ def observe(connection: Connection, now: datetime, config: Config) -> IncidentRe
     """
     store.lock_incidents(connection)
     heard = listening(
-        listening_store.bridge_status(connection), now, timedelta(seconds=config["CANARY_MAX_AGE_SECONDS"])
+        leadership_store.bridge_status(connection), now, timedelta(seconds=config["CANARY_MAX_AGE_SECONDS"])
     )
     if heard.silent or heard.since is None:
         return _deaf(connection, now, heard)
@@ -81,7 +80,7 @@ def _deaf(connection: Connection, now: datetime, heard: Listening) -> IncidentRe
     """Open the incident of our own; a bridge that never gave a sign was not started yet, which is none."""
     if heard.silent_since is None:
         return IncidentReport(deaf=True)
-    words = causes.why_unheard(heard.silent_since)
+    words = causes_rules.why_unheard(heard.silent_since)
     _, is_new = _open(connection, now, IncidentKind.LISTENING, "", heard.silent_since, words)
     return IncidentReport(opened=int(is_new), deaf=True)
 
@@ -112,7 +111,7 @@ class _Census:
 
 def _group(connection: Connection, now: datetime, limits: Thresholds, since: Since) -> tuple[int, int, int]:
     """Find where the new failures belong and write it: how many opened, joined and merged."""
-    unsteady = losses.unsteady(connection, now)
+    unsteady = losses_store.unsteady(connection, now)
     failures = rules.one_each(store.failed(connection, now, since, [display.uuid for display in unsteady]))
     if not failures:
         return 0, 0, 0
@@ -201,7 +200,7 @@ def _join(
 
 def _describe(connection: Connection, now: datetime, incident_id: int) -> None:
     facts = store.facts(connection, incident_id, now - rules.OLDEST)
-    store.describe(connection, incident_id, causes.cause(facts), facts.first_failed_at)
+    store.describe(connection, incident_id, causes_rules.cause(facts), facts.first_failed_at)
 
 
 def _close(connection: Connection, now: datetime, incident_ids: Sequence[int], words: str) -> int:

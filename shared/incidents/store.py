@@ -13,8 +13,8 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy import Connection, Row
 
-from shared.clients.signs.store import LAST_SIGN
-from shared.incidents.causes.rules import Facts, Place
+from shared.clients.signs_store import LAST_SIGN
+from shared.incidents.causes_rules import Facts, Place
 from shared.incidents.rules import Failure, OpenIncident
 from shared.tables import client_heartbeats, clients, incident_events, incident_members, incidents, scheduler_status
 from shared.vocabulary import IncidentEventKind, IncidentKind, Symptom

@@ -8,7 +8,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 
-from shared.statements import constant, mappings
+from shared.postgres.statements import constant, mappings
 from shared.tables import clients
 from shared.tables import maintenance_window_clients as named
 from shared.tables import maintenance_windows as windows

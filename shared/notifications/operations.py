@@ -11,13 +11,12 @@ from sqlalchemy import Connection, RowMapping
 
 from shared.config import Config
 from shared.maintenance import operations as maintenance
-from shared.notifications import rules, store
+from shared.notifications import rules, snoozes_operations, store
 from shared.notifications.channels import operations as channels
 from shared.notifications.channels import store as channels_store
 from shared.notifications.deliveries import operations as deliveries
 from shared.notifications.deliveries import store as deliveries_store
 from shared.notifications.rules import Channel, Quiet, Told
-from shared.notifications.snoozes import operations as snoozes
 from shared.notifications.troubles import operations as troubles
 from shared.notifications.troubles import rules as words
 from shared.notifications.troubles.rules import Addressee, Trouble
@@ -115,7 +114,7 @@ def _settle(desk: _Desk, standing: Sequence[Told]) -> tuple[list[int], int, list
     connection, now = desk.connection, desk.now
     roots = {told.root for told in standing}
     over = troubles.over(connection, now, desk.config, roots, now - rules.WELL_FOR) if roots else {}
-    snoozed = snoozes.snoozed(connection, now)
+    snoozed = snoozes_operations.snoozed(connection, now)
     dropped, silent, rows, rest = 0, list[int](), list[Row](), list[Told]()
     for told in standing:
         channel = desk.channels.get(told.channel_id)
@@ -197,7 +196,7 @@ def _quiet(connection: Connection, now: datetime, found: Sequence[Trouble]) -> Q
     uuids: set[str] = {display.uuid for trouble in found for display in (*trouble.displays, *trouble.back)}
     in_window = maintenance.quiet_uuids(connection, now, uuids) if uuids else set()
     fleet = maintenance.is_fleet_quiet(connection, now)
-    return Quiet(snoozes.snoozed(connection, now), frozenset(in_window), fleet)
+    return Quiet(snoozes_operations.snoozed(connection, now), frozenset(in_window), fleet)
 
 
 def _open(desk: _Desk, found: Sequence[Trouble], standing: Sequence[Told]) -> list[int]:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from shared.notifications.channels.rules import CRITICAL, Hours, are_on
-from shared.notifications.snoozes.rules import Snoozed
+from shared.notifications.snoozes_rules import Snoozed
 from shared.notifications.troubles.rules import Trouble
 from shared.vocabulary import DeliveryState, NotificationEvent
 

@@ -8,14 +8,14 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping
 
-from shared.clients.signs import store as signs
-from shared.clients.signs.rules import may_be_mute
+from shared.clients import signs_store
+from shared.clients.signs_rules import may_be_mute
 from shared.commands import operations as commands
 from shared.commands import store as commands_store
 from shared.commands.operations import CommandRequest
 from shared.config import Config
-from shared.listening import store as listening_store
-from shared.listening.rules import BridgeStatus
+from shared.leadership import store as leadership_store
+from shared.leadership.rules import BridgeStatus
 from shared.recovery import rules, store
 from shared.recovery.breakers import operations as breakers
 from shared.recovery.breakers.operations import Watch
@@ -80,7 +80,7 @@ def states_of(
     uuids = [row["uuid"] for row in rows if _is_unwell(row) or _is_mute(row)]
     unasked = [row["uuid"] for row in rows if row["status"] == ClientStatus.UNKNOWN and "sign_at" not in row]
     if unasked:
-        uuids += set(signs.mute(connection, unasked)).difference(uuids)
+        uuids += set(signs_store.mute(connection, unasked)).difference(uuids)
     if not uuids:
         return {}
     around = around or evidence_store.surroundings(connection, now)
@@ -131,7 +131,7 @@ def recover(connection: Connection, now: datetime, config: Config, timings: comm
     if not config["CRASH_RECOVERY_ENABLED"]:
         return RecoveryReport()
     store.lock_recovery(connection)
-    bridge = listening_store.bridge_status(connection)
+    bridge = leadership_store.bridge_status(connection)
     watch = breakers.watch(connection, now, config, bridge)
     places = rules.places(config["RECOVERY_MAX_OPEN"], watch.seen)
     uuids = evidence.candidates(connection, now, config, bridge, watch.open, watch.silent, places)
@@ -159,7 +159,7 @@ def watch_breakers(connection: Connection, now: datetime, config: Config) -> int
     if not config["CRASH_RECOVERY_ENABLED"]:
         return 0
     store.lock_recovery(connection)
-    return len(breakers.watch(connection, now, config, listening_store.bridge_status(connection)).open)
+    return len(breakers.watch(connection, now, config, leadership_store.bridge_status(connection)).open)
 
 
 def _cases(connection: Connection, now: datetime, fleet: Fleet, uuids: Collection[str]) -> list[Case]:

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from shared.clients.reports.rules import in_words
-from shared.clients.signs.rules import why_mute
+from shared.clients.signs_rules import why_mute
 from shared.recovery.breakers.rules import SEEN_WITHIN
 from shared.recovery.evidence.rules import Condition, Fleet, evidence, is_heard, is_mute
 from shared.vocabulary import CommandAction, Presence, RecoveryBasis, RecoveryState

@@ -8,7 +8,7 @@ from flask import Flask
 from sqlalchemy import Engine
 from werkzeug.test import TestResponse
 
-from shared.db import transaction
+from shared.postgres.door import transaction
 from shared.tables import users
 from tests.api.people import OURS, Api, cookies, new_address
 

@@ -15,7 +15,7 @@ from deploy.local.layout import REPOSITORY
 from functions.api.routes import uploads
 from shared.access import operations as access
 from shared.access.people import store
-from shared.db import database_now, transaction
+from shared.postgres.door import database_now, transaction
 from shared.vocabulary import Role
 
 PASSWORD = "correct horse battery"

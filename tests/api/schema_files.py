@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from shared.media_volume.signing import LocalSigner, SignedFile
+from shared.outside.media_volume.signing import LocalSigner, SignedFile
 from tests.api.schema_world import GIF, SIGNING_KEY, World, convert, lose_pdf
 from tests.worker.hostile_pdfs import PDF
 

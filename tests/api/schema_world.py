@@ -22,15 +22,15 @@ from sqlalchemy.dialects.postgresql import insert
 from deploy.local import broker as mosquitto
 from deploy.local.layout import LOOPBACK
 from shared.access import operations as access
-from shared.access.second_factor import store as second_factor
+from shared.access import second_factor_store
 from shared.client_logs import operations as client_logs
 from shared.client_logs.rules import LogLine
 from shared.conversions import operations as conversions
 from shared.conversions.rules import Findings
-from shared.db import database_now, engine_for, transaction
-from shared.listening import store as listening
-from shared.listening.store import DeadLetter
-from shared.media_volume import MediaVolume, converted_path
+from shared.leadership import store as leadership
+from shared.leadership.store import DeadLetter
+from shared.outside.media_volume import MediaVolume, converted_path
+from shared.postgres.door import database_now, engine_for, transaction
 from shared.tables import client_state_changes, clients, recovery_breakers, scheduler_status, service_failure_events
 from shared.vocabulary import LogLevel, Role
 from tests import migrated
@@ -156,7 +156,7 @@ def _fleet(connection: Connection, now: datetime) -> tuple[str, ...]:
     ]
     client_logs.record(connection, now, 1000.0, lines)
     letters = [DeadLetter(f"signage/{uuid}/health", "7b", 1, "0" * 64, "not_json", None, 1) for uuid in found[:3]]
-    listening.put_aside(connection, now, letters)
+    leadership.put_aside(connection, now, letters)
     return tuple(found)
 
 
@@ -190,8 +190,8 @@ def protect(made: World, user_id: int) -> None:
     """They have a second factor."""
     with transaction(made.engine) as connection:
         now = database_now(connection)
-        second_factor.begin(connection, now, user_id, "a nonce")
-        second_factor.confirm(connection, now, user_id)
+        second_factor_store.begin(connection, now, user_id, "a nonce")
+        second_factor_store.confirm(connection, now, user_id)
 
 
 def convert(made: World, uploaded: dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ from shared.commands import operations
 from shared.commands.batches import operations as batches
 from shared.commands.rules import Ack
 from shared.config import Config
-from shared.db import database_now, transaction
+from shared.postgres.door import database_now, transaction
 from shared.tables import clients
 from shared.vocabulary import CommandState
 from tests.api.people import Api

@@ -22,7 +22,7 @@ from deploy.local.probes import wait_until
 from functions.api.app import create_app
 from functions.api.services import Services
 from shared.config import BY_NAME, Config
-from shared.db import engine_for, is_away, sqlstate, transaction
+from shared.postgres.door import engine_for, is_away, sqlstate, transaction
 from tests.api.people import Api
 from tests.conftest import at_any_speed
 from tests.deploy.connections import defaults, documented, most_of

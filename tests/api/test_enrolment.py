@@ -20,7 +20,7 @@ from functions.api.services import Services
 from shared.access import operations
 from shared.access.rules import mosquitto_hash
 from shared.config import Config
-from shared.db import database_now, transaction
+from shared.postgres.door import database_now, transaction
 from shared.tables import audit_repeats, display_logins
 from tests.api.people import Api
 

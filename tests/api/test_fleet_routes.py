@@ -13,7 +13,7 @@ from sqlalchemy import Engine
 from functions.api import shapes
 from functions.api.routes.monitoring import OverviewAnswer
 from shared.clients import store
-from shared.db import database_now, transaction
+from shared.postgres.door import database_now, transaction
 from shared.recovery import store as recovery_store
 from shared.tables import client_heartbeats, clients
 from shared.vocabulary import RegisteredBy

@@ -11,7 +11,7 @@ from functions.api.app import create_app
 from functions.api.auth import client_address
 from functions.api.services import Services
 from shared import errors
-from shared.db import engine_for
+from shared.postgres.door import engine_for
 from tests.api import probe_routes
 
 

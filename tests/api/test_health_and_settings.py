@@ -15,9 +15,9 @@ from deploy.local.probes import free_port
 from functions.api.app import create_app
 from functions.api.services import Services
 from shared.config import SETTINGS, Config
-from shared.db import database_now, engine_for, transaction
-from shared.listening import store as listening
-from shared.monitoring import store as monitoring
+from shared.leadership import store as leadership
+from shared.overview import store as overview
+from shared.postgres.door import database_now, engine_for, transaction
 from shared.tables import scheduler_status
 from shared.vocabulary import Role
 from tests.api.people import Api, issue_token
@@ -44,7 +44,7 @@ def asked(services: Services, engine: Engine | None = None, **settings: Any) -> 
 def ticked(engine: Engine) -> Iterator[None]:
     """The scheduler ticked just now."""
     with transaction(engine) as connection:
-        monitoring.record_tick(connection, database_now(connection), 5, {"expired": 0})
+        overview.record_tick(connection, database_now(connection), 5, {"expired": 0})
     yield
     with transaction(engine) as connection:
         connection.execute(sa.update(scheduler_status).values(last_tick_at=None))
@@ -119,7 +119,7 @@ def test_a_stranger_is_told_that_it_is_not_ready_and_nothing_of_its_parts(servic
 def test_a_tick_that_never_came_or_is_overdue_is_named(services: Services, engine: Engine, queue_url: str) -> None:
     _, never = asked(services, QUEUE_URL=queue_url)
     with transaction(engine) as connection:
-        monitoring.record_tick(connection, database_now(connection) - timedelta(hours=1), 5, {})
+        overview.record_tick(connection, database_now(connection) - timedelta(hours=1), 5, {})
     _, late = asked(services, QUEUE_URL=queue_url)
     with transaction(engine) as connection:
         connection.execute(sa.update(scheduler_status).values(last_tick_at=None))
@@ -169,10 +169,10 @@ def test_settings_show_every_one_that_is_no_secret(api: Api, services: Services)
 @pytest.mark.usefixtures("ticked")
 def test_settings_tell_what_the_last_tick_did_and_how_the_bridge_is(api: Api, engine: Engine) -> None:
     with transaction(engine) as connection:
-        epoch = listening.next_epoch(connection, "bridge-test")
+        epoch = leadership.next_epoch(connection, "bridge-test")
         now = database_now(connection)
-        listening.connected(connection, now, epoch)
-        listening.record_canary(connection, epoch, now)
+        leadership.connected(connection, now, epoch)
+        leadership.record_canary(connection, epoch, now)
 
     body = api.get("/api/settings").json
 
@@ -191,7 +191,7 @@ def test_dead_letters_are_paged_and_shown_as_text(api: Api, engine: Engine) -> N
     with transaction(engine) as connection:
         now = database_now(connection)
         for number, payload in enumerate(payloads):
-            letter = listening.DeadLetter(
+            letter = leadership.DeadLetter(
                 topic=f"signage/x/{number}",
                 payload=payload.hex(),
                 payload_bytes=len(payload),
@@ -200,7 +200,7 @@ def test_dead_letters_are_paged_and_shown_as_text(api: Api, engine: Engine) -> N
                 detail=None,
                 count=1,
             )
-            listening.put_aside(connection, now + timedelta(seconds=number), [letter])
+            leadership.put_aside(connection, now + timedelta(seconds=number), [letter])
 
     first = api.get("/api/dead-letters?limit=2", role="operator").json
     assert first is not None

@@ -7,9 +7,9 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from shared.clients.health_history import operations
-from shared.clients.health_history.rules import TURNS
-from shared.db import database_now, transaction
+from shared.clients import health_history_operations
+from shared.clients.health_history_rules import TURNS
+from shared.postgres.door import database_now, transaction
 from shared.tables import client_health, client_health_history
 from tests.api.people import Api
 from tests.stores.commands_world import new_client
@@ -29,7 +29,7 @@ def client(engine: Engine) -> str:
             values = {"client_uuid": uuid, "received_at": at, "cpu_percent": cpu, "body": {}}
             connection.execute(sa.insert(client_health).values(values))
             for turn in range(TURNS):
-                operations.sample(connection, at, turn, at, WEEK)
+                health_history_operations.sample(connection, at, turn, at, WEEK)
     return uuid
 
 

@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from shared.db import database_now, transaction
+from shared.postgres.door import database_now, transaction
 from shared.tables import client_state_changes, clients
 from tests.api.people import Api
 from tests.stores.commands_world import new_client

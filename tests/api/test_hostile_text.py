@@ -28,8 +28,8 @@ from bridge.writes import Writer
 from shared import structured_log
 from shared.commands.operations import timings
 from shared.config import Config
-from shared.db import scrub
-from shared.listening import operations as listening
+from shared.leadership import operations as leadership
+from shared.postgres.door import scrub
 from shared.vocabulary import Role
 from tests import migrated
 from tests.api.function_process import ENVIRONMENT, FunctionProcess, function_process
@@ -214,7 +214,7 @@ def test_what_a_display_says_comes_out_as_it_said_it(service: Service, engine: E
     inbox = Inbox("signage", "signage/service/canary")
     with engine.connect() as connection:
         with connection.begin():
-            epoch = listening.lead(connection, "hostile")
+            epoch = leadership.lead(connection, "hostile")
         assert epoch is not None
         writer = Writer(epoch, "hostile", True, timings(configuration), timedelta(seconds=45), Memory())
         for text, client in clients.items():

@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import Engine
 
 from shared.config import Config
-from shared.db import database_now
 from shared.incidents import operations
+from shared.postgres.door import database_now
 from tests.api.people import Api
 from tests.stores.incidents_world import come_back, go_silent, listen, site
 

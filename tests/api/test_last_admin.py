@@ -12,7 +12,7 @@ from flask import Flask
 from sqlalchemy import Engine
 from werkzeug.test import TestResponse
 
-from shared.db import transaction
+from shared.postgres.door import transaction
 from shared.tables import user_sessions, users
 from shared.vocabulary import Role
 from tests.api.accounts import added, audited, by_cookie, id_of, new_name, set_own

@@ -13,9 +13,9 @@ from sqlalchemy import Engine
 from shared.conversions import operations as conversions
 from shared.conversions import store
 from shared.conversions.rules import Findings
-from shared.db import database_now, transaction
 from shared.event_media.store import lock_content
-from shared.media_volume import MediaVolume, converted_path
+from shared.outside.media_volume import MediaVolume, converted_path
+from shared.postgres.door import database_now, transaction
 from shared.tables import audit_log
 from tests.api.people import Api
 from tests.worker import decks

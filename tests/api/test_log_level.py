@@ -16,7 +16,7 @@ from functions.api.app import create_app
 from functions.api.services import Services
 from shared.clients import store
 from shared.config import Config
-from shared.db import database_now, transaction
+from shared.postgres.door import database_now, transaction
 from shared.vocabulary import RegisteredBy
 from tests.api.people import Api
 

@@ -7,7 +7,7 @@ from typing import Any
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import Engine
 
-from shared.monitoring.gauges.rules import MEANINGS, PREFIX
+from shared.overview.gauges.rules import MEANINGS, PREFIX
 from tests.api.people import Api
 from tests.deploy.metrics_there import asked
 from tests.stores.commands_world import new_client

@@ -7,8 +7,8 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from shared.db import database_now, transaction
-from shared.listening import operations as listening
+from shared.leadership import operations as leadership
+from shared.postgres.door import database_now, transaction
 from shared.tables import client_heartbeats
 from shared.vocabulary import DeadLetterReason
 from tests.api.people import Api
@@ -31,9 +31,9 @@ def mute(engine: Engine) -> str:
             (f"signage/{client}/heartbeat", b"y" * 1025, DeadLetterReason.TOO_LARGE, "1025 bytes"),
             (f"signage/{client}/logs/info", b"{", DeadLetterReason.NOT_JSON, None),
         ]
-        listening.put_aside(connection, now, letters)
+        leadership.put_aside(connection, now, letters)
         other = fleet(connection, now, 1)[0]
-        listening.put_aside(connection, now, [(f"signage/{other}/acks", b"[", DeadLetterReason.NOT_JSON, None)])
+        leadership.put_aside(connection, now, [(f"signage/{other}/acks", b"[", DeadLetterReason.NOT_JSON, None)])
         sweep(connection, now)
     return client
 

@@ -22,7 +22,7 @@ from deploy.local.layout import REPOSITORY
 from functions.api.app import create_app
 from functions.api.services import Services
 from shared.config import Config
-from shared.db import make_engine
+from shared.postgres.door import make_engine
 from shared.vocabulary import Role
 from tests.api.people import OURS, PASSWORD, add_user, cookie_of, cookies, issue_token, new_address
 from tests.api.test_uploads_in_parts import FILM, PATH, TUS

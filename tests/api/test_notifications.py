@@ -13,10 +13,10 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from shared import structured_log
-from shared.db import database_now
 from shared.notifications import operations
 from shared.notifications.channels import store
 from shared.notifications.channels.store import ChannelNotKept
+from shared.postgres.door import database_now
 from shared.tables import audit_log, notification_channels, notification_deliveries, notification_snoozes
 from tests.api.people import Api
 from tests.receivers import receiver

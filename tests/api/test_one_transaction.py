@@ -14,8 +14,8 @@ from functions.api.app import create_app
 from functions.api.routing import Call, Routes
 from functions.api.services import Services
 from shared.access.rules import parse_token
-from shared.db import engine_for, reading, transaction
 from shared.errors import ClientNotFound
+from shared.postgres.door import engine_for, reading, transaction
 from shared.tables import api_tokens
 from shared.vocabulary import Role
 from tests.api.people import Api, ask_by_cookie, issue_token

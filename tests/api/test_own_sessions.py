@@ -8,7 +8,7 @@ from flask import Flask
 from sqlalchemy import Engine
 
 from shared.access.rules import digest
-from shared.db import transaction
+from shared.postgres.door import transaction
 from shared.tables import user_sessions
 from tests.api.people import OURS, PASSWORD, Api, ask_by_cookie, cookie_of, new_address, sign_in
 

@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from shared.db import database_now
+from shared.postgres.door import database_now
 from shared.recovery import operations as recovery
 from shared.tables import audit_log, recovery_breakers, recovery_events, recovery_exclusions, scheduler_status
 from tests.api.people import Api

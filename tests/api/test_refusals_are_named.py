@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 from shared import structured_log
 from shared.access import operations
 from shared.access.rules import REPEATS_ARE_ONE_LINE
-from shared.db import database_now, transaction
+from shared.postgres.door import database_now, transaction
 from shared.tables import audit_log, audit_repeats
 from tests.api.people import OURS, Api, ask_by_cookie
 

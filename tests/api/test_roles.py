@@ -24,7 +24,7 @@ from shared.access import store
 from shared.access.people import store as people_store
 from shared.access.rules import compose_token, digest, parse_token
 from shared.config import Config
-from shared.db import database_now, transaction
+from shared.postgres.door import database_now, transaction
 from shared.vocabulary import Role
 from tests.api.people import Api, add_user, cookie_of, cookies, issue_token, sign_in
 from tests.api.role_matrix import EXPECTED, PUBLIC

@@ -14,9 +14,9 @@ from werkzeug.test import TestResponse
 
 from functions.api.app import create_app
 from functions.api.services import Services
-from shared.access.second_factor import rules
+from shared.access import second_factor_rules
 from shared.config import Config
-from shared.db import transaction
+from shared.postgres.door import transaction
 from shared.tables import audit_log, recovery_codes, second_factors
 from shared.vocabulary import Role
 from tests.api.people import OURS, PASSWORD, Api, add_user, ask_by_cookie, cookie_of, cookies, new_address, sign_in
@@ -48,7 +48,7 @@ def post(app: Flask, path: str, cookie: str, **body: str) -> TestResponse:
 
 
 def code_of(secret: bytes, steps_on: int = 0) -> str:
-    return rules.code_at(secret, rules.step_at(datetime.now(UTC)) + steps_on)
+    return second_factor_rules.code_at(secret, second_factor_rules.step_at(datetime.now(UTC)) + steps_on)
 
 
 def begin(app: Flask, cookie: str) -> bytes:
@@ -93,7 +93,7 @@ def test_from_its_confirmation_on_the_password_alone_is_not_enough(
     )
     secret, codes = set_up(keyed, engine, session)
 
-    assert len(set(codes)) == rules.RECOVERY_CODES
+    assert len(set(codes)) == second_factor_rules.RECOVERY_CODES
     assert problem(sign_in(keyed, anna)) == (401, "second_factor_required")
     assert "Set-Cookie" not in sign_in(keyed, anna).headers
     assert sign_in_with(keyed, anna, code_of(secret)).status_code == 201
@@ -101,7 +101,7 @@ def test_from_its_confirmation_on_the_password_alone_is_not_enough(
     assert ask_by_cookie(keyed, "GET", "/api/session", elsewhere).status_code == 401
     state = ask_by_cookie(keyed, "GET", PATH, session).json
     assert state is not None
-    assert (state["since"] is not None, state["recovery_codes_left"]) == (True, rules.RECOVERY_CODES)
+    assert (state["since"] is not None, state["recovery_codes_left"]) == (True, second_factor_rules.RECOVERY_CODES)
 
 
 def test_a_code_signs_in_once_also_for_many_at_once(keyed: Flask, engine: Engine, session: str, anna: str) -> None:
@@ -115,7 +115,7 @@ def test_a_code_signs_in_once_also_for_many_at_once(keyed: Flask, engine: Engine
     assert sorted(by_app) == sorted(by_recovery) == [201] + [401] * 5
     assert sign_in_with(keyed, anna, recovery[1].upper().replace("-", " ")).status_code == 201
     state = ask_by_cookie(keyed, "GET", PATH, session).json
-    assert (state or {})["recovery_codes_left"] == rules.RECOVERY_CODES - 2
+    assert (state or {})["recovery_codes_left"] == second_factor_rules.RECOVERY_CODES - 2
 
 
 def test_wrong_codes_count_as_wrong_passwords_do(keyed: Flask, engine: Engine, session: str, anna: str) -> None:
@@ -168,7 +168,7 @@ def test_the_database_alone_does_not_tell_the_secret_nor_the_log_a_code(
             for row in connection.execute(sa.select(table))
         ]
     said = " ".join(kept)
-    assert not any(part in said for part in (rules.as_typed(secret), secret.hex(), *recovery))
+    assert not any(part in said for part in (second_factor_rules.as_typed(secret), secret.hex(), *recovery))
 
 
 def test_with_another_key_the_app_is_refused_and_a_recovery_code_is_not(

@@ -13,7 +13,7 @@ from functions.api.app import create_app
 from functions.api.services import Services
 from shared.access.rules import digest
 from shared.config import Config
-from shared.db import transaction
+from shared.postgres.door import transaction
 from shared.tables import audit_log, login_failures, user_sessions
 from tests.api.people import OURS, PASSWORD, Api, ask_by_cookie, cookie_of, new_address, sign_in
 

@@ -17,9 +17,9 @@ from functions.api.app import create_app
 from functions.api.services import Services
 from shared.config import Config
 from shared.errors import LinkInvalid
-from shared.media_volume.google_v4 import BucketKey
-from shared.media_volume.signed_uploads import LocalUploads
-from shared.media_volume.signing import LARGE_BYTES, LIFETIME, BucketSigner, LocalSigner, SignedFile
+from shared.outside.media_volume.google_v4 import BucketKey
+from shared.outside.media_volume.signed_uploads import LocalUploads
+from shared.outside.media_volume.signing import LARGE_BYTES, LIFETIME, BucketSigner, LocalSigner, SignedFile
 from tests.api.people import Api
 from tests.worker.hostile_pdfs import PDF
 

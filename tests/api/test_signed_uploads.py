@@ -13,10 +13,10 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from shared.config import Config
-from shared.db import database_now, transaction
 from shared.event_media.uploads import operations
 from shared.event_media.uploads.rules import SIGNED_WAYS, check_whole
-from shared.media_volume.signed_uploads import LocalUploads
+from shared.outside.media_volume.signed_uploads import LocalUploads
+from shared.postgres.door import database_now, transaction
 from shared.tables import audit_log, event_media, uploads
 from tests.api.people import Api
 from tests.api.signed_sender import FILM, PATH, api_with, begin, complete, files_of, how_far, plan, put

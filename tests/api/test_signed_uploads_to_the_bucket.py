@@ -13,8 +13,8 @@ from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from sqlalchemy import Engine
 
 from shared.config import Config
-from shared.media_volume.google_v4 import BucketKey
-from shared.media_volume.signed_uploads import RESUMABLE, BucketUploads, PlannedUpload
+from shared.outside.media_volume.google_v4 import BucketKey
+from shared.outside.media_volume.signed_uploads import RESUMABLE, BucketUploads, PlannedUpload
 from tests.api.people import Api
 from tests.api.signed_sender import FILM, api_with, complete, files_of, plan
 
@@ -25,7 +25,7 @@ KEY = rsa.generate_private_key(public_exponent=65_537, key_size=2048)
 def bucket(configuration: Config, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Api:
     """The API with SIGNED_UPLOADS=bucket and a key of our own instead of the service account's."""
     key = BucketKey("media", "api@project.iam", lambda said: KEY.sign(said, padding.PKCS1v15(), hashes.SHA256()))
-    monkeypatch.setattr("shared.media_volume.google_v4.of_this_service", lambda _bucket: key)
+    monkeypatch.setattr("shared.outside.media_volume.google_v4.of_this_service", lambda _bucket: key)
     return api_with(configuration, engine, SIGNED_UPLOADS="bucket", MEDIA_BUCKET="media")
 
 

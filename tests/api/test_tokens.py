@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import Engine
 
 from shared.access import rules
-from shared.db import database_now, transaction
+from shared.postgres.door import database_now, transaction
 from tests.api.people import Api
 
 

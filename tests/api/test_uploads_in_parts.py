@@ -24,9 +24,9 @@ from werkzeug.test import TestResponse
 
 from deploy.local.layout import LOOPBACK
 from deploy.local.probes import wait_until
-from shared.db import database_now, transaction
 from shared.event_media.uploads import operations, rules
-from shared.media_volume import MediaVolume
+from shared.outside.media_volume import MediaVolume
+from shared.postgres.door import database_now, transaction
 from shared.tables import event_media, uploads
 from shared.vocabulary import Role
 from tests import migrated
@@ -410,7 +410,7 @@ def test_a_foreign_client_hears_of_a_file_that_is_too_large_or_not_accepted(
 
 
 def test_an_upload_that_is_open_keeps_its_parts_at_a_sweep(engine: Engine, api: Api, media_root: Path) -> None:
-    from shared.event_media.leftovers.operations import sweep  # noqa: PLC0415
+    from shared.event_media.leftovers_operations import sweep  # noqa: PLC0415
 
     place = create(api).headers["Location"]
     send(api, place, 0, FILM[:1000])

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from flask import Flask
 from sqlalchemy import Engine
 
-from shared.db import transaction
+from shared.postgres.door import transaction
 from shared.tables import users
 from shared.vocabulary import Role
 from tests.api.accounts import OWN, added, audited, id_of, new_name, set_own

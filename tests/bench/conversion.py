@@ -8,7 +8,7 @@ from typing import Any
 
 import requests
 
-from shared.db import engine_for
+from shared.postgres.door import engine_for
 from tests.bench.report import Row, median
 from tests.faults.machine import rows
 from tests.stack import Stack, eventually, running_stack

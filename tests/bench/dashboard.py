@@ -11,7 +11,7 @@ from typing import Final
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from shared.db import engine_for
+from shared.postgres.door import engine_for
 from tests.bench.report import Row, median
 from tests.browser.conftest import CHROMIUM, FLAGS
 from tests.browser.fleets import inserted

@@ -6,7 +6,7 @@ import flask
 import functions_framework
 
 from shared.access.operations import principal_of_token
-from shared.db import engine_for, reading
+from shared.postgres.door import engine_for, reading
 
 ENGINE = engine_for(os.environ["DATABASE_URL"], "floor")
 

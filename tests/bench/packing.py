@@ -20,9 +20,8 @@ from sqlalchemy import Connection
 
 from deploy.local import postgres
 from deploy.local.layout import REPOSITORY
-from shared.db import database_now, engine_for
-from shared.monitoring import store
-from shared.monitoring.packed import operations, rules
+from shared.overview import packed_operations, packed_rules, store
+from shared.postgres.door import database_now, engine_for
 from tests.bench.fleet import CLIENTS, FAILURES, HEARTBEATS, NOISE
 from tests.bench.reads import CLIENTS as COUNT
 from tests.bench.reads import GZIP_LEVEL
@@ -57,8 +56,8 @@ def tell(fleet: str, connection: Connection) -> None:
     """The table of the fleet that is in the database."""
     now = database_now(connection)
     rows = json.loads(f"[{store.whole_fleet(connection, {})}]")
-    packed = operations.whole_fleet(connection, now, {})
-    beats, packed_beats = f"[{store.heartbeats(connection)}]", operations.heartbeats(connection, now)
+    packed = packed_operations.whole_fleet(connection, now, {})
+    beats, packed_beats = f"[{store.heartbeats(connection)}]", packed_operations.heartbeats(connection, now)
     print(f"\n{fleet}: {COUNT:,} clients {'bytes':>18} {'compressed':>12}")
     show("objects", written([dict(zip(store.TOLD, row, strict=True)) for row in rows]))
     show("rows (format=columns)", written(rows))
@@ -99,7 +98,7 @@ def with_words(columns: Columns, _told: Columns) -> Columns:
 
 def as_words(values: list[Any]) -> Mapping[str, Any]:
     """Each different value once, and which of them each client has."""
-    words, places = rules.in_words(values)
+    words, places = packed_rules.in_words(values)
     return {"words": words, "places": places}
 
 
@@ -115,7 +114,7 @@ def as_planes(values: list[Any]) -> str:
 
 def by_uuid(told: Columns) -> Columns:
     """As it would be if uuids were to be told by how much each is above the last, which saves 1.5 bytes of each."""
-    uuids = rules.uuids_of(told["uuid"])
+    uuids = packed_rules.uuids_of(told["uuid"])
     order = sorted(range(len(uuids)), key=uuids.__getitem__)
 
     def ordered(values: Any) -> Any:

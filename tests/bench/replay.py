@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection
 
-from shared.postgres_protocol import HEAD_BYTES, length_at
+from shared.postgres.protocol import HEAD_BYTES, length_at
 
 ENDS_A_TURN: Final = frozenset({b"S", b"Q"})  # Sync, Query: Postgres answers now, and says Z at the end
 READY: Final = b"Z"

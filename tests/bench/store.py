@@ -26,9 +26,9 @@ from deploy.local import postgres
 from deploy.local.probes import wait_until
 from shared.commands.operations import timings
 from shared.config import load
-from shared.db import engine_for
-from shared.listening import operations as listening
-from shared.prepared import meanwhile
+from shared.leadership import operations as leadership
+from shared.postgres.door import engine_for
+from shared.postgres.prepared import meanwhile
 from tests.bench.replay import overhear, say_again
 from tests.bench.report import Row, alternating
 from tests.bench.traffic import Traffic
@@ -110,7 +110,7 @@ def writing(connection: Connection) -> Callable[[list[tuple[bytes, bytes]]], flo
     config = load({"DATABASE_URL": "postgresql://nobody@nowhere/none"})
     inbox = Inbox("signage", "signage/service/canary")
     with connection.begin():
-        epoch = listening.lead(connection, "bench")
+        epoch = leadership.lead(connection, "bench")
     assert epoch is not None
     writer = Writer(
         epoch=epoch,

@@ -18,9 +18,9 @@ from functions.scheduler_tick.steps import STEPS, Moment, World
 from shared import config
 from shared.commands import operations as commands
 from shared.conversions.rules import timeouts
-from shared.db import database_now
-from shared.mqtt import Publisher
-from shared.task_queue import TaskQueue
+from shared.outside.mqtt import Publisher
+from shared.outside.task_queue import TaskQueue
+from shared.postgres.door import database_now
 from tests.bench.report import Row, median
 from tests.faults.machine import Machine, machine
 

@@ -19,7 +19,7 @@ from deploy.local import broker as mosquitto
 from deploy.local import postgres
 from deploy.local.layout import REPOSITORY
 from deploy.local.probes import connect_code, free_port
-from shared.access.enrolment import store
+from shared.access import enrolment_store
 from shared.access.rules import MOSQUITTO_SALT_BYTES, mosquitto_hash
 from tests import migrated
 from tests.bridge.conftest import SECONDS, Database, eventually
@@ -144,7 +144,7 @@ def test_a_login_that_came_while_it_looked_does_not_outlive_its_end(
     engine: Engine, broker: mosquitto.RunningBroker, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = Accounts(engine, broker.broker.displays_password_file)
-    name, digest = str(uuid.uuid4()), store.live_logins_digest
+    name, digest = str(uuid.uuid4()), enrolment_store.live_logins_digest
 
     def enrolled_meanwhile(connection: Connection) -> str:
         found = digest(connection)
@@ -152,7 +152,7 @@ def test_a_login_that_came_while_it_looked_does_not_outlive_its_end(
         return found
 
     with monkeypatch.context() as during:
-        during.setattr(store, "live_logins_digest", enrolled_meanwhile)
+        during.setattr(enrolment_store, "live_logins_digest", enrolled_meanwhile)
         kept.keep_up()
     database.do("UPDATE clients SET deleted_at = now() WHERE uuid = :u", u=name)
     kept.keep_up()

@@ -14,11 +14,11 @@ from bridge.certificates import Certificates, doors
 from deploy.box.box import Box
 from deploy.local.layout import REPOSITORY
 from deploy.local.probes import free_port
-from shared.db import snapshot
 from shared.errors import ConfigurationError
-from shared.listening.rules import CERTIFICATE_KNOWN_FOR
-from shared.monitoring.gauges import rules
-from shared.monitoring.gauges import store as gauges
+from shared.leadership.rules import CERTIFICATE_KNOWN_FOR
+from shared.overview.gauges import rules
+from shared.overview.gauges import store as gauges
+from shared.postgres.door import snapshot
 from shared.vocabulary import Door
 from tests.bridge.conftest import Database
 from tests.deploy.certificates import listening

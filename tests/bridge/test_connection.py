@@ -11,7 +11,7 @@ from bridge.connection import BrokerConnection
 from bridge.inbox import Arrival
 from deploy.local import broker as mosquitto
 from deploy.local.probes import free_port
-from shared.mqtt import Topics
+from shared.outside.mqtt import Topics
 from tests.bridge.conftest import Display, eventually, forget_session
 
 TOPICS = Topics("signage")

@@ -12,7 +12,7 @@ import pytest
 from deploy.local import broker as mosquitto
 from deploy.local import guardian, postgres
 from deploy.local.probes import free_port
-from shared.db import engine_for
+from shared.postgres.door import engine_for
 from tests import migrated, volatile
 from tests.bridge.conftest import (
     PASSWORD,

@@ -13,7 +13,7 @@ import pytest
 from deploy.local import broker as mosquitto
 from deploy.local import postgres
 from deploy.local.probes import free_port
-from shared.db import engine_for
+from shared.postgres.door import engine_for
 from tests import migrated, volatile
 from tests.bridge.conftest import SESSIONS, Database, Display, bridges, eventually, stamp
 

@@ -13,7 +13,7 @@ from deploy.local import broker as mosquitto
 from deploy.local import guardian, postgres
 from deploy.local.probes import free_port
 from deploy.local.short_lived import running
-from shared.db import engine_for
+from shared.postgres.door import engine_for
 from tests import migrated, volatile
 from tests.bridge.conftest import BridgeProcess, Database, bridges, eventually
 from tests.bridge.proxy import proxied

@@ -17,10 +17,10 @@ from sqlalchemy import Connection, Engine
 from bridge.batch import Memory, Outcome
 from bridge.inbox import Arrival, Inbox, PutAside, Taken
 from bridge.writes import LeadershipLost, Writer
-from shared.clients.unchanged import store
+from shared.clients.repeats import store
 from shared.commands.operations import timings
 from shared.config import load
-from shared.listening import operations as listening
+from shared.leadership import operations as leadership
 from tests.bridge.conftest import eventually, stamp
 
 INBOX: Final = Inbox("signage", "signage/service/canary")
@@ -51,7 +51,7 @@ class Fleet:
 
     def _leads(self) -> bool:
         with self.connection.begin():
-            self.epoch = listening.lead(self.connection, "test")
+            self.epoch = leadership.lead(self.connection, "test")
         return self.epoch is not None
 
     def write(self, *said: Said, memory: Memory | None = None, recalls: bool = True) -> Outcome:

@@ -12,7 +12,7 @@ from deploy.local import broker as mosquitto
 from shared.commands import operations as commands
 from shared.commands.rules import CommandRequest
 from shared.config import load
-from shared.db import database_now, transaction
+from shared.postgres.door import database_now, transaction
 from shared.vocabulary import CommandAction
 from tests.bridge.conftest import BridgeProcess, Database, Display, bridges, displays, eventually, stamp
 

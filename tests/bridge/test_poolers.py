@@ -13,7 +13,7 @@ from deploy.local.layout import LOOPBACK
 from deploy.local.postgres import system_user
 from deploy.local.probes import accepts, free_port
 from deploy.local.short_lived import running
-from shared.db import engine_for, said_by_postgres
+from shared.postgres.door import engine_for, said_by_postgres
 from tests import migrated
 from tests.bridge.conftest import BridgeProcess, Database, StartBridge, bridges, eventually
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import sqlalchemy as sa
 
 from deploy.local import broker as mosquitto
-from shared.db import engine_for, transaction
+from shared.postgres.door import engine_for, transaction
 from tests.bridge.conftest import BridgeProcess, Database, Display, StartBridge, eventually
 from tests.bridge.proxy import proxied
 from tests.bridge.test_faults import all_lines, lines, send_lines
@@ -84,8 +84,8 @@ def test_a_batch_whose_database_connection_ends_is_written_later_and_what_is_hel
 
 
 HURRIED = """
-import shared.db, bridge.leader, bridge.pace
-shared.db.STATEMENT_TIMEOUT_MS = 300
+import shared.postgres.door, bridge.leader, bridge.pace
+shared.postgres.door.STATEMENT_TIMEOUT_MS = 300
 bridge.pace.FEWEST_MESSAGES, bridge.pace.GOOD_SECONDS, bridge.leader.LONGEST_BACK_OFF_SECONDS = 100, 10, 0.1
 from bridge import main
 main.main()

@@ -16,8 +16,8 @@ from deploy.local import postgres
 from deploy.local.broker_rights import displays_acl, services_acl
 from deploy.local.probes import free_port
 from deploy.local.short_lived import running
-from shared.db import engine_for
-from shared.mqtt import Publisher
+from shared.outside.mqtt import Publisher
+from shared.postgres.door import engine_for
 from tests import migrated
 from tests.bridge.conftest import (
     PASSWORD,

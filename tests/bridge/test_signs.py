@@ -16,10 +16,10 @@ from bridge.budget import OverBudget
 from bridge.inbox import Arrival, PutAside, Taken
 from deploy.local import broker as mosquitto
 from shared.clients import store as clients_store
-from shared.clients.signs.rules import Memory
+from shared.clients.signs_rules import Memory
 from shared.commands import operations as commands
 from shared.config import load
-from shared.db import database_now, transaction
+from shared.postgres.door import database_now, transaction
 from shared.recovery import operations as recovery
 from shared.tables import clients
 from tests.bridge.conftest import Database, Display, StartBridge, displays, eventually, stamp

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Playwright, expect, sync_playwright
 from sqlalchemy import Engine
 
 from deploy.local.demo_fleet.simulated import SimulatedDisplay
-from shared.db import engine_for
+from shared.postgres.door import engine_for
 from tests.browser.people import SessionState, session_of
 from tests.browser.watched import WatchedPage
 from tests.browser.windows import PATIENCE_MS, Opened, Windows

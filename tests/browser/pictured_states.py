@@ -9,7 +9,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from playwright.sync_api import Browser, Page, Route, expect
 
-from shared.db import engine_for
+from shared.postgres.door import engine_for
 from tests.browser.fleets import inserted
 from tests.browser.watched import WatchedPage, watched
 from tests.stack import Stack

@@ -9,8 +9,8 @@ import sqlalchemy as sa
 from playwright.sync_api import expect
 from sqlalchemy import Engine
 
-from shared.db import database_now, transaction
-from shared.listening import operations as listening
+from shared.leadership import operations as leadership
+from shared.postgres.door import database_now, transaction
 from shared.vocabulary import DeadLetterReason, Role
 from tests.browser.conftest import Enter
 from tests.browser.fleets import Fleet, inserted
@@ -33,7 +33,7 @@ def mute(database: Engine, api: Api) -> Iterator[Fleet]:
             payloads = [b'{"process_status": "running", "notes": "%d%s"}' % (n, b"x" * 1000) for n in range(3)]
             topic = f"signage/{uuid}/heartbeat"
             letters = [(topic, payload, DeadLetterReason.TOO_LARGE, "1039 bytes") for payload in payloads]
-            listening.put_aside(connection, database_now(connection), letters)
+            leadership.put_aside(connection, database_now(connection), letters)
             connection.execute(sa.text(HEARTBEATS_OF), {"uuid": uuid})
             connection.execute(sa.text(LISTENED_LONG))
         eventually(lambda: api.get(f"/api/clients/{uuid}")["status"] == "unknown", "the sweep")
@@ -96,7 +96,7 @@ def test_a_display_whose_first_heartbeats_are_refused_has_not_never_connected(
     api.call("POST", f"/api/clients/{uuid}/enrolment", 201)
     with transaction(database) as connection:
         letter = (f"signage/{uuid}/heartbeat", b"x" * 1000, DeadLetterReason.TOO_LARGE, "1000 bytes")
-        listening.put_aside(connection, database_now(connection), [letter])
+        leadership.put_aside(connection, database_now(connection), [letter])
 
     panel = enter(f"/?d={uuid}").page.get_by_role("complementary")
 

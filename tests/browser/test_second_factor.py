@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from playwright.sync_api import Page, expect
 from sqlalchemy import Engine
 
-from shared.access.second_factor import rules
+from shared.access import second_factor_rules
 from shared.tables import second_factors
 from shared.vocabulary import Role
 from tests.api.people import PASSWORD, add_user
@@ -28,7 +28,7 @@ def name() -> str:
 
 
 def code_of(secret: str) -> str:
-    return rules.code_at(base64.b32decode(secret), rules.step_at(datetime.now(UTC)))
+    return second_factor_rules.code_at(base64.b32decode(secret), second_factor_rules.step_at(datetime.now(UTC)))
 
 
 def allow_the_same_code_again(database: Engine) -> None:
@@ -48,7 +48,7 @@ def set_up(page: Page) -> tuple[str, list[str]]:
     dialog.get_by_label("Code", exact=True).fill(code_of(secret))
     dialog.get_by_role("button", name="Switch it on").click()
     codes = page.get_by_role("dialog", name="Recovery codes").locator("li code")
-    expect(codes).to_have_count(rules.RECOVERY_CODES)
+    expect(codes).to_have_count(second_factor_rules.RECOVERY_CODES)
     found = codes.all_inner_texts()
     assert violations(page) == []
     assert does_not_scroll_sideways(page)

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from playwright.sync_api import Page, expect
 from sqlalchemy import Engine
 
-from shared.db import database_now
+from shared.postgres.door import database_now
 from shared.tables import client_losses, incident_members, incidents
 from tests.browser.conftest import Enter
 from tests.browser.fleets import Fleet, inserted

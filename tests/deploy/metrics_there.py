@@ -12,7 +12,7 @@ from bridge import metrics as bridge_metrics
 from bridge.counters import Counters, Histogram
 from bridge.snapshot import Progress, Snapshot
 from deploy.local.layout import REPOSITORY
-from shared.monitoring.gauges.rules import MEANINGS, PREFIX
+from shared.overview.gauges.rules import MEANINGS, PREFIX
 
 FOLDER: Final = REPOSITORY / "deploy" / "observability"
 METRIC: Final = re.compile(r"\bsignage_\w+")

@@ -12,7 +12,7 @@ import yaml
 
 from deploy.local.layout import REPOSITORY
 from deploy.local.prerequisites import PROGRAM_PATH
-from shared.monitoring.gauges.rules import MEANINGS, PREFIX
+from shared.overview.gauges.rules import MEANINGS, PREFIX
 from tests.deploy.metrics_there import FOLDER, METRIC, asked, names_there, rules
 
 DESIGNED: Final = {  # the ten of the design, and what they would be blind to

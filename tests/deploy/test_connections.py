@@ -13,8 +13,8 @@ import yaml
 from deploy.local import postgres
 from deploy.local.layout import REPOSITORY
 from deploy.local.task_emulator.__main__ import CALL_THREADS
-from shared import db
 from shared.config import BY_NAME
+from shared.postgres import door
 from tests.deploy.connections import Sizes, defaults, documented, is_let_pass, most_of, wanted
 from tests.deploy.terraform import COMPONENTS, root
 
@@ -93,5 +93,5 @@ def test_each_wait_for_the_database_ends_before_whoever_waits_for_it_gives_up() 
         BY_NAME["CONVERSION_DEADLINE_SECONDS"].default + 60
     ]
 
-    assert db.LOCK_TIMEOUT_MS < db.STATEMENT_TIMEOUT_MS < 1000 * db.SOCKET_TIMEOUT_SECONDS
-    assert min(requests) > db.POOL_TIMEOUT_SECONDS + db.SOCKET_TIMEOUT_SECONDS
+    assert door.LOCK_TIMEOUT_MS < door.STATEMENT_TIMEOUT_MS < 1000 * door.SOCKET_TIMEOUT_SECONDS
+    assert min(requests) > door.POOL_TIMEOUT_SECONDS + door.SOCKET_TIMEOUT_SECONDS

@@ -22,7 +22,7 @@ from deploy.local.probes import free_port
 from functions.convert_worker.converter import ConversionFault, convert
 from functions.convert_worker.identity import BEFORE_ITS_END_SECONDS, OwnIdentity
 from shared.conversions.rules import Fault, timeouts
-from shared.media_volume import MediaVolume, converted_path
+from shared.outside.media_volume import MediaVolume, converted_path
 
 SECRETS = {"projects/1/secrets/key/versions/1": "PRIVATE", "projects/1/secrets/url/versions/3": "postgresql://x"}
 LADDER = timeouts(timedelta(seconds=20))

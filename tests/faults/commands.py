@@ -17,7 +17,7 @@ from typing import Final
 
 from deploy.local import postgres
 from deploy.local.layout import REPOSITORY
-from shared.db import engine_for
+from shared.postgres.door import engine_for
 from tests.faults.ledger import Ledger
 from tests.stores.command_coverage import missing, write_down_moves
 from tests.stores.command_run import run as interleave

@@ -23,9 +23,9 @@ from sqlalchemy import Engine, RowMapping
 from deploy.local.layout import REPOSITORY
 from shared.conversions import operations
 from shared.conversions.rules import MESSAGES, timeouts
-from shared.db import database_now, transaction
 from shared.event_media import operations as media_operations
-from shared.media_volume import MediaVolume
+from shared.outside.media_volume import MediaVolume
+from shared.postgres.door import database_now, transaction
 from shared.tables import conversions
 from tests.faults.ledger import Ledger
 from tests.faults.machine import machine

@@ -21,7 +21,7 @@ from deploy.local import broker as mosquitto
 from deploy.local import guardian, postgres
 from deploy.local.layout import LOOPBACK, REPOSITORY
 from deploy.local.probes import Probe, free_port, wait_until
-from shared.db import engine_for
+from shared.postgres.door import engine_for
 from tests import migrated
 
 BACK_SECONDS: Final = 60.0  # how long a component is waited for; what is asked of it is far less

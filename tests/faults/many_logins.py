@@ -19,7 +19,7 @@ from deploy.local import broker as mosquitto
 from deploy.local.probes import connect_code, wait_until
 from deploy.local.short_lived import running
 from shared.access.rules import mosquitto_hash
-from shared.db import engine_for, transaction
+from shared.postgres.door import engine_for, transaction
 from tests import migrated
 from tests.faults.ledger import Ledger, tell
 from tests.local.mqtt_clients import NO_SUBSCRIBERS, Seen, connected, publish

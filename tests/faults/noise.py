@@ -24,7 +24,7 @@ from deploy.local.probes import wait_until
 from shared.commands import operations as commands
 from shared.commands.rules import CommandRequest
 from shared.config import load
-from shared.db import database_now, transaction
+from shared.postgres.door import database_now, transaction
 from shared.vocabulary import CommandAction
 from tests.faults.fleet import PASSWORD, Fleet
 from tests.faults.ledger import Ledger, tell

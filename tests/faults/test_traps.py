@@ -16,7 +16,7 @@ from bridge.connection import BrokerConnection
 from deploy.local import broker as mosquitto
 from deploy.local.layout import LOOPBACK
 from deploy.local.probes import wait_until
-from shared.mqtt import Topics
+from shared.outside.mqtt import Topics
 from tests.faults.fleet import PASSWORD
 from tests.faults.lone_broker import NAME, bridge_session, broker, shipped, without
 from tests.faults.wire import Puback, Received, Wire

@@ -17,11 +17,11 @@ def test_before_each_migration_there_was_code_that_did_not_know_it() -> None:
     assert [revision for revision, _ in found] == [script.revision for script in chain()[first:]]
     for script, (_, commit) in zip(chain()[first:], found, strict=True):
         there = subprocess.run(
-            ["git", "ls-tree", "-r", "--name-only", commit, "shared/db.py", "migrations/versions"],
+            ["git", "ls-tree", "-r", "--name-only", commit, "shared/errors.py", "migrations/versions"],
             cwd=REPOSITORY,
             capture_output=True,
             text=True,
             check=True,
         ).stdout
-        assert "shared/db.py" in there
+        assert "shared/errors.py" in there
         assert script.path.rpartition("/")[2] not in there

@@ -10,7 +10,7 @@ from sqlalchemy import Engine
 
 from deploy.local import guardian
 from deploy.local.probes import wait_until
-from shared.db import engine_for
+from shared.postgres.door import engine_for
 from tests.faults.fleet import Fleet, talking
 from tests.stack import Stack, enrolled
 

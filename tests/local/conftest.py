@@ -10,7 +10,7 @@ from google.cloud.tasks_v2 import CloudTasksClient
 from sqlalchemy import Engine
 
 from deploy.local.postgres import DATABASE, OWNER, Cluster, superuser
-from shared.db import engine_for
+from shared.postgres.door import engine_for
 from tests import migrated
 from tests.local.queue_harness import Emulator, Worker, emulator, worker
 

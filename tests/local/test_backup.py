@@ -22,7 +22,7 @@ from deploy.local.layout import REPOSITORY
 from functions.api.app import create_app
 from functions.api.services import Services
 from shared.config import load
-from shared.db import engine_for
+from shared.postgres.door import engine_for
 from tests import migrated, volatile
 from tests.api.people import Api, add_user
 from tests.api.test_life_of_media import make_ready, upload

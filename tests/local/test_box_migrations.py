@@ -5,7 +5,7 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from deploy.box import migrations
-from shared.db import transaction
+from shared.postgres.door import transaction
 
 OF_A_LATER_IMAGE = "9999_of_a_later_image"
 

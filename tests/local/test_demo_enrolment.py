@@ -25,8 +25,9 @@ from deploy.local.demo_fleet.enrolment import Enroller, EnrolmentRefused
 from deploy.local.layout import REPOSITORY
 from functions.api.app import create_app
 from functions.api.services import Services
-from shared import config, db
+from shared import config
 from shared.access import operations as access
+from shared.postgres import door
 from shared.vocabulary import Role
 
 FLEET = cast(3, 1, 5)
@@ -34,8 +35,8 @@ FLEET = cast(3, 1, 5)
 
 @pytest.fixture(scope="module")
 def admin_token(engine: Engine) -> str:
-    with db.transaction(engine) as connection:
-        return access.issue_token(connection, db.database_now(connection), "demo", Role.ADMIN, "tests", None)[1]
+    with door.transaction(engine) as connection:
+        return access.issue_token(connection, door.database_now(connection), "demo", Role.ADMIN, "tests", None)[1]
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 from deploy.local import first_admin
 from deploy.local.layout import SCRIPTS_KEY, Layout
 from shared.access import operations, store
-from shared.db import database_now
+from shared.postgres.door import database_now
 from shared.vocabulary import Role
 
 

@@ -7,8 +7,8 @@ from sqlalchemy import Engine
 
 from deploy.box import first_person
 from shared.access import operations
-from shared.db import database_now, transaction
 from shared.errors import PersonUnknown
+from shared.postgres.door import database_now, transaction
 from shared.vocabulary import Role
 
 

@@ -14,7 +14,7 @@ from google.cloud.tasks_v2.types import HttpMethod, HttpRequest, OidcToken, Retr
 from google.rpc import code_pb2  # type: ignore[import-untyped] # ships no stubs
 
 from shared.errors import InvalidIdentity
-from shared.oidc import Caller, KeySet
+from shared.outside.oidc import Caller, KeySet
 from tests.local.queue_harness import (
     ACCOUNT,
     LOCATION,

@@ -15,7 +15,7 @@ from sqlalchemy import Engine, text
 
 from deploy.local import oidc
 from deploy.local.task_emulator import schema, store
-from shared.db import database_now, engine_for
+from shared.postgres.door import database_now, engine_for
 from tests.local.queue_harness import HELD_SECONDS, LOCATION, Answer, Call, Emulator, Worker, at, emulator, wait_until
 
 

@@ -16,10 +16,10 @@ import grpc
 import pytest
 
 from deploy.local.probes import free_port
-from shared import task_queue
 from shared.errors import ConfigurationError, TaskQueueUnavailable
-from shared.oidc import Caller, KeySet
-from shared.task_queue import TaskQueue, enqueue_conversion, parse_queue_url, queue_is_reachable
+from shared.outside import task_queue
+from shared.outside.oidc import Caller, KeySet
+from shared.outside.task_queue import TaskQueue, enqueue_conversion, parse_queue_url, queue_is_reachable
 from tests.local.queue_harness import (
     ACCOUNT,
     LOCATION,
@@ -206,7 +206,7 @@ def test_a_deadline_that_cloud_tasks_would_refuse_is_refused_at_the_start(second
 
 def test_importing_it_loads_neither_grpc_nor_google() -> None:
     program = (
-        "import sys, shared.task_queue, shared.oidc;"
+        "import sys, shared.outside.task_queue, shared.outside.oidc;"
         "print([m for m in ('grpc', 'google.cloud.tasks_v2', 'google.api_core', 'requests') if m in sys.modules])"
     )
 

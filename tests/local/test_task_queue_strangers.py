@@ -12,7 +12,7 @@ from google.cloud.tasks_v2.types import HttpRequest, OidcToken, Task
 
 from deploy.local.short_lived import DidNotStart
 from shared.errors import TaskQueueUnavailable
-from shared.task_queue import TaskQueue, enqueue_conversion, queue_is_reachable
+from shared.outside.task_queue import TaskQueue, enqueue_conversion, queue_is_reachable
 from tests.local.queue_harness import ACCOUNT, LOCATION, QUEUE_SECRET, Emulator, emulator
 from tests.local.test_task_queue import DEADLINE
 

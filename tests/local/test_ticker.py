@@ -21,7 +21,7 @@ from deploy.local.probes import free_port
 from deploy.local.task_emulator.keys_server import KeysServer
 from deploy.local.ticker import Ticker
 from shared.errors import InvalidIdentity
-from shared.oidc import Caller, KeySet
+from shared.outside.oidc import Caller, KeySet
 from tests.local.queue_harness import HELD_SECONDS, REPOSITORY, Answer, Call, Worker, wait_until, worker
 
 ACCOUNT = "scheduler@signage.test"

@@ -7,9 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.access import rules
-from shared.access.enrolment import rules as enrolment
-from shared.access.passwords import rules as passwords
+from shared.access import enrolment_rules, passwords_rules, rules
 from shared.access.rules import Principal
 from shared.errors import Forbidden, PasswordNotAccepted
 from shared.vocabulary import PrincipalKind, Role
@@ -126,29 +124,29 @@ def test_the_wait_after_failures_ends_when_fewer_than_five_are_left_in_the_windo
 @pytest.mark.parametrize("password", ["", "short", "elevenchars", "x" * 1025])
 def test_a_password_too_short_or_endless_is_refused(password: str) -> None:
     with pytest.raises(PasswordNotAccepted, match="12 to 1024"):
-        passwords.check_new(password, "something else entirely", "anna")
+        passwords_rules.check_new(password, "something else entirely", "anna")
 
 
 def test_the_present_password_is_no_new_one() -> None:
     with pytest.raises(PasswordNotAccepted, match="same"):
-        passwords.check_new("correct horse battery", "correct horse battery", "anna")
+        passwords_rules.check_new("correct horse battery", "correct horse battery", "anna")
 
 
-@given(st.binary(min_size=enrolment.CODE_BYTES, max_size=enrolment.CODE_BYTES))
+@given(st.binary(min_size=enrolment_rules.CODE_BYTES, max_size=enrolment_rules.CODE_BYTES))
 def test_a_code_can_be_typed_in_lower_case_with_blanks_and_look_alikes(random_bytes: bytes) -> None:
-    code = enrolment.compose_code(random_bytes)
+    code = enrolment_rules.compose_code(random_bytes)
     typed = code.lower().replace("-", " ").replace("0", "o").replace("1", "l")
 
-    assert enrolment.normalise_code(typed) == enrolment.normalise_code(code)
+    assert enrolment_rules.normalise_code(typed) == enrolment_rules.normalise_code(code)
 
 
 @given(
-    st.binary(min_size=enrolment.CODE_BYTES, max_size=enrolment.CODE_BYTES),
-    st.binary(min_size=enrolment.CODE_BYTES, max_size=enrolment.CODE_BYTES),
+    st.binary(min_size=enrolment_rules.CODE_BYTES, max_size=enrolment_rules.CODE_BYTES),
+    st.binary(min_size=enrolment_rules.CODE_BYTES, max_size=enrolment_rules.CODE_BYTES),
 )
 def test_other_bytes_make_another_code(one: bytes, other: bytes) -> None:
-    same_code = enrolment.normalise_code(enrolment.compose_code(one)) == enrolment.normalise_code(
-        enrolment.compose_code(other)
+    same_code = enrolment_rules.normalise_code(enrolment_rules.compose_code(one)) == enrolment_rules.normalise_code(
+        enrolment_rules.compose_code(other)
     )
 
     assert same_code == (one == other)

@@ -14,9 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared import config, couriers
-from shared.couriers import Letter, Outcome, Result, webhook
-from shared.couriers.addresses import METADATA, AddressRefused, Reach, look_up, may_reach
+from shared import config
+from shared.outside import couriers
+from shared.outside.couriers import Letter, Outcome, Result, webhook
+from shared.outside.couriers.addresses import METADATA, AddressRefused, Reach, look_up, may_reach
 from tests.receivers import receiver
 
 HERE = Reach(loopback=True, private=True)
@@ -179,7 +180,7 @@ def test_how_far_channels_reach_where(environment: dict[str, str], expected: Rea
 
 
 def test_the_functions_import_no_messenger_library() -> None:
-    program = "import shared.couriers, sys; print('apprise' in sys.modules, 'http.client' in sys.modules)"
+    program = "import shared.outside.couriers, sys; print('apprise' in sys.modules, 'http.client' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
 
     assert json.loads(f'["{done.stdout.strip()}"]') == ["False False"]

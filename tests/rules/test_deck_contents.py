@@ -16,9 +16,7 @@ from pptx.util import Inches
 from deploy.local.layout import REPOSITORY
 from shared.conversions import rules as conversions
 from shared.conversions.rules import Findings
-from shared.event_media.contents.odp import rules as odp
-from shared.event_media.contents.ppt import rules as ppt
-from shared.event_media.contents.pptx import rules as pptx
+from shared.event_media.contents import odp_rules, ppt_rules, pptx_rules
 from shared.event_media.contents.rules import Contents
 from tests.worker import decks, hostile_decks
 
@@ -35,7 +33,7 @@ SLIDE = "ppt/slides/slide1.xml"
 
 def read_pptx(deck: bytes) -> Contents:
     with zipfile.ZipFile(io.BytesIO(deck)) as package:
-        return pptx.read(package)
+        return pptx_rules.read(package)
 
 
 def strict(deck: bytes) -> bytes:
@@ -180,7 +178,7 @@ def test_how_slides_of_an_odp_come_and_go_and_the_fonts_of_its_charts_are_found(
     parts = {"content.xml": text.encode(), "Object 1/content.xml": chart.encode()}
 
     with zipfile.ZipFile(io.BytesIO(hostile_decks.with_parts(content, parts))) as package:
-        found = odp.read(package)
+        found = odp_rules.read(package)
 
     assert (found.transitions, found.advancing_slides) == (1, 1), "of the slide that is shown"
     assert found.fonts is not None
@@ -229,7 +227,7 @@ def test_a_length_that_does_not_add_up_costs_a_ppt_its_own_container_alone() -> 
     lost = record(0x0FD7, atom(0x0FBA, b"", more=5000))
     link = record(0x0FD7, record(0x0FBA, "https://example.org/".encode("utf-16-le"), instance=1, container=False))
 
-    found = ppt.read(ppt_of(slide(show_info(), animation(1)), slide(animation(1)), before=lost + link))
+    found = ppt_rules.read(ppt_of(slide(show_info(), animation(1)), slide(animation(1)), before=lost + link))
 
     assert (found.animated_slides, found.hyperlinks) == (2, ["https://example.org/"])
 
@@ -237,20 +235,20 @@ def test_a_length_that_does_not_add_up_costs_a_ppt_its_own_container_alone() -> 
 def test_of_a_ppt_only_slides_that_are_shown_and_animated_count() -> None:
     hidden = slide(show_info(flags=4), animation(1))
 
-    found = ppt.read(ppt_of(slide(show_info(), animation(0)), hidden, slide(show_info(), animation(1))))
+    found = ppt_rules.read(ppt_of(slide(show_info(), animation(0)), hidden, slide(show_info(), animation(1))))
 
     assert found.animated_slides == 1, 'neither the hidden one, nor the one that says "no build"'
 
 
 def test_how_slides_of_a_ppt_come_and_go_is_found() -> None:
-    found = ppt.read(ppt_of(slide(show_info(effect=6)), slide(show_info(flags=0x400)), slide(show_info(flags=1))))
+    found = ppt_rules.read(ppt_of(slide(show_info(effect=6)), slide(show_info(flags=0x400)), slide(show_info(flags=1))))
 
     assert (found.transitions, found.advancing_slides) == (1, 1)
 
 
 def test_a_ppt_one_of_whose_slides_is_not_met_is_not_said_to_be_known() -> None:
     with pytest.raises(ValueError, match="a slide"):
-        ppt.read(ppt_of(slide(show_info()), slide(show_info()), places={1: 0}))
+        ppt_rules.read(ppt_of(slide(show_info()), slide(show_info()), places={1: 0}))
 
 
 def test_timing_workbooks_and_missing_letters_are_told() -> None:

@@ -4,7 +4,7 @@ import secrets
 
 import pytest
 
-from shared.access.passwords import rules
+from shared.access import passwords_rules
 from shared.errors import PasswordNotAccepted
 
 EASY = (
@@ -24,26 +24,28 @@ SOUND = (
 @pytest.mark.parametrize("password", EASY)
 def test_what_everybody_would_try_is_refused(password: str) -> None:
     with pytest.raises(PasswordNotAccepted, match="first that somebody would try"):
-        rules.check_new(password, "something else entirely", "somebody")
+        passwords_rules.check_new(password, "something else entirely", "somebody")
 
 
 @pytest.mark.parametrize("password", ["margarethe42", "Miller-Margarethe-1", "margarethe.miller1", "relliMMargarethe!"])
 def test_ones_own_name_and_little_more_is_refused_to_its_owner_alone(password: str) -> None:
     with pytest.raises(PasswordNotAccepted):
-        rules.check_new(f"{password:1<12}", "something else entirely", "margarethe.miller@example.org")
+        passwords_rules.check_new(f"{password:1<12}", "something else entirely", "margarethe.miller@example.org")
 
-    rules.check_new(f"{password}-velo", "something else entirely", "bert")
+    passwords_rules.check_new(f"{password}-velo", "something else entirely", "bert")
 
 
 @pytest.mark.parametrize("password", SOUND)
 def test_a_sentence_or_random_letters_are_taken(password: str) -> None:
-    rules.check_new(password, "something else entirely", "anna")
+    passwords_rules.check_new(password, "something else entirely", "anna")
 
 
 def test_no_random_password_is_taken_for_an_easy_one() -> None:
-    assert not [one for one in (secrets.token_urlsafe(10) for _ in range(200)) if rules.is_easily_guessed(one, "anna")]
+    assert not [
+        one for one in (secrets.token_urlsafe(10) for _ in range(200)) if passwords_rules.is_easily_guessed(one, "anna")
+    ]
 
 
 def test_the_words_are_what_the_rules_read() -> None:
-    assert len(rules.WORDS) > 200
-    assert all(word == word.casefold() and len(word) >= 2 for word in rules.WORDS)
+    assert len(passwords_rules.WORDS) > 200
+    assert all(word == word.casefold() and len(word) >= 2 for word in passwords_rules.WORDS)

@@ -17,10 +17,8 @@ from shared.errors import (
     TooLargeUnpacked,
     UnsupportedMediaType,
 )
-from shared.event_media import rules
-from shared.event_media.packages import rules as packages
-from shared.event_media.packages.rules import Slides
-from shared.event_media.pictures import rules as pictures
+from shared.event_media import pictures_rules, rules, zip_rules
+from shared.event_media.zip_rules import Slides
 from shared.vocabulary import MediaKind
 from tests.worker import decks, hostile_decks
 
@@ -211,12 +209,12 @@ def test_the_words_of_a_document_type_in_a_slides_text_are_no_document_type(deck
 
 def test_a_part_that_unpacks_to_too_much_is_refused(deck: bytes) -> None:
     with pytest.raises(TooLargeUnpacked):
-        inspect(hostile_decks.with_zeros(deck, "ppt/bomb.xml", packages.MAX_XML_BYTES + 1))
+        inspect(hostile_decks.with_zeros(deck, "ppt/bomb.xml", zip_rules.MAX_XML_BYTES + 1))
 
 
 def test_a_package_that_says_it_unpacks_to_too_much_is_refused(deck: bytes) -> None:
     with pytest.raises(TooLargeUnpacked):
-        inspect(hostile_decks.with_declared_size(deck, "docProps/thumbnail.jpeg", packages.MAX_UNPACKED_BYTES + 1))
+        inspect(hostile_decks.with_declared_size(deck, "docProps/thumbnail.jpeg", zip_rules.MAX_UNPACKED_BYTES + 1))
 
 
 def test_a_package_with_too_many_parts_is_refused_before_they_are_listed(
@@ -224,7 +222,7 @@ def test_a_package_with_too_many_parts_is_refused_before_they_are_listed(
 ) -> None:
     crowded = io.BytesIO(deck)
     with zipfile.ZipFile(crowded, "a") as package:
-        for number in range(packages.MAX_ENTRIES):
+        for number in range(zip_rules.MAX_ENTRIES):
             package.writestr(f"{number}", b"")
     monkeypatch.setattr(zipfile, "ZipFile", None)
 
@@ -262,12 +260,12 @@ PICTURES = [
 
 @pytest.mark.parametrize(("head", "what"), PICTURES)
 def test_a_pictures_size_is_read_from_its_head(head: bytes, what: str) -> None:
-    assert pictures.pixels(io.BytesIO(head)) == 640 * 480, what
+    assert pictures_rules.pixels(io.BytesIO(head)) == 640 * 480, what
 
 
 @given(head=st.sampled_from([head for head, _ in PICTURES]), cut=st.integers(0, 64), noise=st.binary(max_size=64))
 def test_no_head_of_a_picture_is_too_odd_to_be_looked_at(head: bytes, cut: int, noise: bytes) -> None:
-    assert pictures.pixels(io.BytesIO(head[:cut] + noise)) >= 0
+    assert pictures_rules.pixels(io.BytesIO(head[:cut] + noise)) >= 0
 
 
 @settings(max_examples=300)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.monitoring.history import rules
-from shared.monitoring.history.rules import Change, Segment
+from shared.history import rules
+from shared.history.rules import Change, Segment
 from shared.vocabulary import ClientStatus, EventKind
 
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.access.passwords.operations import check_not_leaked, is_listed
+from shared.access.passwords_operations import check_not_leaked, is_listed
 from shared.config import load
 from shared.errors import ConfigurationError, PasswordNotAccepted
 

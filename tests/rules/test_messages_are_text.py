@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.couriers.messenger import ENDINGS, as_text
+from shared.outside.couriers.messenger import ENDINGS, as_text
 
 LINK = "https://signage.test/?d=1"
 MARKUP = re.compile(r"[@<>\[\]`*]|//|\w\.[^\W\d_]{2,}")

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from deploy.local import oidc
 from shared.errors import InvalidIdentity
-from shared.oidc import Caller, KeySet, verify
+from shared.outside.oidc import Caller, KeySet, verify
 from tests.rules.oidc_harness import AUDIENCE, EMAIL, FOREIGN, ISSUER, OURS, claims, issuing, signed
 
 CURVE = ec.generate_private_key(ec.SECP256R1())

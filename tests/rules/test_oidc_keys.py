@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from deploy.local import oidc
 from deploy.local.probes import free_port
 from shared.errors import InvalidIdentity
-from shared.oidc import KeySet, verify
+from shared.outside.oidc import KeySet, verify
 from tests.rules.oidc_harness import AUDIENCE, EMAIL, FOREIGN, ISSUER, OURS, Issuer, issuing, signed
 
 WEAK = rsa.generate_private_key(public_exponent=65537, key_size=1024)

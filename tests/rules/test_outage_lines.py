@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
-from shared.db import is_away
+from shared.postgres.door import is_away
 from shared.structured_log import JsonFormatter, Outage
 
 

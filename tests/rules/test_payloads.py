@@ -11,7 +11,7 @@ from bridge.inbox import IGNORED, Arrival, Inbox, PutAside, Taken
 from bridge.messages import Canary, Said
 from bridge.payloads import Refused, document
 from shared.client_logs.rules import LogLine
-from shared.clients.failures.rules import Failure
+from shared.clients.failures_rules import Failure
 from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
 from shared.commands.rules import Ack
 from shared.vocabulary import (

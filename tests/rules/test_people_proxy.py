@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from shared.errors import InvalidIdentity
-from shared.oidc import PEOPLE_ALGORITHM, KeySet, Proxy
+from shared.outside.oidc import PEOPLE_ALGORITHM, KeySet, Proxy
 from tests.rules.oidc_harness import FOREIGN, OURS, issuing
 from tests.rules.proxy_harness import AUDIENCE, ISSUER, KEY_ID, PROXY_KEY, asserted, key_set
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.clients.failures.rules import Failure, Marker, Stamp, is_named, is_raised
+from shared.clients.failures_rules import Failure, Marker, Stamp, is_named, is_raised
 from shared.clients.reports.rules import (
     Heartbeat,
     PresenceChange,

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
-from shared.access.second_factor import rules
+from shared.access import second_factor_rules
 from shared.vocabulary import Role
 
 RFC_SECRET = b"12345678901234567890"
@@ -26,37 +26,37 @@ NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
 def test_codes_are_those_of_the_standard(seconds: int, code: str) -> None:
     now = datetime.fromtimestamp(seconds, UTC)
 
-    assert rules.code_at(RFC_SECRET, rules.step_at(now)) == code
-    assert rules.step_of(RFC_SECRET, code, now, None) == rules.step_at(now)
+    assert second_factor_rules.code_at(RFC_SECRET, second_factor_rules.step_at(now)) == code
+    assert second_factor_rules.step_of(RFC_SECRET, code, now, None) == second_factor_rules.step_at(now)
 
 
 @pytest.mark.parametrize(("steps_off", "is_taken"), [(-2, False), (-1, True), (0, True), (1, True), (2, False)])
 def test_a_phone_may_be_half_a_minute_wrong(steps_off: int, is_taken: bool) -> None:
-    code = rules.code_at(RFC_SECRET, rules.step_at(NOON) + steps_off)
+    code = second_factor_rules.code_at(RFC_SECRET, second_factor_rules.step_at(NOON) + steps_off)
 
-    assert (rules.step_of(RFC_SECRET, code, NOON, None) is not None) == is_taken
+    assert (second_factor_rules.step_of(RFC_SECRET, code, NOON, None) is not None) == is_taken
 
 
 def test_a_code_is_taken_once_and_none_from_before_it_either() -> None:
-    present = rules.step_at(NOON)
-    now, before = rules.code_at(RFC_SECRET, present), rules.code_at(RFC_SECRET, present - 1)
+    present = second_factor_rules.step_at(NOON)
+    now, before = second_factor_rules.code_at(RFC_SECRET, present), second_factor_rules.code_at(RFC_SECRET, present - 1)
 
-    assert rules.step_of(RFC_SECRET, now, NOON, present) is None
-    assert rules.step_of(RFC_SECRET, before, NOON, present) is None
-    assert rules.step_of(RFC_SECRET, now, NOON, present - 1) == present
+    assert second_factor_rules.step_of(RFC_SECRET, now, NOON, present) is None
+    assert second_factor_rules.step_of(RFC_SECRET, before, NOON, present) is None
+    assert second_factor_rules.step_of(RFC_SECRET, now, NOON, present - 1) == present
 
 
 @pytest.mark.parametrize("typed", ["", "28708", "2870821", "28708a", "٢٨٧٠٨٢", "287082;", "28.082"])
 def test_what_is_no_code_is_none(typed: str) -> None:
-    assert rules.step_of(RFC_SECRET, typed, datetime.fromtimestamp(59, UTC), None) is None
+    assert second_factor_rules.step_of(RFC_SECRET, typed, datetime.fromtimestamp(59, UTC), None) is None
 
 
 def test_a_code_may_be_typed_in_groups() -> None:
-    assert rules.step_of(RFC_SECRET, " 287 082 ", datetime.fromtimestamp(59, UTC), None) == 1
+    assert second_factor_rules.step_of(RFC_SECRET, " 287 082 ", datetime.fromtimestamp(59, UTC), None) == 1
 
 
 def test_apps_read_the_address_and_find_the_name_and_the_secret() -> None:
-    parts = urlsplit(rules.address_of(RFC_SECRET, "anna+x@example.org"))
+    parts = urlsplit(second_factor_rules.address_of(RFC_SECRET, "anna+x@example.org"))
 
     assert (parts.scheme, parts.netloc) == ("otpauth", "totp")
     assert unquote(parts.path) == "/Signage Fleet:anna+x@example.org"
@@ -65,10 +65,10 @@ def test_apps_read_the_address_and_find_the_name_and_the_secret() -> None:
 
 
 def test_the_secret_needs_the_key_and_the_row() -> None:
-    secrets = {rules.secret_of(key, nonce) for key in ("key", "other") for nonce in ("nonce", "else")}
+    secrets = {second_factor_rules.secret_of(key, nonce) for key in ("key", "other") for nonce in ("nonce", "else")}
 
     assert len(secrets) == 4
-    assert all(len(secret) == rules.SECRET_BYTES for secret in secrets)
+    assert all(len(secret) == second_factor_rules.SECRET_BYTES for secret in secrets)
 
 
 @pytest.mark.parametrize(
@@ -76,9 +76,11 @@ def test_the_secret_needs_the_key_and_the_row() -> None:
     [("nobody", set()), ("admins", {Role.ADMIN}), ("everybody", {Role.ADMIN, Role.OPERATOR, Role.VIEWER})],
 )
 def test_who_must_have_one(who: str, roles: set[Role]) -> None:
-    assert {role for role in Role if rules.is_required(who, role)} == roles
+    assert {role for role in Role if second_factor_rules.is_required(who, role)} == roles
 
 
 def test_recovery_codes_are_kept_as_hashes_and_typed_as_people_do() -> None:
-    assert rules.hash_of_recovery_code(" ABCD efgh-JKMN ") == rules.hash_of_recovery_code("abcd-efgh-jkmn")
-    assert "abcd" not in rules.hash_of_recovery_code("abcd-efgh-jkmn")
+    assert second_factor_rules.hash_of_recovery_code(" ABCD efgh-JKMN ") == second_factor_rules.hash_of_recovery_code(
+        "abcd-efgh-jkmn"
+    )
+    assert "abcd" not in second_factor_rules.hash_of_recovery_code("abcd-efgh-jkmn")

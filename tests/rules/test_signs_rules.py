@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from shared.clients.reports.rules import shown_status
-from shared.clients.signs.rules import REFUSED, Memory, due, last_sign, refused_in_words, why_mute
+from shared.clients.signs_rules import REFUSED, Memory, due, last_sign, refused_in_words, why_mute
 from shared.vocabulary import ClientStatus, DeadLetterReason, ProcessStatus
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

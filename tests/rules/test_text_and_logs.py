@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from shared import structured_log
-from shared.db import scrub
+from shared.postgres.door import scrub
 
 CASES = [
     ("plain", "plain"),

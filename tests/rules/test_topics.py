@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.mqtt import TopicKind, TopicParts, Topics
+from shared.outside.mqtt import TopicKind, TopicParts, Topics
 
 TOPICS = Topics("signage")
 ONE = "00000000-0000-4000-8000-000000000001"

@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any, Final
 from unittest.mock import patch
 
-from shared.db import database_now
+from shared.postgres.door import database_now
 
 BEGINNING: Final = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)  # what the database's clock shows at second 0
 UNDER_TEST: Final = ("bridge.", "functions.scheduler_tick", "shared.commands", "shared.recovery", "shared.clients")
@@ -62,7 +62,7 @@ class Clocks:
         self.leapt = 0.0  # seconds that passed for the service and were told in no agenda: nothing happened in them
 
     def database(self, _connection: Any = None) -> datetime:
-        """Stands in for `shared.db.database_now`."""
+        """Stands in for `shared.postgres.door.database_now`."""
         return BEGINNING + timedelta(seconds=self.monotonic()) + self.database_is_off_by
 
     def monotonic(self) -> float:

@@ -17,8 +17,8 @@ from functions.scheduler_tick import steps
 from shared import config
 from shared.client_logs import store as client_logs
 from shared.commands import operations as commands
-from shared.db import engine_for
-from shared.listening import store as listening_store
+from shared.leadership import store as leadership_store
+from shared.postgres.door import engine_for
 from tests import migrated
 from tests.conftest import at_any_speed
 from tests.simulation.agenda import Agenda, Clocks, virtual_time
@@ -33,8 +33,8 @@ from tests.simulation.service import BridgeHost, Host, SimulatedPublisher
 
 if TYPE_CHECKING:
     from shared.config import Config
-    from shared.mqtt import Publisher
-    from shared.task_queue import TaskQueue
+    from shared.outside.mqtt import Publisher
+    from shared.outside.task_queue import TaskQueue
 
 TICK: Final = 60.0
 LOCK_TIMEOUT_MS: Final = 100  # in a history nobody who holds a lock can let it go while another one waits
@@ -213,7 +213,7 @@ class History:
             patched.enter_context(virtual_time(self.clocks, self.seed))
             patched.enter_context(patch.object(steps, "STEPS", about))
             patched.enter_context(patch.object(steps, "SWEEPS", sweeps))
-            life = patch.object(listening_store, "life", lambda _connection: self.databases.copies.life)
+            life = patch.object(leadership_store, "life", lambda _connection: self.databases.copies.life)
             patched.enter_context(life)
             patched.callback(self.bridge_gate.remove)
             patched.callback(self.tick_gate.remove)

@@ -16,8 +16,8 @@ from shared.errors import ServiceError
 from shared.maintenance import operations as maintenance
 from shared.maintenance.operations import NewWindow
 from shared.maintenance.rules import Schedule
+from shared.recovery import holds_operations
 from shared.recovery.breakers import operations as breakers
-from shared.recovery.holds import operations as holds
 from shared.vocabulary import CommandAction, MaintenanceScope
 from tests.simulation.display import Display
 from tests.simulation.gate import Killed
@@ -86,34 +86,36 @@ class Operator:
 
         def do(connection: Connection, now: datetime) -> bool:
             until = None if seconds is None else now + timedelta(seconds=seconds)
-            return holds.hold(connection, now, display.uuid, WHO, "being moved", until)
+            return holds_operations.hold(connection, now, display.uuid, WHO, "being moved", until)
 
         self._count("holds", self._ask(do))
 
     def resume(self, display: Display) -> None:
         """End a hold or a suspension."""
-        if self._ask(lambda connection, _: holds.resume(connection, display.uuid)):
+        if self._ask(lambda connection, _: holds_operations.resume(connection, display.uuid)):
             self._history.judge.resumed(display.uuid)
 
     def exclude(self, display: Display) -> None:
         """Never recover it."""
         self._count(
-            "exclusions", self._ask(lambda connection, now: holds.exclude(connection, now, display.uuid, WHO, "a test"))
+            "exclusions",
+            self._ask(lambda connection, now: holds_operations.exclude(connection, now, display.uuid, WHO, "a test")),
         )
 
     def include(self, display: Display) -> None:
         """Recover it again."""
-        self._ask(lambda connection, _: holds.include(connection, display.uuid))
+        self._ask(lambda connection, _: holds_operations.include(connection, display.uuid))
 
     def exclude_site(self, site: str) -> None:
         """Never recover anybody of this site."""
         self._count(
-            "exclusions", self._ask(lambda connection, now: holds.exclude_site(connection, now, site, WHO, "rebuilt"))
+            "exclusions",
+            self._ask(lambda connection, now: holds_operations.exclude_site(connection, now, site, WHO, "rebuilt")),
         )
 
     def include_site(self, site: str) -> None:
         """Recover them again."""
-        self._ask(lambda connection, _: holds.include_site(connection, site))
+        self._ask(lambda connection, _: holds_operations.include_site(connection, site))
 
     def plan_window(self, site: str | None, displays: Sequence[Display], begins_in: float, seconds: float) -> None:
         """Maintenance of a site, of some displays, or, where neither is given, of the whole fleet."""

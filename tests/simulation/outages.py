@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-from shared.listening.store import LEADER_LOCK
+from shared.leadership.store import LEADER_LOCK
 from tests.simulation.broker import Rule
 from tests.simulation.display import Display
 from tests.simulation.faults import WHOLE_FLEET, Fault, lasting

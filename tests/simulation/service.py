@@ -25,7 +25,7 @@ from bridge.snapshot import Snapshots
 from bridge.writes import LeadershipLost
 from shared.config import Config
 from shared.errors import BrokerUnavailable, PublishUnanswered
-from shared.mqtt import Topics
+from shared.outside.mqtt import Topics
 from tests.simulation.agenda import Agenda
 from tests.simulation.broker import KEEPALIVE_GRACE, Message, SimulatedBroker
 from tests.simulation.gate import Gate, Killed
@@ -340,7 +340,7 @@ def _one_turn(bridge: Bridge) -> None:
 
 @dataclass(frozen=True)
 class _Message:
-    """As `shared.mqtt.Message`."""
+    """As `shared.outside.mqtt.Message`."""
 
     topic: str
     payload: bytes
@@ -348,7 +348,7 @@ class _Message:
 
 
 class SimulatedPublisher:
-    """Stands in for `shared.mqtt.Publisher` in the tick and in the API."""
+    """Stands in for `shared.outside.mqtt.Publisher` in the tick and in the API."""
 
     def __init__(
         self, broker: SimulatedBroker, agenda: Agenda, clock: Callable[[], float], dice: random.Random

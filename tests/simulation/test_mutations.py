@@ -18,7 +18,7 @@ from shared.commands import operations as commands
 from shared.commands import rules as command_rules
 from shared.commands.outbox import operations as outbox
 from shared.commands.outbox import store as outbox_store
-from shared.listening import store as listening_store
+from shared.leadership import store as leadership_store
 from shared.recovery import operations as recovery
 from shared.recovery import rules as recovery_rules
 from shared.recovery import store as recovery_store
@@ -127,13 +127,13 @@ def half_freeze_and_an_operator_vouches_for_it(history: History) -> None:
 @contextmanager
 def no_listening_time() -> Iterator[None]:
     """Recovery believes that the bridge has always listened."""
-    known = listening_store.bridge_status
+    known = leadership_store.bridge_status
 
     def always(connection: Any) -> Any:
         status = known(connection)
         return replace(status, connected_since=status.connected_since and BEGINNING - timedelta(days=2))
 
-    with patch.object(listening_store, "bridge_status", always):
+    with patch.object(leadership_store, "bridge_status", always):
         yield
 
 

@@ -17,7 +17,7 @@ import pytest
 from bridge import inbox
 from bridge.leader import DatabaseAway, Leader
 from shared.client_logs import rules as log_rules
-from shared.listening.store import LEADER_LOCK
+from shared.leadership.store import LEADER_LOCK
 from tests.simulation.ages import leap
 from tests.simulation.ailments import Ailment, Nature
 from tests.simulation.broker import Rule
@@ -189,7 +189,7 @@ def by_the_displays_clock(read: Callable[[str, float, bytes], Any]) -> Callable[
 def clocks_are_believed() -> Iterator[None]:
     read, most = inbox.HANDLERS["heartbeat"]
     late = patch.dict(inbox.HANDLERS, {"heartbeat": (by_the_displays_clock(read), most)})
-    with late, patch("shared.clients.signs.rules.due", lambda *_: {}):
+    with late, patch("shared.clients.signs_rules.due", lambda *_: {}):
         yield
 
 
@@ -216,14 +216,14 @@ WORLD: Final = {
         12,
         900.0,
         one_is_updated_and_its_heartbeats_are_too_large,
-        without(("shared.clients.signs.rules.due", lambda *_: {})),
+        without(("shared.clients.signs_rules.due", lambda *_: {})),
         "needless action",
     ),
     "health is no sign of life where heartbeats are dropped": Mutation(
         20,
         900.0,
         the_heartbeats_of_three_are_dropped,
-        without(("shared.clients.signs.rules.due", lambda *_: {})),
+        without(("shared.clients.signs_rules.due", lambda *_: {})),
         "needless action",
     ),
     "a breaker forgets whom it reckoned with after a day": Mutation(

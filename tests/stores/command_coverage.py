@@ -7,8 +7,8 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from shared.commands.rules import MOVES
-from shared.kept_statements import PLANNED_ONCE
-from shared.statements import constant
+from shared.postgres.kept_statements import PLANNED_ONCE
+from shared.postgres.statements import constant
 from tests.stores.command_faults import Database
 
 LEGAL = {(source.value, move.to.value) for move in MOVES for source in move.sources}

@@ -11,9 +11,9 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
-from shared.db import engine_for
-from shared.prepared import PreparingConnection
-from shared.statements import Constant, mappings
+from shared.postgres.door import engine_for
+from shared.postgres.prepared import PreparingConnection
+from shared.postgres.statements import Constant, mappings
 
 T = TypeVar("T")
 

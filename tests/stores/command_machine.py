@@ -19,7 +19,7 @@ from sqlalchemy import Connection
 from shared.commands import operations
 from shared.commands.rules import Ack, Sighting
 from shared.errors import StateConflict
-from shared.statements import constant, moment, rows
+from shared.postgres.statements import constant, moment, rows
 from shared.tables import client_heartbeats, clients
 from shared.vocabulary import CommandAction, CommandSource, CommandState
 from tests.stores.command_chances import OPENINGS, SEEDS, TAKEN, Fate, step_of

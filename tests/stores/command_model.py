@@ -11,10 +11,10 @@ from sqlalchemy import Connection
 
 from shared.commands import operations
 from shared.commands.rules import LOCKING, Ack, Attempt, Claimed
-from shared.db import database_now
 from shared.errors import CommandNotCancellable
-from shared.kept_statements import PLANNED_ONCE
-from shared.statements import constant
+from shared.postgres.door import database_now
+from shared.postgres.kept_statements import PLANNED_ONCE
+from shared.postgres.statements import constant
 from shared.tables import client_commands, clients
 from shared.vocabulary import COMMAND_RANKS, TERMINAL_RANK, CommandState
 from tests.stores.command_chances import NO_BROKER, Fate

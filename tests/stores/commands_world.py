@@ -11,7 +11,7 @@ from shared import config
 from shared.commands import operations
 from shared.commands.operations import AckReport, EvidenceReport, PublishReport
 from shared.commands.rules import Ack, Attempt, Claimed, CommandRequest, Sighting, Timings
-from shared.db import database_now
+from shared.postgres.door import database_now
 from shared.tables import client_commands, client_heartbeats, clients
 from shared.vocabulary import CommandAction, CommandState
 

@@ -7,7 +7,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
-from shared.db import database_now, engine_for, transaction
+from shared.postgres.door import database_now, engine_for, transaction
 from tests.stores.commands_world import add_client
 
 

@@ -9,11 +9,9 @@ from sqlalchemy import Connection
 
 from shared import config
 from shared.config import Config
-from shared.incidents import operations
+from shared.incidents import operations, timeline_operations, timeline_store
 from shared.incidents.operations import IncidentReport
-from shared.incidents.timeline import operations as told
-from shared.incidents.timeline import store as timeline
-from shared.incidents.timeline.store import IncidentFilter
+from shared.incidents.timeline_store import IncidentFilter
 from shared.tables import bridge_status, client_heartbeats, client_losses, client_state_changes, clients
 from tests.stores.commands_world import add_client, seconds
 
@@ -74,7 +72,7 @@ def observe(connection: Connection, at: datetime, settings: Config = CONFIG) -> 
 
 def all_of(connection: Connection, **wanted: Any) -> list[dict[str, Any]]:
     """Incidents as a list shows them, the oldest first."""
-    return [dict(row) for row in reversed(timeline.page(connection, IncidentFilter(**wanted), 100, None))]
+    return [dict(row) for row in reversed(timeline_store.page(connection, IncidentFilter(**wanted), 100, None))]
 
 
 def only(connection: Connection) -> dict[str, Any]:
@@ -84,4 +82,7 @@ def only(connection: Connection) -> dict[str, Any]:
 
 def happened(connection: Connection, incident_id: int) -> list[tuple[str, int | None]]:
     """(kind, displays) of the timeline, the oldest first."""
-    return [(event.kind.value, event.count) for event in reversed(told.events(connection, incident_id, 100, None))]
+    return [
+        (event.kind.value, event.count)
+        for event in reversed(timeline_operations.events(connection, incident_id, 100, None))
+    ]

@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 
 from shared.access.people import operations, store
 from shared.access.rules import Principal
-from shared.db import database_now
+from shared.postgres.door import database_now
 from shared.vocabulary import PrincipalKind, Role
 
 HOUR = timedelta(hours=1)

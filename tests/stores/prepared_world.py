@@ -6,8 +6,8 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from shared.kept_statements import PLANNED_ONCE
-from shared.prepared import PreparingConnection
+from shared.postgres.kept_statements import PLANNED_ONCE
+from shared.postgres.prepared import PreparingConnection
 
 NAMES = "SELECT name FROM pg_prepared_statements ORDER BY name"
 

@@ -9,7 +9,7 @@ from pg8000.dbapi import convert_paramstyle
 from pg8000.native import literal
 from sqlalchemy import Connection, event
 
-from shared.kept_statements import PLANNED_ONCE
+from shared.postgres.kept_statements import PLANNED_ONCE
 
 Asked = tuple[str, Any]
 """A statement, and its parameters."""

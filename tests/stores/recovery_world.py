@@ -9,13 +9,13 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared import config
+from shared.clients import statuses_operations
 from shared.clients import store as clients_store
-from shared.clients.statuses import operations as statuses
 from shared.commands import operations as commands
 from shared.commands.rules import Ack, Attempt
 from shared.config import Config
-from shared.listening import store as listening_store
-from shared.listening.rules import listening
+from shared.leadership import store as leadership_store
+from shared.leadership.rules import listening
 from shared.recovery import operations, store
 from shared.recovery.breakers import operations as breakers
 from shared.recovery.operations import RecoveryReport
@@ -147,8 +147,8 @@ class History:
 
 def sweep(connection: Connection, at: datetime) -> None:
     """Bring the shown states up to this moment, as the bridge and the tick do."""
-    bridge = listening(listening_store.bridge_status(connection), at, timedelta(seconds=45))
-    statuses.sweep(connection, at, 180, bridge)
+    bridge = listening(leadership_store.bridge_status(connection), at, timedelta(seconds=45))
+    statuses_operations.sweep(connection, at, 180, bridge)
 
 
 def decisions(connection: Connection, client: str) -> list[tuple[str, str | None]]:

@@ -10,8 +10,8 @@ from sqlalchemy import Connection, Engine
 from shared.access import operations, rules, store
 from shared.access.people import store as people
 from shared.access.rules import digest
-from shared.db import database_now, transaction
 from shared.errors import InvalidIdentity, TokenNotFound, TooManyAttempts
+from shared.postgres.door import database_now, transaction
 from shared.tables import api_tokens, audit_log, login_failures, users
 from shared.vocabulary import PrincipalKind, Role
 from tests.stores.parallel import at_once

@@ -10,9 +10,9 @@ from sqlalchemy import Connection
 from shared.client_logs import operations as client_logs
 from shared.client_logs.rules import LogLine
 from shared.clients.reports import operations as reports
-from shared.db import database_now
-from shared.listening import operations as listening
-from shared.listening import store as listening_store
+from shared.leadership import operations as leadership
+from shared.leadership import store as leadership_store
+from shared.postgres.door import database_now
 from shared.vocabulary import DeadLetterReason as Reason
 from shared.vocabulary import LogLevel
 
@@ -40,7 +40,7 @@ def test_of_one_senders_dead_letters_two_hundred_are_kept_and_all_are_counted(
     now = database_now(connection)
 
     for first in range(0, 1000, at_once):
-        listening.put_aside(connection, now, spoiled(first, min(at_once, 1000 - first)))
+        leadership.put_aside(connection, now, spoiled(first, min(at_once, 1000 - first)))
 
     assert value(connection, "SELECT sum(count) FROM dead_letters WHERE sender = :u") == 1000
     assert value(connection, "SELECT count(*) FROM dead_letters WHERE sender = :u AND payload <> ''") == 200
@@ -51,9 +51,9 @@ def test_of_one_senders_dead_letters_two_hundred_are_kept_and_all_are_counted(
 
 def test_a_sender_without_room_costs_nobody_else_any(connection: Connection) -> None:
     now = database_now(connection)
-    listening.put_aside(connection, now, spoiled(0, 300))
+    leadership.put_aside(connection, now, spoiled(0, 300))
 
-    listening.put_aside(connection, now, [*spoiled(300, 5), *spoiled(0, 3, f"signage/{V}/health")])
+    leadership.put_aside(connection, now, [*spoiled(300, 5), *spoiled(0, 3, f"signage/{V}/health")])
 
     kept = "SELECT sender, count(*) FROM dead_letters WHERE payload <> '' GROUP BY sender ORDER BY sender"
     assert rows(connection, kept) == [(U, 200), (V, 3)]
@@ -61,9 +61,9 @@ def test_a_sender_without_room_costs_nobody_else_any(connection: Connection) -> 
 
 def test_what_is_kept_is_counted_up_though_there_is_no_room_for_another(connection: Connection) -> None:
     now = database_now(connection)
-    listening.put_aside(connection, now, spoiled(0, 300))
+    leadership.put_aside(connection, now, spoiled(0, 300))
 
-    listening.put_aside(connection, now, spoiled(0, 1) * 7)
+    leadership.put_aside(connection, now, spoiled(0, 1) * 7)
 
     assert value(connection, "SELECT max(count) FROM dead_letters WHERE payload <> ''") == 8
     assert value(connection, "SELECT sum(count) FROM dead_letters") == 307
@@ -72,7 +72,7 @@ def test_what_is_kept_is_counted_up_though_there_is_no_room_for_another(connecti
 def test_log_levels_that_nobody_knows_do_not_make_rows_without_end(connection: Connection) -> None:
     topics = [f"signage/{U}/logs/{number}" for number in range(1000)]
 
-    listening.put_aside(connection, database_now(connection), [(t, b"x", Reason.UNKNOWN_TOPIC, None) for t in topics])
+    leadership.put_aside(connection, database_now(connection), [(t, b"x", Reason.UNKNOWN_TOPIC, None) for t in topics])
 
     assert value(connection, "SELECT count(*) FROM dead_letters") == 201
     assert value(connection, "SELECT count FROM dead_letters WHERE topic = 'signage/' || :u || '/logs'") == 800
@@ -80,10 +80,10 @@ def test_log_levels_that_nobody_knows_do_not_make_rows_without_end(connection: C
 
 def test_dead_letters_that_nobody_repeats_go_in_the_end(connection: Connection) -> None:
     now = database_now(connection)
-    listening.put_aside(connection, now - timedelta(days=31), spoiled(0, 2))
-    listening.put_aside(connection, now, spoiled(1, 1))
+    leadership.put_aside(connection, now - timedelta(days=31), spoiled(0, 2))
+    leadership.put_aside(connection, now, spoiled(1, 1))
 
-    assert listening_store.drop_dead_letters(connection, now - timedelta(days=30)) == 1
+    assert leadership_store.drop_dead_letters(connection, now - timedelta(days=30)) == 1
     assert value(connection, "SELECT sum(count) FROM dead_letters") == 2
 
 

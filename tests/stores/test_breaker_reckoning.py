@@ -8,14 +8,13 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from shared.db import database_now
 from shared.maintenance import operations as maintenance
 from shared.maintenance.operations import NewWindow
 from shared.maintenance.rules import Schedule
-from shared.recovery import store
+from shared.postgres.door import database_now
+from shared.recovery import holds_operations, store
 from shared.recovery.breakers import operations as breakers
 from shared.recovery.breakers.store import MANY
-from shared.recovery.holds import operations as holds
 from shared.tables import bridge_status, clients
 from shared.vocabulary import MaintenanceScope
 from tests.stores.commands_world import SHUTDOWN, issue, say, seconds
@@ -45,9 +44,9 @@ def rest(connection: Connection, now: datetime, uuids: list[str], how: str) -> N
     """Make the silence of these clients no news."""
     for client in uuids:
         if how == "held":
-            holds.hold(connection, now, client, "user:anna", "being moved", None)
+            holds_operations.hold(connection, now, client, "user:anna", "being moved", None)
         elif how == "excluded":
-            holds.exclude(connection, now, client, "user:anna", "a test display")
+            holds_operations.exclude(connection, now, client, "user:anna", "a test display")
         elif how == "stopped":
             connection.execute(sa.update(clients).where(clients.c.uuid == client).values(process_status="stopped"))
         elif how == "deleted":
@@ -72,7 +71,7 @@ def test_whose_silence_is_no_news_is_not_counted(connection: Connection, now: da
 def test_a_site_that_is_excluded_is_not_counted(connection: Connection, now: datetime) -> None:
     fleet(connection, now, 10)
     fleet(connection, now - 4 * MINUTE, 20, site="Basel")
-    holds.exclude_site(connection, now, "Basel", "user:anna", "being rebuilt")
+    holds_operations.exclude_site(connection, now, "Basel", "user:anna", "being rebuilt")
 
     assert recover(connection, now).command_ids == ()
     assert open_breakers(connection) == set()
@@ -131,7 +130,7 @@ def test_after_a_days_absence_of_ours_the_fleet_is_still_reckoned_with(connectio
 def test_a_silence_of_too_many_to_name_them_is_counted_like_one_of_few(connection: Connection, now: datetime) -> None:
     fleet(connection, now, 100)
     gone = fleet(connection, now - 4 * MINUTE, MANY + 20)
-    holds.exclude(connection, now, gone[0], "user:anna", "a test display")
+    holds_operations.exclude(connection, now, gone[0], "user:anna", "a test display")
 
     assert recover(connection, now).command_ids == ()
     assert evidence_of_opening(connection) == {
@@ -176,11 +175,11 @@ def stop(connection: Connection, now: datetime, uuids: list[str]) -> None:
 
 def put_on_hold(connection: Connection, now: datetime, uuids: list[str]) -> None:
     for one in uuids:
-        holds.hold(connection, now, one, "user:anna", "mine", None)
+        holds_operations.hold(connection, now, one, "user:anna", "mine", None)
 
 
 def exclude_their_site(connection: Connection, now: datetime, _uuids: list[str]) -> None:
-    holds.exclude_site(connection, now, "Vienna", "user:anna", "being sold")
+    holds_operations.exclude_site(connection, now, "Vienna", "user:anna", "being sold")
 
 
 def open_a_window(connection: Connection, now: datetime, _uuids: list[str]) -> None:

@@ -11,14 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection
 
+from shared.client_logs import hourly_counts_store, marks_store, rules, store
 from shared.client_logs import operations as client_logs
-from shared.client_logs import rules, store
-from shared.client_logs.hours import store as hours_store
-from shared.client_logs.marks import store as marks_store
 from shared.client_logs.rules import LogLine, Mark
 from shared.clients.reports import operations as reports
 from shared.clients.reports.rules import Heartbeat
-from shared.db import database_now
+from shared.postgres.door import database_now
 from shared.tables import client_heartbeats, client_log_hours, clients, log_gaps, log_keys, log_marks
 from shared.tables import client_logs as table
 from shared.vocabulary import SERIOUS_LEVELS, LogLevel
@@ -267,13 +265,13 @@ def test_serious_lines_are_read_without_the_partitions_of_routine_ones(connectio
 
 
 def test_the_summary_counts_by_client_and_level(connection: Connection, some_logs: datetime) -> None:
-    rows = {row["uuid"]: row for row in hours_store.summary(connection, some_logs - timedelta(hours=1))}
+    rows = {row["uuid"]: row for row in hourly_counts_store.summary(connection, some_logs - timedelta(hours=1))}
 
     assert rows[U]["counts"] == {"debug": 1, "info": 1, "warning": 1, "error": 1, "critical": 1}
     assert (rows[U]["name"], rows[U]["last_error_at"]) == ("lobby", some_logs - timedelta(minutes=1))
     assert rows[V]["counts"] == {"error": 1}
-    assert hours_store.summary(connection, some_logs + timedelta(hours=2)) == []
-    [only] = hours_store.summary(connection, some_logs - timedelta(hours=1), V)
+    assert hourly_counts_store.summary(connection, some_logs + timedelta(hours=2)) == []
+    [only] = hourly_counts_store.summary(connection, some_logs - timedelta(hours=1), V)
     assert (only["uuid"], only["counts"]) == (V, {"error": 1})
 
 

@@ -9,8 +9,8 @@ from sqlalchemy import Connection, Engine
 
 from shared.clients import operations, store
 from shared.clients.store import ClientFilter
-from shared.db import database_now, transaction
 from shared.errors import ClientNotFound, FailureChanged
+from shared.postgres.door import database_now, transaction
 from shared.tables import clients
 from shared.vocabulary import ClientStatus, RegisteredBy
 

@@ -9,8 +9,8 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
-from shared.db import as_columns, reading, rows_if_known, rows_of
-from shared.statements import constant
+from shared.postgres.door import as_columns, reading, rows_if_known, rows_of
+from shared.postgres.statements import constant
 from tests.api.hostile_texts import HALF, TEXTS
 
 AT = datetime(2026, 3, 1, 12, 0, 0, 250_000, tzinfo=UTC)

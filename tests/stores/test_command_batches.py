@@ -16,8 +16,8 @@ from shared.commands import store as commands_store
 from shared.commands.batches import operations, rules, store
 from shared.commands.batches.operations import advance
 from shared.commands.batches.rules import BatchRequest, Turn
-from shared.db import database_now
 from shared.errors import CommandBatchNotFound, CommandBatchOver, IdempotencyKeyReused, NoClients, TooManyClients
+from shared.postgres.door import database_now
 from shared.tables import client_commands, clients, command_batch_members
 from shared.vocabulary import CommandAction, MemberOutcome, PublishAnswer
 from tests.stores.command_faults import Crash, Database, Died

@@ -7,13 +7,12 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
-from shared.commands import store
+from shared.commands import endings_store, store
 from shared.commands.acks import store as acks
-from shared.commands.ends import store as ends
 from shared.commands.outbox import store as outbox
 from shared.commands.rules import RECEIVED, RUNNING, Ack, Attempt
-from shared.db import database_now
-from shared.kept_statements import PLANNED_ONCE
+from shared.postgres.door import database_now
+from shared.postgres.kept_statements import PLANNED_ONCE
 from shared.vocabulary import CommandState
 from tests.stores.commands_world import RESTART, TIMINGS, request
 from tests.stores.query_plans import all_sent_by, kept_for_all_values
@@ -51,10 +50,10 @@ def test_sweeps_read_the_index_of_open_commands_and_not_the_history(among_many: 
     now = database_now(among_many)
 
     def sweep(connection: Connection) -> None:
-        ends.clients_overdue(connection, now)
+        endings_store.clients_overdue(connection, now)
         acks.clients_with_evidence(connection, now)
         store.count_open(connection, "recovery")
-        ends.expire(connection, now)
+        endings_store.expire(connection, now)
         outbox.claim(connection, now, 5, None, None)
 
     sent = all_sent_by(among_many, sweep)
@@ -89,7 +88,7 @@ def test_the_one_plan_of_what_is_asked_by_keys_reads_neither_clients_nor_command
         outbox.open_among(connection, [ONE])
         outbox.deny(connection, now, [])
         outbox.cancel_unheard_recovery(connection, now, [ONE])
-        ends.cancel(connection, now, ONE, "why")
+        endings_store.cancel(connection, now, ONE, "why")
         acks.known(connection, [ONE])
         acks.traced(connection, [ONE])
         acks.receive(connection, now, RECEIVED, said, TIMINGS.result)

@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import Connection
 
 from shared.commands import operations
-from shared.db import database_now
 from shared.errors import CommandNotCancellable, CommandNotFound
+from shared.postgres.door import database_now
 from shared.vocabulary import PublishAnswer
 from tests.stores.commands_world import (
     BOOT,

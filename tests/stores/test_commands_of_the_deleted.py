@@ -11,8 +11,8 @@ from shared.clients import operations as clients_operations
 from shared.commands import operations as commands
 from shared.commands import store as commands_store
 from shared.commands.rules import CLIENT_DELETED
-from shared.db import database_now
 from shared.errors import ClientNotFound
+from shared.postgres.door import database_now
 from shared.recovery import store as recovery_store
 from shared.tables import client_commands, clients
 from shared.vocabulary import CommandSource, PublishAnswer

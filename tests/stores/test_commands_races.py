@@ -13,8 +13,8 @@ from sqlalchemy import Engine
 
 from shared.commands import operations
 from shared.commands.rules import Ack, Attempt, Claimed
-from shared.db import database_now
 from shared.errors import CommandInFlight, CommandLockedOut, IdempotencyKeyReused, ServiceError
+from shared.postgres.door import database_now
 from shared.tables import client_commands, clients
 from shared.vocabulary import CommandAction, CommandState, PublishAnswer
 from tests.stores.commands_world import TIMINGS, committed, issued, lockout, new_client, request, seconds

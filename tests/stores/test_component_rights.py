@@ -17,7 +17,7 @@ from deploy.local import postgres
 from deploy.local.layout import REPOSITORY
 from migrations import rights
 from shared.access import store
-from shared.db import database_now, engine_for
+from shared.postgres.door import database_now, engine_for
 from shared.tables import metadata
 from tests import migrated
 

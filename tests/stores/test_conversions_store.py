@@ -13,10 +13,10 @@ from sqlalchemy import Connection, Engine, RowMapping
 
 from shared.conversions import operations, store
 from shared.conversions.rules import Fault, Findings, Move
-from shared.db import database_now, transaction
 from shared.errors import ConversionNotFound, NotConvertible
 from shared.event_media import store as media_store
-from shared.media_volume import MediaVolume, converted_path, original_path
+from shared.outside.media_volume import MediaVolume, converted_path, original_path
+from shared.postgres.door import database_now, transaction
 from shared.tables import conversions, event_media
 from shared.vocabulary import ConversionStatus, MediaKind
 

@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from deploy.local import guardian, postgres
 from deploy.local.probes import free_port
 from deploy.local.short_lived import running
-from shared.db import engine_for, is_away
+from shared.postgres.door import engine_for, is_away
 from tests import volatile
 from tests.deploy.certificates import Authority
 

@@ -19,8 +19,8 @@ import shared
 from deploy.local import postgres
 from deploy.local.probes import free_port
 from deploy.local.short_lived import running
-from shared import db
-from shared.db import engine_for, is_away, transaction
+from shared.postgres import door
+from shared.postgres.door import engine_for, is_away, transaction
 from tests import volatile
 
 ROOT = Path(__file__).parents[2]
@@ -80,7 +80,7 @@ def test_a_silent_backend_is_an_operational_error_and_the_next_connection_works(
 
 
 def test_a_server_that_takes_a_connection_and_says_nothing_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(db, "SOCKET_TIMEOUT_SECONDS", 0.05)
+    monkeypatch.setattr(door, "SOCKET_TIMEOUT_SECONDS", 0.05)
     with socket.create_server(("127.0.0.1", 0)) as server:
         engine = engine_for(f"postgresql://signage@127.0.0.1:{server.getsockname()[1]}/signage", "tests")
         with pytest.raises(InterfaceError) as caught, engine.connect():
@@ -178,7 +178,7 @@ def test_every_connection_of_the_product_is_opened_at_this_door() -> None:
 
     found = {str(path.relative_to(ROOT)) for path in product if opened.search(path.read_text(encoding="utf-8"))}
 
-    assert found == {"shared/db.py", "shared/prepared.py"}  # the latter only as the class
+    assert found == {"shared/postgres/door.py", "shared/postgres/prepared.py"}  # the latter only as the class
 
 
 def test_a_unix_socket_needs_neither_tls_nor_keepalives() -> None:

@@ -6,9 +6,9 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Connection, event
 
+from shared.client_logs import drops_operations
 from shared.client_logs import store as client_logs
-from shared.client_logs.drops import operations as drops
-from shared.db import database_now
+from shared.postgres.door import database_now
 
 NAMES = ("11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222")
 
@@ -30,10 +30,10 @@ def test_one_line_a_minute_is_counted_up_for_each_client(connection: Connection)
     register(connection)
     now = database_now(connection)
 
-    rows = drops.record(connection, now, {NAMES[0]: 5, NAMES[1]: 1}, {})
-    rows = drops.record(connection, now + timedelta(seconds=30), {NAMES[0]: 7}, rows)
+    rows = drops_operations.record(connection, now, {NAMES[0]: 5, NAMES[1]: 1}, {})
+    rows = drops_operations.record(connection, now + timedelta(seconds=30), {NAMES[0]: 7}, rows)
     assert told(connection, NAMES[0]) == [("12 log messages dropped: over the budget of this client", 12)]
-    rows = drops.record(connection, now + timedelta(seconds=60), {NAMES[0]: 2}, rows)
+    rows = drops_operations.record(connection, now + timedelta(seconds=60), {NAMES[0]: 2}, rows)
 
     assert [count for _, count in told(connection, NAMES[0])] == [2, 12]
     assert [count for _, count in told(connection, NAMES[1])] == [1]
@@ -44,8 +44,8 @@ def test_the_roll_up_counts_the_line_and_not_what_it_tells(connection: Connectio
     register(connection)
     now = database_now(connection)
 
-    rows = drops.record(connection, now, {NAMES[0]: 500}, {})
-    drops.record(connection, now, {NAMES[0]: 500}, rows)
+    rows = drops_operations.record(connection, now, {NAMES[0]: 500}, {})
+    drops_operations.record(connection, now, {NAMES[0]: 500}, rows)
 
     hours = sa.text("SELECT level::text, count FROM client_log_hours WHERE client_uuid = :u")
     assert [tuple(row) for row in connection.execute(hours, {"u": NAMES[0]})] == [("warning", 1)]
@@ -56,7 +56,7 @@ def test_nothing_is_told_of_who_is_no_client_any_more_or_never_was(connection: C
     connection.execute(sa.text("UPDATE clients SET deleted_at = now() WHERE uuid = :u"), {"u": NAMES[0]})
     stranger = "33333333-3333-4333-8333-333333333333"
 
-    rows = drops.record(connection, database_now(connection), {NAMES[0]: 5, stranger: 5, NAMES[1]: 5}, {})
+    rows = drops_operations.record(connection, database_now(connection), {NAMES[0]: 5, stranger: 5, NAMES[1]: 5}, {})
 
     assert rows.keys() == {NAMES[1]}
     lines = sa.text("SELECT count(*) FROM client_logs WHERE client_uuid = ANY(:uuids)")
@@ -67,10 +67,10 @@ def test_counting_up_reads_no_line_but_its_own(connection: Connection) -> None:
     """A flood counts up a hundred times a second, beside millions of lines."""
     register(connection)
     now = database_now(connection)
-    rows = drops.record(connection, now, {NAMES[0]: 1}, {})
+    rows = drops_operations.record(connection, now, {NAMES[0]: 1}, {})
     ran: list[tuple[str, Any]] = []
     event.listen(connection, "before_cursor_execute", lambda _c, _k, text, given, *_: ran.append((text, given)))
-    drops.record(connection, now, {NAMES[0]: 1}, rows)
+    drops_operations.record(connection, now, {NAMES[0]: 1}, rows)
     ((statement, parameters),) = [one for one in ran if "UPDATE client_logs" in one[0]]
 
     connection.execute(sa.text("SET LOCAL enable_seqscan = off"))  # the tables of a test are too small to tell

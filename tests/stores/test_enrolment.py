@@ -11,11 +11,10 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from deploy.local.probes import wait_until
-from shared.access.enrolment import operations as enrolment
-from shared.access.enrolment import store
+from shared.access import enrolment_operations, enrolment_store
 from shared.access.rules import mosquitto_hash, mosquitto_matches
-from shared.db import database_now, transaction
 from shared.errors import ClientDeleted, ClientNotFound, EnrolmentCodeInvalid, InvalidIdentity
+from shared.postgres.door import database_now, transaction
 from shared.tables import clients, display_logins, enrolment_codes
 from shared.vocabulary import RegisteredBy
 from tests.stores.parallel import at_once
@@ -38,9 +37,9 @@ def new_client(connection: Connection, now: datetime, deleted_at: datetime | Non
 
 def test_a_code_registers_a_new_client_and_gives_it_a_login_once(connection: Connection, now: datetime) -> None:
     name = str(uuid.uuid4())
-    code, expires_at = enrolment.issue_code(connection, now, name, "user:anna", timedelta(minutes=15))
+    code, expires_at = enrolment_operations.issue_code(connection, now, name, "user:anna", timedelta(minutes=15))
 
-    login = enrolment.enrol(connection, now, code.lower().replace("-", " "))
+    login = enrolment_operations.enrol(connection, now, code.lower().replace("-", " "))
 
     assert expires_at == now + timedelta(minutes=15)
     assert login.client_uuid == name
@@ -49,11 +48,11 @@ def test_a_code_registers_a_new_client_and_gives_it_a_login_once(connection: Con
     assert stored.password_hash.startswith("$7$101$")
     assert len(login.password) >= 43  # 32 random bytes
     with pytest.raises(EnrolmentCodeInvalid):
-        enrolment.enrol(connection, now, code)
+        enrolment_operations.enrol(connection, now, code)
 
 
 def test_the_code_itself_is_not_in_the_database(connection: Connection, now: datetime) -> None:
-    code, _ = enrolment.issue_code(connection, now, str(uuid.uuid4()), "user:anna", HOUR)
+    code, _ = enrolment_operations.issue_code(connection, now, str(uuid.uuid4()), "user:anna", HOUR)
 
     rows = connection.execute(sa.select(enrolment_codes)).all()
 
@@ -61,32 +60,32 @@ def test_the_code_itself_is_not_in_the_database(connection: Connection, now: dat
 
 
 def test_an_expired_code_gives_nothing(connection: Connection, now: datetime) -> None:
-    code, expires_at = enrolment.issue_code(connection, now, str(uuid.uuid4()), "user:anna", HOUR)
+    code, expires_at = enrolment_operations.issue_code(connection, now, str(uuid.uuid4()), "user:anna", HOUR)
 
     with pytest.raises(EnrolmentCodeInvalid):
-        enrolment.enrol(connection, expires_at, code)
+        enrolment_operations.enrol(connection, expires_at, code)
 
 
 def test_a_new_code_ends_the_one_before(connection: Connection, now: datetime) -> None:
     name = str(uuid.uuid4())
-    first, _ = enrolment.issue_code(connection, now, name, "user:anna", HOUR)
-    second, _ = enrolment.issue_code(connection, now, name, "user:anna", HOUR)
+    first, _ = enrolment_operations.issue_code(connection, now, name, "user:anna", HOUR)
+    second, _ = enrolment_operations.issue_code(connection, now, name, "user:anna", HOUR)
 
     with pytest.raises(EnrolmentCodeInvalid):
-        enrolment.enrol(connection, now, first)
-    assert enrolment.enrol(connection, now, second).client_uuid == name
+        enrolment_operations.enrol(connection, now, first)
+    assert enrolment_operations.enrol(connection, now, second).client_uuid == name
 
 
 def test_a_deleted_client_gets_no_code_and_an_old_code_gives_it_no_login(connection: Connection, now: datetime) -> None:
     gone = new_client(connection, now, deleted_at=now)
     with pytest.raises(ClientDeleted):
-        enrolment.issue_code(connection, now, gone, "user:anna", HOUR)
+        enrolment_operations.issue_code(connection, now, gone, "user:anna", HOUR)
 
     leaving = new_client(connection, now)
-    code, _ = enrolment.issue_code(connection, now, leaving, "user:anna", HOUR)
+    code, _ = enrolment_operations.issue_code(connection, now, leaving, "user:anna", HOUR)
     connection.execute(sa.update(clients).where(clients.c.uuid == leaving).values(deleted_at=now))
     with pytest.raises(EnrolmentCodeInvalid):
-        enrolment.enrol(connection, now, code)
+        enrolment_operations.enrol(connection, now, code)
 
 
 def test_enrolling_again_replaces_the_login_and_brings_a_revoked_one_back(
@@ -95,11 +94,11 @@ def test_enrolling_again_replaces_the_login_and_brings_a_revoked_one_back(
     name = str(uuid.uuid4())
     passwords = []
     for _ in range(2):
-        code, _ = enrolment.issue_code(connection, now, name, "user:anna", HOUR)
-        passwords.append(enrolment.enrol(connection, now, code).password)
-        assert enrolment.revoke(connection, now, name)
-    code, _ = enrolment.issue_code(connection, now, name, "user:anna", HOUR)
-    enrolment.enrol(connection, now, code)
+        code, _ = enrolment_operations.issue_code(connection, now, name, "user:anna", HOUR)
+        passwords.append(enrolment_operations.enrol(connection, now, code).password)
+        assert enrolment_operations.revoke(connection, now, name)
+    code, _ = enrolment_operations.issue_code(connection, now, name, "user:anna", HOUR)
+    enrolment_operations.enrol(connection, now, code)
 
     stored = connection.execute(sa.select(display_logins).where(display_logins.c.client_uuid == name)).one()
     assert stored.revoked_at is None
@@ -108,33 +107,33 @@ def test_enrolling_again_replaces_the_login_and_brings_a_revoked_one_back(
 
 def test_revoking_ends_login_and_unused_codes_and_again_changes_nothing(connection: Connection, now: datetime) -> None:
     name = str(uuid.uuid4())
-    code, _ = enrolment.issue_code(connection, now, name, "user:anna", HOUR)
-    enrolment.enrol(connection, now, code)
-    unused, _ = enrolment.issue_code(connection, now, name, "user:anna", HOUR)
+    code, _ = enrolment_operations.issue_code(connection, now, name, "user:anna", HOUR)
+    enrolment_operations.enrol(connection, now, code)
+    unused, _ = enrolment_operations.issue_code(connection, now, name, "user:anna", HOUR)
 
-    assert enrolment.revoke(connection, now, name)
-    assert not enrolment.revoke(connection, now + HOUR, name)
+    assert enrolment_operations.revoke(connection, now, name)
+    assert not enrolment_operations.revoke(connection, now + HOUR, name)
 
     stored = connection.execute(sa.select(display_logins).where(display_logins.c.client_uuid == name)).one()
     assert stored.revoked_at == now
     with pytest.raises(EnrolmentCodeInvalid):
-        enrolment.enrol(connection, now, unused)
+        enrolment_operations.enrol(connection, now, unused)
     with pytest.raises(ClientNotFound):
-        enrolment.revoke(connection, now, str(uuid.uuid4()))
+        enrolment_operations.revoke(connection, now, str(uuid.uuid4()))
 
 
 def test_of_fifty_tries_at_once_with_one_code_one_wins(engine: Engine) -> None:
     with transaction(engine) as connection:
         now = database_now(connection)
-        code, _ = enrolment.issue_code(connection, now, str(uuid.uuid4()), "user:anna", HOUR)
+        code, _ = enrolment_operations.issue_code(connection, now, str(uuid.uuid4()), "user:anna", HOUR)
 
-    def enrol() -> enrolment.Login:
+    def enrol() -> enrolment_operations.Login:
         with transaction(engine) as connection:
-            return enrolment.enrol(connection, database_now(connection), code)
+            return enrolment_operations.enrol(connection, database_now(connection), code)
 
     outcomes = at_once(50, enrol)
 
-    winners = [outcome for outcome in outcomes if isinstance(outcome, enrolment.Login)]
+    winners = [outcome for outcome in outcomes if isinstance(outcome, enrolment_operations.Login)]
     losers = [outcome for outcome in outcomes if isinstance(outcome, EnrolmentCodeInvalid)]
     assert (len(winners), len(losers)) == (1, 49)
     with transaction(engine) as connection:
@@ -146,15 +145,15 @@ def test_of_fifty_tries_at_once_with_one_code_one_wins(engine: Engine) -> None:
 
 
 def test_codes_are_burnt_by_their_hash_only(connection: Connection, now: datetime) -> None:
-    assert store.burn_code(connection, "no such hash", now) is None
+    assert enrolment_store.burn_code(connection, "no such hash", now) is None
 
 
 # --- rotation ---
 
 
-def enrolled(connection: Connection, now: datetime) -> enrolment.Login:
-    code, _ = enrolment.issue_code(connection, now, str(uuid.uuid4()), "user:anna", HOUR)
-    return enrolment.enrol(connection, now, code)
+def enrolled(connection: Connection, now: datetime) -> enrolment_operations.Login:
+    code, _ = enrolment_operations.issue_code(connection, now, str(uuid.uuid4()), "user:anna", HOUR)
+    return enrolment_operations.enrol(connection, now, code)
 
 
 def stored_login(connection: Connection, name: str) -> str:
@@ -165,28 +164,28 @@ def stored_login(connection: Connection, name: str) -> str:
 def test_a_display_replaces_its_password_by_one_that_it_made(connection: Connection, now: datetime) -> None:
     login, new = enrolled(connection, now), secrets.token_urlsafe(32)
 
-    assert enrolment.rotate(connection, now, login.client_uuid, login.password, new)
+    assert enrolment_operations.rotate(connection, now, login.client_uuid, login.password, new)
 
     stored = stored_login(connection, login.client_uuid)
     assert mosquitto_matches(new, stored)
     assert not mosquitto_matches(login.password, stored)
     with pytest.raises(InvalidIdentity):
-        enrolment.rotate(connection, now, login.client_uuid, login.password, secrets.token_urlsafe(32))
+        enrolment_operations.rotate(connection, now, login.client_uuid, login.password, secrets.token_urlsafe(32))
 
 
 def test_a_display_that_lost_the_answer_asks_again_and_is_told_the_same(connection: Connection, now: datetime) -> None:
     login, new = enrolled(connection, now), secrets.token_urlsafe(32)
-    enrolment.rotate(connection, now, login.client_uuid, login.password, new)
+    enrolment_operations.rotate(connection, now, login.client_uuid, login.password, new)
     stored = stored_login(connection, login.client_uuid)
 
-    assert not enrolment.rotate(connection, now, login.client_uuid, login.password, new)
+    assert not enrolment_operations.rotate(connection, now, login.client_uuid, login.password, new)
 
     assert stored_login(connection, login.client_uuid) == stored
 
 
 def test_who_has_no_live_login_or_another_password_rotates_nothing(connection: Connection, now: datetime) -> None:
     revoked, deleted, live = (enrolled(connection, now) for _ in range(3))
-    assert enrolment.revoke(connection, now, revoked.client_uuid)
+    assert enrolment_operations.revoke(connection, now, revoked.client_uuid)
     connection.execute(sa.update(clients).where(clients.c.uuid == deleted.client_uuid).values(deleted_at=now))
     stored = stored_login(connection, live.client_uuid)
     tries = {
@@ -199,7 +198,7 @@ def test_who_has_no_live_login_or_another_password_rotates_nothing(connection: C
     said = set()
     for name, password in tries.values():
         with pytest.raises(InvalidIdentity) as refusal:
-            enrolment.rotate(connection, now, name, password, secrets.token_urlsafe(32))
+            enrolment_operations.rotate(connection, now, name, password, secrets.token_urlsafe(32))
         said.add(refusal.value.detail)
 
     assert len(said) == 1
@@ -213,7 +212,9 @@ def test_of_fifty_rotations_at_once_with_one_password_one_wins(engine: Engine) -
     def rotate() -> str:
         new = secrets.token_urlsafe(32)
         with transaction(engine) as connection:
-            assert enrolment.rotate(connection, database_now(connection), login.client_uuid, login.password, new)
+            assert enrolment_operations.rotate(
+                connection, database_now(connection), login.client_uuid, login.password, new
+            )
         return new
 
     outcomes = at_once(50, rotate)
@@ -232,17 +233,17 @@ def test_a_rotation_does_not_bring_back_a_login_that_is_being_revoked(engine: En
     def rotate() -> bool:
         with transaction(engine) as connection:
             now, new = database_now(connection), secrets.token_urlsafe(32)
-            return enrolment.rotate(connection, now, login.client_uuid, login.password, new)
+            return enrolment_operations.rotate(connection, now, login.client_uuid, login.password, new)
 
     with ThreadPoolExecutor(1) as other:
         with transaction(engine) as connection:
-            assert enrolment.revoke(connection, database_now(connection), login.client_uuid)
+            assert enrolment_operations.revoke(connection, database_now(connection), login.client_uuid)
             rotation = other.submit(rotate)  # sees the login as it was, and waits for its row
             wait_until(lambda: waits_for_a_row(connection), 60)
         with pytest.raises(InvalidIdentity):
             rotation.result(60)
     with transaction(engine) as connection:
-        assert store.live_login(connection, login.client_uuid) is None
+        assert enrolment_store.live_login(connection, login.client_uuid) is None
 
 
 def waits_for_a_row(connection: Connection) -> bool:

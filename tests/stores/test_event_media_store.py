@@ -14,10 +14,10 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, RowMapping
 
-from shared.db import database_now, transaction
 from shared.errors import EventMediaNotFound, NotAPresentation, UnsupportedMediaType, UploadTooLarge, VolumeFull
 from shared.event_media import operations, store
-from shared.media_volume import MediaVolume, converted_path
+from shared.outside.media_volume import MediaVolume, converted_path
+from shared.postgres.door import database_now, transaction
 from shared.tables import event_media
 from tests.worker import hostile_decks
 

@@ -11,9 +11,8 @@ from sqlalchemy import Connection, Engine
 from deploy.local.probes import wait_until
 from shared.clients import store as clients_store
 from shared.clients.store import ClientFilter
-from shared.db import database_now, transaction
-from shared.monitoring import store
-from shared.monitoring.unwell import store as unwell
+from shared.overview import problems_store, store
+from shared.postgres.door import database_now, transaction
 from shared.vocabulary import ClientStatus
 from tests.stores.query_plans import plan_of, planned_once
 
@@ -94,7 +93,12 @@ FIGURES: list[tuple[str, str, Callable[[Connection], Any], int]] = [
     ("whom recovery speaks of", "ix_clients_unwell", store.unwell, 100),
     ("how many are in each state", "ix_clients_status", store.count_by_status, FLEET),
     ("failed services", "ix_clients_service_failed_at", lambda c: store.failed_services(c, 1000), 100),
-    ("failed clients", "ix_clients_service_failed_at", lambda c: unwell.failed(c, datetime.now(UTC), 1000), 100),
+    (
+        "failed clients",
+        "ix_clients_service_failed_at",
+        lambda c: problems_store.failed(c, datetime.now(UTC), 1000),
+        100,
+    ),
 ]
 
 
@@ -111,7 +115,7 @@ def test_a_figure_of_the_fleet_is_served_by_its_index(
 def test_who_is_crashed_is_found_by_one_look_through_the_heartbeats(scaled: Connection) -> None:
     now = database_now(scaled)
 
-    plan = plan_of(scaled, lambda connection: unwell.crashed(connection, now, timedelta(seconds=180), 1000))
+    plan = plan_of(scaled, lambda connection: problems_store.crashed(connection, now, timedelta(seconds=180), 1000))
 
     assert looked_at(plan, "clients") <= 100
     assert FLEET <= looked_at(plan, "client_heartbeats") <= FLEET + 100
@@ -119,7 +123,7 @@ def test_who_is_crashed_is_found_by_one_look_through_the_heartbeats(scaled: Conn
 
 def test_so_are_they_by_the_plan_that_serves_all_values(scaled: Connection) -> None:
     now = database_now(scaled)
-    with planned_once(scaled, lambda c: unwell.crashed(c, now, timedelta(seconds=180), 1000)) as plan:
+    with planned_once(scaled, lambda c: problems_store.crashed(c, now, timedelta(seconds=180), 1000)) as plan:
         assert looked_at(plan(), "clients") <= 100
         assert FLEET <= looked_at(plan(), "client_heartbeats") <= FLEET + 100
 
@@ -128,5 +132,5 @@ def test_a_thousand_that_are_silent_are_found_as_well(scaled: Connection) -> Non
     scaled.execute(sa.text("UPDATE client_heartbeats SET last_heartbeat_at = now() - interval '1 hour'"))
     now = database_now(scaled)
 
-    assert len(unwell.crashed(scaled, now, timedelta(seconds=180), 1000).rows) == 1000
-    assert len(unwell.crashed(scaled, now, timedelta(seconds=180), 2 * FLEET).rows) == FLEET
+    assert len(problems_store.crashed(scaled, now, timedelta(seconds=180), 1000).rows) == 1000
+    assert len(problems_store.crashed(scaled, now, timedelta(seconds=180), 2 * FLEET).rows) == FLEET

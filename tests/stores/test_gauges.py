@@ -17,10 +17,10 @@ from shared.config import Config, load
 from shared.conversions import operations as conversions
 from shared.conversions import store as conversions_store
 from shared.conversions.rules import Fault
-from shared.listening import store as listening
-from shared.monitoring import store as monitoring
-from shared.monitoring.gauges import operations, rules
-from shared.monitoring.gauges.rules import Gauge
+from shared.leadership import store as leadership
+from shared.overview import store as overview
+from shared.overview.gauges import operations, rules
+from shared.overview.gauges.rules import Gauge
 from shared.tables import (
     client_commands,
     clients,
@@ -200,9 +200,9 @@ def test_breakers_dead_letters_and_sign_ins_are_counted_while_they_are_news(
 
 
 def test_tick_and_canary_are_told_by_their_age(connection: Connection, now: datetime, config: Config) -> None:
-    monitoring.record_tick(connection, now, 250, {"failed": ["retain"]})
-    epoch = listening.next_epoch(connection, "test")
-    listening.record_canary(connection, epoch, now)
+    overview.record_tick(connection, now, 250, {"failed": ["retain"]})
+    epoch = leadership.next_epoch(connection, "test")
+    leadership.record_canary(connection, epoch, now)
 
     early, late = Figures(connection, now + seconds(45), config), Figures(connection, now + seconds(46), config)
 

@@ -9,10 +9,10 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
-from shared.clients.health_history import operations, store
-from shared.clients.health_history.rules import BUNCHES, EVERY, TURNS, due
-from shared.db import database_now, transaction
+from shared.clients import health_history_operations, health_history_store
+from shared.clients.health_history_rules import BUNCHES, EVERY, TURNS, due
 from shared.errors import ClientNotFound
+from shared.postgres.door import database_now, transaction
 from shared.tables import client_health, client_health_history, clients
 from tests.stores.commands_world import add_client
 
@@ -34,12 +34,12 @@ def report(connection: Connection, uuid: str, at: datetime, measures: Mapping[st
 
 def sample_all(connection: Connection, now: datetime) -> int:
     """Every turn once, as a first tick does; how many rows."""
-    return sum(operations.sample(connection, now, turn, at, WEEK)[0] for turn, at in due(None, now))
+    return sum(health_history_operations.sample(connection, now, turn, at, WEEK)[0] for turn, at in due(None, now))
 
 
 def cpu_of(connection: Connection, uuid: str, now: datetime) -> list[float | None]:
     """What was kept of the last hour, gaps left out."""
-    found = operations.history(connection, now, uuid, now - timedelta(hours=1), now + EVERY, WEEK)
+    found = health_history_operations.history(connection, now, uuid, now - timedelta(hours=1), now + EVERY, WEEK)
     return [point.cpu_percent for point in found.points if point.cpu_percent is not None]
 
 
@@ -53,7 +53,7 @@ def test_what_was_reported_comes_back_as_it_was_for_each_display_its_own(connect
 
     assert 100 < rows < 200  # by the hash: some share a row, and nobody shares all
     for uuid, cpu in told.items():
-        (one,) = store.samples_of(connection, uuid, now - EVERY, now + EVERY)
+        (one,) = health_history_store.samples_of(connection, uuid, now - EVERY, now + EVERY)
         assert (one.cpu_percent, one.disk_percent, one.temperature_celsius) == (cpu, 78.9, -4.5)
         assert one.memory_percent == pytest.approx(100.0 - cpu)
 
@@ -68,7 +68,7 @@ def test_each_turn_samples_its_own_displays_and_all_turns_together_everybody(
     seen: list[str] = []
     for turn, at in due(None, now):
         before = set(seen)
-        operations.sample(connection, now, turn, at, WEEK)
+        health_history_operations.sample(connection, now, turn, at, WEEK)
         rows = connection.execute(sa.select(client_health_history).where(client_health_history.c.at == at)).all()
         assert {row.bunch % TURNS for row in rows} == {turn}
         assert not before & {uuid for row in rows for uuid in row.clients}
@@ -113,7 +113,7 @@ def test_a_display_that_fell_silent_leaves_a_gap(connection: Connection, now: da
         report(connection, client, now - timedelta(minutes=heard), {**MEASURES, "cpu_percent": float(heard)})
         sample_all(connection, moment)
 
-    found = operations.history(connection, now, client, now - timedelta(minutes=30), now, WEEK)
+    found = health_history_operations.history(connection, now, client, now - timedelta(minutes=30), now, WEEK)
 
     told = [point.cpu_percent for point in found.points]
     assert [value for value in told if value is not None] in ([20.0, 15.0, 0.0], [20.0, 15.0])  # its turn may be at now
@@ -132,7 +132,7 @@ def test_a_measure_that_is_not_told_stays_unknown_among_others_that_are(
     report(connection, client, now, {**MEASURES, "temperature_celsius": None})
     sample_all(connection, now)
 
-    found = operations.history(connection, now, client, now - timedelta(hours=1), now, WEEK)
+    found = health_history_operations.history(connection, now, client, now - timedelta(hours=1), now, WEEK)
 
     assert found.summary["temperature_celsius"] is None
     cpu = found.summary["cpu_percent"]
@@ -146,7 +146,9 @@ def test_whatever_the_bridge_lets_in_can_be_kept(connection: Connection, now: da
 
     sample_all(connection, now)
 
-    assert [one.temperature_celsius for one in store.samples_of(connection, hot, now - EVERY, now + EVERY)] == [300.0]
+    assert [
+        one.temperature_celsius for one in health_history_store.samples_of(connection, hot, now - EVERY, now + EVERY)
+    ] == [300.0]
     assert cpu_of(connection, cold, now + EVERY) == [0.0]
 
 
@@ -174,9 +176,12 @@ def test_what_is_too_old_goes_with_its_turn_and_little_by_little(connection: Con
     """After a rest of weeks one tick must not have it all to do."""
     fill(connection, now, 10)
 
-    dropped = [operations.sample(connection, now, 0, now, WEEK)[1] for _ in range(5)]
+    dropped = [health_history_operations.sample(connection, now, 0, now, WEEK)[1] for _ in range(5)]
 
-    assert dropped == [2 * store.AT_MOST] * 2 + [2 * (3 * 24 - 1 - 2 * store.AT_MOST)] + [0, 0]
+    assert dropped == [2 * health_history_store.AT_MOST] * 2 + [2 * (3 * 24 - 1 - 2 * health_history_store.AT_MOST)] + [
+        0,
+        0,
+    ]
     for bunch in (0, 5):
         assert max(ages(connection, now, bunch)) == WEEK
     assert len(ages(connection, now, 1)) == 240
@@ -185,22 +190,28 @@ def test_what_is_too_old_goes_with_its_turn_and_little_by_little(connection: Con
 def test_more_is_dropped_than_can_come(connection: Connection) -> None:
     """A tick adds one row to each bunch of its turn at most, and drops up to AT_MOST of each."""
     assert BUNCHES % TURNS == 0
-    assert store.AT_MOST > 1
+    assert health_history_store.AT_MOST > 1
 
 
 def test_a_history_is_told_no_further_than_it_is_kept_and_only_of_a_client_that_is_there(
     connection: Connection, now: datetime, client: str
 ) -> None:
-    found = operations.history(connection, now, client, now - timedelta(days=4000), now + timedelta(days=1), WEEK)
-    over = operations.history(connection, now, client, now - timedelta(days=40), now - timedelta(days=30), WEEK)
+    found = health_history_operations.history(
+        connection, now, client, now - timedelta(days=4000), now + timedelta(days=1), WEEK
+    )
+    over = health_history_operations.history(
+        connection, now, client, now - timedelta(days=40), now - timedelta(days=30), WEEK
+    )
 
     assert (found.since, found.until) == (now - WEEK, now)
     assert over.points == []
     with pytest.raises(ClientNotFound):
-        operations.history(connection, now, f"{secrets.token_hex(4)}-0000-4000-8000-000000000000", now, now, WEEK)
+        health_history_operations.history(
+            connection, now, f"{secrets.token_hex(4)}-0000-4000-8000-000000000000", now, now, WEEK
+        )
     connection.execute(sa.update(clients).where(clients.c.uuid == client).values(deleted_at=now))
     with pytest.raises(ClientNotFound):
-        operations.history(connection, now, client, now - WEEK, now, WEEK)
+        health_history_operations.history(connection, now, client, now - WEEK, now, WEEK)
 
 
 def test_one_display_is_read_by_its_bunchs_key(connection: Connection, now: datetime, client: str) -> None:
@@ -217,7 +228,7 @@ def test_one_display_is_read_by_its_bunchs_key(connection: Connection, now: date
     connection.execute(sa.text("ANALYZE client_health_history"))
 
     parameters = {"uuid": client, "since": now - timedelta(hours=24), "until": now}
-    plan = connection.execute(sa.text("EXPLAIN " + store.SAMPLES_OF), parameters).scalars().all()
+    plan = connection.execute(sa.text("EXPLAIN " + health_history_store.SAMPLES_OF), parameters).scalars().all()
 
     assert any("pk_client_health_history" in line for line in plan), plan
     assert not any("Seq Scan" in line for line in plan), plan

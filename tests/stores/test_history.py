@@ -7,17 +7,16 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from shared.clients import failures_operations, statuses_operations
 from shared.clients import operations as clients
-from shared.clients.failures import operations as failures
-from shared.clients.failures.rules import Failure
+from shared.clients.failures_rules import Failure
 from shared.clients.reports import operations as reports
 from shared.clients.reports.rules import LATE_AT_LEAST, Heartbeat
-from shared.clients.statuses import operations as statuses
-from shared.db import database_now
 from shared.errors import ClientNotFound
-from shared.listening.rules import Listening
-from shared.monitoring.history import operations, store
-from shared.monitoring.history.operations import Event
+from shared.history import operations, store
+from shared.history.operations import Event
+from shared.leadership.rules import Listening
+from shared.postgres.door import database_now
 from shared.tables import (
     audit_log,
     client_commands,
@@ -115,7 +114,7 @@ def test_time_in_which_nobody_listened_is_unknown_though_nobody_could_note_it(
     changed(connection, uuid, now - timedelta(days=10), "unknown", "running")
     reports.record_heartbeats(connection, night, CLOCK, [Heartbeat(uuid, CLOCK, ProcessStatus.RUNNING)])
 
-    statuses.sweep(connection, now, 180, Listening(silent=True, since=None, silent_since=night))
+    statuses_operations.sweep(connection, now, 180, Listening(silent=True, since=None, silent_since=night))
     reports.record_heartbeats(connection, now, CLOCK, [Heartbeat(uuid, CLOCK, ProcessStatus.RUNNING)])
 
     day, *_ = operations.uptime(connection, now, uuid, timedelta(days=1)).windows
@@ -135,10 +134,12 @@ def test_there_is_no_history_of_a_client_that_is_none(connection: Connection, no
 
 def test_a_failure_and_its_acknowledgement_are_kept_after_the_next_one(connection: Connection, now: datetime) -> None:
     uuid = client(connection, now)
-    failures.record(connection, now - timedelta(hours=2), CLOCK, [Failure(uuid, CLOCK - 60, "player", None, True)])
+    failures_operations.record(
+        connection, now - timedelta(hours=2), CLOCK, [Failure(uuid, CLOCK - 60, "player", None, True)]
+    )
     clients.clear_service_failed(connection, now - timedelta(hours=1), uuid, "user:anna", None)
     clients.clear_service_failed(connection, now, uuid, "user:anna", None)  # nothing left to clear
-    failures.record(connection, now, CLOCK, [Failure(uuid, CLOCK, "network", None, True)])
+    failures_operations.record(connection, now, CLOCK, [Failure(uuid, CLOCK, "network", None, True)])
 
     kept = connection.execute(
         sa.select(service_failure_events.c.at, service_failure_events.c.event, service_failure_events.c.unit)
@@ -179,7 +180,7 @@ def crash(connection: Connection, now: datetime) -> str:
     why = {"decision": "restart_app", "why": "The player crashed.", "evidence": {}, "command_id": "c1"}
     add(connection, recovery_events, uuid, at[20], **why)
     changed(connection, uuid, at[14], "crashed", "running")
-    failures.record(connection, at[10], CLOCK, [Failure(uuid, CLOCK, "player", None, True)])
+    failures_operations.record(connection, at[10], CLOCK, [Failure(uuid, CLOCK, "player", None, True)])
     clients.clear_service_failed(connection, at[9], uuid, "user:anna", None)
     for number, action in enumerate(("service_failed.clear", "command.restart_app", "client.write")):
         line = {"actor": "user:anna", "action": action, "target": uuid, "result": "done"}

@@ -8,9 +8,9 @@ from sqlalchemy import Connection
 
 from shared import config
 from shared.clients import operations as clients_operations
-from shared.db import database_now
 from shared.incidents import operations
 from shared.incidents.operations import IncidentReport
+from shared.postgres.door import database_now
 from tests.stores.commands_world import add_client, seconds
 from tests.stores.incidents_world import (
     MINUTE,

@@ -7,11 +7,9 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from shared.db import database_now
 from shared.errors import IncidentNotFound
-from shared.incidents import operations, store
-from shared.incidents.timeline import operations as told
-from shared.incidents.timeline import store as timeline
+from shared.incidents import operations, store, timeline_operations, timeline_store
+from shared.postgres.door import database_now
 from shared.tables import recovery_events
 from tests.stores.commands_world import issue
 from tests.stores.incidents_world import (
@@ -58,7 +56,7 @@ def test_the_timeline_tells_commands_and_recovery_of_its_members_as_one_entry_ea
     event = {"at": now + MINUTE, "decision": "none", "why": "Held.", "evidence": {}}
     connection.execute(sa.insert(recovery_events), [{**event, "client_uuid": uuid} for uuid in fleet[:3]])
 
-    events = told.events(connection, only(connection)["id"], 100, None)
+    events = timeline_operations.events(connection, only(connection)["id"], 100, None)
 
     by_kind = {event.kind.value: event for event in events}
     assert [event.kind.value for event in events] == ["recovery", "command", "opened", "joined"]
@@ -75,13 +73,13 @@ def test_timeline_members_and_list_are_paged_without_gap_or_repetition(connectio
         come_back(connection, now + minute * MINUTE, [uuid])
         observe(connection, now + minute * MINUTE)
     incident_id = only(connection)["id"]
-    whole = told.events(connection, incident_id, 100, None)
+    whole = timeline_operations.events(connection, incident_id, 100, None)
 
-    paged: list[told.Event] = []
-    while part := told.events(connection, incident_id, 3, position(paged)):
+    paged: list[timeline_operations.Event] = []
+    while part := timeline_operations.events(connection, incident_id, 3, position(paged)):
         paged += part
     names: list[str] = []
-    while rows := timeline.members_page(connection, incident_id, 4, ("", names[-1]) if names else None):
+    while rows := timeline_store.members_page(connection, incident_id, 4, ("", names[-1]) if names else None):
         names += [row["uuid"] for row in rows]
 
     assert paged == whole
@@ -89,7 +87,7 @@ def test_timeline_members_and_list_are_paged_without_gap_or_repetition(connectio
     assert names == sorted(fleet)
 
 
-def position(events: list[told.Event]) -> tuple[datetime, str, str] | None:
+def position(events: list[timeline_operations.Event]) -> tuple[datetime, str, str] | None:
     """Where a reader of these events goes on."""
     return (events[-1].at, events[-1].kind.value, events[-1].key) if events else None
 
@@ -126,4 +124,4 @@ def test_history_of_closed_incidents_is_dropped_by_age(connection: Connection, n
     assert store.drop_history(connection, now + 7 * MINUTE) == 0
     assert store.drop_history(connection, now + 8 * MINUTE) == 1
     with pytest.raises(IncidentNotFound):
-        told.find(connection, 1)
+        timeline_operations.find(connection, 1)

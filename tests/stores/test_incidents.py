@@ -9,9 +9,9 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
 from shared.clients import operations as clients_operations
-from shared.db import database_now
 from shared.incidents import operations
 from shared.incidents.operations import IncidentReport
+from shared.postgres.door import database_now
 from shared.tables import bridge_status, incident_members, incidents, scheduler_status
 from tests.stores.commands_world import seconds
 from tests.stores.incidents_world import (

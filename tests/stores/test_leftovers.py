@@ -12,11 +12,11 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from shared.db import database_now, transaction
 from shared.event_media import operations
-from shared.event_media.leftovers.operations import sweep
-from shared.event_media.leftovers.rules import Owner, belonging
-from shared.media_volume import MediaVolume, converted_path
+from shared.event_media.leftovers_operations import sweep
+from shared.event_media.leftovers_rules import Owner, belonging
+from shared.outside.media_volume import MediaVolume, converted_path
+from shared.postgres.door import database_now, transaction
 from shared.tables import event_media
 from tests.worker.hostile_pdfs import PDF
 

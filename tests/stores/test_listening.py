@@ -3,20 +3,20 @@
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from shared.listening import operations as listening
-from shared.listening import store
+from shared.leadership import operations as leadership
+from shared.leadership import store
 
 
 def test_the_lead_is_taken_back_only_by_the_process_that_had_it(connection: Connection) -> None:
     """A copy that is put back counts epochs anew: another bridge had the same number."""
-    epoch = listening.lead(connection, "one")
+    epoch = leadership.lead(connection, "one")
     assert epoch is not None
-    assert listening.lead_again(connection, epoch, "one") is True
+    assert leadership.lead_again(connection, epoch, "one") is True
 
     connection.execute(sa.text("UPDATE bridge_status SET instance = 'two'"))
 
-    assert listening.lead_again(connection, epoch, "one") is False
-    assert listening.lead_again(connection, epoch - 1, "two") is False
+    assert leadership.lead_again(connection, epoch, "one") is False
+    assert leadership.lead_again(connection, epoch - 1, "two") is False
 
 
 def test_the_life_of_a_database_is_the_same_until_its_server_starts_anew(connection: Connection) -> None:

@@ -12,11 +12,10 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from deploy.local import postgres
+from shared.client_logs import hourly_counts_store, store
 from shared.client_logs import operations as client_logs
-from shared.client_logs import store
-from shared.client_logs.hours import store as hours_store
-from shared.listening import store as listening
-from shared.monitoring.history import store as history
+from shared.history import store as history
+from shared.leadership import store as leadership
 from shared.vocabulary import LogLevel
 from tests.stores.query_plans import plan_of, planned_once, read_in_sequence, rows_read, statements_of
 from tests.stores.weeks_of_logs import CLIENTS, FILL, FULL_WEEK, LINES, LOUD, NOW, QUIET, SHARE, WEEKS
@@ -134,7 +133,7 @@ def test_the_next_page_of_recent_errors_too(scaled: Connection) -> None:
 def test_the_summary_reads_the_roll_up_of_its_hours_and_no_line(scaled: Connection) -> None:
     since = NOW - timedelta(hours=24)
 
-    plan = plan_of(scaled, lambda connection: hours_store.summary(connection, since))
+    plan = plan_of(scaled, lambda connection: hourly_counts_store.summary(connection, since))
 
     assert read_in_sequence(plan) == []
     assert {node["Relation Name"] for node in plan if "Relation Name" in node} == {"client_log_hours", "clients"}
@@ -143,7 +142,7 @@ def test_the_summary_reads_the_roll_up_of_its_hours_and_no_line(scaled: Connecti
 def test_the_summary_of_one_client_reads_its_own_hours_and_nobody_elses(scaled: Connection) -> None:
     since = NOW - timedelta(days=30)
 
-    plan = plan_of(scaled, lambda connection: hours_store.summary(connection, since, LOUD))
+    plan = plan_of(scaled, lambda connection: hourly_counts_store.summary(connection, since, LOUD))
 
     assert read_in_sequence(plan) == []
     own = scaled.execute(sa.text("SELECT count(*) FROM client_log_hours WHERE client_uuid = :loud"), {"loud": LOUD})
@@ -154,7 +153,7 @@ def test_the_summary_of_one_client_reads_its_own_hours_and_nobody_elses(scaled: 
 def test_dead_letters_are_read_by_their_index(scaled: Connection, hours: int | None) -> None:
     cursor = (NOW - timedelta(hours=hours), 5) if hours else None
 
-    plan = plan_of(scaled, lambda connection: listening.dead_letters_page(connection, 26, cursor))
+    plan = plan_of(scaled, lambda connection: leadership.dead_letters_page(connection, 26, cursor))
 
     assert read_in_sequence(plan) == []
     assert rows_read(plan) < 100

@@ -7,7 +7,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from shared.clients.losses import store as losses
+from shared.clients import losses_store
 from shared.clients.reports import operations as reports
 from shared.clients.reports.rules import Health
 from shared.tables import client_losses
@@ -106,7 +106,7 @@ def test_losses_are_kept_for_a_day(connection: Connection) -> None:
     take(connection, report(2, 1), now=NOW)
     take(connection, report(3, 2), now=NOW + timedelta(hours=1))
 
-    dropped = losses.drop_before(connection, NOW + timedelta(hours=25) - losses.KEPT)
+    dropped = losses_store.drop_before(connection, NOW + timedelta(hours=25) - losses_store.KEPT)
 
     assert dropped == 1
     assert lost(connection) == [(U, NOW + timedelta(hours=1), 1)]

@@ -8,9 +8,9 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from shared import prepared
-from shared.ahead import Later, in_turn
-from shared.db import transaction
+from shared.postgres import prepared
+from shared.postgres.ahead import Later, in_turn
+from shared.postgres.door import transaction
 from tests.stores.prepared_world import add, echo, raw, word_of
 
 

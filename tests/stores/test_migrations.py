@@ -19,7 +19,7 @@ from sqlalchemy import Connection, Engine
 
 from deploy.local import postgres
 from shared import vocabulary
-from shared.db import engine_for
+from shared.postgres.door import engine_for
 
 ROOT = Path(__file__).parents[2]
 SPEC_REVISIONS = {"c1d2e3f4g5h6", "b1c2d3e4f5a6"}

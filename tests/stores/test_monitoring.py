@@ -9,10 +9,9 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from shared.clients import store as clients_store
-from shared.db import database_now, transaction
-from shared.monitoring import rules, store
-from shared.monitoring.rules import Cursor
-from shared.monitoring.unwell import store as unwell
+from shared.overview import problems_store, rules, store
+from shared.overview.rules import Cursor
+from shared.postgres.door import database_now, transaction
 from shared.recovery.evidence.rules import is_unwell
 from shared.tables import client_commands, client_heartbeats, clients
 from shared.vocabulary import ClientStatus, ProcessStatus, RegisteredBy
@@ -125,7 +124,7 @@ def test_crashed_lists_who_says_so_and_who_is_silent_but_not_who_was_never_heard
     add(connection, 5, heartbeat=now - timedelta(seconds=200), interval=600)  # beats every ten minutes
     patient = add(connection, 6, heartbeat=now - timedelta(seconds=1801), interval=600)
 
-    listed = [row["uuid"] for row in unwell.crashed(connection, now, STALE, 10).rows]
+    listed = [row["uuid"] for row in problems_store.crashed(connection, now, STALE, 10).rows]
 
     assert listed == [patient, silent, says_so]
 
@@ -133,7 +132,7 @@ def test_crashed_lists_who_says_so_and_who_is_silent_but_not_who_was_never_heard
 def test_a_deleted_client_is_not_crashed(connection: Connection, now: datetime) -> None:
     add(connection, 1, heartbeat=now - timedelta(hours=1), deleted_at=now)
 
-    assert unwell.crashed(connection, now, STALE, 10).rows == []
+    assert problems_store.crashed(connection, now, STALE, 10).rows == []
 
 
 def test_a_change_that_commits_after_a_later_one_is_still_told(engine: Engine) -> None:

@@ -7,15 +7,15 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
-from shared.couriers import Outcome, Result
 from shared.incidents import operations as observing
 from shared.maintenance import operations as maintenance
 from shared.maintenance.operations import NewWindow
 from shared.maintenance.rules import Schedule
+from shared.notifications import snoozes_operations
 from shared.notifications.channels import operations as channels
 from shared.notifications.channels.rules import Hours
 from shared.notifications.deliveries import operations as sending
-from shared.notifications.snoozes import operations as snoozes
+from shared.outside.couriers import Outcome, Result
 from shared.tables import (
     bridge_status,
     client_recovery,
@@ -289,19 +289,19 @@ def test_a_snooze_holds_until_it_ends(
     if scope is SnoozeScope.CLIENT:  # the others are well again: one is left
         come_back(connection, now + MINUTE, dark[1:])
         observe(connection, now + MINUTE)
-    snooze = snoozes.begin(connection, now, scope, whom, now + timedelta(hours=1), "Works", "user:anna")
+    snooze = snoozes_operations.begin(connection, now, scope, whom, now + timedelta(hours=1), "Works", "user:anna")
 
     decide(connection, now + 10 * MINUTE)
     assert told(connection) == []
-    assert snoozes.end(connection, now + 11 * MINUTE, snooze["id"], "user:ben")
+    assert snoozes_operations.end(connection, now + 11 * MINUTE, snooze["id"], "user:ben")
     decide(connection, now + 12 * MINUTE)
 
     assert len(told(connection)) == 1
-    assert not snoozes.end(connection, now + 13 * MINUTE, snooze["id"], "user:ben")
+    assert not snoozes_operations.end(connection, now + 13 * MINUTE, snooze["id"], "user:ben")
 
 
 def test_a_snooze_ends_by_itself(connection: Connection, now: datetime, dark: list[str]) -> None:
-    snoozes.begin(connection, now, SnoozeScope.SITE, "Rome", now + timedelta(hours=1), "", "user:anna")
+    snoozes_operations.begin(connection, now, SnoozeScope.SITE, "Rome", now + timedelta(hours=1), "", "user:anna")
 
     decide(connection, now + 59 * MINUTE)
     assert told(connection) == []

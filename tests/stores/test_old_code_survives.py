@@ -20,7 +20,7 @@ from sqlalchemy.exc import DBAPIError
 
 from deploy.local import postgres
 from deploy.local.layout import REPOSITORY
-from shared.db import engine_for
+from shared.postgres.door import engine_for
 from tests.stores.schema_promises import FIRST_CODE, breaches, chain, promises
 
 KEPT: Final = ("clients", "event_media")

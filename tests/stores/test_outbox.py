@@ -24,9 +24,9 @@ from deploy.local.layout import REPOSITORY
 from deploy.local.probes import free_port, wait_until
 from shared.commands import operations
 from shared.commands.operations import PublishReport
-from shared.db import database_now, engine_for
 from shared.errors import BrokerUnavailable, PublishUnanswered
-from shared.mqtt import WINDOW, Message, Publisher
+from shared.outside.mqtt import WINDOW, Message, Publisher
+from shared.postgres.door import database_now, engine_for
 from shared.structured_log import JsonFormatter
 from shared.vocabulary import CommandSource, PublishAnswer
 from tests.bridge.proxy import proxied
@@ -252,8 +252,8 @@ KILLED = """
 import sys
 from shared import config
 from shared.commands import operations
-from shared.db import engine_for
-from shared.mqtt import Publisher
+from shared.postgres.door import engine_for
+from shared.outside.mqtt import Publisher
 from shared.structured_log import JsonFormatter
 url, port, name = sys.argv[1:]
 publisher = Publisher(f"mqtt://127.0.0.1:{port}", "api", "x", "signage")

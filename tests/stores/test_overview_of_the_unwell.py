@@ -10,15 +10,15 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from deploy.local.probes import wait_until
-from shared.db import database_now, transaction
 from shared.maintenance import operations as maintenance
 from shared.maintenance.operations import NewWindow
 from shared.maintenance.rules import Schedule
-from shared.monitoring import operations
-from shared.monitoring.rules import Cursor, parse_cursor
+from shared.overview import operations
+from shared.overview.rules import Cursor, parse_cursor
+from shared.postgres.door import database_now, transaction
+from shared.recovery import holds_operations
 from shared.recovery.breakers import operations as breakers
 from shared.recovery.breakers import store as breakers_store
-from shared.recovery.holds import operations as holds
 from shared.tables import bridge_status, clients
 from shared.vocabulary import MaintenanceScope
 from tests.stores.recovery_world import OFF, ON, fleet, hear, recover
@@ -85,9 +85,21 @@ CHANGES: list[tuple[Act, str, str]] = [
     (open_breaker, "blocked_breaker", "At Rome all are silent."),
     (plan_window, "held", "Paint"),
     (fall_silent, "blocked_bridge", "The bridge gives no sign"),
-    (lambda connection, now, _: holds.exclude_site(connection, now, SITE, "user:anna", "being sold"), "held", "sold"),
-    (lambda connection, now, client: holds.exclude(connection, now, client, "user:anna", "sold"), "held", "sold"),
-    (lambda connection, now, client: holds.hold(connection, now, client, "user:anna", "mine", None), "held", "mine"),
+    (
+        lambda connection, now, _: holds_operations.exclude_site(connection, now, SITE, "user:anna", "being sold"),
+        "held",
+        "sold",
+    ),
+    (
+        lambda connection, now, client: holds_operations.exclude(connection, now, client, "user:anna", "sold"),
+        "held",
+        "sold",
+    ),
+    (
+        lambda connection, now, client: holds_operations.hold(connection, now, client, "user:anna", "mine", None),
+        "held",
+        "mine",
+    ),
     (open_incident, "due", "The site is dark."),
 ]
 

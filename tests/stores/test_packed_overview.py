@@ -12,9 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection, Engine
 
-from shared.monitoring import store
-from shared.monitoring.packed import operations as packed
-from shared.monitoring.packed import rules
+from shared.overview import packed_operations, packed_rules, store
 from shared.tables import client_commands, client_heartbeats, clients
 from shared.vocabulary import ClientStatus, Presence, ProcessStatus, RegisteredBy, ScreenHealthStatus
 from tests.unpacked import unpacked
@@ -131,10 +129,10 @@ def test_a_fleet_is_the_same_row_by_row_and_column_by_column(
         recovery = {row["uuid"]: json.dumps(why) for row in fleet[:1] if recovering}
 
         rows = json.loads(f"[{store.whole_fleet(alone, recovery)}]")
-        told = json.loads(packed.whole_fleet(alone, moment, recovery))
-        changed = packed.some_clients(alone, moment, store.changed(alone, 0)[0])
-        changed_told = json.loads(packed.with_recovery(changed, [None] * len(fleet)))
-        beats = json.loads(packed.heartbeats(alone, moment))
+        told = json.loads(packed_operations.whole_fleet(alone, moment, recovery))
+        changed = packed_operations.some_clients(alone, moment, store.changed(alone, 0)[0])
+        changed_told = json.loads(packed_operations.with_recovery(changed, [None] * len(fleet)))
+        beats = json.loads(packed_operations.heartbeats(alone, moment))
         beats_in_rows = json.loads(f"[{store.heartbeats(alone)}]")
         savepoint.rollback()
 
@@ -142,7 +140,7 @@ def test_a_fleet_is_the_same_row_by_row_and_column_by_column(
     assert tuple(told) == tuple(store.TOLD)
     assert unpacked(told, moment.isoformat()) == expected
     assert unpacked(changed_told, moment.isoformat()) == [{**row, "recovery": None} for row in expected]
-    judged = packed.judged(changed, ("uuid", "status", "service_failed_at"))
+    judged = packed_operations.judged(changed, ("uuid", "status", "service_failed_at"))
     assert [(row["uuid"], row["status"], row["service_failed_at"] is None) for row in judged] == [
         (row["uuid"], row["status"], row["service_failed_at"] is None) for row in expected
     ]
@@ -156,9 +154,9 @@ def test_many_uuids_are_one_text_without_the_line_breaks_of_postgres(alone: Conn
     row = {"name": "", "registered_by": RegisteredBy.ENROLMENT}
     alone.execute(sa.insert(clients), [{"uuid": one, **row} for one in many])
 
-    told = json.loads(packed.whole_fleet(alone, datetime.now(UTC), {}))
+    told = json.loads(packed_operations.whole_fleet(alone, datetime.now(UTC), {}))
 
-    assert rules.uuids_of(told["uuid"]) == many
+    assert packed_rules.uuids_of(told["uuid"]) == many
 
 
 def test_sites_are_told_once_each_where_that_is_shorter(alone: Connection) -> None:
@@ -167,7 +165,7 @@ def test_sites_are_told_once_each_where_that_is_shorter(alone: Connection) -> No
     alone.execute(sa.insert(clients), [{**row, "registered_by": RegisteredBy.ENROLMENT} for row in rows])
 
     now = datetime.now(UTC)
-    told = json.loads(packed.whole_fleet(alone, now, {}))
+    told = json.loads(packed_operations.whole_fleet(alone, now, {}))
 
     assert told["site"] == {"words": ["Berlin Mitte", None, "Rome"], "places": [0, 1, 2, 0] * 20}
     assert [row["site"] for row in unpacked(told, now.isoformat())] == sites
@@ -182,4 +180,4 @@ SECONDS = [
 
 @pytest.mark.parametrize(("now", "second"), SECONDS)
 def test_times_are_told_from_the_second_that_the_answers_own_time_stands_in(now: str, second: int) -> None:
-    assert rules.second_of(datetime.fromisoformat(now)) == second
+    assert packed_rules.second_of(datetime.fromisoformat(now)) == second

@@ -11,8 +11,8 @@ from sqlalchemy import Engine
 from shared.access import operations as access
 from shared.access.people import operations
 from shared.access.rules import Principal
-from shared.db import database_now, transaction
 from shared.errors import InvalidIdentity, LastAdmin, ServiceError, UsernameTaken
+from shared.postgres.door import database_now, transaction
 from shared.tables import user_sessions, users
 from shared.vocabulary import Role
 from tests.stores.parallel import at_once

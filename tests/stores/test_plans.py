@@ -5,9 +5,9 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError, ProgrammingError
 
-from shared import kept_statements
-from shared.db import reading, transaction
-from shared.prepared import PreparingConnection
+from shared.postgres import kept_statements
+from shared.postgres.door import reading, transaction
+from shared.postgres.prepared import PreparingConnection
 from tests.stores.prepared_world import add, echo, planned_once, plans, word_of
 
 

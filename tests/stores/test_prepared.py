@@ -12,10 +12,10 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
 
-from shared import kept_statements, prepared
-from shared.db import engine_for, sqlstate, transaction
-from shared.postgres_protocol import plain_messages
-from shared.prepared import PreparingConnection
+from shared.postgres import kept_statements, prepared
+from shared.postgres.door import engine_for, sqlstate, transaction
+from shared.postgres.prepared import PreparingConnection
+from shared.postgres.protocol import plain_messages
 from tests.stores.prepared_world import add, counting, echo, kept_by_the_server, raw, word_of
 
 

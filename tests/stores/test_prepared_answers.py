@@ -15,8 +15,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection, Engine
 
-from shared.db import reading, transaction
-from shared.prepared import PreparingConnection
+from shared.postgres.door import reading, transaction
+from shared.postgres.prepared import PreparingConnection
 from tests.stores.prepared_world import echo, kept_by_the_server, raw
 
 VALUES: list[tuple[str, Any]] = [

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine
 from shared.clients import store as clients_store
 from shared.commands import operations as commands
 from shared.commands.rules import Ack, Attempt
-from shared.db import database_now
+from shared.postgres.door import database_now
 from shared.recovery import operations, store
 from shared.recovery.evidence.operations import MOST_LOOKED_AT
 from shared.recovery.operations import RecoveryReport

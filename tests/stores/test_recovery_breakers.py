@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.commands import operations as commands
-from shared.db import database_now
+from shared.postgres.door import database_now
 from shared.recovery import store
 from shared.recovery.breakers import operations as breakers
 from shared.tables import clients

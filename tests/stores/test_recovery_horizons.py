@@ -8,8 +8,8 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.commands import store as commands_store
-from shared.db import database_now
-from shared.listening import store as listening_store
+from shared.leadership import store as leadership_store
+from shared.postgres.door import database_now
 from shared.recovery import store
 from shared.recovery.breakers import operations as breakers
 from shared.recovery.evidence import operations as evidence
@@ -194,7 +194,7 @@ def test_those_that_nobody_can_help_do_not_take_the_places_of_those_that_can_be_
         recover(connection, now + minute * MINUTE)
 
     assert sent(connection, first) == [(client, "reboot_host")]
-    bridge = listening_store.bridge_status(connection)
+    bridge = leadership_store.bridge_status(connection)
     looked_at = evidence.candidates(connection, now + 3 * MINUTE, ON, bridge, {}, [*lost, client], 10)
     assert looked_at == [client]  # each of the others is recorded once, and then left out
 

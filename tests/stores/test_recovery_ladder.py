@@ -6,11 +6,10 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from shared.commands import endings_store
 from shared.commands import operations as commands
-from shared.commands.ends import store as ends_store
-from shared.db import database_now
-from shared.recovery import store
-from shared.recovery.holds import operations as holds
+from shared.postgres.door import database_now
+from shared.recovery import holds_operations, store
 from shared.tables import client_health, clients
 from shared.vocabulary import PublishAnswer
 from tests.stores.commands_world import BOOT, TIMINGS, command, lockout, seconds
@@ -290,7 +289,7 @@ def test_undoing_twice_takes_one_rung_back(connection: Connection, now: datetime
 
     answer(connection, history.at - seconds(59), report, PublishAnswer.NO_SUBSCRIBER)
     answer(connection, history.at, report, PublishAnswer.NO_SUBSCRIBER)
-    ends_store.cancel(connection, history.at, report.command_ids[0], "x")
+    endings_store.cancel(connection, history.at, report.command_ids[0], "x")
 
     assert rung(connection, client) == (1, 1, 0)
 
@@ -317,7 +316,7 @@ def test_a_suspended_display_that_is_resumed_begins_at_the_foot(connection: Conn
     history = History(connection, now, every=5)
     history.ticks(50, client)
 
-    assert holds.resume(connection, client)
+    assert holds_operations.resume(connection, client)
     history.ticks(11, client)
 
     assert history.acts == [*LADDER, (50, "restart_app"), (60, "restart_app")]

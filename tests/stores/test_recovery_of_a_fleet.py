@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from shared import config
 from shared.commands import operations as commands
 from shared.commands.rules import Ack, Attempt
-from shared.db import database_now
+from shared.postgres.door import database_now
 from shared.recovery import rules
 from shared.tables import client_commands, client_recovery, clients
 from shared.vocabulary import CommandState, PublishAnswer

@@ -8,8 +8,8 @@ from sqlalchemy import Connection
 
 from shared.commands import operations as commands
 from shared.commands.rules import Ack
-from shared.db import database_now
-from shared.recovery.holds import operations as holds
+from shared.postgres.door import database_now
+from shared.recovery import holds_operations
 from shared.recovery.operations import RecoveryReport
 from shared.tables import client_heartbeats
 from shared.vocabulary import CommandState, PublishAnswer
@@ -167,7 +167,7 @@ def test_refusals_are_forgotten_when_a_person_acts_or_the_display_is_well(
 
     at = now + MINUTE
     if how == "resumed":
-        assert holds.resume(connection, client)
+        assert holds_operations.resume(connection, client)
     else:
         become(connection, client, at, "running")
         for minute in range(32):

@@ -9,9 +9,9 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from shared.clients import failures_operations
 from shared.clients import store as clients_store
-from shared.clients.failures import operations as service_failures
-from shared.clients.failures.rules import Failure
+from shared.clients.failures_rules import Failure
 from shared.clients.reports import operations as reports
 from shared.clients.reports.rules import Health, PresenceSaid
 from shared.tables import client_health, client_state_changes, clients
@@ -214,7 +214,7 @@ def test_failures_of_one_batch_are_taken_in_their_order(connection: Connection) 
         Failure(U, CLOCK - 6, "agent", ("i", 1, 2), by_topic=False),
     ]
 
-    service_failures.record(connection, NOW, CLOCK, said)
+    failures_operations.record(connection, NOW, CLOCK, said)
 
     shown = client(connection)
     assert (shown["service_failed_unit"], shown["service_failed_at"]) == ("agent", NOW - timedelta(seconds=7))
@@ -225,9 +225,9 @@ def test_failures_of_one_batch_are_taken_in_their_order(connection: Connection) 
 def test_a_stamp_that_came_with_the_repeat_is_known_when_it_is_acknowledged(connection: Connection) -> None:
     register(connection, U)
     repeat = Failure(U, CLOCK, "player", ("i", 1, 1), by_topic=False)
-    service_failures.record(connection, NOW, CLOCK, [Failure(U, CLOCK - 5, "player", None, by_topic=True)])
+    failures_operations.record(connection, NOW, CLOCK, [Failure(U, CLOCK - 5, "player", None, by_topic=True)])
 
-    service_failures.record(connection, NOW, CLOCK, [repeat])
+    failures_operations.record(connection, NOW, CLOCK, [repeat])
 
     shown = client(connection)
     assert shown["service_failed_at"] == NOW - timedelta(seconds=5)
@@ -240,14 +240,14 @@ def test_of_two_acknowledged_failures_neither_comes_back_by_its_repeat(connectio
     stamps = {"player": ("i", 1, 1), "agent": ("i", 1, 2)}
     for minute, unit in enumerate(("player", "agent")):
         said = Failure(U, CLOCK, unit, stamps[unit], by_topic=True)
-        service_failures.record(connection, NOW + timedelta(minutes=2 * minute), CLOCK, [said])
+        failures_operations.record(connection, NOW + timedelta(minutes=2 * minute), CLOCK, [said])
         clients_store.clear_service_failed(connection, NOW + timedelta(minutes=2 * minute + 1), U, "user:anna")
 
     later = NOW + timedelta(hours=1)
-    service_failures.record(connection, later, CLOCK, [Failure(U, CLOCK, first, stamps[first], by_topic=False)])
+    failures_operations.record(connection, later, CLOCK, [Failure(U, CLOCK, first, stamps[first], by_topic=False)])
     assert client(connection)["service_failed_unit"] is None
 
-    service_failures.record(connection, later, CLOCK, [Failure(U, CLOCK, first, ("i", 1, 3), by_topic=False)])
+    failures_operations.record(connection, later, CLOCK, [Failure(U, CLOCK, first, ("i", 1, 3), by_topic=False)])
     assert client(connection)["service_failed_unit"] == first
 
 
@@ -257,10 +257,10 @@ def test_a_failure_that_was_never_acknowledged_is_raised_again_when_the_one_over
     register(connection, U)
     for seconds, unit in enumerate(("player", "agent"), start=1):
         said = Failure(U, CLOCK, unit, ("i", 1, seconds), by_topic=True)
-        service_failures.record(connection, NOW + timedelta(seconds=seconds), CLOCK, [said])
+        failures_operations.record(connection, NOW + timedelta(seconds=seconds), CLOCK, [said])
     clients_store.clear_service_failed(connection, NOW + timedelta(minutes=1), U, "user:anna")
 
-    service_failures.record(connection, NOW, CLOCK, [Failure(U, CLOCK, "player", ("i", 1, 1), by_topic=False)])
+    failures_operations.record(connection, NOW, CLOCK, [Failure(U, CLOCK, "player", ("i", 1, 1), by_topic=False)])
 
     assert client(connection)["service_failed_unit"] == "player"
 

@@ -9,13 +9,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection
 
+from shared.clients import signs_rules, signs_store
 from shared.clients.reports import operations as reports
-from shared.clients.signs import rules, store
-from shared.db import database_now
 from shared.incidents import operations as incidents
-from shared.listening import operations as listening
-from shared.monitoring import store as monitoring
-from shared.monitoring.unwell import operations as unwell
+from shared.leadership import operations as leadership
+from shared.overview import problems_operations
+from shared.overview import store as overview
+from shared.postgres.door import database_now
 from shared.recovery.evidence import store as evidence
 from shared.tables import client_heartbeats, clients
 from shared.vocabulary import ClientStatus, DeadLetterReason
@@ -41,7 +41,7 @@ def talk(connection: Connection, at: datetime, *uuids: str) -> None:
 def refuse(connection: Connection, at: datetime, client: str, reason: DeadLetterReason, *payloads: bytes) -> None:
     """Its heartbeats are put aside."""
     letters = [(f"signage/{client}/heartbeat", payload, reason, None) for payload in payloads]
-    listening.put_aside(connection, at, letters)
+    leadership.put_aside(connection, at, letters)
 
 
 def shown(connection: Connection, client: str) -> dict[str, Any]:
@@ -67,15 +67,16 @@ def test_what_sql_and_the_rules_say_of_silence_is_the_same(
             mine = client_heartbeats.c.client_uuid == client
             connection.execute(sa.update(client_heartbeats).where(mine).values(sign_at=at, interval_seconds=interval))
         query = sa.text(
-            f"SELECT c.status, h.last_heartbeat_at, h.sign_at, h.interval_seconds, {store.LAST_SIGN} AS last_sign,"
-            f" {store.SILENT} AS silent, coalesce({store.MAY_BE_MUTE}, false) AS mute"
+            f"SELECT c.status, h.last_heartbeat_at, h.sign_at, h.interval_seconds,"
+            f" {signs_store.LAST_SIGN} AS last_sign, {signs_store.SILENT} AS silent,"
+            f" coalesce({signs_store.MAY_BE_MUTE}, false) AS mute"
             " FROM client_heartbeats AS h JOIN clients AS c ON c.uuid = h.client_uuid"
         )
         for row in connection.execute(query, {"now": now, "stale": stale}):
             heard = (row.last_heartbeat_at, row.sign_at)
-            assert row.last_sign == rules.last_sign(*heard)
-            assert row.silent is rules.is_silent(heard[0], row.interval_seconds, heard[1], now, stale)
-            assert row.mute is rules.may_be_mute(row.status, *heard)
+            assert row.last_sign == signs_rules.last_sign(*heard)
+            assert row.silent is signs_rules.is_silent(heard[0], row.interval_seconds, heard[1], now, stale)
+            assert row.mute is signs_rules.may_be_mute(row.status, *heard)
         savepoint.rollback()
 
 
@@ -100,7 +101,7 @@ def test_a_display_that_talks_is_never_rebooted_and_told_why_its_heartbeats_are_
         "off",
         f"{why} Automatic recovery is switched off (CRASH_RECOVERY_ENABLED).",
     )
-    assert {row["uuid"] for row in monitoring.unwell(connection)} == {client}
+    assert {row["uuid"] for row in overview.unwell(connection)} == {client}
 
 
 def test_without_a_dead_letter_the_brokers_rights_are_named(connection: Connection, now: datetime) -> None:
@@ -169,7 +170,7 @@ def test_half_a_fleet_that_talks_opens_no_breaker_and_is_no_incident(connection:
     assert (open_breakers(connection), report.opened) == (set(), 0)
     assert {shown(connection, one)["status"] for one in talking} == {"unknown"}
     assert evidence.beats(connection, now, 180, now - timedelta(days=1), 0.5) == evidence.Beats(20, 0, [])
-    assert unwell.crashed(connection, now, ON, 100).rows == []
+    assert problems_operations.crashed(connection, now, ON, 100).rows == []
 
 
 def test_those_that_talked_until_a_moment_ago_fall_silent_together(connection: Connection, now: datetime) -> None:

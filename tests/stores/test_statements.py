@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, event
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, ProgrammingError, StatementError
 
-from shared.db import engine_for, is_away, reading, sqlstate, transaction
-from shared.statements import Constant, among, as_rows, constant, mappings, one_of, rows, table, value
+from shared.postgres.door import engine_for, is_away, reading, sqlstate, transaction
+from shared.postgres.statements import Constant, among, as_rows, constant, mappings, one_of, rows, table, value
 from shared.tables import client_logs, clients
 
 ECHO = constant(sa.text("SELECT CAST(:word AS text) AS word, CAST(:number AS int) AS number"))

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection
 
+from shared.clients import statuses_operations
 from shared.clients.reports import rules
-from shared.clients.statuses import operations as statuses
-from shared.listening.rules import Listening
+from shared.leadership.rules import Listening
 from shared.tables import client_heartbeats, client_state_changes, clients
 from shared.vocabulary import ClientStatus, ProcessStatus
 from tests.stores.reports_world import NOW, U, V, beat, client, register, take
@@ -24,7 +24,7 @@ def test_a_silent_client_becomes_late_and_stale_with_one_row_each(connection: Co
     for seconds in range(0, 400, 5):
         now = NOW + timedelta(seconds=seconds)
         take(connection, beat(seconds + 2, uuid=V), now=now)
-        if statuses.sweep(connection, now, 180, LISTENING):
+        if statuses_operations.sweep(connection, now, 180, LISTENING):
             told.append((seconds, client(connection)["status"]))
 
     assert told == [(95, "late"), (185, "stale")]
@@ -71,7 +71,7 @@ def test_after_a_sweep_every_client_shows_what_the_rule_says(
                 process, heard_at, interval, NOW, stale_seconds, silent=silent, listening_since=listening_since
             )
 
-        count = statuses.sweep(
+        count = statuses_operations.sweep(
             connection, NOW, stale_seconds, Listening(silent=silent, since=listening_since, silent_since=None)
         )
 
@@ -86,5 +86,5 @@ def test_a_deleted_client_and_one_never_heard_are_left_alone(connection: Connect
     take(connection, beat(1))
     connection.execute(sa.update(clients).where(clients.c.uuid == U).values(deleted_at=NOW))
 
-    assert statuses.sweep(connection, NOW + timedelta(days=1), 180, LISTENING) == 0
+    assert statuses_operations.sweep(connection, NOW + timedelta(days=1), 180, LISTENING) == 0
     assert client(connection, V)["status"] == "unknown"

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.incidents import operations as incidents
-from shared.listening import store as listening
+from shared.leadership import store as leadership
 from shared.maintenance import store as maintenance
 from shared.recovery.breakers import store as breakers
 from shared.recovery.evidence.store import surroundings
@@ -64,4 +64,4 @@ def test_the_bridge_tells_the_same_as_when_it_is_asked_alone(connection: Connect
     said = {"connected_since": now - HOUR, "canary_at": now, "last_commit_at": now, "counters": {"stored": 3}}
     connection.execute(sa.update(bridge_status).values(**said))
 
-    assert surroundings(connection, now).bridge == listening.bridge_status(connection)
+    assert surroundings(connection, now).bridge == leadership.bridge_status(connection)

@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
 
-from shared.db import SOCKET_TIMEOUT_SECONDS, STATEMENT_TIMEOUT_MS, engine_for, is_away
+from shared.postgres.door import SOCKET_TIMEOUT_SECONDS, STATEMENT_TIMEOUT_MS, engine_for, is_away
 
 
 def nodelay(raw: socket.socket) -> bool:

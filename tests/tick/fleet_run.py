@@ -15,12 +15,12 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared import config
+from shared.clients import statuses_operations
 from shared.clients.reports import operations as reports
 from shared.clients.reports.rules import Health, Heartbeat
-from shared.clients.statuses import operations as statuses
 from shared.incidents import operations as incidents
-from shared.listening import store as listening_store
-from shared.listening.rules import Listening, listening
+from shared.leadership import store as leadership_store
+from shared.leadership.rules import Listening, listening
 from shared.notifications import operations as notifications
 from shared.tables import bridge_status, clients, notification_deliveries
 from shared.vocabulary import ProcessStatus
@@ -168,10 +168,10 @@ class FleetRun:
         since = min(self._listens_since, until) if self._listens_since <= until else -86_400.0
         moments = {"connected_since": self.start + timedelta(seconds=since), "canary_at": self.now}
         self.connection.execute(sa.update(bridge_status).values(**moments))
-        statuses.sweep(self.connection, self.now, SETTINGS["HEARTBEAT_STALE_SECONDS"], self._heard())
+        statuses_operations.sweep(self.connection, self.now, SETTINGS["HEARTBEAT_STALE_SECONDS"], self._heard())
 
     def _heard(self) -> Listening:
-        status = listening_store.bridge_status(self.connection)
+        status = leadership_store.bridge_status(self.connection)
         return listening(status, self.now, timedelta(seconds=SETTINGS["CANARY_MAX_AGE_SECONDS"]))
 
     def _tick(self, now: datetime) -> None:

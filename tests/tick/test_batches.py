@@ -10,7 +10,7 @@ from shared.commands import operations as commands
 from shared.commands.batches import operations, store
 from shared.commands.batches.rules import BatchRequest
 from shared.commands.rules import Ack
-from shared.db import database_now
+from shared.postgres.door import database_now
 from shared.vocabulary import CommandAction, CommandState
 from tests.stores.commands_world import TIMINGS, new_client
 from tests.tick.conftest import TickFunction

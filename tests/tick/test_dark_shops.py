@@ -7,10 +7,10 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from shared.db import database_now
-from shared.incidents.timeline import store as timeline
-from shared.incidents.timeline.store import IncidentFilter
+from shared.incidents import timeline_store
+from shared.incidents.timeline_store import IncidentFilter
 from shared.notifications.channels.rules import DEFAULT_EVENTS
+from shared.postgres.door import database_now
 from shared.tables import client_state_changes
 from tests.stores.notifications_world import channel, messages, told
 from tests.tick.fleet_run import Display, FleetRun
@@ -39,7 +39,7 @@ def unsteady(run: FleetRun, count: int = 12) -> list[Display]:
 
 
 def incidents(connection: Connection) -> list[dict[str, Any]]:
-    return [dict(row) for row in reversed(timeline.page(connection, IncidentFilter(), 100, None))]
+    return [dict(row) for row in reversed(timeline_store.page(connection, IncidentFilter(), 100, None))]
 
 
 def kinds(connection: Connection) -> list[tuple[str, str, int]]:

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from shared import couriers
-from shared.couriers import Letter, Outcome, Result, messenger
-from shared.couriers.addresses import Reach
+from shared.outside import couriers
+from shared.outside.couriers import Letter, Outcome, Result, messenger
+from shared.outside.couriers.addresses import Reach
 from tests.receivers import mailbox, receiver
 
 HERE = Reach(loopback=True, private=True)
@@ -104,7 +104,7 @@ def test_what_a_display_calls_its_service_reaches_a_chat_room_as_text() -> None:
 
 READER = """
 import sys
-from shared.couriers import messenger_child as child
+from shared.outside.couriers import messenger_child as child
 
 class Plugin:
     def notify(self, **_):

@@ -19,8 +19,8 @@ from sqlalchemy import Engine
 from bridge.certificates import Certificates
 from deploy.local import oidc
 from deploy.local.layout import REPOSITORY
-from shared.db import database_now
 from shared.notifications import operations
+from shared.postgres.door import database_now
 from shared.tables import (
     bridge_status,
     door_certificates,

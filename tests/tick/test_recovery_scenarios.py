@@ -15,16 +15,16 @@ from functions.scheduler_tick.steps import SWEEPS, World
 from shared import config
 from shared.commands import operations as commands
 from shared.conversions.rules import timeouts
-from shared.db import database_now
 from shared.maintenance import operations as maintenance
 from shared.maintenance.operations import NewWindow
 from shared.maintenance.rules import Schedule
-from shared.mqtt import Publisher
+from shared.outside.mqtt import Publisher
+from shared.outside.task_queue import TaskQueue
+from shared.postgres.door import database_now
+from shared.recovery import holds_operations
 from shared.recovery import operations as recovery
 from shared.recovery.breakers import operations as breakers
-from shared.recovery.holds import operations as holds
 from shared.tables import client_commands, client_recovery, clients
-from shared.task_queue import TaskQueue
 from shared.vocabulary import MaintenanceScope
 from tests.stores.commands_world import TIMINGS
 from tests.stores.recovery_world import ON, beat, breaker_decisions, crash, fleet, hear, told
@@ -264,10 +264,10 @@ def test_displays_that_fail_together_are_told_of_their_incident(world: World, en
 
 Saying = Callable[[Connection, str], object]
 SAYINGS: dict[str, Saying] = {
-    "hold": lambda c, uuid: holds.hold(c, database_now(c), uuid, "user:anna", "x", None),
-    "exclude": lambda c, uuid: holds.exclude(c, database_now(c), uuid, "user:anna", "x"),
-    "exclude the site": lambda c, _: holds.exclude_site(c, database_now(c), "Basel", "user:anna", "x"),
-    "resume": holds.resume,
+    "hold": lambda c, uuid: holds_operations.hold(c, database_now(c), uuid, "user:anna", "x", None),
+    "exclude": lambda c, uuid: holds_operations.exclude(c, database_now(c), uuid, "user:anna", "x"),
+    "exclude the site": lambda c, _: holds_operations.exclude_site(c, database_now(c), "Basel", "user:anna", "x"),
+    "resume": holds_operations.resume,
     "release": lambda c, _: breakers.release(c, database_now(c), "user:anna", None),
 }
 

@@ -13,9 +13,9 @@ from functions.scheduler_tick.steps import TICK_LOCK, Did, Moment, World
 from shared import config
 from shared.commands import operations as commands
 from shared.conversions.rules import timeouts
-from shared.db import engine_for, transaction
-from shared.mqtt import Publisher
-from shared.task_queue import TaskQueue
+from shared.outside.mqtt import Publisher
+from shared.outside.task_queue import TaskQueue
+from shared.postgres.door import engine_for, transaction
 from tests.tick.world import last_tick, set_last_tick
 
 HOLDERS = "FROM pg_locks WHERE locktype = 'advisory' AND objid = :lock AND granted"

@@ -13,7 +13,7 @@ from sqlalchemy import Engine
 from deploy.local.broker import RunningBroker
 from deploy.local.probes import free_port
 from functions.scheduler_tick.steps import STEPS, SWEEPS, TICK_LOCK
-from shared.db import database_now
+from shared.postgres.door import database_now
 from shared.tables import (
     bridge_status,
     client_commands,

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine
 
 from functions.scheduler_tick.steps import STEPS
 from shared.client_logs.store import weekly_partitions
-from shared.db import database_now
+from shared.postgres.door import database_now
 from shared.tables import audit_log, client_health, client_health_history
 from tests.stores.commands_world import new_client
 from tests.tick.conftest import TickFunction

@@ -6,7 +6,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from shared.db import database_now
+from shared.postgres.door import database_now
 from shared.tables import (
     bridge_status,
     client_commands,

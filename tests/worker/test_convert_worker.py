@@ -22,10 +22,10 @@ from sqlalchemy import Engine, RowMapping
 from deploy.local.probes import wait_until
 from shared.conversions import operations as conversions_operations
 from shared.conversions import store as conversions_store
-from shared.db import database_now, transaction
 from shared.event_media import operations as media_operations
 from shared.event_media import rules as media_rules
-from shared.media_volume import MediaVolume, converted_path, original_path
+from shared.outside.media_volume import MediaVolume, converted_path, original_path
+from shared.postgres.door import database_now, transaction
 from shared.tables import conversions
 from shared.vocabulary import MediaKind
 from tests.faults.peers import ENDLESS, exchange, status_of

@@ -18,7 +18,7 @@ from deploy.local.probes import wait_until
 from functions.convert_worker.converter import ConversionFault, convert
 from shared.conversions import rules
 from shared.conversions.rules import Fault, Move, timeouts
-from shared.media_volume import MediaVolume, converted_path
+from shared.outside.media_volume import MediaVolume, converted_path
 from tests.worker.harness import answering, gate_before
 
 WAIT_SECONDS = 60

@@ -30,9 +30,10 @@ from deploy.local.task_emulator.dispatcher import Dispatcher
 from deploy.local.task_emulator.keys_server import KeysServer
 from deploy.local.task_emulator.service import CloudTasks, GenericHandler
 from deploy.local.task_emulator.validation import Permitted
-from shared import config, db, structured_log
+from shared import config, structured_log
 from shared.errors import ConfigurationError
-from shared.task_queue import NOTIFICATIONS_QUEUE_ID, QUEUE_ID, parse_queue_url
+from shared.outside.task_queue import NOTIFICATIONS_QUEUE_ID, QUEUE_ID, parse_queue_url
+from shared.postgres import door
 
 CALL_THREADS = 16
 NOTIFICATIONS_AT_ONCE = 4
@@ -87,7 +88,7 @@ def main() -> int:
     signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
     try:
         settings = Settings.read()
-        engine = db.engine_for(settings.database_url, "task_emulator", pool_size=CALL_THREADS)
+        engine = door.engine_for(settings.database_url, "task_emulator", pool_size=CALL_THREADS)
         prepare(engine, settings)
         serve(engine, settings)
     except (ConfigurationError, layout.BadSetting, ValueError, OSError, RuntimeError, SQLAlchemyError):
@@ -101,7 +102,7 @@ def prepare(engine: Engine, settings: Settings) -> None:
     until = time.monotonic() + DATABASE_WAIT_SECONDS
     while True:
         try:
-            with db.transaction(engine) as connection:
+            with door.transaction(engine) as connection:
                 schema.create(connection)
                 for queue_id, queue in queues(settings.max_concurrent).items():
                     name, wanted = f"{settings.location}/queues/{queue_id}", messages.queue_settings(queue)

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine, RowMapping
 from deploy.local.task_emulator import messages, retry_rules, store
 from deploy.local.task_emulator.delivery import Identity, Outcome, attempt
 from deploy.local.task_emulator.pacing import Pace
-from shared.db import database_now, is_away, said_by_postgres, transaction
+from shared.postgres.door import database_now, is_away, said_by_postgres, transaction
 from shared.structured_log import Outage, event, failure
 
 LONGEST_WAIT_SECONDS = 5.0  # for what another process changes in the tables; our own service wakes us

@@ -36,7 +36,7 @@ from deploy.local.task_emulator.validation import (
     invalid,
     matched,
 )
-from shared.db import database_now, is_away, transaction
+from shared.postgres.door import database_now, is_away, transaction
 from shared.structured_log import event, failure
 
 SERVICE = "google.cloud.tasks.v2.CloudTasks"

@@ -19,8 +19,7 @@ from functions.api.bodies import (
 )
 from functions.api.problems import InvalidField
 from functions.api.routing import Call, Routes
-from shared.client_logs import store
-from shared.client_logs.hours import store as hours_store
+from shared.client_logs import hourly_counts_store, store
 from shared.errors import ClientNotFound
 from shared.vocabulary import LogLevel, Role
 
@@ -121,7 +120,7 @@ def summary(call: Call, query: SummaryQuery) -> Summary:
     """Counts by level, per client and in total, over whole hours."""
     with call.transaction() as (connection, now):
         since = (now - timedelta(hours=query.hours)).replace(minute=0, second=0, microsecond=0)
-        rows = hours_store.summary(connection, since, query.client, ClientSummary)
+        rows = hourly_counts_store.summary(connection, since, query.client, ClientSummary)
     totals = dict.fromkeys(map(str, LogLevel), 0)
     for row in rows:
         for level, count in row.counts.items():

@@ -22,16 +22,15 @@ from functions.api.bodies import (
 )
 from functions.api.problems import InvalidField
 from functions.api.routing import Call, Header, Routes
-from shared.access.enrolment import operations as enrolment
-from shared.clients import operations, store
-from shared.clients.losses import store as losses
+from shared.access import enrolment_operations
+from shared.clients import losses_store, operations, store
 from shared.clients.store import ClientFilter
 from shared.commands import operations as commands
 from shared.commands.rules import CLIENT_DELETED
 from shared.errors import ClientNotFound, FailureChanged
 from shared.maintenance import operations as maintenance
-from shared.monitoring import operations as monitoring
-from shared.monitoring.unwell import operations as unwell
+from shared.overview import operations as overview
+from shared.overview import problems_operations
 from shared.vocabulary import ClientStatus, Role
 
 routes = Routes("clients", "/api/clients", "Displays: their state, their failures, their facts.")
@@ -129,7 +128,7 @@ def with_recovery(
     call: Call, connection: Connection, now: datetime, rows: Sequence[RowMapping]
 ) -> Mapping[str, Mapping[str, Any]]:
     """What recovery does about each unhealthy client of these, by uuid."""
-    return monitoring.recovery_of(connection, now, call.services.config, rows)
+    return overview.recovery_of(connection, now, call.services.config, rows)
 
 
 @routes.get("", role=Role.VIEWER)
@@ -156,18 +155,18 @@ def crashed_clients(call: Call, query: LongPageQuery) -> CrashedClients:
     config = call.services.config
     after: Any = decode_cursor(query.cursor, datetime | None, str)
     with call.transaction() as (connection, now):
-        found = unwell.crashed(connection, now, config, query.limit + 1, after)
+        found = problems_operations.crashed(connection, now, config, query.limit + 1, after)
     items = [
         answer_of(
             CrashedClient,
             row,
             recovery=found.recovery.get(row["uuid"]),
             open_command=shapes.open_command(row),
-            **unwell.why_crashed(row, now),
+            **problems_operations.why_crashed(row, now),
         )
         for row in found.rows
     ]
-    bridge = monitoring.bridge_state_of(found.bridge, now, config)
+    bridge = overview.bridge_state_of(found.bridge, now, config)
     listed = page_of(items, query.limit, lambda item: (item.last_heartbeat_at, item.uuid))
     return CrashedClients(items=listed.items, next_cursor=listed.next_cursor, bridge=Bridge(**bridge))
 
@@ -177,7 +176,7 @@ def service_failed_clients(call: Call, query: LongPageQuery) -> Page[shapes.Clie
     """Clients with a recorded service failure, the newest first."""
     after: Any = decode_cursor(query.cursor, datetime, str)
     with call.transaction() as (connection, now):
-        found = unwell.failed(connection, now, call.services.config, query.limit + 1, after)
+        found = problems_operations.failed(connection, now, call.services.config, query.limit + 1, after)
     items = [shapes.client(row, found.recovery.get(row["uuid"])) for row in found.rows]
     return page_of(items, query.limit, lambda item: (item.service_failed_at, item.uuid))
 
@@ -187,7 +186,7 @@ def unsteady_clients(call: Call, query: LongPageQuery) -> Page[UnsteadyClient]:
     """Clients that lost the broker three times or more within the last hour, each by itself; the worst first."""
     after: Any = decode_cursor(query.cursor, int, str)
     with call.transaction() as (connection, now):
-        found = [UnsteadyClient(**asdict(one)) for one in losses.unsteady(connection, now)]
+        found = [UnsteadyClient(**asdict(one)) for one in losses_store.unsteady(connection, now)]
     rest = [one for one in found if after is None or (-one.losses, one.uuid) > (-after[0], after[1])]
     return page_of(rest[: query.limit + 1], query.limit, lambda one: (one.losses, one.uuid))
 
@@ -226,7 +225,7 @@ def write_client(call: Call, uuid: str, body: ClientFacts) -> shapes.ClientDetai
 def delete_client(call: Call, uuid: str) -> None:
     """Delete a client: its login is revoked, its open command ended, its history kept, its later messages put aside."""
     with call.transaction() as (connection, now):
-        enrolment.revoke(connection, now, uuid)
+        enrolment_operations.revoke(connection, now, uuid)
         operations.delete(connection, now, uuid)
         ended = commands.abandon(connection, now, uuid, CLIENT_DELETED)
         call.audit(connection, now, "client.delete", uuid)

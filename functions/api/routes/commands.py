@@ -14,7 +14,6 @@ from shared.access.rules import check_may
 from shared.clients import operations as clients
 from shared.commands import operations, store
 from shared.commands.operations import CommandRequest
-from shared.db import scrub
 from shared.errors import (
     ClientNotFound,
     CommandInFlight,
@@ -25,6 +24,7 @@ from shared.errors import (
     IdempotencyKeyReused,
     NotCapable,
 )
+from shared.postgres.door import scrub
 from shared.structured_log import event
 from shared.trace import trace_id
 from shared.vocabulary import CommandAction, CommandSource, Role

@@ -13,7 +13,7 @@ from functions.api.sending import OF_FILES, send_signed, send_stored, signing
 from shared.conversions import operations, store
 from shared.errors import ConversionNotFound, EventMediaNotFound, LinkInvalid, NotConvertible
 from shared.event_media import operations as event_media
-from shared.media_volume.signing import LocalSigner
+from shared.outside.media_volume.signing import LocalSigner
 from shared.vocabulary import ConversionStatus, Role
 
 routes = Routes("conversions", "/api/conversions", "Presentations as PDFs.")

@@ -8,7 +8,7 @@ from sqlalchemy import RowMapping
 
 from functions.api.bodies import Answer, Page, PageQuery, Uuid, answer_of, decode_cursor, page
 from functions.api.routing import Call, Routes
-from shared.listening import store
+from shared.leadership import store
 from shared.vocabulary import DeadLetterReason, Role
 
 routes = Routes("dead_letters", "/api/dead-letters", "Messages that were put aside, with the reason.")

@@ -9,8 +9,8 @@ import msgspec
 from functions.api.bodies import END, Answer, Body, Uuid
 from functions.api.problems import DatabaseUnavailable
 from functions.api.routing import PUBLIC, Call, Routes
+from shared.access import enrolment_operations
 from shared.access import operations as access
-from shared.access.enrolment import operations as enrolment
 from shared.commands import operations as commands
 from shared.commands.rules import LOGIN_REVOKED
 from shared.config import Config
@@ -78,7 +78,7 @@ def issue_enrolment_code(call: Call, uuid: str) -> Code:
     """Issue a one-time code for a client, which is created if new. Codes issued before and not used end."""
     lifetime = timedelta(seconds=call.services.config["ENROLMENT_CODE_SECONDS"])
     with call.transaction() as (connection, now):
-        code, expires_at = enrolment.issue_code(connection, now, uuid, call.principal.actor, lifetime)
+        code, expires_at = enrolment_operations.issue_code(connection, now, uuid, call.principal.actor, lifetime)
         call.audit(connection, now, "enrolment.create", uuid)
     return Code(code=code, expires_at=expires_at)
 
@@ -87,7 +87,7 @@ def issue_enrolment_code(call: Call, uuid: str) -> Code:
 def revoke_enrolment(call: Call, uuid: str) -> None:
     """End the display's login at the broker, its unused codes and its open command. Again, it changes nothing."""
     with call.transaction() as (connection, now):
-        had_login = enrolment.revoke(connection, now, uuid)
+        had_login = enrolment_operations.revoke(connection, now, uuid)
         ended = commands.abandon(connection, now, uuid, LOGIN_REVOKED) if had_login else ()
         call.audit(connection, now, "enrolment.delete", uuid, had_login=had_login)
     commands.tell(ended)
@@ -99,7 +99,7 @@ def enroll(call: Call, body: Redemption) -> Enrolled:
     config = call.services.config
     address = _broker_address(config)
     with call.transaction() as (connection, now):
-        login = enrolment.enrol(connection, now, body.code)
+        login = enrolment_operations.enrol(connection, now, body.code)
         call.audit(connection, now, "enrolment.use", login.client_uuid, address=call.address)
     return Enrolled(
         uuid=login.client_uuid,
@@ -121,7 +121,7 @@ def rotate_password(call: Call, body: Rotation) -> None:
     if body.new_password == body.password:
         raise PasswordNotAccepted("The new password is the same as the present one.")
     with call.transaction() as (connection, now):
-        if enrolment.rotate(connection, now, body.uuid, body.password, body.new_password):
+        if enrolment_operations.rotate(connection, now, body.uuid, body.password, body.new_password):
             actor, details = f"display:{body.uuid}", {"address": call.address}
             access.record_often(connection, now, actor, "enrolment.rotate", body.uuid, "done", call.request_id, details)
 

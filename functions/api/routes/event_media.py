@@ -30,8 +30,8 @@ from shared.errors import (
 )
 from shared.event_media import operations, store
 from shared.event_media.operations import ReceivedUpload
+from shared.outside.task_queue import enqueue_conversion
 from shared.structured_log import failure
-from shared.task_queue import enqueue_conversion
 from shared.vocabulary import CONVERTIBLE_KINDS, MediaKind, Role
 
 routes = Routes("event_media", "/api/event-media", "Uploaded files: presentations, documents, pictures, videos.")

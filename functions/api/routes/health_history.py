@@ -7,8 +7,8 @@ from typing import Final
 from functions.api.bodies import Answer, Query, Time
 from functions.api.problems import InvalidField
 from functions.api.routing import Call, Routes
-from shared.clients.health_history import operations
-from shared.clients.health_history.rules import Extremes
+from shared.clients import health_history_operations
+from shared.clients.health_history_rules import Extremes
 from shared.errors import ClientNotFound
 from shared.vocabulary import Role
 
@@ -77,7 +77,7 @@ def client_health_history(call: Call, uuid: str, query: HealthHistoryQuery) -> H
             raise InvalidField(
                 "since: expected a time before until.", errors=[{"field": "since", "expected": "before until"}]
             )
-        found = operations.history(connection, now, uuid, since, until, kept)
+        found = health_history_operations.history(connection, now, uuid, since, until, kept)
     return HealthHistory(
         uuid=uuid,
         since=found.since,

@@ -8,7 +8,7 @@ import msgspec
 from functions.api.bodies import Answer, Page, PageQuery, Query, decode_cursor, page
 from functions.api.routing import Call, Routes
 from shared.errors import ClientNotFound
-from shared.monitoring.history import operations
+from shared.history import operations
 from shared.vocabulary import ClientStatus, EventKind, Role
 
 routes = Routes("history", "/api/clients", "What happened to one display: its uptime and its timeline.")

@@ -9,8 +9,8 @@ from sqlalchemy import Connection, RowMapping
 from functions.api.bodies import Answer, Page, PageQuery, Time, answer_of, decode_cursor, page
 from functions.api.routing import Call, Routes
 from shared.errors import IncidentNotFound
-from shared.incidents.timeline import operations, store
-from shared.incidents.timeline.store import IncidentFilter
+from shared.incidents import timeline_operations, timeline_store
+from shared.incidents.timeline_store import IncidentFilter
 from shared.maintenance import operations as maintenance
 from shared.vocabulary import ClientStatus, IncidentEventKind, IncidentKind, Role, Symptom
 
@@ -93,7 +93,7 @@ def list_incidents(call: Call, query: IncidentQuery) -> Page[Incident]:
     after: Any = decode_cursor(query.cursor, datetime, int)
     wanted = IncidentFilter(query.is_open, query.site, query.since)
     with call.transaction() as (connection, _):
-        rows = store.page(connection, wanted, query.limit + 1, after)
+        rows = timeline_store.page(connection, wanted, query.limit + 1, after)
     return page(rows, query.limit, lambda row: (row["opened_at"], row["id"]), _incident)
 
 
@@ -101,10 +101,12 @@ def list_incidents(call: Call, query: IncidentQuery) -> Page[Incident]:
 def incident(call: Call, incident_id: int) -> IncidentDetails:
     """One incident with its displays and its timeline."""
     with call.transaction() as (connection, now):
-        found = _incident(operations.find(connection, incident_id))
+        found = _incident(timeline_operations.find(connection, incident_id))
         return IncidentDetails(
             **msgspec.structs.asdict(found),
-            in_maintenance=len(maintenance.quiet_uuids(connection, now, store.present(connection, incident_id))),
+            in_maintenance=len(
+                maintenance.quiet_uuids(connection, now, timeline_store.present(connection, incident_id))
+            ),
             displays=_members(connection, incident_id, FIRST_PAGE, None),
             timeline=_events(connection, incident_id, FIRST_PAGE, None),
         )
@@ -115,7 +117,7 @@ def displays_of_incident(call: Call, incident_id: int, query: PageQuery) -> Page
     """Displays that were ever part of it, by name."""
     after: Any = decode_cursor(query.cursor, str, str)
     with call.transaction() as (connection, _):
-        operations.find(connection, incident_id)
+        timeline_operations.find(connection, incident_id)
         return _members(connection, incident_id, query.limit, after)
 
 
@@ -124,7 +126,7 @@ def events_of_incident(call: Call, incident_id: int, query: PageQuery) -> Page[I
     """One timeline: opened, displays failed and well again, commands, recovery, closed; the newest first."""
     after: Any = decode_cursor(query.cursor, datetime, str, str)
     with call.transaction() as (connection, _):
-        operations.find(connection, incident_id)
+        timeline_operations.find(connection, incident_id)
         return _events(connection, incident_id, query.limit, after)
 
 
@@ -135,14 +137,14 @@ def _incident(row: RowMapping) -> Incident:
 
 
 def _members(connection: Connection, incident_id: int, limit: int, after: tuple[str, str] | None) -> Page[Member]:
-    rows = store.members_page(connection, incident_id, limit + 1, after)
+    rows = timeline_store.members_page(connection, incident_id, limit + 1, after)
     return page(rows, limit, lambda row: (row["name"], row["uuid"]), lambda row: answer_of(Member, row))
 
 
 def _events(
     connection: Connection, incident_id: int, limit: int, after: tuple[datetime, str, str] | None
 ) -> Page[IncidentEvent]:
-    found = operations.events(connection, incident_id, limit + 1, after)
+    found = timeline_operations.events(connection, incident_id, limit + 1, after)
     return page(
         found,
         limit,

@@ -6,8 +6,8 @@ from typing import Final
 from flask import Response
 
 from functions.api.routing import Call, Routes
-from shared.monitoring.gauges import operations
-from shared.monitoring.gauges.rules import PREFIX, Gauge
+from shared.overview.gauges import operations
+from shared.overview.gauges.rules import PREFIX, Gauge
 from shared.vocabulary import Role
 
 routes = Routes("metrics", "/api/metrics", "Figures for a Prometheus.")

@@ -10,9 +10,9 @@ from functions.api.bodies import Answer, Query, answer_of
 from functions.api.problems import InvalidField
 from functions.api.routes.clients import Bridge
 from functions.api.routing import Call, Routes
-from shared.monitoring import operations
-from shared.monitoring.operations import Overview
-from shared.monitoring.rules import Cursor, parse_cursor
+from shared.overview import operations
+from shared.overview.operations import Overview
+from shared.overview.rules import Cursor, parse_cursor
 from shared.vocabulary import ClientStatus, Presence, ProcessStatus, Role, ScreenHealthStatus
 
 routes = Routes("monitoring", "/api/monitoring", "The fleet at one moment.")

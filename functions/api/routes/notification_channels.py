@@ -10,8 +10,6 @@ from sqlalchemy import RowMapping
 
 from functions.api.bodies import END, Answer, Body, Page, PageQuery, answer_of, decode_cursor, page
 from functions.api.routing import Call, Routes
-from shared import couriers
-from shared.couriers import Result
 from shared.errors import (
     ChannelAddressRefused,
     ChannelNameTaken,
@@ -23,6 +21,8 @@ from shared.notifications.channels import operations as channels
 from shared.notifications.channels import rules, store
 from shared.notifications.channels.operations import NewChannel
 from shared.notifications.channels.rules import Hours
+from shared.outside import couriers
+from shared.outside.couriers import Result
 from shared.vocabulary import ChannelKind, NotificationEvent, Role, Weekday
 
 routes = Routes("notification_channels", "/api/notifications/channels", "Who is told of what goes wrong, and where.")
@@ -197,7 +197,7 @@ def _check_service(call: Call, kind: ChannelKind, url: str) -> None:
 
 def _is_unknown(call: Call, url: str) -> bool:
     """Whether Apprise says that this is nothing; without an answer the address is taken, and its test will tell."""
-    from shared.couriers import messenger  # noqa: PLC0415 - cold start
+    from shared.outside.couriers import messenger  # noqa: PLC0415 - cold start
 
     return messenger.is_known(url, couriers.reach_of(call.services.config)) is False
 

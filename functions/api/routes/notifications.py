@@ -10,9 +10,8 @@ from functions.api.bodies import Answer, Body, Page, PageQuery, Time, Uuid, answ
 from functions.api.problems import InvalidField
 from functions.api.routing import Call, Routes
 from shared.errors import ClientNotFound, SnoozeNotFound, SnoozeRefused
+from shared.notifications import snoozes_operations, snoozes_store
 from shared.notifications.deliveries import store as deliveries
-from shared.notifications.snoozes import operations as snoozes
-from shared.notifications.snoozes import store as snoozes_store
 from shared.vocabulary import DeliveryState, NotificationEvent, NotificationPhase, Role, SnoozeScope
 
 routes = Routes("notifications", "/api/notifications", "Of whom nobody is told for a while, and what was told.")
@@ -107,7 +106,7 @@ def begin_notification_snooze(call: Call, body: NewSnooze) -> Snooze:
     actor = call.principal.actor
     with call.transaction() as (connection, now):
         whom = body.site or body.client
-        row = snoozes.begin(connection, now, body.scope, whom, body.until, body.reason, actor)
+        row = snoozes_operations.begin(connection, now, body.scope, whom, body.until, body.reason, actor)
         until = body.until.isoformat()
         call.audit(connection, now, "notification_snooze.begin", f"snooze:{row['id']}", scope=body.scope, until=until)
         return _snooze(row, now)
@@ -117,7 +116,7 @@ def begin_notification_snooze(call: Call, body: NewSnooze) -> Snooze:
 def end_notification_snooze(call: Call, snooze_id: int) -> None:
     """End a snooze at once. One that has ended already stays as it is."""
     with call.transaction() as (connection, now):
-        if snoozes.end(connection, now, snooze_id, call.principal.actor):
+        if snoozes_operations.end(connection, now, snooze_id, call.principal.actor):
             call.audit(connection, now, "notification_snooze.end", f"snooze:{snooze_id}")
 
 

@@ -13,11 +13,9 @@ from functions.api.routes.monitoring import Breaker
 from functions.api.routing import Call, Routes
 from shared.clients import operations as clients
 from shared.errors import ClientNotFound, Refused
-from shared.monitoring import operations as monitoring
-from shared.recovery import store
+from shared.overview import operations as overview
+from shared.recovery import holds_operations, holds_store, store
 from shared.recovery.breakers import operations as breakers
-from shared.recovery.holds import operations as holds
-from shared.recovery.holds import store as holds_store
 from shared.vocabulary import RecoveryDecision, Role
 
 routes = Routes("recovery", "/api", "What automatic recovery decided, on what evidence, and what people told it.")
@@ -167,7 +165,7 @@ def _told(call: Call, connection: Connection, now: datetime, uuid: str) -> dict[
         **_kept(store.state_of(connection, uuid), now),
         "exclusion": None if exclusion is None else answer_of(Exclusion, exclusion),
         "breaker": Breaker(**breakers.state(connection, config)),
-        "bridge": Bridge(**monitoring.bridge_state(connection, now, config)),
+        "bridge": Bridge(**overview.bridge_state(connection, now, config)),
         "events": [answer_of(RecoveryEvent, event) for event in events],
         "breaker_events": [answer_of(RecoveryEvent, event) for event in breaker_events],
     }
@@ -191,7 +189,7 @@ def _said(call: Call, connection: Connection, now: datetime, uuid: str, *, chang
 def hold_client(call: Call, uuid: str, body: HoldBody) -> SaidOfClient:
     """Leave a client alone until then, or until somebody resumes; after the answer recovery sends it nothing."""
     with call.transaction() as (connection, now):
-        changed = holds.hold(connection, now, uuid, call.principal.actor, body.reason, body.until)
+        changed = holds_operations.hold(connection, now, uuid, call.principal.actor, body.reason, body.until)
         if changed:
             until = body.until.isoformat() if body.until else None
             call.audit(connection, now, "recovery.hold", uuid, reason=body.reason, until=until)
@@ -202,7 +200,7 @@ def hold_client(call: Call, uuid: str, body: HoldBody) -> SaidOfClient:
 def resume_client(call: Call, uuid: str) -> SaidOfClient:
     """End a hold or a suspension: recovery begins again at the foot of its ladder, once the lockout is over."""
     with call.transaction() as (connection, now):
-        changed = holds.resume(connection, uuid)
+        changed = holds_operations.resume(connection, uuid)
         if changed:
             call.audit(connection, now, "recovery.resume", uuid)
         return _said(call, connection, now, uuid, changed=changed)
@@ -212,7 +210,7 @@ def resume_client(call: Call, uuid: str) -> SaidOfClient:
 def exclude_client(call: Call, uuid: str, body: ExcludeBody) -> SaidOfClient:
     """Never recover a client, until it is included again."""
     with call.transaction() as (connection, now):
-        changed = holds.exclude(connection, now, uuid, call.principal.actor, body.reason)
+        changed = holds_operations.exclude(connection, now, uuid, call.principal.actor, body.reason)
         if changed:
             call.audit(connection, now, "recovery.exclude", uuid, reason=body.reason)
         return _said(call, connection, now, uuid, changed=changed)
@@ -222,7 +220,7 @@ def exclude_client(call: Call, uuid: str, body: ExcludeBody) -> SaidOfClient:
 def include_client(call: Call, uuid: str) -> SaidOfClient:
     """Recover a client again; an exclusion of its whole site stays."""
     with call.transaction() as (connection, now):
-        changed = holds.include(connection, uuid)
+        changed = holds_operations.include(connection, uuid)
         if changed:
             call.audit(connection, now, "recovery.include", uuid)
         return _said(call, connection, now, uuid, changed=changed)
@@ -241,7 +239,7 @@ def recovery_exclusions(call: Call, query: PageQuery) -> Page[Exclusion]:
 def exclude_site(call: Call, body: ExcludeSiteBody) -> SaidOfSite:
     """Never recover a client of a site, whichever stand there, until the site is included again."""
     with call.transaction() as (connection, now):
-        row, changed = holds.exclude_site(connection, now, body.site, call.principal.actor, body.reason)
+        row, changed = holds_operations.exclude_site(connection, now, body.site, call.principal.actor, body.reason)
         if changed:
             call.audit(connection, now, "recovery.exclude", f"site:{body.site}", reason=body.reason)
     return SaidOfSite(site=body.site, exclusion=answer_of(Exclusion, row), changed=changed)
@@ -251,7 +249,7 @@ def exclude_site(call: Call, body: ExcludeSiteBody) -> SaidOfSite:
 def include_site(call: Call, body: IncludeSiteBody) -> SaidOfSite:
     """Recover the clients of a site again; exclusions of single clients stay."""
     with call.transaction() as (connection, now):
-        changed = holds.include_site(connection, body.site)
+        changed = holds_operations.include_site(connection, body.site)
         if changed:
             call.audit(connection, now, "recovery.include", f"site:{body.site}")
     return SaidOfSite(site=body.site, exclusion=None, changed=changed)

@@ -9,8 +9,8 @@ from functions.api import proving
 from functions.api.bodies import Answer, Body
 from functions.api.routing import Call, Routes
 from shared.access import operations as access
-from shared.access.passwords.rules import LONGEST
-from shared.access.second_factor import operations, rules
+from shared.access import second_factor_operations, second_factor_rules
+from shared.access.passwords_rules import LONGEST
 from shared.errors import (
     InvalidIdentity,
     Refused,
@@ -75,12 +75,12 @@ def show_second_factor(call: Call) -> SecondFactor:
     """Whether a code is asked for."""
     proving.own_cookie(call)
     with call.transaction() as (connection, _):
-        state = operations.state(connection, int(call.principal.id))
+        state = second_factor_operations.state(connection, int(call.principal.id))
     who = call.services.config["SECOND_FACTOR_REQUIRED"]
     return SecondFactor(
         since=state.since,
         recovery_codes_left=state.recovery_codes_left,
-        is_required=rules.is_required(who, call.principal.role),
+        is_required=second_factor_rules.is_required(who, call.principal.role),
     )
 
 
@@ -95,9 +95,11 @@ def begin_second_factor(call: Call, body: Proof) -> Secret:
     """Begin to set up an app. A second call replaces the secret of the first."""
     user = proving.check_own_password(call, body.current_password, "user.second_factor")
     with call.transaction() as (connection, now):
-        secret = operations.begin(connection, now, user.id, proving.signing_key(call))
+        secret = second_factor_operations.begin(connection, now, user.id, proving.signing_key(call))
         call.audit(connection, now, "user.second_factor_begin", call.principal.actor)
-    return Secret(secret=rules.as_typed(secret), otpauth_url=rules.address_of(secret, user.username))
+    return Secret(
+        secret=second_factor_rules.as_typed(secret), otpauth_url=second_factor_rules.address_of(secret, user.username)
+    )
 
 
 @routes.post(
@@ -111,7 +113,7 @@ def confirm_second_factor(call: Call, body: AppCode) -> RecoveryCodes:
     cookie, counters, user_id = proving.own_cookie(call), proving.own_counters(call), int(call.principal.id)
     with call.transaction() as (connection, now):
         access.refuse_when_limited(connection, now, counters, proving.window(call))
-        codes = operations.confirm(connection, now, user_id, body.code, proving.signing_key(call))
+        codes = second_factor_operations.confirm(connection, now, user_id, body.code, proving.signing_key(call))
         if codes is None:
             proving.note_failure(call, connection, now, counters, call.principal.name, "user.second_factor")
         else:
@@ -141,6 +143,6 @@ def remove_second_factor(call: Call, body: FullProof) -> None:
     action = "user.second_factor_remove"
     user = proving.check_own_password_and_code(call, body.current_password, body.code, action)
     with call.transaction() as (connection, now):
-        operations.remove(connection, user.id)
+        second_factor_operations.remove(connection, user.id)
         access.end_other_sessions(connection, now, user.id, cookie)
         call.audit(connection, now, action, call.principal.actor)

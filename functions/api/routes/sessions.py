@@ -12,11 +12,9 @@ from functions.api.bodies import Answer, Body
 from functions.api.problems import DatabaseUnavailable
 from functions.api.routing import PUBLIC, Call, Reply, Routes
 from shared.access import operations as access
-from shared.access import store
-from shared.access.passwords import operations as leaked
-from shared.access.passwords import rules as passwords
+from shared.access import passwords_operations, passwords_rules, store
 from shared.access.rules import Principal, digest
-from shared.access.second_factor.rules import Proof
+from shared.access.second_factor_rules import Proof
 from shared.config import Config
 from shared.errors import (
     InvalidIdentity,
@@ -32,7 +30,7 @@ from shared.vocabulary import PrincipalKind, Role
 LONGEST_BROWSER = 200  # characters of what it calls itself
 routes = Routes("sessions", "/api", "Signing in, signing out, one's own password.")
 
-Password = Annotated[str, msgspec.Meta(min_length=1, max_length=passwords.LONGEST)]
+Password = Annotated[str, msgspec.Meta(min_length=1, max_length=passwords_rules.LONGEST)]
 
 
 class Credentials(Body):
@@ -186,8 +184,8 @@ def end_own_session(call: Call, session_id: int) -> None:
 def change_own_password(call: Call, body: NewPassword) -> None:
     """Set a new password for oneself."""
     cookie = proving.own_cookie(call)
-    passwords.check_new(body.new_password, body.current_password, call.principal.name)
-    leaked.check_not_leaked(body.new_password, call.services.config["LEAKED_PASSWORDS_FILE"])
+    passwords_rules.check_new(body.new_password, body.current_password, call.principal.name)
+    passwords_operations.check_not_leaked(body.new_password, call.services.config["LEAKED_PASSWORDS_FILE"])
     user = proving.check_own_password(call, body.current_password, "user.password")
     hashed = access.hash_password(body.new_password)
     with call.transaction() as (connection, now):

@@ -5,10 +5,10 @@ from typing import Any
 
 from functions.api.bodies import Answer, answer_of
 from functions.api.routing import Call, Routes
-from shared.listening import store as listening_store
-from shared.listening.rules import listening
-from shared.monitoring import store as monitoring_store
-from shared.monitoring.rules import is_scheduler_late
+from shared.leadership import store as leadership_store
+from shared.leadership.rules import listening
+from shared.overview import store as overview_store
+from shared.overview.rules import is_scheduler_late
 from shared.vocabulary import Role
 
 routes = Routes("settings", "/api/settings", "What the service was started with.")
@@ -58,8 +58,8 @@ def show_settings(call: Call) -> Settings:
     """Every setting but the secrets, what the last tick did, and how the bridge is doing."""
     config = call.services.config
     with call.transaction() as (connection, now):
-        tick = monitoring_store.scheduler(connection)
-        status = listening_store.bridge_status(connection)
+        tick = overview_store.scheduler(connection)
+        status = leadership_store.bridge_status(connection)
     late = is_scheduler_late(tick["last_tick_at"], now, timedelta(seconds=config["TICK_SECONDS"]))
     heard = listening(status, now, timedelta(seconds=config["CANARY_MAX_AGE_SECONDS"]))
     state = "silent" if heard.silent else "listening"

@@ -1,8 +1,8 @@
 """/api/event-media/signed-uploads: files that are sent to an address that expires, and then said to be there.
 
 Where a function may be sent 32 MB at most, the address is the bucket's; on one machine it is our own, below
-/api/files, which speaks to clients as the bucket does (`shared.media_volume.signed_uploads`). Either way the file
-becomes a medium by `complete`: its size, hash and kind are looked at, in one transaction with its conversion.
+/api/files, which speaks to clients as the bucket does (`shared.outside.media_volume.signed_uploads`). Either way the
+file becomes a medium by `complete`: its size, hash and kind are looked at, in one transaction with its conversion.
 """
 
 import re
@@ -38,8 +38,8 @@ from shared.errors import (
 from shared.event_media import operations as event_media
 from shared.event_media.uploads import operations
 from shared.event_media.uploads.rules import SIGNED_WAYS, Turn, check_whole
-from shared.media_volume import upload_path
-from shared.media_volume.signed_uploads import LocalUploads, PlannedUpload
+from shared.outside.media_volume import upload_path
+from shared.outside.media_volume.signed_uploads import LocalUploads, PlannedUpload
 from shared.vocabulary import Role, UploadWay
 
 PREFIX: Final = "/api/event-media/signed-uploads"

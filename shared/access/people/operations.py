@@ -11,10 +11,10 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
+from shared.access import second_factor_operations
 from shared.access.people import rules, store
 from shared.access.people.store import AnyRow
 from shared.access.rules import Principal
-from shared.access.second_factor import operations as second_factor
 from shared.errors import AnotherUsername, UsernameTaken, UserNotFound
 from shared.vocabulary import Role
 
@@ -122,7 +122,7 @@ def reset_second_factor(
     _, named = _locked(connection, caller, user_id, by_proxy)
     if named.username != username:
         raise AnotherUsername
-    second_factor.remove(connection, user_id)
+    second_factor_operations.remove(connection, user_id)
     store.end_sessions(connection, user_id, now)
     user = store.lock_user(connection, user_id)
     assert user is not None  # noqa: S101 - it is locked

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Row
 
-from shared.clients.failures.rules import Failure
-from shared.clients.installs import store as installs_store
-from shared.clients.logins.rules import Sight
+from shared.clients import installs_store
+from shared.clients.failures_rules import Failure
+from shared.clients.logins_rules import Sight
 from shared.clients.reports import rules, store
 from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
 from shared.clients.reports.store import ProcessChange

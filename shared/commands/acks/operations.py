@@ -20,7 +20,7 @@ from shared.commands.rules import (
     first_result_each,
     may_matter,
 )
-from shared.db import scrub
+from shared.postgres.door import scrub
 from shared.structured_log import event
 from shared.trace import trace_id
 from shared.vocabulary import CommandState

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 
 from shared.clients.reports.rules import LATE_AT_LEAST
-from shared.commands.ends.store import NOBODYS, ending, guard, undone
+from shared.commands.endings_store import NOBODYS, ending, guard, undone
 from shared.commands.rules import (
     ALREADY_REBOOTED,
     CANCELLED,
@@ -24,7 +24,7 @@ from shared.commands.rules import (
     Sighting,
 )
 from shared.commands.store import OPEN
-from shared.statements import Constant, among, as_rows, constant, keyed, mappings, moment, one_of, rows, table
+from shared.postgres.statements import Constant, among, as_rows, constant, keyed, mappings, moment, one_of, rows, table
 from shared.tables import client_commands, client_heartbeats, clients
 from shared.vocabulary import COMMAND_RANKS, ClientStatus, CommandAction, CommandState, ConfirmedBy, Presence
 

@@ -21,7 +21,6 @@ from shared.commands import store as commands_store
 from shared.commands.batches import rules, store
 from shared.commands.batches.rules import BatchRequest, Decision, Member, Turn
 from shared.commands.rules import Timings
-from shared.db import database_now, scrub, transaction
 from shared.errors import (
     CommandBatchNotFound,
     CommandBatchOver,
@@ -30,6 +29,7 @@ from shared.errors import (
     ServiceError,
     TooManyClients,
 )
+from shared.postgres.door import database_now, scrub, transaction
 from shared.structured_log import failure
 from shared.vocabulary import BatchState, CommandAction
 

@@ -10,10 +10,10 @@ from sqlalchemy import Connection, RowMapping
 from sqlalchemy.dialects.postgresql import JSONB, insert
 
 from shared.commands.batches.rules import AT_ONCE, BatchRequest, Counts, Member
-from shared.commands.ends.store import NOBODYS, ending
+from shared.commands.endings_store import NOBODYS, ending
 from shared.commands.rules import CANCELLED
 from shared.commands.store import OPEN
-from shared.statements import Constant, constant, rows
+from shared.postgres.statements import Constant, constant, rows
 from shared.tables import client_commands, clients, command_batch_members, command_batches
 from shared.vocabulary import BatchState, MemberOutcome
 

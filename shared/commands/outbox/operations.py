@@ -18,14 +18,14 @@ from sqlalchemy.exc import SQLAlchemyError
 from shared.commands import store as commands
 from shared.commands.outbox import store
 from shared.commands.rules import Attempt, Claimed, Timings, is_accepted, next_publish_after, payload
-from shared.db import database_now, transaction
 from shared.errors import BrokerUnavailable, PublishUnanswered
+from shared.postgres.door import database_now, transaction
 from shared.structured_log import event, failure
 from shared.trace import trace_id
 from shared.vocabulary import PublishAnswer
 
 if TYPE_CHECKING:
-    from shared.mqtt import Publisher  # paho costs a cold start that publishes nothing
+    from shared.outside.mqtt import Publisher  # paho costs a cold start that publishes nothing
 
 CLAIM_AT_ONCE = 50
 BUDGET_SECONDS = 3.0

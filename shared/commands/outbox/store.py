@@ -8,10 +8,10 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 
-from shared.commands.ends.store import ending, guard
+from shared.commands.endings_store import ending, guard
 from shared.commands.rules import CANCELLED, DENIED, LEASE, NO_SUBSCRIBER, PUBLISH_DENIED, SENT, Attempt
 from shared.commands.store import OPEN
-from shared.statements import Constant, among, as_rows, constant, keyed, mappings, moment, one_of, rows, table
+from shared.postgres.statements import Constant, among, as_rows, constant, keyed, mappings, moment, one_of, rows, table
 from shared.tables import client_commands, clients
 from shared.vocabulary import CommandSource, CommandState, PublishAnswer
 

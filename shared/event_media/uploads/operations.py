@@ -9,14 +9,14 @@ from typing import Final
 
 from sqlalchemy import Connection, RowMapping
 
-from shared.db import scrub
 from shared.errors import UploadIncomplete, UploadLocked, UploadNotFound, UploadTooLarge
 from shared.event_media import operations as event_media
 from shared.event_media import rules as media_rules
 from shared.event_media.operations import ReceivedUpload
 from shared.event_media.uploads import rules, store
 from shared.event_media.uploads.rules import Turn
-from shared.media_volume import ByteStream, MediaVolume
+from shared.outside.media_volume import ByteStream, MediaVolume
+from shared.postgres.door import scrub
 from shared.vocabulary import UploadWay
 
 EXPIRED_AT_ONCE: Final = 20

@@ -8,12 +8,12 @@ from typing import Any
 from sqlalchemy import Connection, RowMapping
 
 from shared.config import Config
-from shared.couriers import Letter
 from shared.errors import ChannelNameTaken, ChannelNotFound
 from shared.notifications.channels import rules, store
 from shared.notifications.channels.rules import Hours
 from shared.notifications.deliveries import store as deliveries
 from shared.notifications.troubles.rules import VERSION
+from shared.outside.couriers import Letter
 from shared.vocabulary import NEWER_EVENTS, ChannelKind, NotificationEvent, Weekday
 
 ADDRESS = ("kind", "url", "signing_secret")

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 from sqlalchemy.exc import DBAPIError
 
-from shared.db import constraint_name, is_away, sqlstate
+from shared.postgres.door import constraint_name, is_away, sqlstate
 from shared.tables import notification_channels as channels
 
 c = channels.c

@@ -7,9 +7,9 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from shared.couriers import Letter, Outcome, Result
 from shared.notifications.channels import operations as channels
 from shared.notifications.deliveries import rules, store
+from shared.outside.couriers import Letter, Outcome, Result
 from shared.vocabulary import DeliveryState
 
 SWITCHED_OFF = "the channel was switched off"

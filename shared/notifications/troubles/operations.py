@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, RowMapping
 
-from shared.clients.losses import store as losses
+from shared.clients import losses_store
 from shared.config import Config
-from shared.listening.rules import CERTIFICATE_KNOWN_FOR, CERTIFICATE_SEEN_FOR
+from shared.leadership.rules import CERTIFICATE_KNOWN_FOR, CERTIFICATE_SEEN_FOR
 from shared.notifications.troubles import rules, store
 from shared.notifications.troubles.rules import Display, Stage, Trouble
 from shared.recovery import operations as recovery
@@ -107,7 +107,7 @@ def bad_screens(connection: Connection, since: datetime) -> Iterator[Trouble]:
 
 def unsteady(connection: Connection, now: datetime) -> Iterator[Trouble]:
     """Displays that keep losing the broker; that one has stopped to is no news."""
-    for one in losses.unsteady(connection, now):
+    for one in losses_store.unsteady(connection, now):
         event = NotificationEvent.CONNECTION_UNSTEADY
         title = rules.unsteady_title(Display(one.uuid, one.name, one.site), one.losses)
         display = {"uuid": one.uuid, "name": one.name, "site": one.site}

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from shared.clients.reports.rules import in_words
-from shared.listening.rules import CERTIFICATE_ENDING, CERTIFICATE_OLD
+from shared.leadership.rules import CERTIFICATE_ENDING, CERTIFICATE_OLD
 from shared.notifications.channels.rules import zone
 from shared.vocabulary import Door, NotificationEvent, NotificationPhase, RecoveryState
 

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, RowMapping
 
 from shared.config import Config
-from shared.listening.rules import BridgeStatus
+from shared.leadership.rules import BridgeStatus
 from shared.maintenance import operations as maintenance
 from shared.recovery import store as recovery
 from shared.recovery.breakers import rules, store

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 from sqlalchemy.dialects.postgresql import ARRAY, insert
 
-from shared.clients.signs.store import LAST_SIGN, SILENT, THRESHOLD
+from shared.clients.signs_store import LAST_SIGN, SILENT, THRESHOLD
 from shared.recovery.evidence.store import AT_REST, NAMED
 from shared.tables import clients, recovery_breakers
 

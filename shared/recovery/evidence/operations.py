@@ -7,7 +7,7 @@ from sqlalchemy import Connection, RowMapping
 
 from shared.config import Config
 from shared.incidents import operations as incidents
-from shared.listening.rules import BridgeStatus, is_bridge_silent
+from shared.leadership.rules import BridgeStatus, is_bridge_silent
 from shared.maintenance import operations as maintenance
 from shared.recovery.breakers.rules import SEEN_WITHIN
 from shared.recovery.evidence import rules, store

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any, Final, Protocol
 
 from shared.clients.reports.rules import in_words, stale_after
-from shared.clients.signs.rules import last_sign
+from shared.clients.signs_rules import last_sign
 from shared.vocabulary import ClientStatus, CommandState, Presence, ProcessStatus, RecoveryBasis
 
 SHARED_FOR: Final = timedelta(hours=1)

@@ -14,10 +14,10 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from shared.clients.signs.store import LAST_SIGN, SILENT, THRESHOLD
-from shared.listening.rules import BridgeStatus
+from shared.clients.signs_store import LAST_SIGN, SILENT, THRESHOLD
+from shared.leadership.rules import BridgeStatus
+from shared.postgres.statements import NOTHING, Constant, keyed, rows, value
 from shared.recovery.evidence.rules import SHARED_FOR
-from shared.statements import NOTHING, Constant, keyed, rows, value
 
 SHUT_DOWN: Final = """EXISTS (
     SELECT FROM client_commands AS s WHERE s.client_uuid = c.uuid AND s.action = 'shutdown_host'

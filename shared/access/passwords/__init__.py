@@ -1,1 +1,0 @@
-"""What people may choose as a password."""

@@ -1,1 +1,0 @@
-"""The code of an app on somebody's phone, asked for besides their password (RFC 6238)."""

@@ -1,0 +1,90 @@
+"""Use cases of the second factor: set up, confirm, prove, remove."""
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from shared.access import second_factor_rules, second_factor_store
+from shared.access.people.rules import ONE_TIME_ALPHABET, one_time_password
+from shared.access.second_factor_rules import Proof
+from shared.errors import Refused, SecondFactorStands, SecondFactorUnknown
+
+
+@dataclass(frozen=True)
+class State:
+    """What somebody may know of their own."""
+
+    since: datetime | None
+    """When it was confirmed; None: no code is asked for."""
+    recovery_codes_left: int
+
+
+def state(connection: Connection, user_id: int) -> State:
+    """Whether a code is asked for."""
+    factor = second_factor_store.lock_of(connection, user_id)
+    since = factor.confirmed_at if factor is not None else None
+    return State(since, second_factor_store.recovery_codes_left(connection, user_id) if since else 0)
+
+
+def begin(connection: Connection, now: datetime, user_id: int, key: str | None) -> bytes:
+    """A new secret, to be shown once and confirmed by a code. Raises SecondFactorStands, Refused."""
+    if key is None:
+        raise Refused("A second factor needs the setting SIGNING_KEY, which is not set here.")
+    nonce = secrets.token_hex(second_factor_rules.NONCE_BYTES)
+    if not second_factor_store.begin(connection, now, user_id, nonce):
+        raise SecondFactorStands
+    return second_factor_rules.secret_of(key, nonce)
+
+
+def confirm(connection: Connection, now: datetime, user_id: int, code: str, key: str | None) -> list[str] | None:
+    """Switch it on when the code is right: the recovery codes, this once; None when it is wrong.
+
+    Raises:
+        SecondFactorUnknown: nothing was begun.
+        SecondFactorStands: it was confirmed already.
+    """
+    factor = second_factor_store.lock_of(connection, user_id)
+    if factor is None or key is None:
+        raise SecondFactorUnknown
+    if factor.confirmed_at is not None:
+        raise SecondFactorStands
+    step = second_factor_rules.step_of(second_factor_rules.secret_of(key, factor.nonce), code, now, factor.last_step)
+    if step is None or not second_factor_store.use_step(connection, user_id, step):
+        return None
+    second_factor_store.confirm(connection, now, user_id)
+    codes = [_recovery_code() for _ in range(second_factor_rules.RECOVERY_CODES)]
+    second_factor_store.put_recovery_codes(
+        connection, user_id, [second_factor_rules.hash_of_recovery_code(one) for one in codes]
+    )
+    return codes
+
+
+def prove(connection: Connection, now: datetime, user_id: int, code: str | None, key: str | None) -> Proof:
+    """What the code of somebody whose password was right is worth. A right one is used up."""
+    factor = second_factor_store.lock_of(connection, user_id)
+    if factor is None or factor.confirmed_at is None:
+        return Proof.NOT_NEEDED
+    if not code:
+        return Proof.MISSING
+    if second_factor_store.use_recovery_code(connection, user_id, second_factor_rules.hash_of_recovery_code(code)):
+        return Proof.RECOVERY_CODE
+    step = (
+        None
+        if key is None
+        else second_factor_rules.step_of(second_factor_rules.secret_of(key, factor.nonce), code, now, factor.last_step)
+    )
+    return Proof.APP if step is not None and second_factor_store.use_step(connection, user_id, step) else Proof.WRONG
+
+
+def remove(connection: Connection, user_id: int) -> None:
+    """Ask for no code any more. Raises SecondFactorUnknown."""
+    if not second_factor_store.remove(connection, user_id):
+        raise SecondFactorUnknown
+
+
+def _recovery_code() -> str:
+    return one_time_password(
+        "".join(secrets.choice(ONE_TIME_ALPHABET) for _ in range(second_factor_rules.RECOVERY_LETTERS))
+    )

@@ -1,1 +1,0 @@
-"""Numbers below which a mark waits, though their display does not have them any more."""

@@ -1,0 +1,52 @@
+"""What happens when displays tell that a service of theirs failed."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping
+
+from shared.clients import failures_rules, failures_store
+from shared.clients.failures_rules import Failure, Marker, Stamp
+
+
+def record(connection: Connection, now: datetime, clock: float, failures: Sequence[Failure]) -> None:
+    """Raise the service failures that these messages, in order of arrival, raise."""
+    rows = failures_store.lock_failures(connection, sorted({failure.uuid for failure in failures}))
+    markers = {row["uuid"]: _marker(row) for row in rows}
+    raised: dict[str, Failure] = {}
+    named: dict[str, Failure] = {}
+    for failure in failures:
+        marker = markers[failure.uuid]
+        if failures_rules.is_raised(marker, failure):
+            raised[failure.uuid] = failure
+            named.pop(failure.uuid, None)
+        elif not failure.by_topic and failures_rules.is_named(marker, failure):
+            named[failure.uuid] = failure
+        else:
+            continue
+        markers[failure.uuid] = replace(
+            marker,
+            unit=failure.unit,
+            stamp=failure.stamp,
+            unacknowledged=marker.unacknowledged | {failure.unit},
+        )
+    if raised:
+        failures_store.raise_failures(connection, now, clock, list(raised.values()))
+    if named:
+        failures_store.name_failures(connection, list(named.values()))
+
+
+def _marker(row: RowMapping) -> Marker:
+    return Marker(
+        row["service_failed_unit"],
+        _stamp(row["service_failed_stamp"]),
+        row["service_failed_cleared_unit"],
+        _stamp(row["service_failed_cleared_stamp"]),
+        frozenset(row["unacknowledged"]),
+    )
+
+
+def _stamp(stored: dict[str, Any] | None) -> Stamp | None:
+    return (stored["install_id"], stored["boot_seq"], stored["seq"]) if stored else None

@@ -1,0 +1,52 @@
+"""What the tick keeps of displays' health, and what is shown of it."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection
+
+from shared.clients import health_history_rules, health_history_store
+from shared.clients import operations as clients
+from shared.clients.health_history_rules import Extremes, Sample
+
+
+@dataclass(frozen=True)
+class History:
+    """One client's measures over a time: points without gaps between them, and each measure in three numbers."""
+
+    since: datetime
+    until: datetime
+    step: timedelta
+    points: list[Sample]
+    summary: dict[str, Extremes | None]
+
+
+def sample(connection: Connection, now: datetime, turn: int, at: datetime, kept: timedelta) -> tuple[int, int]:
+    """Sample the displays of a turn as of `at`, and drop what of theirs is older than `kept`: rows made, rows dropped.
+
+    May be repeated: a moment that was sampled stays as it is.
+    """
+    return health_history_store.sample(
+        connection, turn, at, now - health_history_rules.EVERY
+    ), health_history_store.drop_before(connection, turn, now - kept)
+
+
+def history(
+    connection: Connection, now: datetime, uuid: str, since: datetime, until: datetime, kept: timedelta
+) -> History:
+    """A client's history, as far as it is kept: `since` and `until` of the answer may lie closer together.
+
+    Raises:
+        ClientNotFound: there is none with this uuid.
+    """
+    clients.check_known(connection, uuid)
+    since = max(since, now - kept)
+    until = max(since, min(until, now))
+    samples = health_history_store.samples_of(connection, uuid, since, until)
+    return History(
+        since,
+        until,
+        health_history_rules.step_of(since, until),
+        health_history_rules.points(samples, since, until),
+        {measure: health_history_rules.summary(samples, measure) for measure in health_history_rules.MEASURES},
+    )

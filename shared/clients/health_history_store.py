@@ -1,0 +1,74 @@
+"""SQL of the health history: one row holds what a bunch of displays reported, in arrays of the same order.
+
+Values are kept in tenths. Postgres' hash is the one that hash partitions rest on, so it stays from version to version.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from shared.clients.health_history_rules import BUNCHES, TURNS, Sample
+
+AT_MOST: Final = 24  # rows of one bunch that one tick drops: two hours' worth, so that a backlog goes in time
+
+
+def bunch_of(uuid: str) -> str:
+    """SQL: the bunch of a uuid."""
+    return f"mod(hashtextextended({uuid}, 0) & 2147483647, {BUNCHES})"
+
+
+def _tenths(column: str) -> str:
+    """SQL: a list of `column` as whole tenths."""
+    return f"array_agg(CAST(round(10 * {column}) AS smallint)) AS {column}"
+
+
+SAMPLE: Final = f"""
+    INSERT INTO client_health_history (bunch, at, clients, cpu, memory, disk, temperature)
+    SELECT {bunch_of("client_uuid")} AS bunch, CAST(:at AS timestamptz), array_agg(CAST(client_uuid AS uuid)),
+        {_tenths("cpu_percent")}, {_tenths("memory_percent")}, {_tenths("disk_percent")},
+        {_tenths("temperature_celsius")}
+    FROM client_health
+    WHERE received_at > CAST(:fresh_since AS timestamptz)
+        AND mod({bunch_of("client_uuid")}, {TURNS}) = CAST(:turn AS int)
+        AND num_nonnulls(cpu_percent, memory_percent, disk_percent, temperature_celsius) > 0
+    GROUP BY bunch
+    ON CONFLICT (bunch, at) DO NOTHING
+"""  # noqa: S608 - made of constants
+SAMPLES_OF: Final = f"""
+    SELECT at, cpu[place] / 10.0::float8 AS cpu_percent, memory[place] / 10.0::float8 AS memory_percent,
+        disk[place] / 10.0::float8 AS disk_percent, temperature[place] / 10.0::float8 AS temperature_celsius
+    FROM (SELECT *, array_position(clients, CAST(:uuid AS uuid)) AS place FROM client_health_history
+        WHERE bunch = {bunch_of(":uuid")} AND at >= CAST(:since AS timestamptz) AND at < CAST(:until AS timestamptz)
+        ) AS h
+    WHERE place IS NOT NULL ORDER BY at
+"""  # noqa: S608 - made of constants
+DROP: Final = f"""
+    DELETE FROM client_health_history AS h
+    USING generate_series(CAST(:turn AS int), {BUNCHES} - 1, {TURNS}) AS b(bunch),
+        LATERAL (SELECT bunch, at FROM client_health_history AS old
+            WHERE old.bunch = b.bunch AND old.at < CAST(:before AS timestamptz) ORDER BY old.at LIMIT {AT_MOST}) AS old
+    WHERE (h.bunch, h.at) = (old.bunch, old.at)
+"""  # noqa: S608 - made of constants
+
+
+def sample(connection: Connection, turn: int, at: datetime, fresh_since: datetime) -> int:
+    """Keep what the displays of this turn reported after `fresh_since`, as of `at`; how many rows.
+
+    None where it was done before: doing it again changes nothing.
+    """
+    parameters = {"turn": turn, "at": at, "fresh_since": fresh_since}
+    return connection.execute(sa.text(SAMPLE), parameters).rowcount
+
+
+def samples_of(connection: Connection, uuid: str, since: datetime, until: datetime) -> Sequence[Sample]:
+    """What was sampled of one client from `since` to before `until`, in order of time."""
+    parameters = {"uuid": uuid, "since": since, "until": until}
+    return [Sample(**row) for row in connection.execute(sa.text(SAMPLES_OF), parameters).mappings()]
+
+
+def drop_before(connection: Connection, turn: int, before: datetime) -> int:
+    """Drop old rows of the bunches of one turn, at most AT_MOST of each; how many."""
+    return connection.execute(sa.text(DROP), {"turn": turn, "before": before}).rowcount

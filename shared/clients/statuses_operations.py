@@ -1,0 +1,47 @@
+"""What happens to the shown states of displays when nothing happens but time."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row
+
+from shared.clients import statuses_store
+from shared.clients.reports import rules
+from shared.clients.signs_rules import last_sign
+from shared.clients.statuses_store import StatusChange
+from shared.leadership.rules import Listening
+from shared.vocabulary import ClientStatus, ProcessStatus
+
+
+def sweep(connection: Connection, now: datetime, stale_seconds: int, bridge: Listening) -> int:
+    """Bring every stored state up to what the passage of time makes of it; how many changed.
+
+    `stale_seconds` is HEARTBEAT_STALE_SECONDS, `bridge` comes from `listening.rules.listening`.
+    """
+    rows = statuses_store.candidates(connection, now, stale_seconds, silent=bridge.silent, since=bridge.since)
+    changes = [change for row in rows if (change := _status_change(row, now, stale_seconds, bridge))]
+    step = statuses_store.CHANGES_AT_ONCE
+    return sum(
+        statuses_store.change(connection, now, changes[start : start + step]) for start in range(0, len(changes), step)
+    )
+
+
+def _status_change(row: Row[Any], now: datetime, stale_seconds: int, bridge: Listening) -> StatusChange | None:
+    status, cause = rules.shown_status(
+        ProcessStatus(row.process_status),
+        row.last_heartbeat_at,
+        row.interval_seconds,
+        now,
+        stale_seconds,
+        silent=bridge.silent,
+        listening_since=bridge.since,
+        sign_at=row.sign_at,
+    )
+    if status == row.status:
+        return None
+    at = now
+    if status is ClientStatus.UNKNOWN and bridge.silent_since is not None:
+        at = rules.unknown_from(row.last_heartbeat_at, row.interval_seconds, bridge.silent_since)
+    elif status in {ClientStatus.LATE, ClientStatus.STALE} and bridge.since is not None:
+        at = rules.silent_from(last_sign(row.last_heartbeat_at, row.sign_at), bridge.since)
+    return StatusChange(row.uuid, ClientStatus(row.status), status, cause, at)

@@ -1,0 +1,217 @@
+"""SQL that ends commands. Every change of state is one UPDATE that its move guards; nothing is read first.
+
+A statement that ends a command and releases its lockout does both or neither.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import Connection, RowMapping
+
+from shared.commands.rules import (
+    CANCELLED,
+    EXPIRED,
+    NEVER_PUBLISHED,
+    NO_ACK,
+    NO_RESULT,
+    NO_SUBSCRIBER,
+    PUBLISH_DENIED,
+    TIMED_OUT,
+    Move,
+)
+from shared.commands.store import OPEN
+from shared.postgres.statements import Constant, constant, keyed, mappings, moment, rows
+from shared.tables import client_commands, client_recovery, clients
+from shared.vocabulary import CommandAction, PublishAnswer
+
+c = client_commands.c
+
+RETURNED = (c.id, c.client_uuid, c.action, c.source, c.outcome_reason, c.lockout_before)
+"""What follows from a command's end needs this of it."""
+
+NOBODYS = sa.and_(
+    c.sent_at.is_(None),
+    c.received_at.is_(None),
+    c.running_at.is_(None),
+    c.unanswered_at.is_(None),
+    c.publish_lease_until.is_(None),
+    sa.or_(c.publish_attempted_at.is_(None), c.publish_answer == PublishAnswer.NO_SUBSCRIBER),
+)
+"""Proof that no display has it: never published, or every publish was answered that nobody listens.
+
+A lease that was never recorded, running or over, is no proof: its publish may have got through.
+"""
+
+
+def clients_overdue(connection: Connection, now: datetime) -> list[str]:
+    """The clients whose open command is past its deadline: those that the sweep will touch."""
+    return [uuid for (uuid,) in rows(connection, _clients_overdue(), {"now": now})]
+
+
+@cache
+def _clients_overdue() -> Constant:
+    return constant(sa.select(c.client_uuid).where(OPEN, sa.or_(_past_expiry(), _past_result())))
+
+
+def expire(connection: Connection, now: datetime) -> Sequence[RowMapping]:
+    """End what nobody acknowledged in time, with the reason; release the lockouts of what provably nobody has."""
+    return mappings(connection, _expire(), {"now": now})
+
+
+@cache
+def _expire() -> Constant:
+    never = sa.and_(NOBODYS, c.publish_attempted_at.is_(None))
+    why = sa.case((never, NEVER_PUBLISHED), (NOBODYS, NO_SUBSCRIBER), else_=NO_ACK)
+    return constant(ending(EXPIRED, why, _past_expiry()))
+
+
+def time_out(connection: Connection, now: datetime) -> Sequence[RowMapping]:
+    """End what was received but brought no result in time."""
+    return mappings(connection, _time_out(), {"now": now})
+
+
+@cache
+def _time_out() -> Constant:
+    return constant(ending(TIMED_OUT, sa.literal(NO_RESULT), _past_result()))
+
+
+def cancel(connection: Connection, now: datetime, command_id: str, why: str) -> Sequence[RowMapping]:
+    """Withdraw a command that provably nobody has; empty when it does not exist, is over or may have been heard."""
+    return mappings(connection, _cancel(), {"now": now, "command_id": command_id, "why": why})
+
+
+@cache
+def _cancel() -> Constant:
+    why = sa.bindparam("why", type_=sa.Text)
+    return keyed(ending(CANCELLED, why, sa.and_(c.id == sa.bindparam("command_id"), NOBODYS)))
+
+
+def abandon(connection: Connection, now: datetime, client_uuid: str, why: str) -> Sequence[RowMapping]:
+    """End the open command of a client that will not answer any more: its row, if there was one.
+
+    Cancelled where provably nobody has it; else expired, or timed out where the display had received it.
+    """
+    values = {"now": now, "client": client_uuid, "why": why}
+    return [row for move in (CANCELLED, EXPIRED, TIMED_OUT) for row in mappings(connection, _abandon(move), values)]
+
+
+@cache
+def _abandon(move: Move) -> Constant:
+    theirs = c.client_uuid == sa.bindparam("client")
+    which = sa.and_(theirs, NOBODYS) if move is CANCELLED else theirs
+    return constant(ending(move, sa.bindparam("why", type_=sa.Text), which))
+
+
+def give_up(connection: Connection, now: datetime, command_id: str, why: str) -> Sequence[RowMapping]:
+    """End a command that a display may have, though its time is not over; empty when it is over, or is not there."""
+    values = {"now": now, "command_id": command_id, "why": why}
+    return [row for move in (EXPIRED, TIMED_OUT) for row in mappings(connection, _give_up(move), values)]
+
+
+@cache
+def _give_up(move: Move) -> Constant:
+    return keyed(ending(move, sa.bindparam("why", type_=sa.Text), c.id == sa.bindparam("command_id")))
+
+
+def ending(move: Move, reason: sa.ColumnElement[str], which: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    """A terminal move, at `now`, on `which`; its rows are id, client_uuid, source, outcome_reason.
+
+    A command that provably nobody had gives lockout and rung of the ladder back.
+    """
+    ended = (
+        sa.update(client_commands)
+        .where(OPEN, guard(move), which)
+        .values(state=move.to.value, finished_at=moment("now"), outcome_reason=reason)
+        .returning(*RETURNED, NOBODYS.label("nobodys"))
+        .cte("ended")
+    )
+    released = (
+        sa.update(clients)
+        .where(clients.c.uuid == ended.c.client_uuid, clients.c.lockout_command_id == ended.c.id, ended.c.nobodys)
+        .values(lockout_until=ended.c.lockout_before, lockout_command_id=None)
+        .returning(clients.c.uuid)
+        .cte("released")
+    )
+    query = sa.select(ended.c.id, ended.c.client_uuid, ended.c.source, ended.c.outcome_reason)
+    return query.add_cte(released).add_cte(_step_back(ended))
+
+
+def _step_back(ended: sa.CTE) -> sa.CTE:
+    """Recovery's ladder as it was before a command that nobody had, or that the broker refused; and who is unheard."""
+    r = client_recovery.c
+    in_vain = sa.or_(ended.c.nobodys, ended.c.outcome_reason == PUBLISH_DENIED)
+    values = {
+        **_rung_back(ended),
+        "command_id": None,
+        "unheard_at": sa.case((ended.c.outcome_reason == NO_SUBSCRIBER, moment("now")), else_=r.unheard_at),
+    }
+    statement = sa.update(client_recovery).where(r.client_uuid == ended.c.client_uuid, r.command_id == ended.c.id)
+    return statement.where(in_vain).values(**values).returning(r.client_uuid).cte("stepped_back")
+
+
+def undone(finished: sa.Update, refused: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    """The UPDATE that ends commands by a display's word, and what follows where it `refused`: the ids of all ended.
+
+    A display that did not begin was not restarted: its rung of the ladder is given back and counted as a refusal. So
+    is its lockout; of recovery's only the first time, or a display that refuses everything is asked without end.
+    """
+    returned = (c.id, c.client_uuid, c.action, c.lockout_before, refused.label("refused"))
+    ended = finished.returning(*returned).cte("ended")
+    r = client_recovery.c
+    refused_before = sa.exists().where(
+        r.client_uuid == ended.c.client_uuid, r.command_id == ended.c.id, r.refused_restarts + r.refused_reboots > 0
+    )
+    released = (
+        sa.update(clients)
+        .where(clients.c.uuid == ended.c.client_uuid, clients.c.lockout_command_id == ended.c.id)
+        .where(ended.c.refused, ~refused_before)
+        .values(lockout_until=ended.c.lockout_before, lockout_command_id=None)
+        .returning(clients.c.uuid)
+        .cte("released")
+    )
+    stepped_back = (
+        sa.update(client_recovery)
+        .where(r.client_uuid == ended.c.client_uuid, r.command_id == ended.c.id, ended.c.refused)
+        .values(**_rung_back(ended), **_one_more_refusal(ended))
+        .returning(r.client_uuid)
+        .cte("stepped_back")
+    )
+    return sa.select(ended.c.id).add_cte(released).add_cte(stepped_back)
+
+
+def _rung_back(ended: sa.CTE) -> dict[str, sa.ColumnElement[Any]]:
+    """The ladder as it was before this command."""
+    r = client_recovery.c
+    restarted = sa.case((ended.c.action == CommandAction.RESTART_APP.value, 1), else_=0)
+    step = sa.func.greatest(r.step - 1, 0)
+    return {
+        "step": step,
+        "restarts": sa.func.greatest(r.restarts - restarted, 0),
+        "reboots": sa.func.greatest(r.reboots - (1 - restarted), 0),
+        "tried_since": sa.case((step > 0, r.tried_since), else_=None),
+    }
+
+
+def _one_more_refusal(ended: sa.CTE) -> dict[str, sa.ColumnElement[Any]]:
+    r = client_recovery.c
+    restarted = sa.case((ended.c.action == CommandAction.RESTART_APP.value, 1), else_=0)
+    return {
+        "refused_restarts": r.refused_restarts + restarted,
+        "refused_reboots": r.refused_reboots + (1 - restarted),
+    }
+
+
+def guard(move: Move) -> sa.ColumnElement[bool]:
+    """The condition under which `move` is legal."""
+    return sa.and_(c.rank >= move.lowest, c.rank < move.below)
+
+
+def _past_expiry() -> sa.ColumnElement[bool]:
+    return sa.and_(guard(EXPIRED), c.expires_at <= moment("now"))
+
+
+def _past_result() -> sa.ColumnElement[bool]:
+    return sa.and_(guard(TIMED_OUT), c.result_deadline <= moment("now"))

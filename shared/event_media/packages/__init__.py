@@ -1,1 +1,0 @@
-"""What is inside a presentation that is a ZIP package: pptx and odp."""

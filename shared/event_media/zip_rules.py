@@ -1,0 +1,297 @@
+"""Presentations that are ZIP packages, looked at without unpacking them.
+
+soffice says success where it failed, and makes "a PDF" of random bytes: what is no presentation, or would
+unpack to more than a machine holds, has to be seen before it gets there.
+"""
+
+import errno
+import posixpath
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO, BinaryIO, Final
+from xml.parsers import expat
+
+from shared.errors import Encrypted, NoSlides, NotAPresentation, TooLargeUnpacked
+from shared.event_media import pictures_rules
+from shared.vocabulary import MediaKind
+
+MAX_ENTRIES: Final = 20_000
+MAX_DIRECTORY_BYTES: Final = MAX_ENTRIES * 512  # names in real decks are under 100 bytes
+MAX_UNPACKED_BYTES: Final = 1024**3
+MAX_XML_BYTES: Final = 128 * 1024**2
+MAX_CONTENT_TYPES_BYTES: Final = 16 * 1024**2
+BLOCK_BYTES: Final = 64 * 1024
+XML_SUFFIXES: Final = (".xml", ".rels")
+MACRO_FOLDERS: Final = ("Basic/", "Dialogs/")
+METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # all that the two formats allow
+ODP_TYPES: Final = tuple(b"application/vnd.oasis.opendocument.presentation" + end for end in (b"", b"-template"))
+_END_OF_DIRECTORY: Final = struct.Struct("<4s4H2LH")
+_END_OF_DIRECTORY_64: Final = struct.Struct("<4sQ2H2L4Q")
+_LOCATOR_64_BYTES: Final = 20
+_LONGEST_COMMENT: Final = 65_535
+_DOCTYPES: Final = tuple("<!DOCTYPE".encode(name) for name in ("ascii", "utf-16-le", "utf-16-be"))
+
+Attributes = Mapping[str, str]
+OnElement = Callable[[str, Attributes], bool]
+"""Called with an element's local name and its attributes by local name; True ends the reading."""
+
+
+@dataclass(frozen=True)
+class Slides:
+    """How many slides a presentation has."""
+
+    visible: int
+    """These become pages of the PDF."""
+    hidden: int
+
+
+def inspect(file: BinaryIO) -> tuple[MediaKind, Slides]:
+    """The kind of a ZIP presentation and its slides.
+
+    Raises:
+        NotAPresentation: it is something else, is damaged, or holds a DOCTYPE.
+        Encrypted: it needs a password.
+        TooLargeUnpacked: one of the limits above.
+        NoSlides: there is no slide to be seen.
+    """
+    with _zip_errors():
+        _check_directory_size(file)
+        with zipfile.ZipFile(file) as package:
+            _check_entries(package.infolist())
+            kind, count = _judge(package)
+            _check_parts(package, kind)
+            slides = count(package)
+    if slides.visible == 0:
+        raise NoSlides("Every slide of this presentation is hidden." if slides.hidden else None)
+    return kind, slides
+
+
+@contextmanager
+def _zip_errors() -> Iterator[None]:
+    try:
+        yield
+    except (zipfile.BadZipFile, zlib.error, EOFError, expat.ExpatError) as error:
+        raise NotAPresentation("The presentation is damaged.") from error
+    except (struct.error, ValueError, LookupError, NotImplementedError, RuntimeError) as error:
+        raise NotAPresentation("The presentation is damaged.") from error
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # what a place before the file's beginning is called
+            raise
+        raise NotAPresentation("The presentation is damaged.") from error
+
+
+def _check_directory_size(file: BinaryIO) -> None:
+    """Refuse a central directory that would fill the memory before a single entry could be looked at."""
+    size = file.seek(0, 2)
+    start = max(0, size - _END_OF_DIRECTORY.size - _LONGEST_COMMENT - _LOCATOR_64_BYTES - _END_OF_DIRECTORY_64.size)
+    file.seek(start)
+    tail = file.read()
+    at = tail.rfind(b"PK\x05\x06")
+    if at < 0:
+        raise NotAPresentation("The presentation is damaged.")
+    entries, directory_bytes = _END_OF_DIRECTORY.unpack_from(tail, at)[4:6]
+    if tail[max(0, at - _LOCATOR_64_BYTES) :].startswith(b"PK\x06\x07"):
+        at_64 = at - _LOCATOR_64_BYTES - _END_OF_DIRECTORY_64.size
+        entries, directory_bytes = _END_OF_DIRECTORY_64.unpack_from(tail, at_64)[7:9]
+    if entries > MAX_ENTRIES or directory_bytes > MAX_DIRECTORY_BYTES:
+        raise TooLargeUnpacked(f"The presentation has more than {MAX_ENTRIES} parts.")
+
+
+def _check_entries(entries: list[zipfile.ZipInfo]) -> None:
+    """What the directory says, before anything is unpacked."""
+    if len(entries) > MAX_ENTRIES:
+        raise TooLargeUnpacked(f"The presentation has more than {MAX_ENTRIES} parts.")
+    if sum(entry.file_size for entry in entries) > MAX_UNPACKED_BYTES:
+        raise TooLargeUnpacked("Unpacked, the presentation has more than 1 GiB.")
+    for entry in entries:
+        if entry.flag_bits & 0x1:
+            raise Encrypted
+        if entry.compress_type not in METHODS:
+            raise NotAPresentation("The presentation is packed in a way that its format does not allow.")
+        if _is_xml(entry) and entry.file_size > MAX_XML_BYTES:
+            raise TooLargeUnpacked("Unpacked, one part of the presentation has more than 128 MiB.")
+
+
+def _judge(package: zipfile.ZipFile) -> tuple[MediaKind, Callable[[zipfile.ZipFile], Slides]]:
+    """The kind, by what the package says of itself, and how its slides are counted."""
+    names = set(package.namelist())
+    if "mimetype" in names:
+        with package.open("mimetype") as part:
+            declared = part.read(128).strip()
+        if declared in ODP_TYPES:
+            _check_manifest(package)
+            return MediaKind.ODP, _count_odp
+    elif "[Content_Types].xml" in names and _main_part(package):
+        return MediaKind.PPTX, _count_pptx
+    raise NotAPresentation
+
+
+def _check_manifest(package: zipfile.ZipFile) -> None:
+    """The manifest of an OpenDocument file names the parts that are encrypted."""
+    found: list[str] = []
+
+    def note(name: str, _attributes: Attributes) -> bool:
+        found.append(name)
+        return name == "encryption-data"
+
+    if "META-INF/manifest.xml" in package.namelist():
+        _walk(package, "META-INF/manifest.xml", note)
+    if found[-1:] == ["encryption-data"]:
+        raise Encrypted
+
+
+def _check_parts(package: zipfile.ZipFile, kind: MediaKind) -> None:
+    """No document type (the door to entity bombs and to other files), no picture beyond all screens.
+
+    LibreOffice itself writes one into each part of a macro library. It names a file and declares nothing: so much is
+    let through there, where nothing is read but macros, which are off.
+    """
+    for entry in package.infolist():
+        with package.open(entry) as part:
+            if _is_xml(entry):
+                is_macro = kind is MediaKind.ODP and entry.filename.startswith(MACRO_FOLDERS)
+                _check_no_doctype(part, is_name_allowed=is_macro)
+            elif pictures_rules.pixels(part) > pictures_rules.MAX_PIXELS:
+                raise TooLargeUnpacked("One picture of the presentation has more than 150 megapixels.")
+
+
+def _check_no_doctype(part: IO[bytes], *, is_name_allowed: bool) -> None:
+    """A document type can only stand before the first element; what is no XML is searched for the words."""
+    head = b""
+    parser, reached = _parser(lambda _name, _attributes: True, is_name_allowed=is_name_allowed)
+    try:
+        while not reached() and (block := part.read(BLOCK_BYTES)):
+            head = head or block
+            parser.Parse(block)
+    except expat.ExpatError:
+        if any(doctype in head for doctype in _DOCTYPES):
+            raise NotAPresentation("The presentation holds a document type definition.") from None
+
+
+def _main_part(package: zipfile.ZipFile) -> str | None:
+    """The name of the part that lists the slides; None when the package is no presentation."""
+    if package.getinfo("[Content_Types].xml").file_size > MAX_CONTENT_TYPES_BYTES:
+        raise TooLargeUnpacked
+    found: list[str] = []
+
+    def look(name: str, attributes: Attributes) -> bool:
+        declared = attributes.get("ContentType", "").lower()
+        is_presentation = "presentationml" in declared or "ms-powerpoint" in declared
+        if name == "Override" and is_presentation and declared.endswith(".main+xml"):
+            found.append(attributes.get("PartName", "").lstrip("/"))
+        return bool(found)
+
+    _walk(package, "[Content_Types].xml", look)
+    return _names(package).get(found[0].lower()) if found else None
+
+
+def _count_pptx(package: zipfile.ZipFile) -> Slides:
+    main = _main_part(package) or ""
+    wanted: list[str] = []
+    _walk(package, main, lambda name, attributes: _note_slide(wanted, name, attributes))
+    names, targets = _names(package), _relationships(package, main)
+    parts = [part for key in wanted if (part := names.get(targets.get(key, "").lower()))]
+    hidden = {part for part in set(parts) if _is_hidden_slide(package, part)}
+    visible = sum(part not in hidden for part in parts)
+    return Slides(visible=visible, hidden=len(parts) - visible)
+
+
+def _note_slide(wanted: list[str], name: str, attributes: Attributes) -> bool:
+    """`sldId` has an `id` of its own and one in the relationships' namespace, which `_parser` calls `:id`."""
+    if name == "sldId":
+        wanted.append(attributes.get(":id", ""))
+    return False
+
+
+def _relationships(package: zipfile.ZipFile, part: str) -> dict[str, str]:
+    """Relationship id -> name of the part it leads to, for the links of one part inside the package."""
+    folder, name = posixpath.split(part)
+    links: dict[str, str] = {}
+
+    def note(element: str, attributes: Attributes) -> bool:
+        if element == "Relationship" and attributes.get("TargetMode") != "External":
+            target = posixpath.normpath(posixpath.join("/", folder, attributes.get("Target", "")))
+            links[attributes.get("Id", "")] = target.lstrip("/")
+        return False
+
+    rels = _names(package).get(posixpath.join(folder, "_rels", f"{name}.rels").lower())
+    if rels:
+        _walk(package, rels, note)
+    return links
+
+
+def _is_hidden_slide(package: zipfile.ZipFile, part: str) -> bool:
+    shown: list[str] = []
+
+    def look(_name: str, attributes: Attributes) -> bool:
+        shown.append(attributes.get("show", "1"))
+        return True
+
+    _walk(package, part, look)
+    return shown[:1] in (["0"], ["false"])
+
+
+def _count_odp(package: zipfile.ZipFile) -> Slides:
+    """Pages, and those whose style says that they are hidden; the styles stand before the pages."""
+    hidden_styles: set[str] = set()
+    pages: list[str] = []
+    style = [""]
+
+    def note(name: str, attributes: Attributes) -> bool:
+        if name == "style":
+            style[0] = attributes.get(":name", "")
+        elif name == "drawing-page-properties" and attributes.get(":visibility") == "hidden":
+            hidden_styles.add(style[0])
+        elif name == "page":
+            pages.append(attributes.get(":style-name", ""))
+        return False
+
+    _walk(package, "content.xml", note)
+    hidden = sum(page in hidden_styles for page in pages)
+    return Slides(visible=len(pages) - hidden, hidden=hidden)
+
+
+def _is_xml(entry: zipfile.ZipInfo) -> bool:
+    return entry.filename.lower().endswith(XML_SUFFIXES)
+
+
+def _names(package: zipfile.ZipFile) -> dict[str, str]:
+    """Lower-case name -> name as the package spells it: part names are the same in any case."""
+    return {name.lower(): name for name in package.namelist()}
+
+
+def _walk(package: zipfile.ZipFile, name: str, on_element: OnElement) -> None:
+    """Read one XML part in blocks until `on_element` has enough."""
+    parser, reached = _parser(on_element)
+    with package.open(name) as part:
+        while not reached() and (block := part.read(BLOCK_BYTES)):
+            parser.Parse(block)
+
+
+def _parser(on_element: OnElement, *, is_name_allowed: bool = False) -> tuple[expat.XMLParserType, Callable[[], bool]]:
+    """A parser that refuses a document type, and the question whether `on_element` has had enough.
+
+    One that only names a file passes where `is_name_allowed`. Attributes come by local name; those in a namespace with
+    a colon before it.
+    """
+    parser = expat.ParserCreate(namespace_separator=" ")
+    enough: list[bool] = []
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        if not enough:
+            plain = {(":" + key.rpartition(" ")[2] if " " in key else key): v for key, v in attributes.items()}
+            if on_element(name.rpartition(" ")[2], plain):
+                enough.append(True)
+
+    def refuse(_name: str, _system: str | None, _public: str | None, declares: bool) -> None:
+        if is_name_allowed and not declares:
+            return
+        raise NotAPresentation("The presentation holds a document type definition.")
+
+    parser.StartElementHandler = start
+    parser.StartDoctypeDeclHandler = refuse
+    return parser, lambda: bool(enough)

@@ -1,0 +1,57 @@
+"""What people read of an incident: the incident, whom it met, and what happened in it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping
+
+from shared.errors import IncidentNotFound
+from shared.incidents import timeline_rules, timeline_store
+from shared.vocabulary import IncidentEventKind
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened in an incident. `key` tells apart events of one kind and moment."""
+
+    at: datetime
+    kind: IncidentEventKind
+    key: str
+    title: str
+    count: int | None
+    """Displays that it is about; None where it is about none."""
+    uuids: Sequence[str]
+    """Some of them."""
+    details: dict[str, Any]
+
+
+def find(connection: Connection, incident_id: int) -> RowMapping:
+    """The incident.
+
+    Raises:
+        IncidentNotFound: there is none with this id.
+    """
+    row = timeline_store.get(connection, incident_id)
+    if row is None:
+        raise IncidentNotFound
+    return row
+
+
+def events(
+    connection: Connection, incident_id: int, limit: int, after: tuple[datetime, str, str] | None
+) -> list[Event]:
+    """Up to `limit` events of an incident, the newest first, that come after (at, kind, key)."""
+    return [
+        Event(
+            row["at"],
+            IncidentEventKind(row["kind"]),
+            row["key"],
+            timeline_rules.title(IncidentEventKind(row["kind"]), row["count"], row["details"]),
+            row["count"],
+            row["uuids"] or (),
+            row["details"],
+        )
+        for row in timeline_store.timeline(connection, incident_id, limit, after)
+    ]

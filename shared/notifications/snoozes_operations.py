@@ -1,0 +1,59 @@
+"""Snoozes: nobody is told of the fleet, a site or a client until then."""
+
+from datetime import datetime
+
+from sqlalchemy import Connection, RowMapping
+
+from shared.clients import operations as clients
+from shared.errors import SnoozeNotFound
+from shared.notifications import snoozes_rules, snoozes_store
+from shared.notifications.snoozes_rules import Snoozed
+from shared.vocabulary import SnoozeScope
+
+
+def begin(
+    connection: Connection, now: datetime, scope: SnoozeScope, whom: str | None, until: datetime, reason: str, by: str
+) -> RowMapping:
+    """Keep a snooze of the fleet, of the site or of the client `whom`; the row.
+
+    Raises SnoozeRefused or ClientNotFound.
+    """
+    snoozes_rules.check(now, until)
+    if scope is SnoozeScope.CLIENT:
+        clients.find(connection, whom or "")
+    values = {
+        "scope": scope.value,
+        "site": whom if scope is SnoozeScope.SITE else None,
+        "client_uuid": whom if scope is SnoozeScope.CLIENT else None,
+        "reason": reason,
+        "until": until,
+        "created_by": by,
+        "created_at": now,
+    }
+    return find(connection, snoozes_store.insert(connection, values))
+
+
+def find(connection: Connection, snooze_id: int) -> RowMapping:
+    """One snooze. Raises SnoozeNotFound."""
+    row = snoozes_store.get(connection, snooze_id)
+    if row is None:
+        raise SnoozeNotFound
+    return row
+
+
+def end(connection: Connection, now: datetime, snooze_id: int, by: str) -> bool:
+    """End a snooze; False when it had ended already, which changes nothing. Raises SnoozeNotFound."""
+    if snoozes_store.end(connection, now, snooze_id, by):
+        return True
+    find(connection, snooze_id)
+    return False
+
+
+def snoozed(connection: Connection, now: datetime) -> Snoozed:
+    """Of whom nobody is told now."""
+    on = snoozes_store.on(connection, now)
+    return Snoozed(
+        fleet=any(row["scope"] == SnoozeScope.FLEET for row in on),
+        sites=frozenset(row["site"] for row in on if row["site"] is not None),
+        clients=frozenset(row["client_uuid"] for row in on if row["client_uuid"] is not None),
+    )

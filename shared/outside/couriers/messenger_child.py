@@ -1,0 +1,153 @@
+"""The child of `messenger`: one job as JSON on standard input, one finding as a line of JSON on standard output.
+
+It says codes and numbers alone: what the library logs may hold the address with its secrets.
+"""
+
+import ctypes
+import json
+import logging
+import os
+import re
+import signal
+import socket
+import sys
+import sysconfig
+from pathlib import Path
+from typing import Any, Final
+
+from shared.outside.couriers.addresses import AddressRefused, Reach, may_reach
+
+PR_SET_PDEATHSIG: Final = 1
+MACHINES_OWN: Final = frozenset({"dbus", "kde", "qt", "glib", "gnome", "macosx", "windows", "syslog", "blink1"})
+"""Services that speak to the machine that this runs on, not to people."""
+PROGRAM: Final = frozenset(
+    os.path.realpath(path)
+    for path in (
+        *(sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")),
+        str(Path(__file__).parents[1]),
+        "/usr/share/zoneinfo",
+    )
+)
+"""Folders whose files this process may read: Python's own, the packages', ours."""
+SYSTEM_FILES: Final = frozenset({"/etc/mime.types", "/etc/apache2/mime.types", "/etc/localtime", "/dev/null"})
+HTTP_STATUS: Final = re.compile(r"error=(\d{3})\b")
+SMTP_STATUS: Final = re.compile(
+    r"(?:SMTP\w*(?:Error|Exception|Refused|Disconnected).*?|Socket Exception: .*?)\(?\b([45]\d\d)\b"
+)
+CODES: Final = (
+    ("refused_connection", ("Connection refused", "ConnectionRefused")),
+    ("unknown_name", ("Name or service not known", "Temporary failure in name resolution", "No address associated")),
+    ("timeout", ("timed out", "Timeout")),
+    ("tls", ("SSL", "CERTIFICATE", "STARTTLS")),
+)
+
+
+def main() -> None:
+    """Do the job and say what came of it."""
+    job = json.load(sys.stdin)
+    _die_with(job["parent"])
+    sys.dont_write_bytecode = True
+    reach = Reach(**job["reach"])
+    seen = _Seen()
+    sys.addaudithook(lambda name, arguments: _judge(name, arguments, reach, seen))
+    print(json.dumps(_known(job["url"]) if job.get("check") else _send(job, seen)), flush=True)  # noqa: T201 - its way to speak
+    os._exit(0)  # plugins may have left threads behind
+
+
+class _Seen(logging.Handler):
+    """Remembers what the library logged, and whether it wanted to connect where it must not."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.DEBUG)
+        self.said: list[str] = []
+        self.was_refused = False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.said.append(record.getMessage()[:500])
+
+
+def _die_with(parent: int) -> None:
+    """End with the process that asked: a function that is killed leaves no sender behind."""
+    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def _judge(name: str, arguments: tuple[Any, ...], reach: Reach, seen: _Seen) -> None:
+    """Refuse every connection to an address that may not be reached, and every file, of whatever plugin."""
+    if name == "open" and not _is_part_of_the_program(arguments[0], arguments[2]):
+        raise AddressRefused  # an address may name a template, an attachment or a key
+    if name in {"subprocess.Popen", "os.exec", "os.posix_spawn", "os.system"}:
+        raise AddressRefused
+    if name not in {"socket.connect", "socket.sendto", "socket.sendmsg"} or _is_resolver(arguments[0], arguments[1]):
+        return
+    address = arguments[1]
+    if not isinstance(address, tuple) or not may_reach(str(address[0]), reach):
+        seen.was_refused = True
+        raise AddressRefused
+
+
+def _is_part_of_the_program(path: Any, flags: int) -> bool:
+    """Whether a file is read that belongs to Python or a package; what is open already is no path."""
+    if isinstance(path, int):
+        return True
+    if flags & (os.O_WRONLY | os.O_RDWR):
+        return False
+    real = os.path.realpath(os.fsdecode(path))
+    return real in SYSTEM_FILES or any(real.startswith(f"{folder}/") for folder in PROGRAM)
+
+
+def _is_resolver(connection: Any, address: Any) -> bool:
+    """Nothing is asked of resolvers through Python's sockets; an unnamed local pair carries no address."""
+    return address is None and connection.family == socket.AF_UNIX
+
+
+def _plugin(url: str) -> Any:
+    """The library's plugin for this address, or None."""
+    import apprise  # noqa: PLC0415 - under the audit hook
+
+    if url.partition(":")[0].lower() in MACHINES_OWN:
+        return None
+    asset = apprise.AppriseAsset(
+        app_id="Signage Fleet",
+        app_desc="Signage Fleet",
+        app_url="",
+        http_redirects=False,
+        plugin_paths=[],
+        storage_mode=apprise.PersistentStoreMode.MEMORY,
+    )
+    return apprise.Apprise.instantiate(url, asset=asset, suppress_exceptions=True)
+
+
+def _known(url: str) -> dict[str, Any]:
+    return {"known": _plugin(url) is not None}
+
+
+def _send(job: dict[str, Any], seen: _Seen) -> dict[str, Any]:
+    """What came of it: {code} or {status, http}."""
+    library = logging.getLogger("apprise")
+    library.addHandler(seen)
+    library.setLevel(logging.DEBUG)
+    plugin = _plugin(job["url"])
+    if plugin is None:
+        return {"code": "unknown"}
+    try:
+        taken = plugin.notify(body=job["text"], title=job["title"], body_format="text")
+    except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+        seen.said.append(f"{type(error).__name__}: {error}")
+        taken = False
+    if taken:
+        return {"code": "delivered"}
+    return {"code": "address_refused"} if seen.was_refused else _why(" ".join(seen.said))
+
+
+def _why(said: str) -> dict[str, Any]:
+    if found := HTTP_STATUS.search(said):
+        return {"status": int(found[1]), "http": True}
+    if found := SMTP_STATUS.search(said):
+        return {"status": int(found[1]), "http": False}
+    return {"code": next((code for code, words in CODES if any(word in said for word in words)), "failed")}
+
+
+if __name__ == "__main__":
+    main()

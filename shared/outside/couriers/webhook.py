@@ -1,0 +1,184 @@
+"""Our own JSON, posted to an address: one connection, no redirects, no proxies, one deadline for all of it.
+
+    POST <url>
+    Content-Type: application/json
+    Idempotency-Key: signage-<delivery>          the same at each try
+    Signage-Signature: t=<unix time>,v1=<hex>    where the channel has a secret
+
+`v1` is HMAC-SHA-256, keyed with the secret, of the time, a dot and the body's bytes.
+"""
+
+import base64
+import hashlib
+import hmac
+import http.client
+import json
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from email.utils import parsedate_to_datetime
+from typing import Final
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from shared.outside.couriers import Letter, Outcome, Result
+from shared.outside.couriers.addresses import AddressRefused, Reach, look_up
+
+AGAIN_STATUSES: Final = frozenset({408, 409, 421, 423, 425, 429})
+GONE: Final = {410: "410 from {host}: the receiver says that this address is gone for good"}
+LONGEST_RETRY_AFTER: Final = timedelta(hours=1)
+
+
+def post(url: str, signing_secret: str | None, letter: Letter, reach: Reach, deadline: timedelta) -> Outcome:
+    """Post the letter's facts; raises nothing."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    until = time.monotonic() + deadline.total_seconds()
+    try:
+        addresses = look_up(host, _port(parts), reach)
+        return _post_to(parts, addresses, letter, signing_secret, until)
+    except AddressRefused as error:
+        return Outcome(Result.REFUSED, str(error))
+    except socket.gaierror:
+        return Outcome(Result.AGAIN, f"the name {host} is not known")
+    except ssl.SSLCertVerificationError:
+        return Outcome(Result.AGAIN, f"the certificate of {host} is not trusted")
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        return Outcome(Result.AGAIN, _trouble(error, host, until))
+
+
+def _port(parts: SplitResult) -> int:
+    return parts.port or (443 if parts.scheme == "https" else 80)
+
+
+def _post_to(
+    parts: SplitResult, addresses: list[str], letter: Letter, signing_secret: str | None, until: float
+) -> Outcome:
+    """Send to the first of these addresses that lets us connect."""
+    raw = _connected(addresses, _port(parts), until)
+    with raw, _ends_at(until, raw) as ended:
+        connection = _over(parts, raw)
+        body = json.dumps(letter.facts).encode()
+        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        try:
+            connection.request("POST", target, body, _headers(parts, letter, body, signing_secret))
+            answer = connection.getresponse()  # its body says nothing that is used, and may never end
+        finally:
+            connection.close()
+        if ended():  # http.client takes the end of a connection for the end of the headers
+            raise TimeoutError
+        return judged(answer.status, parts.hostname or "", answer.getheader("Retry-After"))
+
+
+def _connected(addresses: list[str], port: int, until: float) -> socket.socket:
+    last: OSError = TimeoutError()
+    for address in addresses[:4]:
+        left = until - time.monotonic()
+        if left <= 0:
+            break
+        try:
+            return socket.create_connection((address, port), timeout=left)
+        except OSError as error:
+            last = error
+    raise last
+
+
+def _over(parts: SplitResult, raw: socket.socket) -> http.client.HTTPConnection:
+    """An HTTP connection that speaks over this socket; TLS is to the name, not to the address."""
+    host = parts.hostname or ""
+    connection = http.client.HTTPConnection(host, _port(parts))
+    connection.sock = raw
+    if parts.scheme == "https":
+        connection.sock = ssl.create_default_context().wrap_socket(raw, server_hostname=host)
+    return connection
+
+
+@contextmanager
+def _ends_at(until: float, raw: socket.socket) -> Iterator[Callable[[], bool]]:
+    """Cut the connection at the deadline: a receiver that trickles would outlast any timeout of a single read."""
+    mine = raw.dup()
+    is_cut = threading.Event()
+
+    def cut() -> None:
+        is_cut.set()
+        try:
+            mine.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            return  # the other side was first
+
+    timer = threading.Timer(max(0.0, until - time.monotonic()), cut)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield is_cut.is_set
+    finally:
+        timer.cancel()
+        timer.join()
+        mine.close()
+
+
+def _headers(parts: SplitResult, letter: Letter, body: bytes, signing_secret: str | None) -> dict[str, str]:
+    headers = {
+        "Content-Type": "application/json",
+        "User-Agent": "signage-fleet",
+        "Idempotency-Key": letter.key,
+        "Connection": "close",
+    }
+    host = parts.hostname or ""
+    shown = f"[{host}]" if ":" in host else host
+    headers["Host"] = shown if parts.port is None else f"{shown}:{parts.port}"
+    if parts.username is not None:
+        pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+        headers["Authorization"] = "Basic " + base64.b64encode(pair.encode()).decode()
+    if signing_secret:
+        headers["Signage-Signature"] = signature(signing_secret, int(time.time()), body)
+    return headers
+
+
+def signature(secret: str, at: int, body: bytes) -> str:
+    """What a receiver compares: the time (seconds since 1970), and the digest of time and body."""
+    digest = hmac.new(secret.encode(), f"{at}.".encode() + body, hashlib.sha256).hexdigest()
+    return f"t={at},v1={digest}"
+
+
+def judged(status: int, host: str, retry_after: str | None) -> Outcome:
+    """What an answer means. A redirect is not followed: it could lead anywhere."""
+    if 200 <= status < 300:
+        return Outcome(Result.DELIVERED, f"{status} from {host}")
+    if 300 <= status < 400:
+        return Outcome(Result.REFUSED, f"{status} from {host}: it redirects, which is not followed")
+    words = GONE.get(status, "{status} from {host}").format(status=status, host=host)
+    if status >= 500 or status in AGAIN_STATUSES:
+        return Outcome(Result.AGAIN, words, _wait(retry_after))
+    return Outcome(Result.REFUSED, words)
+
+
+def _wait(retry_after: str | None) -> timedelta | None:
+    """What a Retry-After header asks for, an hour at most; None where it says nothing that can be used."""
+    if retry_after is None:
+        return None
+    try:
+        seconds = float(retry_after) if retry_after.strip().isdigit() else _seconds_until(retry_after)
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return min(max(timedelta(seconds=min(seconds, 1e6)), timedelta()), LONGEST_RETRY_AFTER)
+
+
+def _seconds_until(date: str) -> float:
+    return parsedate_to_datetime(date).timestamp() - time.time()
+
+
+def _trouble(error: Exception, host: str, until: float) -> str:
+    """In our own words: those of an exception may hold the address."""
+    if isinstance(error, TimeoutError) or time.monotonic() >= until:
+        return f"{host} did not answer in time"
+    if isinstance(error, ConnectionRefusedError):
+        return f"{host} refuses the connection"
+    if isinstance(error, ssl.SSLError):
+        return f"{host} does not speak TLS as expected"
+    if isinstance(error, http.client.HTTPException):
+        return f"{host} does not answer as HTTP"
+    return f"the connection to {host} broke"

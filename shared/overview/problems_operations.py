@@ -1,0 +1,51 @@
+"""Who is crashed, silent or failing, and what recovery does about each."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection
+
+from shared.config import Config
+from shared.leadership.rules import BridgeStatus
+from shared.overview import problems_store, rules
+from shared.overview.problems_store import After, Found
+from shared.recovery import operations as recovery
+from shared.vocabulary import ProcessStatus
+
+
+@dataclass(frozen=True)
+class Unwell:
+    """Some clients, each row an UnwellRow, with what recovery does about the unwell ones by uuid."""
+
+    rows: Sequence[Any]
+    recovery: Mapping[str, Mapping[str, Any]]
+    bridge: BridgeStatus
+
+
+def crashed(connection: Connection, now: datetime, config: Config, limit: int, after: After | None = None) -> Unwell:
+    """Clients that are crashed or silent, whatever the bridge does, the longest silent first."""
+    stale_after = timedelta(seconds=config["HEARTBEAT_STALE_SECONDS"])
+    return _judged(connection, now, config, problems_store.crashed(connection, now, stale_after, limit, after))
+
+
+def failed(connection: Connection, now: datetime, config: Config, limit: int, after: After | None = None) -> Unwell:
+    """Clients with a recorded service failure, the newest first."""
+    return _judged(connection, now, config, problems_store.failed(connection, now, limit, after))
+
+
+def _judged(connection: Connection, now: datetime, config: Config, found: Found) -> Unwell:
+    states = recovery.states_known(connection, now, config, found.rows, found.around)
+    return Unwell(found.rows, states, found.around.bridge)
+
+
+def why_crashed(row: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+    """{reason, since} of one of the `crashed`: in words, and when it began."""
+    says_so = row["process_status"] == ProcessStatus.CRASHED
+    heard_at = row["last_heartbeat_at"]
+    silent_for = now - heard_at if heard_at is not None else timedelta()
+    return {
+        "reason": rules.why_crashed(row["process_status"], silent_for),
+        "since": row["process_status_since"] if says_so else heard_at,
+    }

@@ -1,0 +1,92 @@
+"""SQL of the unwell: what a list shows of them and what recovery judges them by, in one statement."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from sqlalchemy import Connection
+
+from shared.clients.signs_store import SILENT
+from shared.clients.store import SHOWN, ShownRow
+from shared.postgres.statements import Constant
+from shared.recovery.evidence.store import KnownRow, Surroundings, amid, known_amid, known_of, reader
+
+After = tuple[datetime | None, str]
+"""Where the page before ended."""
+_ALIASES: Final = {"clients": "c", "client_heartbeats": "h", "client_commands": "k"}
+
+
+class UnwellRow(ShownRow, KnownRow):
+    """What every list shows of a client, and what `recovery` judges it by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Some clients, each an UnwellRow, and what is the same for all of them."""
+
+    rows: Sequence[Any]
+    around: Surroundings
+
+
+def _spelt(column: Any) -> str:
+    """SQL: a column of SHOWN, by the aliases of `known_of`."""
+    own = getattr(column, "element", column)  # what a label stands before
+    return f"{_ALIASES[own.table.name]}.{own.name}"
+
+
+_SHOWN: Final[Mapping[str, str]] = {column.name: _spelt(column) for column in SHOWN}
+
+
+def _first(of: str, order: str) -> str:
+    """SQL: being one of the first so many of these after the page before; only of those the rest is looked up.
+
+    They go into an array: one plan for all values expects a third of the fleet to be silent and would join all of it.
+    """
+    return f"c.uuid = ANY(ARRAY(SELECT c.uuid {of} ORDER BY {order} LIMIT CAST(:limit AS int)))"
+
+
+_SAYS_SO: Final = "SELECT uuid FROM clients WHERE process_status = 'crashed'"
+_SILENT: Final = f"SELECT h.client_uuid FROM client_heartbeats AS h WHERE {SILENT}"  # noqa: S608 - made of constants
+_EITHER: Final = f"""
+    FROM clients AS c LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
+    WHERE c.deleted_at IS NULL AND c.uuid = ANY(ARRAY({_SAYS_SO} UNION {_SILENT}))"""
+_SINCE: Final = "coalesce(h.last_heartbeat_at, 'infinity')"
+_LONGEST_SILENT: Final = f"{_SINCE}, c.uuid"
+_AFTER: Final = f"""
+    (CAST(:after_uuid AS text) IS NULL
+        OR ({_LONGEST_SILENT}) > (coalesce(CAST(:after_at AS timestamptz), 'infinity'), CAST(:after_uuid AS text)))"""
+CRASHED: Final = amid(known_of(_first(f"{_EITHER} AND {_AFTER}", _LONGEST_SILENT), _LONGEST_SILENT, _SHOWN))
+"""Who says so is found by an index, who is silent by one look through the narrow table of heartbeats."""
+_NEWEST: Final = "c.service_failed_at DESC, c.uuid"
+_FAILED: Final = """
+    FROM clients AS c WHERE c.deleted_at IS NULL AND c.service_failed_at IS NOT NULL
+        AND (CAST(:after_uuid AS text) IS NULL OR c.service_failed_at < CAST(:after_at AS timestamptz)
+            OR c.service_failed_at = CAST(:after_at AS timestamptz) AND c.uuid > CAST(:after_uuid AS text))"""
+FAILED: Final = amid(known_of(_first(_FAILED, _NEWEST), _NEWEST, _SHOWN))
+
+
+def crashed(
+    connection: Connection, now: datetime, stale_after: timedelta, limit: int, after: After | None = None
+) -> Found:
+    """Clients whose process says crashed or that gave no sign for too long, whatever the bridge does, oldest first.
+
+    `stale_after` is the threshold; a client with a long interval of its own gets three of them. One never
+    heard of is not among them. `after`: last_heartbeat_at and uuid of the last one of the page before.
+    """
+    return _found(connection, now, CRASHED, after, stale=int(stale_after.total_seconds()), limit=limit)
+
+
+def failed(connection: Connection, now: datetime, limit: int, after: After | None = None) -> Found:
+    """Clients with a recorded service failure, the newest failure first.
+
+    `after`: service_failed_at and uuid of the last one of the page before.
+    """
+    return _found(connection, now, FAILED, after, limit=limit)
+
+
+def _found(connection: Connection, now: datetime, statement: Constant, after: After | None, **values: Any) -> Found:
+    after_at, after_uuid = after or (None, None)
+    page = {"after_at": after_at, "after_uuid": after_uuid}
+    known, around = known_amid(connection, statement, {"now": now, **page, **values})
+    return Found(reader(UnwellRow).decode(known), around)

@@ -1,0 +1,312 @@
+"""The door to Postgres: engine, transaction, clock, and the guards against pg8000's known traps.
+
+Everything that decides by time takes `now` from `database_now`, read once at the start of a
+transaction: one clock for every instance of every function.
+"""
+
+import re
+import socket
+import ssl
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from functools import lru_cache, partial
+from typing import Any, Final, get_type_hints
+
+import msgspec
+import pg8000.dbapi
+import sqlalchemy as sa
+from sqlalchemy import Connection, Engine, Select, TextClause, event
+from sqlalchemy.engine import ExceptionContext
+from sqlalchemy.exc import DBAPIError, InterfaceError, InvalidatePoolError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from shared import database_tls
+from shared.config import Config
+from shared.postgres import statements
+from shared.postgres.prepared import PreparingConnection
+from shared.postgres.statements import Constant
+
+SOCKET_TIMEOUT_SECONDS: Final = 10  # pg8000 waits for ever on a stopped backend unless told otherwise
+STATEMENT_TIMEOUT_MS: Final = 8_000  # below the socket's, so that Postgres says it first
+LOCK_TIMEOUT_MS: Final = 4_000
+POOL_TIMEOUT_SECONDS: Final = 5  # how long one waits for a connection of the pool, while others have all of them
+KEEPALIVE_IDLE_SECONDS: Final = 15  # after so long in silence one end asks whether the other is there
+KEEPALIVE_INTERVAL_SECONDS: Final = 5
+KEEPALIVE_COUNT: Final = 3  # so many questions without an answer end the connection: after 30 seconds in all
+UNACKNOWLEDGED_MS: Final = 30_000  # likewise data that the other end does not acknowledge
+UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
+
+
+def scrub(text: str) -> str:
+    """`text` with every NUL and lone surrogate replaced by U+FFFD.
+
+    Postgres refuses NUL (22021); a lone surrogate cannot be encoded and leaves a pg8000 connection
+    answering each query with the previous one's result.
+    """
+    return UNSTORABLE.sub("\ufffd", text)
+
+
+def make_engine(config: Config, application_name: str) -> Engine:
+    """An engine for DATABASE_URL with bounded waits and a pool of DATABASE_POOL_SIZE connections."""
+    return engine_for(
+        config["DATABASE_URL"],
+        application_name,
+        config["DATABASE_POOL_SIZE"],
+        prepared=config["DATABASE_PREPARED_STATEMENTS"],
+    )
+
+
+def engine_for(database_url: str, application_name: str, pool_size: int = 5, *, prepared: bool = True) -> Engine:
+    """As `make_engine`, from a `postgresql://user:password@host:port/name` address.
+
+    `prepared` False: statements are not kept by the connection that they were prepared on.
+    A server on another machine that has no TLS is told neither user nor password, nor is one whose certificate is not
+    what `?sslmode=` asks for. `?unix_sock=` names a unix socket.
+    """
+    address = sa.make_url(pg8000_url(database_url))
+    engine = sa.create_engine(
+        address.difference_update_query(database_tls.OWN),
+        connect_args={
+            "timeout": SOCKET_TIMEOUT_SECONDS,
+            "application_name": application_name,
+            "ssl_context": database_tls.context(database_url),
+            "startup_params": _session_settings(),
+        },
+        pool_size=pool_size,
+        max_overflow=0,
+        pool_timeout=POOL_TIMEOUT_SECONDS,
+        pool_recycle=1800,
+    )
+    event.listen(engine, "do_connect", partial(_connect, prepared))
+    event.listen(engine, "connect", _set_tcp_options)
+    event.listen(engine, "checkout", _refuse_the_dead)
+    event.listen(engine, "handle_error", _drop_desynchronised)
+    return engine
+
+
+def _session_settings() -> dict[str, str]:
+    """What Postgres is told for each statement of a session, from its start on.
+
+    With the usual keepalives of two hours, the session of a peer that vanished without a FIN would keep its locks (the
+    lead of the fleet) for so long. On a unix socket Postgres ignores all four.
+    """
+    return {
+        "statement_timeout": str(STATEMENT_TIMEOUT_MS),
+        "lock_timeout": str(LOCK_TIMEOUT_MS),
+        "idle_in_transaction_session_timeout": "60000",
+        "tcp_keepalives_idle": str(KEEPALIVE_IDLE_SECONDS),
+        "tcp_keepalives_interval": str(KEEPALIVE_INTERVAL_SECONDS),
+        "tcp_keepalives_count": str(KEEPALIVE_COUNT),
+        "tcp_user_timeout": str(UNACKNOWLEDGED_MS),
+        "timezone": "UTC",
+        # A statement kept for long is still planned for the values that it is run with.
+        "plan_cache_mode": "force_custom_plan",
+    }
+
+
+def pg8000_url(database_url: str) -> str:
+    """The address in SQLAlchemy's spelling for pg8000."""
+    scheme, _, rest = database_url.partition("://")
+    return f"postgresql+pg8000://{rest}" if scheme == "postgresql" else database_url
+
+
+@contextmanager
+def transaction(engine: Engine) -> Iterator[Connection]:
+    """One transaction: committed at the end, rolled back when anything is raised."""
+    with engine.begin() as connection:
+        yield connection
+
+
+@contextmanager
+def snapshot(engine: Engine) -> Iterator[Connection]:
+    """One transaction for reads alone, in which every statement sees the same moment."""
+    with engine.begin() as connection:
+        connection.execute(sa.text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"))
+        yield connection
+
+
+@contextmanager
+def reading(engine: Engine) -> Iterator[Connection]:
+    """A connection for reads alone, each statement a transaction of its own.
+
+    It sees what a transaction would see, because under READ COMMITTED every statement looks anew anyway,
+    and saves the round trip of the commit.
+    """
+    with engine.connect() as connection:
+        raw: Any = connection.connection.dbapi_connection
+        raw.autocommit = True
+        try:
+            yield connection
+        finally:
+            raw.autocommit = False
+
+
+@lru_cache(maxsize=256)
+def sql(text: str) -> TextClause:
+    """`text` as a statement, made once for each text: making it costs more than handing it to Postgres.
+
+    For texts of the code, of which there is a number; values are parameters.
+    """
+    return sa.text(text)
+
+
+def as_columns(query: Select[Any]) -> Select[Any]:
+    """The statement whose one row is the columns of `query`: of each the values in the order of its rows, a JSON array.
+
+    Where many rows go into an answer, Postgres writes them: taking each value over into Python and out again
+    costs ten times as much. Of a column it finds out once how a value is written, of an object for each of its fields.
+    Run it as a `statements.constant`: making one costs more than running it.
+    """
+    rows = query.subquery("r")
+    columns: list[Any] = [sa.cast(sa.func.json_agg(column), sa.Text).label(column.name) for column in rows.c]
+    return sa.select(*columns)
+
+
+def rows_of(connection: Connection, statement: Constant, values: Mapping[str, Any], shape: Any) -> list[Any]:
+    """The rows of a statement made of `as_columns`, each as `shape`: a Struct or TypedDict with the columns' names."""
+    [columns] = statements.mappings(connection, statement, values)
+    return _as_rows(columns, shape)
+
+
+def rows_if_known(
+    connection: Connection, statement: Constant, values: Mapping[str, Any], shape: Any
+) -> list[Any] | None:
+    """As `rows_of`, of a statement that answers nothing where what the rows belong to is not there: None."""
+    found = statements.mappings(connection, statement, values)
+    return _as_rows(found[0], shape) if found else None
+
+
+def _as_rows(columns: Mapping[str, str | None], shape: Any) -> list[Any]:
+    """Rows of columns as Postgres writes them: without a row each of them is NULL."""
+    fields = _fields(shape)
+    if columns[fields[0][0]] is None:
+        return []
+    read = [decoder.decode(columns[name] or "") for name, decoder in fields]
+    if issubclass(shape, msgspec.Struct):
+        return list(map(shape, *read))
+    names = [name for name, _ in fields]
+    return [dict(zip(names, row, strict=True)) for row in zip(*read, strict=True)]
+
+
+@lru_cache(maxsize=64)
+def _fields(shape: Any) -> Sequence[tuple[str, msgspec.json.Decoder[list[Any]]]]:
+    """The names of a shape's fields, in their order, and what reads a column of each."""
+    is_struct = issubclass(shape, msgspec.Struct)
+    kinds = {f.name: f.type for f in msgspec.structs.fields(shape)} if is_struct else get_type_hints(shape)
+    return [(name, msgspec.json.Decoder(list[kind])) for name, kind in kinds.items()]  # type: ignore[valid-type]
+
+
+_NOW: Final = statements.constant(sa.select(sa.func.now()))
+
+
+def database_now(connection: Connection) -> datetime:
+    """The start of the current transaction by the database's clock, in UTC."""
+    now: datetime = statements.value(connection, _NOW)
+    return now
+
+
+def sqlstate(error: DBAPIError) -> str | None:
+    """The five-character SQLSTATE of a database error, or None when Postgres did not say one."""
+    details = error.orig.args[0] if error.orig is not None and error.orig.args else None
+    return details.get("C") if isinstance(details, dict) else None
+
+
+def constraint_name(error: DBAPIError) -> str | None:
+    """The name of the constraint that refused a statement, or None."""
+    details = error.orig.args[0] if error.orig is not None and error.orig.args else None
+    return details.get("n") if isinstance(details, dict) else None
+
+
+QUOTING_STATES: Final = ("21", "22", "23", "42601", "P0")
+"""SQLSTATEs whose message may quote what it is about: a value, or a piece of the statement."""
+
+
+def said_by_postgres(error: BaseException) -> dict[str, str]:
+    """What an `Outage` tells of an error: SQLSTATE and message, where there are any; no value of a statement."""
+    if not isinstance(error, DBAPIError) or error.orig is None or not error.orig.args:
+        return {}
+    said = error.orig.args[0]
+    if not isinstance(said, dict):
+        return {"said": said} if isinstance(error, InterfaceError) and isinstance(said, str) else {}
+    state, message = str(said.get("C", "")), str(said.get("M", ""))
+    return {"sqlstate": state} if state.startswith(QUOTING_STATES) else {"sqlstate": state, "said": message}
+
+
+AWAY_STATES: Final = ("08", "53", "57", "40", "55P03", "55000")
+"""SQLSTATEs that pass: connection, resources, operator's intervention, serialisation and deadlock, lock timeout,
+and a database that lets nobody in for now."""
+
+
+ILL_STATES: Final = ("58", "XX")
+"""SQLSTATEs of a server's own trouble. While a session is opened it is that of a full disk: each writes a file."""
+
+
+def is_away(error: BaseException) -> bool:
+    """Connection refused or cut, pool used up, a statement or lock that took too long, a deadlock: try again later."""
+    if isinstance(error, PoolTimeout):
+        return True
+    if not isinstance(error, DBAPIError):
+        return False
+    never_reached = isinstance(error, InterfaceError)  # pg8000's word for having no connection
+    return error.connection_invalidated or never_reached or (sqlstate(error) or "").startswith(AWAY_STATES)
+
+
+def _connect(
+    prepared: bool, _dialect: Any, _record: Any, arguments: Sequence[Any], named: Mapping[str, Any]
+) -> PreparingConnection:
+    """A new connection. Who takes it and says nothing, or is too ill to open it, was never reached: see `is_away`."""
+    try:
+        return PreparingConnection(*arguments, keep=prepared, **named)
+    except ssl.SSLCertVerificationError as error:
+        words = f"the server's certificate is not the right one: {error.verify_message}"
+        raise pg8000.dbapi.InterfaceError(words) from error
+    except OSError as error:
+        raise pg8000.dbapi.InterfaceError("the server does not answer") from error
+    except pg8000.dbapi.DatabaseError as error:
+        if str(error.args[0].get("C") if isinstance(error.args[0], dict) else "").startswith(ILL_STATES):
+            raise pg8000.dbapi.InterfaceError("the server opens no session") from error
+        raise
+
+
+def _refuse_the_dead(dbapi_connection: PreparingConnection, _record: Any, _proxy: Any) -> None:
+    """A connection that its server has ended is replaced, and so are the others of that time."""
+    if not dbapi_connection.lives():
+        raise InvalidatePoolError
+
+
+def _set_tcp_options(dbapi_connection: Any, _record: Any) -> None:
+    """Our end of what `_session_settings` asks of the server's, and TCP_NODELAY.
+
+    Without the latter a large parameter costs two to three times as long (measured).
+    """
+    raw = getattr(dbapi_connection, "_usock", None)
+    if raw is None or raw.family == socket.AF_UNIX:
+        return
+    raw.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for option, value in _TCP_OPTIONS.items():
+        raw.setsockopt(socket.IPPROTO_TCP, option, value)
+
+
+_TCP_OPTIONS: Final = {
+    socket.TCP_NODELAY: 1,
+    socket.TCP_KEEPIDLE: KEEPALIVE_IDLE_SECONDS,
+    socket.TCP_KEEPINTVL: KEEPALIVE_INTERVAL_SECONDS,
+    socket.TCP_KEEPCNT: KEEPALIVE_COUNT,
+    socket.TCP_USER_TIMEOUT: UNACKNOWLEDGED_MS,
+}
+
+
+def _drop_desynchronised(context: ExceptionContext) -> None:
+    """An error that Postgres did not send may have cut a message half-way: never reuse that connection.
+
+    A reset or silent connection comes out of pg8000 as a bare OSError; callers get the OperationalError
+    that they would get from any other driver.
+    """
+    original = context.original_exception
+    if isinstance(original, pg8000.dbapi.DatabaseError):
+        return
+    context.is_disconnect = True
+    context.invalidate_pool_on_disconnect = False
+    if isinstance(original, OSError):
+        raise OperationalError(context.statement or "", None, original, connection_invalidated=True) from original
