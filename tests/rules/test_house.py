@@ -1,0 +1,83 @@
+"""The shape of `shared/`: nouns in two levels, three tools in each, and which tool may import which."""
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from deploy.local.layout import REPOSITORY
+
+SHARED: Final = REPOSITORY / "shared"
+DOORS: Final = {"postgres", "outside"}
+"""Folders that are no nouns of the product: the ways out of the process."""
+TOOL: Final = re.compile(r"(?:\w+_)?(rules|store|operations)")
+MAY_IMPORT: Final = {
+    "rules": {"rules"},
+    "store": {"rules", "store"},
+    "operations": {"rules", "store", "operations"},
+}
+FOLDER_FROM_LINES: Final = 250
+RULES_MAY_IMPORT: Final = {"vocabulary", "errors"}
+FILES: Final = sorted(
+    path
+    for path in SHARED.rglob("*.py")
+    if path.name != "__init__.py" and path.relative_to(SHARED).parts[0] not in DOORS
+)
+TOOLS: Final = [path for path in FILES if path.parent != SHARED]
+
+
+def named(path: Path) -> str:
+    return path.relative_to(SHARED).as_posix()
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The dotted name of each module or thing that a file imports."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def tool_of(name: str) -> str | None:
+    """Which tool of a noun an imported name is, or lies in; None for everything else."""
+    for part in name.split(".")[2:]:
+        if found := TOOL.fullmatch(part):
+            return found[1]
+    return None
+
+
+@pytest.mark.parametrize("path", TOOLS, ids=named)
+def test_a_file_of_a_noun_is_a_tool_and_imports_no_higher_one(path: Path) -> None:
+    kind = TOOL.fullmatch(path.stem)
+
+    assert kind is not None, "name it <sub-noun>_rules, _store or _operations"
+    tools = {tool_of(name) for name in imported(path) if name.startswith("shared.")} - {None}
+    assert tools <= MAY_IMPORT[kind[1]]
+
+
+@pytest.mark.parametrize("path", [path for path in TOOLS if path.stem.endswith("rules")], ids=named)
+def test_rules_are_pure(path: Path) -> None:
+    """Vocabulary, errors, other rules and the standard library: no clock of a database, no I/O of a package."""
+    names = [name.split(".") for name in imported(path)]
+    ours = {parts[1] for parts in names if parts[0] == "shared" and tool_of(".".join(parts)) != "rules"}
+
+    assert ours <= RULES_MAY_IMPORT
+    assert {parts[0] for parts in names} <= {"shared"} | sys.stdlib_module_names
+
+
+def test_nouns_stand_in_two_levels_and_a_sub_noun_is_a_folder_only_when_it_is_large() -> None:
+    folders = {path.parent for path in TOOLS if path.parent.parent != SHARED}
+    small = {
+        named(folder)
+        for folder in folders
+        if len(files := [path for path in TOOLS if path.parent == folder]) < 2
+        or sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files) < FOLDER_FROM_LINES
+    }
+
+    assert {folder for folder in folders if folder.parent.parent != SHARED} == set()
+    assert small == set()
