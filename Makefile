@@ -81,12 +81,12 @@ screenshots: $(DEVELOPMENT) ## Take the README's pictures from a demo fleet; TO=
 
 bench: $(DEVELOPMENT) ## Measure against peers and limits; prints a table; ROWS="ingest store" runs some
 	@$(NEEDS) test
-	@$(BIN)/python -m tests.bench $(ROWS)
+	@$(BIN)/python -m tests.lab.bench $(ROWS)
 
 campaign: $(DEVELOPMENT) ## Run the full fault campaign; ONLY="kills noise" runs some, SHARE=10 a tenth, SEED=2 another; ONLY=corpus DECKS=folder
 	@$(NEEDS) test
-	@$(BIN)/python -m tests.faults $(ONLY) $(if $(DECKS),--decks $(DECKS)) --share $(or $(SHARE),100) --seed $(or $(SEED),1); code=$$?; \
-	  $(BIN)/python -m tests.faults.figures docs/reliability.md; exit $$code
+	@$(BIN)/python -m tests.lab.campaigns $(ONLY) $(if $(DECKS),--decks $(DECKS)) --share $(or $(SHARE),100) --seed $(or $(SEED),1); code=$$?; \
+	  $(BIN)/python -m tests.lab.campaigns.figures docs/reliability.md; exit $$code
 
 # The virtual environment. Each stamp is newer than the lists it was installed from.
 $(RUNTIME): requirements.lock

@@ -9,7 +9,7 @@ from tests.api.schema_audit import Change, Line, deviations
 from tests.api.schema_repairs import in_calendar
 from tests.api.schema_tester import announced, judged
 from tests.api.schema_world import World, world
-from tests.faults import schema
+from tests.lab.campaigns import schema
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from deploy.local import broker as mosquitto
 from shared.vocabulary import CommandAction
 from tests.bridge.conftest import PASSWORD, SECONDS, Database, Display, StartBridge, displays, eventually, stamp
 from tests.bridge.test_messages_reach_their_tables import heartbeat, issue, state
-from tests.faults.wire import Wire
+from tests.lab.campaigns.wire import Wire
 
 PER_SECOND = 5_000
 WINDOW = 500  # publishes that the broker has not answered

@@ -5,8 +5,8 @@ from pathlib import Path
 from sqlalchemy import Engine
 
 from deploy.local import broker as mosquitto
-from tests.faults import many_logins
-from tests.faults.ledger import Ledger
+from tests.lab.campaigns import many_logins
+from tests.lab.campaigns.ledger import Ledger
 
 
 def test_logins_that_change_all_the_time_cut_nobody_else(

@@ -25,7 +25,7 @@ from tests.bridge.conftest import (
 )
 from tests.bridge.strict_broker import Script, receive_maximum, strict_broker
 from tests.bridge.test_messages_reach_their_tables import issue
-from tests.faults.wire import Wire
+from tests.lab.campaigns.wire import Wire
 from tests.stores.commands_world import new_client
 
 SECONDS = 60.0

@@ -16,7 +16,7 @@ from deploy.local.probes import wait_until
 from shared.vocabulary import CommandAction
 from tests.bridge.conftest import PASSWORD, SECONDS, Database, Display, StartBridge, displays, eventually, stamp
 from tests.bridge.test_messages_reach_their_tables import dead_letters, heartbeat, issue, state
-from tests.faults.wire import Wire
+from tests.lab.campaigns.wire import Wire
 
 BACKLOG = 15_000
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from tests.faults import fuzz, hang, kills
-from tests.faults.ledger import Ledger
+from tests.lab.campaigns import fuzz, hang, kills
+from tests.lab.campaigns.ledger import Ledger
 
 
 def passed(ledger: Ledger) -> bool:

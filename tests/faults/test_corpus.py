@@ -7,9 +7,9 @@ import pytest
 from pptx import Presentation
 from pptx.util import Inches
 
-from tests.faults import corpus, corpus_claims
-from tests.faults.corpus import Plan, Tally
-from tests.faults.ledger import Ledger
+from tests.lab.campaigns import corpus, corpus_claims
+from tests.lab.campaigns.corpus import Plan, Tally
+from tests.lab.campaigns.ledger import Ledger
 from tests.worker import decks
 from tests.worker.hostile_pdfs import pdf_with, stream
 

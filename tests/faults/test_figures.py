@@ -1,6 +1,6 @@
 """The figures in the documentation are what a ledger says, and say so when it failed."""
 
-from tests.faults.figures import rewritten, section
+from tests.lab.campaigns.figures import rewritten, section
 
 LEDGER = {
     "name": "kills",

@@ -12,11 +12,11 @@ import pytest
 from deploy.local.broker import Broker
 from deploy.local.broker_launch import may_open_files
 from deploy.local.probes import wait_until
-from tests.faults import stolen
-from tests.faults.fleet import PASSWORD
-from tests.faults.lone_broker import NAME, bridge_session, broker, shipped, without
-from tests.faults.machine import Component
-from tests.faults.wire import Puback, Received, Wire, WireBroken
+from tests.lab.campaigns import stolen
+from tests.lab.campaigns.fleet import PASSWORD
+from tests.lab.campaigns.lone_broker import NAME, bridge_session, broker, shipped, without
+from tests.lab.campaigns.machine import Component
+from tests.lab.campaigns.wire import Puback, Received, Wire, WireBroken
 
 MEGABYTE = 2**20
 LARGEST = 65_536  # bytes of a payload that the broker takes

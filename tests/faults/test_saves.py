@@ -13,10 +13,10 @@ import pytest
 from deploy.local import broker as mosquitto
 from deploy.local.broker_launch import rest_seconds
 from deploy.local.probes import wait_until
-from tests.faults.fleet import PASSWORD
-from tests.faults.lone_broker import NAME, bridge_session, broker, shipped
-from tests.faults.machine import Component
-from tests.faults.wire import Puback, Wire
+from tests.lab.campaigns.fleet import PASSWORD
+from tests.lab.campaigns.lone_broker import NAME, bridge_session, broker, shipped
+from tests.lab.campaigns.machine import Component
+from tests.lab.campaigns.wire import Puback, Wire
 
 SAVE_SECONDS = 2.2  # of half a gigabyte on a good machine, of far less on a small or a busy one
 LOOK_SECONDS = 0.0005

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from deploy.local.layout import REPOSITORY
-from tests.faults import clock, herd, logins, network, noise, stolen
 from tests.faults.test_campaigns import passed
+from tests.lab.campaigns import clock, herd, logins, network, noise, stolen
 
 SMALL_DISK = """
 import sys
 from pathlib import Path
-from tests.faults import disk
+from tests.lab.campaigns import disk
 ledger = disk.run(disk.Plan(displays=5, lines=60, seconds=1.5, megabytes=200), Path(sys.argv[1]))
 print(ledger.text())
 sys.exit(bool(ledger.broken))

@@ -17,9 +17,9 @@ from deploy.local import broker as mosquitto
 from deploy.local.layout import LOOPBACK
 from deploy.local.probes import wait_until
 from shared.outside.mqtt import Topics
-from tests.faults.fleet import PASSWORD
-from tests.faults.lone_broker import NAME, bridge_session, broker, shipped, without
-from tests.faults.wire import Puback, Received, Wire
+from tests.lab.campaigns.fleet import PASSWORD
+from tests.lab.campaigns.lone_broker import NAME, bridge_session, broker, shipped, without
+from tests.lab.campaigns.wire import Puback, Received, Wire
 
 TOPICS = Topics("signage")
 MANY = 3000

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults import corpus
-from tests.faults.corpus import Plan
+from tests.lab.campaigns import corpus
+from tests.lab.campaigns.corpus import Plan
 from tests.stack import Stack
 from tests.worker import decks
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.faults import soak
+from tests.lab.campaigns import soak
 from tests.stack import Stack
 
 

@@ -26,7 +26,7 @@ from shared.postgres.door import engine_for
 from tests import migrated, volatile
 from tests.api.people import Api, add_user
 from tests.api.test_life_of_media import make_ready, upload
-from tests.bench.store import writing
+from tests.lab.bench.store import writing
 from tests.stack import eventually
 from tests.worker import decks
 

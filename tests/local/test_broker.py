@@ -15,7 +15,7 @@ from deploy.local.broker import RunningBroker
 from deploy.local.layout import LOOPBACK
 from deploy.local.probes import connect_code, free_port, wait_until
 from deploy.local.short_lived import running
-from tests.faults.logins import without_door
+from tests.lab.campaigns.logins import without_door
 from tests.local.mqtt_clients import NO_SUBSCRIBERS, NOT_AUTHORIZED, ONE, OTHER, connected, publish, subscribe
 
 

@@ -11,7 +11,7 @@ from deploy.local import broker as mosquitto
 from deploy.local.broker import Broker
 from deploy.local.broker_launch import CRASHES, CRASHES_KEPT, RUNNING, note_crash
 from deploy.local.probes import free_port, wait_until
-from tests.faults.wire import Puback, Received, Wire
+from tests.lab.campaigns.wire import Puback, Received, Wire
 from tests.local.mqtt_clients import ONE, OTHER
 
 PASSWORDS = dict.fromkeys(mosquitto.SERVICES, "service")

@@ -7,7 +7,7 @@ import pytest
 from deploy.local import broker as mosquitto
 from deploy.local.probes import free_port
 from deploy.local.short_lived import running
-from tests.faults.logins import without_door
+from tests.lab.campaigns.logins import without_door
 from tests.local.mqtt_clients import NO_SUBSCRIBERS, ONE, OTHER, connected, publish, subscribe
 
 COMMANDS = f"signage/{OTHER}/commands"

@@ -15,8 +15,8 @@ from shared.vocabulary import Role
 from tests import migrated
 from tests.api.function_process import ENVIRONMENT, function_process
 from tests.api.people import issue_token
-from tests.faults import doors, leaks, paths
-from tests.faults.doors import Doors
+from tests.lab.campaigns import doors, leaks, paths
+from tests.lab.campaigns.doors import Doors
 
 
 @pytest.fixture(scope="module")

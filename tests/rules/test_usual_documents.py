@@ -14,7 +14,7 @@ from bridge import messages, usual
 from bridge.messages import Said
 from bridge.payloads import Refused
 from shared.clients.reports.rules import Health
-from tests.bench.traffic import Traffic
+from tests.lab.bench.traffic import Traffic
 
 UUID: Final = "11111111-1111-4111-8111-111111111111"
 Reader = Callable[[str, float, bytes], Said | None]

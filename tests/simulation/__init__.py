@@ -1,6 +1,6 @@
 """Whole fleet histories in virtual time, through the rules and the SQL that production uses.
 
-    python -m tests.simulation --histories 1000 --seed 1
+    python -m tests.lab.simulation --histories 1000 --seed 1
 
 Read it in this order:
 

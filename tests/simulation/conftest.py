@@ -11,9 +11,9 @@ from typing import Final
 import pytest
 
 from deploy.local import postgres
-from tests.simulation.ailments import Nature
-from tests.simulation.display import Display
-from tests.simulation.history import Databases, History, Outcome
+from tests.lab.simulation.ailments import Nature
+from tests.lab.simulation.display import Display
+from tests.lab.simulation.history import Databases, History, Outcome
 
 Scene = Callable[..., History]
 IS_WHOLE: Final = os.environ.get("SIMULATION") == "whole"

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.simulation.sides import BRIDGE, COMMANDS, DISPLAY, HEARTBEAT, PRESENCE, RealSide, Side, SimulatedSide
+from tests.lab.simulation.sides import BRIDGE, COMMANDS, DISPLAY, HEARTBEAT, PRESENCE, RealSide, Side, SimulatedSide
 
 NOBODY, TAKEN = 0x10, 0x00
 A_WHILE = 5  # seconds in which a busy machine gets to the next step of a story

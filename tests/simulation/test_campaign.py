@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.simulation import campaign
-from tests.simulation.campaign import Kept, Plan
-from tests.simulation.history import Outcome
-from tests.simulation.oracle import Breach
+from tests.lab.simulation import campaign
+from tests.lab.simulation.campaign import Kept, Plan
+from tests.lab.simulation.history import Outcome
+from tests.lab.simulation.oracle import Breach
 
 FIRST = Outcome(1_000_000, [Breach("cap", 60.0, "-", "11 are open")], Counter(ticks=30), [12.5], 3.0)
 SECOND = Outcome(1_000_001, [], Counter(ticks=40), [], 5.0)

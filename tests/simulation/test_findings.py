@@ -8,12 +8,12 @@ from datetime import timedelta
 
 import pytest
 
-from tests.simulation.ailments import Ailment, Nature
+from tests.lab.simulation.ailments import Ailment, Nature
+from tests.lab.simulation.display import Display
+from tests.lab.simulation.history import Databases, History
+from tests.lab.simulation.runs import run_one
+from tests.lab.simulation.worlds import Kind
 from tests.simulation.conftest import IS_WHOLE, Scene, kinds, of
-from tests.simulation.display import Display
-from tests.simulation.history import Databases, History
-from tests.simulation.runs import run_one
-from tests.simulation.worlds import Kind
 
 AN_HOUR = timedelta(hours=1)
 SLOW = (

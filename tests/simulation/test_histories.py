@@ -2,12 +2,12 @@
 
 import pytest
 
+from tests.lab.simulation.history import Databases, Outcome
+from tests.lab.simulation.oracle import Breach
+from tests.lab.simulation.runs import Run, run_one
+from tests.lab.simulation.worlds import Kind
 from tests.simulation.conftest import IS_WHOLE, Scene, kinds
-from tests.simulation.history import Databases, Outcome
-from tests.simulation.oracle import Breach
-from tests.simulation.runs import Run, run_one
 from tests.simulation.test_world_mutations import nothing_of_the_fleet_comes_through_for_days
-from tests.simulation.worlds import Kind
 
 SEEDS = ((102, Kind.WORLD), (3_000_001, Kind.HOUR))
 
@@ -36,4 +36,4 @@ def test_a_breach_is_printed_with_the_command_that_shows_it_again() -> None:
 
     assert run.figures["cap"] == 1
     assert "BREACH  cap at 60.0 s, -: 11 recovery commands are open" in run.text()
-    assert "python -m tests.simulation --only 42" in run.text()
+    assert "python -m tests.lab.simulation --only 42" in run.text()

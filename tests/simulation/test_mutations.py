@@ -26,12 +26,12 @@ from shared.recovery.breakers import rules as breakers
 from shared.recovery.breakers import store as breaker_store
 from shared.recovery.evidence import operations as evidence
 from shared.recovery.evidence import rules as evidence_rules
-from tests.simulation.agenda import BEGINNING
-from tests.simulation.ailments import NEVER, Ailment, Nature
-from tests.simulation.broker import Rule
-from tests.simulation.conduct import NO_HEALTH
+from tests.lab.simulation.agenda import BEGINNING
+from tests.lab.simulation.ailments import NEVER, Ailment, Nature
+from tests.lab.simulation.broker import Rule
+from tests.lab.simulation.conduct import NO_HEALTH
+from tests.lab.simulation.history import History
 from tests.simulation.conftest import IS_WHOLE, Scene, kinds, of
-from tests.simulation.history import History
 
 Broken = AbstractContextManager[Any]
 RELEASE: Final = breaker_store.release

@@ -2,12 +2,12 @@
 
 import pytest
 
+from tests.lab.simulation.history import Databases
+from tests.lab.simulation.runs import run_one
+from tests.lab.simulation.worlds import Kind
 from tests.simulation.conftest import Scene
-from tests.simulation.history import Databases
-from tests.simulation.runs import run_one
 from tests.simulation.test_mutations import MUTATIONS
 from tests.simulation.test_world_mutations import WORLD
-from tests.simulation.worlds import Kind
 
 SCENES = {**MUTATIONS, **WORLD}
 

@@ -6,14 +6,14 @@ from datetime import timedelta
 import pytest
 import sqlalchemy as sa
 
-from tests.simulation.agenda import BEGINNING, Agenda
-from tests.simulation.ages import leap
-from tests.simulation.ailments import Ailment
-from tests.simulation.broker import Message, Rule, SimulatedBroker
+from tests.lab.simulation.agenda import BEGINNING, Agenda
+from tests.lab.simulation.ages import leap
+from tests.lab.simulation.ailments import Ailment
+from tests.lab.simulation.broker import Message, Rule, SimulatedBroker
+from tests.lab.simulation.history import Databases
+from tests.lab.simulation.log_ledger import LogLedger
+from tests.lab.simulation.worlds import Kind, kind_of
 from tests.simulation.conftest import Scene, of
-from tests.simulation.history import Databases
-from tests.simulation.log_ledger import LogLedger
-from tests.simulation.worlds import Kind, kind_of
 
 ALL = sa.text(
     "SELECT (SELECT string_agg(CAST(c AS text), '|' ORDER BY c.uuid) FROM clients AS c),"

@@ -18,16 +18,16 @@ from bridge import inbox
 from bridge.leader import DatabaseAway, Leader
 from shared.client_logs import rules as log_rules
 from shared.leadership.store import LEADER_LOCK
-from tests.simulation.ages import leap
-from tests.simulation.ailments import Ailment, Nature
-from tests.simulation.broker import Rule
-from tests.simulation.conduct import REJECTS, TOO_LARGE
+from tests.lab.simulation.ages import leap
+from tests.lab.simulation.ailments import Ailment, Nature
+from tests.lab.simulation.broker import Rule
+from tests.lab.simulation.conduct import REJECTS, TOO_LARGE
+from tests.lab.simulation.display import Display
+from tests.lab.simulation.faults import lasting
+from tests.lab.simulation.history import History
+from tests.lab.simulation.outages import HEARTBEATS, drop
+from tests.lab.simulation.service import PUBLISHED_MAX, ServiceConnection
 from tests.simulation.conftest import IS_WHOLE, Scene, kinds, of
-from tests.simulation.display import Display
-from tests.simulation.faults import lasting
-from tests.simulation.history import History
-from tests.simulation.outages import HEARTBEATS, drop
-from tests.simulation.service import PUBLISHED_MAX, ServiceConnection
 from tests.simulation.test_mutations import Mutation, everybody_crashes, nothing
 
 HOUR: Final = 3600.0

@@ -8,7 +8,7 @@ from sqlalchemy import Engine
 from deploy.local import oidc
 from deploy.local.probes import free_port
 from deploy.local.short_lived import DidNotStart
-from tests.faults.peers import ENDLESS, exchange, status_of
+from tests.lab.campaigns.peers import ENDLESS, exchange, status_of
 from tests.rules.oidc_harness import EMAIL, FOREIGN, ISSUER, OURS
 from tests.tick.conftest import Start, TickFunction
 from tests.tick.world import check_problem, last_tick, set_last_tick

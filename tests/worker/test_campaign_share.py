@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults import conversions, decks
-from tests.faults.ledger import Ledger
+from tests.lab.campaigns import conversions, decks
+from tests.lab.campaigns.ledger import Ledger
 
 pytestmark = pytest.mark.slow
 

@@ -28,7 +28,7 @@ from shared.outside.media_volume import MediaVolume, converted_path, original_pa
 from shared.postgres.door import database_now, transaction
 from shared.tables import conversions
 from shared.vocabulary import MediaKind
-from tests.faults.peers import ENDLESS, exchange, status_of
+from tests.lab.campaigns.peers import ENDLESS, exchange, status_of
 from tests.rules.oidc_harness import FOREIGN, Issuer, issuing, signed
 from tests.worker import decks, hostile_decks
 from tests.worker.harness import (

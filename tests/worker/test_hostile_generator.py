@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults import decks as campaign
+from tests.lab.campaigns import decks as campaign
 from tests.worker import decks
 from tests.worker.harness import Converter
 from tests.worker.hostile import generator

@@ -1,0 +1,131 @@
+"""An upload of 200 MB, whole and to a signed address: the function's memory, its rate beside sha256sum and cp."""
+
+import http.client
+import os
+import secrets
+import subprocess
+import threading
+import time
+from pathlib import Path
+from typing import Self
+
+import requests
+
+from deploy.local import guardian
+from deploy.local.layout import LOOPBACK
+from shared.vocabulary import Role
+from tests.api.function_process import ENVIRONMENT, function_process
+from tests.api.people import issue_token
+from tests.lab.bench.report import Row, alternating
+from tests.lab.campaigns.machine import machine
+
+MB = 1_000_000
+SIZE = 200 * MB
+TIMES = 3
+BOUNDARY = "bench-boundary"
+HEAD = (
+    f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="film.mp4"\r\n'
+    "Content-Type: video/mp4\r\n\r\n"
+).encode()
+TAIL = f"\r\n--{BOUNDARY}--\r\n".encode()
+
+
+def measure(folder: Path) -> list[Row]:
+    """Memory and rate."""
+    film, small = folder / "film.mp4", folder / "small.mp4"
+    for path, size in ((film, SIZE), (small, MB)):
+        with path.open("wb") as file:
+            file.write(b"\0\0\0\x18ftypisom\0\0\2\0isomiso2")
+            for _ in range(size // MB):
+                file.write(os.urandom(MB))
+    volume = folder / "media"
+    volume.mkdir()
+    with machine(folder, bridge=False) as service:
+        engine = service.engine()
+        token = issue_token(engine, Role.ADMIN)
+        engine.dispose()
+        limits = {"UPLOAD_LIMIT_BYTES": str(SIZE + MB), "MEDIA_ROOT": str(volume)}
+        signing = {"SIGNED_UPLOADS": "local", "SIGNING_KEY": secrets.token_hex(32)}
+        environment = {**ENVIRONMENT, **limits, **signing, "DATABASE_URL": service.database_url}
+        with function_process("functions/api/main.py", environment, folder) as api:
+            send(api.port, token, small)
+            with Memory(api.pid) as memory:
+                ours, theirs = alternating(TIMES, lambda: send(api.port, token, film), lambda: by_hand(film))
+            send_signed(api.port, token, small)
+            with Memory(api.pid) as signed:
+                send_signed(api.port, token, film)
+    return [
+        Row("upload 200 MB: memory growth", memory.growth / 2**20, "MiB", 32, at_most=True),
+        Row("upload 200 MB to a signed address: memory growth", signed.growth / 2**20, "MiB", 32, at_most=True),
+        Row("upload 200 MB", ours, "MB/s", 0.5, peer="sha256sum + cp", theirs=theirs),
+    ]
+
+
+def send(port: int, token: str, path: Path) -> float:
+    """Upload a file; megabytes a second."""
+    size = path.stat().st_size
+    began = time.monotonic()
+    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=120)
+    connection.putrequest("POST", "/api/event-media")
+    connection.putheader("Authorization", f"Bearer {token}")
+    connection.putheader("Content-Type", f"multipart/form-data; boundary={BOUNDARY}")
+    connection.putheader("Content-Length", str(len(HEAD) + size + len(TAIL)))
+    connection.endheaders(HEAD)
+    with path.open("rb") as file:
+        connection.sock.sendfile(file)
+    connection.send(TAIL)
+    answer = connection.getresponse()
+    said = answer.read()
+    assert answer.status == 201, said
+    connection.close()
+    return size / MB / (time.monotonic() - began)
+
+
+def send_signed(port: int, token: str, path: Path) -> None:
+    """Upload a file to an address that expires, as a script does."""
+    base, allowed = f"http://{LOOPBACK}:{port}", {"Authorization": f"Bearer {token}"}
+    plan = {"filename": path.name, "bytes": path.stat().st_size}
+    planned = requests.post(f"{base}/api/event-media/signed-uploads", json=plan, headers=allowed, timeout=30).json()
+    begun = requests.request(planned["method"], base + planned["url"], headers=planned["headers"], timeout=30)
+    with path.open("rb") as file:
+        assert requests.put(base + begun.headers["Location"], data=file, timeout=120).status_code == 200
+    done = f"{base}/api/event-media/signed-uploads/{planned['id']}/complete"
+    assert requests.post(done, headers=allowed, timeout=120).status_code == 201
+
+
+def by_hand(path: Path) -> float:
+    """sha256sum and cp of the same file, one after the other; megabytes a second."""
+    copy = path.with_name("copy.mp4")
+    began = time.monotonic()
+    subprocess.run(["sha256sum", path], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["cp", path, copy], check=True)
+    took = time.monotonic() - began
+    copy.unlink()
+    return path.stat().st_size / MB / took
+
+
+class Memory:
+    """Watches the memory of a process and all below it while the block lasts; `growth` is in bytes."""
+
+    def __init__(self, pid: int) -> None:
+        self._pids = {pid} | guardian.descendants(pid)
+        self._before = self._resident()
+        self.growth = 0
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._stop.wait(0.01):
+            self.growth = max(self.growth, self._resident() - self._before)
+
+    def _resident(self) -> int:
+        pages = sum(int(Path(f"/proc/{pid}/statm").read_text().split()[1]) for pid in self._pids)
+        return pages * os.sysconf("SC_PAGE_SIZE")

@@ -1,0 +1,160 @@
+"""Where the time of a message goes: processor time by stage and by statement, which a busy machine hardly changes.
+
+Nothing is held against a limit here; the lines are printed, and docs/performance.md explains them.
+"""
+
+import select
+import socket
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+from sqlalchemy import Connection
+
+from bridge.connection import RECEIVE_MAXIMUM
+from bridge.granted import SESSION_EXPIRY_SECONDS
+from bridge.inbox import Arrival, Inbox
+from bridge.lean_client import LeanClient, PlainClient
+from bridge.main import rarely_collect
+from bridge.pace import BATCH_MESSAGES
+from deploy.local.layout import LOOPBACK
+from deploy.local.probes import wait_until
+from tests.lab.bench.costs import processor_seconds as with_children
+from tests.lab.bench.ingest import RECEIVED, SECONDS, leave
+from tests.lab.bench.report import Row
+from tests.lab.bench.store import writing
+from tests.lab.bench.traffic import Traffic, bench_machine, publish
+from tests.lab.campaigns.machine import Machine, rows
+
+MESSAGES = 120_000
+MICRO = 1e6
+
+
+def measure(folder: Path) -> list[Row]:
+    """Print the stages; no rows."""
+    rarely_collect()
+    with bench_machine(folder, bridge=True) as (service, port):
+        leave(service)
+        for kind in (PlainClient, LeanClient):
+            publish(port, Traffic().messages(MESSAGES))
+            _show(f"receive and acknowledge, {kind.__name__}", receive(service, kind))
+        _show("read the documents", read())
+        engine = service.engine()
+        with engine.connect() as connection:
+            store(connection)
+        engine.dispose()  # and with it the lead
+        work_off(service, port)
+    return []
+
+
+def work_off(service: Machine, port: int) -> None:
+    """What a message takes of the time, and each program of the processors, while the bridge works off what waits."""
+    traffic, engine = Traffic(seed=2), service.engine()
+    known = traffic.introductions()
+    publish(port, [*known, *traffic.messages(MESSAGES)])
+    service.bridge.start()
+
+    def received(at_least: int) -> int:
+        found: list[int] = []
+
+        def is_so_far() -> bool:
+            found[:] = [int(row[0]) for row in rows(engine, RECEIVED)]
+            return bool(found) and found[0] >= at_least
+
+        wait_until(is_so_far, SECONDS)
+        return found[0]
+
+    def seconds() -> dict[str, float]:
+        pids = {name: one.pids for name, one in service.components.items()}
+        return {name: sum(map(with_children, own)) for name, own in pids.items()} | {"goes by": time.monotonic()}
+
+    first, before = received(len(known) + MESSAGES // 6), seconds()
+    last, after = received(len(known) + MESSAGES * 5 // 6), seconds()
+    leave(service)
+    engine.dispose()
+    for name in ("goes by", "bridge", "postgres", "broker"):
+        _show(f"while a backlog is worked off: {name}", after[name] - before[name], last - first)
+
+
+def _show(what: str, seconds: float, messages: int = MESSAGES) -> None:
+    print(f"  {what:<60} {seconds / messages * MICRO:7.2f} us/message")
+
+
+def receive(service: Machine, kind: Callable[..., PlainClient]) -> float:
+    """Processor seconds of taking what waits in the bridge's session and acknowledging it in batches."""
+    numbers: list[int] = []
+    client = kind(
+        lambda _topic, _payload, number, _heard, _is_retained: numbers.append(number),
+        callback_api_version=CallbackAPIVersion.VERSION2,
+        client_id="bridge",
+        protocol=MQTTProtocolVersion.MQTTv5,
+        manual_ack=True,
+    )
+    client.username_pw_set("bridge", service.passwords["bridge"])
+    properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]  # paho leaves it without types
+    properties.SessionExpiryInterval = SESSION_EXPIRY_SECONDS
+    properties.ReceiveMaximum = RECEIVE_MAXIMUM
+    client.connect(LOOPBACK, service.place.services_port, clean_start=False, properties=properties)
+    taken, began = 0, time.process_time()
+    while taken < MESSAGES:
+        raw = client.socket()
+        assert isinstance(raw, socket.socket)
+        readable, writable, _ = select.select([raw], [raw] if client.want_write() else [], [], 1)
+        if writable:
+            client.loop_write()
+        if readable:
+            assert client.take() == MQTTErrorCode.MQTT_ERR_SUCCESS
+        if len(numbers) >= BATCH_MESSAGES or taken + len(numbers) >= MESSAGES:
+            client.acknowledge(numbers)
+            taken += len(numbers)
+            numbers.clear()
+    seconds = time.process_time() - began
+    client.disconnect()
+    return seconds
+
+
+def read() -> float:
+    """Processor seconds of reading topics and documents."""
+    inbox = Inbox("signage", "signage/service/canary")
+    arrivals = [Arrival(topic.decode(), payload, 1, 0.0) for topic, payload in Traffic().messages(MESSAGES)]
+    began = time.process_time()
+    for start in range(0, MESSAGES, BATCH_MESSAGES):
+        _ = [inbox.read(arrival) for arrival in arrivals[start : start + BATCH_MESSAGES]]
+    return time.process_time() - began
+
+
+def store(connection: Connection) -> None:
+    """The bridge's own part of reading and writing, and Postgres' by statement, once the clients are known."""
+    written, traffic = writing(connection), Traffic()
+    for messages in (traffic.greetings(), traffic.messages(MESSAGES), traffic.messages(MESSAGES)):
+        written(messages)
+    with connection.begin():
+        backend = int(connection.execute(sa.text("SELECT pg_backend_pid()")).scalar_one())
+    by_statement: defaultdict[str, float] = defaultdict(float)
+    began: list[float] = []
+
+    def before(*_: Any) -> None:
+        began.append(processor_seconds(backend))
+
+    def after(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        by_statement[" ".join(statement.split())[:52]] += processor_seconds(backend) - began.pop()
+
+    sa.event.listen(connection.engine, "before_cursor_execute", before)
+    sa.event.listen(connection.engine, "after_cursor_execute", after)
+    messages, ours, theirs = traffic.messages(MESSAGES), time.process_time(), processor_seconds(backend)
+    written(messages)
+    _show("read and write, the bridge's own part", time.process_time() - ours)
+    _show("Postgres, all in all", processor_seconds(backend) - theirs)
+    for statement, seconds in sorted(by_statement.items(), key=lambda item: -item[1])[:9]:
+        _show(f"  {statement}", seconds)
+
+
+def processor_seconds(pid: int) -> float:
+    """What a process has had of the processors."""
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9

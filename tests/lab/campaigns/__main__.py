@@ -1,0 +1,195 @@
+"""`make campaign`: every campaign at full size, its ledger under campaign-results/.
+
+    python -m tests.lab.campaigns [kills | hang | commands | network ...] [--seed N] [--share PERCENT] [--decks FOLDER]
+
+`corpus` runs where it is given a folder of decks.
+
+Exit code 1 when a condition of one does not hold.
+"""
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from deploy.local import guardian
+from tests.lab.campaigns import (
+    clock,
+    commands,
+    conversions,
+    corpus,
+    decks,
+    disk,
+    doors,
+    fuzz,
+    hang,
+    herd,
+    kills,
+    logins,
+    many_logins,
+    network,
+    noise,
+    old_code,
+    schema,
+    soak,
+    stolen,
+    versions,
+)
+from tests.lab.campaigns.ledger import RESULTS, Ledger
+from tests.lab.simulation import campaign as simulation
+
+Campaign = Callable[[int, float, Path], Ledger]
+
+
+def _kills(seed: int, share: float, folder: Path) -> Ledger:
+    kinds = {"bridge": _part(20, share), "postgres": _part(10, share), "broker": _part(10, share)}
+    plan = kills.Plan(displays=_part(200, share), lines=_part(500, share), seed=seed, **kinds)
+    return kills.run(plan, folder)
+
+
+def _fuzz(seed: int, share: float, folder: Path) -> Ledger:
+    return fuzz.run(fuzz.Plan(spoiled=_part(1_000_000, share), good=_part(10_000, share), seed=seed), folder)
+
+
+def _hang(seed: int, share: float, folder: Path) -> Ledger:
+    return hang.run(hang.Plan(displays=_part(200, share), seconds=300 * share, seed=seed), folder)
+
+
+def _commands(seed: int, share: float, _folder: Path) -> Ledger:
+    return commands.run(commands.Plan(interleavings=_part(10_000, share), seed=seed))
+
+
+def _network(seed: int, share: float, folder: Path) -> Ledger:
+    return network.run(network.Plan(displays=_part(50, share), rounds=_part(32, share), seed=seed), folder)
+
+
+def _clock(seed: int, share: float, folder: Path) -> Ledger:
+    return clock.run(clock.Plan(displays=_part(50, share), lines=_part(50, share), seed=seed), folder)
+
+
+def _noise(seed: int, share: float, folder: Path) -> Ledger:
+    plan = noise.Plan(
+        seconds=20 * share, commands=_part(30, share), backlog=_part(200_000, share), lines=_part(200, share), seed=seed
+    )
+    return noise.run(plan, folder)
+
+
+def _herd(seed: int, share: float, folder: Path) -> Ledger:
+    return herd.run(herd.Plan(displays=_part(2000, share), seed=seed), folder)
+
+
+def _many_logins(seed: int, share: float, folder: Path) -> Ledger:
+    return many_logins.run(many_logins.Plan(logins=_part(10_000, share), seed=seed), folder)
+
+
+def _disk(seed: int, share: float, folder: Path) -> Ledger:
+    return disk.run(disk.Plan(displays=_part(50, share), seconds=20 * share, seed=seed), folder)
+
+
+def _schema(seed: int, share: float, folder: Path) -> Ledger:
+    return schema.run(schema.Plan(cases=_part(20_000, share), seed=seed), folder)
+
+
+def _logins(seed: int, share: float, folder: Path) -> Ledger:
+    return logins.run(logins.Plan(rounds=_part(100, share), without_door=_part(8, share), seed=seed), folder)
+
+
+def _stolen(seed: int, share: float, folder: Path) -> Ledger:
+    ways = stolen.WAYS if share >= 1 else stolen.WAYS[:: max(1, round(1 / share))]
+    return stolen.run(stolen.Plan(seconds=max(1.0, 8 * share), ways=ways, seed=seed), folder)
+
+
+def _soak(seed: int, share: float, folder: Path) -> Ledger:
+    return soak.run(soak.Plan(seconds=3600 * share, seed=seed), folder)
+
+
+def _doors(seed: int, share: float, folder: Path) -> Ledger:
+    plan = doors.Plan(paths=_part(2000, share), connections=_part(500, share), seconds=max(2.0, 30 * share), seed=seed)
+    return doors.run(plan, folder)
+
+
+def _conversions(seed: int, share: float, folder: Path) -> Ledger:
+    return conversions.run(conversions.Plan(kills=_part(50, share), storms=_part(5, share), seed=seed), folder)
+
+
+def _decks(seed: int, share: float, folder: Path) -> Ledger:
+    return decks.run(decks.Plan(decks=_part(decks.FULL, share), seed=seed, part=RESULTS / "decks.part.json"), folder)
+
+
+def _corpus(place: Path, seed: int, share: float, folder: Path) -> Ledger:
+    return corpus.run(corpus.Plan(place, share, seed), folder)
+
+
+def _simulation(seed: int, share: float, _folder: Path) -> Ledger:
+    part = RESULTS / "simulation.part.jsonl"
+    return simulation.run(simulation.Plan(histories=_part(1000, share), seed=seed, part=part))
+
+
+def _versions(seed: int, share: float, folder: Path) -> Ledger:
+    """Of a share the newest versions, and the tests of the newest one alone."""
+    if share >= 1:
+        return versions.run(versions.Plan(seed=seed), folder)
+    return versions.run(versions.Plan(newest=_part(len(old_code.commits()), share), tested=1, seed=seed), folder)
+
+
+def _part(whole: int, share: float) -> int:
+    return max(1, round(whole * share))
+
+
+CAMPAIGNS: dict[str, Campaign] = {
+    "kills": _kills,
+    "hang": _hang,
+    "conversions": _conversions,
+    "decks": _decks,
+    "commands": _commands,
+    "simulation": _simulation,
+    "network": _network,
+    "clock": _clock,
+    "noise": _noise,
+    "herd": _herd,
+    "logins": _logins,
+    "stolen": _stolen,
+    "fuzz": _fuzz,
+    "doors": _doors,
+    "many_logins": _many_logins,
+    "schema": _schema,
+    "versions": _versions,
+    "soak": _soak,
+    "disk": _disk,  # the last: its mounts are this process's own from then on
+}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the named campaigns, or all."""
+    parser = argparse.ArgumentParser(prog="make campaign")
+    parser.add_argument("campaigns", nargs="*", metavar="campaign", help=", ".join(CAMPAIGNS))
+    parser.add_argument("--seed", type=int, default=1, help="the same seed makes the same faults")
+    parser.add_argument("--share", type=float, default=100.0, help="percent of the full size")
+    parser.add_argument("--decks", type=Path, help="a folder of presentations, for corpus")
+    asked = parser.parse_args(arguments)
+    campaigns = {**CAMPAIGNS}
+    if asked.decks:
+        campaigns["corpus"] = partial(_corpus, asked.decks)
+    unknown = set(asked.campaigns) - set(campaigns)
+    if unknown:
+        parser.error(
+            f"no such campaign: {', '.join(sorted(unknown))}; there are {', '.join(CAMPAIGNS)}, and corpus with --decks"
+        )
+    if asked.decks and not corpus.Plan(asked.decks).decks():
+        parser.error(f"no presentation below {asked.decks}")
+    guardian.become_subreaper()
+    failed = 0
+    for name in asked.campaigns or campaigns:
+        print(f"\n=== {name}", flush=True)
+        with tempfile.TemporaryDirectory(prefix="signage-faults-") as folder:
+            ledger = campaigns[name](asked.seed, asked.share / 100, Path(folder))
+        print(ledger.text(), f"-> {ledger.save()}", flush=True)
+        failed += bool(ledger.broken or ledger.too_slow)
+    guardian.end_everything_below(0)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

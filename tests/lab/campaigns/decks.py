@@ -1,0 +1,258 @@
+"""Hostile decks by the hundred, each sent straight to the converter, past the door that would refuse most of them.
+
+After each of them a good deck must convert, and of all that ran or lay there for the hostile one nothing may be left.
+Whoever is reached by a deck, and every word or picture of another file that a PDF holds, is counted. What was done is
+kept beside the ledgers as it goes, so that a campaign that was ended goes on where it was.
+"""
+
+import json
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Self
+
+from deploy.local import guardian
+from tests.lab.campaigns.fingerprint import fingerprint
+from tests.lab.campaigns.ledger import Ledger, tell
+from tests.worker import decks
+from tests.worker.beacon import Beacon, beacon
+from tests.worker.harness import Converter, converter, files_below
+from tests.worker.hostile import generator, reaching
+from tests.worker.hostile.generator import ALL_VARIANTS, Hostile
+from tests.worker.hostile.leaks import leaks
+from tests.worker.hostile.seeds import WORDS, Seeds, seeds
+
+TOLERANCE_SECONDS: Final = 3
+"""An answer may come so much later than the deadline, which the converter counts from the end of the upload to the end
+of LibreOffice: sending the form, killing a LibreOffice of up to 4 GiB and answering come on top, on a busy machine.
+The worker waits 15 s longer than the deadline before it hangs up."""
+SETTLE_SECONDS: Final = 60.0
+FULL: Final = 500
+TRIES: Final = 3
+SAVE_EVERY: Final = 10
+SHAPING: Final = ("tests/worker/hostile", "tests/lab/campaigns/decks.py", "deploy/local/converter")
+"""What a campaign is made by: when any of it changes, what was done before does not count."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much of it."""
+
+    decks: int = FULL
+    deadline: int = 10
+    seed: int = 1
+    part: Path | None = None
+    """Where to keep what was done, and to go on from; None starts at the beginning."""
+
+
+@dataclass
+class Tally:
+    """What was seen so far."""
+
+    campaign: str
+    """The `fingerprint` of what it is seen by, taken at the start."""
+    done: int = 0
+    seconds: float = 0.0
+    statuses: Counter[str] = field(default_factory=Counter)
+    met: set[str] = field(default_factory=set)
+    """Kinds with their format and way."""
+    late: list[str] = field(default_factory=list)
+    leaks: list[str] = field(default_factory=list)
+    reached: list[str] = field(default_factory=list)
+    """Decks during which somebody came to the beacon."""
+    spoiled: list[str] = field(default_factory=list)
+    """Decks after which a good one did not convert."""
+    left: list[str] = field(default_factory=list)
+    """Decks of which a process or a file was still there when the next one had been converted."""
+    touched: bool = False
+    """Did a macro write its file?"""
+    slowest: float = 0.0
+    met_again: int = 0
+    """Decks that were sent once more, because a LibreOffice that has nothing to do with them was too slow too."""
+
+    @classmethod
+    def of(cls, plan: Plan) -> Self:
+        """The one that was kept of the very same campaign, or a new one."""
+        present = made_by(plan)
+        if plan.part is None or not plan.part.exists():
+            return cls(present)
+        kept = json.loads(plan.part.read_text(encoding="utf-8"))
+        if kept["campaign"] != present:
+            return cls(present)
+        return cls(**{**kept, "statuses": Counter(kept["statuses"]), "met": set(kept["met"])})
+
+    def keep(self, plan: Plan) -> None:
+        """Write it down, whole or not at all."""
+        if plan.part is None:
+            return
+        plan.part.parent.mkdir(exist_ok=True)
+        draft = plan.part.with_suffix(".draft")
+        whole = {**vars(self), "met": sorted(self.met)}
+        draft.write_text(json.dumps(whole), encoding="utf-8")
+        draft.replace(plan.part)
+
+
+def made_by(plan: Plan) -> str:
+    """What tells this very campaign from every other."""
+    return fingerprint(f"{plan.decks} {plan.deadline} {plan.seed}", SHAPING)
+
+
+def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
+    """The campaign's ledger."""
+    sizes = {"decks": plan.decks, "deadline_seconds": plan.deadline, "tolerance_seconds": TOLERANCE_SECONDS}
+    ledger, tally = Ledger("decks", plan.seed, sizes), Tally.of(plan)
+    if tally.done:
+        say(f"going on after {tally.done} decks")
+    with beacon() as listener:
+        good = seeds(folder, listener.url)
+        ledger.conditions |= what_is_seen(good, listener, folder)
+        place = meet_all(plan, good, listener, folder, tally, say)
+    tally.left += [str(path) for path in files_below(place)] if place.exists() else []
+    judge(ledger, plan, tally)
+    if plan.part is not None:
+        plan.part.unlink(missing_ok=True)
+    return ledger
+
+
+def what_is_seen(good: Seeds, listener: Beacon, folder: Path) -> dict[str, bool]:
+    """Does a LibreOffice without a sandbox reach out, and show other files? Else this campaign would see nothing."""
+    place = folder / "unsafe"
+    place.mkdir()
+    links = {
+        "reach.odp": reaching.linking_odp(good.odp, f"{listener.url}/proof.png", "picture"),
+        "words.pptx": reaching.linking_pptx(good.pptx, good.secrets.deck.as_uri(), "object"),
+        "picture.odp": reaching.linking_odp(good.odp, good.secrets.picture.as_uri(), "background"),
+    }
+    pdfs = {}
+    for name, content in links.items():
+        (place / name).write_bytes(content)
+        decks.convert(place / name, "pdf", place)
+        pdfs[name] = (place / name).with_suffix(".pdf").read_bytes()
+    reached = bool(listener.visits)
+    listener.visits.clear()
+    return {
+        "without a sandbox a link would be seen to be followed": reached,
+        "without a sandbox another file's words would be seen in a PDF": leaks(pdfs["words.pptx"]),
+        "without a sandbox another file's picture would be seen in a PDF": leaks(pdfs["picture.odp"]),
+    }
+
+
+def meet_all(plan: Plan, good: Seeds, listener: Beacon, folder: Path, tally: Tally, say: Callable[[str], None]) -> Path:
+    """Send every deck that was not sent yet; the converter's folder, which must be gone in the end."""
+    before = tally.seconds
+    began = time.monotonic()
+    sample = folder / "good.pptx"
+    decks.make_pptx(sample, 2)
+    with converter(folder / "state", deadline=plan.deadline, A_SECRET_OF_THE_CONVERTER=WORDS) as service:
+        for deck in generator.generate(good, plan.seed, plan.decks, skip=tally.done):
+            meet(service, deck, sample, folder, tally, plan.deadline)
+            tally.reached += [f"{deck.name}: {visit}" for visit in listener.visits]
+            listener.visits.clear()
+            tally.touched |= Path(reaching.touched(good)).exists()
+            tally.done += 1
+            tally.seconds = before + time.monotonic() - began
+            if tally.done % SAVE_EVERY == 0:
+                tally.keep(plan)
+            if tally.done % SAVE_EVERY == 0 or plan.decks < FULL:
+                say(f"{tally.done} of {plan.decks} decks, {tally.seconds:.0f} s")
+        return service.folder
+
+
+def meet(service: Converter, deck: Hostile, sample: Path, folder: Path, tally: Tally, deadline: int) -> None:
+    """Send one deck, look at what it did, and send a good one; again where the machine is to blame for the good one.
+
+    That it is, a plain LibreOffice must show: started by itself at that moment, beside the converter, it takes longer
+    for the same good deck than the deadline.
+    """
+    tally.met.add(deck.name)
+    for left in reversed(range(TRIES)):
+        refused = meet_once(service, deck, sample, folder, tally, deadline)
+        if refused is None:
+            return
+        if not left or not machine_is_too_slow(sample, folder, deadline):
+            tally.spoiled.append(f"{deck.name}: {refused}")
+            return
+        tally.met_again += 1
+
+
+def meet_once(service: Converter, deck: Hostile, sample: Path, folder: Path, tally: Tally, deadline: int) -> int | None:
+    """One meeting; with what status the good deck was refused, None when it converted."""
+    path = folder / f"hostile.{deck.suffix}"
+    path.write_bytes(deck.content)
+    began = time.monotonic()
+    answer = service.convert(path)
+    took = time.monotonic() - began
+    tally.slowest = max(tally.slowest, took)
+    tally.statuses[str(answer.status_code)] += 1
+    if took > deadline + TOLERANCE_SECONDS:
+        tally.late.append(f"{deck.name}: {took:.1f} s")
+    if answer.status_code == 200 and leaks(answer.content):
+        tally.leaks.append(deck.name)
+    then = guardian.descendants(service.process.pid)
+    after = service.convert(sample)
+    if what := left_of(service, set(then)):
+        tally.left.append(f"{deck.name}: {what}")
+    return None if after.status_code == 200 and after.content[:5] == b"%PDF-" else after.status_code
+
+
+def machine_is_too_slow(sample: Path, folder: Path, deadline: int) -> bool:
+    """Does a LibreOffice of its own need longer than the deadline for the good deck?"""
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        began = time.monotonic()
+        try:
+            decks.convert(sample, "pdf", Path(place))
+        except subprocess.SubprocessError:
+            return True
+        return time.monotonic() - began > deadline
+
+
+def left_of(service: Converter, then: set[int]) -> str:
+    """What a deck left, in words; nothing when all is gone within SETTLE_SECONDS.
+
+    `then` were the processes below the converter when it had been answered: its own, if any lived on, and the
+    LibreOffice that waited for the next document, which has been used up since.
+    """
+    until = time.monotonic() + SETTLE_SECONDS
+    while True:
+        processes = then & set(guardian.descendants(service.process.pid))
+        places = sorted(path.name for path in service.folder.iterdir())
+        offices = [name for name in places if name.startswith("office-")]
+        strange = [name for name in places if name not in offices and name != "template"]
+        if not processes and not strange and len(offices) <= 1:
+            return ""
+        if time.monotonic() > until:
+            return f"processes {sorted(processes)}, folders {places}"
+        time.sleep(0.05)
+
+
+def judge(ledger: Ledger, plan: Plan, tally: Tally) -> None:
+    """What must hold."""
+    for what in (tally.late, tally.leaks, tally.spoiled, tally.left, tally.reached):
+        for line in what[:10]:
+            print(f"  !! {line}")
+    ledger.seconds = round(tally.seconds, 1)
+    ledger.counted |= {f"answers_{status}": count for status, count in sorted(tally.statuses.items())}
+    ledger.counted |= {
+        "variants": len(tally.met),
+        "past_deadline_and_tolerance": len(tally.late),
+        "slowest_seconds": round(tally.slowest, 1),
+        "requests_made": len(tally.reached),
+        "pdfs_with_words_or_pictures_of_other_files": len(tally.leaks),
+        "good_decks_refused_after": len(tally.spoiled),
+        "processes_or_files_left": len(tally.left),
+        "met_again_on_a_slow_machine": tally.met_again,
+    }
+    ledger.conditions |= {
+        "nobody was reached": not tally.reached,
+        "no word and no picture of another file in a PDF": not tally.leaks,
+        "nothing was run": not tally.touched,
+        "a good deck converts after each": not tally.spoiled,
+        "no process and no file is left of any": not tally.left,
+    }
+    ledger.limits["none past the deadline and its tolerance"] = not tally.late
+    if plan.decks >= FULL:
+        ledger.conditions["every kind in every format and way was among them"] = len(tally.met) == len(ALL_VARIANTS)

@@ -1,0 +1,245 @@
+"""Simulated displays that spool: light enough for hundreds in one thread, and with a ledger of what they said.
+
+Each numbers its log lines and keeps every one until `logs_committed`, as docs/protocol.md asks: after a
+reconnect, or a pause without progress, it sends the rest again in order. Failures are repeated by health.
+The ledger lives here, outside of everything that is killed.
+"""
+
+import json
+import math
+import random
+import selectors
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from tests.lab.campaigns.machine import Machine
+from tests.lab.campaigns.wire import Puback, Received, Wire, WireBroken
+
+PASSWORD: Final = "display-password"
+WINDOW: Final = 100  # publishes that the broker has not answered yet
+RECONNECT_SECONDS: Final = 0.5
+PATIENCE_SECONDS: Final = 5.0  # a pause without progress, after which what is not committed is sent again
+LONGEST_PATIENCE_SECONDS: Final = 40.0
+REPORT_SECONDS: Final = 2.0  # between two heartbeats, and two health reports: 30 and 60 in life
+HEARTBEAT_EXPIRY, HEALTH_EXPIRY = 30, 300
+
+
+@dataclass
+class Display:
+    """One display, what it has said, and how far the service has it."""
+
+    uuid: str
+    install_id: str
+    wire: Wire | None = None
+    lines: int = 0  # made so far; line n says "line n"
+    sent: int = 0  # of them, on this connection
+    taken: int = 0  # of them, answered by the broker at least once
+    committed: int = 0
+    failures: int = 0  # the last service failure's number; 0: none yet
+    tells_failure: bool = False  # it is still to be said on its topic
+    seq: int = 0  # of heartbeats and health
+    repeats: int = 0
+    flood: int = 0  # heartbeats still to be sent as fast as the broker takes them
+    connect_at: float = 0.0
+    progress_at: float = 0.0
+    patience: float = PATIENCE_SECONDS
+    heartbeat_at: float = 0.0
+    health_at: float = 0.0
+    waiting: dict[int, int] = field(default_factory=dict)  # publish -> line
+
+    def stamp(self, seq: int) -> dict[str, Any]:
+        return {"install_id": self.install_id, "boot_seq": 1, "seq": seq}
+
+    def topic(self, last: str) -> bytes:
+        return f"signage/{self.uuid}/{last}".encode()
+
+    @property
+    def standing_failure(self) -> dict[str, Any] | None:
+        return {"unit": f"unit-{self.failures}", **self.stamp(self.failures)} if self.failures else None
+
+
+class Fleet:
+    """All displays, driven by one thread between `start` and `stop`."""
+
+    def __init__(self, port: int, count: int, seed: int, report_seconds: float = REPORT_SECONDS) -> None:
+        """`port` is the displays' listener; the same seed makes the same displays, which report so often."""
+        chance = random.Random(seed)
+        self.displays = [
+            Display(str(uuid.UUID(int=chance.getrandbits(128), version=4)), f"installation-{number}")
+            for number in range(count)
+        ]
+        self.logins = {one.uuid: PASSWORD for one in self.displays}
+        self.heartbeats = 0
+        self.most_waiting = 0  # lines that the broker had taken and nobody had committed, at the worst moment
+        self._port = port
+        self._report_seconds = report_seconds
+        self._chance = chance
+        self._selector = selectors.DefaultSelector()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="fleet")
+        self._broken: BaseException | None = None
+
+    @property
+    def lines(self) -> int:
+        return sum(one.lines for one in self.displays)
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether every display is; raises what ended the thread before its time."""
+        if self._broken is not None:
+            raise self._broken
+        return all(one.wire is not None for one in self.displays)
+
+    @property
+    def any_connected(self) -> bool:
+        return any(one.wire is not None for one in self.displays)
+
+    @property
+    def uncommitted(self) -> int:
+        return sum(one.lines - one.committed for one in self.displays)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Let the thread end; raises what ended it before its time."""
+        self._stop.set()
+        self._thread.join()
+        for one in self.displays:
+            if one.wire is not None:
+                one.wire.close()
+        if self._broken is not None:
+            raise self._broken
+
+    def log(self, each: int) -> None:
+        """Every display has so many more lines to tell."""
+        for one in self.displays:
+            one.lines += each
+
+    def fail_services(self, share: float) -> None:
+        """A service fails on about this share of the displays; only the fleet's own thread touches their wires."""
+        for one in self.displays:
+            if self._chance.random() < share:
+                one.failures += 1
+                one.health_at, one.tells_failure = 0.0, True
+
+    def flood(self, each: int) -> None:
+        """Every display has so many more heartbeats to send, as fast as the broker takes them."""
+        for one in self.displays:
+            one.flood += each
+
+    def _run(self) -> None:
+        try:
+            while not self._stop.is_set():
+                for key, _ in self._selector.select(0.01):
+                    self._hear(key.data)
+                now = time.monotonic()
+                for one in self.displays:
+                    self._say(one, now)
+                waiting = sum(one.taken - one.committed for one in self.displays if one.taken > one.committed)
+                self.most_waiting = max(self.most_waiting, waiting)
+        except BaseException as error:  # noqa: BLE001 - shown by `stop`
+            self._broken = error
+
+    def _say(self, one: Display, now: float) -> None:
+        try:
+            if one.wire is None:
+                self._connect(one, now)
+            else:
+                self._speak(one, one.wire, now)
+                one.wire.flush()
+        except WireBroken:
+            self._cut(one, now)
+
+    def _connect(self, one: Display, now: float) -> None:
+        if now < one.connect_at:
+            return
+        one.connect_at = math.inf  # a refusal sets it anew
+        wire = Wire.connect(self._port, one.uuid, self.logins[one.uuid], clean_start=False, expiry_seconds=30)
+        wire.subscribe(f"signage/{one.uuid}/logs_committed")
+        self._selector.register(wire, selectors.EVENT_READ, one)
+        one.wire = wire
+        one.sent, one.progress_at, one.patience = one.committed, now, PATIENCE_SECONDS
+
+    def _cut(self, one: Display, now: float) -> None:
+        if one.wire is not None:
+            self._selector.unregister(one.wire)
+            one.wire.close()
+        one.wire = None
+        one.waiting.clear()
+        one.connect_at = now + RECONNECT_SECONDS * self._chance.uniform(0.5, 1.5)
+
+    def _speak(self, one: Display, wire: Wire, now: float) -> None:
+        if one.committed < one.sent and now - one.progress_at > one.patience:
+            one.sent, one.progress_at = one.committed, now
+            one.patience = min(one.patience * 2, LONGEST_PATIENCE_SECONDS)
+            one.repeats += 1
+        if one.tells_failure:
+            one.tells_failure = False
+            wire.publish(one.topic("service_failed"), json.dumps(one.standing_failure).encode())
+        while one.sent < one.lines and len(wire.unanswered) < WINDOW:
+            one.sent += 1
+            body = {"message": f"line {one.sent}", **one.stamp(one.sent)}
+            one.waiting[wire.publish(one.topic("logs/info"), json.dumps(body).encode())] = one.sent
+        if (one.flood and len(wire.unanswered) < WINDOW // 2) or now >= one.heartbeat_at:
+            self._beat(one, wire, now)
+        if now >= one.health_at:
+            self._report(one, wire, now)
+
+    def _beat(self, one: Display, wire: Wire, now: float) -> None:
+        one.heartbeat_at = now + self._report_seconds
+        room = min(one.flood, (WINDOW - len(wire.unanswered)) // 2)
+        one.flood -= room
+        for _ in range(room or 1):
+            one.seq += 1
+            self.heartbeats += 1
+            body = {"process_status": "running", "interval_seconds": 5, "app_instance": "a", **one.stamp(one.seq)}
+            wire.publish(one.topic("heartbeat"), json.dumps(body).encode(), HEARTBEAT_EXPIRY)
+
+    def _report(self, one: Display, wire: Wire, now: float) -> None:
+        one.health_at = now + self._report_seconds
+        one.seq += 1
+        body = {"screen_health": "ok", "service_failed": one.standing_failure, **one.stamp(one.seq)}
+        wire.publish(one.topic("health"), json.dumps(body).encode(), HEALTH_EXPIRY)
+
+    def _hear(self, one: Display) -> None:
+        if one.wire is None:
+            return
+        try:
+            for event in one.wire.take():
+                if isinstance(event, Puback):
+                    one.taken = max(one.taken, one.waiting.pop(event.mid, 0))
+                else:
+                    self._committed(one, event)
+        except WireBroken:
+            self._cut(one, time.monotonic())
+
+    def _committed(self, one: Display, event: Received) -> None:
+        mark = json.loads(event.payload)
+        if mark["install_id"] == one.install_id and mark["seq"] > one.committed:
+            one.committed, one.progress_at, one.patience = mark["seq"], time.monotonic(), PATIENCE_SECONDS
+            one.sent = max(one.sent, one.committed)
+
+
+@contextmanager
+def fleet(service: Machine, count: int, seed: int, report_seconds: float = REPORT_SECONDS) -> Iterator[Fleet]:
+    """Displays of this machine's broker, connecting and talking until the block ends."""
+    made = Fleet(service.place.displays_port, count, seed, report_seconds)
+    service.set_displays(made.logins)
+    with talking(made):
+        yield made
+
+
+@contextmanager
+def talking(made: Fleet) -> Iterator[None]:
+    """These displays connect and talk until the block ends."""
+    made.start()
+    try:
+        yield
+    finally:
+        made.stop()

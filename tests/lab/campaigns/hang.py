@@ -1,0 +1,70 @@
+"""Postgres stands still (SIGSTOP) while the displays go on: nothing is lost, and the bridge stays."""
+
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from deploy.local.probes import wait_until
+from tests.lab.campaigns.fleet import fleet
+from tests.lab.campaigns.ledger import Ledger, tell
+from tests.lab.campaigns.machine import Machine, machine
+from tests.lab.campaigns.memory import Memory
+from tests.lab.campaigns.verdict import REST_SECONDS, come_to_rest, judge
+
+MOST_MEGABYTES = 32.0  # a window of messages, understood, and what Python keeps of it
+TOLD_SECONDS = 45.0  # after so long without a commit the bridge says so
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much of it."""
+
+    displays: int = 200
+    seconds: float = 300.0
+    lines: int = 500  # of each display, spread over the time
+    seed: int = 1
+
+
+def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
+    """The campaign's ledger."""
+    ledger = Ledger("hang", plan.seed, {"displays": plan.displays, "stopped_seconds": int(plan.seconds)})
+    began = time.monotonic()
+    with machine(folder) as service:
+        with fleet(service, plan.displays, plan.seed) as displays:
+            wait_until(lambda: displays.is_connected, REST_SECONDS)
+            bridge = service.bridge.process
+            displays.log(plan.lines // 10)
+            wait_until(lambda: displays.uncommitted == 0, REST_SECONDS)
+            during = _stop_postgres(plan, service, ledger, displays.log, lambda: displays.uncommitted)
+            say(f"Postgres goes on after {plan.seconds:.0f} s with {during} lines waiting")
+            rest = come_to_rest(service, displays)
+            ledger.conditions["the same bridge runs"] = service.bridge.process is bridge
+        judge(ledger, service, displays)
+    ledger.counted |= {"lines_waiting": during, "rest_seconds": round(rest, 1)}
+    ledger.conditions["nothing was said to be committed meanwhile"] = during == plan.lines * 9 // 10 * plan.displays
+    ledger.seconds = round(time.monotonic() - began, 1)
+    return ledger
+
+
+def _stop_postgres(
+    plan: Plan, service: Machine, ledger: Ledger, log: Callable[[int], None], uncommitted: Callable[[], int]
+) -> int:
+    """How many lines waited when Postgres went on."""
+    memory = Memory(lambda: {"bridge": service.bridge.pids})
+    service.database.signal(signal.SIGSTOP)
+    try:
+        each, steps = plan.lines * 9 // 10, 10
+        for step in range(steps):
+            log(each * (step + 1) // steps - each * step // steps)
+            time.sleep(plan.seconds / steps)
+            service.bridge.look()
+            memory.look()
+        ledger.counted["bridge_grew_megabytes"] = round(memory.grew, 1)
+        ledger.conditions[f"the bridge grows by less than {MOST_MEGABYTES:.0f} MB"] = memory.grew < MOST_MEGABYTES
+        if plan.seconds > TOLD_SECONDS:
+            ledger.conditions["/healthz says that no batch is committed"] = "no batch is committed" in service.faults()
+        return uncommitted()
+    finally:
+        service.database.signal(signal.SIGCONT)

@@ -1,0 +1,50 @@
+"""A mosquitto by itself, as shipped or with its configuration spoiled, and one display's login."""
+
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from deploy.local import broker as mosquitto
+from deploy.local.probes import free_port
+from tests.lab.campaigns.fleet import PASSWORD
+from tests.lab.campaigns.machine import Component
+from tests.lab.campaigns.wire import Wire
+
+NAME = str(uuid.UUID(int=7))
+
+
+def without(*settings: str) -> Callable[[str], str]:
+    """mosquitto.conf without these lines: the defaults apply."""
+    return lambda text: "\n".join(line for line in text.splitlines() if line.split(" ")[0] not in settings) + "\n"
+
+
+def shipped(text: str) -> str:
+    return text
+
+
+@contextmanager
+def broker(
+    folder: Path, change: Callable[[str], str] = shipped, names: Iterable[str] = (NAME,), *, alone: bool = False
+) -> Iterator[tuple[mosquitto.Broker, Component]]:
+    """A mosquitto with these displays' logins; `alone`: nobody is beside it who asks it to save."""
+    place = mosquitto.Broker(folder / "run", folder / "data", free_port(), free_port())
+    mosquitto.prepare(place, dict.fromkeys(mosquitto.SERVICES, PASSWORD))
+    with place.displays_password_file.open("a") as logins:
+        logins.write(mosquitto.password_lines(dict.fromkeys(names, PASSWORD)))
+    place.configuration.write_text(change(mosquitto.configuration(place)))
+    command = (str(mosquitto.find_program()), "-c", str(place.configuration)) if alone else mosquitto.command(place)
+    component = Component("broker", command, mosquitto.answers(place), folder / "log", user=mosquitto.system_user())
+    component.start()
+    component.wait_until_ready()
+    try:
+        yield place, component
+    finally:
+        component.stop()
+
+
+def bridge_session(place: mosquitto.Broker) -> Wire:
+    """The bridge's session, found again or begun."""
+    wire = Wire.connect(place.services_port, "bridge", PASSWORD, clean_start=False, expiry_seconds=3600)
+    wire.subscribe("signage/+/logs/+")
+    return wire

@@ -1,0 +1,224 @@
+"""Displays that log more than the service can read cost their neighbours nothing, and ACKs overtake them.
+
+1. One display logs 5,000 messages a second: it alone is cut. 2. Several log as fast as the broker takes it. The bridge
+is held until a backlog stands, for it would keep up with them, and let go: behind that backlog each step of a real
+command is acknowledged and timed until it is committed.
+"""
+
+import itertools
+import json
+import signal
+import statistics
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+from sqlalchemy import Engine
+
+from deploy.local.probes import wait_until
+from shared.commands import operations as commands
+from shared.commands.rules import CommandRequest
+from shared.config import load
+from shared.postgres.door import database_now, transaction
+from shared.vocabulary import CommandAction
+from tests.lab.campaigns.fleet import PASSWORD, Fleet
+from tests.lab.campaigns.ledger import Ledger, tell
+from tests.lab.campaigns.machine import Machine, machine, rows
+from tests.lab.campaigns.verdict import REST_SECONDS, come_to_rest, judge
+from tests.lab.campaigns.wire import Wire
+
+LONG = timedelta(hours=1)
+PER_SECOND = 5_000
+MOST_WAITING = 500_000  # half of what the broker keeps for the bridge; beyond that it drops what is told as lost here
+WINDOW = 1_000
+NOISE = b'{"message": "noise"}'
+ACK_STATES = ("received", "running", "succeeded")
+POLL_SECONDS = 0.002
+SLOWEST_ACK_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much of it."""
+
+    displays: int = 50  # neighbours
+    lines: int = 200  # of each neighbour
+    seconds: float = 20.0  # of the one noisy display
+    commands: int = 30  # acknowledged in three steps each, while more waits than was read
+    flooders: int = 4
+    backlog: int = 200_000  # messages that wait before each ACK is sent
+    seed: int = 1
+
+
+@dataclass
+class Flood:
+    """A display that logs `per_second` plain messages, as far as the broker takes them; without it, all it takes."""
+
+    port: int
+    per_second: int | None = None
+    uuid: str = field(default_factory=lambda: str(uuid.uuid4()))
+    sent: int = 0
+    stop: threading.Event = field(default_factory=threading.Event)
+    quiet: threading.Event = field(default_factory=threading.Event)  # enough waits for now
+
+    def run(self) -> None:
+        """Until it is stopped; everything that was sent is answered by the broker when this ends."""
+        wire = Wire.connect(self.port, self.uuid, PASSWORD)
+        topic = f"signage/{self.uuid}/logs/info".encode()
+        began = time.monotonic()
+        while not self.stop.is_set() or wire.unanswered:
+            due = WINDOW if self.per_second is None else int((time.monotonic() - began) * self.per_second) - self.sent
+            is_silent = self.stop.is_set() or self.quiet.is_set()
+            for _ in range(0 if is_silent else min(due, WINDOW - len(wire.unanswered))):
+                wire.publish(topic, NOISE)
+                self.sent += 1
+            wire.flush()
+            wire.take()
+            time.sleep(0.001)
+        wire.close()
+
+
+@contextmanager
+def flooding(floods: list[Flood]) -> Iterator[None]:
+    """All of them at once, until the block ends."""
+    threads = [threading.Thread(target=one.run, name="flood") for one in floods]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        for one in floods:
+            one.stop.set()
+        for thread in threads:
+            thread.join()
+
+
+def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
+    """The campaign's ledger."""
+    ledger = Ledger("noise", plan.seed, {"displays": plan.displays, "commands": plan.commands})
+    began = time.monotonic()
+    with machine(folder) as service:
+        port = service.place.displays_port
+        displays = Fleet(port, plan.displays, plan.seed)
+        noisy, many = Flood(port, PER_SECOND), [Flood(port) for _ in range(plan.flooders)]
+        commanded = [str(uuid.uuid4()) for _ in range(plan.commands)]
+        others = [*commanded, *(one.uuid for one in (noisy, *many))]
+        service.set_displays({**displays.logins, **dict.fromkeys(others, PASSWORD)})
+        displays.start()
+        try:
+            wait_until(lambda: displays.is_connected, REST_SECONDS)
+            with flooding([noisy]):
+                _talk(plan, displays)
+            say(f"one display logged {noisy.sent:,} messages")
+            _time_acks(plan, service, many, commanded, ledger)
+            come_to_rest(service, displays)
+        finally:
+            displays.stop()
+        judge(ledger, service, displays)
+        _judge_noise(ledger, service, [noisy, *many])
+    ledger.seconds = round(time.monotonic() - began, 1)
+    return ledger
+
+
+def _talk(plan: Plan, displays: Fleet) -> None:
+    steps = 10
+    for step in range(steps):
+        displays.log(plan.lines * (step + 1) // steps - plan.lines * step // steps)
+        time.sleep(plan.seconds / steps)
+
+
+def _time_acks(plan: Plan, service: Machine, many: list[Flood], commanded: list[str], ledger: Ledger) -> None:
+    """Seconds from the publish of an ACK until its commit, while a backlog of logs is worked off."""
+    engine = service.engine()
+    wires = {name: Wire.connect(service.place.displays_port, name, PASSWORD) for name in commanded}
+    try:
+        issued = {name: _sent_command(engine, name, wire) for name, wire in wires.items()}
+        before = service.counted("received")
+        took, waiting = list[float](), list[int]()
+        with flooding(many):
+            for (name, command), state in itertools.product(issued.items(), ACK_STATES):
+                _let_gather(plan.backlog, service, many, before)
+                took.append(_acknowledged(engine, wires[name], name, command, state))
+                waiting.append(_backlog(service, many, before))
+                for one in many:
+                    (one.quiet.set if waiting[-1] > MOST_WAITING else one.quiet.clear)()
+    finally:
+        for wire in wires.values():
+            wire.close()
+        engine.dispose()
+    ledger.counted |= {
+        "least_waiting": min(waiting),
+        "ack_p50_seconds": round(statistics.median(took), 3),
+        "ack_slowest_seconds": round(max(took), 3),
+    }
+    ledger.conditions["messages waited all the time"] = min(waiting) > plan.backlog // 2
+    ledger.limits[f"every ACK is committed within {SLOWEST_ACK_SECONDS:.0f} s"] = max(took) < SLOWEST_ACK_SECONDS
+
+
+def _let_gather(enough: int, service: Machine, many: list[Flood], before: int) -> None:
+    """Hold the bridge until so many messages wait for it, and let it go."""
+    received = service.counted("received") - before
+    service.bridge.signal(signal.SIGSTOP)
+    try:
+        wait_until(lambda: sum(one.sent for one in many) - received >= enough, REST_SECONDS)
+    finally:
+        service.bridge.signal(signal.SIGCONT)
+
+
+def _backlog(service: Machine, many: list[Flood], before: int) -> int:
+    return sum(one.sent for one in many) - (service.counted("received") - before)
+
+
+def _sent_command(engine: Engine, name: str, wire: Wire) -> str:
+    """A restart asked for as the API does, and sent by the bridge."""
+    wire.subscribe(f"signage/{name}/commands")
+    wire.publish(f"signage/{name}/heartbeat".encode(), b'{"process_status": "running"}')
+    wire.flush()
+    wait_until(lambda: bool(rows(engine, "SELECT 1 FROM clients WHERE uuid = :u", u=name)), REST_SECONDS)
+    with transaction(engine) as connection:
+        request = CommandRequest(name, CommandAction.RESTART_APP, "user:campaign", "to be acknowledged", ttl=LONG)
+        command = str(commands.issue(connection, database_now(connection), request, commands.timings(load({})))["id"])
+    wait_until(lambda: _state(engine, command) == "sent", REST_SECONDS)
+    return command
+
+
+def _acknowledged(engine: Engine, wire: Wire, name: str, command: str, state: str) -> float:
+    began = time.monotonic()
+    wire.publish(f"signage/{name}/acks".encode(), json.dumps({"id": command, "state": state}).encode())
+    wire.flush()
+    while _state(engine, command) != state:
+        assert time.monotonic() - began < REST_SECONDS, f"{state} of {command} is not committed"
+        time.sleep(POLL_SECONDS)
+    wire.take()
+    return time.monotonic() - began
+
+
+def _state(engine: Engine, command: str) -> str:
+    return str(rows(engine, "SELECT state FROM client_commands WHERE id = :id", id=command)[0][0])
+
+
+def _judge_noise(ledger: Ledger, service: Machine, floods: list[Flood]) -> None:
+    """Every noisy message is stored or counted in its own client's log; nobody else lost any."""
+    engine = service.engine()
+    lost = "SELECT coalesce(sum((context->>'dropped')::bigint), 0) FROM client_logs WHERE client_uuid = ANY(:u)"
+    kept = "SELECT count(*) FROM client_logs WHERE client_uuid = ANY(:u) AND message = 'noise'"
+    names = [one.uuid for one in floods]
+    sent = sum(one.sent for one in floods)
+
+    def told() -> int:
+        return int(rows(engine, lost, u=names)[0][0]) + int(rows(engine, kept, u=names)[0][0])
+
+    try:
+        wait_until(lambda: told() >= sent, REST_SECONDS)
+        others = "SELECT count(*) FROM client_logs WHERE context ? 'dropped' AND NOT client_uuid = ANY(:u)"
+        neighbours = int(rows(engine, others, u=names)[0][0])
+        ledger.counted |= {"noise": sent, "told": told()}
+    finally:
+        engine.dispose()
+    ledger.conditions["the noise is stored or counted, to the message"] = ledger.counted["told"] == sent
+    ledger.conditions["no neighbour was cut"] = neighbours == 0

@@ -1,0 +1,237 @@
+"""The code as it was just before each migration, taken out of the git history, and run on a schema of later."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+from xml.etree import ElementTree as ET
+
+from deploy.local.layout import LOOPBACK, REPOSITORY
+from deploy.local.probes import free_port
+from tests.api.function_process import ENVIRONMENT, FunctionProcess, function_process
+from tests.lab.campaigns.machine import Component, Machine
+from tests.stores.schema_promises import FIRST_CODE, chain
+
+SUITES: Final = ("stores", "api", "tick")
+ASIDE: Final = (
+    "tests/stores/test_migrations.py",  # about the chain itself, which is another one
+    "tests/stores/test_old_code_survives.py",  # the same
+    "tests/stores/test_logs_at_scale.py",  # about speed
+    "tests/stores/test_fleet_at_scale.py",
+    "tests/api/test_schema.py",  # a tester that knows the document alone: about answers, with a campaign of its own
+)
+TEST_SECONDS: Final = 1800.0
+TICK: Final = (
+    "import json, functions.scheduler_tick.main as function;"
+    "print(json.dumps(function.steps.run(function.WORLD), default=str))"
+)
+PLACE: Final = re.compile(r'^revision = "(\w+)"\ndown_revision = "(\w+)"', re.MULTILINE)  # of a migration in the chain
+SOUND: Final = "import tomllib, shared.tables; tomllib.load(open('pyproject.toml', 'rb'))"
+FARTHEST_BACK: Final = 20
+ACCOUNTS: Final = {
+    "SCHEDULER_SERVICE_ACCOUNT": "scheduler@signage.test",
+    "TASKS_SERVICE_ACCOUNT": "tasks@signage.test",
+    "HOST": LOOPBACK,
+    "QUEUE_URL": "grpc://127.0.0.1:9/projects/local/locations/local",  # nobody is there
+    "TICK_SECONDS": "3600",  # so that none is late
+}
+
+
+@dataclass(frozen=True)
+class Version:
+    """The code of one commit, below a folder of its own. `revision` is the first migration that it does not know."""
+
+    revision: str
+    commit: str
+    tree: Path
+
+    @property
+    def has_components(self) -> bool:
+        """Whether there is something to run, beside tests."""
+        return all((self.tree / part).exists() for part in ("bridge/main.py", "functions/api/main.py"))
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether it can be run at all, and upgraded.
+
+        A commit may be half of a change, or have a migration that was given another name or place later on.
+        """
+        sources = (path.read_text(encoding="utf-8") for path in (self.tree / "migrations" / "versions").glob("*.py"))
+        own = {place for source in sources for place in PLACE.findall(source)}
+        today = {(script.revision, str(script.down_revision)) for script in chain()[1:]}
+        return own <= today and self.run("-c", SOUND).returncode == 0
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {"PYTHONPATH": str(self.tree)}
+
+    def run(self, *command: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+        """A Python program of it, to its end."""
+        return subprocess.run(
+            [sys.executable, *command],
+            cwd=self.tree,
+            env={**os.environ, **self.environment, **environment},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+
+def is_here() -> bool:
+    """Whether the history is: a checkout may be a tarball, or shallow."""
+    return _git("rev-parse", "--is-shallow-repository") == "false"
+
+
+def commits() -> list[tuple[str, str]]:
+    """(migration, the commit just before it came), in the order of the chain."""
+    scripts = chain()
+    first = [script.revision for script in scripts].index(FIRST_CODE) + 1
+    return [(script.revision, _before(Path(script.path))) for script in scripts[first:]]
+
+
+def _before(migration: Path) -> str:
+    came = _git("log", "--diff-filter=A", "--format=%H", "--", str(migration.relative_to(REPOSITORY))).split()
+    return _git("rev-parse", f"{came[-1]}^") if came else _git("rev-parse", "HEAD")
+
+
+def _git(*words: str) -> str:
+    if shutil.which("git") is None:
+        return ""
+    done = subprocess.run(["git", *words], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    return done.stdout.strip()
+
+
+@contextmanager
+def sound_code(revision: str, commit: str, folder: Path) -> Iterator[Version]:
+    """The code of this commit, or of the nearest one before it that can be run."""
+    for back in range(FARTHEST_BACK):
+        with taken_out(revision, _git("rev-parse", f"{commit}~{back}"), folder) as version:
+            if version.is_sound:
+                yield version
+                return
+    raise RuntimeError(f"nothing before {commit} can be run")
+
+
+@contextmanager
+def taken_out(revision: str, commit: str, folder: Path) -> Iterator[Version]:
+    """The code of a commit, for as long as the block lasts; this code itself is found elsewhere."""
+    tree = folder / f"before-{revision}"
+    tree.mkdir()
+    archive = subprocess.Popen(["git", "archive", commit], cwd=REPOSITORY, stdout=subprocess.PIPE)
+    subprocess.run(["tar", "-x", "-C", tree], stdin=archive.stdout, check=True)
+    if archive.wait() != 0:
+        raise RuntimeError(f"git archive {commit} failed")
+    try:
+        yield Version(revision, commit, tree)
+    finally:
+        shutil.rmtree(tree)
+
+
+# --- what it is made of, running ---
+
+
+def at_its_own_schema(version: Version, service: Machine, database: str) -> None:
+    """Make a database of the machine's that stands where this code left it; from now on it is the machine's."""
+    url = service.cluster.url(database, "signage", "owner")
+    done = version.run("-m", "alembic", "upgrade", "head", DATABASE_URL=url)
+    if done.returncode != 0:
+        raise RuntimeError(done.stdout + done.stderr)
+    service.database_url = url
+
+
+def bridge(service: Machine, name: str, version: Version | None = None) -> Component:
+    """A bridge of that version, or of today; not started."""
+    of_today = service.bridge
+    environment = {
+        **of_today.environment,
+        "DATABASE_URL": service.database_url,
+        "BRIDGE_HEALTH_PORT": str(free_port()),
+        **(version.environment if version else {}),
+    }
+    log = service.folder / f"bridge-{name}.log"
+    folder = version.tree if version else REPOSITORY
+    return replace(of_today, name=name, log=log, environment=environment, folder=folder, process=None)
+
+
+@contextmanager
+def api(version: Version, service: Machine, folder: Path, media: Path) -> Iterator[FunctionProcess]:
+    """The api function of that version, on this media volume; its log goes below `folder`."""
+    told = {
+        **ENVIRONMENT,
+        "DATABASE_URL": service.database_url,
+        "MQTT_URL": service.place.services_url,
+        "MQTT_PASSWORD": service.passwords["api"],
+        "MEDIA_ROOT": str(media),
+        "TICK_SECONDS": "3600",
+        **version.environment,
+    }
+    with function_process(str(version.tree / "functions/api/main.py"), told, folder) as running:
+        yield running
+
+
+def tick(version: Version, service: Machine) -> list[str]:
+    """One tick of that version; the steps that failed, or what kept it from ticking."""
+    done = version.run(
+        "-c",
+        TICK,
+        DATABASE_URL=service.database_url,
+        MQTT_URL=service.place.services_url,
+        MQTT_USERNAME="scheduler",
+        MQTT_PASSWORD=service.passwords["scheduler"],
+        CRASH_RECOVERY_ENABLED="true",
+        **ACCOUNTS,
+    )
+    if done.returncode != 0:
+        return [done.stderr[-1000:]]
+    said = json.loads(done.stdout.splitlines()[-1])
+    return list(said.get("failed", [str(said)]))
+
+
+# --- its tests ---
+
+
+@dataclass(frozen=True)
+class Tested:
+    """How its own tests ended."""
+
+    passed: int
+    failed: frozenset[str]
+
+
+def tested(version: Version, folder: Path, what: Sequence[str]) -> Tested:
+    """These tests of it, or all of its suites, on whatever migrations stand in its tree."""
+    names = what or [f"tests/{suite}" for suite in SUITES if (version.tree / "tests" / suite).exists()]
+    report = folder / "report.xml"
+    report.unlink(missing_ok=True)
+    options = ("-q", "-p", "no:cacheprovider", f"--basetemp={folder / 'pytest'}", f"--junit-xml={report}")
+    version.run("-m", "pytest", *names, *(f"--ignore={path}" for path in ASIDE), *options)
+    cases = list(ET.parse(report).getroot().iter("testcase"))
+    failed = {
+        _id(version, case) for case in cases if case.find("failure") is not None or case.find("error") is not None
+    }
+    skipped = sum(case.find("skipped") is not None for case in cases)
+    return Tested(len(cases) - len(failed) - skipped, frozenset(failed))
+
+
+def _id(version: Version, case: ET.Element) -> str:
+    """The test's name as pytest takes it."""
+    path = Path(*case.get("classname", "").split(".")).with_suffix(".py")
+    return f"{path}::{case.get('name')}" if (version.tree / path).exists() else case.get("name", "")
+
+
+@contextmanager
+def todays_migrations(version: Version) -> Iterator[None]:
+    """Its tests find today's migrations where its own are."""
+    own, aside = version.tree / "migrations" / "versions", version.tree / "migrations" / "own"
+    own.rename(aside)
+    shutil.copytree(REPOSITORY / "migrations" / "versions", own, ignore=shutil.ignore_patterns("__pycache__"))
+    yield
+    shutil.rmtree(own)
+    aside.rename(own)

@@ -1,0 +1,106 @@
+"""An upgrade with displays that talk, and going back: what the code of before goes through, from its schema on."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Final
+
+from deploy.local import broker as mosquitto
+from deploy.local import postgres
+from deploy.local.layout import REPOSITORY
+from deploy.local.probes import wait_until
+from tests.api.people import PASSWORD
+from tests.api.schema_world import world
+from tests.lab.campaigns import old_code
+from tests.lab.campaigns.fleet import Fleet, fleet
+from tests.lab.campaigns.ledger import Ledger
+from tests.lab.campaigns.machine import Component, Machine, machine
+from tests.lab.campaigns.old_code import Version
+from tests.lab.campaigns.together import Found, work_together
+from tests.lab.campaigns.verdict import REST_SECONDS, come_to_rest, judge
+
+LINES: Final = 50  # of each display, in each part of the upgrade
+
+
+def live_through_an_upgrade(version: Version, displays: int, seed: int, folder: Path, found: Found) -> None:
+    """1. The code of before at work on its schema. 2. Migrations under it. 3. Both together. 4. Over, and back."""
+    ledger = Ledger(version.revision, seed, {})
+    below = {name: folder / name for name in ("machine", "before", "today")}
+    for one in below.values():
+        one.mkdir(parents=True)
+        one.chmod(0o755)
+    folder.chmod(0o755)
+    with machine(below["machine"], bridge=False, durable=False) as service, ExitStack() as running:
+        old_code.at_its_own_schema(version, service, _database_of(service))
+        talking = running.enter_context(fleet(service, displays, seed, report_seconds=1))
+        bridges = running.enter_context(_bridges(version, service))
+        bridges["before"].start()
+        media = below["today"] / "media"
+        media.mkdir()
+        before = running.enter_context(old_code.api(version, service, below["before"], media))
+        _all_is_committed(talking)
+        talking.log(LINES)
+        _migrate(service)
+        _all_is_committed(talking)
+        today = running.enter_context(world(below["today"], service.database_url, _broker_of(service)))
+        service.set_displays({**talking.logins, today.displays[-1]: PASSWORD})
+        work_together(version, service, before, today, found)
+        _over_and_back(bridges, talking)
+        come_to_rest(service, talking)
+        judge(ledger, service, talking)
+    found.ledgers.append(ledger)
+    found.count("upgrades")
+
+
+def _database_of(service: Machine) -> str:
+    """An empty database of its own."""
+    name = "upgraded"
+    with postgres.superuser(service.cluster) as superuser:
+        superuser.run(f"CREATE DATABASE {name} OWNER {postgres.OWNER}")
+    return name
+
+
+def _broker_of(service: Machine) -> mosquitto.RunningBroker:
+    process = service.broker.process
+    assert process is not None
+    return mosquitto.RunningBroker(service.place, service.passwords, process.pid)
+
+
+@contextmanager
+def _bridges(version: Version, service: Machine) -> Iterator[dict[str, Component]]:
+    made = {
+        "before": old_code.bridge(service, "before", version),
+        "today": old_code.bridge(service, "today"),
+    }
+    try:
+        yield made
+    finally:
+        for bridge in made.values():
+            bridge.stop()
+
+
+def _all_is_committed(displays: Fleet) -> None:
+    """Whichever bridge leads has all lines that were told, and has said so."""
+    wait_until(lambda: displays.is_connected and displays.uncommitted == 0, REST_SECONDS)
+
+
+def _migrate(service: Machine) -> None:
+    """As an upgrade does it, while the code of before works."""
+    command = [sys.executable, "-m", "deploy.box.migrations"]
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "DATABASE_URL": service.database_url}
+    subprocess.run(command, cwd=REPOSITORY, env=environment, check=True, capture_output=True)
+
+
+def _over_and_back(bridges: dict[str, Component], displays: Fleet) -> None:
+    """The bridge of today stands by and takes over from a killed one; then it is gone back."""
+    for leads, stands_by in (("before", "today"), ("today", "before")):
+        bridges[stands_by].start()
+        displays.log(LINES)
+        displays.fail_services(0.5)
+        _all_is_committed(displays)
+        bridges[leads].kill()
+        displays.log(LINES)
+        _all_is_committed(displays)

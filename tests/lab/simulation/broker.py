@@ -1,0 +1,291 @@
+"""A broker in virtual time that obeys the rules on which commands and recovery stand.
+
+Each rule was measured on the real one; test_broker.py tells both the same stories and compares. What is not
+here (wildcards beyond `+`, QoS 0 and 2) nobody in a history uses.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from typing import Final, Protocol
+
+from tests.lab.simulation.agenda import Agenda
+
+SUCCESS: Final = 0x00
+NO_SUBSCRIBER: Final = 0x10
+NOT_AUTHORIZED: Final = 0x87
+KEEPALIVE_GRACE: Final = 1.5  # a silent client is dropped after so many keepalives
+SAVED_EVERY: Final = 1.0  # autosave_interval: what is younger is lost with a kill -9
+
+
+@dataclass(eq=False)
+class Message:
+    """A message on its way to one session."""
+
+    topic: str
+    payload: bytes
+    expires_at: float | None
+    is_retained: bool
+    queued_at: float
+
+
+@dataclass(frozen=True)
+class Will:
+    """What is to be said of a client that is lost."""
+
+    topic: str
+    payload: bytes
+    delay: float
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What the broker lets nobody publish: topics of these kinds, of these clients; None is all of them."""
+
+    kinds: frozenset[str] | None
+    uuids: frozenset[str] | None = None
+
+    def drops(self, topic: str) -> bool:
+        """Whether a message on this topic gets no further."""
+        levels = topic.split("/")
+        of_kind = self.kinds is None or levels[2] in self.kinds
+        return of_kind and levels[1] != "service" and (self.uuids is None or levels[1] in self.uuids)
+
+
+class Link(Protocol):
+    """The other end of a connection."""
+
+    is_cut: bool
+    """Nothing gets through and neither side has noticed yet."""
+
+    def deliver(self, message: Message) -> None: ...
+    def lost(self, why: str) -> None: ...
+
+
+@dataclass(eq=False)
+class Session:
+    """What the broker keeps of one client id, connected or not."""
+
+    client_id: str
+    expiry: float
+    link: Link | None = None
+    will: Will | None = None
+    filters: set[str] = field(default_factory=set)
+    waiting: deque[Message] = field(default_factory=deque)
+    unacknowledged: deque[Message] = field(default_factory=deque)
+    connections: int = 0
+    """Counts connects and losses, so that a timer knows whether it is still meant."""
+    began_at: float = 0.0
+    last_arrival: float = 0.0
+    """Messages of one connection never overtake each other."""
+
+
+class SimulatedBroker:
+    """Sessions by client id, and retained messages by topic."""
+
+    def __init__(self, agenda: Agenda, latency: Callable[[], float]) -> None:
+        """`latency`: seconds that one message takes to a client."""
+        self.is_up = True
+        self.muted: frozenset[str] = frozenset()  # kinds of topics (their last level) of which nothing gets through
+        self.rules: list[Rule] = []  # of publishing; what comes to displays is never dropped
+        self.refused: set[str] = set()  # logins that are not valid any more
+        self.receive_maximum: int | None = None  # publishes of a service without an answer; None: any number
+        self._agenda = agenda
+        self._latency = latency
+        self._sessions: dict[str, Session] = {}
+        self._retained: dict[str, Message] = {}
+
+    # --- what clients do ---
+
+    def connect(self, client_id: str, link: Link, expiry: float, will: Will | None, *, clean: bool = False) -> bool:
+        """CONNECT: whether the session was kept. The same id on another connection ends that one."""
+        session = self._sessions.get(client_id)
+        if session is not None and session.link is not None:
+            session.link.lost("taken over")
+        if clean and session is not None:
+            self._end(session)
+            session = None
+        found = session is not None
+        if session is None:
+            session = self._sessions[client_id] = Session(client_id, expiry, began_at=self._agenda.now)
+        session.expiry, session.link, session.will = expiry, link, will
+        session.connections += 1
+        session.waiting = deque([*session.unacknowledged, *session.waiting])
+        session.unacknowledged = deque()
+        self._agenda.after(0.0, lambda: self._pump(session))
+        return found
+
+    def subscribe(self, client_id: str, filters: Iterable[str]) -> None:
+        """SUBSCRIBE, QoS 1; retained messages come with new subscriptions only."""
+        session = self._sessions[client_id]
+        for one in filters:
+            if one not in session.filters:
+                session.filters.add(one)
+                kept = [message for topic, message in self._retained.items() if matches(one, topic)]
+                session.waiting += [self._copy(message, is_retained=True) for message in kept]
+        self._pump(session)
+
+    def unsubscribe(self, client_id: str, filters: Iterable[str]) -> None:
+        """UNSUBSCRIBE."""
+        self._sessions[client_id].filters.difference_update(filters)
+
+    def publish(self, topic: str, payload: bytes, expiry: float | None = None, *, retain: bool = False) -> int:
+        """PUBLISH with QoS 1: the reason code of its PUBACK."""
+        if topic.rpartition("/")[2] in self.muted or any(rule.drops(topic) for rule in self.rules):
+            return NOT_AUTHORIZED
+        expires_at = None if expiry is None else self._agenda.now + expiry
+        message = Message(topic, payload, expires_at, is_retained=False, queued_at=self._agenda.now)
+        if retain:
+            self._retained[topic] = message
+        takers = [session for session in self._sessions.values() if any(matches(one, topic) for one in session.filters)]
+        for session in takers:
+            session.waiting.append(self._copy(message, is_retained=False))
+            self._pump(session)
+        return SUCCESS if takers else NO_SUBSCRIBER
+
+    def acknowledge(self, client_id: str, message: Message) -> None:
+        """PUBACK of a delivered message; one of an older connection means nothing."""
+        session = self._sessions.get(client_id)
+        if session is not None and message in session.unacknowledged:
+            session.unacknowledged.remove(message)
+
+    def disconnect(self, client_id: str, expiry: float | None = None) -> None:
+        """DISCONNECT in order: no will. `expiry` changes the session's."""
+        session = self._sessions.get(client_id)
+        if session is None:
+            return
+        session.will = None
+        session.expiry = session.expiry if expiry is None else expiry
+        self._leave(session)
+
+    def drop(self, client_id: str, link: Link) -> None:
+        """The connection is lost without a word; the will speaks after its delay."""
+        session = self._sessions.get(client_id)
+        if session is not None and session.link is link:
+            self._leave(session)
+
+    def silent(self, client_id: str, link: Link, keepalive: float) -> None:
+        """Nothing comes from this client any more; the broker notices after one and a half keepalives."""
+        self._agenda.after(KEEPALIVE_GRACE * keepalive, lambda: self._drop_if_silent(client_id, link))
+
+    def _drop_if_silent(self, client_id: str, link: Link) -> None:
+        if link.is_cut:
+            self.drop(client_id, link)
+
+    # --- what happens to the broker ---
+
+    def kill(self) -> None:
+        """Kill -9: connections are gone, wills forgotten, the last second was not saved."""
+        unsaved = self._agenda.now - SAVED_EVERY
+        for session in list(self._sessions.values()):
+            session.will = None
+            for queue in (session.waiting, session.unacknowledged):
+                kept = [message for message in queue if message.queued_at <= unsaved]
+                queue.clear()
+                queue.extend(kept)
+        self._go_down()
+
+    def crash(self, unsaved_seconds: float) -> None:
+        """As `kill`, but it saved last so long ago: sessions that began since are gone as well."""
+        unsaved = self._agenda.now - unsaved_seconds
+        young = [session for session in self._sessions.values() if session.began_at > unsaved]
+        for session in self._sessions.values():
+            for queue in (session.waiting, session.unacknowledged):
+                kept = [message for message in queue if message.queued_at <= unsaved]
+                queue.clear()
+                queue.extend(kept)
+        self.kill()
+        for session in young:
+            self._end(session)
+
+    def revoke(self, client_id: str) -> None:
+        """Its login is gone: it is thrown out, and let in no more."""
+        self.refused.add(client_id)
+        session = self._sessions.get(client_id)
+        if session is not None and session.link is not None:
+            link = session.link
+            self._leave(session)
+            link.lost("not authorised")
+
+    def lets_in(self, client_id: str) -> bool:
+        """Whether a client with this login could connect now."""
+        return self.is_up and client_id not in self.refused
+
+    def stop(self) -> None:
+        """SIGTERM: every will is spoken at once, everything is saved."""
+        for session in list(self._sessions.values()):
+            if session.will is not None:
+                will, session.will = session.will, None
+                self.publish(will.topic, will.payload, retain=True)
+        self._go_down()
+
+    def start(self) -> None:
+        """Up again, with what was saved; sessions whose time is over are gone by their timers."""
+        self.is_up = True
+
+    def _go_down(self) -> None:
+        self.is_up = False
+        for session in list(self._sessions.values()):
+            if session.link is not None:
+                link = session.link
+                self._leave(session)
+                link.lost("the broker is gone")
+
+    # --- inside ---
+
+    def _leave(self, session: Session) -> None:
+        """The client is gone: from now on its session's time and its will's delay run."""
+        session.link = None
+        session.connections += 1
+        count = session.connections
+        if session.expiry <= 0:
+            self._speak(session)
+            self._end(session)
+            return
+        if session.will is not None:
+            self._agenda.after(min(session.will.delay, session.expiry), lambda: self._speak_if(session, count))
+        self._agenda.after(session.expiry, lambda: self._end_if(session, count))
+
+    def _speak_if(self, session: Session, count: int) -> None:
+        if session.connections == count:
+            self._speak(session)
+
+    def _speak(self, session: Session) -> None:
+        will, session.will = session.will, None
+        if will is not None:
+            self.publish(will.topic, will.payload, retain=True)
+
+    def _end_if(self, session: Session, count: int) -> None:
+        if session.connections == count:
+            self._end(session)
+
+    def _end(self, session: Session) -> None:
+        self._sessions.pop(session.client_id, None)
+
+    def _pump(self, session: Session) -> None:
+        """Send on what waits, as far as it has not expired."""
+        link = session.link
+        while link is not None and session.waiting:
+            message = session.waiting.popleft()
+            if not self._is_over(message):
+                session.unacknowledged.append(message)
+                session.last_arrival = max(session.last_arrival, self._agenda.now + self._latency())
+                self._agenda.at(session.last_arrival, partial(self._arrive, session, link, message))
+
+    def _arrive(self, session: Session, link: Link, message: Message) -> None:
+        if session.link is link and not link.is_cut and message in session.unacknowledged:
+            link.deliver(message)
+
+    def _is_over(self, message: Message) -> bool:
+        return message.expires_at is not None and message.expires_at <= self._agenda.now
+
+    def _copy(self, message: Message, *, is_retained: bool) -> Message:
+        return Message(message.topic, message.payload, message.expires_at, is_retained, self._agenda.now)
+
+
+@lru_cache(maxsize=65_536)
+def matches(topic_filter: str, topic: str) -> bool:
+    """Whether a topic filter with `+` takes this topic."""
+    asked, given = topic_filter.split("/"), topic.split("/")
+    return len(asked) == len(given) and all(one in {"+", level} for one, level in zip(asked, given, strict=True))

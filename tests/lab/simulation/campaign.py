@@ -1,0 +1,123 @@
+"""`make campaign ONLY=simulation`: a thousand histories, and the ledger of what they came to.
+
+Each history is kept as soon as it is over, so that a campaign that was ended goes on where it was.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from deploy.local.layout import REPOSITORY
+from tests.lab.campaigns.fingerprint import fingerprint
+from tests.lab.campaigns.ledger import Ledger
+from tests.lab.simulation.history import Outcome
+from tests.lab.simulation.oracle import Breach
+from tests.lab.simulation.runs import KINDS, Run, run_many
+
+FIRST_SEEDS: Final = 1_000_000  # history number i of seed s is that of s * FIRST_SEEDS + i
+
+SHAPING: Final = ("shared", "bridge", "functions/scheduler_tick", "migrations", "tests/lab/simulation")
+"""What a history is made by: when any of it changes, what was told before does not count."""
+EACH: Final = 50  # histories between two words of progress
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How many histories, from which seed on."""
+
+    histories: int = 1000
+    seed: int = 1
+    part: Path | None = None
+    """Where to keep what is over, and to go on from; None starts at the beginning."""
+
+    @property
+    def seeds(self) -> list[int]:
+        """One for each history."""
+        return [self.seed * FIRST_SEEDS + number for number in range(self.histories)]
+
+
+def run(plan: Plan, processes: int | None = None) -> Ledger:
+    """Run them; every kind of breach is a condition of its own."""
+    ledger = Ledger("simulation", plan.seed, {"histories": plan.histories})
+    kept = Kept.of(plan)
+    over = {outcome.seed for outcome in kept.outcomes}
+    progress = Progress(plan.histories, len(over), kept.add)
+    done = run_many([seed for seed in plan.seeds if seed not in over], processes, progress)
+    done = Run([*kept.outcomes, *done.outcomes], kept.seconds + done.seconds)
+    figures = done.figures
+    ledger.counted = {name: figures[name] for name in figures if name != "histories"}
+    ledger.conditions = {f"no history with: {kind}": figures[kind] == 0 for kind in KINDS}
+    ledger.conditions["every rule broken on purpose is seen"] = _sees_mutations()
+    ledger.conditions["recovery acted"] = figures.get("reboot_host carried out", 0) >= plan.histories / 2
+    ledger.seconds = done.seconds
+    if plan.part is not None:
+        plan.part.unlink(missing_ok=True)
+    return ledger
+
+
+def _sees_mutations() -> bool:
+    """Whether the judge sees each rule broken, and nothing while all stand."""
+    command = [sys.executable, "-m", "pytest", "-q", "tests/simulation"]
+    return (
+        subprocess.run(command, check=False, cwd=REPOSITORY, env={**os.environ, "SIMULATION": "whole"}).returncode == 0
+    )
+
+
+@dataclass
+class Kept:
+    """The histories of this very campaign that are over: a line each, behind one that says what they are made by."""
+
+    file: Path | None
+    outcomes: list[Outcome] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, plan: Plan) -> "Kept":
+        """What was kept by the same code; else nothing, and a new file."""
+        if plan.part is None:
+            return cls(None)
+        made_by = fingerprint(f"{plan.histories} {plan.seed}", SHAPING)
+        lines = plan.part.read_text(encoding="utf-8").splitlines() if plan.part.exists() else []
+        whole = [line for line in lines[1:] if line.endswith("}")] if lines[:1] == [made_by] else []
+        plan.part.parent.mkdir(exist_ok=True)
+        draft = plan.part.with_suffix(".draft")
+        draft.write_text("".join(line + "\n" for line in (made_by, *whole)), encoding="utf-8")
+        draft.replace(plan.part)
+        return cls(plan.part, [_outcome(line) for line in whole])
+
+    def add(self, outcome: Outcome) -> None:
+        """Keep one more."""
+        if self.file is not None:
+            with self.file.open("a", encoding="utf-8") as lines:
+                lines.write(json.dumps({**vars(outcome), "breaches": [vars(one) for one in outcome.breaches]}) + "\n")
+
+    @property
+    def seconds(self) -> float:
+        """About how long they took, two at a time."""
+        return sum(outcome.seconds for outcome in self.outcomes) / (os.cpu_count() or 1)
+
+
+def _outcome(line: str) -> Outcome:
+    told = json.loads(line)
+    breaches = [Breach(**breach) for breach in told["breaches"]]
+    return Outcome(told["seed"], breaches, Counter(told["figures"]), told["waits"], told["seconds"])
+
+
+class Progress:
+    """Tells each breach at once, and how far the run is."""
+
+    def __init__(self, histories: int, done: int = 0, keep: Callable[[Outcome], None] = lambda _outcome: None) -> None:
+        self._done, self._histories, self._keep = done, histories, keep
+
+    def __call__(self, outcome: Outcome) -> None:
+        self._done += 1
+        self._keep(outcome)
+        for breach in outcome.breaches:
+            print(f"{breach}\n  python -m tests.lab.simulation --only {outcome.seed}", file=sys.stderr, flush=True)
+        if self._done % EACH == 0:
+            print(f"{self._done} of {self._histories} histories", file=sys.stderr, flush=True)

@@ -1,0 +1,380 @@
+"""One display of a history: its power, its disk, and what truly ails it. Only the judge may ask for the truth.
+
+What it says and how it takes commands is decided by the reference client's `DisplayState`, effect by effect.
+"""
+
+import random
+import uuid as uuids
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Final
+
+from deploy.local.demo_fleet import contract
+from deploy.local.demo_fleet.spool import SpooledLog
+from deploy.local.demo_fleet.state import Act, Boot, DisplayState, Effect, Send, Write, keep_last
+from tests.lab.simulation.agenda import BEGINNING, Agenda
+from tests.lab.simulation.ailments import Ailment, Nature
+from tests.lab.simulation.broker import SimulatedBroker
+from tests.lab.simulation.conduct import SOUND, Conduct
+from tests.lab.simulation.disk import Disk
+from tests.lab.simulation.wire import Wire
+
+if TYPE_CHECKING:
+    from tests.lab.simulation.log_ledger import LogLedger
+
+HEALTH_EVERY: Final = 4  # heartbeats, and each two minutes at least: the contract says "each minute or so"
+HEALTH_SECONDS: Final = 120
+RESEND: Final = (30.0, 600.0)
+"""Seconds without progress after which the spool is sent again: at first, and at most (demo_fleet/log_sender.py)."""
+
+
+class Display:
+    """Off until `power_on`."""
+
+    def __init__(
+        self,
+        uuid: str,
+        broker: SimulatedBroker,
+        agenda: Agenda,
+        dice: random.Random,
+        nature: Nature,
+        acted: Callable[["Display", str, str], None],
+    ) -> None:
+        """`acted(display, action, command_id)` is called when it begins to carry a command out."""
+        self.uuid, self.nature = uuid, nature
+        self.ailment: Ailment | None = None
+        self.ill_since = 0.0
+        self.last_ill_at: float | None = None  # end of its last illness
+        self.last_ill_kind: str | None = None
+        self.acknowledged_at: float | None = None  # when an operator took the mark of its failed service off
+        self.is_on = False
+        self.is_meant_off = False  # shut down on purpose
+        self.booted_at = 0.0
+        self.up_since = 0.0  # its present, or last, connection
+        self.has_network = True
+        self.fuse: int | None = None  # so many effects from now its power is cut
+        self.conduct: Conduct = SOUND
+        self.ledger: LogLedger | None = None  # of its log lines; None: it logs nothing
+        self.state: DisplayState
+        self._broker, self._agenda, self._dice, self._acted = broker, agenda, dice, acted
+        self.disk = Disk(self._new_id())
+        self.at_boot = self.disk  # what was on the disk before it counted its present, or last, boot
+        self.image: Disk | None = None  # behind a write filter: what every boot begins with
+        self.went_back_at: float | None = None  # when it last booted with counters that it had used before
+        self.dark_since: float | None = None  # without power or network
+        self._wire: Wire
+        self._life = 0  # counts boots and ends, so that a timer knows whether it is still meant
+
+    # --- the truth, for the judge ---
+
+    @property
+    def is_ill(self) -> bool:
+        """Whether anything is wrong that a restart or reboot is meant for."""
+        return self.ailment is not None
+
+    @property
+    def is_reachable(self) -> bool:
+        """Whether a command would come through now."""
+        return self.is_on and self.has_network and self._wire.up
+
+    @property
+    def is_acknowledged(self) -> bool:
+        """Whether a person has seen what fails and taken its mark off: it is not raised by mere repeating."""
+        return self.acknowledged_at is not None and self.acknowledged_at >= self.ill_since
+
+    # --- what happens to it ---
+
+    def power_on(self) -> None:
+        """Boot: counted on the disk first; what was cut short is settled by its effect."""
+        if self.is_on:
+            return
+        self.is_on, self.is_meant_off, self.booted_at = True, False, self._agenda.now
+        self.dark_since = None if self.has_network else self.dark_since
+        self._life += 1
+        if self.image is not None:
+            self._change_disk(self.image.copy())
+            self.went_back_at = self._agenda.now
+        self.at_boot = self.disk.copy()
+        self.disk.boot_seq += 1
+        boot = Boot(self.disk.install_id, self.disk.boot_seq, self._new_id())
+        nature = self.nature
+        entries = list(self.disk.journal.values())
+        self.state = DisplayState(boot, self._new_id(), entries, nature.capabilities, nature.interval)
+        self._wire = Wire(self.uuid, self._broker, self._agenda, self._dice, self)
+        self._wire.has_network = self.has_network
+        self._player_started("reboot")
+        self._carry_out(self.state.booted(self._now()))
+        if self.is_on:  # its power may have been cut in between
+            self._wire.open()
+            self._beat(self._life, 0)
+            if self.ledger is not None:
+                self._watch_spool(self._life, RESEND[0], len(self.disk.spool))
+
+    def cut_power(self) -> None:
+        """The plug is pulled."""
+        self._go_off(None)
+
+    def switch_off(self, reason: str) -> None:
+        """Somebody switches it off properly; it is meant to be off."""
+        self.is_meant_off = True
+        self._go_off(reason)
+
+    def reimage(self) -> Disk:
+        """Its disk is written anew: no journal, another installation; then it boots. The old disk."""
+        self._go_off("reimage")
+        old = self.disk
+        self._change_disk(Disk(self._new_id()))
+        self._is_as_new()
+        self._agenda.after(self.nature.boot_seconds, self.power_on)
+        return old
+
+    def put_disk(self, disk: Disk) -> None:
+        """Its power is cut, and it boots from a copy of this disk, which it had before."""
+        self.cut_power()
+        self._change_disk(disk.copy())
+        self.went_back_at = self._agenda.now + self.nature.boot_seconds
+        self._is_as_new()
+        if self.ledger is not None:
+            self.ledger.repeats.add(self.uuid)
+        self._agenda.after(self.nature.boot_seconds, self.power_on)
+
+    def _change_disk(self, disk: Disk) -> None:
+        """Lines that wait on the disk of before alone wait no more."""
+        if self.ledger is not None:
+            kept = {line.body["message"] for line in disk.spool}
+            self.ledger.taken_out.update({line.body["message"] for line in self.disk.spool} - kept)
+        self.disk = disk
+
+    def _is_as_new(self) -> None:
+        if self.ailment is not None:
+            self.last_ill_at, self.last_ill_kind, self.ailment = self._agenda.now, self.ailment.kind, None
+
+    def freeze_disk(self) -> None:
+        """From now on nothing that it writes outlives a boot."""
+        self.image = self.at_boot.copy()
+        if self.ledger is not None:
+            self.ledger.repeats.add(self.uuid)
+
+    def lose_network(self) -> None:
+        """Unseen, and well for all that."""
+        self.has_network = False
+        self.dark_since = self._agenda.now if self.dark_since is None else self.dark_since
+        if self.is_on:
+            self._wire.lose_network()
+
+    def find_network(self) -> None:
+        """Seen again."""
+        self.has_network = True
+        if self.is_on:
+            self.dark_since = None
+            self._wire.find_network()
+
+    def flap(self) -> None:
+        """Its connection is torn once."""
+        if self.is_on:
+            self._wire.reset()
+
+    def stop_player(self) -> None:
+        """Somebody stops the player on purpose."""
+        if self.is_on and self.ailment is None:
+            self.state.process_status = "stopped"
+            self._heartbeat()
+
+    def start_player(self) -> None:
+        """Somebody starts it again."""
+        if self.is_on and self.ailment is None and self.state.process_status == "stopped":
+            self._start_player("person")
+
+    def ail(self, ailment: Ailment) -> None:
+        """Something goes wrong, unless something is wrong already or nothing runs that could."""
+        if not self.is_on or self.ailment is not None or self.state.process_status == "stopped":
+            return
+        self.ailment, self.ill_since = ailment, self._agenda.now
+        self._show_ailment()
+        if ailment.ends_after is not None:
+            self._agenda.after(ailment.ends_after, lambda: self._ends_by_itself(ailment))
+
+    # --- illness ---
+
+    def _show_ailment(self) -> None:
+        kind = self.ailment.kind if self.ailment is not None else ""
+        if kind == "crashed":
+            self.state.process_status = "crashed"
+            self._heartbeat()
+        elif kind == "failed":
+            body = self.state.service_failed("player.service", "exit-code", 5, self._now())
+            self._wire.publish(contract.SERVICE_FAILED, body)
+        elif kind == "dead":
+            self._wire.hush()
+
+    def _ends_by_itself(self, ailment: Ailment) -> None:
+        if self.ailment is ailment and self.is_on:
+            if ailment.kind in {"crashed", "failed"}:
+                self._start_player("person")
+            else:
+                self._well()
+
+    def _well(self) -> None:
+        """It is over; it may come back."""
+        ailment, self.ailment = self.ailment, None
+        self.last_ill_at = self._agenda.now
+        self.last_ill_kind = None if ailment is None else ailment.kind
+        if ailment is not None and ailment.again_after is not None:
+            self._agenda.after(ailment.again_after, lambda: self.ail(ailment))
+
+    def _player_started(self, how: str) -> bool:
+        """Whether the player runs, started by `restart`, `reboot` or a `person`."""
+        ailment = self.ailment
+        if ailment is not None and (how == "person" or ailment.cure in {how, "restart"}):
+            self._well()
+        elif ailment is not None and ailment.kind == "dead" and how == "reboot":
+            self._agenda.after(0.0, self._show_ailment)
+        elif ailment is not None:
+            self._show_ailment_soon(ailment)
+        return self.ailment is None
+
+    def _show_ailment_soon(self, ailment: Ailment) -> None:
+        self._agenda.after(1.0, lambda: self._show_ailment() if self.ailment is ailment and self.is_on else None)
+
+    def _start_player(self, how: str) -> None:
+        self.state.app_started(self._new_id())
+        self._player_started(how)
+        self._heartbeat()
+
+    # --- what it says ---
+
+    def _beat(self, life: int, number: int) -> None:
+        if life != self._life:
+            return
+        if number:
+            self._heartbeat()
+            if number % min(HEALTH_EVERY, max(1, HEALTH_SECONDS // self.nature.interval)) == 0 and not self._is_silent:
+                self._wire.publish(contract.HEALTH, self.state.health({}, self._now()))
+        self._agenda.after(self.nature.interval, lambda: self._beat(life, number + 1))
+
+    @property
+    def _is_silent(self) -> bool:
+        return self.ailment is not None and self.ailment.kind in {"frozen", "deaf", "dead"}
+
+    def _heartbeat(self) -> None:
+        if self.is_on and not self._is_silent:
+            self._wire.send_kept_again()
+            self._wire.publish(contract.HEARTBEAT, self.state.heartbeat(self._now()))
+
+    def log(self) -> None:
+        """One line, if it is able to write any: kept on the disk until the service has it."""
+        if self.ledger is None or not self.is_on or self._is_silent:
+            return
+        body = self.state.log(self.ledger.new(self.uuid), "player", {}, self._now())
+        self.disk.spool.append(SpooledLog("error", body))
+        self._wire.send_log(self.disk.spool[-1])
+
+    def _send_spool(self) -> None:
+        if not self._is_silent:
+            for line in self.disk.spool:
+                self._wire.send_log(line)
+
+    def _watch_spool(self, life: int, pause: float, waiting: int) -> None:
+        """Send it again after each pause without progress; the pauses grow."""
+        if life != self._life:
+            return
+        spool = self.disk.spool
+        if not spool or len(spool) < waiting:
+            pause = RESEND[0]
+        else:
+            self._send_spool()
+            pause = min(2 * pause, RESEND[1])
+        self._agenda.after(pause, lambda: self._watch_spool(life, pause, len(self.disk.spool)))
+
+    def on_up(self) -> None:
+        """Connected."""
+        self.up_since = self._agenda.now
+        self._heartbeat()
+        if not self._is_silent:
+            self._wire.publish(contract.HEALTH, self.state.health({}, self._now()))
+        if self.ledger is not None:
+            self._send_spool()
+
+    def as_sent(self, name: str, payload: bytes) -> bytes | None:
+        """What becomes of a payload for the topic of this name; None: it is not sent."""
+        spoils = self.conduct.spoils.get(name)
+        return payload if spoils is None else spoils(payload)
+
+    # --- what it is told ---
+
+    def on_message(self, name: str, payload: bytes) -> None:
+        """A command; whatever is slow about it counts from its arrival."""
+        if name == contract.COMMANDS:
+            command, life = contract.parse_command(payload), self._life
+            self._agenda.after(self.nature.answer_delay, lambda: self._obey(command, life))
+        elif name == contract.LOGS_COMMITTED and self.ledger is not None and not self._is_silent:
+            mark = contract.parse_logs_committed(payload)
+            self.ledger.told(line.body["message"] for line in self.disk.spool if line.is_covered_by(mark))
+            self.disk.spool = [line for line in self.disk.spool if not line.is_covered_by(mark)]
+
+    def _obey(self, command: contract.Command, life: int) -> None:
+        kind = self.ailment.kind if self.ailment is not None else ""
+        is_deaf = kind in {"deaf", "dead"} or (kind == "frozen" and command.action != contract.REBOOT_HOST)
+        if life == self._life and self.is_on and not is_deaf:
+            now = self._now()
+            rejected = self.state.refuse(command, "not_now", now) if self.conduct.rejects else []
+            self._carry_out(rejected or self.state.on_command(command, now))
+
+    def _carry_out(self, effects: Sequence[Effect]) -> None:
+        """One effect after the other, until the power is cut in between."""
+        for effect in effects:
+            if self.fuse is not None:
+                self.fuse -= 1
+                if self.fuse < 0:
+                    self.fuse = None
+                    self.cut_power()
+                    self._agenda.after(self.nature.boot_seconds, self.power_on)
+                    return
+            match effect:
+                case Write(entry):
+                    self.disk.journal = keep_last([*self.disk.journal.values(), entry])
+                case Send(kind, body):
+                    self._wire.publish(kind, body)
+                case Act(action, command_id):
+                    self._acted(self, action, command_id)
+                    self._act(action, command_id)
+
+    def _act(self, action: str, command_id: str) -> None:
+        if action == contract.RESTART_APP:
+            self.state.process_status = "starting"
+            self._heartbeat()
+            life = self._life
+            self._agenda.after(self.nature.restart_seconds, lambda: self._restarted(command_id, life))
+            return
+        reboots = action == contract.REBOOT_HOST
+        self.is_meant_off = not reboots
+        self._go_off("reboot" if reboots else "shutdown")
+        if reboots:
+            self._agenda.after(self.nature.boot_seconds, self.power_on)
+
+    def _restarted(self, command_id: str, life: int) -> None:
+        if life != self._life or not self.is_on:
+            return
+        self.state.app_started(self._new_id())
+        runs = self._player_started("restart")
+        if not runs and self.ailment is not None and self.ailment.kind == "crashed":
+            self.state.process_status = "crashed"
+        self._carry_out(self.state.finished(command_id, self._now(), None if runs else "app_did_not_start"))
+        self._heartbeat()
+
+    def _go_off(self, reason: str | None) -> None:
+        if not self.is_on:
+            return
+        self.is_on = False
+        self.dark_since = self._agenda.now if self.dark_since is None else self.dark_since
+        self._life += 1
+        if reason is None:
+            self._wire.vanish()
+        else:
+            self._wire.close(reason)
+
+    def _new_id(self) -> str:
+        return str(uuids.UUID(int=self._dice.getrandbits(128), version=4))
+
+    def _now(self) -> datetime:
+        return BEGINNING + timedelta(seconds=self._agenda.now) + self.nature.clock_error

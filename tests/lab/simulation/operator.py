@@ -1,0 +1,153 @@
+"""What people do to a fleet in a history, through the operations that the API calls; a refusal changes nothing."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from shared.clients import operations as clients
+from shared.commands import operations as commands
+from shared.commands.batches import operations as batches
+from shared.commands.batches.rules import ALL_AT_ONCE, REST, BatchRequest
+from shared.commands.rules import CLIENT_DELETED
+from shared.errors import ServiceError
+from shared.maintenance import operations as maintenance
+from shared.maintenance.operations import NewWindow
+from shared.maintenance.rules import Schedule
+from shared.recovery import holds_operations
+from shared.recovery.breakers import operations as breakers
+from shared.vocabulary import CommandAction, MaintenanceScope
+from tests.lab.simulation.display import Display
+from tests.lab.simulation.gate import Killed
+
+if TYPE_CHECKING:
+    from tests.lab.simulation.history import History
+
+WHO = "user:anna"
+
+
+class Operator:
+    """Somebody at the dashboard."""
+
+    def __init__(self, history: "History") -> None:
+        self._history = history
+
+    # --- commands ---
+
+    def send(self, display: Display, action: str) -> None:
+        """One command to one display."""
+        history = self._history
+        request = commands.CommandRequest(display.uuid, CommandAction(action), "anna", "the operator's wish")
+        row = self._ask(lambda connection, now: commands.issue(connection, now, request, history.timings))
+        if row is None:
+            return
+        try:
+            commands.publish_due(
+                history.databases.api, history.mqtt_publisher, history.timings, only_ids=[str(row["id"])]
+            )
+        except (ServiceError, sa.exc.SQLAlchemyError, Killed):
+            return
+        history.judge.figures["operators' commands"] += 1
+        history.commands_went_out()
+
+    def send_to_many(self, displays: Sequence[Display], action: str, *, in_waves: bool) -> None:
+        """A batch; the tick and the bridge work it off."""
+        uuids = tuple(display.uuid for display in displays)
+        waves = (1, "30%", REST) if in_waves else ALL_AT_ONCE
+        request = BatchRequest(CommandAction(action), "anna", "for many", waves, clients=uuids)
+        if uuids and self._ask(lambda connection, now: batches.create(connection, now, request, uuids)) is not None:
+            self._history.judge.figures["operators' batches"] += 1
+            self._history.commands_went_out()
+
+    def acknowledge(self, display: Display) -> None:
+        """Clear the service failure that is shown."""
+        display.acknowledged_at = self._history.agenda.now
+        self._ask(lambda connection, now: clients.clear_service_failed(connection, now, display.uuid, "anna", None))
+
+    def delete(self, display: Display) -> None:
+        """It is no client any more, and its login is revoked."""
+
+        def do(connection: Connection, now: datetime) -> bool:
+            clients.delete(connection, now, display.uuid)
+            commands.abandon(connection, now, display.uuid, CLIENT_DELETED)  # as the API's route does
+            return True
+
+        if self._ask(do):
+            self._count("clients deleted", True)
+            self._history.judge.truth.deleted.add(display.uuid)
+            self._history.broker.revoke(display.uuid)
+
+    # --- what recovery is told ---
+
+    def hold(self, display: Display, seconds: float | None) -> None:
+        """Leave it alone for so long, or until somebody resumes."""
+
+        def do(connection: Connection, now: datetime) -> bool:
+            until = None if seconds is None else now + timedelta(seconds=seconds)
+            return holds_operations.hold(connection, now, display.uuid, WHO, "being moved", until)
+
+        self._count("holds", self._ask(do))
+
+    def resume(self, display: Display) -> None:
+        """End a hold or a suspension."""
+        if self._ask(lambda connection, _: holds_operations.resume(connection, display.uuid)):
+            self._history.judge.resumed(display.uuid)
+
+    def exclude(self, display: Display) -> None:
+        """Never recover it."""
+        self._count(
+            "exclusions",
+            self._ask(lambda connection, now: holds_operations.exclude(connection, now, display.uuid, WHO, "a test")),
+        )
+
+    def include(self, display: Display) -> None:
+        """Recover it again."""
+        self._ask(lambda connection, _: holds_operations.include(connection, display.uuid))
+
+    def exclude_site(self, site: str) -> None:
+        """Never recover anybody of this site."""
+        self._count(
+            "exclusions",
+            self._ask(lambda connection, now: holds_operations.exclude_site(connection, now, site, WHO, "rebuilt")),
+        )
+
+    def include_site(self, site: str) -> None:
+        """Recover them again."""
+        self._ask(lambda connection, _: holds_operations.include_site(connection, site))
+
+    def plan_window(self, site: str | None, displays: Sequence[Display], begins_in: float, seconds: float) -> None:
+        """Maintenance of a site, of some displays, or, where neither is given, of the whole fleet."""
+        uuids = [display.uuid for display in displays]
+        scope = MaintenanceScope.SITE if site else MaintenanceScope.CLIENTS if uuids else MaintenanceScope.FLEET
+
+        def do(connection: Connection, now: datetime) -> Any:
+            begins = now + timedelta(seconds=begins_in)
+            schedule = Schedule(begins, begins + timedelta(seconds=seconds))
+            return maintenance.plan(connection, now, NewWindow("work", "", scope, site, uuids, schedule), WHO)
+
+        self._count("maintenance windows", self._ask(do))
+
+    def release(self, site: str | None) -> None:
+        """Release the breaker of this site, or all."""
+
+        def do(connection: Connection, now: datetime) -> tuple[datetime, list[str | None]]:
+            return now, breakers.release(connection, now, WHO, site)
+
+        done = self._ask(do)
+        if done is not None and done[1]:
+            self._count("releases of breakers", True)
+            self._history.judge.released(*done)
+
+    def _ask(self, do: Callable[[Connection, datetime], Any]) -> Any:
+        """In a transaction of its own; None when it was refused or could not be done."""
+        try:
+            with self._history.databases.api.begin() as connection:
+                return do(connection, self._history.clocks.database())
+        except (ServiceError, sa.exc.SQLAlchemyError, Killed):
+            return None
+
+    def _count(self, what: str, done: object) -> None:
+        if done:
+            self._history.judge.figures[what] += 1

@@ -1,0 +1,89 @@
+"""What people do in a history. Drawn apart from the rest: the same mishaps, with somebody at the dashboard."""
+
+import random
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Final
+
+from tests.lab.simulation.display import Display
+from tests.lab.simulation.history import History
+
+QUIET: Final = 240.0
+
+Deed = Callable[[History, random.Random], None]
+
+
+def tell_of_people(history: History, until: float, dice: random.Random) -> None:
+    """Plan what people do until then."""
+    for _ in range(dice.choice((0, 0, 1, 2, 4))):
+        history.agenda.at(dice.uniform(QUIET, 0.9 * until), partial(dice.choice(DEEDS), history, dice))
+
+
+def _one(history: History, dice: random.Random) -> Display:
+    """Somebody looks after what is ill, mostly."""
+    displays = list(history.displays.values())
+    ill = [display for display in displays if display.is_ill]
+    return dice.choice(ill if ill and dice.random() < 0.7 else displays)
+
+
+def _some(history: History, dice: random.Random) -> list[Display]:
+    displays = list(history.displays.values())
+    return dice.sample(displays, dice.randint(1, len(displays)))
+
+
+def _site(history: History, dice: random.Random) -> str:
+    return dice.choice(sorted({site for site in history.sites.values() if site is not None}))
+
+
+def _hold(history: History, dice: random.Random) -> None:
+    display = _one(history, dice)
+    history.operator.hold(display, dice.choice((None, dice.uniform(30.0, 1200.0))))
+    history.agenda.after(dice.uniform(60.0, 1800.0), lambda: history.operator.resume(display))
+
+
+def _resume(history: History, dice: random.Random) -> None:
+    history.operator.resume(_one(history, dice))
+
+
+def _exclude(history: History, dice: random.Random) -> None:
+    display = _one(history, dice)
+    history.operator.exclude(display)
+    history.agenda.after(dice.uniform(60.0, 1800.0), lambda: history.operator.include(display))
+
+
+def _exclude_site(history: History, dice: random.Random) -> None:
+    site = _site(history, dice)
+    history.operator.exclude_site(site)
+    history.agenda.after(dice.uniform(60.0, 1800.0), lambda: history.operator.include_site(site))
+
+
+def _plan_window(history: History, dice: random.Random) -> None:
+    site = dice.choice((None, _site(history, dice)))
+    displays = [] if site or dice.random() < 0.4 else _some(history, dice)
+    history.operator.plan_window(site, displays, dice.uniform(0.0, 300.0), dice.uniform(60.0, 1500.0))
+
+
+def _release(history: History, dice: random.Random) -> None:
+    """Somebody who finds it in the way, again and again."""
+    for _ in range(dice.randint(1, 6)):
+        site = dice.choice((None, None, _site(history, dice)))
+        history.agenda.after(dice.uniform(0.0, 1200.0), partial(history.operator.release, site))
+
+
+def _send_to_many(history: History, dice: random.Random) -> None:
+    action = dice.choice(("restart_app", "restart_app", "reboot_host"))
+    history.operator.send_to_many(_some(history, dice), action, in_waves=dice.random() < 0.6)
+
+
+DEEDS: Final[Sequence[Deed]] = (
+    _hold,
+    _resume,
+    _exclude,
+    _exclude_site,
+    _plan_window,
+    _plan_window,
+    _release,
+    _release,
+    _send_to_many,
+    _send_to_many,
+)
