@@ -37,6 +37,12 @@ def test_a_vendored_file_is_the_one_that_was_written_down(name: str) -> None:
     assert hashlib.sha256((VENDOR / name).read_bytes()).hexdigest() == ENTRIES[name]["sha256"]
 
 
+def test_the_notice_names_what_is_vendored_with_version_and_licence() -> None:
+    named = {tuple(line.split()) for line in (REPOSITORY / "NOTICE").read_text(encoding="utf-8").splitlines()}
+
+    assert {(one["package"], one["version"], one["licence"]) for one in ENTRIES.values()} <= named
+
+
 def test_every_module_beside_vendor_json_is_in_it() -> None:
     assert {path.name for path in VENDOR.glob("*.js")} == set(ENTRIES)
 
