@@ -22,15 +22,18 @@ WORST_EXPOSURE: Final = (
 )
 
 ALL: Final = {path.name.removeprefix("signage-").removesuffix(".service"): path for path in UNITS.glob("*.service")}
+SHARED: Final = UNITS / "signage-.service.d"
 
 
 def entries(name: str) -> dict[str, list[str]]:
-    """Every key of a unit with its values."""
+    """Every key of a unit with its values, in systemd's order: the unit, then its drop-ins by their names."""
+    drop_ins = [*SHARED.iterdir(), *ALL[name].with_name(f"{ALL[name].name}.d").glob("*.conf")]
     found: dict[str, list[str]] = {}
-    for line in ALL[name].read_text(encoding="utf-8").splitlines():
-        key, separator, value = line.partition("=")
-        if separator and not line.startswith("#"):
-            found.setdefault(key, []).append(value)
+    for file in (ALL[name], *sorted(drop_ins, key=lambda path: path.name)):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            key, separator, value = line.partition("=")
+            if separator and not line.startswith("#"):
+                found.setdefault(key, []).append(value)
     return found
 
 
@@ -51,8 +54,17 @@ def test_a_unit_starts_its_service_as_nobody_special_and_shuts_the_rest_out(name
     assert unit["EnvironmentFile"] == ["/etc/signage/signage.env"]
     assert unit["NoNewPrivileges"] == unit["ProtectHome"] == unit["PrivateTmp"] == unit["PrivateDevices"] == ["yes"]
     assert unit["ProtectSystem"] == ["strict"]
-    assert unit["CapabilityBoundingSet"] == (["CAP_NET_BIND_SERVICE"] if name == "gateway" else [""])
-    assert unit["PartOf"] == unit["WantedBy"] == ["signage.target"]
+    assert unit["CapabilityBoundingSet"] == ["", *(["CAP_NET_BIND_SERVICE"] if name == "gateway" else [])]
+    assert unit["PartOf"] == ["signage.target"]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_unit_without_what_all_share_would_start_nothing(name: str) -> None:
+    """Else one that was installed alone would run as root."""
+    alone = ALL[name].read_text(encoding="utf-8")
+
+    assert "WorkingDirectory" not in alone  # without it `-m deploy.box…` finds no such module
+    assert "User" not in alone
 
 
 @pytest.mark.parametrize("name", sorted(set(SERVICES) - {"first-admin"}))
@@ -93,11 +105,11 @@ def test_everything_that_reads_the_database_waits_for_the_migrations() -> None:
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")
 def test_systemd_finds_no_fault_and_little_exposure(tmp_path: Path) -> None:
-    for file in (*ALL.values(), UNITS / "signage.target"):
-        text = file.read_text(encoding="utf-8").replace(
-            PYTHON, "/bin/true"
-        )  # what is started must exist where it looks
-        (tmp_path / file.name).write_text(text, encoding="utf-8")
+    for file in (*UNITS.rglob("*.service"), *UNITS.rglob("*.conf"), UNITS / "signage.target"):
+        text = file.read_text(encoding="utf-8").replace(PYTHON, "/bin/true")  # what is started must exist
+        there = tmp_path / file.relative_to(UNITS)
+        there.parent.mkdir(exist_ok=True)
+        there.write_text(text, encoding="utf-8")
     units = sorted(str(tmp_path / file.name) for file in ALL.values())
 
     verified = _analyze("verify", "--man=no", str(tmp_path / "signage.target"), *units)
