@@ -79,12 +79,15 @@ const void *EVP_sha512(void);
 int EVP_DecodeBlock(unsigned char *to, const unsigned char *from, int length);
 int CRYPTO_memcmp(const void *one, const void *other, size_t length);
 
-struct login { const char *name, *hash; };
+struct login { const char *name, *hash; int64_t spent, spent_ns; };
 struct logins { char *text; struct login *all; size_t count; };
 
 #define LOOK_NS 100000000LL  /* between two looks at the file */
 #define LOOKS_REST 20        /* times as long as a look took: at most a twentieth of the time is spent on them */
 #define KICKS_NS 20000000LL  /* spent on ending connections in one turn of the loop */
+#define NS_A_BYTE 500LL          /* one display may send 2 MB of payloads a second for long */
+#define BYTES_AT_ONCE 16000000LL /* and so much at once: a spool of many hours */
+#define BYTES_BESIDE 1000000LL   /* and this of all but logs: a display that logs without end is not silent */
 #define LARGEST_FILE (256L << 20)
 #define MOST_ROUNDS 10000000L
 #define BASE64_MOST 88       /* of 64 bytes */
@@ -122,9 +125,9 @@ static int by_name(const void *one, const void *other)
 	return strcmp(((const struct login *)one)->name, ((const struct login *)other)->name);
 }
 
-static const struct login *login_of(const char *name)
+static struct login *login_of(const char *name)
 {
-	struct login wanted = {name, NULL};
+	struct login wanted = {.name = name};
 	return now.count ? bsearch(&wanted, now.all, now.count, sizeof wanted, by_name) : NULL;
 }
 
@@ -141,7 +144,7 @@ static bool parse(char *text, struct logins *found)
 		char *colon = strchr(line, ':');
 		if(!colon || colon == line) continue;
 		*colon = '\0';
-		found->all[found->count++] = (struct login){line, colon + 1};
+		found->all[found->count++] = (struct login){.name = line, .hash = colon + 1};
 	}
 	qsort(found->all, found->count, sizeof *found->all, by_name);
 	return true;
@@ -174,12 +177,14 @@ static bool is_same(const struct stat *one, const struct stat *other)
 		&& !memcmp(&one->st_ctim, &other->st_ctim, sizeof one->st_ctim);
 }
 
-/* Of the logins before, keeps those that are gone or have another password: whose connections are to be ended. */
+/* Of the logins before, keeps those that are gone or have another password: whose connections are to be ended. What a
+ * display has spent it has spent, also with another password. */
 static void take_leave(struct logins *before)
 {
 	size_t gone = 0;
 	for(size_t i = 0; i < before->count; i++){
-		const struct login *still = login_of(before->all[i].name);
+		struct login *still = login_of(before->all[i].name);
+		if(still) still->spent = before->all[i].spent, still->spent_ns = before->all[i].spent_ns;
 		if(!still || strcmp(still->hash, before->all[i].hash)) before->all[gone++] = before->all[i];
 	}
 	leaving = before->all;
@@ -286,6 +291,20 @@ static const char *below_own(const char *topic, const char *name)
 	return !strncmp(own, name, name_length) && own[name_length] == '/' ? own + name_length + 1 : NULL;
 }
 
+/* Whether a display may send so many bytes more. What the bridge has not worked off waits in the broker's memory:
+ * without this, one login filled 1.8 GB of it in eight seconds. */
+static bool may_spend(struct login *login, uint32_t bytes, bool is_log)
+{
+	int64_t at = clock_ns(), earned = (at - login->spent_ns) / NS_A_BYTE;
+	if(earned > 0){
+		login->spent = login->spent > earned ? login->spent - earned : 0;
+		login->spent_ns = at;
+	}
+	if(login->spent + bytes > BYTES_AT_ONCE + (is_log ? 0 : BYTES_BESIDE)) return false;
+	login->spent += bytes;
+	return true;
+}
+
 static int on_acl_check(int event, void *data, void *user)
 {
 	(void)event, (void)user;
@@ -294,8 +313,10 @@ static int on_acl_check(int event, void *data, void *user)
 	if(!name || (ask->access != MAY_SUBSCRIBE && ask->access != MAY_WRITE) || is_listed(services, name)) return DEFER;
 	const char *own = below_own(ask->topic, name);
 	if(ask->access == MAY_SUBSCRIBE) return own && is_listed(downward, own) ? SUCCESS : ACL_DENIED;
-	if(ask->qos > 1 || !own || !login_of(name)) return ACL_DENIED;
-	return ask->retain && !is_listed(retained, own) ? ACL_DENIED : DEFER;
+	struct login *login = login_of(name);
+	if(ask->qos > 1 || !own || !login) return ACL_DENIED;
+	if(ask->retain && !is_listed(retained, own)) return ACL_DENIED;
+	return may_spend(login, ask->payloadlen, !strncmp(own, "logs/", 5)) ? DEFER : ACL_DENIED;
 }
 
 /* What a display adds to a message nobody reads, and max_queued_bytes does not count: 1 GB of it waited within seconds. */

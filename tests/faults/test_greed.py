@@ -2,6 +2,7 @@
 
 import resource
 import struct
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -20,7 +21,8 @@ from tests.lab.campaigns.wire import Puback, Received, Wire, WireBroken
 
 MEGABYTE = 2**20
 LARGEST = 65_536  # bytes of a payload that the broker takes
-TOO_LARGE = 0x95
+NO_SUBSCRIBERS, NOT_AUTHORIZED, TOO_LARGE = 0x10, 0x87, 0x95
+AT_ONCE, A_SECOND = 16_000_000, 2_000_000  # bytes that one display may send: deploy/local/broker_door.c
 LOGS = f"signage/{NAME}/logs/info".encode()
 
 
@@ -113,16 +115,17 @@ def test_a_payload_above_64_kib_is_refused_and_the_display_stays(tmp_path: Path)
 
 
 SMALL_BOUND = 8 * MEGABYTE
+no_door = stolen.undone("plugin")
 
 
 def small_bound(text: str) -> str:
-    """As shipped, at a thirtieth of the size."""
+    """At a thirtieth of the size, and without the door, which lets one display send less than that."""
     assert "max_queued_bytes 268435456\n" in text
-    return text.replace("max_queued_bytes 268435456", f"max_queued_bytes {SMALL_BOUND}")
+    return no_door(text).replace("max_queued_bytes 268435456", f"max_queued_bytes {SMALL_BOUND}")
 
 
 def no_bound(text: str) -> str:
-    return text.replace("max_queued_bytes 268435456", "max_queued_bytes 0")
+    return no_door(text).replace("max_queued_bytes 268435456", "max_queued_bytes 0")
 
 
 @pytest.mark.parametrize(("change", "is_bounded"), [(small_bound, True), (no_bound, False)])
@@ -149,7 +152,29 @@ def test_what_waits_for_an_absent_bridge_takes_only_so_much_memory_and_disk(
             assert SMALL_BOUND // 2 < len(kept) * LARGEST < 2 * SMALL_BOUND
 
 
-@pytest.mark.parametrize(("change", "is_bounded"), [(shipped, True), (stolen.undone("plugin"), False)])
+@pytest.mark.parametrize(("change", "is_bounded"), [(shipped, True), (no_door, False)])
+def test_a_display_sends_so_much_at_once_and_its_heartbeats_pass_beside_logs_without_end(
+    tmp_path: Path, change: Callable[[str], str], is_bounded: bool
+) -> None:
+    with broker(tmp_path, change) as (place, _):
+        bridge_session(place).close()
+        wire = Wire.connect(place.displays_port, NAME, PASSWORD)
+        began = time.monotonic()
+        for _ in range(3 * AT_ONCE // LARGEST):
+            wire.publish(LOGS, bytes(LARGEST))
+        codes = answered(wire)
+        taken, most = codes.count(0) * LARGEST, AT_ONCE + A_SECOND * (time.monotonic() - began)
+        wire.publish(LOGS.replace(b"logs/info", b"heartbeat"), bytes(LARGEST))
+        heartbeat = answered(wire)
+        wire.close()
+
+        assert (taken <= most) is is_bounded
+        assert taken > AT_ONCE - LARGEST
+        assert set(codes) == ({0, NOT_AUTHORIZED} if is_bounded else {0})
+        assert heartbeat == [NO_SUBSCRIBERS]  # of this session; it was taken
+
+
+@pytest.mark.parametrize(("change", "is_bounded"), [(shipped, True), (no_door, False)])
 def test_what_a_display_adds_to_its_messages_takes_no_memory_while_they_wait(
     tmp_path: Path, change: Callable[[str], str], is_bounded: bool
 ) -> None:
