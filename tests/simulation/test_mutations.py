@@ -30,6 +30,7 @@ from tests.lab.simulation.agenda import BEGINNING
 from tests.lab.simulation.ailments import NEVER, Ailment, Nature
 from tests.lab.simulation.broker import Rule
 from tests.lab.simulation.conduct import NO_HEALTH
+from tests.lab.simulation.faults import lasting
 from tests.lab.simulation.history import History
 from tests.simulation.conftest import IS_WHOLE, Scene, kinds, of
 
@@ -72,8 +73,8 @@ def the_bridge_was_away(history: History) -> None:
     """Displays that send heartbeats alone, every two minutes, are not heard for a while after the bridge is back."""
     for display in of(history):
         display.nature, display.conduct = Nature(interval=120), NO_HEALTH
-    history.agenda.at(400.0, history.bridges[0].kill)
-    history.agenda.at(1008.0, history.bridges[0].start)
+    bridge = history.bridges[0]
+    history.agenda.at(400.0, partial(lasting, history, 608.0, bridge.kill, bridge.start))
 
 
 def everybody_crashes(history: History) -> None:
@@ -102,7 +103,8 @@ def one_crashes_for_ever(history: History) -> None:
 
 
 def one_crashes_while_the_canary_is_dead(history: History) -> None:
-    history.agenda.at(300.0, lambda: setattr(history.broker, "muted", frozenset({"canary"})))
+    mute, unmute = (partial(setattr, history.broker, "muted", kinds) for kinds in (frozenset({"canary"}), frozenset()))
+    history.agenda.at(300.0, partial(lasting, history, 1000.0, mute, unmute))
     history.agenda.at(500.0, lambda: of(history)[0].ail(Ailment("crashed", "restart")))
 
 

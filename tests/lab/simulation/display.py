@@ -62,6 +62,7 @@ class Display:
         self.image: Disk | None = None  # behind a write filter: what every boot begins with
         self.went_back_at: float | None = None  # when it last booted with counters that it had used before
         self.dark_since: float | None = None  # without power or network
+        self.lit_at = 0.0  # when it last got both again
         self._wire: Wire
         self._life = 0  # counts boots and ends, so that a timer knows whether it is still meant
 
@@ -89,7 +90,8 @@ class Display:
         if self.is_on:
             return
         self.is_on, self.is_meant_off, self.booted_at = True, False, self._agenda.now
-        self.dark_since = None if self.has_network else self.dark_since
+        if self.has_network:
+            self.dark_since, self.lit_at = None, self._agenda.now
         self._life += 1
         if self.image is not None:
             self._change_disk(self.image.copy())
@@ -166,7 +168,7 @@ class Display:
         """Seen again."""
         self.has_network = True
         if self.is_on:
-            self.dark_since = None
+            self.dark_since, self.lit_at = None, self._agenda.now
             self._wire.find_network()
 
     def flap(self) -> None:

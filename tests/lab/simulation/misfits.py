@@ -73,6 +73,7 @@ def _share_a_login(history: History, display: Display, dice: random.Random) -> N
     if display.uuid in history.judge.truth.twins or display.uuid in history.judge.truth.deleted:
         return
     twin = history.add_twin(display)
+    history.judge.figures["logins shared by two devices"] += 1
     history.judge.ledger.repeats.add(display.uuid)  # each lets the counters of the other one go back
     if dice.random() < 0.5:
         twin.disk = display.disk.copy()

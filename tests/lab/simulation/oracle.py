@@ -249,7 +249,7 @@ class Judge:
     def _check_need(self, command: Any, after: Facts) -> None:
         """By what is true: an automatic command to a display that works, or that it cannot help, is needless."""
         uuid = command.client_uuid
-        why = self.truth.why_needless(uuid)
+        why = self.truth.why_needless(uuid, self.sound_since)
         if why is not None and self._issued[command.id] not in self._vouched_at.get(uuid, ()):
             self._breach("needless action", uuid, f"{command.action}: {why}")
         if self.truth.is_dark(uuid):

@@ -73,11 +73,14 @@ class Truth:
         is_healing = went_back_at is not None and self._moment() - went_back_at < COUNTERS_HEAL + BLINDNESS
         return uuid in self.twins or not display.conduct.is_sound or is_healing
 
-    def why_needless(self, uuid: str) -> str | None:
-        """Why no automatic command to this display can be right now; None where one may be."""
+    def why_needless(self, uuid: str, sound_since: float) -> str | None:
+        """Why no automatic command to this display can be right now; None where one may be.
+
+        Two devices with one login take its connection from each other: how long each connection lasts says nothing.
+        """
         display, twin, now = self._displays[uuid], self.twins.get(uuid), self._moment()
         if twin is not None and twin.is_on and display.is_on:
-            shared_for = now - max(twin.up_since, display.booted_at, twin.booted_at)
+            shared_for = now - max(display.lit_at, twin.lit_at, sound_since)
             return f"two devices share its login for {shared_for:.0f} s" if shared_for > SHARED else None
         if display.is_ill or not display.is_reachable:
             return None
