@@ -1,7 +1,7 @@
 """`python -m bridge.broker_accounts`: keeps the displays' logins that the broker reads equal to Postgres.
 
 It stands beside the broker, reads the logins that are neither revoked nor of a deleted client, and never connects to
-the broker, whose plugin reads the file anew when it has changed (`deploy/local/broker_door.c`). Only hashes are stored,
+the broker, whose plugin reads the file anew when it has changed (`deploy/parts/broker_door.c`). Only hashes are stored,
 so only hashes are written. It also carries to the database what the broker's launcher notes of crashes and open files,
 and looks when the doors' certificates end (`bridge/certificates.py`).
 """
@@ -32,7 +32,7 @@ LOOK_SECONDS: Final = 0.25  # from the end of a look to the next one, where look
 FILE_STEPS: Final = 100  # a per cent more or less is written down
 LONGEST_LOOK_SECONDS: Final = 1.0  # at least one look in this time
 LOOKING_SHARE: Final = 0.05  # of the time goes to looking at most, while that means a look in LONGEST_LOOK_SECONDS
-FILES: Final = "broker.files"  # beside the crashes: deploy.local.broker_launch
+FILES: Final = "broker.files"  # beside the crashes: deploy.parts.broker_launch
 NEW_FILE_MODE: Final = 0o640
 
 

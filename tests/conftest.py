@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from sqlalchemy import Connection, Engine
 
-from deploy.local import broker as mosquitto
 from deploy.local import postgres
+from deploy.parts import broker as mosquitto
 from shared.postgres import door
 from tests import migrated
 

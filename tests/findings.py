@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 
 SHIPPED: Final = ("functions", "bridge", "shared", "migrations", "deploy", "dashboard")
 

@@ -19,9 +19,10 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from deploy.local import database_roles, postgres
-from deploy.local.layout import REPOSITORY
-from deploy.local.probes import free_port
+from deploy.local import postgres
+from deploy.parts import database_roles
+from deploy.parts.layout import REPOSITORY
+from deploy.parts.probes import free_port
 from migrations import rights
 from tests import volatile
 

@@ -23,7 +23,7 @@ from datetime import datetime
 from pathlib import Path
 
 from deploy.local import guardian
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 from tests import volatile
 from tests.suite import MUTE_SECONDS, Outcome, end_on_signals, run_alone
 

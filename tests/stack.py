@@ -13,11 +13,11 @@ from typing import Any, TypeVar
 
 import requests
 
-from deploy.local.demo_fleet.credentials import Credentials
-from deploy.local.demo_fleet.display import Behaviour
-from deploy.local.demo_fleet.simulated import SimulatedDisplay
-from deploy.local.layout import PORTS, REPOSITORY, Layout, read_stack_env, write_file
-from deploy.local.probes import free_port
+from deploy.displays.simulated.credentials import Credentials
+from deploy.displays.simulated.display import Behaviour
+from deploy.displays.simulated.simulated import SimulatedDisplay
+from deploy.parts.layout import PORTS, REPOSITORY, Layout, read_stack_env, write_file
+from deploy.parts.probes import free_port
 from tests import migrated
 
 T = TypeVar("T")

@@ -15,7 +15,7 @@ from types import FrameType
 from typing import BinaryIO, NoReturn
 
 from deploy.local import guardian
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 from tests import diary, volatile
 
 MUTE_SECONDS = 300.0

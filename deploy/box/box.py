@@ -22,12 +22,12 @@ from typing import Final
 
 from cryptography import x509
 
-from deploy.local import broker as mosquitto
-from deploy.local import database_roles
-from deploy.local import gateway as nginx
-from deploy.local.layout import LOOPBACK, BadSetting
 from deploy.local.processes import Service
 from deploy.local.stack import QUEUE_SECRET, Stack
+from deploy.parts import broker as mosquitto
+from deploy.parts import database_roles
+from deploy.parts import gateway as nginx
+from deploy.parts.layout import LOOPBACK, BadSetting
 
 DEFAULTS: Final[Mapping[str, str]] = {
     "LOCAL_STATE_DIR": "/var/lib/signage",
@@ -43,9 +43,9 @@ FUNCTIONS: Final = {"api": "API_PORT", "convert-worker": "CONVERT_WORKER_PORT", 
 MODULES: Final = {
     "bridge": "bridge.main",
     "broker-accounts": "bridge.broker_accounts",
-    "task-queue": "deploy.local.task_emulator",
-    "ticker": "deploy.local.ticker",
-    "converter": "deploy.local.converter",
+    "task-queue": "deploy.parts.task_queue",
+    "ticker": "deploy.parts.ticker",
+    "converter": "deploy.parts.converter",
 }
 WITH_DATABASE: Final = {*FUNCTIONS, "bridge", "broker-accounts", "task-queue"}
 LOGINS: Final = {"api": "api", "scheduler-tick": "scheduler", "bridge": "bridge"}  # service -> its user at the broker

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from deploy.box.box import swap
 from deploy.box.run import become
-from deploy.local import gateway as nginx
-from deploy.local.gateway import Gateway, GatewayUnusable
-from deploy.local.layout import LOOPBACK, write_file
+from deploy.parts import gateway as nginx
+from deploy.parts.gateway import Gateway, GatewayUnusable
+from deploy.parts.layout import LOOPBACK, write_file
 
 NOBODY_LISTENS = 9  # the discard port
 

@@ -12,7 +12,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 from migrations.rights import RolesImpossible
 from shared import config
 from shared.errors import ConfigurationError

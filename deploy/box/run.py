@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NoReturn
 
 from deploy.box.box import FUNCTIONS, MODULES, Box
-from deploy.local import broker as mosquitto
-from deploy.local import gateway as nginx
-from deploy.local.broker import BrokerUnusable
-from deploy.local.gateway import GatewayUnusable
-from deploy.local.layout import REPOSITORY, BadSetting, write_file
+from deploy.parts import broker as mosquitto
+from deploy.parts import gateway as nginx
+from deploy.parts.broker import BrokerUnusable
+from deploy.parts.gateway import GatewayUnusable
+from deploy.parts.layout import REPOSITORY, BadSetting, write_file
 from shared.errors import ConfigurationError
 
 Program = tuple[Sequence[str], Mapping[str, str]]
@@ -55,7 +55,7 @@ def _once(module: str) -> Callable[[Box], Program]:
 
 SERVICES: Final[dict[str, Callable[[Box], Program]]] = {
     "migrations": _once("deploy.box.migrations"),
-    "first-admin": _once("deploy.local.first_admin"),
+    "first-admin": _once("deploy.parts.first_admin"),
     "broker": broker,
     "gateway": gateway,
     **{name: _of_the_stack(name) for name in (*FUNCTIONS, *MODULES)},

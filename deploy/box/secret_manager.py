@@ -14,7 +14,7 @@ from typing import Final
 
 import requests
 
-from deploy.local.layout import write_file
+from deploy.parts.layout import write_file
 
 METADATA_URL: Final = "http://metadata.google.internal/computeMetadata/v1/instance/service-accounts/default/token"
 SECRETS_URL: Final = "https://secretmanager.googleapis.com/v1/"

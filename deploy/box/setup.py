@@ -9,10 +9,10 @@ import os
 import sys
 
 from deploy.box.box import DATABASE, Box
-from deploy.local import broker as mosquitto
-from deploy.local import database_roles, oidc
-from deploy.local.layout import ADMIN, LOOPBACK, SIGN_IN, BadSetting, usable, write_file
 from deploy.local.stack import QUEUE_SECRET
+from deploy.parts import broker as mosquitto
+from deploy.parts import database_roles, identity
+from deploy.parts.layout import ADMIN, LOOPBACK, SIGN_IN, BadSetting, usable, write_file
 from shared.errors import ConfigurationError
 
 
@@ -30,7 +30,7 @@ def set_up(box: Box, database_url: str = "") -> None:
     layout.secret(SIGN_IN)
     layout.secret("signing_key")
     layout.secret(QUEUE_SECRET)
-    oidc.load_or_create_key(oidc.key_path(box.environ))
+    identity.load_or_create_key(identity.key_path(box.environ))
     own = f"postgresql://{DATABASE}:{layout.secret('database_password')}@{LOOPBACK}:{box.ports['POSTGRES_PORT']}/{DATABASE}"
     owners_url = database_url or own
     write_file(box.database_url_file(), owners_url + "\n")

@@ -1,5 +1,5 @@
 # The job queues. They never give up by themselves: the job's own row counts the attempts. The same figures as
-# deploy/local/task_emulator; a test holds them equal.
+# deploy/parts/task_queue; a test holds them equal.
 locals {
   # Queue -> jobs under way at once. Notifications must not wait behind decks that take minutes each.
   queues = {

@@ -24,9 +24,9 @@ import pg8000.dbapi
 import pg8000.native
 
 from deploy.local import guardian
-from deploy.local.layout import LOOPBACK, write_file
-from deploy.local.probes import Probe, free_port
-from deploy.local.short_lived import running
+from deploy.parts.layout import LOOPBACK, write_file
+from deploy.parts.probes import Probe, free_port
+from deploy.parts.short_lived import running
 
 STOP_SIGNAL: Final = signal.SIGINT  # "fast": ends sessions, keeps data; SIGTERM would wait for them
 SUPERUSER: Final = "postgres"

@@ -19,8 +19,8 @@ from typing import Any, Final
 
 from deploy.local import guardian
 from deploy.local.console import Console
-from deploy.local.layout import REPOSITORY, write_file
-from deploy.local.probes import Probe
+from deploy.parts.layout import REPOSITORY, write_file
+from deploy.parts.probes import Probe
 
 BACKOFF_FIRST_SECONDS: Final = 0.5
 BACKOFF_MAX_SECONDS: Final = 10.0

@@ -9,12 +9,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from deploy.local import broker as mosquitto
-from deploy.local import database_roles, postgres
-from deploy.local import gateway as nginx
-from deploy.local.layout import LOOPBACK, REPOSITORY, Layout, layout_from, ports_from, usable
-from deploy.local.probes import Probe, accepts, converter_health, converter_is_settled, http_answers
+from deploy.local import postgres
 from deploy.local.processes import Service
+from deploy.parts import broker as mosquitto
+from deploy.parts import database_roles
+from deploy.parts import gateway as nginx
+from deploy.parts.layout import LOOPBACK, REPOSITORY, Layout, layout_from, ports_from, usable
+from deploy.parts.probes import Probe, accepts, converter_health, converter_is_settled, http_answers
 from migrations.rights import TASK_QUEUE
 from shared.config import Config, load
 
@@ -237,7 +238,7 @@ class Stack:
         login = self.queue_login()
         own = self.database_login(TASK_QUEUE) | login
         answers = self._queue_answers()
-        queue = self._module("task-queue", "deploy.local.task_emulator", answers, "TASK_QUEUE_PORT", own)
+        queue = self._module("task-queue", "deploy.parts.task_queue", answers, "TASK_QUEUE_PORT", own)
         functions = [
             self._function(
                 "api", "API_PORT", "/api/health/live", **self.broker_login("api"), **login, **self._signing()
@@ -248,7 +249,7 @@ class Stack:
         if not self.own_converter:
             return [queue, *functions]
         settled = converter_is_settled(self.ports["CONVERTER_PORT"])
-        return [queue, *functions, self._module("converter", "deploy.local.converter", settled, "CONVERTER_PORT")]
+        return [queue, *functions, self._module("converter", "deploy.parts.converter", settled, "CONVERTER_PORT")]
 
     def why_no_conversions(self) -> str | None:
         """Why our converter converts nothing on this machine; None when it does, or is not ours."""
@@ -271,14 +272,14 @@ class Stack:
         bridge = self._module("bridge", "bridge.main", listens, "BRIDGE_HEALTH_PORT", login)
         own = self.database_login("broker_accounts")
         accounts = self._module("broker-accounts", "bridge.broker_accounts", _at_once, login=own)
-        ticker = self._module("ticker", "deploy.local.ticker", _at_once)
+        ticker = self._module("ticker", "deploy.parts.ticker", _at_once)
         return [bridge, accounts, ticker, gateway]
 
     def demo(self) -> list[Service]:
         """The simulated displays, with DEMO=1."""
         if not self.is_demo:
             return []
-        return [self._module("demo-fleet", "deploy.local.demo_fleet", _at_once)]
+        return [self._module("demo-fleet", "deploy.displays.simulated", _at_once)]
 
     def _queue_answers(self) -> Probe:
         keys = http_answers(self.ports["TASK_QUEUE_KEYS_PORT"], "/keys", 200)

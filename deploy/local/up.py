@@ -20,15 +20,15 @@ from pathlib import Path
 from typing import Any
 
 from deploy.local import guardian, postgres, prerequisites
-from deploy.local.broker import BrokerUnusable
-from deploy.local.broker_launch import CRASHES, CRASHES_KEPT
 from deploy.local.console import Console
-from deploy.local.gateway import GatewayUnusable
-from deploy.local.layout import ADMIN, SCRIPTS_KEY, SIGN_IN, BadSetting, Layout, layout_from, write_file
 from deploy.local.postgres import PostgresUnusable
-from deploy.local.probes import port_is_free
 from deploy.local.processes import Runner, StartFailed
 from deploy.local.stack import Stack
+from deploy.parts.broker import BrokerUnusable
+from deploy.parts.broker_launch import CRASHES, CRASHES_KEPT
+from deploy.parts.gateway import GatewayUnusable
+from deploy.parts.layout import ADMIN, SCRIPTS_KEY, SIGN_IN, BadSetting, Layout, layout_from, write_file
+from deploy.parts.probes import port_is_free
 from shared.errors import ConfigurationError
 
 Unusable = (BadSetting, BrokerUnusable, GatewayUnusable, PostgresUnusable, ConfigurationError, StartFailed, OSError)
@@ -166,7 +166,7 @@ async def _start(stack: Stack, runner: Runner, console: Console) -> None:
     await runner.start(*stack.foundation())
     if stack.cluster is not None:
         await asyncio.to_thread(postgres.ensure_database, stack.cluster, stack.database_password)
-    for name, *command in (("migrations", "alembic", "upgrade", "head"), ("first-admin", "deploy.local.first_admin")):
+    for name, *command in (("migrations", "alembic", "upgrade", "head"), ("first-admin", "deploy.parts.first_admin")):
         began = time.monotonic()
         if await runner.run_once(name, [sys.executable, "-m", *command], stack.environment(**stack.owner_login())) != 0:
             raise StartFailed(f"{name} failed; the lines above say why.")

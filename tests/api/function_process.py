@@ -10,9 +10,9 @@ from typing import Any
 
 import requests
 
-from deploy.local.layout import LOOPBACK, REPOSITORY
-from deploy.local.probes import accepts, free_port
-from deploy.local.short_lived import running
+from deploy.parts.layout import LOOPBACK, REPOSITORY
+from deploy.parts.probes import accepts, free_port
+from deploy.parts.short_lived import running
 
 FRAMEWORK = Path(sys.executable).with_name("functions-framework")
 

@@ -11,7 +11,7 @@ from sqlalchemy import Engine
 from werkzeug.exceptions import HTTPException
 from werkzeug.test import TestResponse
 
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 from functions.api.routes import uploads
 from shared.access import operations as access
 from shared.access.people import store

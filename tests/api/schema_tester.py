@@ -18,7 +18,7 @@ from schemathesis.engine import events, from_schema
 from schemathesis.engine.recorder import ScenarioRecorder
 from schemathesis.hooks import GLOBAL_HOOK_DISPATCHER
 
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 from tests.api.schema_audit import READS, Change
 from tests.api.schema_repairs import Repairs
 from tests.api.schema_world import World

@@ -19,8 +19,8 @@ from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 from sqlalchemy import Connection, Engine
 from sqlalchemy.dialects.postgresql import insert
 
-from deploy.local import broker as mosquitto
-from deploy.local.layout import LOOPBACK
+from deploy.parts import broker as mosquitto
+from deploy.parts.layout import LOOPBACK
 from shared.access import operations as access
 from shared.access import second_factor_store
 from shared.client_logs import operations as client_logs

@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from deploy.local.broker import RunningBroker
+from deploy.parts.broker import RunningBroker
 from functions.api.app import create_app
 from functions.api.services import Services
 from shared.commands import operations

@@ -18,7 +18,7 @@ from werkzeug.test import TestResponse
 
 from bridge.leader import DatabaseAway, Leader
 from deploy.local import postgres
-from deploy.local.probes import wait_until
+from deploy.parts.probes import wait_until
 from functions.api.app import create_app
 from functions.api.services import Services
 from shared.config import BY_NAME, Config

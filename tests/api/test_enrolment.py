@@ -12,9 +12,9 @@ from flask import Flask
 from sqlalchemy import Engine
 from werkzeug.test import TestResponse
 
-from deploy.local.broker import RunningBroker
-from deploy.local.layout import write_file
-from deploy.local.probes import connect_code, wait_until
+from deploy.parts.broker import RunningBroker
+from deploy.parts.layout import write_file
+from deploy.parts.probes import connect_code, wait_until
 from functions.api.app import create_app
 from functions.api.services import Services
 from shared.access import operations

@@ -5,7 +5,7 @@ import sqlalchemy as sa
 from flask.testing import FlaskClient
 from sqlalchemy import Engine
 
-from deploy.local.probes import free_port
+from deploy.parts.probes import free_port
 from functions.api import problems
 from functions.api.app import create_app
 from functions.api.auth import client_address

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 import pytest
 import requests
 
-from deploy.local.layout import LOOPBACK
+from deploy.parts.layout import LOOPBACK
 from tests.api.function_process import ENVIRONMENT, FunctionProcess, ask, function_process
 
 STALLS = 4

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import pytest
 import requests
 
-from deploy.local.layout import LOOPBACK, REPOSITORY
-from deploy.local.probes import wait_until
+from deploy.parts.layout import LOOPBACK, REPOSITORY
+from deploy.parts.probes import wait_until
 from shared.access.rules import compose_token
 from tests.api import probe_routes
 from tests.api.function_process import ENVIRONMENT, FunctionProcess, ask, problem

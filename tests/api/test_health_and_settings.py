@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from deploy.local.probes import free_port
+from deploy.parts.probes import free_port
 from functions.api.app import create_app
 from functions.api.services import Services
 from shared.config import SETTINGS, Config

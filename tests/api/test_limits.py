@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from deploy.local.layout import LOOPBACK
+from deploy.parts.layout import LOOPBACK
 from functions.api.limits import BODY_LIMIT
 from tests.api.function_process import UPLOAD_LIMIT, FunctionProcess, ask
 

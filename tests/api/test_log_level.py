@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine
 
-from deploy.local.broker import RunningBroker
-from deploy.local.demo_fleet.credentials import Credentials
-from deploy.local.demo_fleet.simulated import SimulatedDisplay
+from deploy.displays.simulated.credentials import Credentials
+from deploy.displays.simulated.simulated import SimulatedDisplay
+from deploy.parts.broker import RunningBroker
 from functions.api.app import create_app
 from functions.api.services import Services
 from shared.clients import store

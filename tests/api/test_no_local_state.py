@@ -18,7 +18,7 @@ import pytest
 from sqlalchemy import Engine
 from werkzeug.test import TestResponse
 
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 from functions.api.app import create_app
 from functions.api.services import Services
 from shared.config import Config

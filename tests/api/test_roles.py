@@ -13,7 +13,7 @@ from flask import Flask
 from sqlalchemy import Engine
 from werkzeug.test import TestResponse
 
-from deploy.local import oidc
+from deploy.parts import identity
 from functions.api.app import create_app
 from functions.api.auth import PROXY_ASSERTION
 from functions.api.routes import ALL
@@ -73,7 +73,7 @@ def refused_callers(
     api: Api, app: Flask, proxied: Flask, engine: Engine, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Refused]:
     """Callers whose proof of identity must not be accepted anywhere, by what is wrong with it."""
-    key = oidc.load_or_create_key(Path(tmp_path_factory.mktemp("keys")) / "key.pem")
+    key = identity.load_or_create_key(Path(tmp_path_factory.mktemp("keys")) / "key.pem")
     tokens = {
         "no token at all": "",
         "one that nobody issued": compose_token(secrets.token_hex(6), secrets.token_hex(32)),
@@ -81,7 +81,7 @@ def refused_callers(
         "a wrong checksum": issue_token(engine, Role.ADMIN)[:-1] + "g",
         "expired": expired_token(engine),
         "revoked": revoked_token(engine),
-        "an identity token of the scheduler": oidc.mint(
+        "an identity token of the scheduler": identity.mint(
             key, "http://127.0.0.1:8083", "tick@signage.test", "http://127.0.0.1:8124"
         ),
     }

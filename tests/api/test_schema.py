@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from deploy.local.broker import RunningBroker
+from deploy.parts.broker import RunningBroker
 from tests.api.schema_audit import Change, Line, deviations
 from tests.api.schema_repairs import in_calendar
 from tests.api.schema_tester import announced, judged

@@ -22,8 +22,8 @@ from tusclient.client import TusClient
 from tusclient.exceptions import TusCommunicationError
 from werkzeug.test import TestResponse
 
-from deploy.local.layout import LOOPBACK
-from deploy.local.probes import wait_until
+from deploy.parts.layout import LOOPBACK
+from deploy.parts.probes import wait_until
 from shared.event_media.uploads import operations, rules
 from shared.outside.media_volume import MediaVolume
 from shared.postgres.door import database_now, transaction

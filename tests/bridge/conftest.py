@@ -24,9 +24,9 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 from sqlalchemy import Engine
 
-from deploy.local import broker as mosquitto
-from deploy.local.layout import LOOPBACK, REPOSITORY
-from deploy.local.probes import free_port, wait_until
+from deploy.parts import broker as mosquitto
+from deploy.parts.layout import LOOPBACK, REPOSITORY
+from deploy.parts.probes import free_port, wait_until
 from tests import migrated
 from tests.bridge.preloaded import Forked
 

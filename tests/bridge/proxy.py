@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from deploy.local.layout import LOOPBACK
+from deploy.parts.layout import LOOPBACK
 
 
 class Proxy:

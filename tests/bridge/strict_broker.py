@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
-from deploy.local.layout import LOOPBACK
+from deploy.parts.layout import LOOPBACK
 
 CONNACK, PUBLISH, PUBACK, SUBACK = 2, 3, 4, 9
 RECEIVE_MAXIMUM_EXCEEDED: Final = b"\xe0\x01\x93"

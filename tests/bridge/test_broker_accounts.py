@@ -15,10 +15,10 @@ import pytest
 from sqlalchemy import Connection, Engine
 
 from bridge.broker_accounts import Accounts, Crashes, OpenFiles, pause, write_if_changed
-from deploy.local import broker as mosquitto
 from deploy.local import postgres
-from deploy.local.layout import REPOSITORY
-from deploy.local.probes import connect_code, free_port
+from deploy.parts import broker as mosquitto
+from deploy.parts.layout import REPOSITORY
+from deploy.parts.probes import connect_code, free_port
 from shared.access import enrolment_store
 from shared.access.rules import MOSQUITTO_SALT_BYTES, mosquitto_hash
 from tests import migrated

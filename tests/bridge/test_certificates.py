@@ -12,8 +12,8 @@ from sqlalchemy import Engine
 from bridge import certificates
 from bridge.certificates import Certificates, doors
 from deploy.box.box import Box
-from deploy.local.layout import REPOSITORY
-from deploy.local.probes import free_port
+from deploy.parts.layout import REPOSITORY
+from deploy.parts.probes import free_port
 from shared.errors import ConfigurationError
 from shared.leadership.rules import CERTIFICATE_KNOWN_FOR
 from shared.overview.gauges import rules

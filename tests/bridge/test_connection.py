@@ -9,8 +9,8 @@ import pytest
 
 from bridge.connection import BrokerConnection
 from bridge.inbox import Arrival
-from deploy.local import broker as mosquitto
-from deploy.local.probes import free_port
+from deploy.parts import broker as mosquitto
+from deploy.parts.probes import free_port
 from shared.outside.mqtt import Topics
 from tests.bridge.conftest import Display, eventually, forget_session
 

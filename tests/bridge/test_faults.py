@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from deploy.local import broker as mosquitto
 from deploy.local import guardian, postgres
-from deploy.local.probes import free_port
+from deploy.parts import broker as mosquitto
+from deploy.parts.probes import free_port
 from shared.postgres.door import engine_for
 from tests import migrated, volatile
 from tests.bridge.conftest import (

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from deploy.local import broker as mosquitto
 from deploy.local import postgres
-from deploy.local.probes import free_port
+from deploy.parts import broker as mosquitto
+from deploy.parts.probes import free_port
 from shared.postgres.door import engine_for
 from tests import migrated, volatile
 from tests.bridge.conftest import SESSIONS, Database, Display, bridges, eventually, stamp

@@ -9,8 +9,8 @@ import pytest
 
 from bridge import health
 from bridge.snapshot import Progress, Snapshot, Snapshots
-from deploy.local.layout import LOOPBACK
-from deploy.local.probes import free_port
+from deploy.parts.layout import LOOPBACK
+from deploy.parts.probes import free_port
 
 NOW = 1000.0
 FINE = Snapshot(

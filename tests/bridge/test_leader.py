@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from deploy.local import broker as mosquitto
-from deploy.local.probes import accepts, free_port
-from deploy.local.short_lived import running
+from deploy.parts import broker as mosquitto
+from deploy.parts.probes import accepts, free_port
+from deploy.parts.short_lived import running
 from tests.bridge.conftest import SESSIONS, BridgeProcess, Database, Display, StartBridge, eventually, settings, stamp
 from tests.bridge.preloaded import Forked
 from tests.bridge.proxy import proxied

@@ -1,8 +1,8 @@
 """A leader that cannot reach the broker gives the lead to a bridge that can; alone it goes on, and loses nothing."""
 
-from deploy.local import broker as mosquitto
-from deploy.local.layout import LOOPBACK
-from deploy.local.probes import free_port
+from deploy.parts import broker as mosquitto
+from deploy.parts.layout import LOOPBACK
+from deploy.parts.probes import free_port
 from tests.bridge.conftest import SESSIONS, Database, Display, StartBridge, eventually, stamp
 from tests.bridge.proxy import proxied
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import Engine
 
-from deploy.local import broker as mosquitto
+from deploy.parts import broker as mosquitto
 from shared.vocabulary import CommandAction
 from tests.bridge.conftest import PASSWORD, SECONDS, Database, Display, StartBridge, displays, eventually, stamp
 from tests.bridge.test_messages_reach_their_tables import heartbeat, issue, state

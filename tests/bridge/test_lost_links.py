@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from deploy.local import broker as mosquitto
 from deploy.local import guardian, postgres
-from deploy.local.probes import free_port
-from deploy.local.short_lived import running
+from deploy.parts import broker as mosquitto
+from deploy.parts.probes import free_port
+from deploy.parts.short_lived import running
 from shared.postgres.door import engine_for
 from tests import migrated, volatile
 from tests.bridge.conftest import BridgeProcess, Database, bridges, eventually

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from deploy.local import broker as mosquitto
+from deploy.parts import broker as mosquitto
 from tests.lab.campaigns import many_logins
 from tests.lab.campaigns.ledger import Ledger
 

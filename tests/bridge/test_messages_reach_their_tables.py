@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine
 
-from deploy.local import broker as mosquitto
+from deploy.parts import broker as mosquitto
 from shared.commands import operations as commands
 from shared.commands.rules import CommandRequest
 from shared.config import load

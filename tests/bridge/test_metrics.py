@@ -6,7 +6,7 @@ import uuid
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from deploy.local.layout import LOOPBACK
+from deploy.parts.layout import LOOPBACK
 from tests.bridge.conftest import BridgeProcess, Database, Display, StartBridge, eventually, stamp
 
 PREFIX = "signage_bridge_"

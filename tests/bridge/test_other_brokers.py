@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from deploy.local import broker as mosquitto
-from deploy.local.layout import LOOPBACK
-from deploy.local.probes import free_port
-from deploy.local.short_lived import running
+from deploy.parts import broker as mosquitto
+from deploy.parts.layout import LOOPBACK
+from deploy.parts.probes import free_port
+from deploy.parts.short_lived import running
 from shared.vocabulary import CommandAction
 from tests.bridge.conftest import (
     PASSWORD,

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from deploy.local import broker as mosquitto
+from deploy.parts import broker as mosquitto
 from shared.vocabulary import DeadLetterReason
 from tests.bridge.conftest import (
     Database,

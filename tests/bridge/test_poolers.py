@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from deploy.local import broker as mosquitto
-from deploy.local.layout import LOOPBACK
 from deploy.local.postgres import system_user
-from deploy.local.probes import accepts, free_port
-from deploy.local.short_lived import running
+from deploy.parts import broker as mosquitto
+from deploy.parts.layout import LOOPBACK
+from deploy.parts.probes import accepts, free_port
+from deploy.parts.short_lived import running
 from shared.postgres.door import engine_for, said_by_postgres
 from tests import migrated
 from tests.bridge.conftest import BridgeProcess, Database, StartBridge, bridges, eventually

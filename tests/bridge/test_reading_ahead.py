@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import sqlalchemy as sa
 
-from deploy.local import broker as mosquitto
+from deploy.parts import broker as mosquitto
 from shared.postgres.door import engine_for, transaction
 from tests.bridge.conftest import BridgeProcess, Database, Display, StartBridge, eventually
 from tests.bridge.proxy import proxied

@@ -11,11 +11,11 @@ from typing import Any, Final
 
 import pytest
 
-from deploy.local import broker as mosquitto
 from deploy.local import postgres
-from deploy.local.broker_rights import displays_acl, services_acl
-from deploy.local.probes import free_port
-from deploy.local.short_lived import running
+from deploy.parts import broker as mosquitto
+from deploy.parts.broker_rights import displays_acl, services_acl
+from deploy.parts.probes import free_port
+from deploy.parts.short_lived import running
 from shared.outside.mqtt import Publisher
 from shared.postgres.door import engine_for
 from tests import migrated

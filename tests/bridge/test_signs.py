@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Engine
 
 from bridge.budget import OverBudget
 from bridge.inbox import Arrival, PutAside, Taken
-from deploy.local import broker as mosquitto
+from deploy.parts import broker as mosquitto
 from shared.clients import store as clients_store
 from shared.clients.signs_rules import Memory
 from shared.commands import operations as commands

@@ -7,8 +7,8 @@ import pytest
 from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
 
-from deploy.local import broker as mosquitto
-from deploy.local.layout import LOOPBACK
+from deploy.parts import broker as mosquitto
+from deploy.parts.layout import LOOPBACK
 from tests.bridge.conftest import Display, eventually, forget_session
 from tests.bridge.proxy import proxied
 from tests.bridge.test_connection import TOPICS, opened, turn

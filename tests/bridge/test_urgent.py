@@ -10,9 +10,9 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from sqlalchemy import Engine
 
-from deploy.local import broker as mosquitto
-from deploy.local.layout import LOOPBACK
-from deploy.local.probes import wait_until
+from deploy.parts import broker as mosquitto
+from deploy.parts.layout import LOOPBACK
+from deploy.parts.probes import wait_until
 from shared.vocabulary import CommandAction
 from tests.bridge.conftest import PASSWORD, SECONDS, Database, Display, StartBridge, displays, eventually, stamp
 from tests.bridge.test_messages_reach_their_tables import dead_letters, heartbeat, issue, state

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Playwright, expect, sync_playwright
 from sqlalchemy import Engine
 
-from deploy.local.demo_fleet.simulated import SimulatedDisplay
+from deploy.displays.simulated.simulated import SimulatedDisplay
 from shared.postgres.door import engine_for
 from tests.browser.people import SessionState, session_of
 from tests.browser.watched import WatchedPage

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 from tests.browser import pictured_states
 from tests.browser.conftest import CHROMIUM, FLAGS
 from tests.browser.watched import watched

@@ -5,7 +5,7 @@ import io
 
 from playwright.sync_api import Page, expect
 
-from deploy.local.demo_fleet.simulated import SimulatedDisplay
+from deploy.displays.simulated.simulated import SimulatedDisplay
 from tests.browser.conftest import Enter, name_of, uuid_of
 from tests.stack import Api, eventually
 

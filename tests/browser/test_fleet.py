@@ -7,8 +7,8 @@ import pytest
 import requests
 from playwright.sync_api import Route, expect
 
-from deploy.local.demo_fleet.credentials import Credentials
-from deploy.local.demo_fleet.simulated import SimulatedDisplay
+from deploy.displays.simulated.credentials import Credentials
+from deploy.displays.simulated.simulated import SimulatedDisplay
 from shared.trace import trace_id
 from tests.browser.conftest import Enter, OpenPage, name_of, uuid_of
 from tests.browser.people import SessionState

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from playwright.sync_api import FilePayload, Page, expect
 from sqlalchemy import Engine
 
-from deploy.local.demo_fleet.simulated import SimulatedDisplay
+from deploy.displays.simulated.simulated import SimulatedDisplay
 from tests.browser.conftest import Enter, online_display, uuid_of
 from tests.browser.fleets import inserted
 from tests.browser.test_every_page import come_to_rest

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from deploy.local.demo_fleet.simulated import SimulatedDisplay
+from deploy.displays.simulated.simulated import SimulatedDisplay
 from tests.browser.conftest import Enter, name_of, online_display, uuid_of
 from tests.stack import Api, eventually
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Route, expect
 
-from deploy.local.demo_fleet.simulated import SimulatedDisplay
+from deploy.displays.simulated.simulated import SimulatedDisplay
 from tests.browser.conftest import Enter, OpenPage, name_of, online_display, uuid_of
 from tests.browser.people import SessionState
 from tests.browser.windows import Opened

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from deploy.local.demo_fleet.simulated import SimulatedDisplay
+from deploy.displays.simulated.simulated import SimulatedDisplay
 from tests.browser.conftest import name_of
 from tests.browser.watched import WatchedPage
 

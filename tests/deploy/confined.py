@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import yaml
 
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 
 DOCKER: Final = REPOSITORY / "deploy" / "docker"
 COMPOSE: Final[dict[str, Any]] = yaml.safe_load((DOCKER / "compose.yaml").read_text(encoding="utf-8"))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from deploy.box.box import Box
-from deploy.local.layout import PORTS
+from deploy.parts.layout import PORTS
 from tests.deploy.certificates import Authority
 from tests.stack import free_ports
 

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final
 
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 from tests.deploy.terraform import root
 
 DOCUMENT: Final = REPOSITORY / "docs" / "deploying.md"

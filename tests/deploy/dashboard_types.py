@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 from tests.deploy.metrics_there import dashboard
 
 TYPES: Final = "./node_modules/@grafana/schema/dist/types/raw"

@@ -11,7 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from bridge import metrics as bridge_metrics
 from bridge.counters import Counters, Histogram
 from bridge.snapshot import Progress, Snapshot
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 from shared.overview.gauges.rules import MEANINGS, PREFIX
 
 FOLDER: Final = REPOSITORY / "deploy" / "observability"

@@ -10,7 +10,7 @@ from typing import Any, Final
 import hcl2
 from hcl2.utils import SerializationOptions
 
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 
 GCP: Final = REPOSITORY / "deploy" / "gcp"
 COMPONENTS: Final = {  # module of deploy/gcp -> where its code is, and its entry point

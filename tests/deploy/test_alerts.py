@@ -10,8 +10,8 @@ from typing import Any, Final
 import pytest
 import yaml
 
-from deploy.local.layout import REPOSITORY
 from deploy.local.prerequisites import PROGRAM_PATH
+from deploy.parts.layout import REPOSITORY
 from shared.overview.gauges.rules import MEANINGS, PREFIX
 from tests.deploy.metrics_there import FOLDER, METRIC, asked, names_there, rules
 

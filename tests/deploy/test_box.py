@@ -20,11 +20,11 @@ from paho.mqtt.reasoncodes import ReasonCode
 
 from deploy.box.box import DEFAULTS, FUNCTIONS, LOGINS, MODULES, WITH_DATABASE, Box
 from deploy.box.setup import set_up
-from deploy.local import broker as mosquitto
-from deploy.local import database_roles
-from deploy.local.layout import LOOPBACK, REPOSITORY, BadSetting, write_file
-from deploy.local.probes import accepts, connect_code
-from deploy.local.short_lived import running
+from deploy.parts import broker as mosquitto
+from deploy.parts import database_roles
+from deploy.parts.layout import LOOPBACK, REPOSITORY, BadSetting, write_file
+from deploy.parts.probes import accepts, connect_code
+from deploy.parts.short_lived import running
 from shared.config import BY_NAME, load
 from tests.deploy.certificates import Authority
 from tests.deploy.conftest import HOST

@@ -11,8 +11,8 @@ import pytest
 import yaml
 
 from deploy.local import postgres
-from deploy.local.layout import REPOSITORY
-from deploy.local.task_emulator.__main__ import CALL_THREADS
+from deploy.parts.layout import REPOSITORY
+from deploy.parts.task_queue.__main__ import CALL_THREADS
 from shared.config import BY_NAME
 from shared.postgres import door
 from tests.deploy.connections import Sizes, defaults, documented, is_let_pass, most_of, wanted

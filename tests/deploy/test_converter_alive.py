@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from deploy.local import prerequisites
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 from shared import config
 from shared.config import BY_NAME
 from shared.conversions.rules import timeouts

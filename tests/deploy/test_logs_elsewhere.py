@@ -6,7 +6,7 @@ from typing import Final
 
 import yaml
 
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 
 FILE: Final = REPOSITORY / "deploy" / "box" / "journal-upload.conf"
 GUIDE: Final = REPOSITORY / "docs" / "operating.md"

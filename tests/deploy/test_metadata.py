@@ -17,8 +17,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from deploy.local.layout import LOOPBACK, REPOSITORY
-from deploy.local.probes import free_port
+from deploy.parts.layout import LOOPBACK, REPOSITORY
+from deploy.parts.probes import free_port
 from functions.convert_worker.converter import ConversionFault, convert
 from functions.convert_worker.identity import BEFORE_ITS_END_SECONDS, OwnIdentity
 from shared.conversions.rules import Fault, timeouts

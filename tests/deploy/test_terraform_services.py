@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import yaml
 
-from deploy.local.layout import REPOSITORY
-from deploy.local.task_emulator.__main__ import queues
+from deploy.parts.layout import REPOSITORY
+from deploy.parts.task_queue.__main__ import queues
 from functions.scheduler_tick.steps import STEPS
 from shared.commands.operations import ExpiryReport
 from shared.commands.outbox.operations import PublishReport

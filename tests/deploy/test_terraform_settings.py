@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 from shared import deployment
 from shared.config import BY_NAME, load
 from shared.errors import ConfigurationError

@@ -10,7 +10,7 @@ import pytest
 
 from deploy.box.box import FUNCTIONS, MODULES
 from deploy.box.run import SERVICES
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 from tests.deploy.confined import COMPOSE
 from tests.deploy.conftest import secrets_read
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from deploy.local.broker import Broker
-from deploy.local.broker_launch import may_open_files
-from deploy.local.probes import wait_until
+from deploy.parts.broker import Broker
+from deploy.parts.broker_launch import may_open_files
+from deploy.parts.probes import wait_until
 from tests.lab.campaigns import stolen
 from tests.lab.campaigns.fleet import PASSWORD
 from tests.lab.campaigns.lone_broker import NAME, bridge_session, broker, shipped, without
@@ -22,7 +22,7 @@ from tests.lab.campaigns.wire import Puback, Received, Wire, WireBroken
 MEGABYTE = 2**20
 LARGEST = 65_536  # bytes of a payload that the broker takes
 NO_SUBSCRIBERS, NOT_AUTHORIZED, TOO_LARGE = 0x10, 0x87, 0x95
-AT_ONCE, A_SECOND = 16_000_000, 2_000_000  # bytes that one display may send: deploy/local/broker_door.c
+AT_ONCE, A_SECOND = 16_000_000, 2_000_000  # bytes that one display may send: deploy/parts/broker_door.c
 LOGS = f"signage/{NAME}/logs/info".encode()
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from deploy.local import broker as mosquitto
-from deploy.local.broker_launch import rest_seconds
-from deploy.local.probes import wait_until
+from deploy.parts import broker as mosquitto
+from deploy.parts.broker_launch import rest_seconds
+from deploy.parts.probes import wait_until
 from tests.lab.campaigns.fleet import PASSWORD
 from tests.lab.campaigns.lone_broker import NAME, bridge_session, broker, shipped
 from tests.lab.campaigns.machine import Component

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 from tests.faults.test_campaigns import passed
 from tests.lab.campaigns import clock, herd, logins, network, noise, stolen
 

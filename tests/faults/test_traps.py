@@ -13,9 +13,9 @@ from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 
 from bridge.connection import BrokerConnection
-from deploy.local import broker as mosquitto
-from deploy.local.layout import LOOPBACK
-from deploy.local.probes import wait_until
+from deploy.parts import broker as mosquitto
+from deploy.parts.layout import LOOPBACK
+from deploy.parts.probes import wait_until
 from shared.outside.mqtt import Topics
 from tests.lab.campaigns.fleet import PASSWORD
 from tests.lab.campaigns.lone_broker import NAME, bridge_session, broker, shipped, without

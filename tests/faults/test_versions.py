@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 from tests.lab.campaigns import old_code
 from tests.stores.schema_promises import FIRST_CODE, chain
 

@@ -17,17 +17,17 @@ from typing import Any
 
 import pytest
 
-from deploy.local.conformance import __main__ as command
-from deploy.local.conformance.checklist import RULES, Line, failed, judge, printed
-from deploy.local.conformance.exercise import Api as Service
-from deploy.local.conformance.exercise import Exercise, NeverCame
-from deploy.local.conformance.record import Record, Said
-from deploy.local.conformance.tap import Tap
-from deploy.local.conformance.verdict import Outcome, Tried
-from deploy.local.demo_fleet.display import Behaviour, Display
-from deploy.local.demo_fleet.simulated import LoopThread, SimulatedDisplay
-from deploy.local.layout import REPOSITORY
-from deploy.local.probes import free_port
+from deploy.displays.conformance import __main__ as command
+from deploy.displays.conformance.checklist import RULES, Line, failed, judge, printed
+from deploy.displays.conformance.exercise import Api as Service
+from deploy.displays.conformance.exercise import Exercise, NeverCame
+from deploy.displays.conformance.record import Record, Said
+from deploy.displays.conformance.tap import Tap
+from deploy.displays.conformance.verdict import Outcome, Tried
+from deploy.displays.simulated.display import Behaviour, Display
+from deploy.displays.simulated.simulated import LoopThread, SimulatedDisplay
+from deploy.parts.layout import REPOSITORY
+from deploy.parts.probes import free_port
 from tests.diary import progress
 from tests.journeys.spoiled_displays import SPOILED, ForgetsAcks, ForgetsLogs, StaysAway
 from tests.stack import Api, Stack, enrol
@@ -75,7 +75,7 @@ class Bench:
     async def by_command(self, kind: type[Display]) -> tuple[int | None, str]:
         """Exit code and words of the command, as an author of a client gives it beside a running stack."""
         name, port = str(uuid.uuid4()), free_port()
-        arguments = ("-m", "deploy.local.conformance", "--uuid", name, "--listen", str(port))
+        arguments = ("-m", "deploy.displays.conformance", "--uuid", name, "--listen", str(port))
         environment = {**os.environ, "LOCAL_STATE_DIR": str(self.state)}
         running = await asyncio.create_subprocess_exec(
             sys.executable, *arguments, cwd=REPOSITORY, env=environment, stdout=asyncio.subprocess.PIPE

@@ -11,8 +11,8 @@ import pytest
 import requests
 from paho.mqtt.enums import CallbackAPIVersion
 
-from deploy.local.demo_fleet import contract
-from deploy.local.demo_fleet.simulated import SimulatedDisplay
+from deploy.displays.simulated import contract
+from deploy.displays.simulated.simulated import SimulatedDisplay
 from tests.stack import Api, Stack, enrol, eventually
 
 BROKER_CONNECTION = {"reconnect_count": 7, "last_disconnect_at": "2026-03-01T09:30:00Z"}

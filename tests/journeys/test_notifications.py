@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from deploy.local.demo_fleet.simulated import SimulatedDisplay
+from deploy.displays.simulated.simulated import SimulatedDisplay
 from tests.receivers import Receiver, receiver
 from tests.stack import Api, Stack, enrol, eventually
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import requests
 
-from deploy.local.layout import LOOPBACK
+from deploy.parts.layout import LOOPBACK
 from tests.stack import Api, Stack, enrol, eventually
 
 SHORTEST = 12  # what is shorter might stand anywhere by chance

@@ -11,8 +11,8 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
-from deploy.local.layout import LOOPBACK
-from deploy.local.probes import wait_until
+from deploy.parts.layout import LOOPBACK
+from deploy.parts.probes import wait_until
 
 NO_SUBSCRIBERS = 0x10
 NOT_AUTHORIZED = 0x87

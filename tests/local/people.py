@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 
 
 def as_ordinary_user(command: Sequence[str]) -> list[str]:

@@ -21,8 +21,8 @@ from google.cloud.tasks_v2.services.cloud_tasks.transports import CloudTasksGrpc
 from google.cloud.tasks_v2.types import HttpMethod, HttpRequest, Queue, RateLimits, RetryConfig, Task
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from deploy.local.probes import free_port, http_answers
-from deploy.local.short_lived import running
+from deploy.parts.probes import free_port, http_answers
+from deploy.parts.short_lived import running
 from tests import migrated
 from tests.serving import serving
 
@@ -192,7 +192,7 @@ def emulator(database_url: str, state: Path, port: int | None = None, targets: s
         "OIDC_ISSUER": "",
         "PYTHONPATH": str(REPOSITORY),
     }
-    command = [sys.executable, "-m", "deploy.local.task_emulator"]
+    command = [sys.executable, "-m", "deploy.parts.task_queue"]
     ready = http_answers(keys_port, "/healthz", 200)
     log = state / f"task_emulator.{port}.log"
     with (

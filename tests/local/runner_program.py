@@ -13,8 +13,8 @@ from typing import Any
 
 from deploy.local import guardian
 from deploy.local.console import Console
-from deploy.local.layout import write_file
 from deploy.local.processes import Runner, Service, StartFailed
+from deploy.parts.layout import write_file
 
 
 def service(folder: Path, given: dict[str, Any]) -> Service:

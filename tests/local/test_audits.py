@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.local.probes import free_port
+from deploy.parts.probes import free_port
 from tests import dependencies, findings
 from tests.serving import serving
 

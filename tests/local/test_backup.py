@@ -18,7 +18,7 @@ from sqlalchemy import Engine
 
 from deploy.box import migrations
 from deploy.local import postgres
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 from functions.api.app import create_app
 from functions.api.services import Services
 from shared.config import load

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from deploy.local import broker as mosquitto
-from deploy.local import broker_launch
-from deploy.local.broker import RunningBroker
-from deploy.local.layout import LOOPBACK
-from deploy.local.probes import connect_code, free_port, wait_until
-from deploy.local.short_lived import running
+from deploy.parts import broker as mosquitto
+from deploy.parts import broker_launch
+from deploy.parts.broker import RunningBroker
+from deploy.parts.layout import LOOPBACK
+from deploy.parts.probes import connect_code, free_port, wait_until
+from deploy.parts.short_lived import running
 from tests.lab.campaigns.logins import without_door
 from tests.local.mqtt_clients import NO_SUBSCRIBERS, NOT_AUTHORIZED, ONE, OTHER, connected, publish, subscribe
 

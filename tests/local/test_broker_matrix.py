@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 import paho.mqtt.client as mqtt
 import pytest
 
-from deploy.local import broker as mosquitto
-from deploy.local.broker import RunningBroker
-from deploy.local.probes import connect_code, free_port, wait_until
+from deploy.parts import broker as mosquitto
+from deploy.parts.broker import RunningBroker
+from deploy.parts.probes import connect_code, free_port, wait_until
 from tests.local.mqtt_clients import NO_SUBSCRIBERS, NOT_AUTHORIZED, Seen, connected, publish, subscribe
 
 if TYPE_CHECKING:

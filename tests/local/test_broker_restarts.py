@@ -7,10 +7,10 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from deploy.local import broker as mosquitto
-from deploy.local.broker import Broker
-from deploy.local.broker_launch import CRASHES, CRASHES_KEPT, RUNNING, note_crash
-from deploy.local.probes import free_port, wait_until
+from deploy.parts import broker as mosquitto
+from deploy.parts.broker import Broker
+from deploy.parts.broker_launch import CRASHES, CRASHES_KEPT, RUNNING, note_crash
+from deploy.parts.probes import free_port, wait_until
 from tests.lab.campaigns.wire import Puback, Received, Wire
 from tests.local.mqtt_clients import ONE, OTHER
 

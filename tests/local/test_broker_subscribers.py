@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from deploy.local import broker as mosquitto
-from deploy.local.probes import free_port
-from deploy.local.short_lived import running
+from deploy.parts import broker as mosquitto
+from deploy.parts.probes import free_port
+from deploy.parts.short_lived import running
 from tests.lab.campaigns.logins import without_door
 from tests.local.mqtt_clients import NO_SUBSCRIBERS, ONE, OTHER, connected, publish, subscribe
 

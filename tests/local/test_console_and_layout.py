@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from deploy.local.console import Console, readable, visible
-from deploy.local.layout import PORTS, BadSetting, Layout, layout_from, ports_from, write_file
+from deploy.parts.layout import PORTS, BadSetting, Layout, layout_from, ports_from, write_file
 from tests.api.hostile_texts import TEXTS
 from tests.local.people import mode
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from deploy.local.demo_fleet import durable
-from deploy.local.demo_fleet import journal as journal_module
-from deploy.local.demo_fleet.contract import LogsCommitted
-from deploy.local.demo_fleet.credentials import Credentials
-from deploy.local.demo_fleet.installation import next_boot
-from deploy.local.demo_fleet.journal import Journal
-from deploy.local.demo_fleet.spool import Spool, SpooledLog
-from deploy.local.demo_fleet.state import JOURNAL_SIZE, JournalEntry
+from deploy.displays.simulated import durable
+from deploy.displays.simulated import journal as journal_module
+from deploy.displays.simulated.contract import LogsCommitted
+from deploy.displays.simulated.credentials import Credentials
+from deploy.displays.simulated.installation import next_boot
+from deploy.displays.simulated.journal import Journal
+from deploy.displays.simulated.spool import Spool, SpooledLog
+from deploy.displays.simulated.state import JOURNAL_SIZE, JournalEntry
 
 
 def an_entry(identity: str, state: str = "received") -> JournalEntry:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from deploy.local import gateway as nginx
 from deploy.local import guardian
-from deploy.local.gateway import Gateway
-from deploy.local.probes import free_port
+from deploy.parts import gateway as nginx
+from deploy.parts.gateway import Gateway
+from deploy.parts.probes import free_port
 from shared.vocabulary import Role
 from tests import migrated
 from tests.api.function_process import ENVIRONMENT, function_process

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
-from deploy.local import first_admin
-from deploy.local.layout import SCRIPTS_KEY, Layout
+from deploy.parts import first_admin
+from deploy.parts.layout import SCRIPTS_KEY, Layout
 from shared.access import operations, store
 from shared.postgres.door import database_now
 from shared.vocabulary import Role

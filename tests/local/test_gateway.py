@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from deploy.local import gateway as nginx
-from deploy.local.gateway import Gateway
-from deploy.local.layout import LOOPBACK
-from deploy.local.probes import free_port, wait_until
+from deploy.parts import gateway as nginx
+from deploy.parts.gateway import Gateway
+from deploy.parts.layout import LOOPBACK
+from deploy.parts.probes import free_port, wait_until
 from functions.api import limits
 
 

@@ -9,10 +9,10 @@ from http.server import ThreadingHTTPServer
 
 import pytest
 
-from deploy.local import gateway as nginx
-from deploy.local.gateway import Gateway
-from deploy.local.layout import LOOPBACK
-from deploy.local.probes import free_port, wait_until
+from deploy.parts import gateway as nginx
+from deploy.parts.gateway import Gateway
+from deploy.parts.layout import LOOPBACK
+from deploy.parts.probes import free_port, wait_until
 from tests.local.test_gateway import Upstream
 
 SOMEBODY, ANOTHER, STRANGER = "127.0.0.2", "127.0.0.3", "127.0.0.9"  # addresses of this machine's loopback

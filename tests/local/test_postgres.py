@@ -10,7 +10,7 @@ import pg8000.dbapi
 import pytest
 
 from deploy.local import guardian, postgres
-from deploy.local.probes import free_port
+from deploy.parts.probes import free_port
 from tests.local.people import as_ordinary_user, process_owner
 
 

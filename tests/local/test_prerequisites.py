@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from deploy.local import prerequisites
-from deploy.local.layout import REPOSITORY
 from deploy.local.prerequisites import Need
+from deploy.parts.layout import REPOSITORY
 
 ABSENT = Need("a-package-that-is-not-there", "a purpose", lambda: False, instead="SOME_URL")
 PRESENT = Need("coreutils", "the rest", lambda: True)

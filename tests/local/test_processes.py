@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from deploy.local import guardian, postgres
-from deploy.local.layout import REPOSITORY
-from deploy.local.probes import wait_until
 from deploy.local.processes import backoff_seconds
+from deploy.parts.layout import REPOSITORY
+from deploy.parts.probes import wait_until
 
 TAG = "SIGNAGE_TEST_RUN"
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from deploy.local import guardian
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 from tests.local.test_processes import TAG
 from tests.stack import eventually
 

@@ -22,8 +22,8 @@ from google.cloud.tasks_v2.types import (
 )
 from sqlalchemy import Engine, text
 
-from deploy.local import oidc
-from deploy.local.probes import free_port
+from deploy.parts import identity
+from deploy.parts.probes import free_port
 from tests.local.queue_harness import (
     ACCOUNT,
     HOUR,
@@ -245,10 +245,10 @@ def test_what_is_not_there_is_not_found(queue_service: Emulator, client: CloudTa
 
 
 def test_the_key_is_private_and_its_public_half_is_served(queue_service: Emulator) -> None:
-    key = oidc.load_or_create_key(queue_service.log.parent / "secrets" / "oidc_key.pem")
+    key = identity.load_or_create_key(queue_service.log.parent / "secrets" / "oidc_key.pem")
 
     with urlopen(f"{queue_service.issuer}/keys", timeout=60) as reply:
-        assert json.load(reply) == oidc.key_set(key)
+        assert json.load(reply) == identity.key_set(key)
 
 
 def test_a_second_emulator_on_the_same_port_does_not_start(queue_service: Emulator, tmp_path: Path) -> None:
@@ -262,7 +262,7 @@ def test_a_second_emulator_on_the_same_port_does_not_start(queue_service: Emulat
         "QUEUE_SECRET": QUEUE_SECRET,
     }
     done = subprocess.run(
-        [sys.executable, "-m", "deploy.local.task_emulator"],
+        [sys.executable, "-m", "deploy.parts.task_queue"],
         cwd=REPOSITORY,
         env=environment,
         timeout=60,

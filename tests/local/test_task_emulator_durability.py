@@ -13,8 +13,8 @@ from google.api_core.exceptions import AlreadyExists, DeadlineExceeded, RetryErr
 from google.cloud.tasks_v2.types import RetryConfig
 from sqlalchemy import Engine, text
 
-from deploy.local import oidc
-from deploy.local.task_emulator import schema, store
+from deploy.parts import identity
+from deploy.parts.task_queue import schema, store
 from shared.postgres.door import database_now, engine_for
 from tests.local.queue_harness import HELD_SECONDS, LOCATION, Answer, Call, Emulator, Worker, at, emulator, wait_until
 
@@ -51,7 +51,7 @@ def test_a_kill_loses_no_task_and_forgets_no_name_no_count_and_no_key(
         first.add(queue, "later", target.url, schedule_time=at(3.0))
         first.add(paused, "waiting", target.url)
         first.client.delete_task(name=first.add(paused, "deleted", target.url).name)
-        key_before = oidc.key_id(oidc.load_or_create_key(key))
+        key_before = identity.key_id(identity.load_or_create_key(key))
         first.add(tries, "thrice", target.url, retry_config=own)
         wait_until(lambda: first.client.get_task(name=f"{tries}/tasks/thrice").response_count == 1, "the first try")
         first.kill()
@@ -69,7 +69,7 @@ def test_a_kill_loses_no_task_and_forgets_no_name_no_count_and_no_key(
         assert second.names(paused) == ["waiting"]
         with pytest.raises(AlreadyExists):
             second.add(paused, "deleted", target.url)
-        assert oidc.key_id(oidc.load_or_create_key(key)) == key_before
+        assert identity.key_id(identity.load_or_create_key(key)) == key_before
     released.set()
 
 

@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from google.cloud.tasks_v2.types import Queue, RetryConfig
 
-from deploy.local.task_emulator import messages
-from deploy.local.task_emulator.pacing import Pace, burst_size
-from deploy.local.task_emulator.retry_rules import (
+from deploy.parts.task_queue import messages
+from deploy.parts.task_queue.pacing import Pace, burst_size
+from deploy.parts.task_queue.retry_rules import (
     TASK_RETENTION,
     RetryPolicy,
     backoff,

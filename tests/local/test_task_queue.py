@@ -15,7 +15,7 @@ from typing import Any
 import grpc
 import pytest
 
-from deploy.local.probes import free_port
+from deploy.parts.probes import free_port
 from shared.errors import ConfigurationError, TaskQueueUnavailable
 from shared.outside import task_queue
 from shared.outside.oidc import Caller, KeySet

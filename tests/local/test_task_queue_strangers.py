@@ -10,7 +10,7 @@ from google.cloud.tasks_v2 import CloudTasksClient
 from google.cloud.tasks_v2.services.cloud_tasks.transports import CloudTasksGrpcTransport
 from google.cloud.tasks_v2.types import HttpRequest, OidcToken, Task
 
-from deploy.local.short_lived import DidNotStart
+from deploy.parts.short_lived import DidNotStart
 from shared.errors import TaskQueueUnavailable
 from shared.outside.task_queue import TaskQueue, enqueue_conversion, queue_is_reachable
 from tests.local.queue_harness import ACCOUNT, LOCATION, QUEUE_SECRET, Emulator, emulator

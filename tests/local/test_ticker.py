@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 
-from deploy.local import deadline_http, oidc
-from deploy.local.probes import free_port
-from deploy.local.task_emulator.keys_server import KeysServer
-from deploy.local.ticker import Ticker
+from deploy.parts import deadline_http, identity
+from deploy.parts.probes import free_port
+from deploy.parts.task_queue.keys_server import KeysServer
+from deploy.parts.ticker import Ticker
 from shared.errors import InvalidIdentity
 from shared.outside.oidc import Caller, KeySet
 from tests.local.queue_harness import HELD_SECONDS, REPOSITORY, Answer, Call, Worker, wait_until, worker
@@ -54,7 +54,7 @@ def ticking(url: str, state: Path, **environment: str) -> Iterator[Ticking]:
     }
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "deploy.local.ticker"], cwd=REPOSITORY, env=env, stderr=output
+            [sys.executable, "-m", "deploy.parts.ticker"], cwd=REPOSITORY, env=env, stderr=output
         )
     try:
         yield Ticking(process, log)
@@ -82,8 +82,8 @@ def test_a_tick_is_a_post_with_an_identity_that_the_function_accepts(target: Wor
     keys_port = free_port()
     with ticking(target.url, tmp_path, TASK_QUEUE_KEYS_PORT=str(keys_port), OIDC_ISSUER=""):
         wait_until(lambda: target.calls, "the first tick")
-    key = oidc.load_or_create_key(tmp_path / "secrets" / "oidc_key.pem")
-    server = KeysServer(keys_port, oidc.key_set(key), lambda: True)
+    key = identity.load_or_create_key(tmp_path / "secrets" / "oidc_key.pem")
+    server = KeysServer(keys_port, identity.key_set(key), lambda: True)
     server.start()
     issuer = f"http://127.0.0.1:{keys_port}"
     keys = KeySet(f"{issuer}/keys")
@@ -138,7 +138,7 @@ def test_a_function_that_opens_its_door_a_moment_later_has_its_first_tick_at_onc
             raise
 
     monkeypatch.setattr(deadline_http, "request", watched)
-    key = oidc.load_or_create_key(tmp_path / "oidc_key.pem")
+    key = identity.load_or_create_key(tmp_path / "oidc_key.pem")
     ticker = Ticker(f"http://127.0.0.1:{port}/", timedelta(hours=1), ACCOUNT, "http://issuer", key)
     thread = threading.Thread(target=ticker.tick)
     thread.start()

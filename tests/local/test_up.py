@@ -20,10 +20,10 @@ from typing import Any
 import pytest
 
 from deploy.local import guardian
-from deploy.local.broker_launch import CRASHES
-from deploy.local.layout import LOOPBACK, PORTS, REPOSITORY
-from deploy.local.probes import wait_until
 from deploy.local.stack import Stack
+from deploy.parts.broker_launch import CRASHES
+from deploy.parts.layout import LOOPBACK, PORTS, REPOSITORY
+from deploy.parts.probes import wait_until
 from shared.config import load
 from tests.local.people import mode, ordinary_python
 from tests.namespaces import unwatched

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from deploy.local import postgres
-from deploy.local.layout import LOOPBACK, PORTS
-from deploy.local.probes import accepts, http_answers, wait_until
-from deploy.local.short_lived import running
+from deploy.parts.layout import LOOPBACK, PORTS
+from deploy.parts.probes import accepts, http_answers, wait_until
+from deploy.parts.short_lived import running
 from tests.deploy.certificates import Authority
 from tests.deploy.confined import Containers
 from tests.deploy.conftest import HOST

@@ -10,7 +10,7 @@ from typing import Any
 import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from deploy.local import oidc
+from deploy.parts import identity
 from tests.serving import serving
 
 AUDIENCE = "http://127.0.0.1:8082"
@@ -27,7 +27,7 @@ class Issuer(ThreadingHTTPServer):
 
     def __init__(self, port: int = 0) -> None:
         super().__init__(("127.0.0.1", port), _IssuerHandler)
-        self.answer: Any = oidc.key_set(OURS)
+        self.answer: Any = identity.key_set(OURS)
         self.status = 200
         self.asked = 0
 
@@ -76,5 +76,5 @@ def claims(**changes: Any) -> dict[str, Any]:
 
 def signed(key: Any = OURS, algorithm: str = "RS256", header: Any = None, **changes: Any) -> str:
     """A token; `header` adds to, or replaces, the header's fields."""
-    headers = {"kid": oidc.key_id(OURS), **(header or {})}
+    headers = {"kid": identity.key_id(OURS), **(header or {})}
     return jwt.encode(claims(**changes), key, algorithm=algorithm, headers=headers)

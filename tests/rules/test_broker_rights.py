@@ -2,7 +2,7 @@
 
 import pytest
 
-from deploy.local.broker_rights import displays_acl, main, services_acl
+from deploy.parts.broker_rights import displays_acl, main, services_acl
 
 
 @pytest.mark.parametrize(("asked", "root", "prefix"), [([], "signage", ""), (["north", "north-"], "north", "north-")])

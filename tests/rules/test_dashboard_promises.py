@@ -2,7 +2,7 @@
 
 import re
 
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 
 PROMISES = (REPOSITORY / "docs" / "dashboard.md").read_text(encoding="utf-8")
 DEFINED = re.compile(r"^def (test_\w+)", re.MULTILINE)

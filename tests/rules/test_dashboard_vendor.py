@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 
 DASHBOARD = REPOSITORY / "dashboard"
 VENDOR = DASHBOARD / "vendor"

@@ -13,7 +13,7 @@ from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
 
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 from shared.conversions import rules as conversions
 from shared.conversions.rules import Findings
 from shared.event_media.contents import odp_rules, ppt_rules, pptx_rules

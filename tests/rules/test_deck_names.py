@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 from shared.errors import NotAPresentation, UnsupportedMediaType
 from shared.event_media import rules
 from shared.vocabulary import MediaKind

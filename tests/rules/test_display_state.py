@@ -11,21 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deploy.local.demo_fleet import contract
-from deploy.local.demo_fleet.contract import BadMessage, Command, LogLevelOrder, LogsCommitted
-from deploy.local.demo_fleet.link import backoff_seconds
-from deploy.local.demo_fleet.outbox import KEPT_MESSAGES, Outbox
-from deploy.local.demo_fleet.spool import Pace
-from deploy.local.demo_fleet.state import (
-    JOURNAL_SIZE,
-    Act,
-    Boot,
-    DisplayState,
-    Effect,
-    JournalEntry,
-    Send,
-    Write,
-)
+from deploy.displays.simulated import contract
+from deploy.displays.simulated.contract import BadMessage, Command, LogLevelOrder, LogsCommitted
+from deploy.displays.simulated.link import backoff_seconds
+from deploy.displays.simulated.outbox import KEPT_MESSAGES, Outbox
+from deploy.displays.simulated.spool import Pace
+from deploy.displays.simulated.state import JOURNAL_SIZE, Act, Boot, DisplayState, Effect, JournalEntry, Send, Write
 from shared.vocabulary import COMMAND_RANKS, CommandAction, CommandState, LogLevel
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

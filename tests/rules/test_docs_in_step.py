@@ -4,9 +4,9 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from deploy.local.broker_rights import SERVICES
-from deploy.local.layout import SCRIPTS_KEY, SIGN_IN
-from deploy.local.oidc import key_path
+from deploy.parts.broker_rights import SERVICES
+from deploy.parts.identity import key_path
+from deploy.parts.layout import SCRIPTS_KEY, SIGN_IN
 from shared.config import SETTINGS
 
 ROOT = Path(__file__).parents[2]
@@ -45,7 +45,7 @@ def test_every_event_that_the_guide_tells_people_to_search_for_is_written() -> N
     told = (ROOT / "docs" / "operating.md").read_text(encoding="utf-8").split("| event | written by | tells |")[1]
     rows = [line for line in told.split("\n\n")[0].splitlines() if line.startswith("| `")]
     named = {name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])}
-    folders = ("shared", "functions", "bridge", "deploy/local")
+    folders = ("shared", "functions", "bridge", "deploy/parts", "deploy/local")
     code = "".join(path.read_text(encoding="utf-8") for folder in folders for path in (ROOT / folder).rglob("*.py"))
 
     assert len(named) >= 11

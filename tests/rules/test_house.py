@@ -9,7 +9,7 @@ from typing import Final
 
 import pytest
 
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 
 SHARED: Final = REPOSITORY / "shared"
 DOORS: Final = {"postgres", "outside"}

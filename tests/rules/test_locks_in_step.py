@@ -11,7 +11,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 
 ENTRY: Final = re.compile(
     r"(?P<name>[\w.-]+)==(?P<version>[^ ]+)(?: ; [^\\]+)?((?: \\\n    --hash=sha256:[0-9a-f]{64})+)\n"

@@ -14,7 +14,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from deploy.local import oidc
+from deploy.parts import identity
 from shared.errors import InvalidIdentity
 from shared.outside.oidc import Caller, KeySet, verify
 from tests.rules.oidc_harness import AUDIENCE, EMAIL, FOREIGN, ISSUER, OURS, claims, issuing, signed
@@ -35,13 +35,13 @@ def encoded(part: dict[str, Any]) -> str:
 def by_hmac_with_the_public_key() -> str:
     """The classic confusion of algorithms: the public key, which everybody has, as a shared secret."""
     public = OURS.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
-    content = f"{encoded({'alg': 'HS256', 'kid': oidc.key_id(OURS)})}.{encoded(claims())}"
+    content = f"{encoded({'alg': 'HS256', 'kid': identity.key_id(OURS)})}.{encoded(claims())}"
     mark = hmac.new(public, content.encode(), hashlib.sha256).digest()
     return f"{content}.{base64.urlsafe_b64encode(mark).rstrip(b'=').decode()}"
 
 
 def unsigned() -> str:
-    return f"{encoded({'alg': 'none', 'kid': oidc.key_id(OURS)})}.{encoded(claims())}."
+    return f"{encoded({'alg': 'none', 'kid': identity.key_id(OURS)})}.{encoded(claims())}."
 
 
 def with_another_payload() -> str:
@@ -54,7 +54,7 @@ def of_the_foreign_key_with_its_own_address() -> str:
 
 
 def of_the_foreign_key_inside() -> str:
-    return signed(FOREIGN, header={"jwk": oidc.key_set(FOREIGN)["keys"][0]})
+    return signed(FOREIGN, header={"jwk": identity.key_set(FOREIGN)["keys"][0]})
 
 
 FORGED: dict[str, Callable[[], str]] = {
@@ -96,7 +96,7 @@ FORGED: dict[str, Callable[[], str]] = {
 
 
 def test_a_token_of_the_local_issuer_is_accepted(keys: KeySet) -> None:
-    token = oidc.mint(OURS, AUDIENCE, EMAIL, ISSUER)
+    token = identity.mint(OURS, AUDIENCE, EMAIL, ISSUER)
 
     accepted = verify(token, AUDIENCE, ISSUER, EMAIL, keys)
 

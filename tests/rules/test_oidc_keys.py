@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from deploy.local import oidc
-from deploy.local.probes import free_port
+from deploy.parts import identity
+from deploy.parts.probes import free_port
 from shared.errors import InvalidIdentity
 from shared.outside.oidc import KeySet, verify
 from tests.rules.oidc_harness import AUDIENCE, EMAIL, FOREIGN, ISSUER, OURS, Issuer, issuing, signed
@@ -27,20 +27,20 @@ def issuer() -> Iterator[Issuer]:
 @pytest.mark.parametrize(
     "entry",
     [
-        {**oidc.key_set(WEAK)["keys"][0], "kid": "offered"},
-        {**oidc.key_set(FOREIGN)["keys"][0], "kid": "offered", "use": "enc"},
-        {**oidc.key_set(FOREIGN)["keys"][0], "kid": "offered", "alg": "RS512"},
+        {**identity.key_set(WEAK)["keys"][0], "kid": "offered"},
+        {**identity.key_set(FOREIGN)["keys"][0], "kid": "offered", "use": "enc"},
+        {**identity.key_set(FOREIGN)["keys"][0], "kid": "offered", "alg": "RS512"},
         {"kty": "oct", "k": "c2VjcmV0", "kid": "offered", "alg": "RS256"},
         {"kty": "RSA", "kid": "offered"},
     ],
     ids=["1024 bits", "for encryption", "for RS512", "a shared secret", "without numbers"],
 )
 def test_a_key_that_is_not_fit_is_left_out(entry: dict[str, str], issuer: Issuer) -> None:
-    issuer.answer = {"keys": [entry, *oidc.key_set(OURS)["keys"]]}
+    issuer.answer = {"keys": [entry, *identity.key_set(OURS)["keys"]]}
     keys = KeySet(issuer.url)
 
     assert keys.find("offered") is None
-    assert keys.find(oidc.key_id(OURS)) is not None
+    assert keys.find(identity.key_id(OURS)) is not None
 
 
 def test_unknown_keys_make_it_ask_the_issuer_once_in_30_seconds(issuer: Issuer) -> None:
@@ -61,13 +61,13 @@ def test_unknown_keys_make_it_ask_the_issuer_once_in_30_seconds(issuer: Issuer) 
 def test_known_keys_are_fetched_again_after_an_hour(issuer: Issuer) -> None:
     clock = [1000.0]
     keys = KeySet(issuer.url, clock=lambda: clock[0])
-    known = oidc.key_id(OURS)
+    known = identity.key_id(OURS)
 
     assert keys.find(known) is not None
     clock[0] += 3599
     assert keys.find(known) is not None
     assert issuer.asked == 1
-    issuer.answer = oidc.key_set(FOREIGN)  # the issuer withdrew the first
+    issuer.answer = identity.key_set(FOREIGN)  # the issuer withdrew the first
     clock[0] += 2
     assert keys.find(known) is None
     assert issuer.asked == 2
@@ -76,19 +76,19 @@ def test_known_keys_are_fetched_again_after_an_hour(issuer: Issuer) -> None:
 def test_a_new_key_of_the_issuer_is_found(issuer: Issuer) -> None:
     clock = [1000.0]
     keys = KeySet(issuer.url, clock=lambda: clock[0])
-    keys.find(oidc.key_id(OURS))
+    keys.find(identity.key_id(OURS))
 
-    issuer.answer = oidc.key_set(FOREIGN)
+    issuer.answer = identity.key_set(FOREIGN)
     clock[0] += 31
 
-    assert keys.find(oidc.key_id(FOREIGN)) is not None
+    assert keys.find(identity.key_id(FOREIGN)) is not None
 
 
 @pytest.mark.parametrize(("status", "answer"), [(500, {}), (302, {}), (200, {}), (200, {"keys": 3}), (200, ["keys"])])
 def test_an_issuer_that_fails_does_not_take_away_the_known_keys(status: int, answer: Any, issuer: Issuer) -> None:
     clock = [1000.0]
     keys = KeySet(issuer.url, clock=lambda: clock[0])
-    known = oidc.key_id(OURS)
+    known = identity.key_id(OURS)
     keys.find(known)
 
     issuer.status, issuer.answer = status, answer
@@ -114,7 +114,7 @@ def test_without_an_issuer_a_token_is_refused_and_soon_after_it_came_accepted() 
 def test_many_requests_at_once_ask_the_issuer_once(issuer: Issuer) -> None:
     keys = KeySet(issuer.url)
     found: list[Any] = []
-    threads = [threading.Thread(target=lambda: found.append(keys.find(oidc.key_id(OURS)))) for _ in range(16)]
+    threads = [threading.Thread(target=lambda: found.append(keys.find(identity.key_id(OURS)))) for _ in range(16)]
 
     for thread in threads:
         thread.start()
@@ -129,8 +129,8 @@ def test_many_requests_at_once_ask_the_issuer_once(issuer: Issuer) -> None:
 def test_the_local_key_is_made_once_and_only_for_its_owner(tmp_path: Path) -> None:
     path = tmp_path / "secrets" / "oidc_key.pem"
 
-    first = oidc.load_or_create_key(path)
-    second = oidc.load_or_create_key(path)
+    first = identity.load_or_create_key(path)
+    second = identity.load_or_create_key(path)
 
     assert first.private_numbers() == second.private_numbers()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -142,7 +142,8 @@ def test_starts_at_the_same_time_get_the_same_key(tmp_path: Path) -> None:
     path = tmp_path / "oidc_key.pem"
     made: list[str] = []
     threads = [
-        threading.Thread(target=lambda: made.append(oidc.key_id(oidc.load_or_create_key(path)))) for _ in range(4)
+        threading.Thread(target=lambda: made.append(identity.key_id(identity.load_or_create_key(path))))
+        for _ in range(4)
     ]
 
     for thread in threads:
@@ -156,14 +157,14 @@ def test_starts_at_the_same_time_get_the_same_key(tmp_path: Path) -> None:
 
 def test_a_key_that_others_can_read_is_not_used(tmp_path: Path) -> None:
     path = tmp_path / "oidc_key.pem"
-    oidc.load_or_create_key(path)
+    identity.load_or_create_key(path)
     path.chmod(0o640)
 
     with pytest.raises(PermissionError):
-        oidc.load_or_create_key(path)
+        identity.load_or_create_key(path)
 
 
 def test_the_key_set_holds_nothing_private() -> None:
-    (entry,) = oidc.key_set(OURS)["keys"]
+    (entry,) = identity.key_set(OURS)["keys"]
 
     assert set(entry) == {"kty", "n", "e", "kid", "alg", "use"}

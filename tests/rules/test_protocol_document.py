@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from deploy.local.demo_fleet import contract
-from deploy.local.demo_fleet.state import Boot, DisplayState, Send
-from deploy.local.layout import REPOSITORY
+from deploy.displays.simulated import contract
+from deploy.displays.simulated.state import Boot, DisplayState, Send
+from deploy.parts.layout import REPOSITORY
 
 DOCUMENT = (REPOSITORY / "docs" / "protocol.md").read_text(encoding="utf-8")
 STAMP = {"install_id", "boot_seq", "seq", "ts"}

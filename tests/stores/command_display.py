@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from deploy.local.demo_fleet import contract
-from deploy.local.demo_fleet.state import Act, Boot, DisplayState, Effect, JournalEntry, Send, Write
+from deploy.displays.simulated import contract
+from deploy.displays.simulated.state import Act, Boot, DisplayState, Effect, JournalEntry, Send, Write
 from shared.commands.rules import Ack
 from shared.vocabulary import CommandAction, CommandState
 

@@ -8,7 +8,7 @@ from typing import Any
 from paho.mqtt.client import Client, MQTTMessage
 from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 
-from deploy.local.broker import RunningBroker
+from deploy.parts.broker import RunningBroker
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from alembic.config import Config
 from alembic.script import Script, ScriptDirectory
 from sqlalchemy import Connection
 
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 
 FIRST_CODE: Final = "0014_changed_xid"
 """Up to this one the migrations came in one piece, before there was code on any of them."""

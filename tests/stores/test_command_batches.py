@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
-from deploy.local.probes import wait_until
+from deploy.parts.probes import wait_until
 from shared.commands import operations as commands
 from shared.commands import store as commands_store
 from shared.commands.batches import operations, rules, store

@@ -14,7 +14,7 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import OperationalError, ProgrammingError
 
 from deploy.local import postgres
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 from migrations import rights
 from shared.access import store
 from shared.postgres.door import database_now, engine_for

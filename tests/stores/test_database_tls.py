@@ -12,8 +12,8 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
 
 from deploy.local import guardian, postgres
-from deploy.local.probes import free_port
-from deploy.local.short_lived import running
+from deploy.parts.probes import free_port
+from deploy.parts.short_lived import running
 from shared.postgres.door import engine_for, is_away
 from tests import volatile
 from tests.deploy.certificates import Authority

@@ -17,8 +17,8 @@ from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 import functions
 import shared
 from deploy.local import postgres
-from deploy.local.probes import free_port
-from deploy.local.short_lived import running
+from deploy.parts.probes import free_port
+from deploy.parts.short_lived import running
 from shared.postgres import door
 from shared.postgres.door import engine_for, is_away, transaction
 from tests import volatile

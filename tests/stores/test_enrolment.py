@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
-from deploy.local.probes import wait_until
+from deploy.parts.probes import wait_until
 from shared.access import enrolment_operations, enrolment_store
 from shared.access.rules import mosquitto_hash, mosquitto_matches
 from shared.errors import ClientDeleted, ClientNotFound, EnrolmentCodeInvalid, InvalidIdentity

@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
-from deploy.local.probes import wait_until
+from deploy.parts.probes import wait_until
 from shared.clients import store as clients_store
 from shared.clients.store import ClientFilter
 from shared.overview import problems_store, store

@@ -19,7 +19,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from deploy.local import postgres
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 from shared.postgres.door import engine_for
 from tests.stores.schema_promises import FIRST_CODE, breaches, chain, promises
 

@@ -17,11 +17,11 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
-from deploy.local import broker as mosquitto
 from deploy.local import guardian
-from deploy.local.broker import RunningBroker
-from deploy.local.layout import REPOSITORY
-from deploy.local.probes import free_port, wait_until
+from deploy.parts import broker as mosquitto
+from deploy.parts.broker import RunningBroker
+from deploy.parts.layout import REPOSITORY
+from deploy.parts.probes import free_port, wait_until
 from shared.commands import operations
 from shared.commands.operations import PublishReport
 from shared.errors import BrokerUnavailable, PublishUnanswered

@@ -11,11 +11,11 @@ import pytest
 import requests
 from sqlalchemy import Engine
 
-from deploy.local import oidc
-from deploy.local.broker import RunningBroker
-from deploy.local.layout import REPOSITORY
-from deploy.local.probes import free_port, http_answers
-from deploy.local.short_lived import running
+from deploy.parts import identity
+from deploy.parts.broker import RunningBroker
+from deploy.parts.layout import REPOSITORY
+from deploy.parts.probes import free_port, http_answers
+from deploy.parts.short_lived import running
 from tests import migrated
 from tests.conftest import patient_engine
 from tests.rules.oidc_harness import EMAIL, ISSUER, OURS, Issuer, issuing
@@ -34,7 +34,7 @@ class TickFunction:
         return requests.request(method, self.url, headers={"Authorization": f"Bearer {bearer}"}, timeout=60)
 
     def token(self) -> str:
-        return oidc.mint(OURS, self.url, EMAIL, ISSUER)
+        return identity.mint(OURS, self.url, EMAIL, ISSUER)
 
     def tick(self) -> dict[str, Any]:
         """One tick that succeeds: its report."""

@@ -17,8 +17,8 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from bridge.certificates import Certificates
-from deploy.local import oidc
-from deploy.local.layout import REPOSITORY
+from deploy.parts import identity
+from deploy.parts.layout import REPOSITORY
 from shared.notifications import operations
 from shared.postgres.door import database_now
 from shared.tables import (
@@ -83,7 +83,7 @@ def started(start: Start, queue: Emulator) -> Iterator[TickFunction]:
         SCHEDULER_SERVICE_ACCOUNT=SCHEDULER,
         **issuer,
     ) as running:
-        key = oidc.load_or_create_key(oidc.key_path({"LOCAL_STATE_DIR": str(state)}))
+        key = identity.load_or_create_key(identity.key_path({"LOCAL_STATE_DIR": str(state)}))
         yield Signed(running.url, running.log, key, queue.issuer)
 
 
@@ -95,10 +95,10 @@ class Signed(TickFunction):
     issuer: str = ""
 
     def token(self) -> str:
-        return oidc.mint(self.key, self.url, SCHEDULER, self.issuer)
+        return identity.mint(self.key, self.url, SCHEDULER, self.issuer)
 
     def deliver(self, body: Any, email: str = ACCOUNT) -> requests.Response:
-        bearer = oidc.mint(self.key, self.url, email, self.issuer)
+        bearer = identity.mint(self.key, self.url, email, self.issuer)
         headers = {"Authorization": f"Bearer {bearer}"}
         return requests.post(f"{self.url}/deliveries", json=body, headers=headers, timeout=60)
 
@@ -354,12 +354,12 @@ def test_nobody_but_the_queue_delivers(function: Signed, engine: Engine) -> None
     body = {"job": JOB, "delivery_id": 1, "generation": 1}
 
     check_problem(function.deliver(body, email=SCHEDULER), 401, "unauthenticated")
-    foreign = {"Authorization": f"Bearer {oidc.mint(OURS, function.url, ACCOUNT, ISSUER)}"}
+    foreign = {"Authorization": f"Bearer {identity.mint(OURS, function.url, ACCOUNT, ISSUER)}"}
     reply = requests.post(f"{function.url}/deliveries", json=body, headers=foreign, timeout=60)
     check_problem(reply, 401, "unauthenticated")
     tick = requests.post(
         function.url,
-        headers={"Authorization": f"Bearer {oidc.mint(function.key, function.url, ACCOUNT, function.issuer)}"},
+        headers={"Authorization": f"Bearer {identity.mint(function.key, function.url, ACCOUNT, function.issuer)}"},
         timeout=60,
     )
     check_problem(tick, 401, "unauthenticated")  # the queue may not tick either

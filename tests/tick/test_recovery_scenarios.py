@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
-from deploy.local.probes import free_port
+from deploy.parts.probes import free_port
 from functions.scheduler_tick import steps
 from functions.scheduler_tick.steps import SWEEPS, World
 from shared import config

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from deploy.local.probes import free_port
+from deploy.parts.probes import free_port
 from functions.scheduler_tick import steps
 from functions.scheduler_tick.steps import TICK_LOCK, Did, Moment, World
 from shared import config

@@ -10,8 +10,8 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from deploy.local.broker import RunningBroker
-from deploy.local.probes import free_port
+from deploy.parts.broker import RunningBroker
+from deploy.parts.probes import free_port
 from functions.scheduler_tick.steps import STEPS, SWEEPS, TICK_LOCK
 from shared.postgres.door import database_now
 from shared.tables import (

@@ -5,9 +5,9 @@ from urllib.parse import urlsplit
 import pytest
 from sqlalchemy import Engine
 
-from deploy.local import oidc
-from deploy.local.probes import free_port
-from deploy.local.short_lived import DidNotStart
+from deploy.parts import identity
+from deploy.parts.probes import free_port
+from deploy.parts.short_lived import DidNotStart
 from tests.lab.campaigns.peers import ENDLESS, exchange, status_of
 from tests.rules.oidc_harness import EMAIL, FOREIGN, ISSUER, OURS
 from tests.tick.conftest import Start, TickFunction
@@ -30,11 +30,11 @@ def test_nobody_but_the_scheduler_ticks(expiring: TickFunction, engine: Engine, 
     set_last_tick(engine, None)
     tokens = {
         "none": "",
-        "audience": oidc.mint(OURS, "http://127.0.0.1:8082", EMAIL, ISSUER),
-        "email": oidc.mint(OURS, expiring.url, "someone@else.test", ISSUER),
-        "issuer": oidc.mint(OURS, expiring.url, EMAIL, "https://issuer.test"),
-        "signature": oidc.mint(FOREIGN, expiring.url, EMAIL, ISSUER),
-        "expired": oidc.mint(OURS, expiring.url, EMAIL, ISSUER, lifetime_seconds=-300),
+        "audience": identity.mint(OURS, "http://127.0.0.1:8082", EMAIL, ISSUER),
+        "email": identity.mint(OURS, expiring.url, "someone@else.test", ISSUER),
+        "issuer": identity.mint(OURS, expiring.url, EMAIL, "https://issuer.test"),
+        "signature": identity.mint(FOREIGN, expiring.url, EMAIL, ISSUER),
+        "expired": identity.mint(OURS, expiring.url, EMAIL, ISSUER, lifetime_seconds=-300),
     }
 
     reply = expiring.call(token=tokens[fault])

@@ -18,9 +18,9 @@ from typing import Any
 import requests
 
 from deploy.local import guardian
-from deploy.local.layout import REPOSITORY
-from deploy.local.probes import free_port, http_answers, wait_until
-from deploy.local.short_lived import running
+from deploy.parts.layout import REPOSITORY
+from deploy.parts.probes import free_port, http_answers, wait_until
+from deploy.parts.short_lived import running
 from tests import migrated
 from tests.rules.oidc_harness import AUDIENCE, EMAIL, ISSUER, signed
 from tests.serving import serving
@@ -86,7 +86,7 @@ def converter(
         **env,
     }
     log = state.with_suffix(".log")
-    command = [*(python or [sys.executable]), "-m", "deploy.local.converter"]
+    command = [*(python or [sys.executable]), "-m", "deploy.parts.converter"]
     with running(command, http_answers(port, "/health", healthy), log, environment=environment) as process:
         try:
             yield Converter(process, port, state / "run" / "converter", log)

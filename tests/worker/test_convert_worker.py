@@ -19,7 +19,7 @@ import requests
 import sqlalchemy as sa
 from sqlalchemy import Engine, RowMapping
 
-from deploy.local.probes import wait_until
+from deploy.parts.probes import wait_until
 from shared.conversions import operations as conversions_operations
 from shared.conversions import store as conversions_store
 from shared.event_media import operations as media_operations

@@ -18,8 +18,8 @@ import pytest
 import requests
 
 from deploy.local import guardian
-from deploy.local.converter.sandbox import Sandbox, why_not
-from deploy.local.probes import wait_until
+from deploy.parts.converter.sandbox import Sandbox, why_not
+from deploy.parts.probes import wait_until
 from tests.local.people import ordinary_python
 from tests.worker import decks, hostile_decks
 from tests.worker.beacon import Beacon, beacon
@@ -209,7 +209,7 @@ def test_no_zombie_is_left_to_anybody(running_converter: Converter, folder: Path
 def test_a_second_converter_does_not_touch_the_folder_of_the_first(running_converter: Converter) -> None:
     state = running_converter.folder.parent.parent
     second = subprocess.run(
-        [sys.executable, "-m", "deploy.local.converter"],
+        [sys.executable, "-m", "deploy.parts.converter"],
         env={**os.environ, "LOCAL_STATE_DIR": str(state)},
         capture_output=True,
         timeout=60,

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from deploy.local.converter import engine as engine_module
-from deploy.local.converter import web
-from deploy.local.converter.engine import Engine, Job, QueueFull
-from deploy.local.converter.office import NOT_LOADED, ConversionFailed, ConversionTimedOut
-from deploy.local.probes import wait_until
+from deploy.parts.converter import engine as engine_module
+from deploy.parts.converter import web
+from deploy.parts.converter.engine import Engine, Job, QueueFull
+from deploy.parts.converter.office import NOT_LOADED, ConversionFailed, ConversionTimedOut
+from deploy.parts.probes import wait_until
 from functions.convert_worker.converter import ConversionFault, convert
 from shared.conversions import rules
 from shared.conversions.rules import Fault, Move, timeouts

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from deploy.local.converter.office import MOST_STARTS, START_ME_AGAIN, ConversionFailed, Office, find_program
-from deploy.local.converter.sandbox import INSIDE, Sandbox
+from deploy.parts.converter.office import MOST_STARTS, START_ME_AGAIN, ConversionFailed, Office, find_program
+from deploy.parts.converter.sandbox import INSIDE, Sandbox
 from tests.worker import decks
 
 pytestmark = pytest.mark.slow

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final
 
-from deploy.local.probes import wait_until
+from deploy.parts.probes import wait_until
 from tests.lab.bench.traffic import publish
 from tests.lab.campaigns.machine import Machine, rows
 

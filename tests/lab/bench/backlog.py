@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from deploy.local.probes import wait_until
+from deploy.parts.probes import wait_until
 from tests.lab.bench.ingest import count, drain, leave, peer
 from tests.lab.bench.report import Row, median
 from tests.lab.bench.traffic import Traffic, bench_machine, publish

@@ -13,7 +13,7 @@ from typing import Final
 
 from sqlalchemy import Engine
 
-from deploy.local.probes import wait_until
+from deploy.parts.probes import wait_until
 from tests.lab.bench import mq_bridge, node_red
 from tests.lab.bench.appends import Appender
 from tests.lab.bench.ingest import RECEIVED, SECONDS, TIMES, count, leave

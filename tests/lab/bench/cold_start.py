@@ -7,7 +7,7 @@ import time
 from functools import partial
 from pathlib import Path
 
-from deploy.local.layout import LOOPBACK, REPOSITORY
+from deploy.parts.layout import LOOPBACK, REPOSITORY
 from tests.lab.bench.report import Row, alternating
 
 TIMES = 7

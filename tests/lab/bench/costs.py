@@ -23,7 +23,7 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from deploy.local import guardian
-from deploy.local.probes import wait_until
+from deploy.parts.probes import wait_until
 from functions.scheduler_tick import steps
 from shared.vocabulary import Role
 from tests.api.function_process import ENVIRONMENT, FunctionProcess, function_process

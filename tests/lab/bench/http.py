@@ -6,7 +6,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from deploy.local.layout import LOOPBACK
+from deploy.parts.layout import LOOPBACK
 
 CONNECTIONS = 4
 WARM_UP = 20

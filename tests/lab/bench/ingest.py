@@ -9,8 +9,8 @@ import sys
 import time
 from pathlib import Path
 
-from deploy.local.layout import REPOSITORY
-from deploy.local.probes import wait_until
+from deploy.parts.layout import REPOSITORY
+from deploy.parts.probes import wait_until
 from tests.lab.bench.report import Row, median
 from tests.lab.bench.traffic import Traffic, bench_machine, publish
 from tests.lab.campaigns.machine import Machine, rows

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from deploy.local.layout import LOOPBACK
+from deploy.parts.layout import LOOPBACK
 from tests.lab.bench.appends import Appender
 from tests.lab.bench.traffic import PASSWORD, USER
 from tests.lab.campaigns.machine import Machine

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from deploy.local.layout import LOOPBACK
-from deploy.local.probes import free_port, http_answers
-from deploy.local.short_lived import running
+from deploy.parts.layout import LOOPBACK
+from deploy.parts.probes import free_port, http_answers
+from deploy.parts.short_lived import running
 from tests.lab.bench.appends import Appender
 from tests.lab.bench.traffic import PASSWORD, USER
 from tests.lab.campaigns.machine import Machine

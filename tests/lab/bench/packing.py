@@ -19,7 +19,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from deploy.local import postgres
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 from shared.overview import packed_operations, packed_rules, store
 from shared.postgres.door import database_now, engine_for
 from tests.lab.bench.fleet import CLIENTS, FAILURES, HEARTBEATS, NOISE

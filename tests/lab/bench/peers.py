@@ -17,7 +17,7 @@ from paho.mqtt.properties import Properties
 
 from bridge.connection import RECEIVE_MAXIMUM
 from bridge.granted import SESSION_EXPIRY_SECONDS
-from deploy.local.layout import LOOPBACK
+from deploy.parts.layout import LOOPBACK
 
 Keep = Callable[[MQTTMessage], None]
 

@@ -3,7 +3,7 @@
 import time
 from pathlib import Path
 
-from deploy.local.probes import wait_until
+from deploy.parts.probes import wait_until
 from tests.lab.bench.ingest import count
 from tests.lab.bench.report import Row
 from tests.lab.bench.traffic import Traffic, bench_machine, publish, publish_made

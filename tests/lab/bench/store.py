@@ -23,7 +23,7 @@ from bridge.main import rarely_collect
 from bridge.pace import Pace
 from bridge.writes import Writer
 from deploy.local import postgres
-from deploy.local.probes import wait_until
+from deploy.parts.probes import wait_until
 from shared.commands.operations import timings
 from shared.config import load
 from shared.leadership import operations as leadership

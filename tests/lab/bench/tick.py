@@ -12,7 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from deploy.local.probes import free_port
+from deploy.parts.probes import free_port
 from functions.scheduler_tick import steps
 from functions.scheduler_tick.steps import STEPS, Moment, World
 from shared import config

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from deploy.local import broker as mosquitto
+from deploy.parts import broker as mosquitto
 from tests.lab.campaigns.machine import Machine, machine
 from tests.lab.campaigns.wire import Wire
 

@@ -12,7 +12,7 @@ from typing import Self
 import requests
 
 from deploy.local import guardian
-from deploy.local.layout import LOOPBACK
+from deploy.parts.layout import LOOPBACK
 from shared.vocabulary import Role
 from tests.api.function_process import ENVIRONMENT, function_process
 from tests.api.people import issue_token

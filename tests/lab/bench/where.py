@@ -23,8 +23,8 @@ from bridge.inbox import Arrival, Inbox
 from bridge.lean_client import LeanClient, PlainClient
 from bridge.main import rarely_collect
 from bridge.pace import BATCH_MESSAGES
-from deploy.local.layout import LOOPBACK
-from deploy.local.probes import wait_until
+from deploy.parts.layout import LOOPBACK
+from deploy.parts.probes import wait_until
 from tests.lab.bench.costs import processor_seconds as with_children
 from tests.lab.bench.ingest import RECEIVED, SECONDS, leave
 from tests.lab.bench.report import Row

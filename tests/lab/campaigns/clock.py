@@ -14,7 +14,7 @@ from typing import Final
 
 import libfaketime  # type: ignore[import-untyped]  # it has no stubs
 
-from deploy.local.probes import wait_until
+from deploy.parts.probes import wait_until
 from tests.lab.campaigns.fleet import Fleet, fleet
 from tests.lab.campaigns.ledger import Ledger
 from tests.lab.campaigns.machine import Component, Machine, machine, rows

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from deploy.local import postgres
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 from shared.postgres.door import engine_for
 from tests.lab.campaigns.ledger import Ledger
 from tests.stores.command_coverage import missing, write_down_moves

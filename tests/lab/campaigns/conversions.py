@@ -20,7 +20,7 @@ import requests
 import sqlalchemy as sa
 from sqlalchemy import Engine, RowMapping
 
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 from shared.conversions import operations
 from shared.conversions.rules import MESSAGES, timeouts
 from shared.event_media import operations as media_operations

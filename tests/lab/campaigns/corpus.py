@@ -17,8 +17,8 @@ from typing import Any, Final
 import pypdfium2
 import requests
 
-from deploy.local.converter.office import FILTER, Office, find_program
-from deploy.local.converter.sandbox import Sandbox
+from deploy.parts.converter.office import FILTER, Office, find_program
+from deploy.parts.converter.sandbox import Sandbox
 from shared.event_media.rules import SUFFIXES
 from shared.vocabulary import CONVERTIBLE_KINDS
 from tests.lab.campaigns import corpus_claims

@@ -34,7 +34,7 @@ SETTLE_SECONDS: Final = 60.0
 FULL: Final = 500
 TRIES: Final = 3
 SAVE_EVERY: Final = 10
-SHAPING: Final = ("tests/worker/hostile", "tests/lab/campaigns/decks.py", "deploy/local/converter")
+SHAPING: Final = ("tests/worker/hostile", "tests/lab/campaigns/decks.py", "deploy/parts/converter")
 """What a campaign is made by: when any of it changes, what was done before does not count."""
 
 

@@ -18,7 +18,7 @@ from typing import Final
 
 from sqlalchemy import Engine
 
-from deploy.local.probes import wait_until
+from deploy.parts.probes import wait_until
 from tests.lab.campaigns.fleet import Fleet, fleet
 from tests.lab.campaigns.ledger import Ledger, tell
 from tests.lab.campaigns.machine import Machine, machine, rows

@@ -22,8 +22,8 @@ from typing import Final, NamedTuple
 import requests
 
 from deploy.local import guardian
-from deploy.local.gateway import JSON_BODY_BYTES
-from deploy.local.layout import LOOPBACK, REPOSITORY
+from deploy.parts.gateway import JSON_BODY_BYTES
+from deploy.parts.layout import LOOPBACK, REPOSITORY
 from tests.lab.campaigns.leaks import Secrets, dashboard_files, plant, wrong
 from tests.lab.campaigns.ledger import Ledger, tell
 from tests.lab.campaigns.memory import Memory

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterable
 
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 
 
 def fingerprint(sizes: str, places: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from deploy.local.probes import wait_until
+from deploy.parts.probes import wait_until
 from tests.lab.campaigns.fleet import PASSWORD, Fleet
 from tests.lab.campaigns.ledger import Ledger, tell
 from tests.lab.campaigns.machine import Machine, machine, rows

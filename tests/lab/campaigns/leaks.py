@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final
 
-from deploy.local.gateway import NOT_SERVED
-from deploy.local.layout import REPOSITORY
+from deploy.parts.gateway import NOT_SERVED
+from deploy.parts.layout import REPOSITORY
 from tests.lab.campaigns.peers import status_of
 
 DASHBOARD: Final = REPOSITORY / "dashboard"

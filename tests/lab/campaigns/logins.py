@@ -20,11 +20,11 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from deploy.local import broker as mosquitto
 from deploy.local import guardian
-from deploy.local.layout import write_file
-from deploy.local.probes import connect_code, free_port, wait_until
-from deploy.local.short_lived import DidNotStart, running
+from deploy.parts import broker as mosquitto
+from deploy.parts.layout import write_file
+from deploy.parts.probes import connect_code, free_port, wait_until
+from deploy.parts.short_lived import DidNotStart, running
 from tests.lab.campaigns.ledger import Ledger, tell
 from tests.lab.campaigns.wire import Puback, Received, Wire, WireBroken
 

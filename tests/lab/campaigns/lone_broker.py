@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from deploy.local import broker as mosquitto
-from deploy.local.probes import free_port
+from deploy.parts import broker as mosquitto
+from deploy.parts.probes import free_port
 from tests.lab.campaigns.fleet import PASSWORD
 from tests.lab.campaigns.machine import Component
 from tests.lab.campaigns.wire import Wire

@@ -17,10 +17,10 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from deploy.local import broker as mosquitto
 from deploy.local import guardian, postgres
-from deploy.local.layout import LOOPBACK, REPOSITORY
-from deploy.local.probes import Probe, free_port, wait_until
+from deploy.parts import broker as mosquitto
+from deploy.parts.layout import LOOPBACK, REPOSITORY
+from deploy.parts.probes import Probe, free_port, wait_until
 from shared.postgres.door import engine_for
 from tests import migrated
 

@@ -15,9 +15,9 @@ import sqlalchemy as sa
 from paho.mqtt.client import Client
 from sqlalchemy import Engine
 
-from deploy.local import broker as mosquitto
-from deploy.local.probes import connect_code, wait_until
-from deploy.local.short_lived import running
+from deploy.parts import broker as mosquitto
+from deploy.parts.probes import connect_code, wait_until
+from deploy.parts.short_lived import running
 from shared.access.rules import mosquitto_hash
 from shared.postgres.door import engine_for, transaction
 from tests import migrated

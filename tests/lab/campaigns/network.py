@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from deploy.local.probes import wait_until
+from deploy.parts.probes import wait_until
 from tests.bridge.proxy import Proxy, proxied
 from tests.lab.campaigns.fleet import Fleet, fleet
 from tests.lab.campaigns.ledger import Ledger, tell

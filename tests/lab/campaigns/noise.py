@@ -20,7 +20,7 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from deploy.local.probes import wait_until
+from deploy.parts.probes import wait_until
 from shared.commands import operations as commands
 from shared.commands.rules import CommandRequest
 from shared.config import load

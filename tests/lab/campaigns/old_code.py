@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Final
 from xml.etree import ElementTree as ET
 
-from deploy.local.layout import LOOPBACK, REPOSITORY
-from deploy.local.probes import free_port
+from deploy.parts.layout import LOOPBACK, REPOSITORY
+from deploy.parts.probes import free_port
 from tests.api.function_process import ENVIRONMENT, FunctionProcess, function_process
 from tests.lab.campaigns.machine import Component, Machine
 from tests.stores.schema_promises import FIRST_CODE, chain

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from deploy.local.layout import LOOPBACK
+from deploy.parts.layout import LOOPBACK
 
 PIECE: Final = b"a" * 65_536
 PATIENCE_SECONDS: Final = 60.0

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from deploy.local import broker as mosquitto
+from deploy.parts import broker as mosquitto
 from tests.api.schema_audit import deviations, lines_by_request
 from tests.api.schema_tester import Found, announced, judged
 from tests.api.schema_world import World, world

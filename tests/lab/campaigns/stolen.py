@@ -19,9 +19,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from deploy.local import broker as mosquitto
-from deploy.local.layout import LOOPBACK, write_file
-from deploy.local.probes import wait_until
+from deploy.parts import broker as mosquitto
+from deploy.parts.layout import LOOPBACK, write_file
+from deploy.parts.probes import wait_until
 from tests.lab.campaigns.fleet import PASSWORD
 from tests.lab.campaigns.ledger import Ledger, tell
 from tests.lab.campaigns.lone_broker import broker, shipped

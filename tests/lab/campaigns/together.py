@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import requests
 
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 from tests.api.function_process import FunctionProcess
 from tests.api.schema_world import GIF, World
 from tests.lab.campaigns import old_code

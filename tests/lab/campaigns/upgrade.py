@@ -8,10 +8,10 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
 
-from deploy.local import broker as mosquitto
 from deploy.local import postgres
-from deploy.local.layout import REPOSITORY
-from deploy.local.probes import wait_until
+from deploy.parts import broker as mosquitto
+from deploy.parts.layout import REPOSITORY
+from deploy.parts.probes import wait_until
 from tests.api.people import PASSWORD
 from tests.api.schema_world import world
 from tests.lab.campaigns import old_code

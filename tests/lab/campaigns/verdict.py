@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Engine
 
-from deploy.local.probes import wait_until
+from deploy.parts.probes import wait_until
 from tests.lab.campaigns.fleet import Fleet
 from tests.lab.campaigns.ledger import Ledger
 from tests.lab.campaigns.machine import Machine, rows

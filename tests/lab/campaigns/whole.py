@@ -9,7 +9,7 @@ import requests
 from sqlalchemy import Engine
 
 from deploy.local import guardian
-from deploy.local.probes import wait_until
+from deploy.parts.probes import wait_until
 from shared.postgres.door import engine_for
 from tests.lab.campaigns.fleet import Fleet, talking
 from tests.stack import Stack, enrolled

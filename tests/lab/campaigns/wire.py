@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from deploy.local.layout import LOOPBACK
+from deploy.parts.layout import LOOPBACK
 
 CONNACK, PUBLISH, PUBACK, SUBACK, PINGRESP, DISCONNECT = 2, 3, 4, 9, 13, 14
 TIMEOUT_SECONDS: Final = 60.0

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from deploy.local.demo_fleet import contract
+from deploy.displays.simulated import contract
 
 NEVER: Final = "nothing"
 

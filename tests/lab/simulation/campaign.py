@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 from tests.lab.campaigns.fingerprint import fingerprint
 from tests.lab.campaigns.ledger import Ledger
 from tests.lab.simulation.history import Outcome

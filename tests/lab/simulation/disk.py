@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from deploy.local.demo_fleet.spool import SpooledLog
-from deploy.local.demo_fleet.state import JournalEntry
+from deploy.displays.simulated.spool import SpooledLog
+from deploy.displays.simulated.state import JournalEntry
 
 
 @dataclass

@@ -15,9 +15,9 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
-from deploy.local import broker as mosquitto
-from deploy.local.layout import LOOPBACK
-from deploy.local.probes import free_port, wait_until
+from deploy.parts import broker as mosquitto
+from deploy.parts.layout import LOOPBACK
+from deploy.parts.probes import free_port, wait_until
 from tests.lab.simulation.agenda import Agenda
 from tests.lab.simulation.broker import Message, SimulatedBroker, Will
 

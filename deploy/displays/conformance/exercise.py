@@ -1,0 +1,292 @@
+"""Gives a client occasion to show what it does: probes, a restart, a log level, two short losses of the network.
+
+Nothing here judges. Without `commands` nothing is sent that a client could carry out.
+"""
+
+import asyncio
+import json
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import pairwise, product
+from typing import Any, Final
+
+import requests
+
+from deploy.displays.conformance.judge_logs import uncommitted
+from deploy.displays.conformance.record import OUTCOMES, Record
+from deploy.displays.conformance.tap import Tap
+from deploy.displays.conformance.verdict import Tried
+
+GARBAGE: Final = (b"", b"\xff\xfe{", b"[1, 2", b'"text"', b"[[[[]]]]", b'{"id": 7, "action": null, "until": -1}')
+TOPICS: Final = ("commands", "logs_committed", "log_level")
+LEVEL: Final = "debug"
+RETAINED_LEVEL: Final = "critical"
+REASON: Final = "conformance check of a display client"
+RESEND_PER_SECOND: Final = 40.0
+RESTART_SECONDS: Final = 120.0  # what the service gives it
+REBOOT_SECONDS: Final = 600.0
+SHORT_LEVEL_SECONDS: Final = 1
+
+
+class NeverCame(Exception):
+    """The client did not connect."""
+
+
+class Gone(Exception):
+    """The client was there, and did not come back."""
+
+
+@dataclass(frozen=True)
+class Api:
+    """The service's HTTP API, with an admin's token."""
+
+    url: str
+    token: str = field(repr=False)
+
+    async def post(self, path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        """Status and document of the answer. Raises requests.RequestException."""
+        headers = {"Authorization": f"Bearer {self.token}"}
+        answer = await asyncio.to_thread(requests.post, self.url + path, json=body, headers=headers, timeout=30)
+        return answer.status_code, answer.json()
+
+
+@dataclass
+class Exercise:
+    """One run over one client. The client has `answer_seconds` for an answer, the others for coming."""
+
+    tap: Tap
+    api: Api
+    commands: bool = False
+    reboot: bool = False
+    answer_seconds: float = 10.0
+    arrival_seconds: float = 60.0
+    coming_back_seconds: float = 45.0
+    tell: Callable[[str], None] = lambda _text: None
+    tried: Tried = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.tried = Tried(self.tap.uuid, self.tap.prefix, self.answer_seconds)
+
+    @property
+    def record(self) -> Record:
+        return self.tap.record
+
+    async def run(self) -> Tried:
+        """Everything that can be tried with this client. Raises NeverCame, requests.RequestException."""
+        if not await self._online(after=-1, seconds=self.arrival_seconds):
+            raise NeverCame(self.record.not_mqtt5 or "it did not connect and say online")
+        try:
+            await self._try_everything()
+        except Gone:
+            self.tell("it did not come back; what was seen until now is judged")
+        return self.tried
+
+    async def _try_everything(self) -> None:
+        """In an order in which one failure spoils little of what follows. Raises Gone."""
+        self.tell("it is online; waiting for its first heartbeat")
+        await self._wait(lambda: self.record.of("heartbeat"), 60)
+        self.tell("probing what it does about commands that nobody may carry out")
+        await self._probe()
+        if self.commands:
+            await self._probe_with_restarts()
+        self.tell("waiting for its next heartbeat")
+        await self._beat_in_time()
+        if self.commands:
+            await self._restart()
+        await self._raise_level()
+        self.tell("losing its network, and looking what it does when it is back")
+        await self._lose_network()
+        await self._shorten_level()
+        self.tap.release_marks()
+        if self.reboot:
+            await self._reboot()
+
+    # --- commands that cannot be carried out ---
+
+    async def _probe(self) -> None:
+        tried = self.tried
+        tried.unknown_id, unknown = self._command("conformance_probe")
+        tried.unknown_at = await self._give(unknown)
+        await self._answered(tried.unknown_id, tried.unknown_at)
+        tried.repeated_at = await self._give(unknown)
+        await self._answered(tried.unknown_id, tried.repeated_at)
+        tried.retained_id, retained = self._command("conformance_probe")
+        tried.retained_at = await self._give(retained, retain=True)
+        tried.garbage_at = time.monotonic()
+        for payload, name in product(GARBAGE, TOPICS):
+            if self.tap.connected:
+                self.tap.give(name, payload)
+        if await self._wait(lambda: self._lost_since(tried.garbage_at), 0.3):
+            await self._online(after=len(self.record.connections) - 1, seconds=self.coming_back_seconds)
+        tried.after_garbage_at = await self._give(unknown)
+        await self._answered(tried.unknown_id, tried.after_garbage_at)
+
+    async def _probe_with_restarts(self) -> None:
+        """Each is a restart_app that must not run."""
+        tried, nobody = self.tried, str(uuid.uuid4())
+        tried.precondition_id, command = self._command("restart_app", if_app_instance=nobody)
+        tried.precondition_at = await self._give(command)
+        await self._settled(tried.precondition_id)
+        tried.version_id, command = self._command("restart_app", v=2, if_app_instance=nobody)
+        tried.version_at = await self._give(command)
+        await self._settled(tried.version_id)
+        tried.late_id, command = self._command("restart_app", if_boot_id=nobody)
+        tried.late_at = await self._give(command, expiry_seconds=1)
+        await self._settled(tried.late_id)
+
+    def _command(self, action: str, **more: Any) -> tuple[str, bytes]:
+        """A command that the service does not know; its ACKs stay here."""
+        command_id = str(uuid.uuid4())
+        self.tap.own_commands.add(command_id)
+        body = {"id": command_id, "action": action, "if_boot_id": None, "if_app_instance": None}
+        expires = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 60))
+        return command_id, json.dumps({**body, "expires_at": expires, **more}).encode()
+
+    # --- commands that are carried out, by the service itself ---
+
+    async def _restart(self) -> None:
+        self.tell("restarting its player by the service")
+        tried = self.tried
+        tried.restart_id = await self._issue("restart_app")
+        if not tried.restart_id:
+            return
+        await self._settled(tried.restart_id, RESTART_SECONDS)
+        done = time.monotonic()
+        await self._wait(lambda: self.record.of("heartbeat", since=done - 0.5), self.answer_seconds)
+        nobody_in_particular = {"if_boot_id": None, "if_app_instance": None}  # only the journal holds it back
+        tried.restart_replayed_at = await self._give_again(tried.restart_id, **nobody_in_particular)
+        if tried.restart_replayed_at is not None:
+            await self._settled(tried.restart_id, since=tried.restart_replayed_at)
+            await self._wait(lambda: self._ran_since(tried.restart_id, tried.restart_replayed_at), 1.0)
+
+    async def _reboot(self) -> None:
+        self.tell("rebooting it by the service")
+        tried = self.tried
+        tried.reboot_id = await self._issue("reboot_host", override=bool(tried.restart_id))
+        if not tried.reboot_id:
+            return
+        await self._settled(tried.reboot_id, REBOOT_SECONDS)
+        tried.reboot_settled_at = time.monotonic()
+        settled = tried.reboot_settled_at
+        await self._wait(lambda: self.record.of("heartbeat", since=settled - 1), self.answer_seconds)
+        again = await self._give_again(tried.reboot_id)
+        if again is not None:
+            tried.reboot_settled_at = again
+            await self._settled(tried.reboot_id, since=again)
+
+    async def _issue(self, action: str, *, override: bool = False) -> str:
+        """The id of the command that the service sent; empty, with the reason noted, when it did not."""
+        body = {"action": action, "reason": REASON, "override_lockout": override}
+        status, answer = await self.api.post(f"/api/clients/{self.tap.uuid}/commands", body)
+        if status != 202:
+            self.tried.why_not[action] = f"the service did not send it: {answer.get('detail') or answer.get('code')}"
+            return ""
+        return str(answer["id"])
+
+    async def _give_again(self, command_id: str, **changed: Any) -> float | None:
+        """The service's command as it was delivered, once more; None when it never was."""
+        sent = next((one.payload for one in self.record.heard if command_id.encode() in one.payload), None)
+        return None if sent is None else await self._give(json.dumps({**json.loads(sent), **changed}).encode())
+
+    # --- the log level, the network ---
+
+    async def _raise_level(self) -> None:
+        tried, path = self.tried, f"/api/clients/{self.tap.uuid}/log-level"
+        tried.level_at = time.monotonic()
+        status, answer = await self.api.post(path, {"level": LEVEL, "minutes": 1})
+        if status != 202:
+            tried.why_not["log_level"] = f"the service did not send it: {answer.get('detail')}"
+            tried.level_at = None
+        else:
+            tried.level = LEVEL
+            await self._wait(lambda: self._level_was_heard(tried.level_at), self.answer_seconds)
+        tried.retained_level = RETAINED_LEVEL
+        await self._give(json.dumps({"level": RETAINED_LEVEL, "until": 60}).encode(), name="log_level", retain=True)
+
+    async def _beat_in_time(self) -> None:
+        """Until a heartbeat came that nothing but the interval called for."""
+        beats = self.record.of("heartbeat")
+        interval = beats[-1].body.get("interval_seconds") if beats else 30
+        seconds = float(interval) if isinstance(interval, int | float) else 30.0
+
+        def regular() -> bool:
+            told = self.record.of("heartbeat")
+            return any(b.connection == a.connection and b.at - a.at > seconds / 2 for a, b in pairwise(told))
+
+        await self._wait(regular, seconds * 1.5 + 2)
+
+    async def _lose_network(self) -> None:
+        tried = self.tried
+        tried.level_seen_from = time.monotonic()
+        tried.refused = 1
+        tried.cut_at = await self._cut(refuse=tried.refused)
+        if not self.tap.connected:
+            raise Gone
+        waiting = uncommitted(self.record, tried.cut_at)
+        wanted = {(one.name, one.payload) for one in waiting}
+
+        def again() -> bool:
+            return wanted <= {(one.name, one.payload) for one in self.record.of("logs", since=tried.cut_at or 0.0)}
+
+        await self._wait(again, self.answer_seconds + len(waiting) / RESEND_PER_SECOND)
+
+    async def _shorten_level(self) -> None:
+        """The level is ordered anew for a second; a report after that second comes with the next connection."""
+        if self.tried.level_at is None:
+            return
+        order = json.dumps({"level": LEVEL, "until": SHORT_LEVEL_SECONDS}).encode()
+        self.tried.level_short_at = await self._give(order, name="log_level")
+        await asyncio.sleep(SHORT_LEVEL_SECONDS + 0.2)
+        self.tried.level_over_from = await self._cut()
+
+    async def _cut(self, refuse: int = 0) -> float:
+        """Lose the network; returns when it was lost, once it is back and has told of its health."""
+        before = len(self.record.connections) - 1
+        at = self.tap.cut(refuse)
+        if await self._online(after=before, seconds=self.coming_back_seconds):
+            await self._wait(lambda: self.record.of("health", since=at), self.answer_seconds)
+        return at
+
+    # --- waiting ---
+
+    async def _give(
+        self, payload: bytes, *, name: str = "commands", retain: bool = False, expiry_seconds: int = 60
+    ) -> float:
+        """Put a message before the client, once it is connected; when that was. Raises Gone."""
+        if not await self._wait(lambda: self.tap.connected and self._is_up(), self.coming_back_seconds):
+            raise Gone
+        return self.tap.give(name, payload, retain=retain, expiry_seconds=expiry_seconds)
+
+    def _is_up(self) -> bool:
+        last = self.record.last
+        return last is not None and self.record.online_at(last.number) is not None
+
+    async def _online(self, after: int, seconds: float) -> float | None:
+        def look() -> float | None:
+            last = self.record.last
+            return self.record.online_at(last.number) if last is not None and last.number > after else None
+
+        return await self.record.until(look, seconds)
+
+    async def _wait(self, look: Callable[[], Any], seconds: float) -> Any:
+        return await self.record.until(look, seconds)
+
+    async def _answered(self, command_id: str, since: float) -> None:
+        await self._wait(lambda: self.record.answered_at(command_id, since), self.answer_seconds)
+
+    async def _settled(self, command_id: str, seconds: float | None = None, since: float = 0.0) -> None:
+        def look() -> bool:
+            return any(one.get("state") in OUTCOMES for one in self.record.acks(command_id, since=since))
+
+        await self._wait(look, seconds or self.answer_seconds)
+
+    def _ran_since(self, command_id: str, since: float | None) -> bool:
+        return any(one.get("state") not in OUTCOMES for one in self.record.acks(command_id, since=since or 0.0))
+
+    def _lost_since(self, since: float | None) -> bool:
+        return any(one.ended_at is not None and one.ended_at >= (since or 0.0) for one in self.record.connections)
+
+    def _level_was_heard(self, since: float | None) -> bool:
+        return any(one.name == "log_level" and not one.ours and one.at >= (since or 0.0) for one in self.record.heard)

@@ -1,0 +1,204 @@
+"""The demo fleet: N displays in one process. `python -m deploy.displays.simulated`
+
+    DEMO_DISPLAYS          how many (50)
+    DEMO_SEED              which cast (1): names, places and mischiefs follow from it
+    DEMO_HEARTBEAT_SECONDS between heartbeats (30; 5 to 3,600)
+    LOCAL_STATE_DIR        the local stack's state (.local); logins and disks go to its folder `demo`
+    SIGNAGE_API_URL, SIGNAGE_ADMIN_TOKEN, SIGNAGE_MQTT_URL
+                           where the stack is; else from `stack.env` in the state dir
+
+`python -m deploy.displays.simulated --one CREDENTIALS_FILE STATE_DIR` is a single healthy display without
+the HTTP API: for authors of clients who want to watch the reference speak.
+
+SIGTERM and SIGINT end it cleanly: every display says `offline`.
+"""
+
+import argparse
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from logging import WARNING
+from pathlib import Path
+from typing import Any, Final
+
+import requests
+
+from deploy.displays.simulated.behaviours import Role, cast, live
+from deploy.displays.simulated.credentials import Credentials
+from deploy.displays.simulated.display import Behaviour, Display
+from deploy.displays.simulated.enrolment import Enroller, EnrolmentRefused
+from deploy.displays.simulated.outage import dark_site, outages
+from deploy.parts.layout import layout_from, read_stack_env
+from shared.structured_log import configure, event, failure
+
+RETRY_SECONDS: Final = 2.0  # before asking an API again that cannot be reached
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the environment says; see the module's docstring."""
+
+    displays: int
+    seed: int
+    heartbeat_seconds: int
+    folder: Path
+    api_url: str
+    admin_token: str
+    mqtt_url: str | None
+
+
+class BadSetting(Exception):
+    """A setting is missing or makes no sense; the text names it."""
+
+
+def settings_from(environ: Mapping[str, str]) -> Settings:
+    """Read the settings; the environment wins over `stack.env`. Raises BadSetting."""
+    layout = layout_from(environ)
+    known = {**read_stack_env(layout.stack_env), **environ}
+    for name in ("SIGNAGE_API_URL", "SIGNAGE_ADMIN_TOKEN"):
+        if not known.get(name):
+            raise BadSetting(f"{name} is neither set nor in {layout.stack_env}: is the stack running?")
+    return Settings(
+        displays=_whole(environ, "DEMO_DISPLAYS", 50, 1, 100_000),
+        seed=_whole(environ, "DEMO_SEED", 1, 0, 2**63),
+        heartbeat_seconds=heartbeat_seconds(environ),
+        folder=layout.root / "demo",
+        api_url=known["SIGNAGE_API_URL"],
+        admin_token=known["SIGNAGE_ADMIN_TOKEN"],
+        mqtt_url=known.get("SIGNAGE_MQTT_URL"),
+    )
+
+
+def heartbeat_seconds(environ: Mapping[str, str]) -> int:
+    """Seconds between heartbeats, within what the contract allows. Raises BadSetting."""
+    return _whole(environ, "DEMO_HEARTBEAT_SECONDS", 30, 5, 3600)
+
+
+def _whole(environ: Mapping[str, str], name: str, default: int, low: int, high: int) -> int:
+    text = environ.get(name) or str(default)
+    if not text.isdecimal() or not low <= int(text) <= high:
+        raise BadSetting(f"{name}: {text!r} is no whole number from {low} to {high}")
+    return int(text)
+
+
+class Fleet:
+    """The displays that run, each with the task of its life."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._enroller = Enroller(settings.api_url, settings.admin_token, settings.folder, settings.mqtt_url)
+        self._displays: list[Display] = []
+        self._at_site: dict[str, list[Display]] = {}
+        self._lives: list[asyncio.Task[None]] = []
+
+    async def run(self) -> None:
+        """Enrol and start them one after the other; each lives from then on."""
+        roles = cast(self._settings.displays, self._settings.seed, self._settings.heartbeat_seconds)
+        for role in roles:
+            credentials = await self._credentials_for(role)
+            if credentials is not None:
+                await self._start(role, credentials)
+        self._lose_a_network(roles)
+        event("fleet_started", "all displays are started", displays=len(self._displays))
+
+    async def stop(self) -> None:
+        """Every display says offline; returns when all have."""
+        for task in self._lives:
+            task.cancel()
+        await asyncio.gather(*self._lives, return_exceptions=True)
+        await asyncio.gather(*(display.power_off("stopped") for display in self._displays))
+        self._enroller.close()
+        event("fleet_stopped", "all displays are off", displays=len(self._displays))
+
+    async def _credentials_for(self, role: Role) -> Credentials | None:
+        """None when the service refuses this display; waits as long as the service cannot be reached."""
+        while True:
+            try:
+                return await asyncio.to_thread(self._enroller.credentials_for, role)
+            except EnrolmentRefused as refusal:
+                event("display_refused", "left out", WARNING, client_uuid=role.uuid, why=str(refusal))
+                return None
+            except requests.RequestException as error:
+                event("api_unreachable", "asking again", WARNING, why=str(error), seconds=RETRY_SECONDS)
+                await asyncio.sleep(RETRY_SECONDS)
+
+    async def _start(self, role: Role, credentials: Credentials) -> None:
+        display = Display(credentials, self._settings.folder / role.uuid, role.behaviour)
+        self._displays.append(display)
+        self._at_site.setdefault(role.site, []).append(display)
+        display.vitals = dict(role.vitals)
+        await display.power_on()
+        self._begin(live(display, role), client_uuid=role.uuid)
+
+    def _lose_a_network(self, roles: Sequence[Role]) -> None:
+        site = dark_site(roles)
+        if site is not None:
+            self._begin(outages(self._at_site.get(site, []), self._settings.seed), site=site)
+
+    def _begin(self, story: Coroutine[Any, Any, None], **whose: str) -> None:
+        self._lives.append(asyncio.get_running_loop().create_task(_told(story, whose)))
+
+
+async def _told(story: Coroutine[Any, Any, None], whose: Mapping[str, str]) -> None:
+    """One display's or site's story; a fault in it is logged and ends no other."""
+    try:
+        await story
+    except Exception:  # noqa: BLE001 - whatever it is, the rest of the fleet goes on
+        failure("display_fault", "a display or site goes on without its story", **whose)
+
+
+async def run_fleet(settings: Settings) -> None:
+    """The whole fleet until SIGTERM or SIGINT."""
+    fleet, told = Fleet(settings), _told_to_stop()
+    starting = asyncio.get_running_loop().create_task(fleet.run())
+    waiting = asyncio.get_running_loop().create_task(told.wait())
+    try:
+        await asyncio.wait({starting, waiting}, return_when=asyncio.FIRST_COMPLETED)
+        if starting.done():
+            await starting  # raises what went wrong, if anything did
+            await waiting
+    finally:
+        starting.cancel()
+        await asyncio.gather(starting, return_exceptions=True)
+        await fleet.stop()
+
+
+async def run_one(credentials: Credentials, state_dir: Path, behaviour: Behaviour) -> None:
+    """One healthy display until SIGTERM or SIGINT."""
+    display, told = Display(credentials, state_dir, behaviour), _told_to_stop()
+    await display.power_on()
+    await told.wait()
+    await display.power_off("stopped")
+
+
+def _told_to_stop() -> asyncio.Event:
+    """Set by SIGTERM or SIGINT."""
+    told = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, told.set)
+    return told
+
+
+def main(arguments: list[str]) -> int:
+    """Exit code: 0 after a signal, 2 for a bad setting."""
+    parser = argparse.ArgumentParser(prog="python -m deploy.displays.simulated")
+    parser.add_argument("--one", nargs=2, metavar=("CREDENTIALS_FILE", "STATE_DIR"), type=Path)
+    one = parser.parse_args(arguments).one
+    configure("demo_fleet")
+    try:
+        if one:
+            behaviour = Behaviour(interval_seconds=heartbeat_seconds(os.environ))
+            asyncio.run(run_one(Credentials.load(one[0]), one[1], behaviour))
+        else:
+            asyncio.run(run_fleet(settings_from(os.environ)))
+    except BadSetting as refusal:
+        print(refusal, file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,30 @@
+"""The counter file: which installation this is, and how often it has booted.
+
+`install_id` is random and made together with the file, so a re-imaged display begins a new history
+instead of looking old. `boot_seq` is raised, on the disk, before the first message of a boot: message
+numbers restart at 1 with it, and (install_id, boot_seq, kind, seq) is never used twice.
+"""
+
+import json
+import uuid
+from pathlib import Path
+
+from deploy.displays.simulated import durable
+from deploy.displays.simulated.state import Boot
+
+
+def next_boot(path: Path, boot_id: str) -> Boot:
+    """Count one more boot in the file at `path`; a missing or damaged file begins a new installation."""
+    install_id, boot_seq = _read(path)
+    boot = Boot(install_id, boot_seq + 1, boot_id)
+    content = json.dumps({"install_id": boot.install_id, "boot_seq": boot.boot_seq})
+    durable.replace_file(path, content.encode())
+    return boot
+
+
+def _read(path: Path) -> tuple[str, int]:
+    try:
+        body = json.loads(path.read_bytes())
+        return str(uuid.UUID(body["install_id"])), int(body["boot_seq"])
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        return str(uuid.uuid4()), 0

@@ -1,0 +1,78 @@
+"""What the contract asks of an MQTT 5 session, in paho's terms.
+
+Username = client id = uuid, `clean_start=False`, session expiry 30 s: long enough to reconnect without
+losing a command, short enough that a display that vanished stops being a subscriber. The will says
+`offline`, retained, 20 s after the connection is lost.
+"""
+
+import ssl
+from typing import Final
+
+import paho.mqtt.client as mqtt
+from paho.mqtt.enums import CallbackAPIVersion
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+from paho.mqtt.subscribeoptions import SubscribeOptions
+
+from deploy.displays.simulated import contract
+from deploy.displays.simulated.contract import Kind
+from deploy.displays.simulated.credentials import Credentials
+
+KEEPALIVE_SECONDS: Final = 30
+SESSION_EXPIRY_SECONDS: Final = 30
+WILL_DELAY_SECONDS: Final = 20
+LARGEST_PACKET_BYTES: Final = 65_536  # a broker drops what is larger; a command has 1 KiB
+
+
+def new_client(login: Credentials) -> mqtt.Client:
+    """A paho client that has everything but its will and its callbacks; `reconnect()` connects it."""
+    client = mqtt.Client(
+        CallbackAPIVersion.VERSION2,
+        client_id=login.username,
+        protocol=mqtt.MQTTv5,
+        reconnect_on_failure=False,
+    )
+    client.username_pw_set(login.username, login.password)
+    if login.tls:
+        client.tls_set_context(ssl.create_default_context(cadata=login.ca_pem))
+    asked = {"SessionExpiryInterval": SESSION_EXPIRY_SECONDS, "MaximumPacketSize": LARGEST_PACKET_BYTES}
+    properties = _properties(PacketTypes.CONNECT, **asked)
+    client.connect_async(login.host, login.port, KEEPALIVE_SECONDS, clean_start=False, properties=properties)
+    return client
+
+
+def set_will(client: mqtt.Client, topic: str, payload: bytes) -> None:
+    """What the broker is to say when this connection is lost; for the next connect."""
+    delay = _properties(PacketTypes.WILLMESSAGE, WillDelayInterval=WILL_DELAY_SECONDS)
+    client.will_set(topic, payload, 1, retain=True, properties=delay)
+
+
+def subscribe(client: mqtt.Client, prefix: str) -> None:
+    """Subscribe the three downward topics below `prefix`, so that a retained message can be told from a live one."""
+    options = SubscribeOptions(
+        qos=1,
+        retainAsPublished=True,  # else a retained command looks live to whoever is subscribed already
+        retainHandling=SubscribeOptions.RETAIN_DO_NOT_SEND,
+    )
+    names = (contract.COMMANDS, contract.LOGS_COMMITTED, contract.LOG_LEVEL)
+    client.subscribe([(prefix + name, options) for name in names])
+
+
+def publish(client: mqtt.Client, kind: Kind, topic: str, payload: bytes) -> int:
+    """Send with QoS 1 as `kind` wants it; returns the packet id that the PUBACK will carry."""
+    expiry = {} if kind.expiry_seconds is None else {"MessageExpiryInterval": kind.expiry_seconds}
+    properties = _properties(PacketTypes.PUBLISH, **expiry)
+    return client.publish(topic, payload, 1, kind.retain, properties).mid
+
+
+def leave(client: mqtt.Client) -> None:
+    """DISCONNECT on purpose: no will, and the session ends now instead of 30 s from now."""
+    if client.socket() is not None:
+        client.disconnect(properties=_properties(PacketTypes.DISCONNECT, SessionExpiryInterval=0))
+
+
+def _properties(packet_type: int, **values: int) -> Properties:
+    properties = Properties(packet_type)  # type: ignore[no-untyped-call]  # paho leaves it unannotated
+    for name, value in values.items():
+        setattr(properties, name, value)
+    return properties

@@ -1,0 +1,269 @@
+"""Mosquitto with two listeners: one for displays, one for our own services.
+
+Both share one ACL. Our services' passwords stand in mosquitto's own file. The displays' are kept by a plugin, which
+reads them anew by itself and refuses what no display needs (`broker_door.c`, docs/decisions/0045). A display's client
+id is its user name at either listener, so nobody can take the bridge's session or a neighbour's.
+Why each setting is here stands beside it; the figures are from docs/reliability.md.
+"""
+
+import os
+import secrets
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from deploy.local import guardian
+from deploy.parts import broker_door, broker_launch
+from deploy.parts.broker_rights import DOWNWARD, RETAINED, SERVICES, URGENT, displays_acl, services_acl
+from deploy.parts.layout import LOOPBACK, write_file
+from deploy.parts.probes import Probe, connect_code, free_port, mqtt_refuses_anonymous, wait_until
+from deploy.parts.short_lived import running
+from shared.access.rules import MOSQUITTO_SALT_BYTES, mosquitto_hash
+
+__all__ = ["SERVICES", "URGENT", "Broker", "RunningBroker", "command", "prepare", "serve", "throw_away"]
+DISPLAYS_CONNECTIONS: Final = broker_launch.OPEN_FILES - 8_192  # the rest is for services, subscriptions and files
+STOP_SIGNAL: Final = signal.SIGTERM  # saves its sessions and ends
+
+
+class BrokerUnusable(Exception):
+    """There is no mosquitto that can be used; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Broker:
+    """Where one mosquitto keeps its files and listens."""
+
+    run: Path  # generated: configuration, ACLs, password files
+    data: Path  # its sessions and queues
+    displays_port: int
+    services_port: int
+    topic_root: str = "signage"
+    displays_connections: int = DISPLAYS_CONNECTIONS
+
+    @property
+    def configuration(self) -> Path:
+        return self.run / "mosquitto.conf"
+
+    @property
+    def displays_password_file(self) -> Path:
+        """Rendered by `python -m bridge.broker_accounts`, read by the door."""
+        return self.run / "displays.passwords"
+
+    @property
+    def services_password_file(self) -> Path:
+        return self.run / "services.passwords"
+
+    @property
+    def pid_file(self) -> Path:
+        """Written by the runner: which process is the broker."""
+        return self.run / "broker.pid"
+
+    @property
+    def running_file(self) -> Path:
+        """There while the broker runs; a broker that finds it when it starts follows a crash."""
+        return self.data / broker_launch.RUNNING
+
+    @property
+    def crashes_file(self) -> Path:
+        """A line for each crash: when the next broker started, in seconds since 1970."""
+        return self.data / broker_launch.CRASHES
+
+    @property
+    def services_url(self) -> str:
+        return f"mqtt://{LOOPBACK}:{self.services_port}"
+
+    @property
+    def displays_url(self) -> str:
+        return f"mqtt://{LOOPBACK}:{self.displays_port}"
+
+
+def password_lines(passwords: Mapping[str, str]) -> str:
+    """A password file for these users, each with a new salt."""
+    return "".join(
+        f"{user}:{mosquitto_hash(password, secrets.token_bytes(MOSQUITTO_SALT_BYTES))}\n"
+        for user, password in passwords.items()
+    )
+
+
+@cache
+def _same_line(user: str, password: str) -> str:
+    """A line of a password file, always the same one for the same login: another line is a new password."""
+    return password_lines({user: password})
+
+
+def service_logins(passwords: Mapping[str, str]) -> dict[str, str]:
+    """Every user of the services' listener, of the password of each service."""
+    return {**passwords, URGENT: passwords["bridge"]}
+
+
+COMMON = """\
+# A PUBACK is no durability: what came since the last save is lost at a kill -9. broker_launch.py asks for one each
+# second, which keeps that window small; this is for the case that it cannot. Saving at every change would write the
+# whole file each time (36,000 -> 534 messages/s), and each second by itself stops a broker with much to save.
+persistence true
+persistence_location {data}/
+autosave_on_changes false
+autosave_interval 60
+# Defaults drop beyond 1,000 queued messages while they answer "Success".
+max_queued_messages 1000000
+# Nor may one display that sends large ones fill the memory, and make each save as long.
+max_queued_bytes 268435456
+# Not below the bridge's batch, which is acknowledged only after its commit.
+max_inflight_messages 16000
+message_size_limit 65536
+max_packet_size 262144
+# Median latency 34 -> 16 ms.
+set_tcp_nodelay true
+connection_messages false
+log_dest stdout
+log_timestamp false
+log_type error
+log_type warning
+log_type notice
+"""
+
+# Without `use_username_as_clientid` a display that calls itself otherwise than it should would be refused. Our services
+# may have several connections of one user, each with a name of its own. No password of a display stands in
+# `password_file`: who has to read that anew must send a SIGHUP, and that crashes mosquitto.
+DOORS = """\
+plugin {door}
+plugin_opt_logins {displays_passwords}
+plugin_opt_services {services}
+plugin_opt_topic_roots {topic_root}
+plugin_opt_downward {downward}
+plugin_opt_retained {retained}
+plugin_opt_running {running}
+allow_anonymous false
+password_file {services_passwords}
+acl_file {run}/all.acl
+
+# Anybody may open connections without a login: some of the files stay for our own services.
+listener {displays_port} {host}
+max_connections {connections}
+use_username_as_clientid true
+
+listener {services_port} {host}
+"""
+
+
+def configuration(broker: Broker) -> str:
+    """The whole mosquitto.conf. Raises BrokerUnusable: the displays' door cannot be made."""
+    try:
+        door = broker_door.library(broker.run)
+    except broker_door.NoDoor as error:
+        raise BrokerUnusable(str(error)) from error
+    return (COMMON + "\n" + DOORS).format(
+        host=LOOPBACK,
+        run=broker.run,
+        data=broker.data,
+        displays_port=broker.displays_port,
+        connections=broker.displays_connections,
+        services_port=broker.services_port,
+        displays_passwords=broker.displays_password_file,
+        services_passwords=broker.services_password_file,
+        door=door,
+        services=",".join((*SERVICES, URGENT)),
+        topic_root=broker.topic_root,
+        downward=",".join(DOWNWARD),
+        retained=",".join(RETAINED),
+        running=broker.running_file,
+    )
+
+
+def prepare(broker: Broker, service_passwords: Mapping[str, str]) -> None:
+    """Write every file that the broker reads; logins of displays that are there already stay."""
+    for folder in (broker.run, broker.data):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    root = broker.topic_root
+    write_file(broker.run / "all.acl", services_acl(root) + "\n" + displays_acl(root))
+    write_file(broker.services_password_file, password_lines(service_logins(service_passwords)))
+    if not broker.displays_password_file.exists():
+        write_file(broker.displays_password_file, "")
+    guardian.own(broker.data, system_user())
+    write_file(broker.configuration, configuration(broker))
+
+
+def system_user() -> str:
+    """Who mosquitto runs as when root starts it where user namespaces are forbidden."""
+    return guardian.existing_user("mosquitto", "nobody")
+
+
+def find_program() -> str | None:
+    """Where mosquitto is: BROKER_PROGRAM, else the installed one; None when there is none."""
+    return os.environ.get("BROKER_PROGRAM") or shutil.which(
+        "mosquitto", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin"
+    )
+
+
+def command(broker: Broker) -> tuple[str, ...]:
+    """The broker's command line; see `broker_launch`.
+
+    Raises:
+        BrokerUnusable: mosquitto is not installed. No other broker is taken in its place: the ones that
+            pip can install lose acknowledged messages or have no ACLs.
+    """
+    program = find_program()
+    if program is None:
+        raise BrokerUnusable("There is no mosquitto: install the Debian package mosquitto.")
+    launch = (sys.executable, "-I", "-S", broker_launch.__file__, str(broker.data))
+    return (*launch, program, "-c", str(broker.configuration))
+
+
+def answers(broker: Broker) -> Probe:
+    """Whether both listeners answer, and refuse whoever has no login."""
+    probes = [mqtt_refuses_anonymous(port) for port in (broker.displays_port, broker.services_port)]
+    return lambda: all(probe() for probe in probes)
+
+
+@dataclass(frozen=True)
+class RunningBroker:
+    """A throw-away broker: its addresses, the services' passwords, and logins for displays."""
+
+    broker: Broker
+    passwords: Mapping[str, str]  # by service: bridge, api, scheduler
+    pid: int
+
+    def set_displays(self, passwords: Mapping[str, str]) -> None:
+        """Make these the displays' logins (user name -> password); returns when the broker has read them.
+
+        It has when it accepts a login that was written with them.
+        """
+        self._read("", passwords)
+
+    def add_displays(self, passwords: Mapping[str, str]) -> None:
+        """As `set_displays`, beside the logins that are there, which stay."""
+        here = self.broker.displays_password_file.read_text(encoding="utf-8").splitlines(keepends=True)
+        self._read("".join(line for line in here if line.partition(":")[0] not in passwords), passwords)
+
+    def _read(self, others: str, passwords: Mapping[str, str]) -> None:
+        probe, secret = f"probe-{secrets.token_hex(8)}", secrets.token_hex(8)
+        lines = [_same_line(*login) for login in passwords.items()]
+        write_file(self.broker.displays_password_file, "".join([others, *lines, password_lines({probe: secret})]))
+        wait_until(lambda: connect_code(self.broker.displays_port, probe, secret) == 0, 60)
+
+
+@contextmanager
+def serve(broker: Broker, passwords: Mapping[str, str], log: Path) -> Iterator[RunningBroker]:
+    """The broker on its folders for as long as the block lasts; started again on them it goes on."""
+    prepare(broker, passwords)
+    with running(command(broker), answers(broker), log, stop_signal=STOP_SIGNAL, user=system_user()) as process:
+        write_file(broker.pid_file, f"{process.pid}\n")
+        yield RunningBroker(broker, passwords, process.pid)
+
+
+@contextmanager
+def throw_away(topic_root: str = "signage") -> Iterator[RunningBroker]:
+    """A running broker in a folder of its own that is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="signage-mqtt-") as folder:
+        place = Path(folder)
+        broker = Broker(place / "run", place / "data", free_port(), free_port(), topic_root)
+        passwords = {user: secrets.token_urlsafe(24) for user in SERVICES}
+        with serve(broker, passwords, place / "log") as served:
+            yield served

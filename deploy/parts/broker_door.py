@@ -1,0 +1,63 @@
+"""The displays' door as a file that mosquitto can load (`broker_door.c` says what it does).
+
+    python -m deploy.parts.broker_door FILE
+
+makes it, for an image or for a machine that has no compiler. Beside its source it is taken as it is; otherwise it is
+made where the broker keeps its files, once for each version of the source.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+SOURCE: Final = Path(__file__).with_suffix(".c")
+BESIDE: Final = SOURCE.with_suffix(".so")  # an image brings it: nothing is compiled where it runs
+COMPILERS: Final = ("gcc", "cc", "clang")
+OPTIONS: Final = ("-std=gnu11", "-O2", "-fPIC", "-shared", "-Wall", "-Wextra", "-Werror", "-D_FORTIFY_SOURCE=2")
+COMPILING_SECONDS: Final = 120.0
+
+
+class NoDoor(Exception):
+    """It cannot be made here; the message says what to do."""
+
+
+def library(folder: Path) -> Path:
+    """Where it is; made in `folder` when it is nowhere yet. Raises NoDoor, OSError."""
+    if BESIDE.exists():
+        return BESIDE
+    version = hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:16]
+    place = folder / f"broker_door-{version}.so"
+    if not place.exists():
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        draft = place.with_name(f".{place.name}.{os.getpid()}")
+        draft.write_bytes(_compiled())
+        draft.chmod(0o600)
+        draft.replace(place)  # whoever has the one before loaded keeps it
+    return place
+
+
+@cache
+def _compiled() -> bytes:
+    program = next(filter(None, map(shutil.which, COMPILERS)), None)
+    if program is None:
+        raise NoDoor("There is no C compiler: install the Debian packages gcc and libc6-dev.")
+    with tempfile.TemporaryDirectory(prefix="signage-door-") as folder:
+        made = Path(folder) / "door.so"
+        command = [program, *OPTIONS, "-o", str(made), str(SOURCE)]
+        try:
+            subprocess.run(command, check=True, capture_output=True, text=True, timeout=COMPILING_SECONDS)
+        except subprocess.CalledProcessError as error:
+            raise NoDoor(f"{SOURCE.name} does not compile: {error.stderr.strip()}") from None
+        except subprocess.TimeoutExpired:
+            raise NoDoor(f"{program} has not answered for {COMPILING_SECONDS:.0f} s.") from None
+        return made.read_bytes()
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_bytes(_compiled())

@@ -1,0 +1,160 @@
+"""`python -m deploy.parts.task_queue`: the local task queue until SIGTERM.
+
+Environment: DATABASE_URL, QUEUE_URL (its location holds the queues `conversions` and `notifications`),
+TASK_QUEUE_PORT (8123, gRPC), TASK_QUEUE_KEYS_PORT (8124, HTTP), LOCAL_STATE_DIR (`.local`, the signing key is in
+its `secrets/`), OIDC_ISSUER (the keys' own address), TASKS_SERVICE_ACCOUNT (the only identity that a task may ask
+for), QUEUE_SECRET (with which callers are known), TASK_QUEUE_TARGETS (CONVERT_WORKER_URL and SCHEDULER_TICK_URL:
+where tasks are delivered to, separated by commas; `*`: anywhere), TASK_QUEUE_MAX_CONCURRENT (2, conversions under way
+at once).
+"""
+
+import os
+import signal
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+import grpc
+from google.cloud.tasks_v2.types import Queue, RateLimits, RetryConfig
+from sqlalchemy import Engine
+from sqlalchemy.exc import SQLAlchemyError
+
+from deploy.parts import identity, layout
+from deploy.parts.task_queue import messages, schema, store
+from deploy.parts.task_queue.delivery import Identity
+from deploy.parts.task_queue.dispatcher import Dispatcher
+from deploy.parts.task_queue.keys_server import KeysServer
+from deploy.parts.task_queue.service import CloudTasks, GenericHandler
+from deploy.parts.task_queue.validation import Permitted
+from shared import config, structured_log
+from shared.errors import ConfigurationError
+from shared.outside.task_queue import NOTIFICATIONS_QUEUE_ID, QUEUE_ID, parse_queue_url
+from shared.postgres import door
+
+CALL_THREADS = 16
+NOTIFICATIONS_AT_ONCE = 4
+DATABASE_WAIT_SECONDS = 30.0
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+STOP_GRACE = timedelta(seconds=3)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the environment says."""
+
+    database_url: str
+    location: str
+    port: int
+    keys_port: int
+    key_path: Path
+    issuer: str
+    service_account: str
+    secret: str
+    targets: frozenset[str] | None
+    max_concurrent: int
+
+    @classmethod
+    def read(cls) -> "Settings":
+        """Raises ConfigurationError, BadSetting or ValueError when something is missing or malformed."""
+        product = config.load(required=("DATABASE_URL", "TASKS_SERVICE_ACCOUNT"))
+        if not product["QUEUE_SECRET"]:
+            raise ConfigurationError("QUEUE_SECRET is not set.")
+        ports = layout.ports_from(os.environ)
+        functions = f"{product['CONVERT_WORKER_URL']},{product['SCHEDULER_TICK_URL']}"
+        targets = os.environ.get("TASK_QUEUE_TARGETS") or functions
+        return cls(
+            database_url=product["DATABASE_URL"],
+            location=parse_queue_url(product["QUEUE_URL"])[1],
+            port=ports["TASK_QUEUE_PORT"],
+            keys_port=ports["TASK_QUEUE_KEYS_PORT"],
+            key_path=identity.key_path(os.environ),
+            issuer=identity.issuer(os.environ),
+            service_account=product["TASKS_SERVICE_ACCOUNT"],
+            secret=product["QUEUE_SECRET"],
+            targets=None if targets == "*" else frozenset(targets.split(",")),
+            max_concurrent=int(os.environ.get("TASK_QUEUE_MAX_CONCURRENT", "2")),
+        )
+
+
+def main() -> int:
+    """Run until SIGTERM or SIGINT; 1 when it cannot start."""
+    structured_log.configure("task_emulator")
+    # Blocked here and so in every thread to come; taken by sigwait. A handler that sets an event could
+    # run while this very thread holds the event's lock.
+    signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
+    try:
+        settings = Settings.read()
+        engine = door.engine_for(settings.database_url, "task_emulator", pool_size=CALL_THREADS)
+        prepare(engine, settings)
+        serve(engine, settings)
+    except (ConfigurationError, layout.BadSetting, ValueError, OSError, RuntimeError, SQLAlchemyError):
+        structured_log.failure("task_emulator_failed", "the task queue cannot run")
+        return 1
+    return 0
+
+
+def prepare(engine: Engine, settings: Settings) -> None:
+    """Make the tables and both queues, waiting a while for the database."""
+    until = time.monotonic() + DATABASE_WAIT_SECONDS
+    while True:
+        try:
+            with door.transaction(engine) as connection:
+                schema.create(connection)
+                for queue_id, queue in queues(settings.max_concurrent).items():
+                    name, wanted = f"{settings.location}/queues/{queue_id}", messages.queue_settings(queue)
+                    if not store.insert_queue(connection, name, wanted):
+                        store.set_queue_settings(connection, name, wanted)
+        except (SQLAlchemyError, OSError):  # pg8000 lets a refused connection through as it came
+            if time.monotonic() >= until or signal.sigtimedwait(STOP_SIGNALS, 0.5):
+                raise
+        else:
+            return
+
+
+def queues(max_concurrent: int) -> dict[str, Queue]:
+    """The settings of each queue: the job's own row counts attempts, so that a queue never gives up.
+
+    `max_concurrent` is of conversions; notifications wait for receivers and cost nothing meanwhile.
+    """
+    return {QUEUE_ID: _queue(max_concurrent), NOTIFICATIONS_QUEUE_ID: _queue(NOTIFICATIONS_AT_ONCE)}
+
+
+def _queue(max_concurrent: int) -> Queue:
+    return Queue(
+        rate_limits=RateLimits(max_dispatches_per_second=20, max_concurrent_dispatches=max_concurrent),
+        retry_config=RetryConfig(
+            max_attempts=-1,
+            min_backoff=timedelta(seconds=1),
+            max_backoff=timedelta(seconds=60),
+            max_doublings=6,
+        ),
+    )
+
+
+def serve(engine: Engine, settings: Settings) -> None:
+    """Answer calls, deliver tasks and publish the keys until a stop signal. Raises when a port is taken."""
+    key = identity.load_or_create_key(settings.key_path)
+    dispatcher = Dispatcher(engine, Identity(key, settings.issuer))
+    permitted = Permitted(frozenset({settings.service_account}), settings.targets)
+    api = CloudTasks(engine, permitted, dispatcher.wake)
+    # Without so_reuseport=0 a second emulator would share the port, and half of the calls, unnoticed.
+    server = grpc.server(ThreadPoolExecutor(CALL_THREADS), options=(("grpc.so_reuseport", 0),))
+    server.add_generic_rpc_handlers((GenericHandler(api, settings.secret),))
+    server.add_insecure_port(f"127.0.0.1:{settings.port}")
+    keys = KeysServer(settings.keys_port, identity.key_set(key), dispatcher.is_healthy)
+    keys.start()
+    server.start()
+    threading.Thread(target=dispatcher.run, name="dispatcher", daemon=True).start()
+    structured_log.event("task_emulator_serving", "task queue ready", port=settings.port)
+    signal.sigwait(STOP_SIGNALS)
+    server.stop(grace=1).wait()
+    dispatcher.stop(STOP_GRACE)
+    keys.shutdown()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

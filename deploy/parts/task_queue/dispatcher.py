@@ -1,0 +1,206 @@
+"""Brings due tasks to their workers. One per database: an advisory lock on its own connection elects it.
+
+Claims run on that very connection, so a lost lock is a failed claim. What no living process delivers any
+more (a kill -9) is put back when the lock is taken, and so delivered again: at least once, as in the cloud.
+"""
+
+import logging
+import threading
+import time
+import uuid
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection, Engine, RowMapping
+
+from deploy.parts.task_queue import messages, retry_rules, store
+from deploy.parts.task_queue.delivery import Identity, Outcome, attempt
+from deploy.parts.task_queue.pacing import Pace
+from shared.postgres.door import database_now, is_away, said_by_postgres, transaction
+from shared.structured_log import Outage, event, failure
+
+LONGEST_WAIT_SECONDS = 5.0  # for what another process changes in the tables; our own service wakes us
+DATABASE_RETRY_SECONDS = 0.5
+LOCK_RETRY_SECONDS = 0.2
+SWEEP_PERIOD_SECONDS = 60.0
+HEALTHY_WITHIN_SECONDS = 15.0
+
+
+class Dispatcher:
+    """Claims due tasks and delivers each in a thread of its own."""
+
+    def __init__(self, engine: Engine, identity: Identity) -> None:
+        self._engine = engine
+        self._identity = identity
+        self._me = uuid.uuid4().hex
+        self._wake = threading.Event()
+        self._stopping = threading.Event()
+        self._lock = threading.Lock()
+        self._under_way: dict[tuple[int, int], str] = {}  # (task's id, its attempt) → queue
+        self._paces: dict[tuple[str, bytes], Pace] = {}
+        self._next_sweep = 0.0
+        self._last_pass: float | None = None
+        self._database = Outage("database")
+
+    def wake(self) -> None:
+        """Something may be due sooner than was thought."""
+        self._wake.set()
+
+    def stop(self, grace: timedelta) -> None:
+        """Claim nothing more; wait up to `grace` for what is under way (the rest is delivered again)."""
+        self._stopping.set()
+        until = time.monotonic() + grace.total_seconds()
+        while self._under_way and time.monotonic() < until:
+            self._wake.clear()  # each finished delivery sets it
+            self._wake.wait(0.1)
+
+    def is_healthy(self) -> bool:
+        """Has it looked for due tasks lately, with the lock held?"""
+        return self._last_pass is not None and time.monotonic() - self._last_pass < HEALTHY_WITHIN_SECONDS
+
+    def run(self) -> None:
+        """Work until stopped; a database that is away is waited for."""
+        while not self._stopping.is_set():
+            try:
+                with self._engine.connect() as connection:
+                    connection.detach()  # closed for good at the end: the pool must not keep the lock
+                    self._lead(connection)
+            except Exception as error:  # noqa: BLE001 - whatever it is, delivery goes on
+                self._lost_database(error, "task_dispatcher_interrupted", "the dispatcher was interrupted; it goes on")
+                self._stopping.wait(DATABASE_RETRY_SECONDS)
+
+    def _lost_database(self, error: Exception, name: str, message: str) -> None:
+        """One line for a database that is away, however often it is asked for; every other fault in full."""
+        if is_away(error):
+            self._database.began(error, **said_by_postgres(error))
+        else:
+            failure(name, message)
+
+    def _lead(self, connection: Connection) -> None:
+        if not self._become_the_only_one(connection):
+            return
+        with connection.begin():
+            released = store.release_abandoned(connection, self._me, [key[0] for key in list(self._under_way)])
+        self._database.over()
+        event("task_dispatcher_started", "delivering tasks", released=released)
+        while not self._stopping.is_set():
+            self._wake.clear()
+            wait = self._pass(connection)
+            self._last_pass = time.monotonic()
+            self._wake.wait(wait)
+
+    def _become_the_only_one(self, connection: Connection) -> bool:
+        """Wait for the lock; False when stopped meanwhile."""
+        waiting = False
+        while not self._stopping.is_set():
+            with connection.begin():
+                if store.try_dispatcher_lock(connection):
+                    return True
+            if not waiting:
+                event("task_dispatcher_waiting", "another task emulator delivers from this database")
+                waiting = True
+            self._stopping.wait(LOCK_RETRY_SECONDS)
+        return False
+
+    def _pass(self, connection: Connection) -> float:
+        """Dispatch what is due and allowed; how many seconds nothing will be."""
+        with connection.begin():
+            now = database_now(connection)
+            self._sweep(connection, now)
+            queues = store.running_queues(connection)
+            found = [self._claim(connection, queue, now) for queue in queues]
+        for queue, (claimed, _) in zip(queues, found, strict=True):
+            for task in claimed:
+                self._start(task, queue["settings"])
+        return min([wait for _, wait in found], default=LONGEST_WAIT_SECONDS)
+
+    def _claim(self, connection: Connection, queue: RowMapping, now: datetime) -> tuple[list[RowMapping], float]:
+        """The tasks of one queue to dispatch now, and the seconds until the next could be."""
+        pace = self._pace(queue)
+        under_way = sum(name == queue["name"] for name in list(self._under_way.values()))
+        room = pace.room(time.monotonic(), under_way)
+        claimed = list(store.claim_due(connection, queue["name"], self._me, room, now)) if room else []
+        pace.take(len(claimed))
+        if under_way + len(claimed) >= pace.concurrent:
+            return claimed, LONGEST_WAIT_SECONDS  # a delivery that ends wakes us
+        due = store.next_due(connection, queue["name"])
+        seconds = (due - now).total_seconds() if due else LONGEST_WAIT_SECONDS
+        return claimed, min(LONGEST_WAIT_SECONDS, max(seconds, pace.seconds_to_token(), 0.0))
+
+    def _pace(self, queue: RowMapping) -> Pace:
+        key = (queue["name"], bytes(queue["settings"]))
+        if key not in self._paces:
+            self._paces[key] = messages.pace(queue["settings"])
+        return self._paces[key]
+
+    def _sweep(self, connection: Connection, now: datetime) -> None:
+        if time.monotonic() >= self._next_sweep:
+            store.forget_tombstones(connection, now)
+            self._next_sweep = time.monotonic() + SWEEP_PERIOD_SECONDS
+
+    def _start(self, task: RowMapping, settings: bytes) -> None:
+        with self._lock:
+            self._under_way[task["id"], task["dispatch_count"]] = task["queue"]
+        # A daemon: a delivery of up to 30 minutes must not keep the process from ending.
+        threading.Thread(target=self._deliver, args=(task, settings), daemon=True).start()
+
+    def _deliver(self, task: RowMapping, settings: bytes) -> None:
+        try:
+            began = time.monotonic()
+            outcome = self._attempt(task)
+            _log_attempt(task, outcome, time.monotonic() - began)
+            self._record(task, settings, outcome)
+        finally:
+            with self._lock:
+                del self._under_way[task["id"], task["dispatch_count"]]
+            self._wake.set()
+
+    def _attempt(self, task: RowMapping) -> Outcome:
+        try:
+            return attempt(task, self._identity)
+        except Exception:  # noqa: BLE001 - a fault of ours must put the task back, not lose it
+            failure("task_attempt_failed", "a task could not be delivered", task=task["task_id"])
+            return Outcome(None, "INTERNAL: the queue could not deliver the task")
+
+    def _record(self, task: RowMapping, settings: bytes, outcome: Outcome) -> None:
+        """Write the outcome down, however long the database is away; a stop leaves it to the next start."""
+        while True:
+            try:
+                with transaction(self._engine) as connection:
+                    _settle(connection, task, settings, outcome)
+            except Exception as error:  # noqa: BLE001 - as above: an outcome is never dropped
+                self._lost_database(error, "task_outcome_delayed", "an outcome cannot be written down; trying again")
+                if self._stopping.wait(DATABASE_RETRY_SECONDS):
+                    return
+            else:
+                return
+
+
+def _settle(connection: Connection, task: RowMapping, settings: bytes, outcome: Outcome) -> None:
+    """Drop the task after a 2xx or its last attempt, else say when it is due again."""
+    now = database_now(connection)
+    if outcome.succeeded:
+        store.finish(connection, task, now)
+        return
+    policy = messages.effective_policy(settings, task["retry_config"])
+    asked = retry_rules.retry_after(outcome.status, outcome.retry_after, now)
+    first, created = task["first_dispatched_at"], task["created_at"]
+    due = retry_rules.next_attempt(policy, task["dispatch_count"], first, created, now, asked)
+    if due is None:
+        store.finish(connection, task, now)
+        event("task_given_up", "a task reached its retry limits", logging.ERROR, task=task["task_id"])
+    else:
+        store.reschedule(connection, task, due, now, outcome.status, outcome.failure)
+
+
+def _log_attempt(task: RowMapping, outcome: Outcome, seconds: float) -> None:
+    event(
+        "task_attempt",
+        "a task was delivered" if outcome.succeeded else "a delivery failed",
+        logging.INFO if outcome.succeeded else logging.WARNING,
+        queue=task["queue"].rpartition("/")[2],
+        task=task["task_id"],
+        attempt=task["dispatch_count"],
+        status=outcome.status,
+        failure=outcome.failure,
+        duration_ms=round(seconds * 1000),
+    )

@@ -1,0 +1,205 @@
+"""SQL of the emulator: one function, one statement. Times are `now` of the caller's transaction."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import Connection, RowMapping
+from sqlalchemy.dialects.postgresql import insert
+
+from deploy.parts.task_queue.schema import DISPATCHER_LOCK, queues, tasks
+
+TOMBSTONE = timedelta(hours=24)
+_alive = tasks.c.gone_at.is_(None)
+_waiting = _alive & tasks.c.dispatcher.is_(None)
+
+
+def insert_queue(connection: Connection, name: str, settings: bytes) -> bool:
+    """Make a queue, running; False when it exists, whatever its settings."""
+    statement = insert(queues).values(name=name, settings=settings, paused=False).on_conflict_do_nothing()
+    return connection.execute(statement).rowcount == 1
+
+
+def set_queue_settings(connection: Connection, name: str, settings: bytes) -> None:
+    """Replace the limits and the retry config of a queue."""
+    connection.execute(sa.update(queues).where(queues.c.name == name).values(settings=settings))
+
+
+def find_queue(connection: Connection, name: str) -> RowMapping | None:
+    """The queue, held against deletion until the transaction ends; None when there is none."""
+    statement = sa.select(queues).where(queues.c.name == name).with_for_update(read=True)
+    return connection.execute(statement).mappings().one_or_none()
+
+
+def running_queues(connection: Connection) -> Sequence[RowMapping]:
+    """The queues that are not paused, by name."""
+    statement = sa.select(queues).where(~queues.c.paused).order_by(queues.c.name)
+    return connection.execute(statement).mappings().all()
+
+
+def set_queue(connection: Connection, name: str, **values: Any) -> RowMapping | None:
+    """Change `paused` or `purged_at`; the queue as it is then, None when there is none."""
+    statement = sa.update(queues).where(queues.c.name == name).values(**values).returning(queues)
+    return connection.execute(statement).mappings().one_or_none()
+
+
+def delete_queue(connection: Connection, name: str) -> bool:
+    """Drop the queue itself; False when there is none."""
+    return connection.execute(sa.delete(queues).where(queues.c.name == name)).rowcount == 1
+
+
+def bury_queue_tasks(connection: Connection, queue: str, now: datetime) -> int:
+    """Drop every task of a queue, also those under way; how many."""
+    statement = sa.update(tasks).where(tasks.c.queue == queue, _alive).values(_buried(now))
+    return connection.execute(statement).rowcount
+
+
+def insert_task(
+    connection: Connection,
+    queue: str,
+    task_id: str,
+    http_request: bytes,
+    retry_config: bytes | None,
+    dispatch_deadline_ms: int,
+    scheduled_at: datetime,
+    now: datetime,
+) -> RowMapping | None:
+    """The new task; None when the name is taken by a task, or was within 24 h."""
+    values = {
+        "queue": queue,
+        "task_id": task_id,
+        "http_request": http_request,
+        "retry_config": retry_config,
+        "dispatch_deadline_ms": dispatch_deadline_ms,
+        "created_at": now,
+        "scheduled_at": scheduled_at,
+        **_untried(),
+    }
+    statement = insert(tasks).values(values)
+    statement = statement.on_conflict_do_update(
+        index_elements=["queue", "task_id"], set_=values, where=tasks.c.gone_at <= now - TOMBSTONE
+    )
+    return connection.execute(statement.returning(tasks)).mappings().one_or_none()
+
+
+def _untried() -> dict[str, Any]:
+    names = ["gone_at", "dispatcher", "first_dispatched_at", "last_scheduled_at", "last_dispatched_at"]
+    names += ["last_responded_at", "last_http_status", "last_failure"]
+    counts = {"dispatch_count": 0, "response_count": 0, "execution_count": 0}
+    return {**dict.fromkeys(names), **counts}
+
+
+def find_task(connection: Connection, queue: str, task_id: str) -> RowMapping | None:
+    """A task that is waiting or under way; None when there is none."""
+    statement = sa.select(tasks).where(tasks.c.queue == queue, tasks.c.task_id == task_id, _alive)
+    return connection.execute(statement).mappings().one_or_none()
+
+
+def list_tasks(connection: Connection, queue: str, after_id: int, limit: int) -> Sequence[RowMapping]:
+    """Tasks that wait or are under way, oldest first, from behind `after_id`."""
+    statement = sa.select(tasks).where(tasks.c.queue == queue, _alive, tasks.c.id > after_id)
+    return connection.execute(statement.order_by(tasks.c.id).limit(limit)).mappings().all()
+
+
+def bury_task(connection: Connection, queue: str, task_id: str, now: datetime) -> bool:
+    """Drop one task, also when it is under way; False when there is none."""
+    statement = sa.update(tasks).where(tasks.c.queue == queue, tasks.c.task_id == task_id, _alive)
+    return connection.execute(statement.values(_buried(now))).rowcount == 1
+
+
+def _buried(now: datetime) -> dict[str, Any]:
+    """A tombstone keeps the name, not the content."""
+    return {"gone_at": now, "dispatcher": None, "http_request": b"", "retry_config": None}
+
+
+def claim_due(connection: Connection, queue: str, dispatcher: str, limit: int, now: datetime) -> Sequence[RowMapping]:
+    """Up to `limit` due tasks of a queue, now under way by `dispatcher`, longest due first."""
+    due = (
+        sa.select(tasks.c.id)
+        .where(tasks.c.queue == queue, _waiting, tasks.c.scheduled_at <= now)
+        .order_by(tasks.c.scheduled_at, tasks.c.id)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    )
+    statement = (
+        sa.update(tasks)
+        .where(tasks.c.id.in_(due))
+        .values(
+            dispatcher=dispatcher,
+            dispatch_count=tasks.c.dispatch_count + 1,
+            first_dispatched_at=sa.func.coalesce(tasks.c.first_dispatched_at, now),
+            last_scheduled_at=tasks.c.scheduled_at,
+            last_dispatched_at=now,
+            last_responded_at=None,
+        )
+    )
+    rows = connection.execute(statement.returning(tasks)).mappings().all()
+    return sorted(rows, key=lambda row: (row["last_scheduled_at"], row["id"]))
+
+
+def next_due(connection: Connection, queue: str) -> datetime | None:
+    """When the next waiting task of a queue is due; None when none waits."""
+    statement = sa.select(sa.func.min(tasks.c.scheduled_at)).where(tasks.c.queue == queue, _waiting)
+    due: datetime | None = connection.execute(statement).scalar_one()
+    return due
+
+
+def finish(connection: Connection, claimed: RowMapping, now: datetime) -> bool:
+    """Drop a task that this attempt completed or gave up; False when the attempt is no longer the current."""
+    statement = sa.update(tasks).where(*_current(claimed)).values(_buried(now))
+    return connection.execute(statement).rowcount == 1
+
+
+def reschedule(
+    connection: Connection,
+    claimed: RowMapping,
+    due: datetime,
+    now: datetime,
+    status: int | None,
+    failure: str,
+) -> bool:
+    """Put a task back after a failed attempt; `status` None means no answer. False as for `finish`."""
+    answered = status is not None
+    executed = status is not None and status < 500
+    statement = (
+        sa.update(tasks)
+        .where(*_current(claimed))
+        .values(
+            dispatcher=None,
+            scheduled_at=due,
+            response_count=tasks.c.response_count + int(answered),
+            execution_count=tasks.c.execution_count + int(executed),
+            last_responded_at=now if answered else None,
+            last_http_status=status,
+            last_failure=failure,
+        )
+    )
+    return connection.execute(statement).rowcount == 1
+
+
+def _current(claimed: RowMapping) -> tuple[sa.ColumnElement[bool], ...]:
+    """Only the attempt that holds the task may write its outcome."""
+    return (
+        tasks.c.id == claimed["id"],
+        tasks.c.dispatcher == claimed["dispatcher"],
+        tasks.c.dispatch_count == claimed["dispatch_count"],
+    )
+
+
+def release_abandoned(connection: Connection, dispatcher: str, under_way: Sequence[int]) -> int:
+    """Put back what no living process delivers: all but `dispatcher`'s own ids `under_way`; how many."""
+    mine = (tasks.c.dispatcher == dispatcher) & tasks.c.id.in_(under_way)
+    statement = sa.update(tasks).where(tasks.c.dispatcher.is_not(None), ~mine).values(dispatcher=None)
+    return connection.execute(statement).rowcount
+
+
+def forget_tombstones(connection: Connection, now: datetime) -> int:
+    """Free the names of tasks that are gone for 24 h; how many."""
+    return connection.execute(sa.delete(tasks).where(tasks.c.gone_at <= now - TOMBSTONE)).rowcount
+
+
+def try_dispatcher_lock(connection: Connection) -> bool:
+    """Become the one dispatcher of this database, for as long as the connection lives."""
+    taken: bool = connection.execute(sa.select(sa.func.pg_try_advisory_lock(DISPATCHER_LOCK))).scalar_one()
+    return taken

@@ -1,0 +1,152 @@
+"""`python -m deploy.parts.ticker`: Cloud Scheduler on one machine, until SIGTERM.
+
+Every TICK_SECONDS it posts to SCHEDULER_TICK_URL with an identity token of SCHEDULER_SERVICE_ACCOUNT, the
+first time at once. Where nobody listens yet it asks again each second, until the next tick is due. A tick that fails
+is not repeated: the next one does its work. Further environment:
+OIDC_ISSUER, LOCAL_STATE_DIR (`.local`, the signing key is in its `secrets/`), TASK_QUEUE_KEYS_PORT (8124).
+"""
+
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from apscheduler.events import EVENT_SCHEDULER_STARTED
+from apscheduler.schedulers.blocking import BlockingScheduler
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+
+from deploy.parts import deadline_http, identity, layout
+from shared import config, structured_log
+from shared.errors import ConfigurationError
+
+TIMEOUT_SHARE = 0.9  # of the period, so that a stuck tick is over before the next is due
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+STOP_GRACE_SECONDS = 3.0
+AGAIN_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class Ticker:
+    """Whom to call, how often, and as whom."""
+
+    url: str
+    period: timedelta
+    email: str
+    issuer: str
+    key: RSAPrivateKey
+    _idle: threading.Event = field(default_factory=threading.Event)
+    _stopping: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self) -> None:
+        self._idle.set()
+
+    def tick(self) -> None:
+        """Call once and log status and duration; raises nothing, so that the schedule goes on."""
+        self._idle.clear()
+        began = time.monotonic()
+        try:
+            status, reason = self._call()
+        finally:
+            self._idle.set()
+        succeeded = status is not None and 200 <= status <= 299
+        structured_log.event(
+            "tick",
+            "ticked" if succeeded else "a tick failed",
+            logging.INFO if succeeded else logging.ERROR,
+            status=status,
+            reason=reason,
+            duration_ms=round((time.monotonic() - began) * 1000),
+        )
+
+    def _call(self) -> tuple[int | None, str]:
+        """The HTTP status, None when there was no answer, and then why."""
+        headers = {
+            "Authorization": f"Bearer {identity.mint(self.key, self.url, self.email, self.issuer)}",
+            "User-Agent": "Google-Cloud-Scheduler",
+            "X-CloudScheduler": "true",
+            "X-CloudScheduler-ScheduleTime": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        until = time.monotonic() + (self.period * TIMEOUT_SHARE).total_seconds()
+        while True:
+            left = timedelta(seconds=max(0.0, until - time.monotonic()))
+            try:
+                return deadline_http.request("POST", self.url, headers, b"", left).status, ""
+            except deadline_http.Refused as error:
+                if left.total_seconds() <= AGAIN_SECONDS or self._stopping.wait(AGAIN_SECONDS):
+                    return None, str(error)
+            except deadline_http.NoReply as error:
+                return None, str(error)
+
+    def stop(self) -> None:
+        """Ask no more where nobody listens."""
+        self._stopping.set()
+
+    def wait_until_idle(self, seconds: float) -> bool:
+        """Is no tick under way, at the latest after `seconds`?"""
+        return self._idle.wait(seconds)
+
+
+def schedule(ticker: Ticker) -> BlockingScheduler:
+    """The schedule, not yet started: at once, then every period; never two at a time, missed ones once."""
+    scheduler = BlockingScheduler(timezone=UTC)
+    scheduler.add_job(
+        ticker.tick,
+        "interval",
+        seconds=ticker.period.total_seconds(),
+        next_run_time=datetime.now(UTC),
+        coalesce=True,
+        max_instances=1,
+        misfire_grace_time=None,
+    )
+    return scheduler
+
+
+def read_ticker() -> Ticker:
+    """The ticker that the environment describes. Raises ConfigurationError, BadSetting or OSError."""
+    product = config.load(required=("SCHEDULER_SERVICE_ACCOUNT",))
+    return Ticker(
+        url=product["SCHEDULER_TICK_URL"],
+        period=timedelta(seconds=product["TICK_SECONDS"]),
+        email=product["SCHEDULER_SERVICE_ACCOUNT"],
+        issuer=identity.issuer(os.environ),
+        key=identity.load_or_create_key(identity.key_path(os.environ)),
+    )
+
+
+def _await_stop(scheduler: BlockingScheduler) -> None:
+    """Shut the scheduler down at a signal, from a thread of its own: its locks are not for signal handlers."""
+
+    def wait() -> None:
+        signal.sigwait(STOP_SIGNALS)
+        scheduler.shutdown(wait=False)
+
+    threading.Thread(target=wait, name="signals", daemon=True).start()
+
+
+def main() -> int:
+    """Tick until SIGTERM or SIGINT; 1 when it cannot start."""
+    structured_log.configure("ticker")
+    signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
+    try:
+        ticker = read_ticker()
+    except (ConfigurationError, layout.BadSetting, ValueError, OSError, TypeError):
+        structured_log.failure("ticker_failed", "the ticker cannot run")
+        return 1
+    scheduler = schedule(ticker)
+    scheduler.add_listener(lambda _event: _await_stop(scheduler), EVENT_SCHEDULER_STARTED)
+    scheduler.start()
+    ticker.stop()
+    if not ticker.wait_until_idle(STOP_GRACE_SECONDS):
+        # A tick is under way: it completes on the other side. Its thread here would be joined at exit.
+        structured_log.event("tick_left", "stopped during a tick")
+        sys.stderr.flush()
+        os._exit(0)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
