@@ -1,4 +1,3 @@
-// @ts-check
 /** The page: who is here, the frame around every view, and the view that the address names. */
 import { h, render } from "./vendor/preact.js";
 import { useEffect, useState } from "./vendor/hooks.js";

@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * The one place that knows how the API is asked and its problem documents; the addresses that the first page does
  * not need stand in api_later.js and api_media.js.

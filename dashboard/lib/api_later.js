@@ -1,4 +1,3 @@
-// @ts-check
 /** The API's addresses that the first page does not need. How a call is made and what it throws: api.js. */
 import { call, client, search } from "./api.js";
 import { serverNow } from "./clock.js";

@@ -1,4 +1,3 @@
-// @ts-check
 /** The API's addresses of media and conversions, and uploads. How a call is made and what it throws: api.js. */
 import { ApiProblem, Unreachable, call, newTrace, problemOf, search, seconds, traceparent, waitForSignIn } from "./api.js";
 

@@ -1,4 +1,3 @@
-// @ts-check
 /** The API's addresses about the people who sign in. How a call is made and what it throws: api.js. */
 import { call, search } from "./api.js";
 

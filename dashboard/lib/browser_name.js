@@ -1,4 +1,3 @@
-// @ts-check
 /** What people call a browser, of the name that it sends. */
 
 /** The first that fits: most of them call themselves by the names of others, too. @type {[RegExp, string][]} */

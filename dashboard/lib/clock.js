@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * The server's clock, as well as this page knows it. Ages and countdowns use it, so a browser whose
  * own clock is wrong still shows the right age.

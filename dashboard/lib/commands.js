@@ -1,4 +1,3 @@
-// @ts-check
 /** Commands that this page sends or follows: one per display, from the click to the outcome. */
 import { signal } from "../vendor/signals.js";
 import * as api from "./api_later.js";

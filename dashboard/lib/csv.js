@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * Tables as CSV files (RFC 4180, UTF-8 with a mark that spreadsheets look for). What displays send is text there too:
  * a cell that a spreadsheet would take for a formula begins with an apostrophe, which it shows as text.

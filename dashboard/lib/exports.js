@@ -1,4 +1,3 @@
-// @ts-check
 /** What can be taken away as CSV: the displays as they are listed, and logs. */
 import { csv, save } from "./csv.js";
 import { clients } from "./fleet.js";

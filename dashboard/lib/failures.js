@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * The service-failed panel's rows. An acknowledged row dims and stays where it is until it has been
  * read, so that the next click cannot hit a neighbour.

@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * What this page knows of the fleet: one snapshot, then deltas.
  *

@@ -1,4 +1,3 @@
-// @ts-check
 /** Times, ages and sizes in words. Deadlines are exact, ages are short; the zone is the browser's. */
 import { html } from "./html.js";
 import { now, serverNow } from "./clock.js";

@@ -1,4 +1,3 @@
-// @ts-check
 /** htm bound to Preact: `html` writes DOM tags, `h(Component, props)` mounts components (typed props). */
 import htm from "../vendor/htm.js";
 import { h } from "../vendor/preact.js";

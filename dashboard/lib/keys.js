@@ -1,4 +1,3 @@
-// @ts-check
 /** Single-key shortcuts. They can be switched off, and no key sends a command. */
 import { signal } from "../vendor/signals.js";
 import { goToView } from "./url.js";

@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * Which displays the table shows, in which order. The order is frozen after each sort or filter, so
  * that rows do not run away under the pointer; `changed` counts what a new sort would move.

@@ -1,4 +1,3 @@
-// @ts-check
 /** Clients as the overview tells them column by column (`format=packed`). */
 
 const HEX = Array.from({ length: 256 }, (_, byte) => (256 + byte).toString(16).slice(1));

@@ -1,4 +1,3 @@
-// @ts-check
 /** A list that comes page by page, newest first, with a first page that can be asked for again. */
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { updating } from "./fleet.js";

@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * Text as everybody can see it. Displays, files and people name things as they like: a control character would
  * vanish from the page (the escape of a terminal's colours), and a direction override would turn round what stands

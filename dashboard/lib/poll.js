@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * The one place that repeats requests: one in flight, slower when nobody looks, backing off when the
  * service does not answer.

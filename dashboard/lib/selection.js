@@ -1,4 +1,3 @@
-// @ts-check
 /** Which displays are chosen for a bulk command: by uuid, so that filters and sorting do not lose them. */
 import { computed, signal } from "../vendor/signals.js";
 import { clients, version } from "./fleet.js";

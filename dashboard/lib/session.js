@@ -1,4 +1,3 @@
-// @ts-check
 /** Who is signed in, and what that role may do. */
 import { computed, signal } from "../vendor/signals.js";
 import * as api from "./api.js";

@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * Every sentence people read on the first page; those of views that are fetched later stand in strings_later.js.
  * Functions where a number or a name goes in.

@@ -1,4 +1,3 @@
-// @ts-check
 /** Every sentence about commands, of one display or of many; the words of actions and steps are with the first page. */
 export const C = {
   title: "Commands",

@@ -1,4 +1,3 @@
-// @ts-check
 /** Every sentence about uploaded media and their conversion. Functions where a number or a name goes in. */
 import { count } from "./strings.js";
 

@@ -1,4 +1,3 @@
-// @ts-check
 /** Every sentence of the panel of one display: its facts and its recovery. Functions where a number or a name goes in. */
 import { count } from "./strings.js";
 

@@ -1,4 +1,3 @@
-// @ts-check
 /** Every sentence about how a display's machine went over time. */
 export const T = {
   title: "Over time",

@@ -1,4 +1,3 @@
-// @ts-check
 /** Every sentence of the views that are fetched when they are first shown. Functions where a number or a name goes in. */
 import { count, numbers, plurals } from "./strings.js";
 

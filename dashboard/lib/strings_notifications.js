@@ -1,4 +1,3 @@
-// @ts-check
 /** Every sentence about notifications to people. Functions where a name or a number goes in. */
 export const N = {
   title: "Notifications",

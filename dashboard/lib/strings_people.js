@@ -1,4 +1,3 @@
-// @ts-check
 /** Every sentence about the people who may come in. Functions where a name goes in. */
 const P = {
   title: "People",

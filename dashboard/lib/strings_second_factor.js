@@ -1,4 +1,3 @@
-// @ts-check
 /** Every sentence about one's own sessions and second factor. */
 export const F = {
   title: "Second factor",

@@ -1,4 +1,3 @@
-// @ts-check
 /** Live tail: new rows join a list by themselves while its beginning is in view, and are counted while it is not. */
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { poll } from "./poll.js";

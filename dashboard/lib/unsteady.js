@@ -1,4 +1,3 @@
-// @ts-check
 /** Displays that keep losing the broker, by uuid, with how often within the last hour. */
 import { signal } from "../vendor/signals.js";
 import { call } from "./api.js";

@@ -1,4 +1,3 @@
-// @ts-check
 /** Files on their way to the service: a few at a time, each with its progress, each can be cancelled. */
 import { signal } from "../vendor/signals.js";
 import * as api from "./api_media.js";

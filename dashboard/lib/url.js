@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * The page's state lives in the address: `/?v=fleet&status=crashed&q=hall&sort=-hb&d=<uuid>&tab=logs`.
  * `query` is that state; `go` changes it and is the only writer.

@@ -1,4 +1,3 @@
-// @ts-check
 /** A failed call in words: what happened, and what to do about it. */
 import { ApiProblem } from "./api.js";
 import { S } from "./strings.js";

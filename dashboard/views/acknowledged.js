@@ -1,4 +1,3 @@
-// @ts-check
 /** Failures that somebody acknowledged in the last 24 hours; asked for when it is opened. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";

@@ -1,4 +1,3 @@
-// @ts-check
 /** Every unhealthy display, with three answers: what is wrong, what recovery did, why it is not acting now. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";

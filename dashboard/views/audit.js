@@ -1,4 +1,3 @@
-// @ts-check
 /** The audit log: who changed what, newest first. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";

@@ -1,4 +1,3 @@
-// @ts-check
 /** What is wrong with the service itself, above everything else. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";

@@ -1,4 +1,3 @@
-// @ts-check
 /** One bulk command: how far it has come, wave by wave, and what became of each display. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";

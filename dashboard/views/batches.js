@@ -1,4 +1,3 @@
-// @ts-check
 /** Every bulk command, the newest first, and one of them in full. */
 import { h } from "../vendor/preact.js";
 import { listBatches } from "../lib/api_later.js";

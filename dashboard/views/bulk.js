@@ -1,4 +1,3 @@
-// @ts-check
 /** The dialog of a bulk command: what it would do, the question, and then what became of each display. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";

@@ -1,4 +1,3 @@
-// @ts-check
 /** What can be done with the chosen displays; the dialog is fetched when it opens. */
 import { h } from "../vendor/preact.js";
 import { signal } from "../vendor/signals.js";

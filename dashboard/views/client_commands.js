@@ -1,4 +1,3 @@
-// @ts-check
 /** The commands that one display was sent, newest first. */
 import { h } from "../vendor/preact.js";
 import { useEffect } from "../vendor/hooks.js";

@@ -1,4 +1,3 @@
-// @ts-check
 /** What happened to one display, newest first: states, failures, errors, commands, recovery and changes in one line. */
 import { h } from "../vendor/preact.js";
 import { useEffect } from "../vendor/hooks.js";

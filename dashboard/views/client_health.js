@@ -1,4 +1,3 @@
-// @ts-check
 /** What one display last said of its machine, each figure against its usual limit, and how it went. */
 import { h } from "../vendor/preact.js";
 import { Age, Time } from "../lib/format.js";

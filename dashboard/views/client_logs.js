@@ -1,4 +1,3 @@
-// @ts-check
 /** The logs of the display in the panel, and how to make it log more for a while. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";

@@ -1,4 +1,3 @@
-// @ts-check
 /** Everything about one display, beside the page it was opened from. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js";

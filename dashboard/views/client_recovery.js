@@ -1,4 +1,3 @@
-// @ts-check
 /** What automatic recovery does about one display, what it tried, and what an operator may tell it. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";

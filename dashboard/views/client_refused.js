@@ -1,4 +1,3 @@
-// @ts-check
 /** What one display sent that was put aside: how much of what, and for operators the messages themselves. */
 import { h } from "../vendor/preact.js";
 import { deadLettersOf } from "../lib/api_later.js";

@@ -1,4 +1,3 @@
-// @ts-check
 /** Whether anybody is told of one display's troubles at the moment, and a way to be left in peace for a while. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";

@@ -1,4 +1,3 @@
-// @ts-check
 /** Restart, reboot, shut down: the buttons, why one cannot be pressed, and what became of the last one. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useRef, useState } from "../vendor/hooks.js";

@@ -1,4 +1,3 @@
-// @ts-check
 /** The ways to the dialog that connects a display; the dialog itself is fetched when it opens. */
 import { h } from "../vendor/preact.js";
 import { signal } from "../vendor/signals.js";

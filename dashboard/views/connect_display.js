@@ -1,4 +1,3 @@
-// @ts-check
 /** How a display connects: an admin creates a code that can be used once. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";

@@ -1,4 +1,3 @@
-// @ts-check
 /** Uploaded media, and what became of those that are presentations. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";

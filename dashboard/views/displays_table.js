@@ -1,4 +1,3 @@
-// @ts-check
 /** The table of displays. Only the rows near the window are in the document: all have the same height. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useRef, useState } from "../vendor/hooks.js";

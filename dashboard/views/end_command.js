@@ -1,4 +1,3 @@
-// @ts-check
 /** End a command that the display may have: asked for with a reason, by admins only. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";

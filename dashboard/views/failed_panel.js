@@ -1,4 +1,3 @@
-// @ts-check
 /** The orange panel of displays whose service has failed. It is not in the document when there is none. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";

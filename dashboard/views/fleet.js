@@ -1,4 +1,3 @@
-// @ts-check
 /** The fleet page: what has failed, how many stand how, what needs a person, and every display. */
 import { h } from "../vendor/preact.js";
 import { clients, failing, overview, version } from "../lib/fleet.js";

@@ -1,4 +1,3 @@
-// @ts-check
 /** A form in a dialog that does one thing, and says in place what was refused. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";

@@ -1,4 +1,3 @@
-// @ts-check
 /** How a display's machine went: a line for each measure against its limit, broken where nothing was reported. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";

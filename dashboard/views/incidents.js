@@ -1,4 +1,3 @@
-// @ts-check
 /** Displays that failed together: what they have in common, who they are, and what happened in which order. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";

@@ -1,4 +1,3 @@
-// @ts-check
 /** Views whose code is fetched when they are first shown: the fleet page does not wait for what it does not need. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";

@@ -1,4 +1,3 @@
-// @ts-check
 /** What stands beside a list that comes page by page while it is not there: a placeholder, or why it did not come. */
 import { h } from "../vendor/preact.js";
 import { LoadFailed, Loading } from "./parts.js";

@@ -1,4 +1,3 @@
-// @ts-check
 /** Log lines, newest first, as text. */
 import { h } from "../vendor/preact.js";
 import { clients } from "../lib/fleet.js";

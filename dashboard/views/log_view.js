@@ -1,4 +1,3 @@
-// @ts-check
 /** The logs of one display: by level, by text, by time, newest first, with a live tail. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";

@@ -1,4 +1,3 @@
-// @ts-check
 /** The logs of the fleet: who logs most, the recent errors of all, or everything of one display. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";

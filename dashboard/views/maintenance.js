@@ -1,4 +1,3 @@
-// @ts-check
 /** Maintenance windows: times in which nothing is sent to displays by itself. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";

@@ -1,4 +1,3 @@
-// @ts-check
 /** The dialogs about notifications: a channel, what it was told, a snooze. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";

@@ -1,4 +1,3 @@
-// @ts-check
 /** Who is told of what goes wrong (admins), and of whom nobody is told for a while (operators). */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";

@@ -1,4 +1,3 @@
-// @ts-check
 /** Where one is signed in, and the way to end that. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";

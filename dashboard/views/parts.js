@@ -1,4 +1,3 @@
-// @ts-check
 /** Small pieces that several views use: status glyphs, badges, dialogs, loading and failure notes. */
 import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { classes, html } from "../lib/html.js";

@@ -1,4 +1,3 @@
-// @ts-check
 /** A password of one's own: asked for before anything else where a machine made the first one, and in the settings. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";

@@ -1,4 +1,3 @@
-// @ts-check
 /** The people who may come in: add, change, reset, disable, remove. For admins. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";

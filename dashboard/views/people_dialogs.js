@@ -1,4 +1,3 @@
-// @ts-check
 /** The dialogs about people: add one, ask before a change, and the password that is shown once. */
 import { h } from "../vendor/preact.js";
 import * as api from "../lib/api_people.js";

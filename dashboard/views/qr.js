@@ -1,4 +1,3 @@
-// @ts-check
 /** A text as a QR code: dark on white in every colour scheme, because cameras want it so. */
 import { useMemo } from "../vendor/hooks.js";
 import { generate } from "../vendor/qr.js";

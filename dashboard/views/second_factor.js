@@ -1,4 +1,3 @@
-// @ts-check
 /** The code of an app besides one's password: set up, see that it is on, remove. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";

@@ -1,4 +1,3 @@
-// @ts-check
 /** Who may come in, who did what, and how the service is set and doing. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";

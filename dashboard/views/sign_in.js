@@ -1,4 +1,3 @@
-// @ts-check
 /** The sign-in form: the whole page at first, a dialog over the kept page when a session ends. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useRef, useState } from "../vendor/hooks.js";

@@ -1,4 +1,3 @@
-// @ts-check
 /** Where one command stands: queued → sent → received → running → its end, with the time of each step. */
 import { h } from "../vendor/preact.js";
 import { now } from "../lib/clock.js";

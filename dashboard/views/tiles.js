@@ -1,4 +1,3 @@
-// @ts-check
 /** One tile per state: its count, and a toggle that shows only those displays. */
 import { h } from "../vendor/preact.js";
 import { overview } from "../lib/fleet.js";

@@ -1,4 +1,3 @@
-// @ts-check
 /** Access tokens of scripts and machines: issue, list, revoke. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";

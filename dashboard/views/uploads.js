@@ -1,4 +1,3 @@
-// @ts-check
 /** Where files are dropped or chosen, and how far each has come. */
 import { h } from "../vendor/preact.js";
 import { useRef, useState } from "../vendor/hooks.js";

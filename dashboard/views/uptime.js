@@ -1,4 +1,3 @@
-// @ts-check
 /** How one display stood over time: a strip, shares in words, and each time that it was away or crashed. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
