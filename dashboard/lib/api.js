@@ -97,7 +97,12 @@ export const traceparent = (trace) => `00-${trace}-${hex(8)}-01`;
  */
 async function send(method, path, options, trace) {
   const limit = AbortSignal.timeout(TIME_LIMIT);
-  const headers = { Accept: "application/json", "X-Requested-With": "signage", traceparent: traceparent(trace), ...options.headers };
+  const headers = {
+    Accept: "application/json",
+    "X-Requested-With": "signage",
+    traceparent: traceparent(trace),
+    ...options.headers,
+  };
   try {
     return await fetch(path, {
       method,
@@ -165,7 +170,10 @@ export function signInMethod() {
 
 /** @param {string} username @param {string} password @param {string} code of a second factor, or empty @returns {Promise<Session>} */
 export function signIn(username, password, code) {
-  return call("POST", "/api/session", { body: code ? { username, password, code } : { username, password }, asks401: false });
+  return call("POST", "/api/session", {
+    body: code ? { username, password, code } : { username, password },
+    asks401: false,
+  });
 }
 
 /** @param {string} current @param {string} fresh */

@@ -137,7 +137,9 @@ export function includeInRecovery(uuid) {
  * @returns {Promise<import("./types").Page<import("./types").Incident>>}
  */
 export function listIncidents(filter, abort) {
-  return call("GET", `/api/incidents${search({ open: String(filter.open), cursor: filter.cursor })}`, { signal: abort });
+  return call("GET", `/api/incidents${search({ open: String(filter.open), cursor: filter.cursor })}`, {
+    signal: abort,
+  });
 }
 
 /** @param {string} id @param {AbortSignal} [abort] @returns {Promise<import("./types").IncidentDetails>} */

@@ -1,5 +1,15 @@
 /** The API's addresses of media and conversions, and uploads. How a call is made and what it throws: api.js. */
-import { ApiProblem, Unreachable, call, newTrace, problemOf, search, seconds, traceparent, waitForSignIn } from "./api.js";
+import {
+  ApiProblem,
+  Unreachable,
+  call,
+  newTrace,
+  problemOf,
+  search,
+  seconds,
+  traceparent,
+  waitForSignIn,
+} from "./api.js";
 
 export { ApiProblem, waitForSignIn };
 
@@ -57,7 +67,14 @@ export function upload(file, onProgress) {
     request.upload.onprogress = (event) => event.lengthComputable && onProgress(event.loaded / event.total);
     request.onload = () => {
       if (request.status < 300) resolve(JSON.parse(request.responseText));
-      else reject(new ApiProblem(problemOf(request.status, request.responseText), seconds(request.getResponseHeader("Retry-After")), trace));
+      else
+        reject(
+          new ApiProblem(
+            problemOf(request.status, request.responseText),
+            seconds(request.getResponseHeader("Retry-After")),
+            trace,
+          ),
+        );
     };
     request.onerror = () => reject(new Unreachable("no answer"));
     request.onabort = () => reject(new DOMException("cancelled", "AbortError"));

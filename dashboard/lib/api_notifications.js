@@ -35,7 +35,9 @@ export function testChannel(id) {
 
 /** @param {number} channel @param {string | null} cursor @param {AbortSignal} [abort] @returns {Promise<import("./types").Page<Delivery>>} */
 export function listDeliveries(channel, cursor, abort) {
-  return call("GET", `/api/notifications/deliveries${search({ channel: String(channel), limit: 10, cursor })}`, { signal: abort });
+  return call("GET", `/api/notifications/deliveries${search({ channel: String(channel), limit: 10, cursor })}`, {
+    signal: abort,
+  });
 }
 
 /** Those that are on. @param {string | null} cursor @param {AbortSignal} [abort] @returns {Promise<import("./types").Page<Snooze>>} */

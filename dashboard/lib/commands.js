@@ -129,7 +129,10 @@ async function follow(uuid, command) {
 export async function followLatest(uuid) {
   const current = orders.value.get(uuid);
   if (current && WAITS.has(current.phase)) return;
-  const [command] = await api.commandsOf(uuid, null).then((page) => page.items, () => []);
+  const [command] = await api.commandsOf(uuid, null).then(
+    (page) => page.items,
+    () => [],
+  );
   if (command && command.id !== current?.command?.id && orders.value.get(uuid) === current) follow(uuid, command);
 }
 

@@ -10,12 +10,30 @@ const PAGE = 1_000; // lines; the most that one answer holds
 const LINES_MOST = 10_000;
 
 /** @type {(keyof Client)[]} */
-const CLIENT = ["uuid", "name", "site", "tags", "status", "status_since", "last_heartbeat_at", "screen_health", "service_failed_unit", "service_failed_at", "mqtt_reconnect_count", "mqtt_last_disconnect_at", "shared_login_seen_at", "app_version", "ip", "hostname"];
+const CLIENT = [
+  "uuid",
+  "name",
+  "site",
+  "tags",
+  "status",
+  "status_since",
+  "last_heartbeat_at",
+  "screen_health",
+  "service_failed_unit",
+  "service_failed_at",
+  "mqtt_reconnect_count",
+  "mqtt_last_disconnect_at",
+  "shared_login_seen_at",
+  "app_version",
+  "ip",
+  "hostname",
+];
 /** @type {(keyof LogRow)[]} */
 const LOG = ["received_at", "level", "client_uuid", "client_name", "logger", "message", "client_time"];
 
 /** @param {unknown} value @returns {string | number | null} */
-const told = (value) => (Array.isArray(value) ? value.join(" ") : typeof value === "number" ? value : value == null ? null : String(value));
+const told = (value) =>
+  Array.isArray(value) ? value.join(" ") : typeof value === "number" ? value : value == null ? null : String(value);
 
 /** "displays 2026-11-21 14.02.11.csv", in UTC. @param {string} what */
 function fileName(what) {
@@ -25,7 +43,13 @@ function fileName(what) {
 /** @param {string[]} uuids in this order */
 export function saveDisplays(uuids) {
   const rows = uuids.map((uuid) => clients.get(uuid)).filter((client) => client !== undefined);
-  save(fileName("displays"), csv(CLIENT, rows.map((client) => CLIENT.map((name) => told(client[name])))));
+  save(
+    fileName("displays"),
+    csv(
+      CLIENT,
+      rows.map((client) => CLIENT.map((name) => told(client[name]))),
+    ),
+  );
 }
 
 /**
@@ -42,5 +66,11 @@ export async function saveLogs(load, also = {}) {
     rows.push(...page.items);
     cursor = page.next_cursor;
   } while (cursor && rows.length < LINES_MOST);
-  save(fileName("logs"), csv(LOG, rows.map((row) => LOG.map((name) => told({ ...row, ...also }[name])))));
+  save(
+    fileName("logs"),
+    csv(
+      LOG,
+      rows.map((row) => LOG.map((name) => told({ ...row, ...also }[name]))),
+    ),
+  );
 }

@@ -37,7 +37,9 @@ function showFor(uuid, mark) {
 /** What the panel shows: recorded failures and those still being read, newest first. */
 export const panelRows = computed(() => {
   const listed = new Set(failures.value.map((failure) => failure.uuid));
-  const lingering = [...marks.value.values()].map((mark) => mark.failure).filter((failure) => !listed.has(failure.uuid));
+  const lingering = [...marks.value.values()]
+    .map((mark) => mark.failure)
+    .filter((failure) => !listed.has(failure.uuid));
   const rows = lingering.length ? [...failures.value, ...lingering] : failures.value;
   return [...rows].sort((a, b) => Date.parse(b.service_failed_at) - Date.parse(a.service_failed_at));
 });

@@ -166,7 +166,11 @@ async function renewRecovery(abort) {
   const reference = serverNow();
   const over = [...clients.values()].filter((client) => {
     const until = client.recovery?.until;
-    return until && Date.parse(until) < reference && performance.now() - (askedApart.get(client.uuid) ?? -Infinity) > ASK_APART_EVERY;
+    return (
+      until &&
+      Date.parse(until) < reference &&
+      performance.now() - (askedApart.get(client.uuid) ?? -Infinity) > ASK_APART_EVERY
+    );
   });
   for (const { uuid } of over.slice(0, ASK_APART_MOST)) {
     askedApart.set(uuid, performance.now());

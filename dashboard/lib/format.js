@@ -4,8 +4,19 @@ import { now, serverNow } from "./clock.js";
 import { S } from "./strings.js";
 
 const locale = navigator.languages.find((language) => language.startsWith("en")) ?? "en-GB";
-const clockTime = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
-const dayTime = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const clockTime = new Intl.DateTimeFormat(locale, {
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  hourCycle: "h23",
+});
+const dayTime = new Intl.DateTimeFormat(locale, {
+  day: "numeric",
+  month: "short",
+  hour: "2-digit",
+  minute: "2-digit",
+  hourCycle: "h23",
+});
 const yearTime = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
 const full = new Intl.DateTimeFormat(locale, { dateStyle: "full", timeStyle: "long", hourCycle: "h23" });
 const dayName = new Intl.DateTimeFormat(locale, { weekday: "long", day: "numeric", month: "long" });
@@ -50,7 +61,12 @@ export function left(at, reference) {
 
 /** A length of time in its two largest units: "3 min 20 s", "2 d 4 h". @param {number} seconds */
 export function duration(seconds) {
-  const units = /** @type {[number, string][]} */ ([[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]]);
+  const units = /** @type {[number, string][]} */ ([
+    [86400, "d"],
+    [3600, "h"],
+    [60, "min"],
+    [1, "s"],
+  ]);
   let rest = Math.max(1, Math.round(seconds));
   const parts = units.map(([length, word]) => {
     const n = Math.floor(rest / length);
@@ -58,7 +74,10 @@ export function duration(seconds) {
     return n ? `${n} ${word}` : "";
   });
   const first = parts.findIndex(Boolean);
-  return parts.slice(first, first + 2).filter(Boolean).join(" ");
+  return parts
+    .slice(first, first + 2)
+    .filter(Boolean)
+    .join(" ");
 }
 
 /** The day in words: "Saturday, 21 November". @param {string} at */

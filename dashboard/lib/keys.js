@@ -46,7 +46,9 @@ function move(by) {
 /** @param {KeyboardEvent} event */
 function isTyping(event) {
   const target = event.target;
-  return target instanceof HTMLElement && (target.isContentEditable || /^(input|textarea|select)$/i.test(target.tagName));
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || /^(input|textarea|select)$/i.test(target.tagName))
+  );
 }
 
 function focusSearch() {

@@ -40,7 +40,15 @@ export const sorting = computed(() => {
 
 /** @param {Client} client @param {string} wanted a lower-case text */
 function matchesText(client, wanted) {
-  const fields = [client.name, client.uuid, client.site, client.hostname, client.ip, client.app_version, ...(client.tags ?? [])];
+  const fields = [
+    client.name,
+    client.uuid,
+    client.site,
+    client.hostname,
+    client.ip,
+    client.app_version,
+    ...(client.tags ?? []),
+  ];
   return fields.some((field) => field?.toLowerCase().includes(wanted));
 }
 
@@ -59,8 +67,13 @@ const ordered = computed(() => {
   /** @param {string | number} a @param {string | number} b */
   const compare = (a, b) => (typeof a === "number" ? a - Number(b) : names.compare(a, String(b)));
   const known = new Set(sortedBefore);
-  const all = [...sortedBefore, ...[...clients.keys()].filter((uuid) => !known.has(uuid))].map((uuid) => clients.get(uuid)).filter((client) => client !== undefined);
-  all.sort((a, b) => (down ? -1 : 1) * compare(key(a), key(b)) || names.compare(nameOf(a), nameOf(b)) || (a.uuid < b.uuid ? -1 : 1));
+  const all = [...sortedBefore, ...[...clients.keys()].filter((uuid) => !known.has(uuid))]
+    .map((uuid) => clients.get(uuid))
+    .filter((client) => client !== undefined);
+  all.sort(
+    (a, b) =>
+      (down ? -1 : 1) * compare(key(a), key(b)) || names.compare(nameOf(a), nameOf(b)) || (a.uuid < b.uuid ? -1 : 1),
+  );
   sortedBefore = all.map((client) => client.uuid);
   return all;
 });
@@ -68,7 +81,9 @@ const ordered = computed(() => {
 /** Those of them that match the filters. */
 const fresh = computed(() => {
   const wanted = text.value.trim().toLowerCase();
-  return ordered.value.filter((client) => matchesStatus(client, status.value) && (!wanted || matchesText(client, wanted)));
+  return ordered.value.filter(
+    (client) => matchesStatus(client, status.value) && (!wanted || matchesText(client, wanted)),
+  );
 });
 
 /** The frozen order: uuids, and what each was sorted by when it was frozen. */

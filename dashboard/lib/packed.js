@@ -6,7 +6,8 @@ const TIME = /_(at|since|until)$/;
 /** @param {string} bytes of all uuids @param {number} i */
 function uuidOf(bytes, i) {
   let text = "";
-  for (let at = 0; at < 16; at++) text += (at > 3 && at < 11 && !(at % 2) ? "-" : "") + HEX[bytes.charCodeAt(16 * i + at)];
+  for (let at = 0; at < 16; at++)
+    text += (at > 3 && at < 11 && !(at % 2) ? "-" : "") + HEX[bytes.charCodeAt(16 * i + at)];
   return text;
 }
 

@@ -28,7 +28,14 @@ const ROWS_AT_MOST = 1_000; // of a list that grows by itself
  * @returns {Paged<T>}
  */
 export function usePages(about, load) {
-  const [state, setState] = useState({ items: /** @type {T[] | null} */ (null), cursor: /** @type {string | null} */ (null), busy: true, failed: false, why: "", of: about });
+  const [state, setState] = useState({
+    items: /** @type {T[] | null} */ (null),
+    cursor: /** @type {string | null} */ (null),
+    busy: true,
+    failed: false,
+    why: "",
+    of: about,
+  });
   const current = useRef(new AbortController());
 
   /** @param {string | null} cursor @param {boolean} [quietly] */
@@ -42,9 +49,23 @@ export function usePages(about, load) {
     try {
       const page = await load(cursor, abort);
       if (abort.aborted) return;
-      setState((before) => ({ items: cursor ? [...(before.items ?? []), ...page.items] : page.items, cursor: page.next_cursor, busy: false, failed: false, why: "", of: about }));
+      setState((before) => ({
+        items: cursor ? [...(before.items ?? []), ...page.items] : page.items,
+        cursor: page.next_cursor,
+        busy: false,
+        failed: false,
+        why: "",
+        of: about,
+      }));
     } catch (error) {
-      if (!abort.aborted) setState((before) => ({ ...before, busy: false, failed: true, why: wordsOf(error), items: before.of === about ? before.items : null }));
+      if (!abort.aborted)
+        setState((before) => ({
+          ...before,
+          busy: false,
+          failed: true,
+          why: wordsOf(error),
+          items: before.of === about ? before.items : null,
+        }));
     }
   }
 
@@ -54,7 +75,8 @@ export function usePages(about, load) {
       const known = new Set((before.items ?? []).map(idOf));
       const joint = page.items.findIndex((row) => known.has(idOf(row)));
       if (joint === 0) return before;
-      if (joint < 0 || (before.items ?? []).length + joint > ROWS_AT_MOST) return { ...before, items: page.items, cursor: page.next_cursor };
+      if (joint < 0 || (before.items ?? []).length + joint > ROWS_AT_MOST)
+        return { ...before, items: page.items, cursor: page.next_cursor };
       return { ...before, items: [...page.items.slice(0, joint), ...(before.items ?? [])] };
     });
   }

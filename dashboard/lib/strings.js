@@ -11,7 +11,14 @@ export const count = (n, one, other) => `${numbers.format(n)} ${plurals.select(n
 
 export const S = {
   product: "Signage Fleet",
-  nav: { fleet: "Fleet", incidents: "Incidents", batches: "Bulk commands", logs: "Logs", conversions: "Conversions", settings: "Settings" },
+  nav: {
+    fleet: "Fleet",
+    incidents: "Incidents",
+    batches: "Bulk commands",
+    logs: "Logs",
+    conversions: "Conversions",
+    settings: "Settings",
+  },
   skip: "Skip to content",
   zone: (/** @type {string} */ zone) => `Times in ${zone}`,
   loading: "Loading…",
@@ -40,7 +47,8 @@ export const S = {
     banner: (/** @type {string} */ time) =>
       `The service does not answer. You see what was known at ${time}; it is tried again by itself.`,
     bannerNothing: "The service does not answer. It is tried again by itself.",
-    nothingYet: "Nothing is known of the displays yet. They appear here as soon as the service answers; you do not have to do anything.",
+    nothingYet:
+      "Nothing is known of the displays yet. They appear here as soon as the service answers; you do not have to do anything.",
     reason: "Not updating: what you see may be out of date",
   },
 
@@ -153,7 +161,9 @@ export const S = {
   table: {
     title: "Displays",
     caption: (/** @type {number} */ shown, /** @type {number} */ all) =>
-      shown === all ? count(all, "display", "displays") : `${numbers.format(shown)} of ${count(all, "display", "displays")}`,
+      shown === all
+        ? count(all, "display", "displays")
+        : `${numbers.format(shown)} of ${count(all, "display", "displays")}`,
     search: "Search name, site, address…",
     searchLabel: "Search displays",
     clear: "Clear filters",
@@ -189,7 +199,8 @@ export const S = {
 
   empty: {
     title: "No displays yet",
-    admin: "A display connects with a code that can be used once. Name it, create its code, and give the code to the display.",
+    admin:
+      "A display connects with a code that can be used once. Name it, create its code, and give the code to the display.",
     other: "An admin can create a code with which the first display connects.",
     connect: "Connect a display",
   },

@@ -2,8 +2,10 @@
 export const C = {
   title: "Commands",
   sending: "Sending…",
-  unknown: "No answer from the service. The command may have been taken: asking again with the same key, so it cannot run twice.",
-  unreachable: "The service did not answer. Whether it took the command shows here, or in the tab Commands, once it answers again.",
+  unknown:
+    "No answer from the service. The command may have been taken: asking again with the same key, so it cannot run twice.",
+  unreachable:
+    "The service did not answer. Whether it took the command shows here, or in the tab Commands, once it answers again.",
   expiresIn: (/** @type {string} */ left) => `Expires in ${left} unless the display answers`,
   resultIn: (/** @type {string} */ left) => `Result due in ${left}`,
   waitsForSweep: "Its time is up; the next tick, within a minute or so, closes it.",

@@ -7,7 +7,8 @@ export const M = {
   drop: "Drop files here",
   or: "or",
   choose: "Choose files",
-  limit: (/** @type {string} */ size) => `ppt, pps, pot, pptx, ppsx, pptm, ppsm, potx, potm, odp, otp, pdf, png, jpeg, webp, gif, mp4, webm · up to ${size} each`,
+  limit: (/** @type {string} */ size) =>
+    `ppt, pps, pot, pptx, ppsx, pptm, ppsm, potx, potm, odp, otp, pdf, png, jpeg, webp, gif, mp4, webm · up to ${size} each`,
   uploading: (/** @type {string} */ share) => `Uploading ${share}`,
   storing: "Checking the file…",
   waits: "Waiting for its turn",
@@ -42,7 +43,9 @@ export const M = {
         ? `${count(of["fonts"].length, "font was", "fonts were")} replaced by one with the same widths:`
         : `${count(of["fonts"].length, "font was", "fonts were")} replaced; text may break elsewhere:`,
     fonts_not_known: (of) =>
-      of["fonts"].length ? "Which fonts its text uses cannot be told; missing ones may be among these:" : "Which fonts its text uses cannot be told.",
+      of["fonts"].length
+        ? "Which fonts its text uses cannot be told; missing ones may be among these:"
+        : "Which fonts its text uses cannot be told.",
     contents_not_known: () => "The file could not be read for this report: fonts, motion and links are not known.",
     motion_lost: (of) =>
       `Lost in the PDF: ${[
@@ -61,11 +64,13 @@ export const M = {
       ]
         .filter(Boolean)
         .join(", ")}.`,
-    workbooks_not_asked: (of) => `Charts show the figures kept in the file; ${count(of["count"], "workbook was", "workbooks were")} not asked for newer ones:`,
+    workbooks_not_asked: (of) =>
+      `Charts show the figures kept in the file; ${count(of["count"], "workbook was", "workbooks were")} not asked for newer ones:`,
     links_not_followed: (of) => `${count(of["count"], "linked file was", "linked files were")} not fetched:`,
     hyperlinks: (of) => `${count(of["count"], "link leads", "links lead")} to the outside:`,
   },
-  alike: (/** @type {string} */ font, /** @type {string} */ twin) => `${font}: ${twin} stands in, letter by letter as wide`,
+  alike: (/** @type {string} */ font, /** @type {string} */ twin) =>
+    `${font}: ${twin} stands in, letter by letter as wide`,
   firstPage: (/** @type {string} */ name) => `First page of ${name}`,
   moreOf: (/** @type {string} */ name) => `More about ${name}`,
   rename: "Rename…",
@@ -75,8 +80,16 @@ export const M = {
   newName: "New name",
   ask: {
     rename: { title: "Rename this file", text: "", go: "Rename" },
-    delete: { title: "Delete this file?", text: "The file and its PDF are gone for good. Displays that show it by its address will not find it.", go: "Delete" },
-    again: { title: "Convert it again?", text: "Useful after fonts were installed. The present PDF is served until the new one is there.", go: "Convert again" },
+    delete: {
+      title: "Delete this file?",
+      text: "The file and its PDF are gone for good. Displays that show it by its address will not find it.",
+      go: "Delete",
+    },
+    again: {
+      title: "Convert it again?",
+      text: "Useful after fonts were installed. The present PDF is served until the new one is there.",
+      go: "Convert again",
+    },
   },
   viewer: "Uploading needs the role operator.",
   viewerRetry: "Converting again needs the role operator.",

@@ -30,7 +30,8 @@ export const D = {
     askAdmin: "An admin can make a new code for it, or remove it.",
     lastDisconnect: "Last disconnect, by its own clock",
     oddLogin: "Two devices with one login",
-    sharedLogin: (/** @type {string} */ time) => `Two devices use this login, last seen ${time}. Give one of them a new code.`,
+    sharedLogin: (/** @type {string} */ time) =>
+      `Two devices use this login, last seen ${time}. Give one of them a new code.`,
     counterWentBack: (/** @type {string} */ time) =>
       `Its counter went back at ${time}: probably an image put back or a write filter; some of its log lines may stand twice.`,
     recovery: "Recovery",
@@ -75,10 +76,23 @@ export const D = {
     include: "Recover it again",
     reason: "Why",
     howLong: "For how long",
-    lengths: /** @type {[number, string][]} */ ([[1, "an hour"], [8, "8 hours"], [24, "a day"], [0, "until somebody resumes"]]),
+    lengths: /** @type {[number, string][]} */ ([
+      [1, "an hour"],
+      [8, "8 hours"],
+      [24, "a day"],
+      [0, "until somebody resumes"],
+    ]),
     ask: {
-      hold: { title: "Leave this display alone?", text: "Recovery sends it nothing until the time is over or somebody resumes. People can still send commands.", go: "Leave it alone" },
-      exclude: { title: "Never recover this display?", text: "Recovery sends it nothing until somebody includes it again. People can still send commands.", go: "Exclude it" },
+      hold: {
+        title: "Leave this display alone?",
+        text: "Recovery sends it nothing until the time is over or somebody resumes. People can still send commands.",
+        go: "Leave it alone",
+      },
+      exclude: {
+        title: "Never recover this display?",
+        text: "Recovery sends it nothing until somebody includes it again. People can still send commands.",
+        go: "Exclude it",
+      },
     },
   },
 };

@@ -37,7 +37,8 @@ export const L = {
     range: "How far back",
     now: "now",
     days: (/** @type {number} */ n) => (n === 1 ? "24 h" : `${n} d`),
-    up: (/** @type {string} */ share, /** @type {number} */ n) => `Up ${share} of the last ${n === 1 ? "24 hours" : `${n} days`}.`,
+    up: (/** @type {string} */ share, /** @type {number} */ n) =>
+      `Up ${share} of the last ${n === 1 ? "24 hours" : `${n} days`}.`,
     partly: (/** @type {string} */ known, /** @type {string} */ share, /** @type {number} */ n) =>
       `Known for ${known}: up ${share} of them. Nothing is known of the rest of the ${n === 1 ? "24 hours" : `${n} days`}.`,
     unknown: (/** @type {string} */ time) => `Nothing is known of ${time}.`,
@@ -98,11 +99,24 @@ export const L = {
     ends: "Until",
     weekly: (/** @type {string} */ zone) => `Each week on (times in ${zone})`,
     every: (/** @type {string} */ days) => `each ${days}`,
-    days: /** @type {Record<string, string>} */ ({ monday: "Mon", tuesday: "Tue", wednesday: "Wed", thursday: "Thu", friday: "Fri", saturday: "Sat", sunday: "Sun" }),
+    days: /** @type {Record<string, string>} */ ({
+      monday: "Mon",
+      tuesday: "Tue",
+      wednesday: "Wed",
+      thursday: "Thu",
+      friday: "Fri",
+      saturday: "Sat",
+      sunday: "Sun",
+    }),
     reason: "Why (optional)",
     end: "End",
     endOf: (/** @type {string} */ name) => `End the window ${name}`,
-    state: /** @type {Record<string, string>} */ ({ active: "On now", planned: "Planned", over: "Over", ended: "Ended" }),
+    state: /** @type {Record<string, string>} */ ({
+      active: "On now",
+      planned: "Planned",
+      over: "Over",
+      ended: "Ended",
+    }),
   },
 
   settings: {
@@ -117,9 +131,18 @@ export const L = {
     noTokens: "No token has been issued yet.",
     tokenName: "What is it for",
     role: "Role",
-    roles: /** @type {Record<string, string>} */ ({ viewer: "viewer: reads", operator: "operator: also acts", admin: "admin: everything" }),
+    roles: /** @type {Record<string, string>} */ ({
+      viewer: "viewer: reads",
+      operator: "operator: also acts",
+      admin: "admin: everything",
+    }),
     expires: "Ends after",
-    expiry: /** @type {[number, string][]} */ ([[30, "30 days"], [90, "90 days"], [365, "a year"], [0, "never"]]),
+    expiry: /** @type {[number, string][]} */ ([
+      [30, "30 days"],
+      [90, "90 days"],
+      [365, "a year"],
+      [0, "never"],
+    ]),
     issue: "Issue a token",
     issuing: "Issuing…",
     issued: "Copy it now: it is not shown again.",
@@ -210,15 +233,22 @@ export const L = {
     open: "Open",
     closed: "Closed",
     number: (/** @type {number} */ id) => `Incident ${id}`,
-    kind: /** @type {Record<string, string>} */ ({ site: "One site", subnet: "One network", cluster: "At the same time", listening: "Our own" }),
+    kind: /** @type {Record<string, string>} */ ({
+      site: "One site",
+      subnet: "One network",
+      cluster: "At the same time",
+      listening: "Our own",
+    }),
     ours: "we do not hear the fleet",
-    are: (/** @type {number} */ unwell, /** @type {number} */ members) => `${numbers.format(unwell)} of ${count(members, "display", "displays")} still unwell`,
+    are: (/** @type {number} */ unwell, /** @type {number} */ members) =>
+      `${numbers.format(unwell)} of ${count(members, "display", "displays")} still unwell`,
     back: (/** @type {number} */ members) => (members === 1 ? "it is back" : `all ${numbers.format(members)} are back`),
     were: (/** @type {number} */ members) => count(members, "display", "displays"),
     lasts: (/** @type {string} */ time) => `for ${time}`,
     lasted: (/** @type {string} */ time) => `lasted ${time}`,
     merged: (/** @type {number} */ id) => `It turned out to be part of incident ${id}.`,
-    inMaintenance: (/** @type {number} */ n) => `${count(n, "display is", "displays are")} in a maintenance window: nothing is sent to them by itself.`,
+    inMaintenance: (/** @type {number} */ n) =>
+      `${count(n, "display is", "displays are")} in a maintenance window: nothing is sent to them by itself.`,
     displays: "Displays",
     moreDisplays: (/** @type {number} */ n) => `and ${numbers.format(n)} more`,
     well: "well since",
@@ -234,7 +264,8 @@ export const L = {
     would: /** @type {Record<string, (n: number, until: string) => string>} */ ({
       accepted: (n) => `${numbers.format(n)} will be sent`,
       waiting: (n) => `${numbers.format(n)} will be sent in later waves`,
-      command_in_flight: (n) => `${numbers.format(n)} already ${plurals.select(n) === "one" ? "has" : "have"} a command`,
+      command_in_flight: (n) =>
+        `${numbers.format(n)} already ${plurals.select(n) === "one" ? "has" : "have"} a command`,
       locked_out: (n, until) => `${numbers.format(n)} locked until ${until}`,
       not_capable: (n) => `${numbers.format(n)} cannot do this`,
       unknown_client: (n) => `${numbers.format(n)} not known any more`,
@@ -250,7 +281,12 @@ export const L = {
     noneYet: "No bulk command has been sent. Choose displays in the fleet's table.",
     failed: "The bulk commands could not be loaded.",
     failedOne: "This bulk command could not be loaded.",
-    progress: (/** @type {number} */ good, /** @type {number} */ going, /** @type {number} */ bad, /** @type {number} */ all) =>
+    progress: (
+      /** @type {number} */ good,
+      /** @type {number} */ going,
+      /** @type {number} */ bad,
+      /** @type {number} */ all,
+    ) =>
       `${numbers.format(good)} of ${numbers.format(all)} succeeded, ${numbers.format(going)} on their way, ${numbers.format(bad)} did not succeed.`,
     wave: (/** @type {number} */ n) => `wave ${n}`,
     waveOf: (/** @type {number} */ n, /** @type {number} */ all) => `wave ${n} of ${all}`,
@@ -258,10 +294,22 @@ export const L = {
     resume: "Go on",
     abort: "Stop for good",
     state: /** @type {Record<string, string>} */ ({
-      running: "Running", paused: "Paused", finished: "Finished", aborted: "Stopped", succeeded: "Succeeded", partial: "Partly succeeded", failed: "Failed",
+      running: "Running",
+      paused: "Paused",
+      finished: "Finished",
+      aborted: "Stopped",
+      succeeded: "Succeeded",
+      partial: "Partly succeeded",
+      failed: "Failed",
     }),
     outcome: /** @type {Record<string, string>} */ ({
-      accepted: "Accepted", waiting: "Waits for its wave", command_in_flight: "Had a command already", locked_out: "Locked", not_capable: "Cannot do this", unknown_client: "Not known", aborted: "Never sent",
+      accepted: "Accepted",
+      waiting: "Waits for its wave",
+      command_in_flight: "Had a command already",
+      locked_out: "Locked",
+      not_capable: "Cannot do this",
+      unknown_client: "Not known",
+      aborted: "Never sent",
     }),
   },
 };

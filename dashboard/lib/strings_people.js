@@ -59,7 +59,8 @@ const P = {
   handOver: {
     title: (/** @type {string} */ name) => `A password for ${name}`,
     once: "Copy it now: it is not shown again.",
-    how: (/** @type {string} */ name) => `Hand it to ${name} in person or by a way that you trust. When they sign in they set one of their own.`,
+    how: (/** @type {string} */ name) =>
+      `Hand it to ${name} in person or by a way that you trust. When they sign in they set one of their own.`,
     until: "It signs in until",
     copy: "Copy the password",
     done: "Done",
@@ -75,7 +76,10 @@ const BY_PROXY = {
   ask: {
     ...P.ask,
     role: { ...P.ask.role, text: "It counts from the next thing that they do." },
-    disable: { ...P.ask.disable, text: "They are not let in any more until they are enabled again. Tokens that they issued keep working: revoke those below." },
+    disable: {
+      ...P.ask.disable,
+      text: "They are not let in any more until they are enabled again. Tokens that they issued keep working: revoke those below.",
+    },
     enable: { ...P.ask.enable, text: "They are let in again, with the role that they had." },
   },
 };

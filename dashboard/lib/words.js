@@ -7,7 +7,9 @@ const NOT_ASKED = /^(http_|api_unavailable)/;
 
 /** What to quote to whoever runs the service, where it failed by its own account; else nothing. @param {unknown} error */
 export function referenceOf(error) {
-  return error instanceof ApiProblem && error.status >= 500 && !NOT_ASKED.test(error.code) ? ` ${S.reference(error.trace.slice(0, 8))}` : "";
+  return error instanceof ApiProblem && error.status >= 500 && !NOT_ASKED.test(error.code)
+    ? ` ${S.reference(error.trace.slice(0, 8))}`
+    : "";
 }
 
 /** @param {unknown} error */

@@ -22,7 +22,13 @@ export const isMute = (client) => client.recovery?.mute ?? false;
 /** @param {Client} client */
 export function isUnwell(client) {
   const { status } = client;
-  return status === "crashed" || status === "stale" || isMute(client) || client.service_failed_at !== null || SCREEN_TROUBLE.has(client.screen_health);
+  return (
+    status === "crashed" ||
+    status === "stale" ||
+    isMute(client) ||
+    client.service_failed_at !== null ||
+    SCREEN_TROUBLE.has(client.screen_health)
+  );
 }
 
 /** What is wrong, each fault in words. @param {{client: Client}} props */
@@ -33,7 +39,8 @@ export function Faults({ client }) {
     client.status === "stale" && (heard ? html`${S.attention.stale} ${h(Age, { at: heard })}` : S.attention.staleNever),
     isMute(client) && html`${S.attention.mute} ${h(Age, { at: heard })}`,
     client.service_failed_unit && S.attention.failed(client.service_failed_unit),
-    SCREEN_TROUBLE.has(client.screen_health) && S.attention.screen(S.screen[client.screen_health] ?? client.screen_health),
+    SCREEN_TROUBLE.has(client.screen_health) &&
+      S.attention.screen(S.screen[client.screen_health] ?? client.screen_health),
   ].filter(Boolean);
   return html`<span>${found.map((one, i) => [i > 0 && " · ", one])}</span>`;
 }
@@ -55,7 +62,9 @@ export function recoveryWhy(client, reference) {
   if (!recovery) return S.attention.notUnwell;
   const why = recovery.why || recovery.state;
   const open = recovery.until && Date.parse(recovery.until) > reference;
-  return open && recovery.until ? `${why} ${S.attention.until(exact(recovery.until), left(recovery.until, reference))}` : why;
+  return open && recovery.until
+    ? `${why} ${S.attention.until(exact(recovery.until), left(recovery.until, reference))}`
+    : why;
 }
 
 /** The same in a row below the banner of an open breaker, which says the rest once for all. @param {Client} client @param {number} reference */
@@ -96,7 +105,10 @@ function unwell() {
   const weight = (client) => WEIGHT[client.status] ?? 2;
   return [...clients.values()]
     .filter(isUnwell)
-    .sort((a, b) => weight(a) - weight(b) || Date.parse(a.status_since) - Date.parse(b.status_since) || (a.uuid < b.uuid ? -1 : 1));
+    .sort(
+      (a, b) =>
+        weight(a) - weight(b) || Date.parse(a.status_since) - Date.parse(b.status_since) || (a.uuid < b.uuid ? -1 : 1),
+    );
 }
 
 export function Attention() {

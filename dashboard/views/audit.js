@@ -10,7 +10,9 @@ import { ListState } from "./list_state.js";
 
 /** @param {{entry: import("../lib/types").AuditEntry}} props */
 function Row({ entry }) {
-  const details = Object.entries(entry.details).map(([key, value]) => `${key}: ${typeof value === "object" ? JSON.stringify(value) : value}`);
+  const details = Object.entries(entry.details).map(
+    ([key, value]) => `${key}: ${typeof value === "object" ? JSON.stringify(value) : value}`,
+  );
   return html`<li class="audit">
     <span class="quiet">${h(Time, { at: entry.at })}</span><span>${person(entry.actor)}</span><span><code>${entry.action}</code></span>
     <span class="audit-target quiet">${entry.target}${details.length > 0 && ` · ${details.join(", ")}`}</span><span>${entry.result}</span>

@@ -21,7 +21,11 @@ function Banner({ kind, text, why, children }) {
 function Offline() {
   if (!failing.value) return null;
   const at = updatedAt.value;
-  return h(Banner, { kind: "danger", text: at ? S.live.banner(exact(at)) : S.live.bannerNothing, why: reference.value });
+  return h(Banner, {
+    kind: "danger",
+    text: at ? S.live.banner(exact(at)) : S.live.bannerNothing,
+    why: reference.value,
+  });
 }
 
 function StillSignedIn() {
@@ -39,7 +43,11 @@ function SchedulerLate() {
   const scheduler = overview.value?.scheduler;
   if (!scheduler?.late) return null;
   const at = scheduler.last_tick_at;
-  return h(Banner, { kind: "warn", text: at ? S.banner.scheduler(exact(at)) : S.banner.schedulerNever, why: S.banner.schedulerWhy });
+  return h(Banner, {
+    kind: "warn",
+    text: at ? S.banner.scheduler(exact(at)) : S.banner.schedulerNever,
+    why: S.banner.schedulerWhy,
+  });
 }
 
 function BreakerOpen() {
@@ -47,7 +55,9 @@ function BreakerOpen() {
   const breaker = overview.value?.breaker;
   if (!breaker?.open) return null;
   const release = () => releaseBreaker().then(refresh, (error) => setFailed(wordsOf(error)));
-  const button = mayOperate.value && html`<button class="link" onClick=${release}>${S.banner.release}</button> <span role="alert">${failed}</span>`;
+  const button =
+    mayOperate.value &&
+    html`<button class="link" onClick=${release}>${S.banner.release}</button> <span role="alert">${failed}</span>`;
   return h(Banner, { kind: "warn", text: S.banner.breaker, why: breaker.why, children: button });
 }
 

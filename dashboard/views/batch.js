@@ -26,7 +26,8 @@ const isLive = (batch) => batch.state === "running" || batch.state === "paused";
 
 /** Shares of the displays: proven, going on, gone wrong; the rest has not been sent. @param {{batch: BatchDetails}} props */
 function Bar({ batch }) {
-  const sum = (/** @type {(state: string) => boolean} */ wanted) => Object.entries(batch.states).reduce((n, [state, amount]) => n + (wanted(state) ? amount : 0), 0);
+  const sum = (/** @type {(state: string) => boolean} */ wanted) =>
+    Object.entries(batch.states).reduce((n, [state, amount]) => n + (wanted(state) ? amount : 0), 0);
   const good = sum((state) => GOOD.has(state));
   const bad = sum((state) => BAD.has(state));
   const going = sum((state) => !GOOD.has(state) && !BAD.has(state));

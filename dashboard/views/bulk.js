@@ -24,8 +24,14 @@ const WAVES = [1, "10%", "rest"];
 
 /** What would happen, in words: "29 will be sent · 6 locked until 14:31:05 · 2 already have a command". @param {{plan: Sent}} props */
 function Consequence({ plan }) {
-  const until = plan.outcomes.map((one) => one.lockout_until).filter((at) => at !== null).sort().at(-1);
-  const parts = Object.entries(plan.counts).map(([outcome, n]) => L.bulk.would[outcome]?.(n, until ? exact(until) : "") ?? `${n} ${outcome}`);
+  const until = plan.outcomes
+    .map((one) => one.lockout_until)
+    .filter((at) => at !== null)
+    .sort()
+    .at(-1);
+  const parts = Object.entries(plan.counts).map(
+    ([outcome, n]) => L.bulk.would[outcome]?.(n, until ? exact(until) : "") ?? `${n} ${outcome}`,
+  );
   return html`<p class="consequence" role="status">${parts.join(" · ")}</p>`;
 }
 
@@ -38,7 +44,9 @@ function Question({ action, uuids, sent, close }) {
   const [key] = useState(newUuid);
   useEffect(() => {
     const abort = new AbortController();
-    api.sendMany({ action, clients: uuids, dry_run: true }, null, abort.signal).then(setPlan, (error) => setFailed(wordsOf(error)));
+    api
+      .sendMany({ action, clients: uuids, dry_run: true }, null, abort.signal)
+      .then(setPlan, (error) => setFailed(wordsOf(error)));
     return () => abort.abort();
   }, []);
   const will = (plan?.counts["accepted"] ?? 0) + (plan?.counts["waiting"] ?? 0);
@@ -51,7 +59,10 @@ function Question({ action, uuids, sent, close }) {
     setFailed("");
     const waves = form.get("waves") ? WAVES : null;
     try {
-      const answer = await api.sendMany({ action, clients: uuids, reason: String(form.get("reason")).trim(), waves }, key);
+      const answer = await api.sendMany(
+        { action, clients: uuids, reason: String(form.get("reason")).trim(), waves },
+        key,
+      );
       chooseNone();
       refresh();
       if (answer.batch_id) sent(answer.batch_id);
@@ -85,5 +96,10 @@ export function BulkDialog({ action, uuids }) {
   const body = batchId
     ? html`${h(BatchView, { id: batchId })}<div class="dialog-foot"><button class="plain" onClick=${all}>${L.bulk.page}</button><button class="primary" onClick=${close}>${S.close}</button></div>`
     : h(Question, { action, uuids: asked, sent: setBatchId, close });
-  return h(Dialog, { title: L.bulk.title(S.command.action[action] ?? action, asked.length), onClose: close, wide: Boolean(batchId), children: body });
+  return h(Dialog, {
+    title: L.bulk.title(S.command.action[action] ?? action, asked.length),
+    onClose: close,
+    wide: Boolean(batchId),
+    children: body,
+  });
 }

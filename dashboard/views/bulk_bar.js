@@ -26,11 +26,14 @@ function blocked() {
 export function BulkBar() {
   const { length } = chosen.value;
   const why = blocked();
-  return html`${length > 0 &&
+  return html`${
+    length > 0 &&
     html`<div class="bulk-bar" role="region" aria-label=${S.pick.region}><strong role="status">${S.pick.chosen(length)}</strong>
       ${ACTIONS.filter((action) => action !== "shutdown_host" || mayAdminister.value).map(
-        (action) => html`<button key=${action} class=${action === "shutdown_host" ? "danger" : "plain"} disabled=${why !== ""} title=${why} onClick=${() => (asking.value = action)}>${S.command.action[action]}…</button>`,
+        (action) =>
+          html`<button key=${action} class=${action === "shutdown_host" ? "danger" : "plain"} disabled=${why !== ""} title=${why} onClick=${() => (asking.value = action)}>${S.command.action[action]}…</button>`,
       )}
-      <button class="link" onClick=${chooseNone}>${S.pick.none}</button></div>`}
+      <button class="link" onClick=${chooseNone}>${S.pick.none}</button></div>`
+  }
     ${asking.value && h(Dialog, { action: asking.value, uuids: chosen.value })}`;
 }

@@ -12,7 +12,15 @@ import { Glyph, LoadFailed, Loading } from "./parts.js";
 /** @typedef {import("../lib/types").Event} Event */
 
 /** @type {Record<string, string>} */
-const SHAPES = { service_failed: "warning", service_cleared: "running", log: "log", command: "command", recovery: "recovery", registered: "registered", audit: "audit" };
+const SHAPES = {
+  service_failed: "warning",
+  service_cleared: "running",
+  log: "log",
+  command: "command",
+  recovery: "recovery",
+  registered: "registered",
+  audit: "audit",
+};
 
 /** The glyph and the colour of an event. @param {Event} event @returns {[string, string]} */
 function looks(event) {
@@ -51,7 +59,10 @@ export function ClientEvents({ uuid, status }) {
   useEffect(() => {
     if (list.items) list.reload();
   }, [status]);
-  if (!list.items) return list.failed ? h(LoadFailed, { text: L.events.failed, why: list.why, retry: list.reload }) : h(Loading, { rows: 4 });
+  if (!list.items)
+    return list.failed
+      ? h(LoadFailed, { text: L.events.failed, why: list.why, retry: list.reload })
+      : h(Loading, { rows: 4 });
   return html`<div class="event-tools"><button class="link" disabled=${list.busy} onClick=${list.reload}>${S.reload}</button></div>
     <ol class="events" aria-busy=${list.busy}>${byDay(list.items)}</ol>
     ${list.items.length === 0 && html`<p class="note">${L.events.none}</p>`}

@@ -23,8 +23,10 @@ function Gauge({ name, value, unit, most, limit }) {
   return html`<div class="gauge">
     <dt>${name}</dt>
     <dd class=${classes("figure", over && "over")}>${text}${over && html` <span class="quiet">${L.health.limit(`${limit} ${unit}`)}</span>`}</dd>
-    <dd class="gauge-bar" aria-hidden="true">${value !== null &&
-    html`<svg viewBox=${`0 0 ${most} 1`} preserveAspectRatio="none"><rect class="gauge-all" width=${most} height="1" /><rect class=${over ? "gauge-over" : "gauge-fill"} width=${Math.min(most, value)} height="1" /><rect class="gauge-limit" x=${limit} width="0.6" height="1" /></svg>`}</dd>
+    <dd class="gauge-bar" aria-hidden="true">${
+      value !== null &&
+      html`<svg viewBox=${`0 0 ${most} 1`} preserveAspectRatio="none"><rect class="gauge-all" width=${most} height="1" /><rect class=${over ? "gauge-over" : "gauge-fill"} width=${Math.min(most, value)} height="1" /><rect class="gauge-limit" x=${limit} width="0.6" height="1" /></svg>`
+    }</dd>
   </div>`;
 }
 
@@ -34,7 +36,10 @@ function Machine({ client }) {
     [L.health.os, client.os ?? S.notReported],
     [L.health.logLevel, client.log_level ?? S.notReported],
     [L.health.interval, client.interval_seconds ? L.health.seconds(client.interval_seconds) : S.notReported],
-    [L.health.capabilities, client.capabilities?.map((action) => S.command.action[action] ?? action).join(", ") ?? L.health.all],
+    [
+      L.health.capabilities,
+      client.capabilities?.map((action) => S.command.action[action] ?? action).join(", ") ?? L.health.all,
+    ],
     [L.health.boot, html`<code>${client.boot_id ?? S.notReported}</code>`],
     [L.health.player, html`<code>${client.app_instance ?? S.notReported}</code>`],
   ]);
@@ -46,10 +51,12 @@ function Machine({ client }) {
 export function ClientHealth({ client }) {
   const { health } = client;
   return html`<div class="health">
-    ${health
-      ? html`<p class="quiet">${L.health.at} ${h(Time, { at: health.received_at })} · ${h(Age, { at: health.received_at })}</p>
+    ${
+      health
+        ? html`<p class="quiet">${L.health.at} ${h(Time, { at: health.received_at })} · ${h(Age, { at: health.received_at })}</p>
         <dl class="gauges">${GAUGES.map(([key, name, unit, most, limit]) => h(Gauge, { key, name: L.health[name], value: health[key] ?? null, unit, most, limit }))}</dl>`
-      : html`<p class="note">${L.health.none}</p>`}
+        : html`<p class="note">${L.health.none}</p>`
+    }
     ${health && h(HealthOverTime, { uuid: client.uuid, gauges: GAUGES.map(([key, name, unit, most, limit]) => ({ key, name: L.health[name], unit, most, limit })) })}
     ${h(Machine, { client })}
   </div>`;

@@ -53,7 +53,8 @@ function useClient(uuid) {
     return polling.stop;
   }, [uuid]);
   const row = clients.get(uuid);
-  const client = details?.uuid === uuid ? { ...details, ...row, last_heartbeat_at: newest(details, row) } : (row ?? null);
+  const client =
+    details?.uuid === uuid ? { ...details, ...row, last_heartbeat_at: newest(details, row) } : (row ?? null);
   return { client, gone };
 }
 
@@ -99,7 +100,10 @@ function Connection({ client }) {
 function Failure({ client }) {
   const mark = marks.value.get(client.uuid);
   const { service_failed_at, service_failed_unit } = client;
-  const standing = service_failed_at && service_failed_unit ? { uuid: client.uuid, name: client.name, site: client.site, service_failed_at, service_failed_unit } : null;
+  const standing =
+    service_failed_at && service_failed_unit
+      ? { uuid: client.uuid, name: client.name, site: client.site, service_failed_at, service_failed_unit }
+      : null;
   const failure = standing ?? mark?.failure;
   if (!failure) return null;
   return html`<section class="panel-failure" aria-label=${S.attention.failed(failure.service_failed_unit)}>
@@ -140,7 +144,11 @@ function NeverConnected({ client }) {
   const [made, setMade] = useState(/** @type {{code: string, expires_at: string} | null} */ (null));
   const [failed, setFailed] = useState("");
   const until = made?.expires_at ?? client.code_until;
-  const code = !until ? D.panel.codeNone : Date.parse(until) > now.value ? D.panel.codeUntil(exact(until)) : D.panel.codeEnded(exact(until));
+  const code = !until
+    ? D.panel.codeNone
+    : Date.parse(until) > now.value
+      ? D.panel.codeUntil(exact(until))
+      : D.panel.codeEnded(exact(until));
   const [sure, setSure] = useState(false);
   /** @param {unknown} error */
   const fail = (error) => setFailed(wordsOf(error));
@@ -149,11 +157,13 @@ function NeverConnected({ client }) {
   return html`<section class="never" aria-label=${D.panel.never}>
     <p>${D.panel.never} ${code}</p>
     ${made && html`<p class="code"><code>${made.code}</code>${h(CopyButton, { text: made.code, label: `${S.copy}: ${D.panel.newCode}` })}</p>`}
-    ${mayAdminister.value
-      ? html`<div class="buttons"><button class="plain" onClick=${make}>${D.panel.newCode}</button>
+    ${
+      mayAdminister.value
+        ? html`<div class="buttons"><button class="plain" onClick=${make}>${D.panel.newCode}</button>
           <button class="plain" onClick=${sure ? remove : () => setSure(true)}>${sure ? D.panel.removeSure : D.panel.remove}</button></div>
         ${made && html`<p class="quiet">${D.panel.newCodeHow}</p>`}`
-      : html`<p class="quiet">${D.panel.askAdmin}</p>`}
+        : html`<p class="quiet">${D.panel.askAdmin}</p>`
+    }
     <p class="form-error" role="alert">${failed}</p>
   </section>`;
 }
@@ -163,7 +173,8 @@ function NeverConnected({ client }) {
 const TABS = ["logs", "commands", "health", "events", "refused"];
 
 /** The last one only for whoever may read it, and where there is something. @param {Client} client */
-const tabsOf = (client) => TABS.filter((key) => key !== "refused" || (mayOperate.value && (client.refused?.length || tab.value === key)));
+const tabsOf = (client) =>
+  TABS.filter((key) => key !== "refused" || (mayOperate.value && (client.refused?.length || tab.value === key)));
 
 /** @param {Tab[]} tabs @returns {Tab} */
 const openTab = (tabs) => tabs.find((key) => key === tab.value) ?? "logs";
@@ -187,7 +198,9 @@ function Tabs({ name, tabs }) {
   const current = openTab(tabs);
   return html`<div class="tabs" role="tablist" aria-label=${D.panel.region(name)} onKeyDown=${(/** @type {KeyboardEvent} */ event) => walk(event, tabs)}>
     ${tabs.map(
-      (key) => html`<button role="tab" id=${`tab-${key}`} aria-selected=${current === key} aria-controls="tab-body" tabindex=${current === key ? 0 : -1} key=${key}
+      (
+        key,
+      ) => html`<button role="tab" id=${`tab-${key}`} aria-selected=${current === key} aria-controls="tab-body" tabindex=${current === key ? 0 : -1} key=${key}
         class=${classes("tab", current === key && "on")} onClick=${() => choose(key)}>${D.panel.tabs[key]}</button>`,
     )}
   </div>`;

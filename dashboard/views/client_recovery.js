@@ -24,7 +24,14 @@ const HOUR = 3_600_000;
 /** @param {string} uuid @param {string} about asked for again when it changes */
 function useRecovery(uuid, about) {
   const [told, setTold] = useState(/** @type {ClientRecovery | null} */ (null));
-  useEffect(() => poll(async (abort) => setTold(await api.recoveryOf(uuid, abort)), () => PERIOD).stop, [uuid, about]);
+  useEffect(
+    () =>
+      poll(
+        async (abort) => setTold(await api.recoveryOf(uuid, abort)),
+        () => PERIOD,
+      ).stop,
+    [uuid, about],
+  );
   return /** @type {const} */ ([told, setTold]);
 }
 
@@ -36,7 +43,9 @@ function Ask({ question, name, go, close }) {
   const submit = (event) => {
     event.preventDefault();
     const form = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
-    go(String(form.get("reason")).trim(), Number(form.get("hours") ?? 0)).then(close, (error) => setFailed(wordsOf(error)));
+    go(String(form.get("reason")).trim(), Number(form.get("hours") ?? 0)).then(close, (error) =>
+      setFailed(wordsOf(error)),
+    );
   };
   const body = html`<form class="connect" onSubmit=${submit}><p><strong>${name}</strong></p><p>${words.text}</p>
     <label>${D.recovery.reason}<input name="reason" required maxlength="500" autocomplete="off" autofocus /></label>
@@ -68,7 +77,8 @@ function Buttons({ client, told, ask, tell }) {
 }
 
 /** @param {Client} client @param {string} state */
-const labelOf = (client, state) => (state === "verifying" && isMute(client) ? D.recovery.mute : (D.recovery.state[state] ?? state));
+const labelOf = (client, state) =>
+  state === "verifying" && isMute(client) ? D.recovery.mute : (D.recovery.state[state] ?? state);
 
 /** @param {{client: Client, name: string}} props */
 export function ClientRecoveryBox({ client, name }) {
@@ -83,7 +93,11 @@ export function ClientRecoveryBox({ client, name }) {
     refresh();
   };
   /** @param {Promise<ClientRecovery>} call */
-  const tell = (call) => take(call).then(() => setFailed(""), (error) => setFailed(wordsOf(error)));
+  const tell = (call) =>
+    take(call).then(
+      () => setFailed(""),
+      (error) => setFailed(wordsOf(error)),
+    );
   /** @param {string} reason @param {number} hours */
   const go = (reason, hours) => {
     const until = hours ? new Date(serverNow() + hours * HOUR).toISOString() : null;

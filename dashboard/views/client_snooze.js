@@ -20,7 +20,14 @@ export function ClientSnooze({ uuid, name }) {
   const [adding, setAdding] = useState(false);
   const [failed, setFailed] = useState("");
   const [asked, setAsked] = useState(0); // something was just changed here
-  useEffect(() => poll(async (abort) => setFound((await snoozesOf(uuid, abort)).items), () => PERIOD).stop, [uuid, asked]);
+  useEffect(
+    () =>
+      poll(
+        async (abort) => setFound((await snoozesOf(uuid, abort)).items),
+        () => PERIOD,
+      ).stop,
+    [uuid, asked],
+  );
   const close = () => setAdding(false);
   const changed = () => {
     close();
@@ -30,8 +37,12 @@ export function ClientSnooze({ uuid, name }) {
   /** @param {number} id */
   const end = (id) => endSnooze(id).then(changed, (error) => setFailed(wordsOf(error)));
   return html`<section class="snooze-box" aria-label=${N.snoozes.title}>
-    ${found.map((one) => html`<p key=${one.id}>${N.snoozes.covers(one.scope)} ${N.snoozes.until} ${h(Time, { at: one.until })} <span class="quiet">${N.snoozes.by(person(one.created_by))}</span>
-      ${mayOperate.value && html` <button class="link" onClick=${() => end(one.id)}>${N.snoozes.end}</button>`}</p>`)}
+    ${found.map(
+      (
+        one,
+      ) => html`<p key=${one.id}>${N.snoozes.covers(one.scope)} ${N.snoozes.until} ${h(Time, { at: one.until })} <span class="quiet">${N.snoozes.by(person(one.created_by))}</span>
+      ${mayOperate.value && html` <button class="link" onClick=${() => end(one.id)}>${N.snoozes.end}</button>`}</p>`,
+    )}
     ${mayOperate.value && found.length === 0 && html`<button class="link" onClick=${() => setAdding(true)}>${N.snoozes.ofDisplay}</button>`}
     <p class="form-error" role="alert">${failed}</p>
     ${adding && h(SnoozeDialog, { close, done: changed, display: { uuid, name } })}

@@ -23,7 +23,8 @@ import { Stepper } from "./stepper.js";
 const ACTIONS = ["restart_app", "reboot_host", "shutdown_host"];
 
 /** @param {Client} client */
-const lockedUntil = (client) => (client.lockout_until && Date.parse(client.lockout_until) > now.value ? client.lockout_until : null);
+const lockedUntil = (client) =>
+  client.lockout_until && Date.parse(client.lockout_until) > now.value ? client.lockout_until : null;
 
 /** @param {Order | undefined} current @param {Client} client */
 function isBusy(current, client) {
@@ -74,7 +75,8 @@ function Refusal({ current }) {
 }
 
 /** Whether somebody may have the open command, so that it cannot be withdrawn. @param {Order} current */
-const isOut = ({ command, problem }) => command !== null && !isOver(command) && (command.state !== "queued" || problem !== null);
+const isOut = ({ command, problem }) =>
+  command !== null && !isOver(command) && (command.state !== "queued" || problem !== null);
 
 /** @param {{uuid: string, name: string, current: Order, why: string | null, again: () => void}} props why: it cannot be sent again now */
 function Progress({ uuid, name, current, why, again }) {

@@ -34,9 +34,11 @@ function Code({ enrolment }) {
   return html`<div class="enrolment">
     <p class="code"><code>${code}</code>${h(CopyButton, { text: code, label: `${S.copy}: ${L.enrolment.code}` })}</p>
     <p class="quiet">${L.enrolment.uuid}: <code>${uuid}</code></p>
-    ${heard
-      ? html`<p class="done" role="status"><${Glyph} shape="running" />${L.enrolment.connected}</p>`
-      : html`<p role="status">${over ? L.enrolment.over : L.enrolment.until(exact(expires_at), left(expires_at, now.value))}</p>`}
+    ${
+      heard
+        ? html`<p class="done" role="status"><${Glyph} shape="running" />${L.enrolment.connected}</p>`
+        : html`<p role="status">${over ? L.enrolment.over : L.enrolment.until(exact(expires_at), left(expires_at, now.value))}</p>`
+    }
     ${!over && !heard && html`<div class="qr-row">${h(Qr, { text: JSON.stringify({ url: `${location.origin}/api/enroll`, code }), label: L.enrolment.qr })}<p class="quiet">${L.enrolment.qrHow}</p></div>`}
     <p>${L.enrolment.how}</p>
     <div class="command-line"><pre><code>${line}</code></pre>${h(CopyButton, { text: line, label: L.enrolment.copyLine })}</div>

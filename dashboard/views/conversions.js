@@ -26,7 +26,11 @@ const isOpen = ({ conversion }) => conversion?.status === "pending" || conversio
 
 /** Media with their newest conversions, page by page; the shown ones are renewed, faster while one is being converted. */
 function useItems() {
-  const [state, setState] = useState({ items: /** @type {Item[] | null} */ (null), cursor: /** @type {string | null} */ (null), failed: "" });
+  const [state, setState] = useState({
+    items: /** @type {Item[] | null} */ (null),
+    cursor: /** @type {string | null} */ (null),
+    failed: "",
+  });
   const [pages, setPages] = useState(1);
   const [asked, ask] = useState(0);
   useEffect(() => {
@@ -55,7 +59,11 @@ function useItems() {
 function warningsOf(conversion) {
   const warnings = conversion.report?.["warnings"];
   if (!Array.isArray(warnings)) return [];
-  return warnings.map((one) => ({ code: String(one.code), text: M.warning[one.code]?.(one) ?? String(one.code), list: listOf(one) }));
+  return warnings.map((one) => ({
+    code: String(one.code),
+    text: M.warning[one.code]?.(one) ?? String(one.code),
+    list: listOf(one),
+  }));
 }
 
 /** What a warning names: fonts with what stands in for them, or addresses. @param {Record<string, any>} one @returns {string[]} */
@@ -68,7 +76,13 @@ function listOf(one) {
 /** Whether it changes nothing that a viewer sees on a page: links, how slides come, fonts replaced letter by letter as wide. @param {Record<string, any>} one */
 function isMild(one) {
   const isOfEffects = one["code"] === "timing_lost" && !one["advancing"];
-  return isOfEffects || one["code"] === "hyperlinks" || (/^fonts_/.test(one["code"]) && one["fonts"].length > 0 && one["fonts"].every((/** @type {string} */ name) => one["same_widths"]?.[name]));
+  return (
+    isOfEffects ||
+    one["code"] === "hyperlinks" ||
+    (/^fonts_/.test(one["code"]) &&
+      one["fonts"].length > 0 &&
+      one["fonts"].every((/** @type {string} */ name) => one["same_widths"]?.[name]))
+  );
 }
 
 /** @param {{conversion: Conversion}} props */
@@ -160,7 +174,12 @@ function Ask({ question, item, close, changed }) {
   const submit = (event) => {
     event.preventDefault();
     const name = String(new FormData(/** @type {HTMLFormElement} */ (event.currentTarget)).get("name") ?? "").trim();
-    const call = question === "rename" ? api.renameMedia(media.id, name) : question === "delete" ? api.deleteMedia(media.id) : api.reconvert(media.id);
+    const call =
+      question === "rename"
+        ? api.renameMedia(media.id, name)
+        : question === "delete"
+          ? api.deleteMedia(media.id)
+          : api.reconvert(media.id);
     call.then(
       () => {
         changed();

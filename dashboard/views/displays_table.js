@@ -111,7 +111,9 @@ function useWindow(body, total) {
 
 /** Stands for the rows that are not in the document. @param {{count: number}} props */
 function Spacer({ count }) {
-  return count > 0 ? html`<tr class="spacer" aria-hidden="true"><td style=${{ height: `${count * ROW}px` }}></td></tr>` : null;
+  return count > 0
+    ? html`<tr class="spacer" aria-hidden="true"><td style=${{ height: `${count * ROW}px` }}></td></tr>`
+    : null;
 }
 
 function Rows() {
@@ -151,7 +153,15 @@ function Toolbar() {
     <span class="toolbar-status" role="status">${moved > 0 && html`${S.table.changed(moved)} · <button class="link" onClick=${resort}>${S.table.resort}</button>`}</span>
     ${filtered && html`<button class="link" onClick=${() => go({ q: null, status: null })}>${S.table.clear}</button>`}
     ${h(ExportButton, { save: saveRows, title: S.table.csv })}
-    ${mayOperate.value && html`<a class="link" href="?v=batches" onClick=${(/** @type {MouseEvent} */ event) => { if (!event.ctrlKey && !event.metaKey) { event.preventDefault(); goToView("batches"); } }}>${S.nav.batches}</a>`}
+    ${
+      mayOperate.value &&
+      html`<a class="link" href="?v=batches" onClick=${(/** @type {MouseEvent} */ event) => {
+        if (!event.ctrlKey && !event.metaKey) {
+          event.preventDefault();
+          goToView("batches");
+        }
+      }}>${S.nav.batches}</a>`
+    }
     <input type="search" class="search" aria-label=${S.table.searchLabel} placeholder=${S.table.search} value=${query.value} onInput=${type} aria-keyshortcuts="/" />
   </div>`;
 }

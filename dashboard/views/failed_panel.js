@@ -31,7 +31,8 @@ function markText(mark) {
 
 /** The button of one failure, or what became of it. @param {{failure: Failure, mark: Mark | undefined}} props */
 export function Acknowledge({ failure, mark }) {
-  if (mark?.phase === "done" || mark?.phase === "elsewhere") return html`<span class="done" role="status">${markText(mark)}</span>`;
+  if (mark?.phase === "done" || mark?.phase === "elsewhere")
+    return html`<span class="done" role="status">${markText(mark)}</span>`;
   const blocked = acknowledgeBlocked();
   const sending = mark?.phase === "sending";
   const word = sending ? S.failed.sending : mark?.phase === "error" ? S.retry : S.failed.acknowledge;
@@ -74,9 +75,11 @@ export function FailedPanel() {
       ${h(Paused, {})}
     </header>
     <ul>${shown.map((failure) => h(Row, { key: failure.uuid, failure, mark: marks.value.get(failure.uuid) }))}</ul>
-    ${rows.length > FEW &&
-    html`<button class="link show-all" aria-expanded=${all} onClick=${() => setAll(!all)}>
+    ${
+      rows.length > FEW &&
+      html`<button class="link show-all" aria-expanded=${all} onClick=${() => setAll(!all)}>
       ${all ? S.failed.showLess : S.failed.showAll(rows.length)}
-    </button>`}
+    </button>`
+    }
   </section>`;
 }

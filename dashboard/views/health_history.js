@@ -49,7 +49,9 @@ function line({ from, values }, most) {
 /** @param {{from: number, values: number[]}} one @param {number} most */
 function area(one, most) {
   const end = one.from + one.values.length;
-  return one.values.length === 1 ? `${line(one, most)}V${HEIGHT}h-1z` : `${line(one, most)}L${end - 0.5} ${HEIGHT}H${one.from + 0.5}z`;
+  return one.values.length === 1
+    ? `${line(one, most)}V${HEIGHT}h-1z`
+    : `${line(one, most)}L${end - 0.5} ${HEIGHT}H${one.from + 0.5}z`;
 }
 
 /** What lies above the limit is drawn once more, in the colour of trouble. @param {{gauge: Gauge, values: (number | null)[], text: string}} props */
@@ -107,12 +109,17 @@ export function HealthOverTime({ uuid, gauges }) {
       setHistory({ days, found: await healthHistoryOf(uuid, days * DAY, abort) });
       setFailed("");
     };
-    return poll(look, () => PERIOD, (error) => setFailed(againByItself(error))).stop;
+    return poll(
+      look,
+      () => PERIOD,
+      (error) => setFailed(againByItself(error)),
+    ).stop;
   }, [uuid, days]);
   return html`<section class="uptime" aria-label=${T.title}>
     <div class="uptime-head"><h3>${T.title}</h3>
       <div class="chips" role="group" aria-label=${T.range}>${RANGES.map(
-        (n) => html`<button key=${n} class=${classes("chip", days === n && "on")} aria-pressed=${days === n} onClick=${() => setDays(n)}>${T.days(n)}</button>`,
+        (n) =>
+          html`<button key=${n} class=${classes("chip", days === n && "on")} aria-pressed=${days === n} onClick=${() => setDays(n)}>${T.days(n)}</button>`,
       )}</div></div>
     ${!history && (failed ? h(LoadFailed, { text: T.failed, why: failed }) : h(Loading, { rows: 3 }))}
     ${history && h(Lines, { history: history.found, days: history.days, gauges })}

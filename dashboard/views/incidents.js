@@ -30,7 +30,14 @@ function lasted(incident) {
 /** @param {{incident: Incident}} props */
 function Numbers({ incident }) {
   const { members, unwell, closed_at } = incident;
-  const text = incident.kind === "listening" ? L.incidents.ours : closed_at ? L.incidents.were(members) : unwell === 0 ? L.incidents.back(members) : L.incidents.are(unwell, members);
+  const text =
+    incident.kind === "listening"
+      ? L.incidents.ours
+      : closed_at
+        ? L.incidents.were(members)
+        : unwell === 0
+          ? L.incidents.back(members)
+          : L.incidents.are(unwell, members);
   return html`<span class="quiet">${L.incidents.kind[incident.kind] ?? incident.kind} · ${text} · ${closed_at ? L.incidents.lasted(lasted(incident)) : L.incidents.lasts(lasted(incident))}</span>`;
 }
 
@@ -50,7 +57,9 @@ function Displays({ details }) {
   const list = details.displays.items;
   if (!list.length) return null;
   return html`<h3>${L.incidents.displays}</h3><ul class="incident-displays">${list.map(
-    (one) => html`<li key=${one.uuid}><button class="link" onClick=${() => openDisplay(one.uuid)}>${one.name || one.uuid.slice(0, 8)}</button>
+    (
+      one,
+    ) => html`<li key=${one.uuid}><button class="link" onClick=${() => openDisplay(one.uuid)}>${one.name || one.uuid.slice(0, 8)}</button>
       ${one.left_at ? html`<span class="quiet">${L.incidents.well} ${h(Time, { at: one.left_at })}</span>` : h(StatusBadge, { status: one.status })}
       ${one.unit && html`<code>${one.unit}</code>`}</li>`,
   )}</ul>${details.displays.next_cursor && html`<p class="quiet">${L.incidents.moreDisplays(details.members - list.length)}</p>`}`;
@@ -66,7 +75,11 @@ function Details({ id }) {
       setDetails(await api.getIncident(id, abort));
       setFailed("");
     };
-    return poll(look, () => PERIOD, (error) => setFailed(wordsOf(error))).stop;
+    return poll(
+      look,
+      () => PERIOD,
+      (error) => setFailed(wordsOf(error)),
+    ).stop;
   }, [id]);
   if (!details) return failed ? h(LoadFailed, { text: L.incidents.failedOne, why: failed }) : h(Loading, { rows: 4 });
   return html`<div class="incident-details">
@@ -77,8 +90,10 @@ function Details({ id }) {
     ${details.in_maintenance > 0 && html`<p class="quiet">${L.incidents.inMaintenance(details.in_maintenance)}</p>`}
     ${h(Displays, { details })}
     <h3>${L.incidents.timeline}</h3>
-    <ol class="events">${details.timeline.items.map((one, i) => html`<li class="event" key=${i}><span class="event-mark" aria-hidden="true">${one.count ?? ""}</span>
-      <span class="event-text">${one.title}</span><span class="event-time quiet">${h(Time, { at: one.at })}</span></li>`)}</ol>
+    <ol class="events">${details.timeline.items.map(
+      (one, i) => html`<li class="event" key=${i}><span class="event-mark" aria-hidden="true">${one.count ?? ""}</span>
+      <span class="event-text">${one.title}</span><span class="event-time quiet">${h(Time, { at: one.at })}</span></li>`,
+    )}</ol>
   </div>`;
 }
 
@@ -94,7 +109,14 @@ function List({ list }) {
 
 /** Asks for the first page again and again. @param {string} about @param {() => void} renew */
 function useRenewal(about, renew) {
-  useEffect(() => poll(async () => renew(), () => 3 * PERIOD).stop, [about]);
+  useEffect(
+    () =>
+      poll(
+        async () => renew(),
+        () => 3 * PERIOD,
+      ).stop,
+    [about],
+  );
 }
 
 export function IncidentsPage() {
@@ -103,9 +125,12 @@ export function IncidentsPage() {
   const list = usePages(about, (cursor, abort) => api.listIncidents({ open, cursor }, abort));
   useRenewal(about, list.renew);
   return html`<div class="page-head"><h1>${L.incidents.title}</h1>
-      <div class="chips" role="group" aria-label=${L.incidents.which}>${/** @type {const} */ (["open", "closed"]).map(
-        (word) => html`<button key=${word} class=${classes("chip", about === word && "on")} aria-pressed=${about === word} onClick=${() => go({ which: word === "open" ? null : word, i: null })}>${L.incidents[word]}</button>`,
-      )}</div></div>
+      <div class="chips" role="group" aria-label=${L.incidents.which}>${
+        /** @type {const} */ (["open", "closed"]).map(
+          (word) =>
+            html`<button key=${word} class=${classes("chip", about === word && "on")} aria-pressed=${about === word} onClick=${() => go({ which: word === "open" ? null : word, i: null })}>${L.incidents[word]}</button>`,
+        )
+      }</div></div>
     <p class="quiet lead">${L.incidents.lead}</p>
     <div class=${classes("incidents", chosen.value && "with-details")}>
       <section class="card" aria-label=${L.incidents.title}>${h(List, { list })}</section>

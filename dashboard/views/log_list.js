@@ -23,7 +23,10 @@ function Line({ row, named }) {
 /** @param {{list: import("../lib/pages.js").Paged<LogRow>, named: boolean, empty: string}} props */
 export function LogList({ list, named, empty }) {
   const { items } = list;
-  if (!items) return list.failed ? h(LoadFailed, { text: L.logs.failed, why: list.why, retry: list.reload }) : h(Loading, { rows: 3 });
+  if (!items)
+    return list.failed
+      ? h(LoadFailed, { text: L.logs.failed, why: list.why, retry: list.reload })
+      : h(Loading, { rows: 3 });
   return html`<ol class="logs" aria-busy=${list.busy}>${items.map((row) => h(Line, { key: row.id, row, named }))}</ol>
     ${items.length === 0 && html`<p class="note">${empty}</p>`}
     ${list.failed && h(LoadFailed, { text: L.logs.failed, why: list.why, retry: list.reload })}

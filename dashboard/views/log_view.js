@@ -76,11 +76,13 @@ export function LogView({ uuid, hours, all, levels, text, levelKey, textKey }) {
   const list = usePages(about, (cursor, abort) => logsOf(uuid, { ...filter, cursor }, abort));
   const tail = useTail(about, list, (abort) => logsOf(uuid, filter, abort));
   /** @param {InputEvent} event */
-  const type = (event) => go({ [textKey]: /** @type {HTMLInputElement} */ (event.currentTarget).value }, { replace: true });
+  const type = (event) =>
+    go({ [textKey]: /** @type {HTMLInputElement} */ (event.currentTarget).value }, { replace: true });
   /** @param {Level[]} next */
   const choose = (next) => go({ [levelKey]: next.join(",") }, { replace: true });
   const of = { client_uuid: uuid, client_name: clients.get(uuid)?.name ?? "" };
-  const save = async () => (await import("../lib/exports.js")).saveLogs((cursor, limit) => logsOf(uuid, { ...filter, cursor, limit }), of);
+  const save = async () =>
+    (await import("../lib/exports.js")).saveLogs((cursor, limit) => logsOf(uuid, { ...filter, cursor, limit }), of);
   return html`<div class="log-tools">${h(Chips, { uuid, hours, chosen, choose })}
       <div class="log-find"><input type="search" class="search" aria-label=${L.logs.search} placeholder=${L.logs.search} value=${text} onInput=${type} />${h(Follow, { tail })}${h(ExportButton, { save, title: L.logs.csv })}</div></div>
     <div ref=${tail.top}></div>

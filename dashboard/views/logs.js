@@ -43,7 +43,11 @@ function useSummary(wanted) {
       setSummary(await logSummary(wanted, null, abort));
       setFailed("");
     };
-    return poll(look, () => COUNT_EVERY, (error) => setFailed(againByItself(error))).stop;
+    return poll(
+      look,
+      () => COUNT_EVERY,
+      (error) => setFailed(againByItself(error)),
+    ).stop;
   }, [wanted]);
   return { summary, failed };
 }
@@ -62,7 +66,9 @@ function WhoRow({ row }) {
 /** @param {{summary: Summary}} props */
 function Who({ summary }) {
   const wanted = who.value.trim().toLowerCase();
-  const found = summary.clients.filter((row) => !wanted || row.name.toLowerCase().includes(wanted) || row.uuid.startsWith(wanted));
+  const found = summary.clients.filter(
+    (row) => !wanted || row.name.toLowerCase().includes(wanted) || row.uuid.startsWith(wanted),
+  );
   found.sort((a, b) => errorsOf(b.counts) - errorsOf(a.counts) || linesOf(b.counts) - linesOf(a.counts));
   /** @param {InputEvent} event */
   const type = (event) => go({ who: /** @type {HTMLInputElement} */ (event.currentTarget).value }, { replace: true });
@@ -75,7 +81,11 @@ function Who({ summary }) {
 /** @param {{summary: Summary}} props */
 function Totals({ summary }) {
   const { totals } = summary;
-  const what = [L.logs.errors(errorsOf(totals)), L.logs.warnings(totals["warning"] ?? 0), L.logs.lines(linesOf(totals))].join(", ");
+  const what = [
+    L.logs.errors(errorsOf(totals)),
+    L.logs.warnings(totals["warning"] ?? 0),
+    L.logs.lines(linesOf(totals)),
+  ].join(", ");
   return html`<p class="quiet lead">${L.logs.total(what, summary.clients.length)}</p>`;
 }
 
@@ -83,7 +93,8 @@ function RecentErrors() {
   const about = String(range());
   const list = usePages(about, (cursor, abort) => recentErrors({ hours: range(), limit: PAGE, cursor }, abort));
   const tail = useTail(about, list, (abort) => recentErrors({ hours: range(), limit: PAGE }, abort));
-  const save = async () => (await import("../lib/exports.js")).saveLogs((cursor, limit) => recentErrors({ hours: range(), limit, cursor }));
+  const save = async () =>
+    (await import("../lib/exports.js")).saveLogs((cursor, limit) => recentErrors({ hours: range(), limit, cursor }));
   return html`<div class="log-head"><h2>${L.logs.recent}</h2><span class="buttons">${h(ExportButton, { save, title: L.logs.csv })}${h(Follow, { tail })}</span></div>
     <p class="quiet">${L.logs.lead}</p>
     <div ref=${tail.top}></div>
@@ -105,7 +116,8 @@ export function LogsPage() {
   const uuid = chosen.value;
   const known = clients.get(uuid) ?? summary?.clients.find((row) => row.uuid === uuid);
   /** @param {Event} event */
-  const choose = (event) => go({ hours: /** @type {HTMLSelectElement} */ (event.currentTarget).value }, { replace: true });
+  const choose = (event) =>
+    go({ hours: /** @type {HTMLSelectElement} */ (event.currentTarget).value }, { replace: true });
   return html`<div class="page-head"><h1>${L.logs.title}</h1>
       <label class="inline">${L.logs.range}
         <select value=${range()} onChange=${choose}>${RANGES.map((n) => html`<option key=${n} value=${n}>${L.logs.hours(n)}</option>`)}</select>

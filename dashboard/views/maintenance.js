@@ -58,8 +58,15 @@ function Row({ window, changed }) {
   const [failed, setFailed] = useState("");
   const { state, occurrence } = window;
   const live = state === "active" || state === "planned";
-  const whom = window.scope === "site" ? window.site : window.scope === "clients" ? L.maintenance.some(window.clients.length) : L.maintenance.fleet;
-  const weekly = window.recurrence && L.maintenance.every(window.recurrence.weekdays.map((day) => L.maintenance.days[day]).join(", "));
+  const whom =
+    window.scope === "site"
+      ? window.site
+      : window.scope === "clients"
+        ? L.maintenance.some(window.clients.length)
+        : L.maintenance.fleet;
+  const weekly =
+    window.recurrence &&
+    L.maintenance.every(window.recurrence.weekdays.map((day) => L.maintenance.days[day]).join(", "));
   const end = () => api.endMaintenance(window.id).then(changed, (error) => setFailed(wordsOf(error)));
   return html`<li class=${classes("token", !live && "over")}>
     <span class="token-body"><strong>${window.name}</strong>

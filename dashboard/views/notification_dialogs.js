@@ -23,14 +23,22 @@ const text = (value) => String(value ?? "").trim();
 /** The hours that the form says; null: at all times. @param {FormData} form @param {string} zone */
 function hoursOf(form, zone) {
   if (!form.get("hours")) return null;
-  return { time_zone: zone, weekdays: Object.keys(N.days).filter((day) => form.get(day)), begin: text(form.get("begin")), end: text(form.get("end")) };
+  return {
+    time_zone: zone,
+    weekdays: Object.keys(N.days).filter((day) => form.get(day)),
+    begin: text(form.get("begin")),
+    end: text(form.get("end")),
+  };
 }
 
 /** What the form says, as the API wants it. @param {FormData} form @param {string} zone */
 function wanted(form, zone) {
   const url = text(form.get("url"));
   const secret = text(form.get("signing_secret"));
-  const sites = text(form.get("sites")).split(",").map((site) => site.trim()).filter(Boolean);
+  const sites = text(form.get("sites"))
+    .split(",")
+    .map((site) => site.trim())
+    .filter(Boolean);
   return {
     name: text(form.get("name")),
     ...(url && { url }),
@@ -57,10 +65,13 @@ function Hours({ channel, zone }) {
   const [limited, setLimited] = useState(hours !== null);
   return html`<fieldset><legend>${N.when}</legend>
     <label class="check"><input type="checkbox" name="hours" checked=${limited} onChange=${() => setLimited(!limited)} />${N.hours}</label>
-    ${limited && html`<div class="chips">${Object.entries(N.days).map(([day, word]) => h(Check, { key: day, name: day, label: word, on: (hours?.weekdays ?? WORKDAYS).some((one) => one === day) }))}</div>
+    ${
+      limited &&
+      html`<div class="chips">${Object.entries(N.days).map(([day, word]) => h(Check, { key: day, name: day, label: word, on: (hours?.weekdays ?? WORKDAYS).some((one) => one === day) }))}</div>
       <div class="settings-form"><label>${N.from}<input name="begin" type="time" required defaultValue=${hours?.begin ?? "08:00"} /></label>
         <label>${N.to}<input name="end" type="time" required defaultValue=${hours?.end ?? "18:00"} /></label></div>
-      <p class="quiet">${N.hoursHow(zone)}</p>`}
+      <p class="quiet">${N.hoursHow(zone)}</p>`
+    }
     ${h(Check, { name: "critical_passes", label: N.critical, on: channel?.critical_passes ?? true })}
   </fieldset>`;
 }
@@ -70,7 +81,8 @@ export function ChannelDialog({ channel, close, done }) {
   const [kind, setKind] = useState(channel?.kind ?? "webhook");
   const zone = channel?.hours?.time_zone ?? zoneName;
   /** @param {FormData} form */
-  const act = (form) => (channel ? api.changeChannel(channel.id, wanted(form, zone)) : api.addChannel({ ...wanted(form, zone), kind }));
+  const act = (form) =>
+    channel ? api.changeChannel(channel.id, wanted(form, zone)) : api.addChannel({ ...wanted(form, zone), kind });
   const events = /** @type {string[]} */ (channel?.events ?? USUAL);
   const children = html`
     <label>${N.name}<input name="name" required maxlength="100" autocomplete="off" defaultValue=${channel?.name ?? ""} autofocus /></label>
@@ -83,13 +95,28 @@ export function ChannelDialog({ channel, close, done }) {
     <label>${N.sites}<input name="sites" autocomplete="off" list="notified-sites" defaultValue=${channel?.sites?.join(", ") ?? ""} /></label>
     <datalist id="notified-sites">${sites().map((site) => html`<option key=${site} value=${site}></option>`)}</datalist>
     ${h(Hours, { channel, zone })}`;
-  return h(FormDialog, { title: channel ? N.editTitle(channel.name) : N.addTitle, go: channel ? N.editGo : N.addGo, act, done, close, children });
+  return h(FormDialog, {
+    title: channel ? N.editTitle(channel.name) : N.addTitle,
+    go: channel ? N.editGo : N.addGo,
+    act,
+    done,
+    close,
+    children,
+  });
 }
 
 /** @param {Ends & {channel: Channel}} props */
 export function RemoveChannel({ channel, close, done }) {
   const act = () => api.removeChannel(channel.id);
-  return h(FormDialog, { title: N.removeTitle(channel.name), go: N.removeGo, look: "danger", act, done, close, children: html`<p class="quiet">${N.removeText}</p>` });
+  return h(FormDialog, {
+    title: N.removeTitle(channel.name),
+    go: N.removeGo,
+    look: "danger",
+    act,
+    done,
+    close,
+    children: html`<p class="quiet">${N.removeText}</p>`,
+  });
 }
 
 /** @param {{channel: Channel, close: () => void}} props */
@@ -97,10 +124,15 @@ export function History({ channel, close }) {
   const list = usePages(`deliveries-${channel.id}`, (cursor, abort) => api.listDeliveries(channel.id, cursor, abort));
   const body = html`
     ${h(ListState, { list, failed: N.historyFailed, rows: 3 })}
-    ${list.items && html`<ul>${list.items.map((one) => html`<li class="token" key=${one.id}>
+    ${
+      list.items &&
+      html`<ul>${list.items.map(
+        (one) => html`<li class="token" key=${one.id}>
       <span class="token-body"><strong>${one.title}</strong><span class="quiet">${h(Time, { at: one.created_at })} · ${N.tries(one.attempts)}</span>
         ${one.error && html`<span class=${one.state === "dropped" ? "quiet" : "cause"}>${one.error}</span>`}</span>
-      <span class=${classes("tag", one.state === "pending" && "tag-amber")}>${N.state[one.state] ?? one.state}</span></li>`)}</ul>`}
+      <span class=${classes("tag", one.state === "pending" && "tag-amber")}>${N.state[one.state] ?? one.state}</span></li>`,
+      )}</ul>`
+    }
     ${list.items?.length === 0 && html`<p class="quiet">${N.historyNone}</p>`}
     ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}
     <div class="dialog-foot"><button class="primary" onClick=${close} autofocus>${S.close}</button></div>`;
@@ -119,7 +151,11 @@ export function SnoozeDialog({ close, done, display }) {
   const act = (form) => {
     const site = text(form.get("site"));
     const until = new Date(serverNow() + Number(form.get("hours")) * 3_600_000).toISOString();
-    const whom = display ? { scope: "client", client: display.uuid } : site ? { scope: "site", site } : { scope: "fleet" };
+    const whom = display
+      ? { scope: "client", client: display.uuid }
+      : site
+        ? { scope: "site", site }
+        : { scope: "fleet" };
     return api.snooze({ ...whom, until, reason: text(form.get("reason")) });
   };
   const asks = html`<label>${N.snoozes.whom}<select name="site" autofocus><option value="">${N.snoozes.fleet}</option>${sites().map((site) => html`<option key=${site} value=${site}>${site}</option>`)}</select></label>`;

@@ -42,7 +42,8 @@ function Menu({ channel, ask, act, test }) {
     next();
   };
   /** @param {string} word @param {() => void} next @param {string} [look] */
-  const item = (word, next, look = "plain") => html`<button class=${look} key=${word} onClick=${choose(next)}>${word}</button>`;
+  const item = (word, next, look = "plain") =>
+    html`<button class=${look} key=${word} onClick=${choose(next)}>${word}</button>`;
   /** @param {Question} question */
   const asks = (question) => () => ask({ question, channel });
   const turn = () => act(api.changeChannel(channel.id, { enabled: !channel.enabled }));
@@ -60,7 +61,10 @@ function ChannelRow({ channel, ask, changed }) {
   const test = () => {
     setSaid({ words: N.testing, bad: false });
     const tell = (/** @type {import("../lib/openapi").ChannelTest} */ result) => {
-      setSaid({ words: result.delivered ? N.tested(result.words) : N.testFailed(result.words), bad: !result.delivered });
+      setSaid({
+        words: result.delivered ? N.tested(result.words) : N.testFailed(result.words),
+        bad: !result.delivered,
+      });
       changed();
     };
     api.testChannel(channel.id).then(tell, refused);

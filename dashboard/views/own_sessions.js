@@ -32,7 +32,8 @@ export function OwnSessions() {
       (error) => setFailed(wordsOf(error)),
     );
   useEffect(() => void look(), []);
-  const end = (/** @type {OwnSession} */ session) => void api.endOwnSession(session.id).then(look, (error) => setFailed(wordsOf(error)));
+  const end = (/** @type {OwnSession} */ session) =>
+    void api.endOwnSession(session.id).then(look, (error) => setFailed(wordsOf(error)));
   return html`<h3 id="own-sessions">${F.sessions}</h3>
     <ul aria-labelledby="own-sessions">${items.map((session) => h(Row, { key: session.id, session, end }))}</ul>
     <p class="form-error" role="alert">${failed}</p>`;

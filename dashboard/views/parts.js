@@ -111,7 +111,10 @@ export function ExportButton({ save, title }) {
   const [failed, setFailed] = useState("");
   const go = async () => {
     setBusy(true);
-    await save().then(() => setFailed(""), (error) => setFailed(wordsOf(error)));
+    await save().then(
+      () => setFailed(""),
+      (error) => setFailed(wordsOf(error)),
+    );
     setBusy(false);
   };
   return html`<button class="link" title=${title} disabled=${busy} onClick=${go}>${S.csv}</button>${failed && html`<span class="cause" role="alert">${failed}</span>`}`;

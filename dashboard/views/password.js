@@ -8,7 +8,8 @@ import { L } from "../lib/strings_later.js";
 import { wordsOf } from "../lib/words.js";
 
 /** @param {unknown} error */
-const passwordRefusal = (error) => (error instanceof ApiProblem && error.status === 401 ? L.password.wrong : wordsOf(error));
+const passwordRefusal = (error) =>
+  error instanceof ApiProblem && error.status === 401 ? L.password.wrong : wordsOf(error);
 
 /** Asks for the present password and a new one. @param {{done: () => void}} props */
 export function PasswordForm({ done }) {
@@ -20,7 +21,9 @@ export function PasswordForm({ done }) {
     const form = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
     setBusy(true);
     setFailed("");
-    await changePassword(String(form.get("current")), String(form.get("fresh"))).then(done, (error) => setFailed(passwordRefusal(error)));
+    await changePassword(String(form.get("current")), String(form.get("fresh"))).then(done, (error) =>
+      setFailed(passwordRefusal(error)),
+    );
     setBusy(false);
   }
   return html`<form class="sign-in" onSubmit=${submit}>

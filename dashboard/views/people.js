@@ -44,7 +44,8 @@ function Menu({ person, ask }) {
     ask({ question, person });
   };
   /** @param {Question} question @param {string} [look] */
-  const item = (question, look = "plain") => html`<button class=${look} key=${question} onClick=${choose(question)}>${P.ask[question].item}</button>`;
+  const item = (question, look = "plain") =>
+    html`<button class=${look} key=${question} onClick=${choose(question)}>${P.ask[question].item}</button>`;
   return html`<details class="more-actions"><summary class="button icon" aria-label=${P.moreOf(person.username)}>⋯</summary>
     <div class="menu">${item("role")}${!byProxy.value && item("reset")}${person.second_factor && item("factor")}${item(person.disabled_at ? "enable" : "disable")}${item("remove", "danger")}</div></details>`;
 }

@@ -49,7 +49,15 @@ export function AskPerson({ question, person, close, done }) {
   /** @param {FormData} form */
   const act = (form) => ACTS[question](person, form);
   const children = [question === "role" && h(RoleField, { present: person.role }), html`<p class="quiet">${text}</p>`];
-  return h(FormDialog, { title: title(person.username), go, look: GRAVE.has(question) ? "danger" : "primary", act, done, close, children });
+  return h(FormDialog, {
+    title: title(person.username),
+    go,
+    look: GRAVE.has(question) ? "danger" : "primary",
+    act,
+    done,
+    close,
+    children,
+  });
 }
 
 /** The password, this once; only its own button closes it. @param {{handed: HandedOver, close: () => void}} props */

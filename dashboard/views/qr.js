@@ -10,7 +10,8 @@ export function Qr({ text, label }) {
   const { size, path } = useMemo(() => {
     const code = generate(text);
     let drawn = "";
-    for (let y = 0; y < code.size; y++) for (let x = 0; x < code.size; x++) if (code.get(x, y)) drawn += `M${x + MARGIN} ${y + MARGIN}h1v1h-1z`;
+    for (let y = 0; y < code.size; y++)
+      for (let x = 0; x < code.size; x++) if (code.get(x, y)) drawn += `M${x + MARGIN} ${y + MARGIN}h1v1h-1z`;
     return { size: code.size + 2 * MARGIN, path: drawn };
   }, [text]);
   return html`<svg class="qr" viewBox=${`0 0 ${size} ${size}`} role="img" aria-label=${label} shape-rendering="crispEdges">

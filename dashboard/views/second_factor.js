@@ -15,10 +15,13 @@ import { Qr } from "./qr.js";
 /** @typedef {import("../lib/openapi").Secret} Secret */
 
 /** @param {{current: string}} props */
-export const CodeField = ({ current }) => html`<label>${F.code}<input name="code" class="figure" autocomplete="one-time-code" autocapitalize="none" spellcheck=${false} required autofocus aria-describedby="code-how" /></label>
+export const CodeField = ({
+  current,
+}) => html`<label>${F.code}<input name="code" class="figure" autocomplete="one-time-code" autocapitalize="none" spellcheck=${false} required autofocus aria-describedby="code-how" /></label>
   <p class="quiet" id="code-how">${current}</p>`;
 
-const PasswordField = () => html`<label>${F.password}<input name="current" type="password" autocomplete="current-password" required autofocus /></label>`;
+const PasswordField = () =>
+  html`<label>${F.password}<input name="current" type="password" autocomplete="current-password" required autofocus /></label>`;
 
 /** @param {FormData} form @param {string} name */
 const text = (form, name) => String(form.get(name) ?? "").trim();
@@ -30,13 +33,29 @@ function SetUp({ close, done }) {
   if (codes) return h(Codes, { codes, done });
   if (!secret) {
     const begin = (/** @type {FormData} */ form) => api.beginSecondFactor(String(form.get("current")));
-    return h(FormDialog, { key: "begin", title: F.setUp, go: F.next, act: begin, done: setSecret, close, children: [html`<p class="quiet">${F.what}</p>`, h(PasswordField, {})] });
+    return h(FormDialog, {
+      key: "begin",
+      title: F.setUp,
+      go: F.next,
+      act: begin,
+      done: setSecret,
+      close,
+      children: [html`<p class="quiet">${F.what}</p>`, h(PasswordField, {})],
+    });
   }
   const confirm = (/** @type {FormData} */ form) => api.confirmSecondFactor(text(form, "code"));
   const children = html`<div class="qr-row">${h(Qr, { text: secret.otpauth_url, label: F.qr })}<div><p>${F.scan}</p>
       <p class="quiet">${F.typed}</p><span class="code"><code>${secret.secret}</code>${h(CopyButton, { text: secret.secret, label: F.copySecret })}</span></div></div>
     ${h(CodeField, { current: F.first })}`;
-  return h(FormDialog, { key: "confirm", title: F.setUp, go: F.confirm, act: confirm, done: (answer) => setCodes(answer.recovery_codes), close, children });
+  return h(FormDialog, {
+    key: "confirm",
+    title: F.setUp,
+    go: F.confirm,
+    act: confirm,
+    done: (answer) => setCodes(answer.recovery_codes),
+    close,
+    children,
+  });
 }
 
 /** Only its own button closes it. @param {{codes: string[], done: () => void}} props */
@@ -51,7 +70,11 @@ function Codes({ codes, done }) {
 /** @param {{close: () => void, done: () => void}} props */
 function Remove({ close, done }) {
   const act = (/** @type {FormData} */ form) => api.removeSecondFactor(String(form.get("current")), text(form, "code"));
-  const children = [html`<p class="quiet">${F.removeText}</p>`, h(PasswordField, {}), h(CodeField, { current: F.either })];
+  const children = [
+    html`<p class="quiet">${F.removeText}</p>`,
+    h(PasswordField, {}),
+    h(CodeField, { current: F.either }),
+  ];
   return h(FormDialog, { title: F.removeTitle, go: F.removeGo, look: "danger", act, done, close, children });
 }
 

@@ -31,7 +31,11 @@ function useSettings() {
       setFound(await settings(abort));
       setFailed("");
     };
-    return poll(look, () => PERIOD, (error) => setFailed(againByItself(error))).stop;
+    return poll(
+      look,
+      () => PERIOD,
+      (error) => setFailed(againByItself(error)),
+    ).stop;
   }, []);
   return { found, failed };
 }

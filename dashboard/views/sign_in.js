@@ -19,7 +19,8 @@ function outcome(error) {
     const wait = error.retryAfter ?? WAIT_UNSAID;
     return { text: "", until: new Date(serverNow() + wait * 1000).toISOString() };
   }
-  if (error instanceof ApiProblem && error.code === "second_factor_wrong") return { text: S.session.codeWrong, until: null };
+  if (error instanceof ApiProblem && error.code === "second_factor_wrong")
+    return { text: S.session.codeWrong, until: null };
   return { text: error instanceof ApiProblem && error.status < 500 ? S.session.wrong : wordsOf(error), until: null };
 }
 
@@ -61,8 +62,11 @@ export function SignInForm() {
   return html`<form class="sign-in" onSubmit=${submit}>
     <label>${S.session.user}<input name="username" autocomplete="username" autocapitalize="none" spellcheck=${false} required autofocus /></label>
     <label>${S.session.password}<input name="password" type="password" autocomplete="current-password" required /></label>
-    ${asksCode && html`<label>${S.session.code}<input ref=${code} name="code" class="figure" autocomplete="one-time-code" autocapitalize="none" spellcheck=${false} required aria-describedby="code-how" /></label>
-      <p class="quiet" id="code-how">${S.session.codeHow}</p>`}
+    ${
+      asksCode &&
+      html`<label>${S.session.code}<input ref=${code} name="code" class="figure" autocomplete="one-time-code" autocapitalize="none" spellcheck=${false} required aria-describedby="code-how" /></label>
+      <p class="quiet" id="code-how">${S.session.codeHow}</p>`
+    }
     <p class="form-error" role="alert">
       ${failed && (failed.until ? h(Wait, { until: failed.until, over: () => setFailed(null) }) : failed.text)}
     </p>

@@ -55,7 +55,10 @@ function Outcome({ command }) {
   const confirmed = command.confirmed_by && C.confirmedBy[command.confirmed_by];
   if (command.state === "succeeded") return confirmed ? html`<p class="done">${confirmed}</p>` : null;
   if (!isOver(command)) return null;
-  const late = command.late_state && command.late_at && C.late(S.command.steps[command.late_state] ?? command.late_state, exact(command.late_at));
+  const late =
+    command.late_state &&
+    command.late_at &&
+    C.late(S.command.steps[command.late_state] ?? command.late_state, exact(command.late_at));
   return html`<p class="cause" role="alert">${causeOf(command)} ${late}</p>`;
 }
 

@@ -24,9 +24,11 @@ function Tile({ word, count, late }) {
       <span class="tile-count">${count}</span>
       <span class="tile-word"><${Glyph} shape=${word} />${label}</span>
     </button>
-    ${late > 0 &&
-    html`<button class=${classes("tile-late", "status-late", status.value === "late" && "on")} aria-pressed=${status.value === "late"}
-      title=${S.statusMeaning.late} onClick=${() => toggle("late")}><${Glyph} shape="late" />${S.late(late)}</button>`}
+    ${
+      late > 0 &&
+      html`<button class=${classes("tile-late", "status-late", status.value === "late" && "on")} aria-pressed=${status.value === "late"}
+      title=${S.statusMeaning.late} onClick=${() => toggle("late")}><${Glyph} shape="late" />${S.late(late)}</button>`
+    }
   </div>`;
 }
 

@@ -37,7 +37,9 @@ function Issue({ changed }) {
     setFailed("");
     try {
       const expires_at = days ? new Date(serverNow() + days * DAY).toISOString() : null;
-      setIssued(await api.issueToken({ name: String(form.get("name")).trim(), role: String(form.get("role")), expires_at }));
+      setIssued(
+        await api.issueToken({ name: String(form.get("name")).trim(), role: String(form.get("role")), expires_at }),
+      );
       element.reset();
       changed();
     } catch (error) {
@@ -62,9 +64,11 @@ function Row({ token, ask }) {
     <span class="token-body"><strong>${token.name}</strong>
       <span class="quiet">${h(Time, { at: token.created_at })} ${L.settings.created(person(token.created_by))} · ${token.last_used_at ? [`${L.settings.lastUsed} `, h(Age, { at: token.last_used_at })] : L.settings.neverUsed} · ${token.expires_at ? [`${L.settings.ends} `, h(Time, { at: token.expires_at })] : L.settings.noEnd}</span></span>
     <span class="tag">${token.role}</span>
-    ${ended
-      ? html`<span class="tag">${token.revoked_at ? L.settings.revoked : L.settings.ended}</span>`
-      : html`<button class="danger" aria-label=${L.settings.revokeOf(token.name)} onClick=${() => ask(token)}>${L.settings.revoke}</button>`}
+    ${
+      ended
+        ? html`<span class="tag">${token.revoked_at ? L.settings.revoked : L.settings.ended}</span>`
+        : html`<button class="danger" aria-label=${L.settings.revokeOf(token.name)} onClick=${() => ask(token)}>${L.settings.revoke}</button>`
+    }
   </li>`;
 }
 

@@ -36,10 +36,12 @@ function Row({ upload }) {
       ${going && html`<progress max="1" value=${upload.share} aria-label=${file.name}></progress>`}
       <span class=${bad ? "cause" : "quiet"} role=${bad ? "alert" : undefined}>${phaseText(upload)}</span>
     </div>
-    ${going
-      ? html`<button class="plain" aria-label=${M.cancelUpload(file.name)} onClick=${() => cancel(id)}>${S.cancel}</button>`
-      : html`${phase !== "refused" && html`<button class="plain" onClick=${() => retry(id)}>${S.retry}</button>`}
-        <button class="icon" aria-label=${L.dismiss} onClick=${() => forget(id)}><${Glyph} shape="close" /></button>`}
+    ${
+      going
+        ? html`<button class="plain" aria-label=${M.cancelUpload(file.name)} onClick=${() => cancel(id)}>${S.cancel}</button>`
+        : html`${phase !== "refused" && html`<button class="plain" onClick=${() => retry(id)}>${S.retry}</button>`}
+        <button class="icon" aria-label=${L.dismiss} onClick=${() => forget(id)}><${Glyph} shape="close" /></button>`
+    }
   </li>`;
 }
 

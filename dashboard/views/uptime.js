@@ -53,7 +53,8 @@ function Troubles({ uptime, days, from }) {
   const window = windowOf(uptime, days);
   const found = uptime.segments.filter((one) => BAD.has(one.status) && Date.parse(one.to) > from).reverse();
   if (!found.length && (!window || window.known_seconds === 0)) return null;
-  if (!found.length) return html`<p class="quiet">${window && isPartly(window, days) ? L.uptime.calmAsKnown : L.uptime.calm}</p>`;
+  if (!found.length)
+    return html`<p class="quiet">${window && isPartly(window, days) ? L.uptime.calmAsKnown : L.uptime.calm}</p>`;
   return html`<ul class="troubles">${found.slice(0, LISTED).map(
     (one) => html`<li key=${one.from}><span class=${`trouble strip-word-${one.status}`}>${S.status[one.status]}</span>
       ${h(Time, { at: one.from })} <span class="quiet">${L.uptime.lasted(duration((Date.parse(one.to) - Date.parse(one.from)) / 1000))}</span></li>`,
@@ -86,14 +87,19 @@ export function UptimeStrip({ uuid, status }) {
       setUptime(await uptimeOf(uuid, 7, abort));
       setFailed("");
     };
-    return poll(look, () => PERIOD, (error) => setFailed(againByItself(error))).stop;
+    return poll(
+      look,
+      () => PERIOD,
+      (error) => setFailed(againByItself(error)),
+    ).stop;
   }, [uuid, status]);
   const text = uptime ? words(uptime, days) : "";
   const last = uptime?.segments[uptime.segments.length - 1];
   return html`<section class="uptime" aria-label=${L.uptime.title}>
     <div class="uptime-head"><h3>${L.uptime.title}</h3>
       <div class="chips" role="group" aria-label=${L.uptime.range}>${RANGES.map(
-        (n) => html`<button key=${n} class=${classes("chip", days === n && "on")} aria-pressed=${days === n} onClick=${() => setDays(n)}>${L.uptime.days(n)}</button>`,
+        (n) =>
+          html`<button key=${n} class=${classes("chip", days === n && "on")} aria-pressed=${days === n} onClick=${() => setDays(n)}>${L.uptime.days(n)}</button>`,
       )}</div></div>
     ${!uptime && (failed ? h(LoadFailed, { text: L.uptime.failed, why: failed }) : h(Loading, { rows: 1 }))}
     ${uptime && [html`<p>${text}</p>`, h(Strip, { segments: uptime.segments, days, text }), h(Troubles, { uptime, days, from: (last ? Date.parse(last.to) : 0) - days * DAY })]}
