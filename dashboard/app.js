@@ -1,11 +1,11 @@
 /** The page: who is here, the frame around every view, and the view that the address names. */
 import { h, render } from "./vendor/preact.js";
 import { useEffect, useState } from "./vendor/hooks.js";
-import { signInNeeded } from "./lib/api.js";
+import { signInNeeded } from "./lib/api/call.js";
 import { updatedAt, updating, watchFleet } from "./lib/fleet.js";
 import { exact, zoneName } from "./lib/format.js";
 import { classes, html } from "./lib/html.js";
-import { enable, enabled, helpOpen } from "./lib/keys.js";
+import { helpOpen } from "./lib/keys.js";
 import { byProxy, mustChangePassword, mustSetUpSecondFactor, principal, recall, signOut } from "./lib/session.js";
 import { S } from "./lib/strings.js";
 import { VIEWS, goToView, param, view } from "./lib/url.js";
@@ -13,7 +13,7 @@ import { wordsOf } from "./lib/words.js";
 import { Banners } from "./views/banners.js";
 import { FleetPage } from "./views/fleet.js";
 import { lazy } from "./views/lazy.js";
-import { Dialog, LoadFailed, Loading } from "./views/parts.js";
+import { LoadFailed, Loading } from "./views/parts.js";
 import { SignInDialog, SignInPage } from "./views/sign_in.js";
 
 const PAGES = {
@@ -26,6 +26,7 @@ const PAGES = {
 };
 const NewPasswordPage = lazy(async () => (await import("./views/password.js")).NewPasswordPage);
 const SecondFactorPage = lazy(async () => (await import("./views/second_factor.js")).SecondFactorPage);
+const Help = lazy(async () => (await import("./views/help.js")).Help);
 const ClientPanel = lazy(async () => (await import("./views/client_panel.js")).ClientPanel);
 const chosen = param("d");
 
@@ -63,14 +64,6 @@ function TopBar() {
   </header>`;
 }
 
-function Help() {
-  if (!helpOpen.value) return null;
-  const body = html`<dl class="keys">${S.keys.list.map(([key, what]) => html`<div key=${key}><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl>
-    <p class="quiet">${S.keys.note}</p>
-    <label class="check"><input type="checkbox" checked=${enabled.value} onChange=${() => enable(!enabled.value)} />${S.keys.on}</label>`;
-  return h(Dialog, { title: S.keys.title, onClose: () => (helpOpen.value = false), children: body });
-}
-
 function Frame() {
   useEffect(watchFleet, []);
   useEffect(() => {
@@ -85,7 +78,7 @@ function Frame() {
       </main>
       ${chosen.value && h(ClientPanel, {})}
     </div>
-    ${h(Help, {})}
+    ${helpOpen.value && h(Help, {})}
     ${signInNeeded.value && h(SignInDialog, {})}`;
 }
 

@@ -1,6 +1,7 @@
 /** Commands that this page sends or follows: one per display, from the click to the outcome. */
 import { signal } from "../vendor/signals.js";
-import * as api from "./api_later.js";
+import { ApiProblem } from "./api/call.js";
+import * as api from "./api/commands.js";
 import { change, changing, ownCommandsOpen, refresh } from "./fleet.js";
 
 /** @typedef {import("./types").Command} Command */
@@ -11,7 +12,7 @@ import { change, changing, ownCommandsOpen, refresh } from "./fleet.js";
  * @property {"sending" | "unknown" | "known" | "refused" | "lost"} phase
  *   unknown: no answer yet, being asked again; lost: given up asking, it may have been taken; refused: the service said no
  * @property {Command | null} command
- * @property {api.ApiProblem | null} problem
+ * @property {ApiProblem | null} problem
  */
 
 const FOLLOW_EVERY = 1_500;
@@ -53,7 +54,7 @@ export function newUuid() {
 }
 
 /** The answer that a command is not taken; null where nobody knows. @param {unknown} error */
-const refusalOf = (error) => (error instanceof api.ApiProblem && error.status < 502 ? error : null);
+const refusalOf = (error) => (error instanceof ApiProblem && error.status < 502 ? error : null);
 
 /**
  * Send until there is an answer: the key makes the repeats the same command.
@@ -94,7 +95,7 @@ export async function withdraw(uuid) {
   try {
     take(uuid, await api.cancelCommand(current.command.id));
   } catch (error) {
-    const problem = error instanceof api.ApiProblem ? error : null;
+    const problem = error instanceof ApiProblem ? error : null;
     if (problem) setOrder(uuid, { ...current, problem });
   }
 }

@@ -3,7 +3,8 @@
  * read, so that the next click cannot hit a neighbour.
  */
 import { computed, signal } from "../vendor/signals.js";
-import * as api from "./api.js";
+import { ApiProblem } from "./api/call.js";
+import * as api from "./api/fleet.js";
 import { change, changing, failures, refresh, whenFailuresLeave } from "./fleet.js";
 import { S } from "./strings.js";
 import { referenceOf, wordsOf } from "./words.js";
@@ -52,10 +53,10 @@ function forget(failure) {
 
 /** @param {Failure} failure @param {unknown} error */
 function markError(failure, error) {
-  if (error instanceof api.ApiProblem && error.status === 412) {
+  if (error instanceof ApiProblem && error.status === 412) {
     showFor(failure.uuid, { phase: "changed", failure, detail: error.problem.service_failed_at ?? null });
   } else {
-    const refused = error instanceof api.ApiProblem && error.status < 500;
+    const refused = error instanceof ApiProblem && error.status < 500;
     const detail = refused ? S.failed.refused(wordsOf(error)) : S.failed.error + referenceOf(error);
     setMark(failure.uuid, { phase: "error", failure, detail });
   }

@@ -6,7 +6,7 @@
  * cursor on, so the next one brings that row again and nothing is missed.
  */
 import { computed, signal } from "../vendor/signals.js";
-import * as api from "./api.js";
+import * as api from "./api/fleet.js";
 import { learn, serverNow } from "./clock.js";
 import { unpack } from "./packed.js";
 import { poll } from "./poll.js";

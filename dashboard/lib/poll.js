@@ -2,7 +2,7 @@
  * The one place that repeats requests: one in flight, slower when nobody looks, backing off when the
  * service does not answer.
  */
-import { ApiProblem } from "./api.js";
+import { ApiProblem } from "./api/call.js";
 
 const HIDDEN = 60_000; // the tab is in the background
 const IDLE = 15_000; // nobody has touched anything for IDLE_AFTER

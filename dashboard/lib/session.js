@@ -1,6 +1,7 @@
 /** Who is signed in, and what that role may do. */
 import { computed, signal } from "../vendor/signals.js";
-import * as api from "./api.js";
+import { ApiProblem, signedIn, whenForbidden } from "./api/call.js";
+import * as api from "./api/session.js";
 
 /** @typedef {import("./types").Principal} Principal */
 
@@ -55,9 +56,9 @@ async function ask() {
   if (!session) return;
   if (session.principal.name !== principal.value?.name) return location.reload(); // somebody else's page
   take(session);
-  api.signedIn();
+  signedIn();
 }
-api.whenForbidden(() => void ask());
+whenForbidden(() => void ask());
 
 const ENDED_ELSEWHERE = "signage.ended-elsewhere";
 
@@ -80,12 +81,11 @@ addEventListener("storage", (event) => {
 export async function signIn(username, password, code) {
   take(await api.signIn(username, password, code));
   signedInBefore(true);
-  api.signedIn();
+  signedIn();
 }
 
-/** @param {string} current @param {string} fresh */
-export async function changePassword(current, fresh) {
-  await api.changePassword(current, fresh);
+/** What had to be set is. */
+export function passwordIsSet() {
   mustChangePassword.value = false;
 }
 
@@ -103,7 +103,7 @@ export async function signOut() {
   try {
     await api.signOut();
   } catch (error) {
-    const over = error instanceof api.ApiProblem && error.status === 401; // it had ended already
+    const over = error instanceof ApiProblem && error.status === 401; // it had ended already
     if (!over) {
       signOutFailed.value = true;
       return;

@@ -1,6 +1,7 @@
 /** Files on their way to the service: a few at a time, each with its progress, each can be cancelled. */
 import { signal } from "../vendor/signals.js";
-import * as api from "./api_media.js";
+import { ApiProblem, waitForSignIn } from "./api/call.js";
+import * as api from "./api/media.js";
 import { wordsOf } from "./words.js";
 
 /**
@@ -80,8 +81,8 @@ async function send(one) {
     forget(one.id);
     stored.value++;
   } catch (error) {
-    if (error instanceof api.ApiProblem && error.status === 401) {
-      await api.waitForSignIn();
+    if (error instanceof ApiProblem && error.status === 401) {
+      await waitForSignIn();
       return send(one);
     }
     update(one.id, outcome(error));
@@ -91,7 +92,7 @@ async function send(one) {
 /** @param {unknown} error @returns {Pick<Upload, "phase" | "error">} */
 function outcome(error) {
   if (error instanceof DOMException && error.name === "AbortError") return { phase: "cancelled", error: "" };
-  if (!(error instanceof api.ApiProblem)) return { phase: "failed", error: "" };
+  if (!(error instanceof ApiProblem)) return { phase: "failed", error: "" };
   const final = error.status < 500 && error.status !== 429;
   return { phase: final ? "refused" : "failed", error: wordsOf(error) };
 }

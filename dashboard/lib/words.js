@@ -1,5 +1,5 @@
 /** A failed call in words: what happened, and what to do about it. */
-import { ApiProblem } from "./api.js";
+import { ApiProblem } from "./api/call.js";
 import { S } from "./strings.js";
 
 /** Not the service's own answer: something before it answered in its place. */

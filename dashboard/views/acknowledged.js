@@ -1,7 +1,7 @@
-/** Failures that somebody acknowledged in the last 24 hours; asked for when it is opened. */
+/** Failures that somebody acknowledged in the last 24 hours. */
 import { h } from "../vendor/preact.js";
-import { useState } from "../vendor/hooks.js";
-import { recentlyAcknowledged } from "../lib/api.js";
+import { useEffect, useState } from "../vendor/hooks.js";
+import { recentlyAcknowledged } from "../lib/api/fleet.js";
 import { nameOf } from "../lib/fleet.js";
 import { Age, person } from "../lib/format.js";
 import { html } from "../lib/html.js";
@@ -10,9 +10,9 @@ import { openDisplay } from "../lib/url.js";
 import { wordsOf } from "../lib/words.js";
 import { LoadFailed, Loading } from "./parts.js";
 
-/** @typedef {import("../lib/types").Acknowledged} Acknowledged */
+/** @typedef {import("../lib/types").Acknowledged} AcknowledgedFailure */
 
-/** @param {{row: Acknowledged}} props */
+/** @param {{row: AcknowledgedFailure}} props */
 function Row({ row }) {
   return html`<li>
     <button class="link strong" onClick=${() => openDisplay(row.uuid)}>${nameOf(row)}</button>
@@ -21,8 +21,8 @@ function Row({ row }) {
   </li>`;
 }
 
-export function RecentlyAcknowledged() {
-  const [rows, setRows] = useState(/** @type {Acknowledged[] | null} */ (null));
+export function Acknowledged() {
+  const [rows, setRows] = useState(/** @type {AcknowledgedFailure[] | null} */ (null));
   const [failed, setFailed] = useState("");
   async function load() {
     setFailed("");
@@ -31,11 +31,9 @@ export function RecentlyAcknowledged() {
       (error) => setFailed(wordsOf(error)),
     );
   }
-  /** @param {Event} event */
-  const toggle = (event) => /** @type {HTMLDetailsElement} */ (event.currentTarget).open && load();
-  return html`<details class="acknowledged" onToggle=${toggle}>
-    <summary>${S.acknowledged.title}</summary>
-    ${failed ? h(LoadFailed, { text: S.acknowledged.failed, why: failed, retry: load }) : !rows && h(Loading, { rows: 2 })}
-    ${rows && (rows.length ? html`<ul>${rows.map((row) => h(Row, { key: row.uuid, row }))}</ul>` : html`<p class="quiet">${S.acknowledged.none}</p>`)}
-  </details>`;
+  useEffect(() => void load(), []);
+  if (failed) return h(LoadFailed, { text: S.acknowledged.failed, why: failed, retry: load });
+  if (!rows) return h(Loading, { rows: 2 });
+  if (!rows.length) return html`<p class="quiet">${S.acknowledged.none}</p>`;
+  return html`<ul>${rows.map((row) => h(Row, { key: row.uuid, row }))}</ul>`;
 }

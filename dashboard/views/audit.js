@@ -1,7 +1,7 @@
 /** The audit log: who changed what, newest first. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
-import { listAudit } from "../lib/api_later.js";
+import { listAudit } from "../lib/api/audit.js";
 import { Time, person } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";

@@ -1,7 +1,7 @@
 /** What is wrong with the service itself, above everything else. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
-import { releaseBreaker } from "../lib/api.js";
+import { releaseBreaker } from "../lib/api/fleet.js";
 import { exact } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { failing, overview, reference, refresh, updatedAt } from "../lib/fleet.js";

@@ -1,7 +1,7 @@
 /** One bulk command: how far it has come, wave by wave, and what became of each display. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
-import * as api from "../lib/api_later.js";
+import * as api from "../lib/api/batches.js";
 import { Time, person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";

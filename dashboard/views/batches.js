@@ -1,6 +1,6 @@
 /** Every bulk command, the newest first, and one of them in full. */
 import { h } from "../vendor/preact.js";
-import { listBatches } from "../lib/api_later.js";
+import { listBatches } from "../lib/api/batches.js";
 import { Time, person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";

@@ -1,7 +1,7 @@
 /** The dialog of a bulk command: what it would do, the question, and then what became of each display. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
-import * as api from "../lib/api_later.js";
+import * as api from "../lib/api/batches.js";
 import { newUuid } from "../lib/commands.js";
 import { refresh } from "../lib/fleet.js";
 import { exact } from "../lib/format.js";

@@ -1,7 +1,7 @@
 /** The commands that one display was sent, newest first. */
 import { h } from "../vendor/preact.js";
 import { useEffect } from "../vendor/hooks.js";
-import { commandsOf } from "../lib/api_later.js";
+import { commandsOf } from "../lib/api/commands.js";
 import { orders } from "../lib/commands.js";
 import { Time, person } from "../lib/format.js";
 import { html } from "../lib/html.js";

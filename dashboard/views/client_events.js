@@ -1,7 +1,7 @@
 /** What happened to one display, newest first: states, failures, errors, commands, recovery and changes in one line. */
 import { h } from "../vendor/preact.js";
 import { useEffect } from "../vendor/hooks.js";
-import { eventsOf } from "../lib/api_later.js";
+import { eventsOf } from "../lib/api/history.js";
 import { Time, day } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";

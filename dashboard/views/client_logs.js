@@ -1,7 +1,7 @@
 /** The logs of the display in the panel, and how to make it log more for a while. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
-import { setLogLevel } from "../lib/api_later.js";
+import { setLogLevel } from "../lib/api/logs.js";
 import { exact } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { mayOperate } from "../lib/session.js";

@@ -1,8 +1,9 @@
 /** Everything about one display, beside the page it was opened from. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
-import { ApiProblem, getClient } from "../lib/api.js";
-import { createEnrolment, removeClient } from "../lib/api_later.js";
+import { ApiProblem } from "../lib/api/call.js";
+import { createEnrolment, removeClient } from "../lib/api/enrolment.js";
+import { getClient } from "../lib/api/fleet.js";
 import { now } from "../lib/clock.js";
 import { marks } from "../lib/failures.js";
 import { clients, nameOf, refresh, version } from "../lib/fleet.js";

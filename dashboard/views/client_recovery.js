@@ -1,7 +1,7 @@
 /** What automatic recovery does about one display, what it tried, and what an operator may tell it. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
-import * as api from "../lib/api_later.js";
+import * as api from "../lib/api/recovery.js";
 import { now, serverNow } from "../lib/clock.js";
 import { refresh } from "../lib/fleet.js";
 import { Time, person } from "../lib/format.js";

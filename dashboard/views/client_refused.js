@@ -1,6 +1,6 @@
 /** What one display sent that was put aside: how much of what, and for operators the messages themselves. */
 import { h } from "../vendor/preact.js";
-import { deadLettersOf } from "../lib/api_later.js";
+import { deadLettersOf } from "../lib/api/history.js";
 import { Age, Time } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";

@@ -1,7 +1,7 @@
 /** Whether anybody is told of one display's troubles at the moment, and a way to be left in peace for a while. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
-import { endSnooze, snoozesOf } from "../lib/api_notifications.js";
+import { endSnooze, snoozesOf } from "../lib/api/notifications.js";
 import { Time, person } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";

@@ -1,7 +1,7 @@
 /** How a display connects: an admin creates a code that can be used once. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
-import { changeClient, createEnrolment } from "../lib/api_later.js";
+import { changeClient, createEnrolment } from "../lib/api/enrolment.js";
 import { now } from "../lib/clock.js";
 import { newUuid } from "../lib/commands.js";
 import { clients, refresh, version } from "../lib/fleet.js";

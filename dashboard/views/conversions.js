@@ -1,7 +1,7 @@
 /** Uploaded media, and what became of those that are presentations. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
-import * as api from "../lib/api_media.js";
+import * as api from "../lib/api/media.js";
 import { Age, size } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";

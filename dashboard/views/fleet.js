@@ -1,15 +1,29 @@
 /** The fleet page: what has failed, how many stand how, what needs a person, and every display. */
 import { h } from "../vendor/preact.js";
+import { useState } from "../vendor/hooks.js";
 import { clients, failing, overview, version } from "../lib/fleet.js";
 import { html } from "../lib/html.js";
 import { S } from "../lib/strings.js";
-import { RecentlyAcknowledged } from "./acknowledged.js";
 import { Attention } from "./attention.js";
 import { ConnectButton, ConnectDialog, EmptyFleet } from "./connect_button.js";
 import { DisplaysTable } from "./displays_table.js";
 import { FailedPanel } from "./failed_panel.js";
+import { lazy } from "./lazy.js";
 import { Loading } from "./parts.js";
 import { Tiles } from "./tiles.js";
+
+const Acknowledged = lazy(async () => (await import("./acknowledged.js")).Acknowledged);
+
+/** Asks anew each time it is opened. */
+function RecentlyAcknowledged() {
+  const [open, setOpen] = useState(false);
+  /** @param {Event} event */
+  const toggle = (event) => setOpen(/** @type {HTMLDetailsElement} */ (event.currentTarget).open);
+  return html`<details class="acknowledged" onToggle=${toggle}>
+    <summary>${S.acknowledged.title}</summary>
+    ${open && h(Acknowledged, {})}
+  </details>`;
+}
 
 function NothingYet() {
   return html`<div class="page-head"><h1>${S.nav.fleet}</h1></div>

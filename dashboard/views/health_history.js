@@ -1,7 +1,7 @@
 /** How a display's machine went: a line for each measure against its limit, broken where nothing was reported. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
-import { healthHistoryOf } from "../lib/api_later.js";
+import { healthHistoryOf } from "../lib/api/history.js";
 import { duration } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";

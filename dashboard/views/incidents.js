@@ -1,7 +1,7 @@
 /** Displays that failed together: what they have in common, who they are, and what happened in which order. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
-import * as api from "../lib/api_later.js";
+import * as api from "../lib/api/incidents.js";
 import { Time, duration } from "../lib/format.js";
 import { now } from "../lib/clock.js";
 import { classes, html } from "../lib/html.js";

@@ -1,7 +1,7 @@
 /** The logs of one display: by level, by text, by time, newest first, with a live tail. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
-import { logSummary, logsOf } from "../lib/api_later.js";
+import { logSummary, logsOf } from "../lib/api/logs.js";
 import { serverNow } from "../lib/clock.js";
 import { clients } from "../lib/fleet.js";
 import { classes, html } from "../lib/html.js";

@@ -1,7 +1,7 @@
 /** The logs of the fleet: who logs most, the recent errors of all, or everything of one display. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
-import { logSummary, recentErrors } from "../lib/api_later.js";
+import { logSummary, recentErrors } from "../lib/api/logs.js";
 import { clients, nameOf, version } from "../lib/fleet.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";

@@ -1,7 +1,7 @@
 /** Maintenance windows: times in which nothing is sent to displays by itself. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
-import * as api from "../lib/api_later.js";
+import * as api from "../lib/api/maintenance.js";
 import { clients, version } from "../lib/fleet.js";
 import { Time, person, zoneName } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";

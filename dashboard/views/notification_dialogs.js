@@ -1,7 +1,7 @@
 /** The dialogs about notifications: a channel, what it was told, a snooze. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
-import * as api from "../lib/api_notifications.js";
+import * as api from "../lib/api/notifications.js";
 import { serverNow } from "../lib/clock.js";
 import { clients, version } from "../lib/fleet.js";
 import { Time, zoneName } from "../lib/format.js";

@@ -1,7 +1,7 @@
 /** Who is told of what goes wrong (admins), and of whom nobody is told for a while (operators). */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
-import * as api from "../lib/api_notifications.js";
+import * as api from "../lib/api/notifications.js";
 import { Age, Time, person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";

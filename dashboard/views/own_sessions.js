@@ -1,7 +1,7 @@
 /** Where one is signed in, and the way to end that. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
-import * as api from "../lib/api_people.js";
+import * as api from "../lib/api/account.js";
 import { browserName } from "../lib/browser_name.js";
 import { Age, Time } from "../lib/format.js";
 import { html } from "../lib/html.js";

@@ -1,9 +1,10 @@
 /** A password of one's own: asked for before anything else where a machine made the first one, and in the settings. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
-import { ApiProblem } from "../lib/api.js";
+import { changePassword } from "../lib/api/account.js";
+import { ApiProblem } from "../lib/api/call.js";
 import { html } from "../lib/html.js";
-import { changePassword } from "../lib/session.js";
+import { passwordIsSet } from "../lib/session.js";
 import { L } from "../lib/strings_later.js";
 import { wordsOf } from "../lib/words.js";
 
@@ -21,9 +22,13 @@ export function PasswordForm({ done }) {
     const form = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
     setBusy(true);
     setFailed("");
-    await changePassword(String(form.get("current")), String(form.get("fresh"))).then(done, (error) =>
-      setFailed(passwordRefusal(error)),
-    );
+    try {
+      await changePassword(String(form.get("current")), String(form.get("fresh")));
+      passwordIsSet();
+      done();
+    } catch (error) {
+      setFailed(passwordRefusal(error));
+    }
     setBusy(false);
   }
   return html`<form class="sign-in" onSubmit=${submit}>

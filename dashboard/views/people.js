@@ -1,7 +1,7 @@
 /** The people who may come in: add, change, reset, disable, remove. For admins. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
-import { listPeople } from "../lib/api_people.js";
+import { listPeople } from "../lib/api/people.js";
 import { now } from "../lib/clock.js";
 import { Age, Time } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";

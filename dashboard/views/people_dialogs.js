@@ -1,6 +1,6 @@
 /** The dialogs about people: add one, ask before a change, and the password that is shown once. */
 import { h } from "../vendor/preact.js";
-import * as api from "../lib/api_people.js";
+import * as api from "../lib/api/people.js";
 import { Time } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { byProxy } from "../lib/session.js";

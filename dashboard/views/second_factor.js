@@ -1,7 +1,7 @@
 /** The code of an app besides one's password: set up, see that it is on, remove. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
-import * as api from "../lib/api_people.js";
+import * as api from "../lib/api/account.js";
 import { Time } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { secondFactorIsSetUp } from "../lib/session.js";

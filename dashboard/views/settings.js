@@ -1,7 +1,7 @@
 /** Who may come in, who did what, and how the service is set and doing. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
-import { settings } from "../lib/api_later.js";
+import { settings } from "../lib/api/settings.js";
 import { Age, Time } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";

@@ -1,7 +1,7 @@
 /** The sign-in form: the whole page at first, a dialog over the kept page when a session ends. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
-import { ApiProblem } from "../lib/api.js";
+import { ApiProblem } from "../lib/api/call.js";
 import { now, serverNow } from "../lib/clock.js";
 import { left } from "../lib/format.js";
 import { html } from "../lib/html.js";

@@ -1,7 +1,7 @@
 /** Access tokens of scripts and machines: issue, list, revoke. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
-import * as api from "../lib/api_later.js";
+import * as api from "../lib/api/tokens.js";
 import { serverNow } from "../lib/clock.js";
 import { Age, Time, person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";

@@ -1,7 +1,7 @@
 /** How one display stood over time: a strip, shares in words, and each time that it was away or crashed. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
-import { uptimeOf } from "../lib/api_later.js";
+import { uptimeOf } from "../lib/api/history.js";
 import { serverNow } from "../lib/clock.js";
 import { Time, duration, percentOf } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";

@@ -16,6 +16,10 @@ from deploy.parts.layout import REPOSITORY
 DASHBOARD = REPOSITORY / "dashboard"
 VENDOR = DASHBOARD / "vendor"
 ENTRIES: dict[str, dict[str, Any]] = json.loads((VENDOR / "VENDOR.json").read_text(encoding="utf-8"))
+MODULES = [
+    DASHBOARD / "app.js",
+    *(path for part in ("lib", "views", "vendor") for path in DASHBOARD.glob(f"{part}/**/*.js")),
+]
 FREE_LICENCES = {"MIT", "Apache-2.0", "ISC", "BSD-2-Clause", "BSD-3-Clause"}
 IMPORT = re.compile(r"(?:\bfrom|\bimport)\s*[\"']([^\"']+)[\"']")
 LATER = re.compile(r"\bawait import\([\"']([^\"']+)[\"']\)")
@@ -62,8 +66,7 @@ def test_a_vendored_file_brings_its_licence(name: str) -> None:
 
 def test_every_import_is_relative_and_exists() -> None:
     """Without an import map a bare import would stop the whole page, and a missing file too."""
-    modules = [DASHBOARD / "app.js", *DASHBOARD.glob("lib/*.js"), *DASHBOARD.glob("views/*.js"), *VENDOR.glob("*.js")]
-    texts = {module: module.read_text(encoding="utf-8") for module in modules}
+    texts = {module: module.read_text(encoding="utf-8") for module in MODULES}
     imports = [
         (module, target) for module, text in texts.items() for target in IMPORT.findall(text) + LATER.findall(text)
     ]

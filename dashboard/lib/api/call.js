@@ -1,17 +1,13 @@
 /**
- * The one place that knows how the API is asked and its problem documents; the addresses that the first page does
- * not need stand in api_later.js and api_media.js.
+ * How the API is asked, and its problem documents. The modules beside this one hold the addresses, by noun.
  *
  * Every call answers the parsed body or throws: `ApiProblem` when the service said no, `Unreachable`
  * when nothing came back (then nobody knows whether the request was carried out). A call that is
  * answered 401 waits until the person has signed in again and is then sent once more.
  */
-import { signal } from "../vendor/signals.js";
+import { signal } from "../../vendor/signals.js";
 
-/** @typedef {import("./types").Problem} Problem */
-/** @typedef {import("./types").Client} Client */
-/** @typedef {import("./types").Overview} Overview */
-/** @typedef {import("./types").Session} Session */
+/** @typedef {import("../types").Problem} Problem */
 
 /** Time that one call may take, in milliseconds; uploads have none. */
 const TIME_LIMIT = 15_000;
@@ -38,8 +34,8 @@ export const signInNeeded = signal(false);
 /** @type {(() => void)[]} */
 const waiting = [];
 
-/** Resolves once `signedIn` was called. */
-function signInAgain() {
+/** Ask for a new sign-in; resolves once `signedIn` was called. */
+export function waitForSignIn() {
   signInNeeded.value = true;
   return /** @type {Promise<void>} */ (new Promise((resolve) => waiting.push(resolve)));
 }
@@ -125,7 +121,7 @@ export async function call(method, path, options = {}) {
   const trace = newTrace();
   const response = await send(method, path, options, trace);
   if (response.status === 401 && options.asks401 !== false) {
-    await signInAgain();
+    await waitForSignIn();
     return call(method, path, { ...options, asks401: true });
   }
   const text = await response.text().catch(() => {
@@ -147,80 +143,3 @@ export function search(values) {
   const text = new URLSearchParams(pairs.filter(([, value]) => value !== "")).toString();
   return text && `?${text}`;
 }
-
-/** @param {string} uuid */
-export const client = (uuid) => `/api/clients/${encodeURIComponent(uuid)}`;
-
-// --- who is here ---
-
-/** @returns {Promise<Session | null>} null when nobody is signed in */
-export async function whoIsHere() {
-  try {
-    return await call("GET", "/api/session", { asks401: false });
-  } catch (error) {
-    if (error instanceof ApiProblem && error.status === 401) return null;
-    throw error;
-  }
-}
-
-/** How people sign in here. @returns {Promise<{method: string}>} */
-export function signInMethod() {
-  return call("GET", "/api/session/method", { asks401: false });
-}
-
-/** @param {string} username @param {string} password @param {string} code of a second factor, or empty @returns {Promise<Session>} */
-export function signIn(username, password, code) {
-  return call("POST", "/api/session", {
-    body: code ? { username, password, code } : { username, password },
-    asks401: false,
-  });
-}
-
-/** @param {string} current @param {string} fresh */
-export function changePassword(current, fresh) {
-  const body = { current_password: current, new_password: fresh };
-  return call("POST", "/api/users/me/password", { body, asks401: false });
-}
-
-export function signOut() {
-  return call("DELETE", "/api/session", { asks401: false });
-}
-
-// --- the fleet ---
-
-/**
- * The whole fleet, or what changed since a cursor.
- * @param {{since?: string | null, heartbeats?: boolean}} what @param {AbortSignal} [abort]
- * @returns {Promise<Overview>}
- */
-export function overview({ since, heartbeats }, abort) {
-  const path = `/api/monitoring/overview${search({ format: "packed", since, hb: heartbeats ? 1 : null })}`;
-  return call("GET", path, { signal: abort });
-}
-
-/** @param {string} uuid @param {AbortSignal} [abort] @returns {Promise<Client>} */
-export function getClient(uuid, abort) {
-  return call("GET", client(uuid), { signal: abort });
-}
-
-/** @returns {Promise<import("./types").Page<import("./types").Acknowledged>>} failures acknowledged in the last 24 hours */
-export function recentlyAcknowledged() {
-  return call("GET", "/api/clients/service_failed/acknowledged");
-}
-
-/**
- * Acknowledge one failure, and only that one: 412 when the display has failed again since.
- * @param {string} uuid @param {string} failedAt
- * @returns {Promise<Client & {cleared: boolean}>} cleared: false when somebody else was first
- */
-export function clearServiceFailed(uuid, failedAt) {
-  return call("POST", `${client(uuid)}/clear_service_failed`, { headers: { "If-Match": `"${failedAt}"` } });
-}
-
-/** Every breaker that is open. */
-export function releaseBreaker() {
-  return call("POST", "/api/recovery/breaker/release", { body: {} });
-}
-
-/** Ask for a new sign-in and resolve when it happened (uploads, which are sent again from the file). */
-export const waitForSignIn = signInAgain;

@@ -1,14 +1,14 @@
-/** The API's addresses about notifications to people. How a call is made and what it throws: api.js. */
-import { call, search } from "./api.js";
+/** Notifications to people: channels, deliveries, snoozes. */
+import { call, search } from "./call.js";
 
-/** @typedef {import("./openapi").NotificationChannel} Channel */
-/** @typedef {import("./openapi").Snooze} Snooze */
-/** @typedef {import("./openapi").Delivery} Delivery */
+/** @typedef {import("../openapi").NotificationChannel} Channel */
+/** @typedef {import("../openapi").Snooze} Snooze */
+/** @typedef {import("../openapi").Delivery} Delivery */
 
 const CHANNELS = "/api/notifications/channels";
 const SNOOZES = "/api/notifications/snoozes";
 
-/** @param {string | null} cursor @param {AbortSignal} [abort] @returns {Promise<import("./types").Page<Channel>>} */
+/** @param {string | null} cursor @param {AbortSignal} [abort] @returns {Promise<import("../types").Page<Channel>>} */
 export function listChannels(cursor, abort) {
   return call("GET", `${CHANNELS}${search({ limit: 50, cursor })}`, { signal: abort });
 }
@@ -28,24 +28,24 @@ export function removeChannel(id) {
   return call("DELETE", `${CHANNELS}/${id}`);
 }
 
-/** @param {number} id @returns {Promise<import("./openapi").ChannelTest>} */
+/** @param {number} id @returns {Promise<import("../openapi").ChannelTest>} */
 export function testChannel(id) {
   return call("POST", `${CHANNELS}/${id}/test`);
 }
 
-/** @param {number} channel @param {string | null} cursor @param {AbortSignal} [abort] @returns {Promise<import("./types").Page<Delivery>>} */
+/** @param {number} channel @param {string | null} cursor @param {AbortSignal} [abort] @returns {Promise<import("../types").Page<Delivery>>} */
 export function listDeliveries(channel, cursor, abort) {
   return call("GET", `/api/notifications/deliveries${search({ channel: String(channel), limit: 10, cursor })}`, {
     signal: abort,
   });
 }
 
-/** Those that are on. @param {string | null} cursor @param {AbortSignal} [abort] @returns {Promise<import("./types").Page<Snooze>>} */
+/** Those that are on. @param {string | null} cursor @param {AbortSignal} [abort] @returns {Promise<import("../types").Page<Snooze>>} */
 export function listSnoozes(cursor, abort) {
   return call("GET", `${SNOOZES}${search({ current: "true", limit: 25, cursor })}`, { signal: abort });
 }
 
-/** Those that are on and cover this client: its own, its site's, the fleet's. @param {string} client @param {AbortSignal} [abort] @returns {Promise<import("./types").Page<Snooze>>} */
+/** Those that are on and cover this client: its own, its site's, the fleet's. @param {string} client @param {AbortSignal} [abort] @returns {Promise<import("../types").Page<Snooze>>} */
 export function snoozesOf(client, abort) {
   return call("GET", `${SNOOZES}${search({ current: "true", client })}`, { signal: abort });
 }

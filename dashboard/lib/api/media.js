@@ -1,25 +1,13 @@
-/** The API's addresses of media and conversions, and uploads. How a call is made and what it throws: api.js. */
-import {
-  ApiProblem,
-  Unreachable,
-  call,
-  newTrace,
-  problemOf,
-  search,
-  seconds,
-  traceparent,
-  waitForSignIn,
-} from "./api.js";
+/** Uploaded media and their conversions. */
+import { ApiProblem, Unreachable, seconds, problemOf, newTrace, traceparent, call, search } from "./call.js";
 
-export { ApiProblem, waitForSignIn };
-
-/** @typedef {import("./types").Media} Media */
-/** @typedef {import("./types").Conversion} Conversion */
+/** @typedef {import("../types").Media} Media */
+/** @typedef {import("../types").Conversion} Conversion */
 
 /**
  * The newest media, each with its newest conversion.
  * @param {string | null} cursor @param {AbortSignal} [abort]
- * @returns {Promise<import("./types").Page<Media & {conversion: Conversion | null}>>}
+ * @returns {Promise<import("../types").Page<Media & {conversion: Conversion | null}>>}
  */
 export function listMedia(cursor, abort) {
   return call("GET", `/api/event-media${search({ limit: 25, cursor })}`, { signal: abort });

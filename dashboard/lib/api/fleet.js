@@ -1,0 +1,47 @@
+/** What the fleet page asks for and tells the service. */
+import { call, search } from "./call.js";
+
+/** @typedef {import("../types").Client} Client */
+/** @typedef {import("../types").Overview} Overview */
+
+/** The address of one client. @param {string} uuid */
+export const clientPath = (uuid) => `/api/clients/${encodeURIComponent(uuid)}`;
+
+/**
+ * The whole fleet, or what changed since a cursor.
+ * @param {{since?: string | null, heartbeats?: boolean}} what @param {AbortSignal} [abort]
+ * @returns {Promise<Overview>}
+ */
+export function overview({ since, heartbeats }, abort) {
+  const path = `/api/monitoring/overview${search({ format: "packed", since, hb: heartbeats ? 1 : null })}`;
+  return call("GET", path, { signal: abort });
+}
+
+/** @param {string} uuid @param {AbortSignal} [abort] @returns {Promise<Client>} */
+export function getClient(uuid, abort) {
+  return call("GET", clientPath(uuid), { signal: abort });
+}
+
+/** Displays that keep losing the broker. @param {AbortSignal} abort @returns {Promise<{items: {uuid: string, losses: number}[]}>} */
+export function unsteadyClients(abort) {
+  return call("GET", "/api/clients/unsteady", { signal: abort });
+}
+
+/** @returns {Promise<import("../types").Page<import("../types").Acknowledged>>} failures acknowledged in the last 24 hours */
+export function recentlyAcknowledged() {
+  return call("GET", "/api/clients/service_failed/acknowledged");
+}
+
+/**
+ * Acknowledge one failure, and only that one: 412 when the display has failed again since.
+ * @param {string} uuid @param {string} failedAt
+ * @returns {Promise<Client & {cleared: boolean}>} cleared: false when somebody else was first
+ */
+export function clearServiceFailed(uuid, failedAt) {
+  return call("POST", `${clientPath(uuid)}/clear_service_failed`, { headers: { "If-Match": `"${failedAt}"` } });
+}
+
+/** Every breaker that is open. */
+export function releaseBreaker() {
+  return call("POST", "/api/recovery/breaker/release", { body: {} });
+}

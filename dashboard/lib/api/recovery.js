@@ -1,0 +1,30 @@
+/** What automatic recovery does about one display. */
+import { call } from "./call.js";
+import { clientPath } from "./fleet.js";
+
+/** @typedef {import("../types").ClientRecovery} ClientRecovery */
+
+/** @param {string} uuid @param {AbortSignal} [abort] @returns {Promise<ClientRecovery>} */
+export function recoveryOf(uuid, abort) {
+  return call("GET", `${clientPath(uuid)}/recovery`, { signal: abort });
+}
+
+/** @param {string} uuid @returns {Promise<ClientRecovery>} */
+export function resumeRecovery(uuid) {
+  return call("POST", `${clientPath(uuid)}/recovery/resume`);
+}
+
+/** @param {string} uuid @param {string} reason @param {string | null} until @returns {Promise<ClientRecovery>} */
+export function holdRecovery(uuid, reason, until) {
+  return call("POST", `${clientPath(uuid)}/recovery/hold`, { body: { reason, until } });
+}
+
+/** @param {string} uuid @param {string} reason @returns {Promise<ClientRecovery>} */
+export function excludeFromRecovery(uuid, reason) {
+  return call("POST", `${clientPath(uuid)}/recovery/exclude`, { body: { reason } });
+}
+
+/** @param {string} uuid @returns {Promise<ClientRecovery>} */
+export function includeInRecovery(uuid) {
+  return call("POST", `${clientPath(uuid)}/recovery/include`);
+}

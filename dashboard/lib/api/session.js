@@ -1,0 +1,31 @@
+/** Who is signed in here, and how people sign in. */
+import { ApiProblem, call } from "./call.js";
+
+/** @typedef {import("../types").Session} Session */
+
+/** @returns {Promise<Session | null>} null when nobody is signed in */
+export async function whoIsHere() {
+  try {
+    return await call("GET", "/api/session", { asks401: false });
+  } catch (error) {
+    if (error instanceof ApiProblem && error.status === 401) return null;
+    throw error;
+  }
+}
+
+/** How people sign in here. @returns {Promise<{method: string}>} */
+export function signInMethod() {
+  return call("GET", "/api/session/method", { asks401: false });
+}
+
+/** @param {string} username @param {string} password @param {string} code of a second factor, or empty @returns {Promise<Session>} */
+export function signIn(username, password, code) {
+  return call("POST", "/api/session", {
+    body: code ? { username, password, code } : { username, password },
+    asks401: false,
+  });
+}
+
+export function signOut() {
+  return call("DELETE", "/api/session", { asks401: false });
+}

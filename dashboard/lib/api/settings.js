@@ -1,0 +1,7 @@
+/** How the service is set and doing. */
+import { call } from "./call.js";
+
+/** @param {AbortSignal} [abort] @returns {Promise<import("../types").Settings>} */
+export function settings(abort) {
+  return call("GET", "/api/settings", { signal: abort });
+}

@@ -1,0 +1,13 @@
+/** The list of single-key shortcuts, and the switch that turns them off. */
+import { h } from "../vendor/preact.js";
+import { html } from "../lib/html.js";
+import { enable, enabled, helpOpen } from "../lib/keys.js";
+import { S } from "../lib/strings.js";
+import { Dialog } from "./parts.js";
+
+export function Help() {
+  const body = html`<dl class="keys">${S.keys.list.map(([key, what]) => html`<div key=${key}><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl>
+    <p class="quiet">${S.keys.note}</p>
+    <label class="check"><input type="checkbox" checked=${enabled.value} onChange=${() => enable(!enabled.value)} />${S.keys.on}</label>`;
+  return h(Dialog, { title: S.keys.title, onClose: () => (helpOpen.value = false), children: body });
+}
