@@ -1,7 +1,5 @@
-/** Times, ages and sizes in words. Deadlines are exact, ages are short; the zone is the browser's. */
-import { html } from "./html.js";
-import { now, serverNow } from "./clock.js";
-import { S } from "./strings.js";
+/** Times, ages, sizes and counts in words. Deadlines are exact, ages are short; the zone is the browser's. */
+import { serverNow } from "./clock.js";
 
 const locale = navigator.languages.find((language) => language.startsWith("en")) ?? "en-GB";
 const clockTime = new Intl.DateTimeFormat(locale, {
@@ -18,11 +16,17 @@ const dayTime = new Intl.DateTimeFormat(locale, {
   hourCycle: "h23",
 });
 const yearTime = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
-const full = new Intl.DateTimeFormat(locale, { dateStyle: "full", timeStyle: "long", hourCycle: "h23" });
+const whole = new Intl.DateTimeFormat(locale, { dateStyle: "full", timeStyle: "long", hourCycle: "h23" });
 const dayName = new Intl.DateTimeFormat(locale, { weekday: "long", day: "numeric", month: "long" });
 const relative = new Intl.RelativeTimeFormat("en", { style: "narrow", numeric: "always" });
 const decimals = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 const percent = new Intl.NumberFormat("en", { style: "percent" });
+
+/** @param {number} n */
+export const number = (n) => decimals.format(n);
+
+/** A number and its noun. @param {number} n @param {string} one @param {string} other */
+export const count = (n, one, other) => `${number(n)} ${n === 1 ? one : other}`;
 
 export const zoneName = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
@@ -99,17 +103,8 @@ export function size(bytes) {
 /** @param {number} share 0 to 1 */
 export const share = (share) => percent.format(share);
 
-/** An exact time with the whole date as its title. @param {{at: string | null | undefined}} props */
-export function Time({ at }) {
-  if (!at) return html`<span class="quiet">${S.never}</span>`;
-  return html`<time datetime=${at} title=${full.format(new Date(at))}>${exact(at)}</time>`;
-}
-
-/** An age that ticks, with the whole date as its title. @param {{at: string | null | undefined}} props */
-export function Age({ at }) {
-  if (!at) return html`<span class="quiet">${S.never}</span>`;
-  return html`<time datetime=${at} title=${full.format(new Date(at))}>${ago(at, now.value)}</time>`;
-}
+/** The whole date, with the zone: two equal clock times of a night on which clocks change are told apart. @param {string} at */
+export const full = (at) => whole.format(new Date(at));
 
 /** A caller's name without the kind that the API puts before it ("user:anna" is anna). @param {string} actor */
 export function person(actor) {

@@ -3,12 +3,12 @@ import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import { recentlyAcknowledged } from "../lib/api/fleet.js";
 import { nameOf } from "../lib/fleet.js";
-import { Age, person } from "../lib/format.js";
+import { person } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { S } from "../lib/strings.js";
 import { openDisplay } from "../lib/url.js";
 import { wordsOf } from "../lib/words.js";
-import { LoadFailed, Loading } from "./parts.js";
+import { Age, LoadFailed, Loading } from "./parts.js";
 
 /** @typedef {import("../lib/types").Acknowledged} AcknowledgedFailure */
 

@@ -3,11 +3,11 @@ import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import { now } from "../lib/clock.js";
 import { clients, isLocked, nameOf, overview, version } from "../lib/fleet.js";
-import { Age, exact, left } from "../lib/format.js";
+import { exact, left } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { S } from "../lib/strings.js";
 import { go, openDisplay } from "../lib/url.js";
-import { StatusBadge } from "./parts.js";
+import { Age, StatusBadge } from "./parts.js";
 
 /** @typedef {import("../lib/types").Client} Client */
 

@@ -2,11 +2,12 @@
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import { listAudit } from "../lib/api/audit.js";
-import { Time, person } from "../lib/format.js";
+import { person } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { L } from "../lib/strings_later.js";
 import { ListState } from "./list_state.js";
+import { Time } from "./parts.js";
 
 /** @param {{entry: import("../lib/types").AuditEntry}} props */
 function Row({ entry }) {

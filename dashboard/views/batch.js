@@ -2,7 +2,7 @@
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import * as api from "../lib/api/batches.js";
-import { Time, person } from "../lib/format.js";
+import { person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
 import { mayOperate } from "../lib/session.js";
@@ -11,7 +11,7 @@ import { C } from "../lib/strings_commands.js";
 import { L } from "../lib/strings_later.js";
 import { openDisplay } from "../lib/url.js";
 import { wordsOf } from "../lib/words.js";
-import { LoadFailed, Loading } from "./parts.js";
+import { LoadFailed, Loading, Time } from "./parts.js";
 
 /** @typedef {import("../lib/types").BatchDetails} BatchDetails */
 /** @typedef {import("../lib/types").BatchMember} BatchMember */

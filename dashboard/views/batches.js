@@ -1,7 +1,7 @@
 /** Every bulk command, the newest first, and one of them in full. */
 import { h } from "../vendor/preact.js";
 import { listBatches } from "../lib/api/batches.js";
-import { Time, person } from "../lib/format.js";
+import { person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { S } from "../lib/strings.js";
@@ -10,6 +10,7 @@ import { L } from "../lib/strings_later.js";
 import { go, param } from "../lib/url.js";
 import { BatchView } from "./batch.js";
 import { ListState } from "./list_state.js";
+import { Time } from "./parts.js";
 
 const chosen = param("b");
 

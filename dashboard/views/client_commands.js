@@ -3,13 +3,14 @@ import { h } from "../vendor/preact.js";
 import { useEffect } from "../vendor/hooks.js";
 import { commandsOf } from "../lib/api/commands.js";
 import { orders } from "../lib/commands.js";
-import { Time, person } from "../lib/format.js";
+import { person } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { S } from "../lib/strings.js";
 import { C } from "../lib/strings_commands.js";
 import { L } from "../lib/strings_later.js";
 import { ListState } from "./list_state.js";
+import { Time } from "./parts.js";
 import { causeOf } from "./stepper.js";
 
 /** @typedef {import("../lib/types").Command} Command */

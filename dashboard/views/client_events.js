@@ -2,12 +2,12 @@
 import { h } from "../vendor/preact.js";
 import { useEffect } from "../vendor/hooks.js";
 import { eventsOf } from "../lib/api/history.js";
-import { Time, day } from "../lib/format.js";
+import { day } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { S } from "../lib/strings.js";
 import { L } from "../lib/strings_later.js";
-import { Glyph, LoadFailed, Loading } from "./parts.js";
+import { Glyph, LoadFailed, Loading, Time } from "./parts.js";
 
 /** @typedef {import("../lib/types").Event} Event */
 

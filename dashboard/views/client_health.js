@@ -1,10 +1,10 @@
 /** What one display last said of its machine, each figure against its usual limit, and how it went. */
 import { h } from "../vendor/preact.js";
-import { Age, Time } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { S } from "../lib/strings.js";
 import { L } from "../lib/strings_later.js";
 import { HealthOverTime } from "./health_history.js";
+import { Age, Time } from "./parts.js";
 
 /** @typedef {import("../lib/types").Client} Client */
 

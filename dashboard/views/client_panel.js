@@ -7,7 +7,7 @@ import { getClient } from "../lib/api/fleet.js";
 import { now } from "../lib/clock.js";
 import { marks } from "../lib/failures.js";
 import { clients, nameOf, refresh, version } from "../lib/fleet.js";
-import { Age, Time, exact } from "../lib/format.js";
+import { exact } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
 import { mayAdminister, mayOperate } from "../lib/session.js";
@@ -25,7 +25,7 @@ import { ClientRefused, Refused } from "./client_refused.js";
 import { ClientSnooze } from "./client_snooze.js";
 import { CommandBox } from "./command_box.js";
 import { Acknowledge } from "./failed_panel.js";
-import { CopyButton, Glyph, Loading, StatusBadge } from "./parts.js";
+import { Age, CopyButton, Glyph, Loading, StatusBadge, Time } from "./parts.js";
 import { UptimeStrip } from "./uptime.js";
 
 /** @typedef {import("../lib/types").Client} Client */

@@ -4,7 +4,7 @@ import { useEffect, useState } from "../vendor/hooks.js";
 import * as api from "../lib/api/recovery.js";
 import { now, serverNow } from "../lib/clock.js";
 import { refresh } from "../lib/fleet.js";
-import { Time, person } from "../lib/format.js";
+import { person } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
 import { mayOperate } from "../lib/session.js";
@@ -12,7 +12,7 @@ import { S } from "../lib/strings.js";
 import { D } from "../lib/strings_display.js";
 import { wordsOf } from "../lib/words.js";
 import { isMute, recoveryWhy } from "./attention.js";
-import { Dialog } from "./parts.js";
+import { Dialog, Time } from "./parts.js";
 
 /** @typedef {import("../lib/types").Client} Client */
 /** @typedef {import("../lib/types").ClientRecovery} ClientRecovery */

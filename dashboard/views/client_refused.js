@@ -1,7 +1,6 @@
 /** What one display sent that was put aside: how much of what, and for operators the messages themselves. */
 import { h } from "../vendor/preact.js";
 import { deadLettersOf } from "../lib/api/history.js";
-import { Age, Time } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { mayOperate } from "../lib/session.js";
@@ -9,6 +8,7 @@ import { D } from "../lib/strings_display.js";
 import { L } from "../lib/strings_later.js";
 import { go } from "../lib/url.js";
 import { ListState } from "./list_state.js";
+import { Age, Time } from "./parts.js";
 
 /** @typedef {import("../lib/types").Client} Client */
 /** @typedef {import("../lib/types").DeadLetter} DeadLetter */

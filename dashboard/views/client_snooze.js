@@ -2,13 +2,14 @@
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import { endSnooze, snoozesOf } from "../lib/api/notifications.js";
-import { Time, person } from "../lib/format.js";
+import { person } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
 import { mayOperate } from "../lib/session.js";
 import { N } from "../lib/strings_notifications.js";
 import { wordsOf } from "../lib/words.js";
 import { SnoozeDialog } from "./notification_dialogs.js";
+import { Time } from "./parts.js";
 
 /** @typedef {import("../lib/openapi").Snooze} Snooze */
 

@@ -2,7 +2,7 @@
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import * as api from "../lib/api/media.js";
-import { Age, size } from "../lib/format.js";
+import { size } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
 import { mayOperate } from "../lib/session.js";
@@ -11,7 +11,7 @@ import { M } from "../lib/strings_conversions.js";
 import { L } from "../lib/strings_later.js";
 import { stored } from "../lib/uploads.js";
 import { wordsOf } from "../lib/words.js";
-import { Dialog, Glyph, LoadFailed, Loading } from "./parts.js";
+import { Age, Dialog, Glyph, LoadFailed, Loading } from "./parts.js";
 import { Uploads } from "./uploads.js";
 
 /** @typedef {import("../lib/types").Media} Media */

@@ -2,7 +2,6 @@
 import { h } from "../vendor/preact.js";
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { clients, isLocked, nameOf, overview, version } from "../lib/fleet.js";
-import { Age } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { active, onMove, wanted } from "../lib/keys.js";
 import { changed, nextSort, resort, rows, sorting } from "../lib/order.js";
@@ -13,7 +12,7 @@ import { unsteady, watchUnsteady } from "../lib/unsteady.js";
 import { go, goToView, openDisplay, param } from "../lib/url.js";
 import { isMute } from "./attention.js";
 import { BulkBar } from "./bulk_bar.js";
-import { ExportButton, StatusBadge } from "./parts.js";
+import { Age, ExportButton, StatusBadge } from "./parts.js";
 
 const ROW = 44; // pixels, equal to --row in style.css
 const AROUND = 8; // rows kept ready above and below the window

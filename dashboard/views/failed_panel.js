@@ -3,12 +3,12 @@ import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import { acknowledge, marks, panelRows } from "../lib/failures.js";
 import { failures, nameOf, updatedAt, updating } from "../lib/fleet.js";
-import { Age, exact, person } from "../lib/format.js";
+import { exact, person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { mayOperate } from "../lib/session.js";
 import { S } from "../lib/strings.js";
 import { openDisplay } from "../lib/url.js";
-import { Glyph } from "./parts.js";
+import { Age, Glyph } from "./parts.js";
 
 /** @typedef {import("../lib/types").Failure} Failure */
 /** @typedef {import("../lib/failures.js").Mark} Mark */

@@ -2,7 +2,7 @@
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import * as api from "../lib/api/incidents.js";
-import { Time, duration } from "../lib/format.js";
+import { duration } from "../lib/format.js";
 import { now } from "../lib/clock.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
@@ -12,7 +12,7 @@ import { go, openDisplay, param } from "../lib/url.js";
 import { wordsOf } from "../lib/words.js";
 import { ListState } from "./list_state.js";
 import { Maintenance } from "./maintenance.js";
-import { LoadFailed, Loading, StatusBadge } from "./parts.js";
+import { LoadFailed, Loading, StatusBadge, Time } from "./parts.js";
 
 /** @typedef {import("../lib/types").Incident} Incident */
 /** @typedef {import("../lib/types").IncidentDetails} IncidentDetails */

@@ -1,11 +1,10 @@
 /** Log lines, newest first, as text. */
 import { h } from "../vendor/preact.js";
 import { clients } from "../lib/fleet.js";
-import { Time } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { L } from "../lib/strings_later.js";
 import { openDisplay } from "../lib/url.js";
-import { LoadFailed, Loading } from "./parts.js";
+import { LoadFailed, Loading, Time } from "./parts.js";
 
 /** @typedef {import("../lib/types").LogRow} LogRow */
 

@@ -3,7 +3,7 @@ import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import * as api from "../lib/api/maintenance.js";
 import { clients, version } from "../lib/fleet.js";
-import { Time, person, zoneName } from "../lib/format.js";
+import { person, zoneName } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { mayOperate } from "../lib/session.js";
@@ -11,6 +11,7 @@ import { L } from "../lib/strings_later.js";
 import { wordsOf } from "../lib/words.js";
 import { FormDialog } from "./form_dialog.js";
 import { ListState } from "./list_state.js";
+import { Time } from "./parts.js";
 
 /** @typedef {import("../lib/types").MaintenanceWindow} Window */
 

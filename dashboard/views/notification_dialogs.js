@@ -4,7 +4,7 @@ import { useState } from "../vendor/hooks.js";
 import * as api from "../lib/api/notifications.js";
 import { serverNow } from "../lib/clock.js";
 import { clients, version } from "../lib/fleet.js";
-import { Time, zoneName } from "../lib/format.js";
+import { zoneName } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { S } from "../lib/strings.js";
@@ -12,7 +12,7 @@ import { L } from "../lib/strings_later.js";
 import { N } from "../lib/strings_notifications.js";
 import { FormDialog } from "./form_dialog.js";
 import { ListState } from "./list_state.js";
-import { Dialog } from "./parts.js";
+import { Dialog, Time } from "./parts.js";
 
 /** @typedef {import("../lib/openapi").NotificationChannel} Channel */
 /** @typedef {{close: () => void, done: () => void}} Ends */

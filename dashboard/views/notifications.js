@@ -2,7 +2,7 @@
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import * as api from "../lib/api/notifications.js";
-import { Age, Time, person } from "../lib/format.js";
+import { person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { mayAdminister, mayOperate } from "../lib/session.js";
@@ -11,6 +11,7 @@ import { N } from "../lib/strings_notifications.js";
 import { wordsOf } from "../lib/words.js";
 import { ListState } from "./list_state.js";
 import { ChannelDialog, History, RemoveChannel, SnoozeDialog } from "./notification_dialogs.js";
+import { Age, Time } from "./parts.js";
 
 /** @typedef {import("../lib/openapi").NotificationChannel} Channel */
 /** @typedef {import("../lib/openapi").Snooze} Snooze */

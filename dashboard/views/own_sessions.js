@@ -3,10 +3,10 @@ import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import * as api from "../lib/api/account.js";
 import { browserName } from "../lib/browser_name.js";
-import { Age, Time } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { F } from "../lib/strings_second_factor.js";
 import { wordsOf } from "../lib/words.js";
+import { Age, Time } from "./parts.js";
 
 /** @typedef {import("../lib/openapi").OwnSession} OwnSession */
 

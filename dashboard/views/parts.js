@@ -1,5 +1,7 @@
-/** Small pieces that several views use: status glyphs, badges, dialogs, loading and failure notes. */
+/** Small pieces that several views use: times, status glyphs, badges, dialogs, loading and failure notes. */
 import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
+import { now } from "../lib/clock.js";
+import { ago, exact, full } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { S } from "../lib/strings.js";
 import { wordsOf } from "../lib/words.js";
@@ -30,6 +32,18 @@ export function Glyph({ shape }) {
     ${shape === "late" && html`<circle cx="8" cy="8" r="6" />`}
     <path d=${SHAPES[shape] ?? SHAPES.unknown} />
   </svg>`;
+}
+
+/** An exact time with the whole date as its title. @param {{at: string | null | undefined}} props */
+export function Time({ at }) {
+  if (!at) return html`<span class="quiet">${S.never}</span>`;
+  return html`<time datetime=${at} title=${full(at)}>${exact(at)}</time>`;
+}
+
+/** An age that ticks, with the whole date as its title. @param {{at: string | null | undefined}} props */
+export function Age({ at }) {
+  if (!at) return html`<span class="quiet">${S.never}</span>`;
+  return html`<time datetime=${at} title=${full(at)}>${ago(at, now.value)}</time>`;
 }
 
 /** Glyph, word and colour of a shown state. @param {{status: string}} props */

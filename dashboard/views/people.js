@@ -3,13 +3,13 @@ import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import { listPeople } from "../lib/api/people.js";
 import { now } from "../lib/clock.js";
-import { Age, Time } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { byProxy, principal } from "../lib/session.js";
 import { peopleWords } from "../lib/strings_people.js";
 import { L } from "../lib/strings_later.js";
 import { ListState } from "./list_state.js";
+import { Age, Time } from "./parts.js";
 import { AddPerson, AskPerson, HandOver } from "./people_dialogs.js";
 
 /** @typedef {import("../lib/openapi").User} User */

@@ -1,13 +1,12 @@
 /** The dialogs about people: add one, ask before a change, and the password that is shown once. */
 import { h } from "../vendor/preact.js";
 import * as api from "../lib/api/people.js";
-import { Time } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { byProxy } from "../lib/session.js";
 import { L } from "../lib/strings_later.js";
 import { peopleWords } from "../lib/strings_people.js";
 import { FormDialog } from "./form_dialog.js";
-import { CopyButton, Dialog } from "./parts.js";
+import { CopyButton, Dialog, Time } from "./parts.js";
 
 /** @typedef {import("../lib/openapi").User} User */
 /** @typedef {import("../lib/openapi").HandedOver} HandedOver */

@@ -2,13 +2,12 @@
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import * as api from "../lib/api/account.js";
-import { Time } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { secondFactorIsSetUp } from "../lib/session.js";
 import { F } from "../lib/strings_second_factor.js";
 import { wordsOf } from "../lib/words.js";
 import { FormDialog } from "./form_dialog.js";
-import { CopyButton, Dialog } from "./parts.js";
+import { CopyButton, Dialog, Time } from "./parts.js";
 import { Qr } from "./qr.js";
 
 /** @typedef {import("../lib/openapi").SecondFactor} SecondFactor */

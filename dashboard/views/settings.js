@@ -2,7 +2,6 @@
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import { settings } from "../lib/api/settings.js";
-import { Age, Time } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
 import { byProxy, mayAdminister, principal } from "../lib/session.js";
@@ -11,7 +10,7 @@ import { L } from "../lib/strings_later.js";
 import { againByItself } from "../lib/words.js";
 import { Audit } from "./audit.js";
 import { lazy } from "./lazy.js";
-import { Dialog, LoadFailed, Loading } from "./parts.js";
+import { Age, Dialog, LoadFailed, Loading, Time } from "./parts.js";
 import { PasswordForm } from "./password.js";
 import { Tokens } from "./tokens.js";
 

@@ -2,10 +2,11 @@
 import { h } from "../vendor/preact.js";
 import { now } from "../lib/clock.js";
 import { isOver } from "../lib/commands.js";
-import { Time, exact, left, person } from "../lib/format.js";
+import { exact, left, person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { S } from "../lib/strings.js";
 import { C } from "../lib/strings_commands.js";
+import { Time } from "./parts.js";
 
 /** @typedef {import("../lib/types").Command} Command */
 

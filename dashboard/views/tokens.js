@@ -3,14 +3,14 @@ import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import * as api from "../lib/api/tokens.js";
 import { serverNow } from "../lib/clock.js";
-import { Age, Time, person } from "../lib/format.js";
+import { person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { S } from "../lib/strings.js";
 import { L } from "../lib/strings_later.js";
 import { wordsOf } from "../lib/words.js";
 import { ListState } from "./list_state.js";
-import { CopyButton, Dialog } from "./parts.js";
+import { Age, CopyButton, Dialog, Time } from "./parts.js";
 
 /** @typedef {import("../lib/types").Token} Token */
 

@@ -3,13 +3,13 @@ import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import { uptimeOf } from "../lib/api/history.js";
 import { serverNow } from "../lib/clock.js";
-import { Time, duration, percentOf } from "../lib/format.js";
+import { duration, percentOf } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
 import { S } from "../lib/strings.js";
 import { L } from "../lib/strings_later.js";
 import { againByItself } from "../lib/words.js";
-import { LoadFailed, Loading } from "./parts.js";
+import { LoadFailed, Loading, Time } from "./parts.js";
 
 /** @typedef {import("../lib/types").Uptime} Uptime */
 /** @typedef {import("../lib/types").Segment} Segment */
