@@ -7,9 +7,9 @@ import { exact, zoneName } from "./lib/format.js";
 import { classes, html } from "./lib/html.js";
 import { helpOpen } from "./lib/keys.js";
 import { byProxy, mustChangePassword, mustSetUpSecondFactor, principal, recall, signOut } from "./lib/session.js";
-import { S } from "./lib/strings.js";
 import { VIEWS, goToView, param, view } from "./lib/url.js";
-import { wordsOf } from "./lib/words.js";
+import { frameWords } from "./lib/words/frame.js";
+import { wordsOf } from "./lib/words/problems.js";
 import { Banners } from "./views/banners.js";
 import { FleetPage } from "./views/fleet.js";
 import { lazy } from "./views/lazy.js";
@@ -39,27 +39,27 @@ function NavLink({ name }) {
     goToView(name);
   };
   const here = view.value === name;
-  return html`<a href=${name === "fleet" ? "./" : `?v=${name}`} aria-current=${here ? "page" : undefined} onClick=${go}>${S.nav[name]}</a>`;
+  return html`<a href=${name === "fleet" ? "./" : `?v=${name}`} aria-current=${here ? "page" : undefined} onClick=${go}>${frameWords.nav[name]}</a>`;
 }
 
 /** Whether what is shown is fresh, and from when. */
 function Live() {
   const at = updatedAt.value;
-  const word = at === null ? S.live.connecting : updating.value ? S.live.updating : S.live.paused;
-  return html`<span class=${classes("live", at === null ? "waits" : updating.value && "on")} title=${at ? S.live.asOf(exact(at)) : ""}>
+  const word = at === null ? frameWords.connecting : updating.value ? frameWords.updating : frameWords.paused;
+  return html`<span class=${classes("live", at === null ? "waits" : updating.value && "on")} title=${at ? frameWords.asOf(exact(at)) : ""}>
     <span class="live-dot" aria-hidden="true"></span>${word}</span>`;
 }
 
 function TopBar() {
   const who = principal.value;
   return html`<header class="top">
-    <a class="skip" href="#main">${S.skip}</a>
-    <span class="brand"><img src="icon.svg" alt="" width="28" height="28" />${S.product}</span>
-    <nav aria-label=${S.product}>${VIEWS.filter((name) => name !== "batches").map((name) => h(NavLink, { key: name, name }))}</nav>
+    <a class="skip" href="#main">${frameWords.skip}</a>
+    <span class="brand"><img src="icon.svg" alt="" width="28" height="28" />${frameWords.product}</span>
+    <nav aria-label=${frameWords.product}>${VIEWS.filter((name) => name !== "batches").map((name) => h(NavLink, { key: name, name }))}</nav>
     <div class="top-right">
       ${h(Live, {})}
       <span class="who" title=${who?.role}>${who?.name} <span class="quiet">${who?.role}</span></span>
-      ${!byProxy.value && html`<button class="plain" onClick=${signOut}>${S.signOut}</button>`}
+      ${!byProxy.value && html`<button class="plain" onClick=${signOut}>${frameWords.signOut}</button>`}
     </div>
   </header>`;
 }
@@ -67,14 +67,15 @@ function TopBar() {
 function Frame() {
   useEffect(watchFleet, []);
   useEffect(() => {
-    document.title = view.value === "fleet" ? S.product : `${S.nav[view.value]} · ${S.product}`;
+    document.title =
+      view.value === "fleet" ? frameWords.product : `${frameWords.nav[view.value]} · ${frameWords.product}`;
   }, [view.value]);
   return html`${h(TopBar, {})}
     <div class=${classes("frame", chosen.value && "with-panel")}>
       <main id="main" tabindex="-1">
         ${h(Banners, {})}
         ${h(PAGES[view.value], {})}
-        <footer class="foot quiet">${S.zone(zoneName)} · <button class="link" onClick=${() => (helpOpen.value = true)}>${S.help}</button></footer>
+        <footer class="foot quiet">${frameWords.zone(zoneName)} · <button class="link" onClick=${() => (helpOpen.value = true)}>${frameWords.help}</button></footer>
       </main>
       ${chosen.value && h(ClientPanel, {})}
     </div>

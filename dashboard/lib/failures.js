@@ -6,8 +6,8 @@ import { computed, signal } from "../vendor/signals.js";
 import { ApiProblem } from "./api/call.js";
 import * as api from "./api/fleet.js";
 import { change, changing, failures, refresh, whenFailuresLeave } from "./fleet.js";
-import { S } from "./strings.js";
-import { referenceOf, wordsOf } from "./words.js";
+import { failureWords } from "./words/fleet.js";
+import { referenceOf, wordsOf } from "./words/problems.js";
 
 /** @typedef {import("./types").Failure} Failure */
 /**
@@ -57,7 +57,7 @@ function markError(failure, error) {
     showFor(failure.uuid, { phase: "changed", failure, detail: error.problem.service_failed_at ?? null });
   } else {
     const refused = error instanceof ApiProblem && error.status < 500;
-    const detail = refused ? S.failed.refused(wordsOf(error)) : S.failed.error + referenceOf(error);
+    const detail = refused ? failureWords.refused(wordsOf(error)) : failureWords.error + referenceOf(error);
     setMark(failure.uuid, { phase: "error", failure, detail });
   }
 }

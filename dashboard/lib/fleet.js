@@ -10,7 +10,7 @@ import * as api from "./api/fleet.js";
 import { learn, serverNow } from "./clock.js";
 import { unpack } from "./packed.js";
 import { poll } from "./poll.js";
-import { referenceOf } from "./words.js";
+import { referenceOf } from "./words/problems.js";
 
 /** @typedef {import("./types").Client} Client */
 /** @typedef {import("./types").Failure} Failure */
@@ -197,11 +197,6 @@ export function watchFleet() {
 /** Ask now: something has just been changed. */
 export function refresh() {
   polling?.now();
-}
-
-/** What people call a display: its name, else its host name, else the start of its uuid. @param {{name?: string, hostname?: string | null, uuid: string}} client */
-export function nameOf(client) {
-  return client.name || client.hostname || client.uuid.slice(0, 8);
 }
 
 /** Whether restart and reboot are locked now. @param {Pick<Client, "lockout_until">} client */

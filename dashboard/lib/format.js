@@ -1,4 +1,4 @@
-/** Times, ages, sizes and counts in words. Deadlines are exact, ages are short; the zone is the browser's. */
+/** Times, ages, sizes, counts and names in words. Deadlines are exact, ages are short; the zone is the browser's. */
 import { serverNow } from "./clock.js";
 
 const locale = navigator.languages.find((language) => language.startsWith("en")) ?? "en-GB";
@@ -109,4 +109,9 @@ export const full = (at) => whole.format(new Date(at));
 /** A caller's name without the kind that the API puts before it ("user:anna" is anna). @param {string} actor */
 export function person(actor) {
   return actor.replace(/^(user|token):/, "");
+}
+
+/** What people call a display: its name, else its host name, else the start of its uuid. @param {{name?: string, hostname?: string | null, uuid: string}} client */
+export function nameOf(client) {
+  return client.name || client.hostname || client.uuid.slice(0, 8);
 }

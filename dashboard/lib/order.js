@@ -3,7 +3,8 @@
  * that rows do not run away under the pointer; `changed` counts what a new sort would move.
  */
 import { computed, effect, signal, untracked } from "../vendor/signals.js";
-import { clients, nameOf, version } from "./fleet.js";
+import { clients, version } from "./fleet.js";
+import { nameOf } from "./format.js";
 import { param } from "./url.js";
 
 /** @typedef {import("./types").Client} Client */

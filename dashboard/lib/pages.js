@@ -1,7 +1,7 @@
 /** A list that comes page by page, newest first, with a first page that can be asked for again. */
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { updating } from "./fleet.js";
-import { wordsOf } from "./words.js";
+import { wordsOf } from "./words/problems.js";
 
 /**
  * @template T

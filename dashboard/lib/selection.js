@@ -1,4 +1,4 @@
-/** Which displays are chosen for a bulk command: by uuid, so that filters and sorting do not lose them. */
+/** Which displays a bulk command is for: by uuid, so that filters and sorting do not lose them. */
 import { computed, signal } from "../vendor/signals.js";
 import { clients, version } from "./fleet.js";
 
@@ -20,6 +20,9 @@ export function choose(uuids, on) {
   for (const uuid of uuids) on ? next.add(uuid) : next.delete(uuid);
   picked.value = next;
 }
+
+/** What the dialog of a bulk command asks about; null while it is closed. */
+export const asking = signal(/** @type {import("./types").Action | null} */ (null));
 
 export function chooseNone() {
   picked.value = new Set();

@@ -2,7 +2,7 @@
 import { signal } from "../vendor/signals.js";
 import { ApiProblem, waitForSignIn } from "./api/call.js";
 import * as api from "./api/media.js";
-import { wordsOf } from "./words.js";
+import { wordsOf } from "./words/problems.js";
 
 /**
  * @typedef {object} Upload

@@ -2,12 +2,11 @@
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import { recentlyAcknowledged } from "../lib/api/fleet.js";
-import { nameOf } from "../lib/fleet.js";
-import { person } from "../lib/format.js";
+import { nameOf, person } from "../lib/format.js";
 import { html } from "../lib/html.js";
-import { S } from "../lib/strings.js";
 import { openDisplay } from "../lib/url.js";
-import { wordsOf } from "../lib/words.js";
+import { failureWords } from "../lib/words/fleet.js";
+import { wordsOf } from "../lib/words/problems.js";
 import { Age, LoadFailed, Loading } from "./parts.js";
 
 /** @typedef {import("../lib/types").Acknowledged} AcknowledgedFailure */
@@ -17,7 +16,7 @@ function Row({ row }) {
   return html`<li>
     <button class="link strong" onClick=${() => openDisplay(row.uuid)}>${nameOf(row)}</button>
     ${row.unit && html`<code>${row.unit}</code>`}
-    <span class="quiet">${S.failed.by(person(row.acknowledged_by))}, ${h(Age, { at: row.acknowledged_at })}</span>
+    <span class="quiet">${failureWords.by(person(row.acknowledged_by))}, ${h(Age, { at: row.acknowledged_at })}</span>
   </li>`;
 }
 
@@ -32,8 +31,8 @@ export function Acknowledged() {
     );
   }
   useEffect(() => void load(), []);
-  if (failed) return h(LoadFailed, { text: S.acknowledged.failed, why: failed, retry: load });
+  if (failed) return h(LoadFailed, { text: failureWords.recentFailed, why: failed, retry: load });
   if (!rows) return h(Loading, { rows: 2 });
-  if (!rows.length) return html`<p class="quiet">${S.acknowledged.none}</p>`;
+  if (!rows.length) return html`<p class="quiet">${failureWords.recentNone}</p>`;
   return html`<ul>${rows.map((row) => h(Row, { key: row.uuid, row }))}</ul>`;
 }

@@ -2,11 +2,12 @@
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import { now } from "../lib/clock.js";
-import { clients, isLocked, nameOf, overview, version } from "../lib/fleet.js";
-import { exact, left } from "../lib/format.js";
+import { clients, isLocked, overview, version } from "../lib/fleet.js";
+import { exact, left, nameOf } from "../lib/format.js";
 import { html } from "../lib/html.js";
-import { S } from "../lib/strings.js";
 import { go, openDisplay } from "../lib/url.js";
+import { attentionWords } from "../lib/words/fleet.js";
+import { actionWords, screenWords, stepWords } from "../lib/words/states.js";
 import { Age, StatusBadge } from "./parts.js";
 
 /** @typedef {import("../lib/types").Client} Client */
@@ -35,12 +36,13 @@ export function isUnwell(client) {
 export function Faults({ client }) {
   const heard = client.last_heartbeat_at;
   const found = [
-    client.status === "crashed" && html`${S.attention.crashed} ${h(Age, { at: client.status_since })}`,
-    client.status === "stale" && (heard ? html`${S.attention.stale} ${h(Age, { at: heard })}` : S.attention.staleNever),
-    isMute(client) && html`${S.attention.mute} ${h(Age, { at: heard })}`,
-    client.service_failed_unit && S.attention.failed(client.service_failed_unit),
+    client.status === "crashed" && html`${attentionWords.crashed} ${h(Age, { at: client.status_since })}`,
+    client.status === "stale" &&
+      (heard ? html`${attentionWords.stale} ${h(Age, { at: heard })}` : attentionWords.staleNever),
+    isMute(client) && html`${attentionWords.mute} ${h(Age, { at: heard })}`,
+    client.service_failed_unit && attentionWords.failed(client.service_failed_unit),
     SCREEN_TROUBLE.has(client.screen_health) &&
-      S.attention.screen(S.screen[client.screen_health] ?? client.screen_health),
+      attentionWords.screen(screenWords[client.screen_health] ?? client.screen_health),
   ].filter(Boolean);
   return html`<span>${found.map((one, i) => [i > 0 && " · ", one])}</span>`;
 }
@@ -49,35 +51,35 @@ export function Faults({ client }) {
 export function recoveryDid(client) {
   const open = client.open_command;
   if (open?.action && open.source === "recovery") {
-    return `${S.command.action[open.action] ?? open.action}: ${(S.command.steps[open.state ?? ""] ?? "").toLowerCase()}`;
+    return `${actionWords[open.action] ?? open.action}: ${(stepWords[open.state ?? ""] ?? "").toLowerCase()}`;
   }
   const step = client.recovery?.step ?? 0;
-  if (step > 0) return S.attention.steps(step);
-  return isLocked(client) ? S.attention.sentLately : S.attention.nothingYet;
+  if (step > 0) return attentionWords.steps(step);
+  return isLocked(client) ? attentionWords.sentLately : attentionWords.nothingYet;
 }
 
 /** Why recovery is not acting now, with the exact deadline where there is one. @param {Client} client @param {number} reference */
 export function recoveryWhy(client, reference) {
   const recovery = client.recovery;
-  if (!recovery) return S.attention.notUnwell;
+  if (!recovery) return attentionWords.notUnwell;
   const why = recovery.why || recovery.state;
   const open = recovery.until && Date.parse(recovery.until) > reference;
   return open && recovery.until
-    ? `${why} ${S.attention.until(exact(recovery.until), left(recovery.until, reference))}`
+    ? `${why} ${attentionWords.until(exact(recovery.until), left(recovery.until, reference))}`
     : why;
 }
 
 /** The same in a row below the banner of an open breaker, which says the rest once for all. @param {Client} client @param {number} reference */
 function whyInRow(client, reference) {
   const isSaid = overview.value?.breaker.open && client.recovery?.state === "blocked_breaker";
-  return isSaid ? S.attention.heldBack : recoveryWhy(client, reference);
+  return isSaid ? attentionWords.heldBack : recoveryWhy(client, reference);
 }
 
 /** @param {{client: Client}} props */
 export function IncidentLink({ client }) {
   const { incident } = client;
   if (!incident) return null;
-  return html`<button class="link incident-link" title=${incident.cause} onClick=${() => go({ v: "incidents", i: String(incident.id), d: null })}>${S.attention.incident(incident.id)}</button>`;
+  return html`<button class="link incident-link" title=${incident.cause} onClick=${() => go({ v: "incidents", i: String(incident.id), d: null })}>${attentionWords.incident(incident.id)}</button>`;
 }
 
 /** @param {{client: Client}} props */
@@ -91,9 +93,9 @@ function Row({ client }) {
       ${h(IncidentLink, { client })}
     </div>
     <dl>
-      <div><dt>${S.attention.wrong}</dt><dd>${h(Faults, { client })}</dd></div>
-      <div><dt>${S.attention.did}</dt><dd>${recoveryDid(client)}</dd></div>
-      <div><dt>${S.attention.why}</dt><dd>${whyInRow(client, reference)}</dd></div>
+      <div><dt>${attentionWords.wrong}</dt><dd>${h(Faults, { client })}</dd></div>
+      <div><dt>${attentionWords.did}</dt><dd>${recoveryDid(client)}</dd></div>
+      <div><dt>${attentionWords.why}</dt><dd>${whyInRow(client, reference)}</dd></div>
     </dl>
   </li>`;
 }
@@ -118,9 +120,9 @@ export function Attention() {
   if (!rows.length) return null;
   const shown = rows.slice(0, all ? MANY : FEW);
   return html`<section class="attention" aria-labelledby="attention-title">
-    <h2 id="attention-title">${S.attention.title} <span class="quiet">${S.attention.count(rows.length)}</span></h2>
+    <h2 id="attention-title">${attentionWords.title} <span class="quiet">${attentionWords.count(rows.length)}</span></h2>
     <ul>${shown.map((client) => h(Row, { key: client.uuid, client }))}</ul>
-    ${!all && rows.length > FEW && html`<button class="link show-all" onClick=${() => setAll(true)}>${S.attention.showAll(rows.length - FEW)}</button>`}
-    ${all && rows.length > MANY && html`<p class="quiet">${S.attention.inTable(rows.length - MANY)}</p>`}
+    ${!all && rows.length > FEW && html`<button class="link show-all" onClick=${() => setAll(true)}>${attentionWords.showAll(rows.length - FEW)}</button>`}
+    ${all && rows.length > MANY && html`<p class="quiet">${attentionWords.inTable(rows.length - MANY)}</p>`}
   </section>`;
 }

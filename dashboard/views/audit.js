@@ -5,7 +5,8 @@ import { listAudit } from "../lib/api/audit.js";
 import { person } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
-import { L } from "../lib/strings_later.js";
+import { auditWords } from "../lib/words/audit.js";
+import { commonWords } from "../lib/words/common.js";
 import { ListState } from "./list_state.js";
 import { Time } from "./parts.js";
 
@@ -32,14 +33,14 @@ export function Audit() {
     setFilter({ actor: text("actor"), action: text("action"), target: text("target") });
   };
   return html`<section class="card settings-card" aria-labelledby="audit-title">
-    <div><h2 id="audit-title">${L.settings.audit}</h2><p class="quiet">${L.settings.auditLead}</p></div>
+    <div><h2 id="audit-title">${auditWords.title}</h2><p class="quiet">${auditWords.lead}</p></div>
     <form class="settings-form" onSubmit=${submit}>
-      ${/** @type {const} */ (["actor", "action", "target"]).map((name) => html`<label key=${name}>${L.settings[name]}<input name=${name} maxlength="300" autocomplete="off" /></label>`)}
-      <button class="plain">${L.settings.filter}</button>
+      ${/** @type {const} */ (["actor", "action", "target"]).map((name) => html`<label key=${name}>${auditWords[name]}<input name=${name} maxlength="300" autocomplete="off" /></label>`)}
+      <button class="plain">${auditWords.filter}</button>
     </form>
-    ${h(ListState, { list, failed: L.settings.auditFailed, rows: 4 })}
+    ${h(ListState, { list, failed: auditWords.failed, rows: 4 })}
     ${list.items && html`<ul aria-busy=${list.busy}>${list.items.map((entry) => h(Row, { key: entry.id, entry }))}</ul>`}
-    ${list.items?.length === 0 && html`<p class="quiet">${L.settings.noAudit}</p>`}
-    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}
+    ${list.items?.length === 0 && html`<p class="quiet">${auditWords.none}</p>`}
+    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}</button>`}
   </section>`;
 }

@@ -6,8 +6,8 @@ import { exact } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { failing, overview, reference, refresh, updatedAt } from "../lib/fleet.js";
 import { mayOperate, signOutFailed } from "../lib/session.js";
-import { S } from "../lib/strings.js";
-import { wordsOf } from "../lib/words.js";
+import { bannerWords } from "../lib/words/frame.js";
+import { wordsOf } from "../lib/words/problems.js";
 import { Glyph } from "./parts.js";
 
 /** @param {{kind: "danger" | "warn", text: string, why?: string | null, children?: any}} props */
@@ -23,20 +23,20 @@ function Offline() {
   const at = updatedAt.value;
   return h(Banner, {
     kind: "danger",
-    text: at ? S.live.banner(exact(at)) : S.live.bannerNothing,
+    text: at ? bannerWords.offline(exact(at)) : bannerWords.offlineFromTheStart,
     why: reference.value,
   });
 }
 
 function StillSignedIn() {
-  return signOutFailed.value ? h(Banner, { kind: "danger", text: S.signOutFailed }) : null;
+  return signOutFailed.value ? h(Banner, { kind: "danger", text: bannerWords.signOutFailed }) : null;
 }
 
 function BridgeSilent() {
   const bridge = overview.value?.bridge;
   if (bridge?.state !== "silent") return null;
-  const text = bridge.silent_since ? S.banner.bridge(exact(bridge.silent_since)) : S.banner.bridgeNever;
-  return h(Banner, { kind: "danger", text, why: S.banner.bridgeWhy });
+  const text = bridge.silent_since ? bannerWords.bridge(exact(bridge.silent_since)) : bannerWords.bridgeNever;
+  return h(Banner, { kind: "danger", text, why: bannerWords.bridgeWhy });
 }
 
 function SchedulerLate() {
@@ -45,8 +45,8 @@ function SchedulerLate() {
   const at = scheduler.last_tick_at;
   return h(Banner, {
     kind: "warn",
-    text: at ? S.banner.scheduler(exact(at)) : S.banner.schedulerNever,
-    why: S.banner.schedulerWhy,
+    text: at ? bannerWords.scheduler(exact(at)) : bannerWords.schedulerNever,
+    why: bannerWords.schedulerWhy,
   });
 }
 
@@ -57,8 +57,8 @@ function BreakerOpen() {
   const release = () => releaseBreaker().then(refresh, (error) => setFailed(wordsOf(error)));
   const button =
     mayOperate.value &&
-    html`<button class="link" onClick=${release}>${S.banner.release}</button> <span role="alert">${failed}</span>`;
-  return h(Banner, { kind: "warn", text: S.banner.breaker, why: breaker.why, children: button });
+    html`<button class="link" onClick=${release}>${bannerWords.release}</button> <span role="alert">${failed}</span>`;
+  return h(Banner, { kind: "warn", text: bannerWords.breaker, why: breaker.why, children: button });
 }
 
 export function Banners() {

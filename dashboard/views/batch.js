@@ -6,11 +6,12 @@ import { person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
 import { mayOperate } from "../lib/session.js";
-import { S } from "../lib/strings.js";
-import { C } from "../lib/strings_commands.js";
-import { L } from "../lib/strings_later.js";
 import { openDisplay } from "../lib/url.js";
-import { wordsOf } from "../lib/words.js";
+import { batchWords } from "../lib/words/batches.js";
+import { commandWords } from "../lib/words/commands.js";
+import { commonWords } from "../lib/words/common.js";
+import { wordsOf } from "../lib/words/problems.js";
+import { actionWords, stepWords } from "../lib/words/states.js";
 import { LoadFailed, Loading, Time } from "./parts.js";
 
 /** @typedef {import("../lib/types").BatchDetails} BatchDetails */
@@ -31,7 +32,7 @@ function Bar({ batch }) {
   const good = sum((state) => GOOD.has(state));
   const bad = sum((state) => BAD.has(state));
   const going = sum((state) => !GOOD.has(state) && !BAD.has(state));
-  const text = L.bulk.progress(good, going, bad, batch.clients);
+  const text = batchWords.progress(good, going, bad, batch.clients);
   return html`<svg class="batch-bar" viewBox=${`0 0 ${Math.max(1, batch.clients)} 1`} preserveAspectRatio="none" role="img" aria-label=${text}>
       <rect class="batch-good" width=${good} height="1" /><rect class="batch-going" x=${good} width=${going} height="1" /><rect class="batch-bad" x=${good + going} width=${bad} height="1" /></svg>
     <p role="status">${text}</p>`;
@@ -40,9 +41,9 @@ function Bar({ batch }) {
 /** @param {{member: BatchMember}} props */
 function Member({ member }) {
   const state = member.command?.state;
-  const word = state ? (S.command.steps[state] ?? state) : (L.bulk.outcome[member.outcome] ?? member.outcome);
+  const word = state ? (stepWords[state] ?? state) : (batchWords.outcome[member.outcome] ?? member.outcome);
   return html`<li class="batch-member"><button class="link" onClick=${() => openDisplay(member.uuid)}>${member.name || member.uuid.slice(0, 8)}</button>
-    ${member.wave && html`<span class="quiet">${L.bulk.wave(member.wave)}</span>`}
+    ${member.wave && html`<span class="quiet">${batchWords.wave(member.wave)}</span>`}
     <span class=${classes("tag", state && `outcome-${state}`)}>${word}</span></li>`;
 }
 
@@ -50,9 +51,9 @@ function Member({ member }) {
 function Buttons({ batch, tell }) {
   if (!mayOperate.value || !isLive(batch)) return null;
   return html`<div class="buttons">
-    ${batch.state === "running" && html`<button class="plain" onClick=${() => tell(api.pauseBatch(batch.id))}>${L.bulk.pause}</button>`}
-    ${batch.state === "paused" && html`<button class="plain" onClick=${() => tell(api.resumeBatch(batch.id))}>${L.bulk.resume}</button>`}
-    <button class="danger" onClick=${() => tell(api.abortBatch(batch.id))}>${L.bulk.abort}</button></div>`;
+    ${batch.state === "running" && html`<button class="plain" onClick=${() => tell(api.pauseBatch(batch.id))}>${batchWords.pause}</button>`}
+    ${batch.state === "paused" && html`<button class="plain" onClick=${() => tell(api.resumeBatch(batch.id))}>${batchWords.resume}</button>`}
+    <button class="danger" onClick=${() => tell(api.abortBatch(batch.id))}>${batchWords.abort}</button></div>`;
 }
 
 /** @param {{id: string}} props */
@@ -71,17 +72,17 @@ export function BatchView({ id }) {
     };
     return poll(look, () => (live ? PERIOD : PERIOD_OVER), refuse).stop;
   }, [id]);
-  if (!batch) return failed ? h(LoadFailed, { text: L.bulk.failedOne, why: failed }) : h(Loading, { rows: 4 });
+  if (!batch) return failed ? h(LoadFailed, { text: batchWords.failedOne, why: failed }) : h(Loading, { rows: 4 });
   const more = batch.clients - batch.members.items.length;
   return html`<div class="batch">
-    <p><strong>${S.command.action[batch.action] ?? batch.action}</strong> <span class=${classes("tag", `batch-${batch.state}`)}>${L.bulk.state[batch.result ?? batch.state] ?? batch.state}</span>
-      <span class="quiet">${h(Time, { at: batch.created_at })} · ${C.by(person(batch.requested_by))}${batch.waves > 1 ? ` · ${L.bulk.waveOf(batch.wave, batch.waves)}` : ""}</span></p>
+    <p><strong>${actionWords[batch.action] ?? batch.action}</strong> <span class=${classes("tag", `batch-${batch.state}`)}>${batchWords.state[batch.result ?? batch.state] ?? batch.state}</span>
+      <span class="quiet">${h(Time, { at: batch.created_at })} · ${commandWords.by(person(batch.requested_by))}${batch.waves > 1 ? ` · ${batchWords.waveOf(batch.wave, batch.waves)}` : ""}</span></p>
     ${batch.reason && html`<p class="quiet">${batch.reason}</p>`}
     ${batch.state_reason && html`<p class="lock" role="alert">${batch.state_reason}</p>`}
     ${h(Bar, { batch })}
     ${h(Buttons, { batch, tell: (call) => void call.then(setBatch, refuse) })}
     <p class="form-error" role="alert">${failed}</p>
     <ul class="batch-members">${batch.members.items.map((member) => h(Member, { key: member.uuid, member }))}</ul>
-    ${more > 0 && html`<p class="quiet">${L.incidents.moreDisplays(more)}</p>`}
+    ${more > 0 && html`<p class="quiet">${commonWords.andMore(more)}</p>`}
   </div>`;
 }

@@ -4,10 +4,11 @@ import { listBatches } from "../lib/api/batches.js";
 import { person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
-import { S } from "../lib/strings.js";
-import { C } from "../lib/strings_commands.js";
-import { L } from "../lib/strings_later.js";
 import { go, param } from "../lib/url.js";
+import { batchWords } from "../lib/words/batches.js";
+import { commandWords } from "../lib/words/commands.js";
+import { commonWords } from "../lib/words/common.js";
+import { actionWords } from "../lib/words/states.js";
 import { BatchView } from "./batch.js";
 import { ListState } from "./list_state.js";
 import { Time } from "./parts.js";
@@ -18,23 +19,23 @@ const chosen = param("b");
 function Row({ batch }) {
   const on = chosen.value === batch.id;
   return html`<li><button class=${classes("incident-row", on && "on")} aria-pressed=${on} onClick=${() => go({ b: on ? null : batch.id })}>
-    <span class="incident-head"><strong>${S.command.action[batch.action] ?? batch.action}</strong><span class=${classes("tag", `batch-${batch.state}`)}>${L.bulk.state[batch.state] ?? batch.state}</span></span>
-    <span class="quiet">${h(Time, { at: batch.created_at })} · ${C.by(person(batch.requested_by))}</span>
+    <span class="incident-head"><strong>${actionWords[batch.action] ?? batch.action}</strong><span class=${classes("tag", `batch-${batch.state}`)}>${batchWords.state[batch.state] ?? batch.state}</span></span>
+    <span class="quiet">${h(Time, { at: batch.created_at })} · ${commandWords.by(person(batch.requested_by))}</span>
     ${batch.reason && html`<span>${batch.reason}</span>`}
   </button></li>`;
 }
 
 export function BatchesPage() {
   const list = usePages("batches", (cursor, abort) => listBatches(cursor, abort));
-  return html`<div class="page-head"><h1>${L.bulk.pageTitle}</h1></div>
-    <p class="quiet lead">${L.bulk.lead}</p>
+  return html`<div class="page-head"><h1>${batchWords.pageTitle}</h1></div>
+    <p class="quiet lead">${batchWords.lead}</p>
     <div class=${classes("incidents", chosen.value && "with-details")}>
-      <section class="card" aria-label=${L.bulk.pageTitle}>
-        ${h(ListState, { list, failed: L.bulk.failed, rows: 3 })}
+      <section class="card" aria-label=${batchWords.pageTitle}>
+        ${h(ListState, { list, failed: batchWords.failed, rows: 3 })}
         ${list.items && html`<ul>${list.items.map((batch) => h(Row, { key: batch.id, batch }))}</ul>`}
-        ${list.items?.length === 0 && html`<p class="note">${L.bulk.noneYet}</p>`}
-        ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}
+        ${list.items?.length === 0 && html`<p class="note">${batchWords.none}</p>`}
+        ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}</button>`}
       </section>
-      ${chosen.value && html`<section class="card" aria-label=${L.bulk.one}>${h(BatchView, { id: chosen.value, key: chosen.value })}</section>`}
+      ${chosen.value && html`<section class="card" aria-label=${batchWords.one}>${h(BatchView, { id: chosen.value, key: chosen.value })}</section>`}
     </div>`;
 }

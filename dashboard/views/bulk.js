@@ -6,14 +6,14 @@ import { newUuid } from "../lib/commands.js";
 import { refresh } from "../lib/fleet.js";
 import { exact } from "../lib/format.js";
 import { html } from "../lib/html.js";
-import { chooseNone } from "../lib/selection.js";
-import { S } from "../lib/strings.js";
-import { C } from "../lib/strings_commands.js";
-import { L } from "../lib/strings_later.js";
+import { asking, chooseNone } from "../lib/selection.js";
 import { go } from "../lib/url.js";
-import { wordsOf } from "../lib/words.js";
+import { batchWords } from "../lib/words/batches.js";
+import { commandWords } from "../lib/words/commands.js";
+import { commonWords } from "../lib/words/common.js";
+import { wordsOf } from "../lib/words/problems.js";
+import { actionWords } from "../lib/words/states.js";
 import { BatchView } from "./batch.js";
-import { asking } from "./bulk_bar.js";
 import { Dialog, Loading } from "./parts.js";
 
 /** @typedef {import("../lib/types").Action} Action */
@@ -30,7 +30,7 @@ function Consequence({ plan }) {
     .sort()
     .at(-1);
   const parts = Object.entries(plan.counts).map(
-    ([outcome, n]) => L.bulk.would[outcome]?.(n, until ? exact(until) : "") ?? `${n} ${outcome}`,
+    ([outcome, n]) => batchWords.would[outcome]?.(n, until ? exact(until) : "") ?? `${n} ${outcome}`,
   );
   return html`<p class="consequence" role="status">${parts.join(" · ")}</p>`;
 }
@@ -71,16 +71,16 @@ function Question({ action, uuids, sent, close }) {
       setBusy(false);
     }
   }
-  const text = C.confirm[action]?.text;
+  const text = commandWords.confirm[action]?.text;
   return html`<form class="connect" onSubmit=${submit}>
     ${plan ? h(Consequence, { plan }) : !failed && h(Loading, { rows: 1 })}
     ${text && html`<p>${text}</p>`}
-    <label>${L.bulk.reason}<input name="reason" maxlength="500" autocomplete="off" /></label>
-    <label class="check"><input type="checkbox" name="waves" checked=${will > TYPE_ABOVE} />${L.bulk.waves}</label>
-    ${mustType && html`<label>${L.bulk.type(will)}<input name="typed" inputmode="numeric" autocomplete="off" value=${typed} onInput=${(/** @type {InputEvent} */ event) => setTyped(/** @type {HTMLInputElement} */ (event.currentTarget).value)} /></label>`}
+    <label>${batchWords.reason}<input name="reason" maxlength="500" autocomplete="off" /></label>
+    <label class="check"><input type="checkbox" name="waves" checked=${will > TYPE_ABOVE} />${batchWords.waves}</label>
+    ${mustType && html`<label>${batchWords.type(will)}<input name="typed" inputmode="numeric" autocomplete="off" value=${typed} onInput=${(/** @type {InputEvent} */ event) => setTyped(/** @type {HTMLInputElement} */ (event.currentTarget).value)} /></label>`}
     <p class="form-error" role="alert">${failed}</p>
-    <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${S.cancel}</button>
-      <button class="danger" disabled=${busy || will === 0 || (mustType && typed.trim() !== String(will))}>${busy ? C.sending : L.bulk.go(S.command.action[action] ?? action, will)}</button></div>
+    <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${commonWords.cancel}</button>
+      <button class="danger" disabled=${busy || will === 0 || (mustType && typed.trim() !== String(will))}>${busy ? commandWords.sending : batchWords.go(actionWords[action] ?? action, will)}</button></div>
   </form>`;
 }
 
@@ -94,10 +94,10 @@ export function BulkDialog({ action, uuids }) {
     go({ v: "batches", b: batchId, d: null });
   };
   const body = batchId
-    ? html`${h(BatchView, { id: batchId })}<div class="dialog-foot"><button class="plain" onClick=${all}>${L.bulk.page}</button><button class="primary" onClick=${close}>${S.close}</button></div>`
+    ? html`${h(BatchView, { id: batchId })}<div class="dialog-foot"><button class="plain" onClick=${all}>${batchWords.page}</button><button class="primary" onClick=${close}>${commonWords.close}</button></div>`
     : h(Question, { action, uuids: asked, sent: setBatchId, close });
   return h(Dialog, {
-    title: L.bulk.title(S.command.action[action] ?? action, asked.length),
+    title: batchWords.title(actionWords[action] ?? action, asked.length),
     onClose: close,
     wide: Boolean(batchId),
     children: body,

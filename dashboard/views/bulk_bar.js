@@ -1,17 +1,15 @@
 /** What can be done with the chosen displays; the dialog is fetched when it opens. */
 import { h } from "../vendor/preact.js";
-import { signal } from "../vendor/signals.js";
 import { overview, updating } from "../lib/fleet.js";
 import { html } from "../lib/html.js";
-import { chooseNone, chosen } from "../lib/selection.js";
+import { asking, chooseNone, chosen } from "../lib/selection.js";
 import { mayAdminister } from "../lib/session.js";
-import { S } from "../lib/strings.js";
+import { commonWords } from "../lib/words/common.js";
+import { selectionWords } from "../lib/words/fleet.js";
+import { actionWords } from "../lib/words/states.js";
 import { lazy } from "./lazy.js";
 
 /** @typedef {import("../lib/types").Action} Action */
-
-/** The action that the dialog asks about; null while it is closed. */
-export const asking = signal(/** @type {Action | null} */ (null));
 
 const Dialog = lazy(async () => (await import("./bulk.js")).BulkDialog);
 /** @type {Action[]} */
@@ -19,8 +17,8 @@ const ACTIONS = ["restart_app", "reboot_host", "shutdown_host"];
 
 /** Why nothing can be sent now, or "". */
 function blocked() {
-  if (!updating.value) return S.live.reason;
-  return overview.value?.bridge.state === "silent" ? S.pick.silent : "";
+  if (!updating.value) return commonWords.outOfDate;
+  return overview.value?.bridge.state === "silent" ? selectionWords.silent : "";
 }
 
 export function BulkBar() {
@@ -28,12 +26,12 @@ export function BulkBar() {
   const why = blocked();
   return html`${
     length > 0 &&
-    html`<div class="bulk-bar" role="region" aria-label=${S.pick.region}><strong role="status">${S.pick.chosen(length)}</strong>
+    html`<div class="bulk-bar" role="region" aria-label=${selectionWords.region}><strong role="status">${selectionWords.selected(length)}</strong>
       ${ACTIONS.filter((action) => action !== "shutdown_host" || mayAdminister.value).map(
         (action) =>
-          html`<button key=${action} class=${action === "shutdown_host" ? "danger" : "plain"} disabled=${why !== ""} title=${why} onClick=${() => (asking.value = action)}>${S.command.action[action]}…</button>`,
+          html`<button key=${action} class=${action === "shutdown_host" ? "danger" : "plain"} disabled=${why !== ""} title=${why} onClick=${() => (asking.value = action)}>${actionWords[action]}…</button>`,
       )}
-      <button class="link" onClick=${chooseNone}>${S.pick.none}</button></div>`
+      <button class="link" onClick=${chooseNone}>${selectionWords.clear}</button></div>`
   }
     ${asking.value && h(Dialog, { action: asking.value, uuids: chosen.value })}`;
 }

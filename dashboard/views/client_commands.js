@@ -6,9 +6,9 @@ import { orders } from "../lib/commands.js";
 import { person } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
-import { S } from "../lib/strings.js";
-import { C } from "../lib/strings_commands.js";
-import { L } from "../lib/strings_later.js";
+import { commandWords } from "../lib/words/commands.js";
+import { commonWords } from "../lib/words/common.js";
+import { actionWords, stepWords } from "../lib/words/states.js";
 import { ListState } from "./list_state.js";
 import { Time } from "./parts.js";
 import { causeOf } from "./stepper.js";
@@ -18,9 +18,9 @@ import { causeOf } from "./stepper.js";
 /** @param {{command: Command}} props */
 function Row({ command }) {
   return html`<li class="history-row">
-    <span class="history-what"><strong>${S.command.action[command.action] ?? command.action}</strong>
-      <span class=${`tag outcome-${command.state}`}>${S.command.steps[command.state] ?? command.state}</span></span>
-    <span class="quiet">${h(Time, { at: command.created_at })} · ${C.by(person(command.requested_by))}</span>
+    <span class="history-what"><strong>${actionWords[command.action] ?? command.action}</strong>
+      <span class=${`tag outcome-${command.state}`}>${stepWords[command.state] ?? command.state}</span></span>
+    <span class="quiet">${h(Time, { at: command.created_at })} · ${commandWords.by(person(command.requested_by))}</span>
     ${causeOf(command) && html`<span>${causeOf(command)}</span>`}
     ${command.reason && html`<span class="quiet">${command.reason}</span>`}
   </li>`;
@@ -33,9 +33,9 @@ export function ClientCommands({ uuid }) {
   useEffect(() => {
     if (step) list.reload();
   }, [step]);
-  const state = h(ListState, { list, failed: C.failed, rows: 3 });
+  const state = h(ListState, { list, failed: commandWords.failed, rows: 3 });
   if (!list.items) return state;
-  if (!list.items.length) return html`<p class="note">${C.none}</p>`;
+  if (!list.items.length) return html`<p class="note">${commandWords.none}</p>`;
   return html`${state}<ol class="history">${list.items.map((command) => h(Row, { key: command.id, command }))}</ol>
-    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}`;
+    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}</button>`}`;
 }

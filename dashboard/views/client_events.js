@@ -5,8 +5,8 @@ import { eventsOf } from "../lib/api/history.js";
 import { day } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
-import { S } from "../lib/strings.js";
-import { L } from "../lib/strings_later.js";
+import { commonWords } from "../lib/words/common.js";
+import { eventWords } from "../lib/words/events.js";
 import { Glyph, LoadFailed, Loading, Time } from "./parts.js";
 
 /** @typedef {import("../lib/types").Event} Event */
@@ -37,7 +37,7 @@ function Row({ event }) {
   const [shape, tone] = looks(event);
   return html`<li class="event">
     <span class=${`event-mark ${tone}`}><${Glyph} shape=${shape} /></span>
-    <span class="event-text"><span class="visually-hidden">${L.events.kind[event.kind] ?? event.kind}: </span>${event.title}</span>
+    <span class="event-text"><span class="visually-hidden">${eventWords.kind[event.kind] ?? event.kind}: </span>${event.title}</span>
     <span class="event-time quiet">${h(Time, { at: event.at })}</span>
   </li>`;
 }
@@ -61,11 +61,11 @@ export function ClientEvents({ uuid, status }) {
   }, [status]);
   if (!list.items)
     return list.failed
-      ? h(LoadFailed, { text: L.events.failed, why: list.why, retry: list.reload })
+      ? h(LoadFailed, { text: eventWords.failed, why: list.why, retry: list.reload })
       : h(Loading, { rows: 4 });
-  return html`<div class="event-tools"><button class="link" disabled=${list.busy} onClick=${list.reload}>${S.reload}</button></div>
+  return html`<div class="event-tools"><button class="link" disabled=${list.busy} onClick=${list.reload}>${commonWords.reload}</button></div>
     <ol class="events" aria-busy=${list.busy}>${byDay(list.items)}</ol>
-    ${list.items.length === 0 && html`<p class="note">${L.events.none}</p>`}
-    ${list.failed && h(LoadFailed, { text: L.events.failed, why: list.why, retry: list.reload })}
-    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}`;
+    ${list.items.length === 0 && html`<p class="note">${eventWords.none}</p>`}
+    ${list.failed && h(LoadFailed, { text: eventWords.failed, why: list.why, retry: list.reload })}
+    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}</button>`}`;
 }

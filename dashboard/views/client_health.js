@@ -1,8 +1,9 @@
 /** What one display last said of its machine, each figure against its usual limit, and how it went. */
 import { h } from "../vendor/preact.js";
 import { classes, html } from "../lib/html.js";
-import { S } from "../lib/strings.js";
-import { L } from "../lib/strings_later.js";
+import { commonWords } from "../lib/words/common.js";
+import { healthWords } from "../lib/words/health.js";
+import { actionWords } from "../lib/words/states.js";
 import { HealthOverTime } from "./health_history.js";
 import { Age, Time } from "./parts.js";
 
@@ -19,10 +20,10 @@ const GAUGES = /** @type {const} */ ([
 /** @param {{name: string, value: number | null, unit: string, most: number, limit: number}} props */
 function Gauge({ name, value, unit, most, limit }) {
   const over = value !== null && value > limit;
-  const text = value === null ? S.notReported : `${Math.round(value)} ${unit}`;
+  const text = value === null ? commonWords.notReported : `${Math.round(value)} ${unit}`;
   return html`<div class="gauge">
     <dt>${name}</dt>
-    <dd class=${classes("figure", over && "over")}>${text}${over && html` <span class="quiet">${L.health.limit(`${limit} ${unit}`)}</span>`}</dd>
+    <dd class=${classes("figure", over && "over")}>${text}${over && html` <span class="quiet">${healthWords.limit(`${limit} ${unit}`)}</span>`}</dd>
     <dd class="gauge-bar" aria-hidden="true">${
       value !== null &&
       html`<svg viewBox=${`0 0 ${most} 1`} preserveAspectRatio="none"><rect class="gauge-all" width=${most} height="1" /><rect class=${over ? "gauge-over" : "gauge-fill"} width=${Math.min(most, value)} height="1" /><rect class="gauge-limit" x=${limit} width="0.6" height="1" /></svg>`
@@ -33,17 +34,20 @@ function Gauge({ name, value, unit, most, limit }) {
 /** @param {{client: Client}} props */
 function Machine({ client }) {
   const facts = /** @type {[string, any][]} */ ([
-    [L.health.os, client.os ?? S.notReported],
-    [L.health.logLevel, client.log_level ?? S.notReported],
-    [L.health.interval, client.interval_seconds ? L.health.seconds(client.interval_seconds) : S.notReported],
+    [healthWords.os, client.os ?? commonWords.notReported],
+    [healthWords.logLevel, client.log_level ?? commonWords.notReported],
     [
-      L.health.capabilities,
-      client.capabilities?.map((action) => S.command.action[action] ?? action).join(", ") ?? L.health.all,
+      healthWords.interval,
+      client.interval_seconds ? healthWords.seconds(client.interval_seconds) : commonWords.notReported,
     ],
-    [L.health.boot, html`<code>${client.boot_id ?? S.notReported}</code>`],
-    [L.health.player, html`<code>${client.app_instance ?? S.notReported}</code>`],
+    [
+      healthWords.capabilities,
+      client.capabilities?.map((action) => actionWords[action] ?? action).join(", ") ?? healthWords.all,
+    ],
+    [healthWords.boot, html`<code>${client.boot_id ?? commonWords.notReported}</code>`],
+    [healthWords.player, html`<code>${client.app_instance ?? commonWords.notReported}</code>`],
   ]);
-  return html`<section aria-label=${L.health.machine}><h3>${L.health.machine}</h3>
+  return html`<section aria-label=${healthWords.machine}><h3>${healthWords.machine}</h3>
     <dl class="facts">${facts.map(([name, value]) => html`<div class="fact" key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl></section>`;
 }
 
@@ -53,11 +57,11 @@ export function ClientHealth({ client }) {
   return html`<div class="health">
     ${
       health
-        ? html`<p class="quiet">${L.health.at} ${h(Time, { at: health.received_at })} · ${h(Age, { at: health.received_at })}</p>
-        <dl class="gauges">${GAUGES.map(([key, name, unit, most, limit]) => h(Gauge, { key, name: L.health[name], value: health[key] ?? null, unit, most, limit }))}</dl>`
-        : html`<p class="note">${L.health.none}</p>`
+        ? html`<p class="quiet">${healthWords.at} ${h(Time, { at: health.received_at })} · ${h(Age, { at: health.received_at })}</p>
+        <dl class="gauges">${GAUGES.map(([key, name, unit, most, limit]) => h(Gauge, { key, name: healthWords[name], value: health[key] ?? null, unit, most, limit }))}</dl>`
+        : html`<p class="note">${healthWords.none}</p>`
     }
-    ${health && h(HealthOverTime, { uuid: client.uuid, gauges: GAUGES.map(([key, name, unit, most, limit]) => ({ key, name: L.health[name], unit, most, limit })) })}
+    ${health && h(HealthOverTime, { uuid: client.uuid, gauges: GAUGES.map(([key, name, unit, most, limit]) => ({ key, name: healthWords[name], unit, most, limit })) })}
     ${h(Machine, { client })}
   </div>`;
 }

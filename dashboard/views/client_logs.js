@@ -5,9 +5,9 @@ import { setLogLevel } from "../lib/api/logs.js";
 import { exact } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { mayOperate } from "../lib/session.js";
-import { L } from "../lib/strings_later.js";
 import { param } from "../lib/url.js";
-import { wordsOf } from "../lib/words.js";
+import { logWords } from "../lib/words/logs.js";
+import { wordsOf } from "../lib/words/problems.js";
 import { LogView } from "./log_view.js";
 
 /** @typedef {import("../lib/types").Client} Client */
@@ -21,16 +21,16 @@ const text = param("lq");
 function MoreDetail({ client }) {
   const [said, setSaid] = useState({ text: "", bad: false });
   async function tell() {
-    setSaid({ text: L.logs.debugTelling, bad: false });
+    setSaid({ text: logWords.debugTelling, bad: false });
     try {
       const { until } = await setLogLevel(client.uuid, "debug", MINUTES);
-      setSaid({ text: L.logs.debugTold(exact(until)), bad: false });
+      setSaid({ text: logWords.debugTold(exact(until)), bad: false });
     } catch (error) {
       setSaid({ text: wordsOf(error), bad: true });
     }
   }
-  return html`<p class="log-level quiet"><span>${client.log_level && L.logs.levelNow(client.log_level)}</span>
-    ${mayOperate.value && html`<button class="link" onClick=${tell}>${L.logs.debugFor(MINUTES)}</button>`}
+  return html`<p class="log-level quiet"><span>${client.log_level && logWords.levelNow(client.log_level)}</span>
+    ${mayOperate.value && html`<button class="link" onClick=${tell}>${logWords.debugFor(MINUTES)}</button>`}
     <span class=${said.bad ? "cause" : ""} role="status">${said.text}</span></p>`;
 }
 

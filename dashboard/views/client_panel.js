@@ -6,15 +6,17 @@ import { createEnrolment, removeClient } from "../lib/api/enrolment.js";
 import { getClient } from "../lib/api/fleet.js";
 import { now } from "../lib/clock.js";
 import { marks } from "../lib/failures.js";
-import { clients, nameOf, refresh, version } from "../lib/fleet.js";
-import { exact } from "../lib/format.js";
+import { clients, refresh, version } from "../lib/fleet.js";
+import { exact, nameOf } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
 import { mayAdminister, mayOperate } from "../lib/session.js";
-import { S } from "../lib/strings.js";
-import { D } from "../lib/strings_display.js";
 import { closeDisplay, go, param } from "../lib/url.js";
-import { wordsOf } from "../lib/words.js";
+import { commonWords } from "../lib/words/common.js";
+import { displayWords } from "../lib/words/display.js";
+import { attentionWords } from "../lib/words/fleet.js";
+import { wordsOf } from "../lib/words/problems.js";
+import { screenWords, statusMeanings } from "../lib/words/states.js";
 import { Faults, IncidentLink, isUnwell, recoveryWhy } from "./attention.js";
 import { ClientCommands } from "./client_commands.js";
 import { ClientEvents } from "./client_events.js";
@@ -24,8 +26,9 @@ import { ClientRecoveryBox } from "./client_recovery.js";
 import { ClientRefused, Refused } from "./client_refused.js";
 import { ClientSnooze } from "./client_snooze.js";
 import { CommandBox } from "./command_box.js";
+import { CopyButton } from "./copy_button.js";
 import { Acknowledge } from "./failed_panel.js";
-import { Age, CopyButton, Glyph, Loading, StatusBadge, Time } from "./parts.js";
+import { Age, Glyph, Loading, StatusBadge, Time } from "./parts.js";
 import { UptimeStrip } from "./uptime.js";
 
 /** @typedef {import("../lib/types").Client} Client */
@@ -72,27 +75,27 @@ function Fact({ name, children }) {
 
 /** @param {{client: Client}} props */
 function Facts({ client }) {
-  const screen = S.screen[client.screen_health] ?? client.screen_health;
+  const screen = screenWords[client.screen_health] ?? client.screen_health;
   return html`<dl class="facts">
-    ${h(Fact, { name: D.panel.heartbeat, children: h(Age, { at: client.last_heartbeat_at }) })}
-    ${h(Fact, { name: D.panel.screen, children: screen })}
-    ${h(Fact, { name: D.panel.site, children: client.site ?? S.none })}
-    ${h(Fact, { name: D.panel.host, children: client.hostname ?? S.notReported })}
-    ${h(Fact, { name: D.panel.ip, children: client.ip ?? S.notReported })}
-    ${h(Fact, { name: D.panel.version, children: client.app_version ?? S.notReported })}
+    ${h(Fact, { name: displayWords.heartbeat, children: h(Age, { at: client.last_heartbeat_at }) })}
+    ${h(Fact, { name: displayWords.screen, children: screen })}
+    ${h(Fact, { name: displayWords.site, children: client.site ?? commonWords.none })}
+    ${h(Fact, { name: displayWords.host, children: client.hostname ?? commonWords.notReported })}
+    ${h(Fact, { name: displayWords.ip, children: client.ip ?? commonWords.notReported })}
+    ${h(Fact, { name: displayWords.version, children: client.app_version ?? commonWords.notReported })}
   </dl>`;
 }
 
 /** @param {{client: Client}} props */
 function Connection({ client }) {
   const count = client.mqtt_reconnect_count;
-  return html`<section class="connection" aria-label=${D.panel.connection}>
-    <h3>${D.panel.connection}</h3>
-    ${client.unsteady_losses && html`<p class="cause">${D.panel.unsteady(client.unsteady_losses)}</p>`}
+  return html`<section class="connection" aria-label=${displayWords.connection}>
+    <h3>${displayWords.connection}</h3>
+    ${client.unsteady_losses && html`<p class="cause">${displayWords.unsteady(client.unsteady_losses)}</p>`}
     <dl class="facts">
-      ${h(Fact, { name: D.panel.reconnects, children: html`<span class="figure">${count ?? S.notReported}</span>` })}
-      ${h(Fact, { name: D.panel.lastDisconnect, children: client.mqtt_last_disconnect_at ? [h(Time, { at: client.mqtt_last_disconnect_at }), " ", html`<span class="quiet">${h(Age, { at: client.mqtt_last_disconnect_at })}</span>`] : S.notReported })}
-      ${h(Fact, { name: D.panel.presence, children: client.presence })}
+      ${h(Fact, { name: displayWords.reconnects, children: html`<span class="figure">${count ?? commonWords.notReported}</span>` })}
+      ${h(Fact, { name: displayWords.lastDisconnect, children: client.mqtt_last_disconnect_at ? [h(Time, { at: client.mqtt_last_disconnect_at }), " ", html`<span class="quiet">${h(Age, { at: client.mqtt_last_disconnect_at })}</span>`] : commonWords.notReported })}
+      ${h(Fact, { name: displayWords.presence, children: client.presence })}
     </dl>
   </section>`;
 }
@@ -107,8 +110,8 @@ function Failure({ client }) {
       : null;
   const failure = standing ?? mark?.failure;
   if (!failure) return null;
-  return html`<section class="panel-failure" aria-label=${S.attention.failed(failure.service_failed_unit)}>
-    <p><${Glyph} shape="warning" /><strong>${S.attention.failed(failure.service_failed_unit)}</strong> ${h(Age, { at: failure.service_failed_at })}</p>
+  return html`<section class="panel-failure" aria-label=${attentionWords.failed(failure.service_failed_unit)}>
+    <p><${Glyph} shape="warning" /><strong>${attentionWords.failed(failure.service_failed_unit)}</strong> ${h(Age, { at: failure.service_failed_at })}</p>
     ${h(Acknowledge, { failure, mark })}
   </section>`;
 }
@@ -123,8 +126,8 @@ function Oddities({ client }) {
   const shared = lately(client.shared_login_seen_at, SHARED_SHOWN);
   const back = !shared && lately(client.counter_went_back_at, WENT_BACK_SHOWN);
   return html`
-    ${shared && html`<section class="panel-failure" aria-label=${D.panel.oddLogin}><p><${Glyph} shape="warning" />${D.panel.sharedLogin(exact(shared))}</p></section>`}
-    ${back && html`<p class="quiet">${D.panel.counterWentBack(exact(back))}</p>`}`;
+    ${shared && html`<section class="panel-failure" aria-label=${displayWords.oddLogin}><p><${Glyph} shape="warning" />${displayWords.sharedLogin(exact(shared))}</p></section>`}
+    ${back && html`<p class="quiet">${displayWords.counterWentBack(exact(back))}</p>`}`;
 }
 
 /** Whether anything but a heartbeat came of it. @param {Client} client */
@@ -133,11 +136,11 @@ const hasConnected = (client) => Boolean(client.presence_at || client.health || 
 /** @param {{client: Client}} props */
 function Why({ client }) {
   if (!client.last_heartbeat_at && client.created_at) {
-    return hasConnected(client) ? html`<p>${D.panel.noHeartbeat}</p>` : h(NeverConnected, { client });
+    return hasConnected(client) ? html`<p>${displayWords.noHeartbeat}</p>` : h(NeverConnected, { client });
   }
-  if (!isUnwell(client)) return html`<p class="quiet">${S.statusMeaning[client.status] ?? ""}</p>`;
+  if (!isUnwell(client)) return html`<p class="quiet">${statusMeanings[client.status] ?? ""}</p>`;
   const off = client.recovery?.state === "off";
-  return html`<p>${h(Faults, { client })} ${h(IncidentLink, { client })}</p>${off && html`<p class="quiet">${D.panel.recovery}: ${recoveryWhy(client, now.value)}</p>`}`;
+  return html`<p>${h(Faults, { client })} ${h(IncidentLink, { client })}</p>${off && html`<p class="quiet">${displayWords.recovery}: ${recoveryWhy(client, now.value)}</p>`}`;
 }
 
 /** A display that was created and never came: since when, and what can be done. @param {{client: Client}} props */
@@ -146,30 +149,30 @@ function NeverConnected({ client }) {
   const [failed, setFailed] = useState("");
   const until = made?.expires_at ?? client.code_until;
   const code = !until
-    ? D.panel.codeNone
+    ? displayWords.codeNone
     : Date.parse(until) > now.value
-      ? D.panel.codeUntil(exact(until))
-      : D.panel.codeEnded(exact(until));
+      ? displayWords.codeUntil(exact(until))
+      : displayWords.codeEnded(exact(until));
   const [sure, setSure] = useState(false);
   /** @param {unknown} error */
   const fail = (error) => setFailed(wordsOf(error));
   const make = () => createEnrolment(client.uuid).then(setMade, fail);
   const remove = () => removeClient(client.uuid).then(() => [closeDisplay(), refresh()], fail);
-  return html`<section class="never" aria-label=${D.panel.never}>
-    <p>${D.panel.never} ${code}</p>
-    ${made && html`<p class="code"><code>${made.code}</code>${h(CopyButton, { text: made.code, label: `${S.copy}: ${D.panel.newCode}` })}</p>`}
+  return html`<section class="never" aria-label=${displayWords.never}>
+    <p>${displayWords.never} ${code}</p>
+    ${made && html`<p class="code"><code>${made.code}</code>${h(CopyButton, { text: made.code, label: `${commonWords.copy}: ${displayWords.newCode}` })}</p>`}
     ${
       mayAdminister.value
-        ? html`<div class="buttons"><button class="plain" onClick=${make}>${D.panel.newCode}</button>
-          <button class="plain" onClick=${sure ? remove : () => setSure(true)}>${sure ? D.panel.removeSure : D.panel.remove}</button></div>
-        ${made && html`<p class="quiet">${D.panel.newCodeHow}</p>`}`
-        : html`<p class="quiet">${D.panel.askAdmin}</p>`
+        ? html`<div class="buttons"><button class="plain" onClick=${make}>${displayWords.newCode}</button>
+          <button class="plain" onClick=${sure ? remove : () => setSure(true)}>${sure ? displayWords.removeSure : displayWords.remove}</button></div>
+        ${made && html`<p class="quiet">${displayWords.newCodeHow}</p>`}`
+        : html`<p class="quiet">${displayWords.askAdmin}</p>`
     }
     <p class="form-error" role="alert">${failed}</p>
   </section>`;
 }
 
-/** @typedef {keyof typeof D.panel.tabs} Tab */
+/** @typedef {keyof typeof displayWords.tabs} Tab */
 /** @type {Tab[]} */
 const TABS = ["logs", "commands", "health", "events", "refused"];
 
@@ -197,12 +200,12 @@ function walk(event, tabs) {
 /** @param {{name: string, tabs: Tab[]}} props */
 function Tabs({ name, tabs }) {
   const current = openTab(tabs);
-  return html`<div class="tabs" role="tablist" aria-label=${D.panel.region(name)} onKeyDown=${(/** @type {KeyboardEvent} */ event) => walk(event, tabs)}>
+  return html`<div class="tabs" role="tablist" aria-label=${displayWords.region(name)} onKeyDown=${(/** @type {KeyboardEvent} */ event) => walk(event, tabs)}>
     ${tabs.map(
       (
         key,
       ) => html`<button role="tab" id=${`tab-${key}`} aria-selected=${current === key} aria-controls="tab-body" tabindex=${current === key ? 0 : -1} key=${key}
-        class=${classes("tab", current === key && "on")} onClick=${() => choose(key)}>${D.panel.tabs[key]}</button>`,
+        class=${classes("tab", current === key && "on")} onClick=${() => choose(key)}>${displayWords.tabs[key]}</button>`,
     )}
   </div>`;
 }
@@ -225,14 +228,14 @@ function Body({ client }) {
   const name = nameOf(client);
   return html`<div class="panel-state">
       ${h(StatusBadge, { status: client.status })}
-      <span class="quiet">${D.panel.since("")}${h(Time, { at: client.status_since })}</span>
+      <span class="quiet">${displayWords.since} ${h(Time, { at: client.status_since })}</span>
     </div>
     ${h(Why, { client })}${h(Failure, { client })}${h(Oddities, { client })}
     ${h(CommandBox, { client, name, key: client.uuid })}
     ${h(ClientRecoveryBox, { client, name, key: `recovery-${client.uuid}` })}
     ${h(ClientSnooze, { uuid: client.uuid, name, key: `snooze-${client.uuid}` })}
     ${h(Facts, { client })}
-    <p class="uuid"><span class="quiet">${D.panel.uuid}</span> <code>${client.uuid}</code>${h(CopyButton, { text: client.uuid, label: D.panel.copyUuid })}</p>
+    <p class="uuid"><span class="quiet">${displayWords.uuid}</span> <code>${client.uuid}</code>${h(CopyButton, { text: client.uuid, label: displayWords.copyUuid })}</p>
     ${h(UptimeStrip, { uuid: client.uuid, status: client.status, key: `uptime-${client.uuid}` })}
     ${h(Connection, { client })}
     ${h(Refused, { client })}
@@ -269,12 +272,12 @@ function Panel({ uuid }) {
     return () => removeEventListener("keydown", onKey);
   }, []);
   const name = client ? nameOf(client) : uuid.slice(0, 8);
-  return html`<aside class="panel" ref=${ref} tabindex="-1" aria-label=${D.panel.region(name)}>
+  return html`<aside class="panel" ref=${ref} tabindex="-1" aria-label=${displayWords.region(name)}>
     <div class="panel-head">
       <h2>${name}</h2>
-      <button class="icon" aria-label=${S.close} onClick=${closeDisplay}><${Glyph} shape="close" /></button>
+      <button class="icon" aria-label=${commonWords.close} onClick=${closeDisplay}><${Glyph} shape="close" /></button>
     </div>
-    ${client && !gone ? h(Body, { client }) : gone ? html`<p class="note">${D.panel.gone}</p>` : h(Loading, { rows: 5 })}
+    ${client && !gone ? h(Body, { client }) : gone ? html`<p class="note">${displayWords.gone}</p>` : h(Loading, { rows: 5 })}
   </aside>`;
 }
 

@@ -8,9 +8,10 @@ import { person } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
 import { mayOperate } from "../lib/session.js";
-import { S } from "../lib/strings.js";
-import { D } from "../lib/strings_display.js";
-import { wordsOf } from "../lib/words.js";
+import { commonWords } from "../lib/words/common.js";
+import { displayWords } from "../lib/words/display.js";
+import { wordsOf } from "../lib/words/problems.js";
+import { recoveryWords } from "../lib/words/recovery.js";
 import { isMute, recoveryWhy } from "./attention.js";
 import { Dialog, Time } from "./parts.js";
 
@@ -37,7 +38,7 @@ function useRecovery(uuid, about) {
 
 /** @param {{question: Question, name: string, go: (reason: string, hours: number) => Promise<void>, close: () => void}} props */
 function Ask({ question, name, go, close }) {
-  const words = D.recovery.ask[question];
+  const words = recoveryWords.ask[question];
   const [failed, setFailed] = useState("");
   /** @param {SubmitEvent} event */
   const submit = (event) => {
@@ -48,18 +49,18 @@ function Ask({ question, name, go, close }) {
     );
   };
   const body = html`<form class="connect" onSubmit=${submit}><p><strong>${name}</strong></p><p>${words.text}</p>
-    <label>${D.recovery.reason}<input name="reason" required maxlength="500" autocomplete="off" autofocus /></label>
-    ${question === "hold" && html`<label>${D.recovery.howLong}<select name="hours">${D.recovery.lengths.map(([hours, word]) => html`<option key=${hours} value=${hours}>${word}</option>`)}</select></label>`}
+    <label>${recoveryWords.reason}<input name="reason" required maxlength="500" autocomplete="off" autofocus /></label>
+    ${question === "hold" && html`<label>${recoveryWords.howLong}<select name="hours">${recoveryWords.lengths.map(([hours, word]) => html`<option key=${hours} value=${hours}>${word}</option>`)}</select></label>`}
     <p class="form-error" role="alert">${failed}</p>
-    <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${S.cancel}</button><button class="primary">${words.go}</button></div></form>`;
+    <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${commonWords.cancel}</button><button class="primary">${words.go}</button></div></form>`;
   return h(Dialog, { title: words.title, onClose: close, children: body });
 }
 
 /** What stands in recovery's way because a person said so. @param {{told: ClientRecovery}} props */
 function Said({ told }) {
   const { hold, exclusion } = told;
-  return html`${hold && html`<p>${D.recovery.heldBy(person(hold.by), hold.reason)}${hold.until && html` ${D.recovery.until} ${h(Time, { at: hold.until })}`}</p>`}
-    ${exclusion && html`<p>${D.recovery.excludedBy(person(exclusion.excluded_by), exclusion.reason, exclusion.site)}</p>`}`;
+  return html`${hold && html`<p>${recoveryWords.heldBy(person(hold.by), hold.reason)}${hold.until && html` ${recoveryWords.until} ${h(Time, { at: hold.until })}`}</p>`}
+    ${exclusion && html`<p>${recoveryWords.excludedBy(person(exclusion.excluded_by), exclusion.reason, exclusion.site)}</p>`}`;
 }
 
 /** @param {{client: Client, told: ClientRecovery, ask: (question: Question) => void, tell: (call: Promise<ClientRecovery>) => void}} props */
@@ -69,16 +70,16 @@ function Buttons({ client, told, ask, tell }) {
   const stopped = told.hold !== null || told.recovery?.state === "suspended";
   const own = told.exclusion !== null && told.exclusion.site === null;
   return html`<div class="buttons">
-    ${stopped && html`<button class="plain" onClick=${() => tell(api.resumeRecovery(uuid))}>${D.recovery.resume}</button>`}
-    ${!told.hold && html`<button class="plain" onClick=${() => ask("hold")}>${D.recovery.hold}</button>`}
-    ${own && html`<button class="plain" onClick=${() => tell(api.includeInRecovery(uuid))}>${D.recovery.include}</button>`}
-    ${!told.exclusion && html`<button class="plain" onClick=${() => ask("exclude")}>${D.recovery.exclude}</button>`}
+    ${stopped && html`<button class="plain" onClick=${() => tell(api.resumeRecovery(uuid))}>${recoveryWords.resume}</button>`}
+    ${!told.hold && html`<button class="plain" onClick=${() => ask("hold")}>${recoveryWords.hold}</button>`}
+    ${own && html`<button class="plain" onClick=${() => tell(api.includeInRecovery(uuid))}>${recoveryWords.include}</button>`}
+    ${!told.exclusion && html`<button class="plain" onClick=${() => ask("exclude")}>${recoveryWords.exclude}</button>`}
   </div>`;
 }
 
 /** @param {Client} client @param {string} state */
 const labelOf = (client, state) =>
-  state === "verifying" && isMute(client) ? D.recovery.mute : (D.recovery.state[state] ?? state);
+  state === "verifying" && isMute(client) ? recoveryWords.mute : (recoveryWords.state[state] ?? state);
 
 /** @param {{client: Client, name: string}} props */
 export function ClientRecoveryBox({ client, name }) {
@@ -105,11 +106,11 @@ export function ClientRecoveryBox({ client, name }) {
   };
   const { restarts, reboots } = told.tried;
   const state = told.recovery ?? client.recovery;
-  return html`<section class="recovery-box" aria-label=${D.panel.recovery}>
-    <h3>${D.panel.recovery}</h3>
+  return html`<section class="recovery-box" aria-label=${displayWords.recovery}>
+    <h3>${displayWords.recovery}</h3>
     ${state && html`<p><strong>${labelOf(client, state.state)}.</strong> ${recoveryWhy({ ...client, recovery: state }, now.value)}</p>`}
-    ${!state && html`<p class="quiet">${client.last_heartbeat_at ? D.recovery.well : D.recovery.never}</p>`}
-    ${restarts + reboots > 0 && html`<p class="quiet">${D.recovery.tried(restarts, reboots)}</p>`}
+    ${!state && html`<p class="quiet">${client.last_heartbeat_at ? recoveryWords.well : recoveryWords.never}</p>`}
+    ${restarts + reboots > 0 && html`<p class="quiet">${recoveryWords.tried(restarts, reboots)}</p>`}
     ${h(Said, { told })}
     ${h(Buttons, { client, told, ask: setQuestion, tell })}
     <p class="form-error" role="alert">${failed}</p>

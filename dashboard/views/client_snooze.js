@@ -6,8 +6,9 @@ import { person } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
 import { mayOperate } from "../lib/session.js";
-import { N } from "../lib/strings_notifications.js";
-import { wordsOf } from "../lib/words.js";
+import { commonWords } from "../lib/words/common.js";
+import { wordsOf } from "../lib/words/problems.js";
+import { snoozeWords } from "../lib/words/snoozes.js";
 import { SnoozeDialog } from "./notification_dialogs.js";
 import { Time } from "./parts.js";
 
@@ -37,14 +38,14 @@ export function ClientSnooze({ uuid, name }) {
   };
   /** @param {number} id */
   const end = (id) => endSnooze(id).then(changed, (error) => setFailed(wordsOf(error)));
-  return html`<section class="snooze-box" aria-label=${N.snoozes.title}>
+  return html`<section class="snooze-box" aria-label=${snoozeWords.title}>
     ${found.map(
       (
         one,
-      ) => html`<p key=${one.id}>${N.snoozes.covers(one.scope)} ${N.snoozes.until} ${h(Time, { at: one.until })} <span class="quiet">${N.snoozes.by(person(one.created_by))}</span>
-      ${mayOperate.value && html` <button class="link" onClick=${() => end(one.id)}>${N.snoozes.end}</button>`}</p>`,
+      ) => html`<p key=${one.id}>${snoozeWords.covers(one.scope)} ${snoozeWords.until} ${h(Time, { at: one.until })} <span class="quiet">${commonWords.by(person(one.created_by))}</span>
+      ${mayOperate.value && html` <button class="link" onClick=${() => end(one.id)}>${snoozeWords.end}</button>`}</p>`,
     )}
-    ${mayOperate.value && found.length === 0 && html`<button class="link" onClick=${() => setAdding(true)}>${N.snoozes.ofDisplay}</button>`}
+    ${mayOperate.value && found.length === 0 && html`<button class="link" onClick=${() => setAdding(true)}>${snoozeWords.ofDisplay}</button>`}
     <p class="form-error" role="alert">${failed}</p>
     ${adding && h(SnoozeDialog, { close, done: changed, display: { uuid, name } })}
   </section>`;

@@ -7,10 +7,10 @@ import { updating } from "../lib/fleet.js";
 import { exact, left } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { mayAdminister, mayOperate } from "../lib/session.js";
-import { S } from "../lib/strings.js";
-import { C } from "../lib/strings_commands.js";
-import { L } from "../lib/strings_later.js";
-import { wordsOf } from "../lib/words.js";
+import { commandWords } from "../lib/words/commands.js";
+import { commonWords } from "../lib/words/common.js";
+import { wordsOf } from "../lib/words/problems.js";
+import { actionWords } from "../lib/words/states.js";
 import { EndAnyway } from "./end_command.js";
 import { Dialog } from "./parts.js";
 import { Stepper } from "./stepper.js";
@@ -37,29 +37,29 @@ function isBusy(current, client) {
  * @param {Action} action @param {Client} client @param {Order | undefined} current
  */
 function blocked(action, client, current) {
-  if (!mayOperate.value) return C.viewer;
-  if (action === "shutdown_host" && !mayAdminister.value) return C.adminOnly;
-  if (!updating.value) return S.live.reason;
-  if (client.capabilities && !client.capabilities.includes(action)) return C.notCapable;
-  if (isBusy(current, client)) return C.open;
+  if (!mayOperate.value) return commandWords.viewer;
+  if (action === "shutdown_host" && !mayAdminister.value) return commandWords.adminOnly;
+  if (!updating.value) return commonWords.outOfDate;
+  if (client.capabilities && !client.capabilities.includes(action)) return commandWords.notCapable;
+  if (isBusy(current, client)) return commandWords.open;
   const until = action === "shutdown_host" ? null : lockedUntil(client);
-  return until && C.locked(exact(until), left(until, now.value));
+  return until && commandWords.locked(exact(until), left(until, now.value));
 }
 
 /** @param {{action: Action, client: Client, current: Order | undefined, press: (action: Action) => void}} props */
 function Button({ action, client, current, press }) {
   const why = blocked(action, client, current);
   const look = action === "shutdown_host" ? "danger" : "plain";
-  return html`<button class=${look} disabled=${why !== null} title=${why ?? ""} onClick=${() => press(action)}>${S.command.action[action]}</button>`;
+  return html`<button class=${look} disabled=${why !== null} title=${why ?? ""} onClick=${() => press(action)}>${actionWords[action]}</button>`;
 }
 
 /** @param {{action: Action, name: string, go: () => void, close: () => void}} props */
 function Confirm({ action, name, go, close }) {
-  const words = C.confirm[action];
+  const words = commandWords.confirm[action];
   if (!words) return null;
   const body = html`<p><strong>${name}</strong></p><p>${words.text}</p>
     <div class="dialog-foot">
-      <button class="plain" onClick=${close} autofocus>${S.cancel}</button>
+      <button class="plain" onClick=${close} autofocus>${commonWords.cancel}</button>
       <button class="danger" onClick=${go}>${words.go}</button>
     </div>`;
   return h(Dialog, { title: words.title, onClose: close, children: body });
@@ -70,7 +70,7 @@ function Refusal({ current }) {
   const problem = current.problem?.problem;
   if (!problem) return null;
   const until = problem.lockout_until;
-  const text = until ? C.locked(exact(until), left(until, now.value)) : wordsOf(current.problem);
+  const text = until ? commandWords.locked(exact(until), left(until, now.value)) : wordsOf(current.problem);
   return html`<p class="cause" role="alert">${text}</p>`;
 }
 
@@ -84,16 +84,16 @@ function Progress({ uuid, name, current, why, again }) {
   const over = command !== null && isOver(command);
   const bad = phase === "lost" || (over && command.state !== "succeeded");
   return html`<div class="order">
-    ${phase === "sending" && html`<p role="status">${C.sending}</p>`}
-    ${phase === "unknown" && html`<p class="cause" role="status">${C.unknown}</p>`}
-    ${phase === "lost" && html`<p class="cause" role="alert">${C.unreachable}</p>`}
+    ${phase === "sending" && html`<p role="status">${commandWords.sending}</p>`}
+    ${phase === "unknown" && html`<p class="cause" role="status">${commandWords.unknown}</p>`}
+    ${phase === "lost" && html`<p class="cause" role="alert">${commandWords.unreachable}</p>`}
     ${command && h(Stepper, { command })}
     ${h(Refusal, { current })}
     <div class="order-foot">
-      ${bad && html`<button class="plain" disabled=${why !== null} title=${why ?? ""} onClick=${again}>${C.again}</button>`}
-      ${command?.state === "queued" && mayOperate.value && html`<button class="plain" onClick=${() => withdraw(uuid)}>${C.withdraw}</button>`}
+      ${bad && html`<button class="plain" disabled=${why !== null} title=${why ?? ""} onClick=${again}>${commandWords.again}</button>`}
+      ${command?.state === "queued" && mayOperate.value && html`<button class="plain" onClick=${() => withdraw(uuid)}>${commandWords.withdraw}</button>`}
       ${isOut(current) && h(EndAnyway, { uuid, name })}
-      ${(over || phase === "refused" || phase === "lost") && html`<button class="link" onClick=${() => dismiss(uuid)}>${L.dismiss}</button>`}
+      ${(over || phase === "refused" || phase === "lost") && html`<button class="link" onClick=${() => dismiss(uuid)}>${commonWords.dismiss}</button>`}
     </div>
   </div>`;
 }
@@ -101,7 +101,9 @@ function Progress({ uuid, name, current, why, again }) {
 /** @param {{client: Client}} props */
 function Lock({ client }) {
   const until = lockedUntil(client);
-  return until ? html`<p class="lock" role="status">${C.locked(exact(until), left(until, now.value))}</p>` : null;
+  return until
+    ? html`<p class="lock" role="status">${commandWords.locked(exact(until), left(until, now.value))}</p>`
+    : null;
 }
 
 /** @param {{client: Client, name: string}} props */
@@ -118,12 +120,12 @@ export function CommandBox({ client, name }) {
     lockBefore.current = lock;
   }, [uuid, openId, lock]);
   /** @param {Action} action */
-  const press = (action) => (C.confirm[action] ? setAsking(action) : order(uuid, action));
+  const press = (action) => (commandWords.confirm[action] ? setAsking(action) : order(uuid, action));
   const go = () => {
     if (asking) order(uuid, asking);
     setAsking(null);
   };
-  return html`<section class="command-box" aria-label=${C.title}>
+  return html`<section class="command-box" aria-label=${commandWords.title}>
     <div class="buttons">${ACTIONS.map((action) => h(Button, { key: action, action, client, current, press }))}</div>
     ${!isBusy(current, client) && h(Lock, { client })}
     ${current && h(Progress, { uuid, name, current, why: blocked(current.action, client, current), again: () => press(current.action) })}

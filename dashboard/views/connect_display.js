@@ -7,11 +7,12 @@ import { newUuid } from "../lib/commands.js";
 import { clients, refresh, version } from "../lib/fleet.js";
 import { exact, left } from "../lib/format.js";
 import { html } from "../lib/html.js";
-import { S } from "../lib/strings.js";
-import { L } from "../lib/strings_later.js";
-import { wordsOf } from "../lib/words.js";
-import { connecting } from "./connect_button.js";
-import { CopyButton, Dialog, Glyph } from "./parts.js";
+import { commonWords } from "../lib/words/common.js";
+import { enrolmentWords } from "../lib/words/enrolment.js";
+import { tableWords } from "../lib/words/fleet.js";
+import { wordsOf } from "../lib/words/problems.js";
+import { CopyButton } from "./copy_button.js";
+import { Dialog, Glyph } from "./parts.js";
 import { Qr } from "./qr.js";
 
 /** @typedef {{uuid: string, code: string, expires_at: string}} Enrolment */
@@ -32,17 +33,17 @@ function Code({ enrolment }) {
   const over = Date.parse(expires_at) <= now.value;
   const line = `curl -X POST ${location.origin}/api/enroll -H "Content-Type: application/json" -d '{"code": "${code}"}'`;
   return html`<div class="enrolment">
-    <p class="code"><code>${code}</code>${h(CopyButton, { text: code, label: `${S.copy}: ${L.enrolment.code}` })}</p>
-    <p class="quiet">${L.enrolment.uuid}: <code>${uuid}</code></p>
+    <p class="code"><code>${code}</code>${h(CopyButton, { text: code, label: `${commonWords.copy}: ${enrolmentWords.code}` })}</p>
+    <p class="quiet">${enrolmentWords.uuid}: <code>${uuid}</code></p>
     ${
       heard
-        ? html`<p class="done" role="status"><${Glyph} shape="running" />${L.enrolment.connected}</p>`
-        : html`<p role="status">${over ? L.enrolment.over : L.enrolment.until(exact(expires_at), left(expires_at, now.value))}</p>`
+        ? html`<p class="done" role="status"><${Glyph} shape="running" />${enrolmentWords.connected}</p>`
+        : html`<p role="status">${over ? enrolmentWords.over : enrolmentWords.until(exact(expires_at), left(expires_at, now.value))}</p>`
     }
-    ${!over && !heard && html`<div class="qr-row">${h(Qr, { text: JSON.stringify({ url: `${location.origin}/api/enroll`, code }), label: L.enrolment.qr })}<p class="quiet">${L.enrolment.qrHow}</p></div>`}
-    <p>${L.enrolment.how}</p>
-    <div class="command-line"><pre><code>${line}</code></pre>${h(CopyButton, { text: line, label: L.enrolment.copyLine })}</div>
-    <p class="quiet">${L.enrolment.then}</p>
+    ${!over && !heard && html`<div class="qr-row">${h(Qr, { text: JSON.stringify({ url: `${location.origin}/api/enroll`, code }), label: enrolmentWords.qr })}<p class="quiet">${enrolmentWords.qrHow}</p></div>`}
+    <p>${enrolmentWords.how}</p>
+    <div class="command-line"><pre><code>${line}</code></pre>${h(CopyButton, { text: line, label: enrolmentWords.copyLine })}</div>
+    <p class="quiet">${enrolmentWords.then}</p>
   </div>`;
 }
 
@@ -68,14 +69,15 @@ function ConnectForm() {
 
   if (enrolment) return h(Code, { enrolment });
   return html`<form class="connect" onSubmit=${submit}>
-    <label>${L.enrolment.name}<input name="name" required maxlength="200" autocomplete="off" /></label>
-    <label>${L.enrolment.site}<input name="site" maxlength="200" autocomplete="off" /></label>
+    <label>${enrolmentWords.name}<input name="name" required maxlength="200" autocomplete="off" /></label>
+    <label>${enrolmentWords.site}<input name="site" maxlength="200" autocomplete="off" /></label>
     <p class="form-error" role="alert">${failed}</p>
-    <button class="primary" disabled=${busy}>${busy ? L.enrolment.creating : L.enrolment.create}</button>
+    <button class="primary" disabled=${busy}>${busy ? enrolmentWords.creating : enrolmentWords.create}</button>
   </form>`;
 }
 
-export function ConnectDialog() {
-  const body = [html`<p class="quiet">${S.empty.admin}</p>`, h(ConnectForm, {})];
-  return h(Dialog, { title: S.empty.connect, onClose: () => (connecting.value = false), children: body });
+/** @param {{close: () => void}} props */
+export function ConnectDialog({ close }) {
+  const body = [html`<p class="quiet">${enrolmentWords.lead}</p>`, h(ConnectForm, {})];
+  return h(Dialog, { title: tableWords.connect, onClose: close, children: body });
 }

@@ -6,11 +6,10 @@ import { size } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
 import { mayOperate } from "../lib/session.js";
-import { S } from "../lib/strings.js";
-import { M } from "../lib/strings_conversions.js";
-import { L } from "../lib/strings_later.js";
 import { stored } from "../lib/uploads.js";
-import { wordsOf } from "../lib/words.js";
+import { commonWords } from "../lib/words/common.js";
+import { conversionWords } from "../lib/words/conversions.js";
+import { wordsOf } from "../lib/words/problems.js";
 import { Age, Dialog, Glyph, LoadFailed, Loading } from "./parts.js";
 import { Uploads } from "./uploads.js";
 
@@ -61,7 +60,7 @@ function warningsOf(conversion) {
   if (!Array.isArray(warnings)) return [];
   return warnings.map((one) => ({
     code: String(one.code),
-    text: M.warning[one.code]?.(one) ?? String(one.code),
+    text: conversionWords.warning[one.code]?.(one) ?? String(one.code),
     list: listOf(one),
   }));
 }
@@ -70,7 +69,7 @@ function warningsOf(conversion) {
 function listOf(one) {
   const named = one["fonts"] ?? one["targets"] ?? [];
   const alike = one["same_widths"] ?? {};
-  return named.map((/** @type {string} */ name) => (alike[name] ? M.alike(name, alike[name]) : name));
+  return named.map((/** @type {string} */ name) => (alike[name] ? conversionWords.alike(name, alike[name]) : name));
 }
 
 /** Whether it changes nothing that a viewer sees on a page: links, how slides come, fonts replaced letter by letter as wide. @param {Record<string, any>} one */
@@ -90,7 +89,7 @@ function Warnings({ conversion }) {
   const warnings = warningsOf(conversion);
   if (!warnings.length) return null;
   const mild = /** @type {Record<string, any>[]} */ (conversion.report?.["warnings"]).every(isMild);
-  return html`<details class="warnings"><summary class=${classes("tag", !mild && "tag-amber")}>${mild ? M.notes(warnings.length) : M.warnings(warnings.length)}</summary>
+  return html`<details class="warnings"><summary class=${classes("tag", !mild && "tag-amber")}>${mild ? conversionWords.notes(warnings.length) : conversionWords.warnings(warnings.length)}</summary>
     <ul>${warnings.map(({ code, text, list }) => html`<li key=${code}>${text}${list.length > 0 && html`<ul class="quiet">${list.map((name) => html`<li key=${name}>${name}</li>`)}</ul>`}</li>`)}</ul></details>`;
 }
 
@@ -99,7 +98,7 @@ function Retry({ item, changed }) {
   const [failed, setFailed] = useState("");
   const refuse = (/** @type {unknown} */ error) => setFailed(wordsOf(error));
   const go = () => api.convertAgain(item.media.id).then(changed, refuse);
-  return html`<button class="plain" disabled=${!mayOperate.value} title=${mayOperate.value ? "" : M.viewerRetry} onClick=${go}>${S.retry}</button>
+  return html`<button class="plain" disabled=${!mayOperate.value} title=${mayOperate.value ? "" : conversionWords.viewerRetry} onClick=${go}>${commonWords.retry}</button>
     ${failed && html`<span class="cause" role="alert">${failed}</span>`}`;
 }
 
@@ -111,11 +110,11 @@ function Actions({ item, open, changed }) {
   const { media, conversion } = item;
   if (conversion?.status === "failed") return h(Retry, { item, changed });
   if (conversion?.status === "ready" && conversion.file_url) {
-    return html`<button class="plain" aria-label=${M.openOf(media.filename)} onClick=${() => open(item)}>${M.open}</button>
-      <a class="button plain" href=${conversion.file_url} download=${pdfName(media)}>${M.download}</a>`;
+    return html`<button class="plain" aria-label=${conversionWords.openOf(media.filename)} onClick=${() => open(item)}>${conversionWords.open}</button>
+      <a class="button plain" href=${conversion.file_url} download=${pdfName(media)}>${conversionWords.download}</a>`;
   }
   if (conversion) return null;
-  return html`<a class="button plain" href=${api.mediaContentUrl(media.id)} download=${media.filename}>${M.download}</a>`;
+  return html`<a class="button plain" href=${api.mediaContentUrl(media.id)} download=${media.filename}>${conversionWords.download}</a>`;
 }
 
 /** What is done less often. @param {RowProps} props */
@@ -127,12 +126,12 @@ function More({ item, ask }) {
     /** @type {HTMLElement} */ (event.currentTarget).closest("details")?.removeAttribute("open");
     ask(question, item);
   };
-  return html`<details class="more-actions"><summary class="button icon" aria-label=${M.moreOf(media.filename)}>⋯</summary>
+  return html`<details class="more-actions"><summary class="button icon" aria-label=${conversionWords.moreOf(media.filename)}>⋯</summary>
     <div class="menu">
-      <button class="plain" onClick=${choose("rename")}>${M.rename}</button>
-      ${conversion?.status === "ready" && html`<button class="plain" onClick=${choose("again")}>${M.convertAgain}</button>`}
-      ${conversion && html`<a class="button plain" href=${api.mediaContentUrl(media.id)} download=${media.filename}>${M.original}</a>`}
-      <button class="danger" onClick=${choose("delete")}>${M.delete}</button>
+      <button class="plain" onClick=${choose("rename")}>${conversionWords.rename}</button>
+      ${conversion?.status === "ready" && html`<button class="plain" onClick=${choose("again")}>${conversionWords.convertAgain}</button>`}
+      ${conversion && html`<a class="button plain" href=${api.mediaContentUrl(media.id)} download=${media.filename}>${conversionWords.original}</a>`}
+      <button class="danger" onClick=${choose("delete")}>${conversionWords.delete}</button>
     </div></details>`;
 }
 
@@ -143,7 +142,7 @@ const pdfName = (media) => media.filename.replace(/\.[^.]*$/, "") + ".pdf";
 function Picture({ item }) {
   const { media, conversion } = item;
   if (!conversion?.report?.["thumbnail"]) return html`<span class="thumb"><${Glyph} shape="file" /></span>`;
-  return html`<img class="thumb" src=${api.thumbnailUrl(media.id, conversion.id)} alt=${M.firstPage(media.filename)} loading="lazy" width="96" height="54" />`;
+  return html`<img class="thumb" src=${api.thumbnailUrl(media.id, conversion.id)} alt=${conversionWords.firstPage(media.filename)} loading="lazy" width="96" height="54" />`;
 }
 
 /** @param {RowProps} props */
@@ -156,11 +155,11 @@ function Row(props) {
     ${h(Picture, { item })}
     <div class="media-body">
       <span class="media-name">${media.filename}</span>
-      <span class="quiet">${media.kind} · ${size(media.bytes)} · ${h(Age, { at: media.uploaded_at })}${conversion?.pages ? ` · ${M.pages(conversion.pages)}` : ""}</span>
+      <span class="quiet">${media.kind} · ${size(media.bytes)} · ${h(Age, { at: media.uploaded_at })}${conversion?.pages ? ` · ${conversionWords.pages(conversion.pages)}` : ""}</span>
       ${conversion?.status === "failed" && html`<span class="cause">${conversion.error_message}</span>`}
       ${conversion && h(Warnings, { conversion })}
     </div>
-    <span class=${classes("badge", `conversion-${status}`)} role="status">${busy && html`<span class="spinner" aria-hidden="true"></span>`}${M.status[status]}${busy && conversion && conversion.attempts > 1 ? ` · ${M.attempt(conversion.attempts)}` : ""}</span>
+    <span class=${classes("badge", `conversion-${status}`)} role="status">${busy && html`<span class="spinner" aria-hidden="true"></span>`}${conversionWords.status[status]}${busy && conversion && conversion.attempts > 1 ? ` · ${conversionWords.attempt(conversion.attempts)}` : ""}</span>
     <div class="media-actions">${h(Actions, props)}${h(More, props)}</div>
   </li>`;
 }
@@ -169,7 +168,7 @@ function Row(props) {
 function Ask({ question, item, close, changed }) {
   const [failed, setFailed] = useState("");
   const { media } = item;
-  const words = M.ask[question];
+  const words = conversionWords.ask[question];
   /** @param {SubmitEvent} event */
   const submit = (event) => {
     event.preventDefault();
@@ -189,19 +188,19 @@ function Ask({ question, item, close, changed }) {
     );
   };
   const body = html`<form class="connect" onSubmit=${submit}><p><strong>${media.filename}</strong></p>${words.text && html`<p>${words.text}</p>`}
-    ${question === "rename" && html`<label>${M.newName}<input name="name" required maxlength="255" autocomplete="off" value=${media.filename} autofocus /></label>`}
+    ${question === "rename" && html`<label>${conversionWords.newName}<input name="name" required maxlength="255" autocomplete="off" value=${media.filename} autofocus /></label>`}
     <p class="form-error" role="alert">${failed}</p>
-    <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${S.cancel}</button><button class=${question === "delete" ? "danger" : "primary"}>${words.go}</button></div></form>`;
+    <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${commonWords.cancel}</button><button class=${question === "delete" ? "danger" : "primary"}>${words.go}</button></div></form>`;
   return h(Dialog, { title: words.title, onClose: close, children: body });
 }
 
 /** @param {{item: Item, close: () => void}} props */
 function Preview({ item, close }) {
   const url = item.conversion?.file_url ?? "";
-  const title = M.preview(item.media.filename);
+  const title = conversionWords.preview(item.media.filename);
   const body = html`<iframe class="pdf" src=${url} title=${title}></iframe>
-    <div class="dialog-foot"><a class="button plain" href=${url} target="_blank" rel="noopener">${M.newTab}</a>
-      <a class="button plain" href=${url} download=${pdfName(item.media)}>${M.download}</a></div>`;
+    <div class="dialog-foot"><a class="button plain" href=${url} target="_blank" rel="noopener">${conversionWords.newTab}</a>
+      <a class="button plain" href=${url} download=${pdfName(item.media)}>${conversionWords.download}</a></div>`;
   return h(Dialog, { title, onClose: close, wide: true, children: body });
 }
 
@@ -211,15 +210,15 @@ export function ConversionsPage() {
   const [asking, setAsking] = useState(/** @type {{question: Question, item: Item} | null} */ (null));
   /** @type {RowProps["ask"]} */
   const ask = (question, item) => setAsking({ question, item });
-  return html`<div class="page-head"><h1>${M.title}</h1></div>
-    <p class="quiet lead">${M.lead}</p>
+  return html`<div class="page-head"><h1>${conversionWords.title}</h1></div>
+    <p class="quiet lead">${conversionWords.lead}</p>
     ${h(Uploads, {})}
-    <section class="card" aria-label=${M.list}>
-      ${failed && h(LoadFailed, { text: M.failedList, why: failed, retry: again })}
+    <section class="card" aria-label=${conversionWords.list}>
+      ${failed && h(LoadFailed, { text: conversionWords.failedList, why: failed, retry: again })}
       ${!items && !failed && h(Loading, { rows: 3 })}
-      ${items?.length === 0 && html`<p class="note">${M.none}</p>`}
+      ${items?.length === 0 && html`<p class="note">${conversionWords.none}</p>`}
       ${items && items.length > 0 && html`<ul class="media-list">${items.map((item) => h(Row, { key: item.media.id, item, open: setOpen, changed: again, ask }))}</ul>`}
-      ${cursor && html`<button class="plain more" onClick=${loadMore}>${L.logs.more}</button>`}
+      ${cursor && html`<button class="plain more" onClick=${loadMore}>${commonWords.more}</button>`}
     </section>
     ${open && h(Preview, { item: open, close: () => setOpen(null) })}
     ${asking && h(Ask, { ...asking, close: () => setAsking(null), changed: again })}`;

@@ -1,36 +1,40 @@
 /** The table of displays. Only the rows near the window are in the document: all have the same height. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
-import { clients, isLocked, nameOf, overview, version } from "../lib/fleet.js";
+import { clients, isLocked, overview, version } from "../lib/fleet.js";
+import { nameOf } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { active, onMove, wanted } from "../lib/keys.js";
 import { changed, nextSort, resort, rows, sorting } from "../lib/order.js";
-import { choose, isChosen } from "../lib/selection.js";
+import { asking, choose, chosen, isChosen } from "../lib/selection.js";
 import { mayOperate } from "../lib/session.js";
-import { S } from "../lib/strings.js";
 import { unsteady, watchUnsteady } from "../lib/unsteady.js";
 import { go, goToView, openDisplay, param } from "../lib/url.js";
+import { selectionWords, tableWords } from "../lib/words/fleet.js";
+import { frameWords } from "../lib/words/frame.js";
+import { stepWords } from "../lib/words/states.js";
 import { isMute } from "./attention.js";
-import { BulkBar } from "./bulk_bar.js";
+import { lazy } from "./lazy.js";
 import { Age, ExportButton, StatusBadge } from "./parts.js";
 
 const ROW = 44; // pixels, equal to --row in style.css
 const AROUND = 8; // rows kept ready above and below the window
 const AT_LEAST = 30; // rows in the document even while the table is below the window
 
+const BulkBar = lazy(async () => (await import("./bulk_bar.js")).BulkBar);
 const query = param("q");
 const status = param("status");
 const selected = param("d");
 
 /** Column key (as in the address), its heading, and the class that lets narrow windows drop it. */
 const COLUMNS = /** @type {const} */ ([
-  ["name", S.table.name, "col-name"],
-  ["status", S.table.status, "col-status"],
-  ["site", S.table.site, "col-site"],
-  ["hb", S.table.heartbeat, "col-hb"],
-  ["rc", S.table.reconnects, "col-rc"],
-  ["version", S.table.version, "col-version"],
-  ["ip", S.table.ip, "col-ip"],
+  ["name", tableWords.name, "col-name"],
+  ["status", tableWords.status, "col-status"],
+  ["site", tableWords.site, "col-site"],
+  ["hb", tableWords.heartbeat, "col-hb"],
+  ["rc", tableWords.reconnects, "col-rc"],
+  ["version", tableWords.version, "col-version"],
+  ["ip", tableWords.ip, "col-ip"],
 ]);
 
 /** @param {{column: string, title: string, name: string}} props */
@@ -48,13 +52,13 @@ function Heading({ column, title, name }) {
 function Pick({ uuid, name }) {
   const on = isChosen(uuid);
   return html`<td class="col-pick" onClick=${(/** @type {Event} */ event) => event.stopPropagation()}>
-    <label class="pick"><input type="checkbox" aria-label=${S.pick.one(name)} checked=${on} onChange=${() => choose([uuid], !on)} /></label></td>`;
+    <label class="pick"><input type="checkbox" aria-label=${selectionWords.one(name)} checked=${on} onChange=${() => choose([uuid], !on)} /></label></td>`;
 }
 
 function PickAll() {
   const listed = rows.value;
   const on = listed.length > 0 && listed.every(isChosen);
-  return html`<th scope="col" class="col-pick"><label class="pick"><input type="checkbox" aria-label=${S.pick.all} checked=${on} onChange=${() => choose(listed, !on)} /></label></th>`;
+  return html`<th scope="col" class="col-pick"><label class="pick"><input type="checkbox" aria-label=${selectionWords.all} checked=${on} onChange=${() => choose(listed, !on)} /></label></th>`;
 }
 
 /** @param {{uuid: string, index: number}} props index: place in the whole list, from 0 */
@@ -73,11 +77,11 @@ function Row({ uuid, index }) {
   return html`<tr aria-rowindex=${index + 2} class=${classes(selected.value === uuid && "selected")} onClick=${() => openDisplay(uuid)}>
     ${mayOperate.value && h(Pick, { uuid, name: nameOf(client) })}
     <td class="col-name"><button class="link strong" ref=${link} onFocus=${() => (active.value = index)}>${nameOf(client)}</button>
-      ${client.service_failed_at && html`<span class="tag tag-orange">${S.table.failed}</span>`}
-      ${isMute(client) && html`<span class="tag tag-orange" title=${client.recovery?.why}>${S.table.mute}</span>`}
-      ${unsteady.value.has(uuid) && html`<span class="tag tag-amber" title=${S.table.unsteadyHow(unsteady.value.get(uuid) ?? 0)}>${S.table.unsteady}</span>`}
-      ${open && html`<span class="tag">${S.table.open((S.command.steps[open] ?? open).toLowerCase())}</span>`}
-      ${!open && isLocked(client) && html`<span class="tag">${S.table.locked}</span>`}</td>
+      ${client.service_failed_at && html`<span class="tag tag-orange">${tableWords.failed}</span>`}
+      ${isMute(client) && html`<span class="tag tag-orange" title=${client.recovery?.why}>${tableWords.mute}</span>`}
+      ${unsteady.value.has(uuid) && html`<span class="tag tag-amber" title=${tableWords.unsteadyHow(unsteady.value.get(uuid) ?? 0)}>${tableWords.unsteady}</span>`}
+      ${open && html`<span class="tag">${tableWords.open((stepWords[open] ?? open).toLowerCase())}</span>`}
+      ${!open && isLocked(client) && html`<span class="tag">${tableWords.locked}</span>`}</td>
     <td class="col-status">${h(StatusBadge, { status: client.status })}</td>
     <td class="col-site">${client.site ?? ""}</td>
     <td class="col-hb">${h(Age, { at: client.last_heartbeat_at })}</td>
@@ -148,10 +152,10 @@ function Toolbar() {
   /** @param {InputEvent} event */
   const type = (event) => go({ q: /** @type {HTMLInputElement} */ (event.currentTarget).value }, { replace: true });
   return html`<div class="toolbar">
-    <h2 id="displays-title">${S.table.title} <span class="quiet">${S.table.caption(rows.value.length, clients.size)}</span></h2>
-    <span class="toolbar-status" role="status">${moved > 0 && html`${S.table.changed(moved)} · <button class="link" onClick=${resort}>${S.table.resort}</button>`}</span>
-    ${filtered && html`<button class="link" onClick=${() => go({ q: null, status: null })}>${S.table.clear}</button>`}
-    ${h(ExportButton, { save: saveRows, title: S.table.csv })}
+    <h2 id="displays-title">${tableWords.title} <span class="quiet">${tableWords.caption(rows.value.length, clients.size)}</span></h2>
+    <span class="toolbar-status" role="status">${moved > 0 && html`${tableWords.changed(moved)} · <button class="link" onClick=${resort}>${tableWords.resort}</button>`}</span>
+    ${filtered && html`<button class="link" onClick=${() => go({ q: null, status: null })}>${tableWords.clear}</button>`}
+    ${h(ExportButton, { save: saveRows, title: tableWords.csv })}
     ${
       mayOperate.value &&
       html`<a class="link" href="?v=batches" onClick=${(/** @type {MouseEvent} */ event) => {
@@ -159,9 +163,9 @@ function Toolbar() {
           event.preventDefault();
           goToView("batches");
         }
-      }}>${S.nav.batches}</a>`
+      }}>${frameWords.nav.batches}</a>`
     }
-    <input type="search" class="search" aria-label=${S.table.searchLabel} placeholder=${S.table.search} value=${query.value} onInput=${type} aria-keyshortcuts="/" />
+    <input type="search" class="search" aria-label=${tableWords.searchLabel} placeholder=${tableWords.search} value=${query.value} onInput=${type} aria-keyshortcuts="/" />
   </div>`;
 }
 
@@ -172,11 +176,11 @@ export function DisplaysTable() {
   const total = rows.value.length;
   return html`<section class="displays" aria-labelledby="displays-title">
     ${h(Toolbar, {})}
-    ${h(BulkBar, {})}
+    ${(chosen.value.length > 0 || asking.value) && h(BulkBar, {})}
     <table aria-rowcount=${total + 1} aria-labelledby="displays-title">
       <thead><tr aria-rowindex="1">${mayOperate.value && h(PickAll, {})}${COLUMNS.map(([column, title, name]) => h(Heading, { key: column, column, title, name }))}</tr></thead>
       ${h(Rows, {})}
     </table>
-    ${total === 0 && html`<p class="note">${S.table.nothing}</p>`}
+    ${total === 0 && html`<p class="note">${tableWords.nothing}</p>`}
   </section>`;
 }

@@ -2,12 +2,13 @@
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import { acknowledge, marks, panelRows } from "../lib/failures.js";
-import { failures, nameOf, updatedAt, updating } from "../lib/fleet.js";
-import { exact, person } from "../lib/format.js";
+import { failures, updatedAt, updating } from "../lib/fleet.js";
+import { exact, nameOf, person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { mayOperate } from "../lib/session.js";
-import { S } from "../lib/strings.js";
 import { openDisplay } from "../lib/url.js";
+import { commonWords } from "../lib/words/common.js";
+import { failureWords } from "../lib/words/fleet.js";
 import { Age, Glyph } from "./parts.js";
 
 /** @typedef {import("../lib/types").Failure} Failure */
@@ -17,15 +18,15 @@ const FEW = 5;
 
 /** Why nothing can be acknowledged now, or null. */
 export function acknowledgeBlocked() {
-  if (!mayOperate.value) return S.failed.viewer;
-  return updating.value ? null : S.live.reason;
+  if (!mayOperate.value) return failureWords.viewer;
+  return updating.value ? null : commonWords.outOfDate;
 }
 
 /** @param {Mark} mark */
 function markText(mark) {
-  if (mark.phase === "done") return `${S.failed.done} ✓`;
-  if (mark.phase === "elsewhere") return mark.detail ? S.failed.by(person(mark.detail)) : S.failed.elsewhere;
-  if (mark.phase === "changed") return S.failed.again(mark.detail ? exact(mark.detail) : "");
+  if (mark.phase === "done") return `${failureWords.done} ✓`;
+  if (mark.phase === "elsewhere") return mark.detail ? failureWords.by(person(mark.detail)) : failureWords.elsewhere;
+  if (mark.phase === "changed") return failureWords.again(mark.detail ? exact(mark.detail) : "");
   return mark.detail;
 }
 
@@ -35,11 +36,11 @@ export function Acknowledge({ failure, mark }) {
     return html`<span class="done" role="status">${markText(mark)}</span>`;
   const blocked = acknowledgeBlocked();
   const sending = mark?.phase === "sending";
-  const word = sending ? S.failed.sending : mark?.phase === "error" ? S.retry : S.failed.acknowledge;
+  const word = sending ? failureWords.sending : mark?.phase === "error" ? commonWords.retry : failureWords.acknowledge;
   return html`<span class="acknowledge">
     ${mark && !sending && html`<span class="mark-note" role="alert">${markText(mark)}</span>`}
     <button class="orange" disabled=${sending || blocked !== null} title=${blocked ?? ""}
-      aria-label=${mark?.phase === "error" ? undefined : S.failed.acknowledgeOf(nameOf(failure))}
+      aria-label=${mark?.phase === "error" ? undefined : failureWords.acknowledgeOf(nameOf(failure))}
       onClick=${() => acknowledge(failure)}>${word}</button>
   </span>`;
 }
@@ -52,7 +53,7 @@ function Row({ failure, mark }) {
       <button class="link strong" onClick=${() => openDisplay(failure.uuid)}>${nameOf(failure)}</button>
       ${failure.site && html`<span class="quiet">${failure.site}</span>`}
     </div>
-    <code class="failed-unit" title=${S.failed.unit}>${failure.service_failed_unit}</code>
+    <code class="failed-unit" title=${failureWords.unit}>${failure.service_failed_unit}</code>
     <span class="failed-when"><${Age} at=${failure.service_failed_at} /></span>
     ${h(Acknowledge, { failure, mark })}
   </li>`;
@@ -61,7 +62,7 @@ function Row({ failure, mark }) {
 function Paused() {
   const at = updatedAt.value;
   if (updating.value || !at) return null;
-  return html`<span class="paused" role="status">${S.failed.paused(exact(at))}</span>`;
+  return html`<span class="paused" role="status">${failureWords.paused(exact(at))}</span>`;
 }
 
 export function FailedPanel() {
@@ -69,16 +70,16 @@ export function FailedPanel() {
   const rows = panelRows.value;
   if (!rows.length) return null;
   const shown = all ? rows : rows.slice(0, FEW);
-  return html`<section class="failed-panel" aria-label=${S.failed.region}>
+  return html`<section class="failed-panel" aria-label=${failureWords.region}>
     <header>
-      <h2><${Glyph} shape="warning" />${S.failed.title(failures.value.length || rows.length)}</h2>
+      <h2><${Glyph} shape="warning" />${failureWords.title(failures.value.length || rows.length)}</h2>
       ${h(Paused, {})}
     </header>
     <ul>${shown.map((failure) => h(Row, { key: failure.uuid, failure, mark: marks.value.get(failure.uuid) }))}</ul>
     ${
       rows.length > FEW &&
       html`<button class="link show-all" aria-expanded=${all} onClick=${() => setAll(!all)}>
-      ${all ? S.failed.showLess : S.failed.showAll(rows.length)}
+      ${all ? failureWords.showLess : failureWords.showAll(rows.length)}
     </button>`
     }
   </section>`;

@@ -2,9 +2,8 @@
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import { html } from "../lib/html.js";
-import { S } from "../lib/strings.js";
-import { L } from "../lib/strings_later.js";
-import { wordsOf } from "../lib/words.js";
+import { commonWords } from "../lib/words/common.js";
+import { wordsOf } from "../lib/words/problems.js";
 import { Dialog } from "./parts.js";
 
 /**
@@ -29,7 +28,7 @@ export function FormDialog({ title, go, look = "primary", wide = false, act, don
   const body = html`<form class="connect" onSubmit=${submit}>
     ${children}
     <p class="form-error" role="alert">${failed}</p>
-    <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${S.cancel}</button><button class=${look} disabled=${busy}>${busy ? L.working : go}</button></div>
+    <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${commonWords.cancel}</button><button class=${look} disabled=${busy}>${busy ? commonWords.working : go}</button></div>
   </form>`;
   return h(Dialog, { title, wide, onClose: close, children: body });
 }

@@ -5,8 +5,8 @@ import { healthHistoryOf } from "../lib/api/history.js";
 import { duration } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
-import { T } from "../lib/strings_health.js";
-import { againByItself } from "../lib/words.js";
+import { healthHistoryWords } from "../lib/words/health.js";
+import { retryingAfter } from "../lib/words/problems.js";
 import { LoadFailed, Loading } from "./parts.js";
 
 /** @typedef {import("../lib/openapi").HealthHistory} History */
@@ -71,9 +71,9 @@ function Line({ gauge, values, text }) {
 
 /** @param {Extremes | null} one @param {string} unit */
 function words(one, unit) {
-  if (!one) return T.notTold;
+  if (!one) return healthHistoryWords.notTold;
   const [least, most, last] = [one.least, one.most, one.last].map((value) => `${Math.round(value)}\u00a0${unit}`);
-  return T.words(least ?? "", most ?? "", last ?? "");
+  return healthHistoryWords.words(least ?? "", most ?? "", last ?? "");
 }
 
 /** @param {{gauge: Gauge, history: History, days: number}} props */
@@ -81,21 +81,22 @@ function Measured({ gauge, history, days }) {
   const said = history.summary[gauge.key];
   const text = words(said, gauge.unit);
   return html`<div class="gauge"><dt>${gauge.name}</dt><dd class=${classes("quiet", "figure", said && said.last > gauge.limit && "over")}>${text}</dd>
-    ${said && html`<dd class="spark-row">${h(Line, { gauge, values: history.points.map((point) => point[gauge.key]), text: T.spoken(gauge.name, days, text) })}</dd>`}</div>`;
+    ${said && html`<dd class="spark-row">${h(Line, { gauge, values: history.points.map((point) => point[gauge.key]), text: healthHistoryWords.spoken(gauge.name, days, text) })}</dd>`}</div>`;
 }
 
 /** @param {{history: History, days: number}} props */
 function Notes({ history, days }) {
   const { points, step_seconds: step } = history;
   const silent = points.filter((point) => ALL.every((key) => point[key] === null)).length;
-  return html`<div class="strip-axis quiet"><span>${T.ago(days)}</span><span>${T.now}</span></div>
-    ${silent > 1 && html`<p class="quiet">${2 * silent > points.length ? T.partly(duration((points.length - silent) * step), days) : T.silent(duration(silent * step))}</p>`}
-    ${step > SAMPLE_SECONDS && html`<p class="quiet">${T.means(duration(step))}</p>`}`;
+  return html`<div class="strip-axis quiet"><span>${healthHistoryWords.ago(days)}</span><span>${healthHistoryWords.now}</span></div>
+    ${silent > 1 && html`<p class="quiet">${2 * silent > points.length ? healthHistoryWords.partly(duration((points.length - silent) * step), days) : healthHistoryWords.silent(duration(silent * step))}</p>`}
+    ${step > SAMPLE_SECONDS && html`<p class="quiet">${healthHistoryWords.means(duration(step))}</p>`}`;
 }
 
 /** @param {{history: History, days: number, gauges: Gauge[]}} props */
 function Lines({ history, days, gauges }) {
-  if (gauges.every((gauge) => !history.summary[gauge.key])) return html`<p class="quiet">${T.nothing}</p>`;
+  if (gauges.every((gauge) => !history.summary[gauge.key]))
+    return html`<p class="quiet">${healthHistoryWords.nothing}</p>`;
   return html`<dl class="gauges">${gauges.map((gauge) => h(Measured, { key: gauge.key, gauge, history, days }))}</dl>${h(Notes, { history, days })}`;
 }
 
@@ -112,16 +113,16 @@ export function HealthOverTime({ uuid, gauges }) {
     return poll(
       look,
       () => PERIOD,
-      (error) => setFailed(againByItself(error)),
+      (error) => setFailed(retryingAfter(error)),
     ).stop;
   }, [uuid, days]);
-  return html`<section class="uptime" aria-label=${T.title}>
-    <div class="uptime-head"><h3>${T.title}</h3>
-      <div class="chips" role="group" aria-label=${T.range}>${RANGES.map(
+  return html`<section class="uptime" aria-label=${healthHistoryWords.title}>
+    <div class="uptime-head"><h3>${healthHistoryWords.title}</h3>
+      <div class="chips" role="group" aria-label=${healthHistoryWords.range}>${RANGES.map(
         (n) =>
-          html`<button key=${n} class=${classes("chip", days === n && "on")} aria-pressed=${days === n} onClick=${() => setDays(n)}>${T.days(n)}</button>`,
+          html`<button key=${n} class=${classes("chip", days === n && "on")} aria-pressed=${days === n} onClick=${() => setDays(n)}>${healthHistoryWords.days(n)}</button>`,
       )}</div></div>
-    ${!history && (failed ? h(LoadFailed, { text: T.failed, why: failed }) : h(Loading, { rows: 3 }))}
+    ${!history && (failed ? h(LoadFailed, { text: healthHistoryWords.failed, why: failed }) : h(Loading, { rows: 3 }))}
     ${history && h(Lines, { history: history.found, days: history.days, gauges })}
   </section>`;
 }

@@ -2,12 +2,12 @@
 import { h } from "../vendor/preact.js";
 import { html } from "../lib/html.js";
 import { enable, enabled, helpOpen } from "../lib/keys.js";
-import { S } from "../lib/strings.js";
+import { shortcutWords } from "../lib/words/shortcuts.js";
 import { Dialog } from "./parts.js";
 
 export function Help() {
-  const body = html`<dl class="keys">${S.keys.list.map(([key, what]) => html`<div key=${key}><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl>
-    <p class="quiet">${S.keys.note}</p>
-    <label class="check"><input type="checkbox" checked=${enabled.value} onChange=${() => enable(!enabled.value)} />${S.keys.on}</label>`;
-  return h(Dialog, { title: S.keys.title, onClose: () => (helpOpen.value = false), children: body });
+  const body = html`<dl class="keys">${shortcutWords.list.map(([key, what]) => html`<div key=${key}><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl>
+    <p class="quiet">${shortcutWords.note}</p>
+    <label class="check"><input type="checkbox" checked=${enabled.value} onChange=${() => enable(!enabled.value)} />${shortcutWords.on}</label>`;
+  return h(Dialog, { title: shortcutWords.title, onClose: () => (helpOpen.value = false), children: body });
 }

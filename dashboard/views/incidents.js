@@ -7,9 +7,10 @@ import { now } from "../lib/clock.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { poll } from "../lib/poll.js";
-import { L } from "../lib/strings_later.js";
 import { go, openDisplay, param } from "../lib/url.js";
-import { wordsOf } from "../lib/words.js";
+import { commonWords } from "../lib/words/common.js";
+import { incidentWords } from "../lib/words/incidents.js";
+import { wordsOf } from "../lib/words/problems.js";
 import { ListState } from "./list_state.js";
 import { Maintenance } from "./maintenance.js";
 import { LoadFailed, Loading, StatusBadge, Time } from "./parts.js";
@@ -32,20 +33,20 @@ function Numbers({ incident }) {
   const { members, unwell, closed_at } = incident;
   const text =
     incident.kind === "listening"
-      ? L.incidents.ours
+      ? incidentWords.ours
       : closed_at
-        ? L.incidents.were(members)
+        ? incidentWords.were(members)
         : unwell === 0
-          ? L.incidents.back(members)
-          : L.incidents.are(unwell, members);
-  return html`<span class="quiet">${L.incidents.kind[incident.kind] ?? incident.kind} · ${text} · ${closed_at ? L.incidents.lasted(lasted(incident)) : L.incidents.lasts(lasted(incident))}</span>`;
+          ? incidentWords.back(members)
+          : incidentWords.are(unwell, members);
+  return html`<span class="quiet">${incidentWords.kind[incident.kind] ?? incident.kind} · ${text} · ${closed_at ? incidentWords.lasted(lasted(incident)) : incidentWords.lasts(lasted(incident))}</span>`;
 }
 
 /** @param {{incident: Incident}} props */
 function Row({ incident }) {
   const on = chosen.value === String(incident.id);
   return html`<li><button class=${classes("incident-row", on && "on")} aria-pressed=${on} onClick=${() => go({ i: on ? null : String(incident.id) })}>
-    <span class="incident-head"><span class=${classes("tag", incident.closed_at ? "" : "tag-orange")}>${incident.closed_at ? L.incidents.closed : L.incidents.open}</span>
+    <span class="incident-head"><span class=${classes("tag", incident.closed_at ? "" : "tag-orange")}>${incident.closed_at ? incidentWords.closed : incidentWords.open}</span>
       <span class="quiet">#${incident.id}</span>${h(Time, { at: incident.began_at })}</span>
     <span class="incident-cause">${incident.cause}</span>
     ${h(Numbers, { incident })}
@@ -56,13 +57,13 @@ function Row({ incident }) {
 function Displays({ details }) {
   const list = details.displays.items;
   if (!list.length) return null;
-  return html`<h3>${L.incidents.displays}</h3><ul class="incident-displays">${list.map(
+  return html`<h3>${incidentWords.displays}</h3><ul class="incident-displays">${list.map(
     (
       one,
     ) => html`<li key=${one.uuid}><button class="link" onClick=${() => openDisplay(one.uuid)}>${one.name || one.uuid.slice(0, 8)}</button>
-      ${one.left_at ? html`<span class="quiet">${L.incidents.well} ${h(Time, { at: one.left_at })}</span>` : h(StatusBadge, { status: one.status })}
+      ${one.left_at ? html`<span class="quiet">${incidentWords.well} ${h(Time, { at: one.left_at })}</span>` : h(StatusBadge, { status: one.status })}
       ${one.unit && html`<code>${one.unit}</code>`}</li>`,
-  )}</ul>${details.displays.next_cursor && html`<p class="quiet">${L.incidents.moreDisplays(details.members - list.length)}</p>`}`;
+  )}</ul>${details.displays.next_cursor && html`<p class="quiet">${commonWords.andMore(details.members - list.length)}</p>`}`;
 }
 
 /** @param {{id: string}} props */
@@ -81,15 +82,15 @@ function Details({ id }) {
       (error) => setFailed(wordsOf(error)),
     ).stop;
   }, [id]);
-  if (!details) return failed ? h(LoadFailed, { text: L.incidents.failedOne, why: failed }) : h(Loading, { rows: 4 });
+  if (!details) return failed ? h(LoadFailed, { text: incidentWords.failedOne, why: failed }) : h(Loading, { rows: 4 });
   return html`<div class="incident-details">
-    <div class="incident-head"><h2>${L.incidents.number(details.id)}</h2><span class=${classes("tag", details.closed_at ? "" : "tag-orange")}>${details.closed_at ? L.incidents.closed : L.incidents.open}</span></div>
+    <div class="incident-head"><h2>${incidentWords.number(details.id)}</h2><span class=${classes("tag", details.closed_at ? "" : "tag-orange")}>${details.closed_at ? incidentWords.closed : incidentWords.open}</span></div>
     <p>${details.cause}</p>
     ${h(Numbers, { incident: details })}
-    ${details.merged_into && html`<p><button class="link" onClick=${() => go({ i: String(details.merged_into) })}>${L.incidents.merged(details.merged_into)}</button></p>`}
-    ${details.in_maintenance > 0 && html`<p class="quiet">${L.incidents.inMaintenance(details.in_maintenance)}</p>`}
+    ${details.merged_into && html`<p><button class="link" onClick=${() => go({ i: String(details.merged_into) })}>${incidentWords.merged(details.merged_into)}</button></p>`}
+    ${details.in_maintenance > 0 && html`<p class="quiet">${incidentWords.inMaintenance(details.in_maintenance)}</p>`}
     ${h(Displays, { details })}
-    <h3>${L.incidents.timeline}</h3>
+    <h3>${incidentWords.timeline}</h3>
     <ol class="events">${details.timeline.items.map(
       (one, i) => html`<li class="event" key=${i}><span class="event-mark" aria-hidden="true">${one.count ?? ""}</span>
       <span class="event-text">${one.title}</span><span class="event-time quiet">${h(Time, { at: one.at })}</span></li>`,
@@ -99,12 +100,12 @@ function Details({ id }) {
 
 /** @param {{list: import("../lib/pages.js").Paged<Incident>}} props */
 function List({ list }) {
-  const state = h(ListState, { list, failed: L.incidents.failed, rows: 4 });
+  const state = h(ListState, { list, failed: incidentWords.failed, rows: 4 });
   if (!list.items) return state;
-  const none = which.value === "closed" ? L.incidents.noneClosed : L.incidents.noneOpen;
+  const none = which.value === "closed" ? incidentWords.noneClosed : incidentWords.noneOpen;
   return html`${state}<ul aria-busy=${list.busy}>${list.items.map((incident) => h(Row, { key: incident.id, incident }))}</ul>
     ${list.items.length === 0 && html`<p class="note">${none}</p>`}
-    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}`;
+    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}</button>`}`;
 }
 
 /** Asks for the first page again and again. @param {string} about @param {() => void} renew */
@@ -124,17 +125,17 @@ export function IncidentsPage() {
   const about = open ? "open" : "closed";
   const list = usePages(about, (cursor, abort) => api.listIncidents({ open, cursor }, abort));
   useRenewal(about, list.renew);
-  return html`<div class="page-head"><h1>${L.incidents.title}</h1>
-      <div class="chips" role="group" aria-label=${L.incidents.which}>${
+  return html`<div class="page-head"><h1>${incidentWords.title}</h1>
+      <div class="chips" role="group" aria-label=${incidentWords.which}>${
         /** @type {const} */ (["open", "closed"]).map(
           (word) =>
-            html`<button key=${word} class=${classes("chip", about === word && "on")} aria-pressed=${about === word} onClick=${() => go({ which: word === "open" ? null : word, i: null })}>${L.incidents[word]}</button>`,
+            html`<button key=${word} class=${classes("chip", about === word && "on")} aria-pressed=${about === word} onClick=${() => go({ which: word === "open" ? null : word, i: null })}>${incidentWords[word]}</button>`,
         )
       }</div></div>
-    <p class="quiet lead">${L.incidents.lead}</p>
+    <p class="quiet lead">${incidentWords.lead}</p>
     <div class=${classes("incidents", chosen.value && "with-details")}>
-      <section class="card" aria-label=${L.incidents.title}>${h(List, { list })}</section>
-      ${chosen.value && html`<section class="card" aria-label=${L.incidents.number(Number(chosen.value))}>${h(Details, { id: chosen.value, key: chosen.value })}</section>`}
+      <section class="card" aria-label=${incidentWords.title}>${h(List, { list })}</section>
+      ${chosen.value && html`<section class="card" aria-label=${incidentWords.number(Number(chosen.value))}>${h(Details, { id: chosen.value, key: chosen.value })}</section>`}
     </div>
     ${h(Maintenance, {})}`;
 }

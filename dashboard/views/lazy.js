@@ -1,7 +1,7 @@
 /** Views whose code is fetched when they are first shown: the fleet page does not wait for what it does not need. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
-import { S } from "../lib/strings.js";
+import { commonWords } from "../lib/words/common.js";
 import { LoadFailed, Loading } from "./parts.js";
 
 /**
@@ -28,6 +28,8 @@ export function lazy(load) {
       );
     }, []);
     if (found) return h(/** @type {any} */ (found), props);
-    return failed ? h(LoadFailed, { text: S.notLoaded, retry: () => location.reload() }) : h(Loading, { rows: 4 });
+    return failed
+      ? h(LoadFailed, { text: commonWords.notLoaded, retry: () => location.reload() })
+      : h(Loading, { rows: 4 });
   };
 }

@@ -2,8 +2,9 @@
 import { h } from "../vendor/preact.js";
 import { clients } from "../lib/fleet.js";
 import { html } from "../lib/html.js";
-import { L } from "../lib/strings_later.js";
 import { openDisplay } from "../lib/url.js";
+import { commonWords } from "../lib/words/common.js";
+import { logWords } from "../lib/words/logs.js";
 import { LoadFailed, Loading, Time } from "./parts.js";
 
 /** @typedef {import("../lib/types").LogRow} LogRow */
@@ -13,9 +14,9 @@ function Line({ row, named }) {
   const uuid = row.client_uuid;
   return html`<li class=${`log log-${row.level}`}>
     <span class="log-time">${h(Time, { at: row.received_at })}</span>
-    <span class=${`level level-${row.level}`} title=${row.raw_level ?? ""}>${L.logs.level[row.level] ?? row.level}</span>
+    <span class=${`level level-${row.level}`} title=${row.raw_level ?? ""}>${logWords.level[row.level] ?? row.level}</span>
     ${named && uuid && html`<button class="link log-who" onClick=${() => openDisplay(uuid)}>${row.client_name || uuid.slice(0, 8)} <span class="quiet">${clients.get(uuid)?.site}</span></button>`}
-    <span class="log-message">${row.logger && html`<span class="quiet">${row.logger}: </span>`}${row.message}${row.truncated && html` <span class="tag">${L.logs.cut}</span>`}</span>
+    <span class="log-message">${row.logger && html`<span class="quiet">${row.logger}: </span>`}${row.message}${row.truncated && html` <span class="tag">${logWords.cut}</span>`}</span>
   </li>`;
 }
 
@@ -24,10 +25,10 @@ export function LogList({ list, named, empty }) {
   const { items } = list;
   if (!items)
     return list.failed
-      ? h(LoadFailed, { text: L.logs.failed, why: list.why, retry: list.reload })
+      ? h(LoadFailed, { text: logWords.failed, why: list.why, retry: list.reload })
       : h(Loading, { rows: 3 });
   return html`<ol class="logs" aria-busy=${list.busy}>${items.map((row) => h(Line, { key: row.id, row, named }))}</ol>
     ${items.length === 0 && html`<p class="note">${empty}</p>`}
-    ${list.failed && h(LoadFailed, { text: L.logs.failed, why: list.why, retry: list.reload })}
-    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}`;
+    ${list.failed && h(LoadFailed, { text: logWords.failed, why: list.why, retry: list.reload })}
+    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}</button>`}`;
 }

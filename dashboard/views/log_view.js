@@ -7,10 +7,10 @@ import { clients } from "../lib/fleet.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { poll } from "../lib/poll.js";
-import { S } from "../lib/strings.js";
-import { L } from "../lib/strings_later.js";
 import { useTail } from "../lib/tail.js";
 import { go } from "../lib/url.js";
+import { number } from "../lib/format.js";
+import { logWords } from "../lib/words/logs.js";
 import { LogList } from "./log_list.js";
 import { ExportButton } from "./parts.js";
 
@@ -39,12 +39,12 @@ function Chips({ uuid, hours, chosen, choose }) {
   const counts = useCounts(uuid, hours);
   /** @param {Level} word */
   const toggle = (word) => choose(LEVELS.filter((level) => chosen.includes(level) !== (level === word)));
-  return html`<div class="chips" role="group" aria-label=${L.logs.levels}>
+  return html`<div class="chips" role="group" aria-label=${logWords.levels}>
     ${LEVELS.map((word) => {
       const on = chosen.includes(word);
       const n = counts?.[word];
       return html`<button key=${word} aria-pressed=${on} class=${classes("chip", `level-${word}`, on && "on")} onClick=${() => toggle(word)}>
-        ${L.logs.level[word]}${n !== undefined && html` <span class="figure chip-count">${S.number(n)}</span>`}</button>`;
+        ${logWords.level[word]}${n !== undefined && html` <span class="figure chip-count">${number(n)}</span>`}</button>`;
     })}
   </div>`;
 }
@@ -52,14 +52,14 @@ function Chips({ uuid, hours, chosen, choose }) {
 /** @param {{tail: ReturnType<typeof useTail>}} props */
 export function Follow({ tail }) {
   const { on, newer, setOn } = tail;
-  const title = !on ? L.logs.liveOff : newer > 0 ? L.logs.livePaused : L.logs.liveOn;
+  const title = !on ? logWords.liveOff : newer > 0 ? logWords.livePaused : logWords.liveOn;
   return html`<button class=${classes("chip", "follow", on && "on")} aria-pressed=${on} title=${title} onClick=${() => setOn(!on)}>
-    <span class=${classes("live-dot", on && !newer && "beats")} aria-hidden="true"></span>${L.logs.live}</button>`;
+    <span class=${classes("live-dot", on && !newer && "beats")} aria-hidden="true"></span>${logWords.live}</button>`;
 }
 
 /** @param {{tail: ReturnType<typeof useTail>, reload: () => void}} props */
 export function Newer({ tail, reload }) {
-  return html`<p class="newer" role="status">${tail.newer > 0 && html`<button class="link" onClick=${reload}>${L.logs.newer(tail.newer)}</button>`}</p>`;
+  return html`<p class="newer" role="status">${tail.newer > 0 && html`<button class="link" onClick=${reload}>${logWords.newer(tail.newer)}</button>`}</p>`;
 }
 
 /**
@@ -84,8 +84,8 @@ export function LogView({ uuid, hours, all, levels, text, levelKey, textKey }) {
   const save = async () =>
     (await import("../lib/exports.js")).saveLogs((cursor, limit) => logsOf(uuid, { ...filter, cursor, limit }), of);
   return html`<div class="log-tools">${h(Chips, { uuid, hours, chosen, choose })}
-      <div class="log-find"><input type="search" class="search" aria-label=${L.logs.search} placeholder=${L.logs.search} value=${text} onInput=${type} />${h(Follow, { tail })}${h(ExportButton, { save, title: L.logs.csv })}</div></div>
+      <div class="log-find"><input type="search" class="search" aria-label=${logWords.search} placeholder=${logWords.search} value=${text} onInput=${type} />${h(Follow, { tail })}${h(ExportButton, { save, title: logWords.csv })}</div></div>
     <div ref=${tail.top}></div>
     ${h(Newer, { tail, reload: list.reload })}
-    ${h(LogList, { list, named: false, empty: L.logs.none })}`;
+    ${h(LogList, { list, named: false, empty: logWords.none })}`;
 }

@@ -2,14 +2,15 @@
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import { logSummary, recentErrors } from "../lib/api/logs.js";
-import { clients, nameOf, version } from "../lib/fleet.js";
+import { clients, version } from "../lib/fleet.js";
+import { nameOf } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { poll } from "../lib/poll.js";
-import { L } from "../lib/strings_later.js";
 import { useTail } from "../lib/tail.js";
 import { go, openDisplay, param } from "../lib/url.js";
-import { againByItself } from "../lib/words.js";
+import { logWords } from "../lib/words/logs.js";
+import { retryingAfter } from "../lib/words/problems.js";
 import { LogList } from "./log_list.js";
 import { Follow, LogView, Newer } from "./log_view.js";
 import { ExportButton, LoadFailed, Loading } from "./parts.js";
@@ -46,7 +47,7 @@ function useSummary(wanted) {
     return poll(
       look,
       () => COUNT_EVERY,
-      (error) => setFailed(againByItself(error)),
+      (error) => setFailed(retryingAfter(error)),
     ).stop;
   }, [wanted]);
   return { summary, failed };
@@ -59,7 +60,7 @@ function WhoRow({ row }) {
   const choose = () => go({ c: on ? null : row.uuid, xl: null, xq: null });
   return html`<li><button class=${classes("who-row", on && "on")} aria-pressed=${on} onClick=${choose}>
     <span class="who-name">${row.name || row.uuid.slice(0, 8)}<span class="quiet">${clients.get(row.uuid)?.site}</span></span>
-    <span class=${classes("figure", errors > 0 ? "over" : "quiet")}>${errors ? L.logs.errors(errors) : L.logs.lines(linesOf(row.counts))}</span>
+    <span class=${classes("figure", errors > 0 ? "over" : "quiet")}>${errors ? logWords.errors(errors) : logWords.lines(linesOf(row.counts))}</span>
   </button></li>`;
 }
 
@@ -72,21 +73,21 @@ function Who({ summary }) {
   found.sort((a, b) => errorsOf(b.counts) - errorsOf(a.counts) || linesOf(b.counts) - linesOf(a.counts));
   /** @param {InputEvent} event */
   const type = (event) => go({ who: /** @type {HTMLInputElement} */ (event.currentTarget).value }, { replace: true });
-  return html`<input type="search" class="search" aria-label=${L.logs.who} placeholder=${L.logs.who} value=${who.value} onInput=${type} />
+  return html`<input type="search" class="search" aria-label=${logWords.who} placeholder=${logWords.who} value=${who.value} onInput=${type} />
     <ul class="who-list">${found.slice(0, LISTED).map((row) => h(WhoRow, { key: row.uuid, row }))}</ul>
-    ${found.length > LISTED && html`<p class="quiet">${L.logs.whoMore(found.length - LISTED)}</p>`}
-    ${found.length === 0 && html`<p class="note">${L.logs.whoNone}</p>`}`;
+    ${found.length > LISTED && html`<p class="quiet">${logWords.whoMore(found.length - LISTED)}</p>`}
+    ${found.length === 0 && html`<p class="note">${logWords.whoNone}</p>`}`;
 }
 
 /** @param {{summary: Summary}} props */
 function Totals({ summary }) {
   const { totals } = summary;
   const what = [
-    L.logs.errors(errorsOf(totals)),
-    L.logs.warnings(totals["warning"] ?? 0),
-    L.logs.lines(linesOf(totals)),
+    logWords.errors(errorsOf(totals)),
+    logWords.warnings(totals["warning"] ?? 0),
+    logWords.lines(linesOf(totals)),
   ].join(", ");
-  return html`<p class="quiet lead">${L.logs.total(what, summary.clients.length)}</p>`;
+  return html`<p class="quiet lead">${logWords.total(what, summary.clients.length)}</p>`;
 }
 
 function RecentErrors() {
@@ -95,18 +96,18 @@ function RecentErrors() {
   const tail = useTail(about, list, (abort) => recentErrors({ hours: range(), limit: PAGE }, abort));
   const save = async () =>
     (await import("../lib/exports.js")).saveLogs((cursor, limit) => recentErrors({ hours: range(), limit, cursor }));
-  return html`<div class="log-head"><h2>${L.logs.recent}</h2><span class="buttons">${h(ExportButton, { save, title: L.logs.csv })}${h(Follow, { tail })}</span></div>
-    <p class="quiet">${L.logs.lead}</p>
+  return html`<div class="log-head"><h2>${logWords.recent}</h2><span class="buttons">${h(ExportButton, { save, title: logWords.csv })}${h(Follow, { tail })}</span></div>
+    <p class="quiet">${logWords.lead}</p>
     <div ref=${tail.top}></div>
     ${h(Newer, { tail, reload: list.reload })}
-    ${h(LogList, { list, named: true, empty: L.logs.noneRecent })}`;
+    ${h(LogList, { list, named: true, empty: logWords.noneRecent })}`;
 }
 
 /** @param {{uuid: string, name: string}} props */
 function OfOne({ uuid, name }) {
-  return html`<div class="log-head"><h2>${L.logs.of(name)}</h2>
-      <span class="buttons"><button class="plain" onClick=${() => openDisplay(uuid)}>${L.logs.open}</button>
-      <button class="plain" onClick=${() => go({ c: null, xl: null, xq: null })}>${L.logs.all}</button></span></div>
+  return html`<div class="log-head"><h2>${logWords.of(name)}</h2>
+      <span class="buttons"><button class="plain" onClick=${() => openDisplay(uuid)}>${logWords.open}</button>
+      <button class="plain" onClick=${() => go({ c: null, xl: null, xq: null })}>${logWords.all}</button></span></div>
     ${h(LogView, { key: uuid, uuid, hours: range(), levels: levels.value, text: text.value, levelKey: "xl", textKey: "xq" })}`;
 }
 
@@ -118,15 +119,15 @@ export function LogsPage() {
   /** @param {Event} event */
   const choose = (event) =>
     go({ hours: /** @type {HTMLSelectElement} */ (event.currentTarget).value }, { replace: true });
-  return html`<div class="page-head"><h1>${L.logs.title}</h1>
-      <label class="inline">${L.logs.range}
-        <select value=${range()} onChange=${choose}>${RANGES.map((n) => html`<option key=${n} value=${n}>${L.logs.hours(n)}</option>`)}</select>
+  return html`<div class="page-head"><h1>${logWords.title}</h1>
+      <label class="inline">${logWords.range}
+        <select value=${range()} onChange=${choose}>${RANGES.map((n) => html`<option key=${n} value=${n}>${logWords.hours(n)}</option>`)}</select>
       </label>
     </div>
     ${summary && h(Totals, { summary })}
     <div class="explorer">
-      <section class="card who-card" aria-labelledby="who-title"><h2 id="who-title">${L.logs.whoTitle}</h2>
-        ${summary ? h(Who, { summary }) : failed ? h(LoadFailed, { text: L.logs.countsFailed, why: failed }) : h(Loading, { rows: 5 })}</section>
-      <section class="card log-card" aria-label=${L.logs.title}>${uuid ? h(OfOne, { uuid, name: known ? nameOf(known) : uuid.slice(0, 8) }) : h(RecentErrors, {})}</section>
+      <section class="card who-card" aria-labelledby="who-title"><h2 id="who-title">${logWords.whoTitle}</h2>
+        ${summary ? h(Who, { summary }) : failed ? h(LoadFailed, { text: logWords.countsFailed, why: failed }) : h(Loading, { rows: 5 })}</section>
+      <section class="card log-card" aria-label=${logWords.title}>${uuid ? h(OfOne, { uuid, name: known ? nameOf(known) : uuid.slice(0, 8) }) : h(RecentErrors, {})}</section>
     </div>`;
 }

@@ -7,8 +7,10 @@ import { person, zoneName } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { mayOperate } from "../lib/session.js";
-import { L } from "../lib/strings_later.js";
-import { wordsOf } from "../lib/words.js";
+import { commonWords } from "../lib/words/common.js";
+import { maintenanceWords } from "../lib/words/maintenance.js";
+import { wordsOf } from "../lib/words/problems.js";
+import { weekdayWords } from "../lib/words/weekdays.js";
 import { FormDialog } from "./form_dialog.js";
 import { ListState } from "./list_state.js";
 import { Time } from "./parts.js";
@@ -45,13 +47,13 @@ function wanted(form) {
 function Plan({ close, changed }) {
   const act = (/** @type {FormData} */ form) => api.planMaintenance(wanted(form));
   const done = () => (changed(), close());
-  const children = html`<label>${L.maintenance.name}<input name="name" required maxlength="200" autocomplete="off" autofocus /></label>
-    <label>${L.maintenance.scope}<select name="site"><option value="">${L.maintenance.fleet}</option>${sites().map((site) => html`<option key=${site} value=${site}>${site}</option>`)}</select></label>
-    <div class="settings-form"><label>${L.maintenance.starts}<input name="starts_at" type="datetime-local" /></label>
-      <label>${L.maintenance.ends}<input name="ends_at" type="datetime-local" required /></label></div>
-    <fieldset><legend>${L.maintenance.weekly(zoneName)}</legend><div class="chips">${WEEKDAYS.map((day) => html`<label class="check" key=${day}><input type="checkbox" name=${day} />${L.maintenance.days[day]}</label>`)}</div></fieldset>
-    <label>${L.maintenance.reason}<input name="reason" maxlength="1000" autocomplete="off" /></label>`;
-  return h(FormDialog, { title: L.maintenance.plan, go: L.maintenance.go, act, done, close, children });
+  const children = html`<label>${maintenanceWords.name}<input name="name" required maxlength="200" autocomplete="off" autofocus /></label>
+    <label>${maintenanceWords.scope}<select name="site"><option value="">${maintenanceWords.fleet}</option>${sites().map((site) => html`<option key=${site} value=${site}>${site}</option>`)}</select></label>
+    <div class="settings-form"><label>${maintenanceWords.starts}<input name="starts_at" type="datetime-local" /></label>
+      <label>${maintenanceWords.ends}<input name="ends_at" type="datetime-local" required /></label></div>
+    <fieldset><legend>${maintenanceWords.weekly(zoneName)}</legend><div class="chips">${WEEKDAYS.map((day) => html`<label class="check" key=${day}><input type="checkbox" name=${day} />${weekdayWords[day]}</label>`)}</div></fieldset>
+    <label>${maintenanceWords.reason}<input name="reason" maxlength="1000" autocomplete="off" /></label>`;
+  return h(FormDialog, { title: maintenanceWords.plan, go: maintenanceWords.go, act, done, close, children });
 }
 
 /** @param {{window: Window, changed: () => void}} props */
@@ -63,18 +65,17 @@ function Row({ window, changed }) {
     window.scope === "site"
       ? window.site
       : window.scope === "clients"
-        ? L.maintenance.some(window.clients.length)
-        : L.maintenance.fleet;
+        ? maintenanceWords.some(window.clients.length)
+        : maintenanceWords.fleet;
   const weekly =
-    window.recurrence &&
-    L.maintenance.every(window.recurrence.weekdays.map((day) => L.maintenance.days[day]).join(", "));
+    window.recurrence && maintenanceWords.every(window.recurrence.weekdays.map((day) => weekdayWords[day]).join(", "));
   const end = () => api.endMaintenance(window.id).then(changed, (error) => setFailed(wordsOf(error)));
   return html`<li class=${classes("token", !live && "over")}>
     <span class="token-body"><strong>${window.name}</strong>
-      <span class="quiet">${whom} · ${h(Time, { at: occurrence?.starts_at ?? window.starts_at })} – ${h(Time, { at: occurrence?.ends_at ?? window.ends_at })}${weekly && ` · ${weekly}`} · ${L.settings.created(person(window.created_by))}</span>
+      <span class="quiet">${whom} · ${h(Time, { at: occurrence?.starts_at ?? window.starts_at })} – ${h(Time, { at: occurrence?.ends_at ?? window.ends_at })}${weekly && ` · ${weekly}`} · ${commonWords.by(person(window.created_by))}</span>
       ${window.reason && html`<span class="quiet">${window.reason}</span>`}</span>
-    <span class=${classes("tag", state === "active" && "tag-amber")}>${L.maintenance.state[state] ?? state}</span>
-    ${live && mayOperate.value && html`<button class="plain" aria-label=${L.maintenance.endOf(window.name)} onClick=${end}>${L.maintenance.end}</button>`}
+    <span class=${classes("tag", state === "active" && "tag-amber")}>${maintenanceWords.state[state] ?? state}</span>
+    ${live && mayOperate.value && html`<button class="plain" aria-label=${maintenanceWords.endOf(window.name)} onClick=${end}>${maintenanceWords.end}</button>`}
     ${failed && html`<span class="cause" role="alert">${failed}</span>`}
   </li>`;
 }
@@ -83,13 +84,13 @@ export function Maintenance() {
   const list = usePages("maintenance", (cursor, abort) => api.listMaintenance(cursor, abort));
   const [planning, setPlanning] = useState(false);
   return html`<section class="card settings-card" aria-labelledby="maintenance-title">
-    <div class="log-head"><h2 id="maintenance-title">${L.maintenance.title}</h2>
-      ${mayOperate.value && html`<button class="plain" onClick=${() => setPlanning(true)}>${L.maintenance.plan}</button>`}</div>
-    <p class="quiet">${L.maintenance.lead}</p>
-    ${h(ListState, { list, failed: L.maintenance.failed })}
+    <div class="log-head"><h2 id="maintenance-title">${maintenanceWords.title}</h2>
+      ${mayOperate.value && html`<button class="plain" onClick=${() => setPlanning(true)}>${maintenanceWords.plan}</button>`}</div>
+    <p class="quiet">${maintenanceWords.lead}</p>
+    ${h(ListState, { list, failed: maintenanceWords.failed })}
     ${list.items && html`<ul>${list.items.map((window) => h(Row, { key: window.id, window, changed: list.reload }))}</ul>`}
-    ${list.items?.length === 0 && html`<p class="quiet">${L.maintenance.none}</p>`}
-    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}
+    ${list.items?.length === 0 && html`<p class="quiet">${maintenanceWords.none}</p>`}
+    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}</button>`}
     ${planning && h(Plan, { close: () => setPlanning(false), changed: list.reload })}
   </section>`;
 }

@@ -7,9 +7,10 @@ import { clients, version } from "../lib/fleet.js";
 import { zoneName } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
-import { S } from "../lib/strings.js";
-import { L } from "../lib/strings_later.js";
-import { N } from "../lib/strings_notifications.js";
+import { commonWords } from "../lib/words/common.js";
+import { notificationWords } from "../lib/words/notifications.js";
+import { snoozeWords } from "../lib/words/snoozes.js";
+import { weekdayWords } from "../lib/words/weekdays.js";
 import { FormDialog } from "./form_dialog.js";
 import { ListState } from "./list_state.js";
 import { Dialog, Time } from "./parts.js";
@@ -25,7 +26,7 @@ function hoursOf(form, zone) {
   if (!form.get("hours")) return null;
   return {
     time_zone: zone,
-    weekdays: Object.keys(N.days).filter((day) => form.get(day)),
+    weekdays: Object.keys(weekdayWords).filter((day) => form.get(day)),
     begin: text(form.get("begin")),
     end: text(form.get("end")),
   };
@@ -43,7 +44,7 @@ function wanted(form, zone) {
     name: text(form.get("name")),
     ...(url && { url }),
     ...(secret && { signing_secret: secret }),
-    events: Object.keys(N.event).filter((name) => form.get(name)),
+    events: Object.keys(notificationWords.event).filter((name) => form.get(name)),
     delay_seconds: Math.round(Number(form.get("delay")) * 60),
     sites: sites.length ? sites : null,
     hours: hoursOf(form, zone),
@@ -51,7 +52,7 @@ function wanted(form, zone) {
   };
 }
 
-const USUAL = Object.keys(N.event).filter((name) => name !== "conversion_failed");
+const USUAL = Object.keys(notificationWords.event).filter((name) => name !== "conversion_failed");
 const WORKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday"];
 
 /** @param {{name: string, label: string, on: boolean}} props */
@@ -63,16 +64,16 @@ function Check({ name, label, on }) {
 function Hours({ channel, zone }) {
   const hours = channel?.hours ?? null;
   const [limited, setLimited] = useState(hours !== null);
-  return html`<fieldset><legend>${N.when}</legend>
-    <label class="check"><input type="checkbox" name="hours" checked=${limited} onChange=${() => setLimited(!limited)} />${N.hours}</label>
+  return html`<fieldset><legend>${notificationWords.when}</legend>
+    <label class="check"><input type="checkbox" name="hours" checked=${limited} onChange=${() => setLimited(!limited)} />${notificationWords.hours}</label>
     ${
       limited &&
-      html`<div class="chips">${Object.entries(N.days).map(([day, word]) => h(Check, { key: day, name: day, label: word, on: (hours?.weekdays ?? WORKDAYS).some((one) => one === day) }))}</div>
-      <div class="settings-form"><label>${N.from}<input name="begin" type="time" required defaultValue=${hours?.begin ?? "08:00"} /></label>
-        <label>${N.to}<input name="end" type="time" required defaultValue=${hours?.end ?? "18:00"} /></label></div>
-      <p class="quiet">${N.hoursHow(zone)}</p>`
+      html`<div class="chips">${Object.entries(weekdayWords).map(([day, word]) => h(Check, { key: day, name: day, label: word, on: (hours?.weekdays ?? WORKDAYS).some((one) => one === day) }))}</div>
+      <div class="settings-form"><label>${notificationWords.from}<input name="begin" type="time" required defaultValue=${hours?.begin ?? "08:00"} /></label>
+        <label>${notificationWords.to}<input name="end" type="time" required defaultValue=${hours?.end ?? "18:00"} /></label></div>
+      <p class="quiet">${notificationWords.hoursHow(zone)}</p>`
     }
-    ${h(Check, { name: "critical_passes", label: N.critical, on: channel?.critical_passes ?? true })}
+    ${h(Check, { name: "critical_passes", label: notificationWords.critical, on: channel?.critical_passes ?? true })}
   </fieldset>`;
 }
 
@@ -85,19 +86,19 @@ export function ChannelDialog({ channel, close, done }) {
     channel ? api.changeChannel(channel.id, wanted(form, zone)) : api.addChannel({ ...wanted(form, zone), kind });
   const events = /** @type {string[]} */ (channel?.events ?? USUAL);
   const children = html`
-    <label>${N.name}<input name="name" required maxlength="100" autocomplete="off" defaultValue=${channel?.name ?? ""} autofocus /></label>
-    ${!channel && html`<label>${N.kind}<select value=${kind} onChange=${(/** @type {any} */ event) => setKind(event.currentTarget.value)}>${Object.entries(N.kinds).map(([one, word]) => html`<option key=${one} value=${one}>${word}</option>`)}</select></label>`}
-    <label>${N.url}<input name="url" type="password" required=${!channel} minlength="8" maxlength="2000" autocomplete="off" spellcheck=${false} aria-describedby="url-how" /></label>
-    <p class="quiet" id="url-how">${channel ? N.keepsTo(channel.address) : N.urlHow[kind]}</p>
-    ${kind === "webhook" && html`<label>${N.secret}<input name="signing_secret" type="password" minlength="16" maxlength="200" autocomplete="new-password" /></label>${channel?.signed && html`<p class="quiet">${N.keep}</p>`}`}
-    <fieldset><legend>${N.events}</legend>${Object.entries(N.event).map(([name, label]) => h(Check, { key: name, name, label, on: events.includes(name) }))}</fieldset>
-    <label>${N.delay}<input name="delay" type="number" min="0" max="1440" step="any" required defaultValue=${String((channel?.delay_seconds ?? 120) / 60)} /></label>
-    <label>${N.sites}<input name="sites" autocomplete="off" list="notified-sites" defaultValue=${channel?.sites?.join(", ") ?? ""} /></label>
+    <label>${notificationWords.name}<input name="name" required maxlength="100" autocomplete="off" defaultValue=${channel?.name ?? ""} autofocus /></label>
+    ${!channel && html`<label>${notificationWords.kind}<select value=${kind} onChange=${(/** @type {any} */ event) => setKind(event.currentTarget.value)}>${Object.entries(notificationWords.kinds).map(([one, word]) => html`<option key=${one} value=${one}>${word}</option>`)}</select></label>`}
+    <label>${notificationWords.url}<input name="url" type="password" required=${!channel} minlength="8" maxlength="2000" autocomplete="off" spellcheck=${false} aria-describedby="url-how" /></label>
+    <p class="quiet" id="url-how">${channel ? notificationWords.keepsTo(channel.address) : notificationWords.urlHow[kind]}</p>
+    ${kind === "webhook" && html`<label>${notificationWords.secret}<input name="signing_secret" type="password" minlength="16" maxlength="200" autocomplete="new-password" /></label>${channel?.signed && html`<p class="quiet">${notificationWords.keep}</p>`}`}
+    <fieldset><legend>${notificationWords.events}</legend>${Object.entries(notificationWords.event).map(([name, label]) => h(Check, { key: name, name, label, on: events.includes(name) }))}</fieldset>
+    <label>${notificationWords.delay}<input name="delay" type="number" min="0" max="1440" step="any" required defaultValue=${String((channel?.delay_seconds ?? 120) / 60)} /></label>
+    <label>${notificationWords.sites}<input name="sites" autocomplete="off" list="notified-sites" defaultValue=${channel?.sites?.join(", ") ?? ""} /></label>
     <datalist id="notified-sites">${sites().map((site) => html`<option key=${site} value=${site}></option>`)}</datalist>
     ${h(Hours, { channel, zone })}`;
   return h(FormDialog, {
-    title: channel ? N.editTitle(channel.name) : N.addTitle,
-    go: channel ? N.editGo : N.addGo,
+    title: channel ? notificationWords.editTitle(channel.name) : notificationWords.addTitle,
+    go: channel ? notificationWords.editGo : notificationWords.addGo,
     act,
     done,
     close,
@@ -109,13 +110,13 @@ export function ChannelDialog({ channel, close, done }) {
 export function RemoveChannel({ channel, close, done }) {
   const act = () => api.removeChannel(channel.id);
   return h(FormDialog, {
-    title: N.removeTitle(channel.name),
-    go: N.removeGo,
+    title: notificationWords.removeTitle(channel.name),
+    go: notificationWords.removeGo,
     look: "danger",
     act,
     done,
     close,
-    children: html`<p class="quiet">${N.removeText}</p>`,
+    children: html`<p class="quiet">${notificationWords.removeText}</p>`,
   });
 }
 
@@ -123,20 +124,20 @@ export function RemoveChannel({ channel, close, done }) {
 export function History({ channel, close }) {
   const list = usePages(`deliveries-${channel.id}`, (cursor, abort) => api.listDeliveries(channel.id, cursor, abort));
   const body = html`
-    ${h(ListState, { list, failed: N.historyFailed, rows: 3 })}
+    ${h(ListState, { list, failed: notificationWords.historyFailed, rows: 3 })}
     ${
       list.items &&
       html`<ul>${list.items.map(
         (one) => html`<li class="token" key=${one.id}>
-      <span class="token-body"><strong>${one.title}</strong><span class="quiet">${h(Time, { at: one.created_at })} · ${N.tries(one.attempts)}</span>
+      <span class="token-body"><strong>${one.title}</strong><span class="quiet">${h(Time, { at: one.created_at })} · ${notificationWords.tries(one.attempts)}</span>
         ${one.error && html`<span class=${one.state === "dropped" ? "quiet" : "cause"}>${one.error}</span>`}</span>
-      <span class=${classes("tag", one.state === "pending" && "tag-amber")}>${N.state[one.state] ?? one.state}</span></li>`,
+      <span class=${classes("tag", one.state === "pending" && "tag-amber")}>${notificationWords.state[one.state] ?? one.state}</span></li>`,
       )}</ul>`
     }
-    ${list.items?.length === 0 && html`<p class="quiet">${N.historyNone}</p>`}
-    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}
-    <div class="dialog-foot"><button class="primary" onClick=${close} autofocus>${S.close}</button></div>`;
-  return h(Dialog, { title: N.historyTitle(channel.name), onClose: close, children: body });
+    ${list.items?.length === 0 && html`<p class="quiet">${notificationWords.historyNone}</p>`}
+    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}</button>`}
+    <div class="dialog-foot"><button class="primary" onClick=${close} autofocus>${commonWords.close}</button></div>`;
+  return h(Dialog, { title: notificationWords.historyTitle(channel.name), onClose: close, children: body });
 }
 
 /** Names of the sites that displays stand at. */
@@ -158,10 +159,10 @@ export function SnoozeDialog({ close, done, display }) {
         : { scope: "fleet" };
     return api.snooze({ ...whom, until, reason: text(form.get("reason")) });
   };
-  const asks = html`<label>${N.snoozes.whom}<select name="site" autofocus><option value="">${N.snoozes.fleet}</option>${sites().map((site) => html`<option key=${site} value=${site}>${site}</option>`)}</select></label>`;
+  const asks = html`<label>${snoozeWords.whom}<select name="site" autofocus><option value="">${snoozeWords.fleet}</option>${sites().map((site) => html`<option key=${site} value=${site}>${site}</option>`)}</select></label>`;
   const children = html`
     ${display ? html`<p><strong>${display.name}</strong></p>` : asks}
-    <label>${N.snoozes.forHow}<select name="hours">${N.snoozes.spans.map(([hours, word]) => html`<option key=${hours} value=${hours}>${word}</option>`)}</select></label>
-    <label>${N.snoozes.reason}<input name="reason" maxlength="500" autocomplete="off" /></label>`;
-  return h(FormDialog, { title: N.snoozes.addTitle, go: N.snoozes.go, act, done, close, children });
+    <label>${snoozeWords.forHow}<select name="hours">${snoozeWords.spans.map(([hours, word]) => html`<option key=${hours} value=${hours}>${word}</option>`)}</select></label>
+    <label>${snoozeWords.reason}<input name="reason" maxlength="500" autocomplete="off" /></label>`;
+  return h(FormDialog, { title: snoozeWords.addTitle, go: snoozeWords.go, act, done, close, children });
 }

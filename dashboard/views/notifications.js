@@ -6,9 +6,11 @@ import { person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { mayAdminister, mayOperate } from "../lib/session.js";
-import { L } from "../lib/strings_later.js";
-import { N } from "../lib/strings_notifications.js";
-import { wordsOf } from "../lib/words.js";
+import { commonWords } from "../lib/words/common.js";
+import { notificationWords } from "../lib/words/notifications.js";
+import { wordsOf } from "../lib/words/problems.js";
+import { snoozeWords } from "../lib/words/snoozes.js";
+import { weekdayWords } from "../lib/words/weekdays.js";
 import { ListState } from "./list_state.js";
 import { ChannelDialog, History, RemoveChannel, SnoozeDialog } from "./notification_dialogs.js";
 import { Age, Time } from "./parts.js";
@@ -20,17 +22,23 @@ import { Age, Time } from "./parts.js";
 
 /** When it tells, in a few words. @param {Channel} channel */
 function when({ hours }) {
-  if (!hours) return N.allHours;
-  return `${hours.weekdays.map((day) => N.days[day]).join(", ")} ${hours.begin}–${hours.end} (${hours.time_zone})`;
+  if (!hours) return notificationWords.allHours;
+  return `${hours.weekdays.map((day) => weekdayWords[day]).join(", ")} ${hours.begin}–${hours.end} (${hours.time_zone})`;
 }
 
 /** @param {{channel: Channel}} props */
 function Facts({ channel }) {
-  const how = [N.kinds[channel.kind], channel.address, channel.signed && N.signed].filter(Boolean).join(" · ");
-  const what = [N.after(channel.delay_seconds), channel.sites?.join(", ") ?? N.allSites, when(channel)].join(" · ");
+  const how = [notificationWords.kinds[channel.kind], channel.address, channel.signed && notificationWords.signed]
+    .filter(Boolean)
+    .join(" · ");
+  const what = [
+    notificationWords.after(channel.delay_seconds),
+    channel.sites?.join(", ") ?? notificationWords.allSites,
+    when(channel),
+  ].join(" · ");
   return html`<span class="quiet">${how}</span><span class="quiet">${what}</span>
-    <span class="quiet">${channel.last_delivered_at ? [`${N.delivered} `, h(Age, { at: channel.last_delivered_at })] : N.neverDelivered}</span>
-    ${channel.last_error && html`<span class="cause">${N.lastFailed(channel.last_error)} (${h(Age, { at: channel.last_failed_at })})</span>`}`;
+    <span class="quiet">${channel.last_delivered_at ? [`${notificationWords.delivered} `, h(Age, { at: channel.last_delivered_at })] : notificationWords.neverDelivered}</span>
+    ${channel.last_error && html`<span class="cause">${notificationWords.lastFailed(channel.last_error)} (${h(Age, { at: channel.last_failed_at })})</span>`}`;
 }
 
 /** @param {{channel: Channel, ask: (asked: Asked) => void, act: (what: Promise<unknown>) => void, test: () => void}} props */
@@ -48,8 +56,8 @@ function Menu({ channel, ask, act, test }) {
   /** @param {Question} question */
   const asks = (question) => () => ask({ question, channel });
   const turn = () => act(api.changeChannel(channel.id, { enabled: !channel.enabled }));
-  return html`<details class="more-actions"><summary class="button icon" aria-label=${N.moreOf(channel.name)}>⋯</summary>
-    <div class="menu">${item(N.test, test)}${item(N.edit, asks("edit"))}${item(N.history, asks("history"))}${item(channel.enabled ? N.disable : N.enable, turn)}${item(N.remove, asks("remove"), "danger")}</div></details>`;
+  return html`<details class="more-actions"><summary class="button icon" aria-label=${notificationWords.moreOf(channel.name)}>⋯</summary>
+    <div class="menu">${item(notificationWords.test, test)}${item(notificationWords.edit, asks("edit"))}${item(notificationWords.history, asks("history"))}${item(channel.enabled ? notificationWords.disable : notificationWords.enable, turn)}${item(notificationWords.remove, asks("remove"), "danger")}</div></details>`;
 }
 
 /** @param {{channel: Channel, ask: (asked: Asked) => void, changed: () => void}} props */
@@ -60,10 +68,10 @@ function ChannelRow({ channel, ask, changed }) {
   /** @param {Promise<unknown>} what */
   const act = (what) => void what.then(changed, refused);
   const test = () => {
-    setSaid({ words: N.testing, bad: false });
+    setSaid({ words: notificationWords.testing, bad: false });
     const tell = (/** @type {import("../lib/openapi").ChannelTest} */ result) => {
       setSaid({
-        words: result.delivered ? N.tested(result.words) : N.testFailed(result.words),
+        words: result.delivered ? notificationWords.tested(result.words) : notificationWords.testFailed(result.words),
         bad: !result.delivered,
       });
       changed();
@@ -73,7 +81,7 @@ function ChannelRow({ channel, ask, changed }) {
   return html`<li class="token">
     <span class=${classes("token-body", !channel.enabled && "quiet")}><strong>${channel.name}</strong>${h(Facts, { channel })}
       <span class=${said.bad ? "cause" : "done"} role="status">${said.words}</span></span>
-    ${!channel.enabled && html`<span class="tag">${N.off}</span>`}
+    ${!channel.enabled && html`<span class="tag">${notificationWords.off}</span>`}
     ${h(Menu, { channel, ask, act, test })}
   </li>`;
 }
@@ -91,12 +99,12 @@ function Channels() {
     list.reload();
   };
   return html`<section class="card settings-card" aria-labelledby="channels-title">
-    <div><div class="log-head"><h2 id="channels-title">${N.title}</h2><button class="plain" onClick=${() => setAdding(true)}>${N.add}</button></div>
-      <p class="quiet">${N.lead}</p></div>
-    ${h(ListState, { list, failed: N.failed })}
+    <div><div class="log-head"><h2 id="channels-title">${notificationWords.title}</h2><button class="plain" onClick=${() => setAdding(true)}>${notificationWords.add}</button></div>
+      <p class="quiet">${notificationWords.lead}</p></div>
+    ${h(ListState, { list, failed: notificationWords.failed })}
     ${list.items && html`<ul>${list.items.map((channel) => h(ChannelRow, { key: channel.id, channel, ask: setAsked, changed: list.reload }))}</ul>`}
-    ${list.items?.length === 0 && html`<p class="quiet">${N.none}</p>`}
-    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}
+    ${list.items?.length === 0 && html`<p class="quiet">${notificationWords.none}</p>`}
+    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}</button>`}
     ${adding && h(ChannelDialog, { channel: null, close, done })}
     ${asked?.question === "edit" && h(ChannelDialog, { channel: asked.channel, close, done })}
     ${asked?.question === "remove" && h(RemoveChannel, { channel: asked.channel, close, done })}
@@ -107,12 +115,12 @@ function Channels() {
 /** @param {{snooze: Snooze, changed: () => void}} props */
 function SnoozeRow({ snooze, changed }) {
   const [failed, setFailed] = useState("");
-  const whom = snooze.site ?? snooze.client_name ?? snooze.client ?? N.snoozes.fleet;
+  const whom = snooze.site ?? snooze.client_name ?? snooze.client ?? snoozeWords.fleet;
   const end = () => api.endSnooze(snooze.id).then(changed, (error) => setFailed(wordsOf(error)));
   return html`<li class="token"><span class="token-body"><strong>${whom}</strong>
-      <span class="quiet">${N.snoozes.until} ${h(Time, { at: snooze.until })} · ${N.snoozes.by(person(snooze.created_by))}</span>
+      <span class="quiet">${snoozeWords.until} ${h(Time, { at: snooze.until })} · ${commonWords.by(person(snooze.created_by))}</span>
       ${snooze.reason && html`<span class="quiet">${snooze.reason}</span>`}</span>
-    ${mayOperate.value && html`<button class="plain" aria-label=${N.snoozes.endOf(whom)} onClick=${end}>${N.snoozes.end}</button>`}
+    ${mayOperate.value && html`<button class="plain" aria-label=${snoozeWords.endOf(whom)} onClick=${end}>${snoozeWords.end}</button>`}
     ${failed && html`<span class="cause" role="alert">${failed}</span>`}</li>`;
 }
 
@@ -125,12 +133,12 @@ function Snoozes() {
     list.reload();
   };
   return html`<section class="card settings-card" aria-labelledby="snoozes-title">
-    <div><div class="log-head"><h2 id="snoozes-title">${N.snoozes.title}</h2>${mayOperate.value && html`<button class="plain" onClick=${() => setAdding(true)}>${N.snoozes.add}</button>`}</div>
-      <p class="quiet">${N.snoozes.lead}</p></div>
-    ${h(ListState, { list, failed: N.snoozes.failed, rows: 1 })}
+    <div><div class="log-head"><h2 id="snoozes-title">${snoozeWords.title}</h2>${mayOperate.value && html`<button class="plain" onClick=${() => setAdding(true)}>${snoozeWords.add}</button>`}</div>
+      <p class="quiet">${snoozeWords.lead}</p></div>
+    ${h(ListState, { list, failed: snoozeWords.failed, rows: 1 })}
     ${list.items && html`<ul>${list.items.map((snooze) => h(SnoozeRow, { key: snooze.id, snooze, changed: list.reload }))}</ul>`}
-    ${list.items?.length === 0 && html`<p class="quiet">${N.snoozes.none}</p>`}
-    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}
+    ${list.items?.length === 0 && html`<p class="quiet">${snoozeWords.none}</p>`}
+    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}</button>`}
     ${adding && h(SnoozeDialog, { close, done })}
   </section>`;
 }

@@ -4,19 +4,19 @@ import { useEffect, useState } from "../vendor/hooks.js";
 import * as api from "../lib/api/account.js";
 import { browserName } from "../lib/browser_name.js";
 import { html } from "../lib/html.js";
-import { F } from "../lib/strings_second_factor.js";
-import { wordsOf } from "../lib/words.js";
+import { ownSessionWords } from "../lib/words/own_sessions.js";
+import { wordsOf } from "../lib/words/problems.js";
 import { Age, Time } from "./parts.js";
 
 /** @typedef {import("../lib/openapi").OwnSession} OwnSession */
 
 /** @param {{session: OwnSession, end: (session: OwnSession) => void}} props */
 function Row({ session, end }) {
-  const name = session.browser ? browserName(session.browser) : F.someBrowser;
+  const name = session.browser ? browserName(session.browser) : ownSessionWords.someBrowser;
   return html`<li class="token">
     <span class="token-body"><strong title=${session.browser}>${name}</strong>
-      <span class="quiet">${session.address ?? F.nowhere} · ${F.since} ${h(Time, { at: session.created_at })} · ${F.used} ${h(Age, { at: session.last_seen_at })}</span></span>
-    ${session.is_this_one ? html`<span class="tag">${F.thisOne}</span>` : html`<button class="danger" aria-label=${F.endOf(name, session.address ?? F.nowhere)} onClick=${() => end(session)}>${F.end}</button>`}
+      <span class="quiet">${session.address ?? ownSessionWords.nowhere} · ${ownSessionWords.since} ${h(Time, { at: session.created_at })} · ${ownSessionWords.used} ${h(Age, { at: session.last_seen_at })}</span></span>
+    ${session.is_this_one ? html`<span class="tag">${ownSessionWords.thisOne}</span>` : html`<button class="danger" aria-label=${ownSessionWords.endOf(name, session.address ?? ownSessionWords.nowhere)} onClick=${() => end(session)}>${ownSessionWords.end}</button>`}
   </li>`;
 }
 
@@ -34,7 +34,7 @@ export function OwnSessions() {
   useEffect(() => void look(), []);
   const end = (/** @type {OwnSession} */ session) =>
     void api.endOwnSession(session.id).then(look, (error) => setFailed(wordsOf(error)));
-  return html`<h3 id="own-sessions">${F.sessions}</h3>
+  return html`<h3 id="own-sessions">${ownSessionWords.title}</h3>
     <ul aria-labelledby="own-sessions">${items.map((session) => h(Row, { key: session.id, session, end }))}</ul>
     <p class="form-error" role="alert">${failed}</p>`;
 }

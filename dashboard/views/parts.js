@@ -3,8 +3,9 @@ import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js
 import { now } from "../lib/clock.js";
 import { ago, exact, full } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
-import { S } from "../lib/strings.js";
-import { wordsOf } from "../lib/words.js";
+import { commonWords } from "../lib/words/common.js";
+import { wordsOf } from "../lib/words/problems.js";
+import { statusWords } from "../lib/words/states.js";
 
 /** One shape per state, so that colour is never the only sign. Drawn in a 16 × 16 box. */
 const SHAPES = /** @type {Record<string, string>} */ ({
@@ -36,19 +37,19 @@ export function Glyph({ shape }) {
 
 /** An exact time with the whole date as its title. @param {{at: string | null | undefined}} props */
 export function Time({ at }) {
-  if (!at) return html`<span class="quiet">${S.never}</span>`;
+  if (!at) return html`<span class="quiet">${commonWords.never}</span>`;
   return html`<time datetime=${at} title=${full(at)}>${exact(at)}</time>`;
 }
 
 /** An age that ticks, with the whole date as its title. @param {{at: string | null | undefined}} props */
 export function Age({ at }) {
-  if (!at) return html`<span class="quiet">${S.never}</span>`;
+  if (!at) return html`<span class="quiet">${commonWords.never}</span>`;
   return html`<time datetime=${at} title=${full(at)}>${ago(at, now.value)}</time>`;
 }
 
 /** Glyph, word and colour of a shown state. @param {{status: string}} props */
 export function StatusBadge({ status }) {
-  return html`<span class=${`badge status-${status}`}><${Glyph} shape=${status} />${S.status[status] ?? status}</span>`;
+  return html`<span class=${`badge status-${status}`}><${Glyph} shape=${status} />${statusWords[status] ?? status}</span>`;
 }
 
 /**
@@ -63,7 +64,7 @@ export function Loading({ rows = 3 }) {
   }, []);
   if (!slow) return html`<div class="loading" aria-busy="true"></div>`;
   const bars = Array.from({ length: rows }, (_, i) => html`<span class="skeleton" key=${i}></span>`);
-  return html`<div class="loading" aria-busy="true"><span class="visually-hidden" role="status">${S.loading}</span>${bars}</div>`;
+  return html`<div class="loading" aria-busy="true"><span class="visually-hidden" role="status">${commonWords.loading}</span>${bars}</div>`;
 }
 
 /**
@@ -71,8 +72,8 @@ export function Loading({ rows = 3 }) {
  * @param {{text: string, why?: string, retry?: () => void}} props retry: where it is not tried again by itself
  */
 export function LoadFailed({ text, why, retry }) {
-  return html`<p class="note-error" role="alert"><${Glyph} shape="warning" /><span>${text} ${why ?? (retry ? "" : S.byItself)}</span>
-    ${retry && html`<button class="link" onClick=${retry}>${S.retry}</button>`}</p>`;
+  return html`<p class="note-error" role="alert"><${Glyph} shape="warning" /><span>${text} ${why ?? (retry ? "" : commonWords.retrying)}</span>
+    ${retry && html`<button class="link" onClick=${retry}>${commonWords.retry}</button>`}</p>`;
 }
 
 /**
@@ -99,24 +100,10 @@ export function Dialog({ title, onClose, wide, children }) {
   return html`<dialog ref=${ref} class=${classes("dialog", wide && "dialog-wide")} aria-labelledby="dialog-title" onCancel=${cancel}>
     <div class="dialog-head">
       <h2 id="dialog-title">${title}</h2>
-      ${onClose && html`<button class="icon" aria-label=${S.close} onClick=${onClose}><${Glyph} shape="close" /></button>`}
+      ${onClose && html`<button class="icon" aria-label=${commonWords.close} onClick=${onClose}><${Glyph} shape="close" /></button>`}
     </div>
     ${children}
   </dialog>`;
-}
-
-/** Copies a text and says so for two seconds. @param {{text: string, label: string}} props */
-export function CopyButton({ text, label }) {
-  const [done, setDone] = useState(false);
-  const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    setDone(true);
-    setTimeout(() => setDone(false), 2000);
-  };
-  if (!navigator.clipboard) return null; // a page over plain HTTP may not write the clipboard
-  return html`<button class="icon" aria-label=${label} title=${label} onClick=${copy}>
-    <${Glyph} shape=${done ? "running" : "copy"} /><span class="visually-hidden" role="status">${done ? S.copied : ""}</span>
-  </button>`;
 }
 
 /** Saves what is listed as CSV, or says why not. @param {{save: () => Promise<void>, title: string}} props */
@@ -131,5 +118,5 @@ export function ExportButton({ save, title }) {
     );
     setBusy(false);
   };
-  return html`<button class="link" title=${title} disabled=${busy} onClick=${go}>${S.csv}</button>${failed && html`<span class="cause" role="alert">${failed}</span>`}`;
+  return html`<button class="link" title=${title} disabled=${busy} onClick=${go}>${commonWords.csv}</button>${failed && html`<span class="cause" role="alert">${failed}</span>`}`;
 }

@@ -5,12 +5,12 @@ import { changePassword } from "../lib/api/account.js";
 import { ApiProblem } from "../lib/api/call.js";
 import { html } from "../lib/html.js";
 import { passwordIsSet } from "../lib/session.js";
-import { L } from "../lib/strings_later.js";
-import { wordsOf } from "../lib/words.js";
+import { passwordWords } from "../lib/words/password.js";
+import { wordsOf } from "../lib/words/problems.js";
 
 /** @param {unknown} error */
 const passwordRefusal = (error) =>
-  error instanceof ApiProblem && error.status === 401 ? L.password.wrong : wordsOf(error);
+  error instanceof ApiProblem && error.status === 401 ? passwordWords.wrong : wordsOf(error);
 
 /** Asks for the present password and a new one. @param {{done: () => void}} props */
 export function PasswordForm({ done }) {
@@ -32,18 +32,18 @@ export function PasswordForm({ done }) {
     setBusy(false);
   }
   return html`<form class="sign-in" onSubmit=${submit}>
-    <label>${L.password.current}<input name="current" type="password" autocomplete="current-password" required autofocus /></label>
-    <label>${L.password.fresh}<input name="fresh" type="password" autocomplete="new-password" required /></label>
+    <label>${passwordWords.current}<input name="current" type="password" autocomplete="current-password" required autofocus /></label>
+    <label>${passwordWords.fresh}<input name="fresh" type="password" autocomplete="new-password" required /></label>
     <p class="form-error" role="alert">${failed}</p>
-    <button class="primary" disabled=${busy}>${busy ? L.password.going : L.password.go}</button>
+    <button class="primary" disabled=${busy}>${busy ? passwordWords.going : passwordWords.go}</button>
   </form>`;
 }
 
 export function NewPasswordPage() {
   return html`<main class="sign-in-page" id="main">
     <div class="sign-in-card">
-      <h1>${L.password.title}</h1>
-      <p class="quiet">${L.password.why}</p>
+      <h1>${passwordWords.title}</h1>
+      <p class="quiet">${passwordWords.why}</p>
       ${h(PasswordForm, { done: () => {} })}
     </div>
   </main>`;

@@ -6,8 +6,8 @@ import { now } from "../lib/clock.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { byProxy, principal } from "../lib/session.js";
-import { peopleWords } from "../lib/strings_people.js";
-import { L } from "../lib/strings_later.js";
+import { commonWords } from "../lib/words/common.js";
+import { peopleWords } from "../lib/words/people.js";
 import { ListState } from "./list_state.js";
 import { Age, Time } from "./parts.js";
 import { AddPerson, AskPerson, HandOver } from "./people_dialogs.js";
@@ -17,21 +17,21 @@ import { AddPerson, AskPerson, HandOver } from "./people_dialogs.js";
 /** @typedef {import("./people_dialogs.js").Question} Question */
 /** @typedef {{question: Question, person: User}} Asked */
 
-const P = peopleWords(byProxy.value); // known before anybody sees this page
+const words = peopleWords(byProxy.value); // known before anybody sees this page
 
 /** @param {User} person */
 const isMe = (person) => principal.value?.kind === "user" && principal.value.name === person.username;
 
 /** @param {{person: User}} props */
 function SignedIn({ person }) {
-  return html`${person.last_sign_in_at ? [`${P.signedIn} `, h(Age, { at: person.last_sign_in_at })] : P.never}`;
+  return html`${person.last_sign_in_at ? [`${words.signedIn} `, h(Age, { at: person.last_sign_in_at })] : words.never}`;
 }
 
 /** When they came in last, and what is left of a password that was handed over: neither is known by a proxy. @param {{person: User}} props */
 function Facts({ person }) {
   const until = byProxy.value ? null : person.one_time_until;
-  return html`<span class="quiet">${!byProxy.value && [h(SignedIn, { person }), " · "]}${P.since} ${h(Time, { at: person.created_at })}${person.disabled_at && [` · ${P.disabledSince} `, h(Time, { at: person.disabled_at })]}</span>
-    ${until && (Date.parse(until) > now.value ? html`<span class="quiet">${P.hasUntil} ${h(Time, { at: until })}</span>` : html`<span class="cause">${P.over}</span>`)}`;
+  return html`<span class="quiet">${!byProxy.value && [h(SignedIn, { person }), " · "]}${words.since} ${h(Time, { at: person.created_at })}${person.disabled_at && [` · ${words.disabledSince} `, h(Time, { at: person.disabled_at })]}</span>
+    ${until && (Date.parse(until) > now.value ? html`<span class="quiet">${words.hasUntil} ${h(Time, { at: until })}</span>` : html`<span class="cause">${words.over}</span>`)}`;
 }
 
 /** @param {{person: User, ask: (asked: Asked) => void}} props */
@@ -45,16 +45,16 @@ function Menu({ person, ask }) {
   };
   /** @param {Question} question @param {string} [look] */
   const item = (question, look = "plain") =>
-    html`<button class=${look} key=${question} onClick=${choose(question)}>${P.ask[question].item}</button>`;
-  return html`<details class="more-actions"><summary class="button icon" aria-label=${P.moreOf(person.username)}>⋯</summary>
+    html`<button class=${look} key=${question} onClick=${choose(question)}>${words.ask[question].item}</button>`;
+  return html`<details class="more-actions"><summary class="button icon" aria-label=${words.moreOf(person.username)}>⋯</summary>
     <div class="menu">${item("role")}${!byProxy.value && item("reset")}${person.second_factor && item("factor")}${item(person.disabled_at ? "enable" : "disable")}${item("remove", "danger")}</div></details>`;
 }
 
 /** @param {{person: User, ask: (asked: Asked) => void}} props */
 function Row({ person, ask }) {
   return html`<li class="token">
-    <span class=${classes("token-body", person.disabled_at && "quiet")}><strong>${person.username}${isMe(person) && html` <span class="quiet">(${P.you})</span>`}</strong>${h(Facts, { person })}</span>
-    ${person.disabled_at && html`<span class="tag">${P.disabled}</span>`}
+    <span class=${classes("token-body", person.disabled_at && "quiet")}><strong>${person.username}${isMe(person) && html` <span class="quiet">(${words.you})</span>`}</strong>${h(Facts, { person })}</span>
+    ${person.disabled_at && html`<span class="tag">${words.disabled}</span>`}
     <span class="tag">${person.role}</span>
     ${!isMe(person) && h(Menu, { person, ask })}
   </li>`;
@@ -73,11 +73,11 @@ export function People() {
     list.reload();
   };
   return html`<section class="card settings-card" aria-labelledby="people-title">
-    <div><div class="log-head"><h2 id="people-title">${P.title}</h2><button class="plain" onClick=${() => setAdding(true)}>${P.add}</button></div>
-      <p class="quiet">${P.lead}</p></div>
-    ${h(ListState, { list, failed: P.failed })}
+    <div><div class="log-head"><h2 id="people-title">${words.title}</h2><button class="plain" onClick=${() => setAdding(true)}>${words.add}</button></div>
+      <p class="quiet">${words.lead}</p></div>
+    ${h(ListState, { list, failed: words.failed })}
     ${list.items && html`<ul>${list.items.map((person) => h(Row, { key: person.id, person, ask: setAsked }))}</ul>`}
-    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}
+    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}</button>`}
     ${adding && h(AddPerson, { close: () => setAdding(false), done })}
     ${asked && h(AskPerson, { ...asked, close: () => setAsked(null), done })}
     ${handed && h(HandOver, { handed, close: () => setHanded(null) })}

@@ -3,32 +3,33 @@ import { h } from "../vendor/preact.js";
 import * as api from "../lib/api/people.js";
 import { html } from "../lib/html.js";
 import { byProxy } from "../lib/session.js";
-import { L } from "../lib/strings_later.js";
-import { peopleWords } from "../lib/strings_people.js";
+import { peopleWords } from "../lib/words/people.js";
+import { roleWords } from "../lib/words/roles.js";
+import { CopyButton } from "./copy_button.js";
 import { FormDialog } from "./form_dialog.js";
-import { CopyButton, Dialog, Time } from "./parts.js";
+import { Dialog, Time } from "./parts.js";
 
 /** @typedef {import("../lib/openapi").User} User */
 /** @typedef {import("../lib/openapi").HandedOver} HandedOver */
-/** @typedef {keyof typeof P.ask} Question */
+/** @typedef {keyof typeof words.ask} Question */
 /** @typedef {(fresh: HandedOver | null) => void} Done what was changed brought a password to hand over, or none */
 
-const P = peopleWords(byProxy.value); // known before anybody sees this page
+const words = peopleWords(byProxy.value); // known before anybody sees this page
 const ROLES = ["viewer", "operator", "admin"];
 
 /** @param {{present: string}} props */
 function RoleField({ present }) {
-  return html`<label>${P.role}<select name="role">${ROLES.map((role) => html`<option key=${role} value=${role} selected=${role === present}>${L.settings.roles[role]}</option>`)}</select></label>`;
+  return html`<label>${words.role}<select name="role">${ROLES.map((role) => html`<option key=${role} value=${role} selected=${role === present}>${roleWords[role]}</option>`)}</select></label>`;
 }
 
 /** @param {{close: () => void, done: Done}} props */
 export function AddPerson({ close, done }) {
   /** @param {FormData} form */
   const act = (form) => api.addPerson(String(form.get("username")).trim(), String(form.get("role")));
-  const children = html`<label>${P.name}<input name="username" required maxlength="64" autocomplete="off" autocapitalize="none" spellcheck=${false} autofocus aria-describedby="name-how" /></label>
-    <p class="quiet" id="name-how">${P.nameHow}</p>
+  const children = html`<label>${words.name}<input name="username" required maxlength="64" autocomplete="off" autocapitalize="none" spellcheck=${false} autofocus aria-describedby="name-how" /></label>
+    <p class="quiet" id="name-how">${words.nameHow}</p>
     ${h(RoleField, { present: ROLES[0] ?? "" })}`;
-  return h(FormDialog, { title: P.addTitle, go: P.addGo, act, done, close, children });
+  return h(FormDialog, { title: words.addTitle, go: words.addGo, act, done, close, children });
 }
 
 /** What each question does once it was answered. @type {Record<Question, (person: User, form: FormData) => Promise<HandedOver | null>>} */
@@ -44,7 +45,7 @@ const GRAVE = new Set(["disable", "remove"]);
 
 /** @param {{question: Question, person: User, close: () => void, done: Done}} props */
 export function AskPerson({ question, person, close, done }) {
-  const { title, text, go } = P.ask[question];
+  const { title, text, go } = words.ask[question];
   /** @param {FormData} form */
   const act = (form) => ACTS[question](person, form);
   const children = [question === "role" && h(RoleField, { present: person.role }), html`<p class="quiet">${text}</p>`];
@@ -62,10 +63,10 @@ export function AskPerson({ question, person, close, done }) {
 /** The password, this once; only its own button closes it. @param {{handed: HandedOver, close: () => void}} props */
 export function HandOver({ handed, close }) {
   const { user, one_time_password: password, one_time_until: until } = handed;
-  const body = html`<div class="issued"><strong>${P.handOver.once}</strong>
-      <span class="code"><code>${password}</code>${h(CopyButton, { text: password, label: P.handOver.copy })}</span></div>
-    <p>${P.handOver.how(user.username)}</p>
-    <p class="quiet">${P.handOver.until} ${h(Time, { at: until })}.</p>
-    <div class="dialog-foot"><button class="primary" onClick=${close} autofocus>${P.handOver.done}</button></div>`;
-  return h(Dialog, { title: P.handOver.title(user.username), children: body });
+  const body = html`<div class="issued"><strong>${words.handOver.once}</strong>
+      <span class="code"><code>${password}</code>${h(CopyButton, { text: password, label: words.handOver.copy })}</span></div>
+    <p>${words.handOver.how(user.username)}</p>
+    <p class="quiet">${words.handOver.until} ${h(Time, { at: until })}.</p>
+    <div class="dialog-foot"><button class="primary" onClick=${close} autofocus>${words.handOver.done}</button></div>`;
+  return h(Dialog, { title: words.handOver.title(user.username), children: body });
 }

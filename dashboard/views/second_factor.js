@@ -4,10 +4,11 @@ import { useEffect, useState } from "../vendor/hooks.js";
 import * as api from "../lib/api/account.js";
 import { html } from "../lib/html.js";
 import { secondFactorIsSetUp } from "../lib/session.js";
-import { F } from "../lib/strings_second_factor.js";
-import { wordsOf } from "../lib/words.js";
+import { wordsOf } from "../lib/words/problems.js";
+import { secondFactorWords } from "../lib/words/second_factor.js";
+import { CopyButton } from "./copy_button.js";
 import { FormDialog } from "./form_dialog.js";
-import { CopyButton, Dialog, Time } from "./parts.js";
+import { Dialog, Time } from "./parts.js";
 import { Qr } from "./qr.js";
 
 /** @typedef {import("../lib/openapi").SecondFactor} SecondFactor */
@@ -16,11 +17,11 @@ import { Qr } from "./qr.js";
 /** @param {{current: string}} props */
 export const CodeField = ({
   current,
-}) => html`<label>${F.code}<input name="code" class="figure" autocomplete="one-time-code" autocapitalize="none" spellcheck=${false} required autofocus aria-describedby="code-how" /></label>
+}) => html`<label>${secondFactorWords.code}<input name="code" class="figure" autocomplete="one-time-code" autocapitalize="none" spellcheck=${false} required autofocus aria-describedby="code-how" /></label>
   <p class="quiet" id="code-how">${current}</p>`;
 
 const PasswordField = () =>
-  html`<label>${F.password}<input name="current" type="password" autocomplete="current-password" required autofocus /></label>`;
+  html`<label>${secondFactorWords.password}<input name="current" type="password" autocomplete="current-password" required autofocus /></label>`;
 
 /** @param {FormData} form @param {string} name */
 const text = (form, name) => String(form.get(name) ?? "").trim();
@@ -34,22 +35,22 @@ function SetUp({ close, done }) {
     const begin = (/** @type {FormData} */ form) => api.beginSecondFactor(String(form.get("current")));
     return h(FormDialog, {
       key: "begin",
-      title: F.setUp,
-      go: F.next,
+      title: secondFactorWords.setUp,
+      go: secondFactorWords.next,
       act: begin,
       done: setSecret,
       close,
-      children: [html`<p class="quiet">${F.what}</p>`, h(PasswordField, {})],
+      children: [html`<p class="quiet">${secondFactorWords.what}</p>`, h(PasswordField, {})],
     });
   }
   const confirm = (/** @type {FormData} */ form) => api.confirmSecondFactor(text(form, "code"));
-  const children = html`<div class="qr-row">${h(Qr, { text: secret.otpauth_url, label: F.qr })}<div><p>${F.scan}</p>
-      <p class="quiet">${F.typed}</p><span class="code"><code>${secret.secret}</code>${h(CopyButton, { text: secret.secret, label: F.copySecret })}</span></div></div>
-    ${h(CodeField, { current: F.first })}`;
+  const children = html`<div class="qr-row">${h(Qr, { text: secret.otpauth_url, label: secondFactorWords.qr })}<div><p>${secondFactorWords.scan}</p>
+      <p class="quiet">${secondFactorWords.typed}</p><span class="code"><code>${secret.secret}</code>${h(CopyButton, { text: secret.secret, label: secondFactorWords.copySecret })}</span></div></div>
+    ${h(CodeField, { current: secondFactorWords.first })}`;
   return h(FormDialog, {
     key: "confirm",
-    title: F.setUp,
-    go: F.confirm,
+    title: secondFactorWords.setUp,
+    go: secondFactorWords.confirm,
     act: confirm,
     done: (answer) => setCodes(answer.recovery_codes),
     close,
@@ -59,22 +60,30 @@ function SetUp({ close, done }) {
 
 /** Only its own button closes it. @param {{codes: string[], done: () => void}} props */
 function Codes({ codes, done }) {
-  const body = html`<div class="issued"><strong>${F.once}</strong>
-      <ul class="recovery-codes">${codes.map((code) => html`<li key=${code}><code>${code}</code></li>`)}</ul>${h(CopyButton, { text: codes.join("\n"), label: F.copyCodes })}</div>
-    <p class="quiet">${F.keep}</p>
-    <div class="dialog-foot"><button class="primary" onClick=${done} autofocus>${F.kept}</button></div>`;
-  return h(Dialog, { title: F.codes, children: body });
+  const body = html`<div class="issued"><strong>${secondFactorWords.once}</strong>
+      <ul class="recovery-codes">${codes.map((code) => html`<li key=${code}><code>${code}</code></li>`)}</ul>${h(CopyButton, { text: codes.join("\n"), label: secondFactorWords.copyCodes })}</div>
+    <p class="quiet">${secondFactorWords.keep}</p>
+    <div class="dialog-foot"><button class="primary" onClick=${done} autofocus>${secondFactorWords.kept}</button></div>`;
+  return h(Dialog, { title: secondFactorWords.codes, children: body });
 }
 
 /** @param {{close: () => void, done: () => void}} props */
 function Remove({ close, done }) {
   const act = (/** @type {FormData} */ form) => api.removeSecondFactor(String(form.get("current")), text(form, "code"));
   const children = [
-    html`<p class="quiet">${F.removeText}</p>`,
+    html`<p class="quiet">${secondFactorWords.removeText}</p>`,
     h(PasswordField, {}),
-    h(CodeField, { current: F.either }),
+    h(CodeField, { current: secondFactorWords.either }),
   ];
-  return h(FormDialog, { title: F.removeTitle, go: F.removeGo, look: "danger", act, done, close, children });
+  return h(FormDialog, {
+    title: secondFactorWords.removeTitle,
+    go: secondFactorWords.removeGo,
+    look: "danger",
+    act,
+    done,
+    close,
+    children,
+  });
 }
 
 /** In the account's card. */
@@ -90,9 +99,9 @@ export function SecondFactorLine() {
   };
   const close = () => setDoing(null);
   if (!state) return html`<p class="form-error" role="alert">${failed}</p>`;
-  return html`<h3>${F.title}</h3>
-    <p>${state.since ? [F.on, " ", h(Time, { at: state.since }), `. ${F.left(state.recovery_codes_left)}`] : F.off}</p>
-    <div class="buttons"><button class="plain" onClick=${() => setDoing(state.since ? "remove" : "set up")}>${state.since ? F.remove : F.begin}</button></div>
+  return html`<h3>${secondFactorWords.title}</h3>
+    <p>${state.since ? [secondFactorWords.on, " ", h(Time, { at: state.since }), `. ${secondFactorWords.left(state.recovery_codes_left)}`] : secondFactorWords.off}</p>
+    <div class="buttons"><button class="plain" onClick=${() => setDoing(state.since ? "remove" : "set up")}>${state.since ? secondFactorWords.remove : secondFactorWords.begin}</button></div>
     ${doing === "set up" && h(SetUp, { close, done })}
     ${doing === "remove" && h(Remove, { close, done })}`;
 }
@@ -102,9 +111,9 @@ export function SecondFactorPage() {
   const [doing, setDoing] = useState(false);
   return html`<main class="sign-in-page" id="main">
     <div class="sign-in-card">
-      <h1>${F.pageTitle}</h1>
-      <p class="quiet">${F.why}</p>
-      <button class="primary" onClick=${() => setDoing(true)}>${F.begin}</button>
+      <h1>${secondFactorWords.pageTitle}</h1>
+      <p class="quiet">${secondFactorWords.why}</p>
+      <button class="primary" onClick=${() => setDoing(true)}>${secondFactorWords.begin}</button>
       ${doing && h(SetUp, { close: () => setDoing(false), done: secondFactorIsSetUp })}
     </div>
   </main>`;

@@ -5,9 +5,10 @@ import { settings } from "../lib/api/settings.js";
 import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
 import { byProxy, mayAdminister, principal } from "../lib/session.js";
-import { S } from "../lib/strings.js";
-import { L } from "../lib/strings_later.js";
-import { againByItself } from "../lib/words.js";
+import { number } from "../lib/format.js";
+import { commonWords } from "../lib/words/common.js";
+import { retryingAfter } from "../lib/words/problems.js";
+import { settingsWords } from "../lib/words/settings.js";
 import { Audit } from "./audit.js";
 import { lazy } from "./lazy.js";
 import { Age, Dialog, LoadFailed, Loading, Time } from "./parts.js";
@@ -33,7 +34,7 @@ function useSettings() {
     return poll(
       look,
       () => PERIOD,
-      (error) => setFailed(againByItself(error)),
+      (error) => setFailed(retryingAfter(error)),
     ).stop;
   }, []);
   return { found, failed };
@@ -48,13 +49,13 @@ function Account() {
     setChanging(false);
     setChanged(true);
   };
-  return html`<section class="card settings-card" aria-labelledby="account-title"><h2 id="account-title">${L.settings.account}</h2>
-    <p>${L.settings.signedInAs(who.name, who.role)}</p>
-    ${who.kind === "user" && !byProxy.value && html`<div class="buttons"><button class="plain" onClick=${() => setChanging(true)}>${L.settings.changePassword}</button></div>`}
-    <p class="done" role="status">${changed ? L.settings.passwordChanged : ""}</p>
+  return html`<section class="card settings-card" aria-labelledby="account-title"><h2 id="account-title">${settingsWords.account}</h2>
+    <p>${settingsWords.signedInAs(who.name, who.role)}</p>
+    ${who.kind === "user" && !byProxy.value && html`<div class="buttons"><button class="plain" onClick=${() => setChanging(true)}>${settingsWords.changePassword}</button></div>`}
+    <p class="done" role="status">${changed ? settingsWords.passwordChanged : ""}</p>
     ${who.kind === "user" && !byProxy.value && [h(SecondFactorLine, {}), h(OwnSessions, {})]}
-    ${!mayAdminister.value && html`<p class="quiet">${L.settings.adminOnly}</p>`}
-    ${changing && h(Dialog, { title: L.settings.changePassword, onClose: () => setChanging(false), children: h(PasswordForm, { done }) })}
+    ${!mayAdminister.value && html`<p class="quiet">${settingsWords.adminOnly}</p>`}
+    ${changing && h(Dialog, { title: settingsWords.changePassword, onClose: () => setChanging(false), children: h(PasswordForm, { done }) })}
   </section>`;
 }
 
@@ -66,35 +67,35 @@ function Fact({ name, children }) {
 /** @param {{found: Settings}} props */
 function Running({ found }) {
   const { scheduler, bridge } = found;
-  const took = scheduler.duration_ms !== null && L.settings.took(S.number(scheduler.duration_ms));
+  const took = scheduler.duration_ms !== null && settingsWords.took(number(scheduler.duration_ms));
   return html`<dl class="facts">
-    ${h(Fact, { name: `${L.settings.scheduler}: ${L.settings.lastTick}`, children: [h(Age, { at: scheduler.last_tick_at }), " ", html`<span class="quiet">${took}</span>`] })}
-    ${h(Fact, { name: L.settings.bridge, children: bridge.state === "silent" ? L.settings.silent : L.settings.listening })}
-    ${h(Fact, { name: L.settings.connectedSince, children: h(Time, { at: bridge.connected_since }) })}
-    ${h(Fact, { name: L.settings.canary, children: h(Age, { at: bridge.canary_at }) })}
+    ${h(Fact, { name: `${settingsWords.scheduler}: ${settingsWords.lastTick}`, children: [h(Age, { at: scheduler.last_tick_at }), " ", html`<span class="quiet">${took}</span>`] })}
+    ${h(Fact, { name: settingsWords.bridge, children: bridge.state === "silent" ? settingsWords.silent : settingsWords.listening })}
+    ${h(Fact, { name: settingsWords.connectedSince, children: h(Time, { at: bridge.connected_since }) })}
+    ${h(Fact, { name: settingsWords.canary, children: h(Age, { at: bridge.canary_at }) })}
   </dl>`;
 }
 
 /** @param {{found: Settings}} props */
 function Values({ found }) {
   const rows = Object.entries(found.settings);
-  return html`<h3>${L.settings.values}</h3><ul>${rows.map(([name, one]) => {
+  return html`<h3>${settingsWords.values}</h3><ul>${rows.map(([name, one]) => {
     const changed = JSON.stringify(one.value) !== JSON.stringify(one.default);
     return html`<li key=${name} class=${classes("setting", changed && "changed")}><code>${name}</code>
-      <span class="setting-value figure">${String(one.value ?? S.none)} ${one.unit} ${changed && one.default !== null && html`<span class="quiet">(${L.settings.changed(String(one.default))})</span>`}</span>
+      <span class="setting-value figure">${String(one.value ?? commonWords.none)} ${one.unit} ${changed && one.default !== null && html`<span class="quiet">(${settingsWords.changed(String(one.default))})</span>`}</span>
       <span class="setting-meaning quiet">${one.meaning}</span></li>`;
   })}</ul>`;
 }
 
 function Service() {
   const { found, failed } = useSettings();
-  return html`<section class="card settings-card" aria-labelledby="service-title"><h2 id="service-title">${L.settings.service}</h2>
-    ${!found && (failed ? h(LoadFailed, { text: L.settings.failed, why: failed }) : h(Loading, { rows: 4 }))}
+  return html`<section class="card settings-card" aria-labelledby="service-title"><h2 id="service-title">${settingsWords.service}</h2>
+    ${!found && (failed ? h(LoadFailed, { text: settingsWords.failed, why: failed }) : h(Loading, { rows: 4 }))}
     ${found && [h(Running, { found }), h(Values, { found })]}</section>`;
 }
 
 export function SettingsPage() {
-  return html`<div class="page-head"><h1>${L.settings.title}</h1></div>
+  return html`<div class="page-head"><h1>${settingsWords.title}</h1></div>
     ${h(Account, {})}
     ${h(Notifications, {})}
     ${mayAdminister.value && [h(People, {}), h(Tokens, {}), h(Audit, {})]}

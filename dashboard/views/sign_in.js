@@ -6,8 +6,10 @@ import { now, serverNow } from "../lib/clock.js";
 import { left } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { byProxy, endedElsewhere, signIn } from "../lib/session.js";
-import { S } from "../lib/strings.js";
-import { wordsOf } from "../lib/words.js";
+import { commonWords } from "../lib/words/common.js";
+import { frameWords } from "../lib/words/frame.js";
+import { wordsOf } from "../lib/words/problems.js";
+import { sessionWords } from "../lib/words/session.js";
 import { Dialog } from "./parts.js";
 
 /** How long nobody may try, when the service does not say: in seconds. */
@@ -20,8 +22,8 @@ function outcome(error) {
     return { text: "", until: new Date(serverNow() + wait * 1000).toISOString() };
   }
   if (error instanceof ApiProblem && error.code === "second_factor_wrong")
-    return { text: S.session.codeWrong, until: null };
-  return { text: error instanceof ApiProblem && error.status < 500 ? S.session.wrong : wordsOf(error), until: null };
+    return { text: sessionWords.codeWrong, until: null };
+  return { text: error instanceof ApiProblem && error.status < 500 ? sessionWords.wrong : wordsOf(error), until: null };
 }
 
 /** The countdown is a component of its own: only it ticks. @param {{until: string, over: () => void}} props */
@@ -30,7 +32,7 @@ function Wait({ until, over }) {
   useEffect(() => {
     if (done) over();
   }, [done]);
-  return html`${S.session.wait(left(until, now.value))}`;
+  return html`${sessionWords.wait(left(until, now.value))}`;
 }
 
 export function SignInForm() {
@@ -60,17 +62,17 @@ export function SignInForm() {
 
   const locked = Boolean(failed?.until);
   return html`<form class="sign-in" onSubmit=${submit}>
-    <label>${S.session.user}<input name="username" autocomplete="username" autocapitalize="none" spellcheck=${false} required autofocus /></label>
-    <label>${S.session.password}<input name="password" type="password" autocomplete="current-password" required /></label>
+    <label>${sessionWords.user}<input name="username" autocomplete="username" autocapitalize="none" spellcheck=${false} required autofocus /></label>
+    <label>${sessionWords.password}<input name="password" type="password" autocomplete="current-password" required /></label>
     ${
       asksCode &&
-      html`<label>${S.session.code}<input ref=${code} name="code" class="figure" autocomplete="one-time-code" autocapitalize="none" spellcheck=${false} required aria-describedby="code-how" /></label>
-      <p class="quiet" id="code-how">${S.session.codeHow}</p>`
+      html`<label>${sessionWords.code}<input ref=${code} name="code" class="figure" autocomplete="one-time-code" autocapitalize="none" spellcheck=${false} required aria-describedby="code-how" /></label>
+      <p class="quiet" id="code-how">${sessionWords.codeHow}</p>`
     }
     <p class="form-error" role="alert">
       ${failed && (failed.until ? h(Wait, { until: failed.until, over: () => setFailed(null) }) : failed.text)}
     </p>
-    <button class="primary" disabled=${busy || locked}>${busy ? S.session.going : S.session.go}</button>
+    <button class="primary" disabled=${busy || locked}>${busy ? sessionWords.going : sessionWords.go}</button>
   </form>`;
 }
 
@@ -78,15 +80,15 @@ export function SignInPage() {
   const [elsewhere] = useState(endedElsewhere);
   return html`<main class="sign-in-page" id="main">
     <div class="sign-in-card">
-      <h1><img src="icon.svg" alt="" width="40" height="40" />${S.product}</h1>
-      ${elsewhere && html`<p class="quiet" role="status">${S.session.endedElsewhere}</p>`}
+      <h1><img src="icon.svg" alt="" width="40" height="40" />${frameWords.product}</h1>
+      ${elsewhere && html`<p class="quiet" role="status">${sessionWords.endedElsewhere}</p>`}
       ${h(SignInForm, {})}
     </div>
   </main>`;
 }
 
 export function SignInDialog() {
-  const again = html`<p class="quiet">${S.session.byProxy}</p><button class="primary" onClick=${() => location.reload()}>${S.session.reload}</button>`;
-  const body = byProxy.value ? again : html`<p class="quiet">${S.session.againWhy}</p>${h(SignInForm, {})}`;
-  return h(Dialog, { title: S.session.again, children: body });
+  const again = html`<p class="quiet">${sessionWords.byProxy}</p><button class="primary" onClick=${() => location.reload()}>${commonWords.reload}</button>`;
+  const body = byProxy.value ? again : html`<p class="quiet">${sessionWords.againWhy}</p>${h(SignInForm, {})}`;
+  return h(Dialog, { title: sessionWords.again, children: body });
 }

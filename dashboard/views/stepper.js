@@ -4,8 +4,8 @@ import { now } from "../lib/clock.js";
 import { isOver } from "../lib/commands.js";
 import { exact, left, person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
-import { S } from "../lib/strings.js";
-import { C } from "../lib/strings_commands.js";
+import { commandWords } from "../lib/words/commands.js";
+import { actionWords, stepWords } from "../lib/words/states.js";
 import { Time } from "./parts.js";
 
 /** @typedef {import("../lib/types").Command} Command */
@@ -15,7 +15,7 @@ const BAD = new Set(["failed", "rejected", "expired", "timed_out", "cancelled"])
 /** Why a command ended badly, in words; an unknown reason is shown as it is. @param {Command} command */
 export function causeOf(command) {
   const reason = command.outcome_reason;
-  return reason ? (C.cause[reason] ?? reason) : "";
+  return reason ? (commandWords.cause[reason] ?? reason) : "";
 }
 
 /** @param {Command} command @returns {[string, string | null][]} each step with its time; null: not there yet, or skipped */
@@ -35,7 +35,7 @@ function Step({ word, at, here }) {
   const bad = BAD.has(word);
   return html`<li class=${classes("step", at && "reached", here && "here", bad && at && "bad")} aria-current=${here ? "step" : undefined}>
     <span class="step-mark" aria-hidden="true">${at ? (bad ? "✕" : "✓") : ""}</span>
-    <span class="step-word">${S.command.steps[word] ?? word}</span>
+    <span class="step-word">${stepWords[word] ?? word}</span>
     <span class="step-time">${at ? h(Time, { at }) : ""}</span>
   </li>`;
 }
@@ -47,19 +47,21 @@ function Deadline({ command }) {
   const until = taken ? command.result_deadline : command.expires_at;
   if (!until) return null;
   const over = Date.parse(until) <= now.value;
-  const text = over ? C.waitsForSweep : (taken ? C.resultIn : C.expiresIn)(left(until, now.value));
+  const text = over
+    ? commandWords.waitsForSweep
+    : (taken ? commandWords.resultIn : commandWords.expiresIn)(left(until, now.value));
   return html`<p class="deadline">${text}</p>`;
 }
 
 /** @param {{command: Command}} props */
 function Outcome({ command }) {
-  const confirmed = command.confirmed_by && C.confirmedBy[command.confirmed_by];
+  const confirmed = command.confirmed_by && commandWords.confirmedBy[command.confirmed_by];
   if (command.state === "succeeded") return confirmed ? html`<p class="done">${confirmed}</p>` : null;
   if (!isOver(command)) return null;
   const late =
     command.late_state &&
     command.late_at &&
-    C.late(S.command.steps[command.late_state] ?? command.late_state, exact(command.late_at));
+    commandWords.late(stepWords[command.late_state] ?? command.late_state, exact(command.late_at));
   return html`<p class="cause" role="alert">${causeOf(command)} ${late}</p>`;
 }
 
@@ -67,8 +69,8 @@ function Outcome({ command }) {
 export function Stepper({ command }) {
   const steps = stepsOf(command);
   return html`<div class="stepper-box">
-    <p class="stepper-title"><strong>${S.command.action[command.action] ?? command.action}</strong>
-      <span class="quiet">${C.by(person(command.requested_by))}</span></p>
+    <p class="stepper-title"><strong>${actionWords[command.action] ?? command.action}</strong>
+      <span class="quiet">${commandWords.by(person(command.requested_by))}</span></p>
     <ol class="stepper">${steps.map(([word, at]) => h(Step, { key: word, word, at, here: word === command.state }))}</ol>
     ${h(Deadline, { command })}${h(Outcome, { command })}
   </div>`;

@@ -2,8 +2,9 @@
 import { h } from "../vendor/preact.js";
 import { overview } from "../lib/fleet.js";
 import { classes, html } from "../lib/html.js";
-import { S } from "../lib/strings.js";
 import { go, param } from "../lib/url.js";
+import { tableWords, tileWords } from "../lib/words/fleet.js";
+import { statusMeanings, statusWords } from "../lib/words/states.js";
 import { Glyph } from "./parts.js";
 
 /** @typedef {import("../lib/types").Status} Status */
@@ -18,16 +19,16 @@ const toggle = (word) => go({ status: status.value === word ? null : word });
 /** @param {{word: Status, count: number, late: number}} props */
 function Tile({ word, count, late }) {
   const on = status.value === word;
-  const label = S.status[word] ?? word;
+  const label = statusWords[word] ?? word;
   return html`<div class=${classes("tile", `status-${word}`, on && "on", count === 0 && "zero")}>
-    <button class="tile-main" aria-pressed=${on} title=${`${S.statusMeaning[word]} ${S.tileHint(label, on)}.`} onClick=${() => toggle(word)}>
+    <button class="tile-main" aria-pressed=${on} title=${`${statusMeanings[word]} ${tileWords.hint(label, on)}.`} onClick=${() => toggle(word)}>
       <span class="tile-count">${count}</span>
       <span class="tile-word"><${Glyph} shape=${word} />${label}</span>
     </button>
     ${
       late > 0 &&
       html`<button class=${classes("tile-late", "status-late", status.value === "late" && "on")} aria-pressed=${status.value === "late"}
-      title=${S.statusMeaning.late} onClick=${() => toggle("late")}><${Glyph} shape="late" />${S.late(late)}</button>`
+      title=${statusMeanings.late} onClick=${() => toggle("late")}><${Glyph} shape="late" />${tileWords.late(late)}</button>`
     }
   </div>`;
 }
@@ -37,7 +38,7 @@ export function Tiles() {
   if (!counts) return null;
   /** @param {Status} word */
   const countOf = (word) => (word === "running" ? counts.running + counts.late : counts[word]);
-  return html`<div class="tiles" role="group" aria-label=${S.table.status}>
+  return html`<div class="tiles" role="group" aria-label=${tableWords.status}>
     ${TILES.map((word) => h(Tile, { key: word, word, count: countOf(word), late: word === "running" ? counts.late : 0 }))}
   </div>`;
 }

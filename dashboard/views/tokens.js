@@ -6,11 +6,13 @@ import { serverNow } from "../lib/clock.js";
 import { person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
-import { S } from "../lib/strings.js";
-import { L } from "../lib/strings_later.js";
-import { wordsOf } from "../lib/words.js";
+import { commonWords } from "../lib/words/common.js";
+import { wordsOf } from "../lib/words/problems.js";
+import { roleWords } from "../lib/words/roles.js";
+import { tokenWords } from "../lib/words/tokens.js";
+import { CopyButton } from "./copy_button.js";
 import { ListState } from "./list_state.js";
-import { Age, CopyButton, Dialog, Time } from "./parts.js";
+import { Age, Dialog, Time } from "./parts.js";
 
 /** @typedef {import("../lib/types").Token} Token */
 
@@ -48,13 +50,13 @@ function Issue({ changed }) {
     setBusy(false);
   }
   return html`<form class="settings-form" onSubmit=${submit}>
-      <label>${L.settings.tokenName}<input name="name" required maxlength="200" autocomplete="off" /></label>
-      <label>${L.settings.role}<select name="role">${ROLES.map((role) => html`<option key=${role} value=${role}>${L.settings.roles[role]}</option>`)}</select></label>
-      <label>${L.settings.expires}<select name="days">${L.settings.expiry.map(([days, word]) => html`<option key=${days} value=${days}>${word}</option>`)}</select></label>
-      <button class="primary" disabled=${busy}>${busy ? L.settings.issuing : L.settings.issue}</button>
+      <label>${tokenWords.name}<input name="name" required maxlength="200" autocomplete="off" /></label>
+      <label>${tokenWords.role}<select name="role">${ROLES.map((role) => html`<option key=${role} value=${role}>${roleWords[role]}</option>`)}</select></label>
+      <label>${tokenWords.expires}<select name="days">${tokenWords.expiry.map(([days, word]) => html`<option key=${days} value=${days}>${word}</option>`)}</select></label>
+      <button class="primary" disabled=${busy}>${busy ? tokenWords.issuing : tokenWords.issue}</button>
     </form>
     <p class="form-error" role="alert">${failed}</p>
-    ${issued && html`<div class="issued" role="status"><strong>${L.settings.issued}</strong><span class="code"><code>${issued.token}</code>${h(CopyButton, { text: issued.token, label: L.settings.copyToken })}</span></div>`}`;
+    ${issued && html`<div class="issued" role="status"><strong>${tokenWords.issued}</strong><span class="code"><code>${issued.token}</code>${h(CopyButton, { text: issued.token, label: tokenWords.copy })}</span></div>`}`;
 }
 
 /** @param {{token: Token, ask: (token: Token) => void}} props */
@@ -62,12 +64,12 @@ function Row({ token, ask }) {
   const ended = hasEnded(token);
   return html`<li class=${classes("token", ended && "over")}>
     <span class="token-body"><strong>${token.name}</strong>
-      <span class="quiet">${h(Time, { at: token.created_at })} ${L.settings.created(person(token.created_by))} · ${token.last_used_at ? [`${L.settings.lastUsed} `, h(Age, { at: token.last_used_at })] : L.settings.neverUsed} · ${token.expires_at ? [`${L.settings.ends} `, h(Time, { at: token.expires_at })] : L.settings.noEnd}</span></span>
+      <span class="quiet">${h(Time, { at: token.created_at })} ${commonWords.by(person(token.created_by))} · ${token.last_used_at ? [`${tokenWords.lastUsed} `, h(Age, { at: token.last_used_at })] : tokenWords.neverUsed} · ${token.expires_at ? [`${tokenWords.ends} `, h(Time, { at: token.expires_at })] : tokenWords.noEnd}</span></span>
     <span class="tag">${token.role}</span>
     ${
       ended
-        ? html`<span class="tag">${token.revoked_at ? L.settings.revoked : L.settings.ended}</span>`
-        : html`<button class="danger" aria-label=${L.settings.revokeOf(token.name)} onClick=${() => ask(token)}>${L.settings.revoke}</button>`
+        ? html`<span class="tag">${token.revoked_at ? tokenWords.revoked : tokenWords.ended}</span>`
+        : html`<button class="danger" aria-label=${tokenWords.revokeOf(token.name)} onClick=${() => ask(token)}>${tokenWords.revoke}</button>`
     }
   </li>`;
 }
@@ -83,21 +85,21 @@ function Revoke({ token, close, changed }) {
       },
       (error) => setFailed(wordsOf(error)),
     );
-  const body = html`<p><strong>${token.name}</strong></p><p>${L.settings.revokeWhy}</p><p class="form-error" role="alert">${failed}</p>
-    <div class="dialog-foot"><button class="plain" onClick=${close} autofocus>${S.cancel}</button><button class="danger" onClick=${go}>${L.settings.revoke}</button></div>`;
-  return h(Dialog, { title: L.settings.revokeTitle, onClose: close, children: body });
+  const body = html`<p><strong>${token.name}</strong></p><p>${tokenWords.revokeWhy}</p><p class="form-error" role="alert">${failed}</p>
+    <div class="dialog-foot"><button class="plain" onClick=${close} autofocus>${commonWords.cancel}</button><button class="danger" onClick=${go}>${tokenWords.revoke}</button></div>`;
+  return h(Dialog, { title: tokenWords.revokeTitle, onClose: close, children: body });
 }
 
 export function Tokens() {
   const list = usePages("tokens", (cursor, abort) => api.listTokens(cursor, abort));
   const [asking, setAsking] = useState(/** @type {Token | null} */ (null));
   return html`<section class="card settings-card" aria-labelledby="tokens-title">
-    <div><h2 id="tokens-title">${L.settings.tokens}</h2><p class="quiet">${L.settings.tokensLead}</p></div>
+    <div><h2 id="tokens-title">${tokenWords.title}</h2><p class="quiet">${tokenWords.lead}</p></div>
     ${h(Issue, { changed: list.reload })}
-    ${h(ListState, { list, failed: L.settings.tokensFailed })}
+    ${h(ListState, { list, failed: tokenWords.failed })}
     ${list.items && html`<ul>${list.items.map((token) => h(Row, { key: token.id, token, ask: setAsking }))}</ul>`}
-    ${list.items?.length === 0 && html`<p class="quiet">${L.settings.noTokens}</p>`}
-    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${L.logs.more}</button>`}
+    ${list.items?.length === 0 && html`<p class="quiet">${tokenWords.none}</p>`}
+    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}</button>`}
     ${asking && h(Revoke, { token: asking, close: () => setAsking(null), changed: list.reload })}
   </section>`;
 }

@@ -4,10 +4,9 @@ import { useRef, useState } from "../vendor/hooks.js";
 import { share, size } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { mayOperate } from "../lib/session.js";
-import { S } from "../lib/strings.js";
-import { M } from "../lib/strings_conversions.js";
-import { L } from "../lib/strings_later.js";
 import { add, cancel, forget, retry, uploads } from "../lib/uploads.js";
+import { commonWords } from "../lib/words/common.js";
+import { conversionWords } from "../lib/words/conversions.js";
 import { Glyph } from "./parts.js";
 
 /** @typedef {import("../lib/uploads.js").Upload} Upload */
@@ -18,10 +17,11 @@ const LIMIT = 200_000_000; // bytes, as delivered; the service has the last word
 
 /** @param {Upload} upload */
 function phaseText(upload) {
-  if (upload.phase === "waits") return M.waits;
-  if (upload.phase === "uploading") return upload.share < 1 ? M.uploading(share(upload.share)) : M.storing;
-  if (upload.phase === "cancelled") return M.cancelled;
-  return upload.error || M.unreachable;
+  if (upload.phase === "waits") return conversionWords.waits;
+  if (upload.phase === "uploading")
+    return upload.share < 1 ? conversionWords.uploading(share(upload.share)) : conversionWords.storing;
+  if (upload.phase === "cancelled") return conversionWords.cancelled;
+  return upload.error || conversionWords.unreachable;
 }
 
 /** @param {{upload: Upload}} props */
@@ -38,9 +38,9 @@ function Row({ upload }) {
     </div>
     ${
       going
-        ? html`<button class="plain" aria-label=${M.cancelUpload(file.name)} onClick=${() => cancel(id)}>${S.cancel}</button>`
-        : html`${phase !== "refused" && html`<button class="plain" onClick=${() => retry(id)}>${S.retry}</button>`}
-        <button class="icon" aria-label=${L.dismiss} onClick=${() => forget(id)}><${Glyph} shape="close" /></button>`
+        ? html`<button class="plain" aria-label=${conversionWords.cancelUpload(file.name)} onClick=${() => cancel(id)}>${commonWords.cancel}</button>`
+        : html`${phase !== "refused" && html`<button class="plain" onClick=${() => retry(id)}>${commonWords.retry}</button>`}
+        <button class="icon" aria-label=${commonWords.dismiss} onClick=${() => forget(id)}><${Glyph} shape="close" /></button>`
     }
   </li>`;
 }
@@ -63,15 +63,15 @@ function DropZone() {
     if (input.current) input.current.value = "";
   };
   return html`<div class=${classes("drop", over && "over")} onDragOver=${drag} onDragLeave=${drag} onDrop=${drop}>
-    <p><strong>${M.drop}</strong> <span class="quiet">${M.or}</span></p>
-    <button class="primary" onClick=${() => input.current?.click()}>${M.choose}</button>
-    <input ref=${input} type="file" multiple accept=${ACCEPTED} class="visually-hidden" tabindex="-1" aria-label=${M.choose} onChange=${choose} />
-    <p class="quiet">${M.limit(size(LIMIT))}</p>
+    <p><strong>${conversionWords.drop}</strong> <span class="quiet">${conversionWords.or}</span></p>
+    <button class="primary" onClick=${() => input.current?.click()}>${conversionWords.choose}</button>
+    <input ref=${input} type="file" multiple accept=${ACCEPTED} class="visually-hidden" tabindex="-1" aria-label=${conversionWords.choose} onChange=${choose} />
+    <p class="quiet">${conversionWords.limit(size(LIMIT))}</p>
   </div>`;
 }
 
 export function Uploads() {
-  if (!mayOperate.value) return html`<p class="note">${M.viewer}</p>`;
+  if (!mayOperate.value) return html`<p class="note">${conversionWords.viewer}</p>`;
   return html`${h(DropZone, {})}
-    ${uploads.value.length > 0 && html`<ul class="uploads card" aria-label=${M.uploads}>${uploads.value.map((upload) => h(Row, { key: upload.id, upload }))}</ul>`}`;
+    ${uploads.value.length > 0 && html`<ul class="uploads card" aria-label=${conversionWords.uploads}>${uploads.value.map((upload) => h(Row, { key: upload.id, upload }))}</ul>`}`;
 }

@@ -6,9 +6,9 @@ import { serverNow } from "../lib/clock.js";
 import { duration, percentOf } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
-import { S } from "../lib/strings.js";
-import { L } from "../lib/strings_later.js";
-import { againByItself } from "../lib/words.js";
+import { retryingAfter } from "../lib/words/problems.js";
+import { statusWords } from "../lib/words/states.js";
+import { uptimeWords } from "../lib/words/uptime.js";
 import { LoadFailed, Loading, Time } from "./parts.js";
 
 /** @typedef {import("../lib/types").Uptime} Uptime */
@@ -32,7 +32,7 @@ function bar(one, from, span) {
   const height = HEIGHTS[one.status] ?? HEIGHTS["unknown"] ?? 0;
   const width = Math.max(BAD.has(one.status) ? 1.5 : 0, ends - begins); // a short crash is seen all the same
   return html`<rect key=${one.from} class=${`strip-${one.status}`} x=${begins} y=${HEIGHT - height} width=${width} height=${height}>
-    <title>${S.status[one.status]}, ${duration((Date.parse(one.to) - Date.parse(one.from)) / 1000)}</title></rect>`;
+    <title>${statusWords[one.status]}, ${duration((Date.parse(one.to) - Date.parse(one.from)) / 1000)}</title></rect>`;
 }
 
 /** @param {{segments: Segment[], days: number, text: string}} props */
@@ -45,7 +45,7 @@ function Strip({ segments, days, text }) {
   return html`<svg class="strip" viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label=${text}>
     ${worstLast.map((one) => bar(one, from, until - from))}
   </svg>
-  <div class="strip-axis quiet"><span>${h(Time, { at: new Date(from).toISOString() })}</span><span>${L.uptime.now}</span></div>`;
+  <div class="strip-axis quiet"><span>${h(Time, { at: new Date(from).toISOString() })}</span><span>${uptimeWords.now}</span></div>`;
 }
 
 /** The times of trouble, newest first; of a time of which nothing is known nobody can say that it was calm. @param {{uptime: Uptime, days: number, from: number}} props */
@@ -54,11 +54,13 @@ function Troubles({ uptime, days, from }) {
   const found = uptime.segments.filter((one) => BAD.has(one.status) && Date.parse(one.to) > from).reverse();
   if (!found.length && (!window || window.known_seconds === 0)) return null;
   if (!found.length)
-    return html`<p class="quiet">${window && isPartly(window, days) ? L.uptime.calmAsKnown : L.uptime.calm}</p>`;
+    return html`<p class="quiet">${window && isPartly(window, days) ? uptimeWords.calmAsKnown : uptimeWords.calm}</p>`;
   return html`<ul class="troubles">${found.slice(0, LISTED).map(
-    (one) => html`<li key=${one.from}><span class=${`trouble strip-word-${one.status}`}>${S.status[one.status]}</span>
-      ${h(Time, { at: one.from })} <span class="quiet">${L.uptime.lasted(duration((Date.parse(one.to) - Date.parse(one.from)) / 1000))}</span></li>`,
-  )}</ul>${found.length > LISTED && html`<p class="quiet">${L.uptime.more(found.length - LISTED)}</p>`}`;
+    (
+      one,
+    ) => html`<li key=${one.from}><span class=${`trouble strip-word-${one.status}`}>${statusWords[one.status]}</span>
+      ${h(Time, { at: one.from })} <span class="quiet">${uptimeWords.lasted(duration((Date.parse(one.to) - Date.parse(one.from)) / 1000))}</span></li>`,
+  )}</ul>${found.length > LISTED && html`<p class="quiet">${uptimeWords.more(found.length - LISTED)}</p>`}`;
 }
 
 /** @param {Uptime} uptime @param {number} days */
@@ -70,11 +72,11 @@ const isPartly = (window, days) => window.known_seconds < KNOWN_ENOUGH * days * 
 /** @param {Uptime} uptime @param {number} days */
 function words(uptime, days) {
   const window = windowOf(uptime, days);
-  if (!window || window.known_seconds === 0) return L.uptime.nothingKnown;
+  if (!window || window.known_seconds === 0) return uptimeWords.nothingKnown;
   const up = (window.shares["running"] ?? 0) + (window.shares["late"] ?? 0);
-  if (isPartly(window, days)) return L.uptime.partly(duration(window.known_seconds), percentOf(up), days);
-  const unknown = window.unknown_seconds > 60 ? ` ${L.uptime.unknown(duration(window.unknown_seconds))}` : "";
-  return L.uptime.up(percentOf(up), days) + unknown;
+  if (isPartly(window, days)) return uptimeWords.partly(duration(window.known_seconds), percentOf(up), days);
+  const unknown = window.unknown_seconds > 60 ? ` ${uptimeWords.unknown(duration(window.unknown_seconds))}` : "";
+  return uptimeWords.up(percentOf(up), days) + unknown;
 }
 
 /** @param {{uuid: string, status: string}} props status: asked for again when it changes */
@@ -90,18 +92,18 @@ export function UptimeStrip({ uuid, status }) {
     return poll(
       look,
       () => PERIOD,
-      (error) => setFailed(againByItself(error)),
+      (error) => setFailed(retryingAfter(error)),
     ).stop;
   }, [uuid, status]);
   const text = uptime ? words(uptime, days) : "";
   const last = uptime?.segments[uptime.segments.length - 1];
-  return html`<section class="uptime" aria-label=${L.uptime.title}>
-    <div class="uptime-head"><h3>${L.uptime.title}</h3>
-      <div class="chips" role="group" aria-label=${L.uptime.range}>${RANGES.map(
+  return html`<section class="uptime" aria-label=${uptimeWords.title}>
+    <div class="uptime-head"><h3>${uptimeWords.title}</h3>
+      <div class="chips" role="group" aria-label=${uptimeWords.range}>${RANGES.map(
         (n) =>
-          html`<button key=${n} class=${classes("chip", days === n && "on")} aria-pressed=${days === n} onClick=${() => setDays(n)}>${L.uptime.days(n)}</button>`,
+          html`<button key=${n} class=${classes("chip", days === n && "on")} aria-pressed=${days === n} onClick=${() => setDays(n)}>${uptimeWords.days(n)}</button>`,
       )}</div></div>
-    ${!uptime && (failed ? h(LoadFailed, { text: L.uptime.failed, why: failed }) : h(Loading, { rows: 1 }))}
+    ${!uptime && (failed ? h(LoadFailed, { text: uptimeWords.failed, why: failed }) : h(Loading, { rows: 1 }))}
     ${uptime && [html`<p>${text}</p>`, h(Strip, { segments: uptime.segments, days, text }), h(Troubles, { uptime, days, from: (last ? Date.parse(last.to) : 0) - days * DAY })]}
   </section>`;
 }

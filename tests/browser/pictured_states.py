@@ -127,7 +127,7 @@ def people_by_proxy(visit: WatchedPage) -> None:
     visit.page.route("**/api/session/method", lambda route: route.fulfill(json={"method": "proxy"}))
     visit.open("/?v=settings")
     people = visit.page.get_by_role("region", name="People")
-    expect(people).to_contain_text("Everybody comes by the proxy")
+    expect(people).to_contain_text("Everybody comes through the proxy")
     people.scroll_into_view_if_needed()
 
 

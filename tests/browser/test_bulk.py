@@ -45,10 +45,10 @@ def test_the_dialog_says_the_consequence_and_then_what_became_of_each_display(
 ) -> None:
     page = enter().page
     for display in three:
-        page.get_by_label(f"Choose {name_of(display)}").check()
+        page.get_by_label(f"Select {name_of(display)}").check()
     page.get_by_label("Search displays").fill("nothing is called so")
-    bar = page.get_by_role("region", name="Chosen displays")
-    expect(bar).to_contain_text("3 displays chosen")
+    bar = page.get_by_role("region", name="Selected displays")
+    expect(bar).to_contain_text("3 displays selected")
 
     bar.get_by_role("button", name="Restart player").click()
     dialog = page.get_by_role("dialog")
@@ -79,17 +79,17 @@ def test_more_than_ten_have_to_be_typed_and_closing_sends_nothing(enter: Enter, 
     page = enter().page
     page.get_by_label("Search displays").fill(thirteen.site)
     expect(page.get_by_role("row")).to_have_count(14)
-    page.get_by_label("Choose all that are listed").check()
+    page.get_by_label("Select all listed displays").check()
 
-    page.get_by_role("region", name="Chosen displays").get_by_role("button", name="Reboot").click()
+    page.get_by_role("region", name="Selected displays").get_by_role("button", name="Reboot").click()
     dialog = page.get_by_role("dialog")
     for part in ("11 will be sent", "1 already has a command", re.compile(r"1 locked until \d\d:\d\d:\d\d")):
         expect(dialog.locator(".consequence")).to_contain_text(part)
     send = dialog.get_by_role("button", name="Reboot 11 displays")
     expect(send).to_be_disabled()
-    dialog.get_by_label("Type 11 to go on").fill("10")
+    dialog.get_by_label("Type 11 to continue").fill("10")
     expect(send).to_be_disabled()
-    dialog.get_by_label("Type 11 to go on").fill("11")
+    dialog.get_by_label("Type 11 to continue").fill("11")
     expect(send).to_be_enabled()
     page.keyboard.press("Escape")
 
@@ -102,12 +102,12 @@ def test_waves_stop_where_a_display_does_not_do_it_and_are_ended_for_good(
 ) -> None:
     """Nobody listens at these displays: the first wave, of one, comes to nothing, and the others are spared."""
     page = enter(f"/?q={thirteen.site}").page
-    page.get_by_label("Choose all that are listed").check()
-    page.get_by_role("region", name="Chosen displays").get_by_role("button", name="Restart player").click()
+    page.get_by_label("Select all listed displays").check()
+    page.get_by_role("region", name="Selected displays").get_by_role("button", name="Restart player").click()
     dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_label("Type 11 to go on")).to_be_visible()
+    expect(dialog.get_by_label("Type 11 to continue")).to_be_visible()
     expect(dialog.get_by_label("In waves: one display")).to_be_checked()
-    dialog.get_by_label("Type 11 to go on").fill("11")
+    dialog.get_by_label("Type 11 to continue").fill("11")
     dialog.get_by_role("button", name="Restart player 11 displays").click()
     expect(dialog).to_contain_text("0 of 13 succeeded, 1 on their way, 0 did not succeed.")
     expect(dialog).to_contain_text("wave 1 of 3")
@@ -116,10 +116,10 @@ def test_waves_stop_where_a_display_does_not_do_it_and_are_ended_for_good(
 
     expect(dialog.get_by_role("alert").filter(has_text="12 were not sent")).to_be_visible(timeout=ENDED_MS)
     expect(dialog).to_contain_text("0 of 13 succeeded, 0 on their way, 1 did not succeed.")
-    expect(dialog.get_by_role("button", name="Go on")).to_be_visible()
+    expect(dialog.get_by_role("button", name="Continue")).to_be_visible()
     dialog.get_by_role("button", name="Stop for good").click()
 
     expect(dialog.locator(".batch-member").filter(has_text="Never sent")).to_have_count(12)
-    expect(dialog.get_by_role("button", name="Go on")).to_have_count(0)
+    expect(dialog.get_by_role("button", name="Continue")).to_have_count(0)
     sent = [api.get(f"/api/clients/{uuid}/commands")["items"] for uuid in thirteen.uuids]
     assert sum(len([one for one in commands if one["source"] == "bulk"]) for commands in sent) == 1

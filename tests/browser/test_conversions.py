@@ -41,7 +41,7 @@ def test_a_pdf_tells_what_it_lost_and_is_renamed_and_deleted(enter: Enter, stack
     expect(row).to_have_attribute("data-status", "ready", timeout=CONVERTED_MS)
 
     row.get_by_text("2 warnings").click()
-    expect(row.locator(".warnings")).to_contain_text("1 font was replaced; text may break elsewhere:")
+    expect(row.locator(".warnings")).to_contain_text("1 font was replaced; lines may break elsewhere:")
     expect(row.locator(".warnings")).to_contain_text("Nowhere Sans")
     expect(row.locator(".warnings")).to_contain_text("https://example.org/menu")
     picture = row.get_by_role("img", name="First page of Fonts.pptx")

@@ -120,7 +120,7 @@ def test_a_command_that_the_display_may_have_is_ended_anyway_with_a_reason(
     page.get_by_role("button", name="End it anyway").click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("The display may have it already")
-    dialog.get_by_label("Why").fill("it hangs")
+    dialog.get_by_label("Reason").fill("it hangs")
     dialog.get_by_role("button", name="End it").click()
 
     expect(dialog).to_have_count(0)

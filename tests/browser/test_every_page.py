@@ -90,7 +90,7 @@ def test_no_page_scrolls_sideways_or_breaks_a_rule_of_accessibility(
 DIALOGS = {
     "/?v=incidents": ["Plan a window"],
     "/?v=settings": ["Change password", "Add a person…", "Add a channel…", "Snooze…"],
-    "/?{display}": ["Shut down", "Tell nobody of this display for a while…"],
+    "/?{display}": ["Shut down", "Tell nobody about this display for a while…"],
     "/": ["Connect a display"],
 }
 

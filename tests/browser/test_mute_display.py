@@ -55,7 +55,7 @@ def test_a_display_that_talks_is_explained_and_its_refused_messages_are_there_to
 ) -> None:
     page = enter(**LOOKS[look]).page
     row = page.get_by_role("listitem").filter(has_text=mute.name(1)).first
-    expect(row).to_contain_text("Talks, but without heartbeats: the last one")
+    expect(row).to_contain_text("Sends messages but no heartbeats: the last one")
     expect(row).to_contain_text(WHY)
     table_row = page.get_by_role("row").filter(has_text=mute.name(1))
     expect(table_row).to_contain_text("no heartbeats")
@@ -100,7 +100,7 @@ def test_a_display_whose_first_heartbeats_are_refused_has_not_never_connected(
 
     panel = enter(f"/?d={uuid}").page.get_by_role("complementary")
 
-    expect(panel).to_contain_text("It has connected, but no heartbeat of it has come yet.")
+    expect(panel).to_contain_text("It has connected, but has not sent a heartbeat yet.")
     expect(panel).to_contain_text("1 heartbeat was too large")
     expect(panel).not_to_contain_text("never connected")
     api.call("DELETE", f"/api/clients/{uuid}", 204)

@@ -65,7 +65,7 @@ def test_a_channel_is_added_tried_changed_switched_off_and_removed(page: Page, h
 
     choose(page, "Night shift", "Switch off")
     expect(renamed.locator(".tag")).to_have_text("Off")
-    choose(page, "Night shift", "What it was told…")
+    choose(page, "Night shift", "Deliveries…")
     expect(dialog).to_contain_text("Nothing yet.")
     dialog.get_by_role("button", name="Close").last.click()
     choose(page, "Night shift", "Remove…")
@@ -108,13 +108,13 @@ def test_one_display_is_snoozed_on_its_own_page(enter: Enter, display: Simulated
     page = enter(f"/?d={uuid_of(display)}").page
     box = page.get_by_role("region", name="Snoozes")
 
-    box.get_by_role("button", name="Tell nobody of this display").click()
+    box.get_by_role("button", name="Tell nobody about this display").click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text(name_of(display))
     dialog.get_by_role("button", name="Snooze", exact=True).click()
 
-    expect(box).to_contain_text("Nobody is told of this display until")
+    expect(box).to_contain_text("Nobody is told about this display until")
     [snooze] = api.get(f"/api/notifications/snoozes?current=true&client={uuid_of(display)}")["items"]
     assert (snooze["scope"], snooze["client"]) == ("client", uuid_of(display))
     box.get_by_role("button", name="End").click()
-    expect(box.get_by_role("button", name="Tell nobody of this display")).to_be_visible()
+    expect(box.get_by_role("button", name="Tell nobody about this display")).to_be_visible()

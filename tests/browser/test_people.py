@@ -54,8 +54,8 @@ def test_somebody_is_added_sets_a_password_works_and_is_shown_out_again(
     theirs = open_page()
 
     page = sign_in_as(theirs, name, handed)
-    expect(page.get_by_role("heading", name="Set a password of your own")).to_be_visible()
-    page.get_by_label("Present password").fill(handed)
+    expect(page.get_by_role("heading", name="Set your own password")).to_be_visible()
+    page.get_by_label("Current password").fill(handed)
     page.get_by_label("New password").fill(OWN)
     page.get_by_role("button", name="Set the password").click()
     expect(page.get_by_role("heading", name="Fleet")).to_be_visible()
@@ -63,8 +63,8 @@ def test_somebody_is_added_sets_a_password_works_and_is_shown_out_again(
     page.get_by_role("link", name="Settings").click()
     page.get_by_role("button", name="Change password").click()
     theirs.expect_answer(401, "/api/users/me/password")
-    for present, said in (("not mine", "The present password is not right."), (OWN, "Your password was changed.")):
-        page.get_by_label("Present password").fill(present)
+    for present, said in (("not mine", "The current password is wrong."), (OWN, "Your password was changed.")):
+        page.get_by_label("Current password").fill(present)
         page.get_by_label("New password").fill(f"{OWN}, again")
         page.get_by_role("button", name="Set the password").click()
         expect(page.get_by_text(said)).to_be_visible()

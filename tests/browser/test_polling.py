@@ -34,7 +34,7 @@ def clockwork(open_page: OpenPage, admin_session: SessionState) -> Clockwork:
 def start(clockwork: Clockwork, display: SimulatedDisplay, address: str = "/") -> None:
     """Open the page, wait for its first rows and stop its clock just after it has asked."""
     clockwork.watched.open(address)
-    expect(clockwork.page.get_by_label(f"Choose {name_of(display)}")).to_be_visible()
+    expect(clockwork.page.get_by_label(f"Select {name_of(display)}")).to_be_visible()
     clockwork.stop()
     clockwork.until_asked()
 
@@ -99,7 +99,7 @@ def test_a_service_that_fails_is_asked_ever_less_often_and_not_before_the_time_i
     for failures, gap in enumerate(gaps):
         assert 0.5 * 2**failures <= gap <= 1.5 * 2**failures + 0.5, gaps
     expect(clockwork.page.get_by_role("alert")).to_contain_text("The service does not answer.")
-    expect(clockwork.page.get_by_label(f"Choose {name_of(display)}")).to_be_visible()
+    expect(clockwork.page.get_by_label(f"Select {name_of(display)}")).to_be_visible()
 
     clockwork.page.unroute(OVERVIEW)
     clockwork.page.route(OVERVIEW, lambda route: route.fulfill(status=503, headers={"Retry-After": "45"}, body=""))

@@ -49,20 +49,20 @@ def test_a_viewer_reads_everything_and_is_told_what_needs_another_role(
     page = watched.page
     expect(page.get_by_role("region", name="Uptime")).to_be_visible()
 
-    assert why_not(page, f"Acknowledge the failure of {name_of(display)}") == "Acknowledging needs the role operator"
-    assert why_not(page, "Restart player") == "Commands need the role operator."
-    assert why_not(page, "Shut down") == "Commands need the role operator."
+    assert why_not(page, f"Acknowledge the failure of {name_of(display)}") == "Only operators can acknowledge"
+    assert why_not(page, "Restart player") == "Only operators can send commands."
+    assert why_not(page, "Shut down") == "Only operators can send commands."
     for absent in ("Connect a display", "Log debug for 15 minutes", "Leave it alone…", "Never recover it…"):
         expect(page.get_by_role("button", name=absent)).to_have_count(0)
     expect(page.get_by_role("checkbox")).to_have_count(0)
     page.keyboard.press("j")
     page.keyboard.press("x")
-    expect(page.get_by_role("region", name="Chosen displays")).to_have_count(0)
+    expect(page.get_by_role("region", name="Selected displays")).to_have_count(0)
 
     for address, proof, absent in (
-        ("/?v=conversions", "Uploading needs the role operator.", "Choose files"),
+        ("/?v=conversions", "Only operators can upload.", "Choose files"),
         ("/?v=incidents", "Maintenance windows", "Plan a window"),
-        ("/?v=settings", "People, access tokens and the audit log need the role admin.", "Issue a token"),
+        ("/?v=settings", "Only admins see people, access tokens and the audit log.", "Issue a token"),
         ("/?v=batches", "Bulk commands", "Stop for good"),
         ("/?v=logs", "Recent errors", "Delete"),
     ):
@@ -78,10 +78,10 @@ def test_an_operator_acts_but_does_not_shut_down_or_let_displays_in(
     page = watched.page
 
     expect(page.get_by_role("button", name="Restart player")).to_be_enabled()
-    assert why_not(page, "Shut down") == "Shutting down needs the role admin."
+    assert why_not(page, "Shut down") == "Only admins can shut a display down."
     expect(page.get_by_role("button", name="Connect a display")).to_have_count(0)
-    page.get_by_label(f"Choose {name_of(display)}").check()
-    bar = page.get_by_role("region", name="Chosen displays")
+    page.get_by_label(f"Select {name_of(display)}").check()
+    bar = page.get_by_role("region", name="Selected displays")
     expect(bar.get_by_role("button", name="Reboot…")).to_be_enabled()
     expect(bar.get_by_role("button", name="Shut down…")).to_have_count(0)
     watched.open("/?v=settings")
@@ -106,5 +106,5 @@ def test_a_page_whose_reader_has_lost_a_role_says_so_and_stops_offering(
 
     expect(page.locator(".panel .cause")).to_contain_text("Your role does not allow this. It may have changed")
     expect(page.locator(".who")).to_contain_text("viewer")
-    assert why_not(page, "Restart player") == "Commands need the role operator."
+    assert why_not(page, "Restart player") == "Only operators can send commands."
     assert re.search("operator", why_not(page, f"Acknowledge the failure of {name_of(display)}"))

@@ -41,7 +41,7 @@ def set_up(page: Page) -> tuple[str, list[str]]:
     """By the dialogs; the secret, and the recovery codes."""
     page.get_by_role("button", name="Set up a second factor").click()
     dialog = page.get_by_role("dialog")
-    dialog.get_by_label("Present password").fill(PASSWORD)
+    dialog.get_by_label("Current password").fill(PASSWORD)
     dialog.get_by_role("button", name="Next").click()
     expect(dialog.get_by_role("img", name="QR code")).to_be_visible()
     secret = dialog.locator(".code code").inner_text()
@@ -108,7 +108,7 @@ def test_a_second_factor_is_removed_with_password_and_code(open_page: OpenPage, 
 
     page.get_by_role("button", name="Remove the second factor").click()
     dialog = page.get_by_role("dialog")
-    dialog.get_by_label("Present password").fill(PASSWORD)
+    dialog.get_by_label("Current password").fill(PASSWORD)
     dialog.get_by_label("Code", exact=True).fill("000")
     dialog.get_by_role("button", name="Remove", exact=True).click()
     expect(dialog.get_by_role("alert")).not_to_be_empty()

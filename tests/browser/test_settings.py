@@ -18,7 +18,7 @@ def answer_to(stack: Stack, token: str) -> int:
 
 def test_a_token_is_shown_once_works_and_is_refused_after_it_was_revoked(enter: Enter, stack: Stack) -> None:
     page = enter("/?v=settings").page
-    page.get_by_label("What is it for").fill("wall script")
+    page.get_by_label("What it is for").fill("wall script")
     page.get_by_role("button", name="Issue a token").click()
 
     shown = page.locator(".issued code")

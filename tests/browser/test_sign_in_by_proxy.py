@@ -85,7 +85,7 @@ def test_people_are_let_in_and_shown_out_without_a_word_of_passwords(arrive: Cal
     people = page.get_by_role("region", name="People")
     anna = people.get_by_role("listitem").filter(has_text=ANNA)
     expect(anna).to_contain_text("added")
-    expect(people).to_contain_text("Everybody comes by the proxy in front of this service")
+    expect(people).to_contain_text("Everybody comes through the proxy in front of this service")
 
     people.get_by_role("button", name="Add a person…").click()
     dialog = page.get_by_role("dialog", name="Add a person")
@@ -100,7 +100,7 @@ def test_people_are_let_in_and_shown_out_without_a_word_of_passwords(arrive: Cal
     assert re.findall("(?i)signed in|sign in|reset|hand", said) == []
 
     anna.get_by_role("button", name="Disable…").click()
-    expect(dialog_of(page)).to_contain_text("They are not let in any more until they are enabled again.")
+    expect(dialog_of(page)).to_contain_text("They are not let in until they are enabled again.")
     dialog_of(page).get_by_role("button", name="Disable").click()
     expect(anna).to_contain_text("Disabled")
     gone = arrive(ANNA)
@@ -136,9 +136,9 @@ def test_whose_proof_has_ended_loads_the_page_again(arrive: Callable[[str], Prox
     anna.visit.look_again()
 
     again = page.get_by_role("dialog", name="Sign in again")
-    expect(again).to_contain_text("Load the page again to sign in")
+    expect(again).to_contain_text("Reload the page to sign in")
     anna.email = ANNA
-    again.get_by_role("button", name="Load again").click()
+    again.get_by_role("button", name="Reload").click()
 
     expect(again).to_have_count(0)
     expect(page.get_by_text(ANNA)).to_be_visible()

@@ -13,7 +13,7 @@ from tests.stack import Stack
 
 # Each list of a view: its address, what it says when it is empty, when it did not come, and how it goes on.
 AGAIN = "Try again"
-BY_ITSELF = "It is tried again by itself."
+BY_ITSELF = "Trying again automatically."
 LISTS = {
     "logs": ("/?v=logs&hours=1", "No errors in this time.", "The logs could not be loaded.", AGAIN),
     "logs of one": ("/?v=logs&c={uuid}", "No log matches.", "The logs could not be loaded.", AGAIN),
@@ -84,8 +84,8 @@ def test_a_fleet_that_was_never_answered_is_no_empty_fleet(enter: Enter, display
     fail_all_but(page, "/api/session")
     watched.open()
 
-    expect(page.get_by_role("alert")).to_contain_text("The service does not answer. It is tried again by itself.")
-    expect(page.get_by_text("Nothing is known of the displays yet.")).to_be_visible()
+    expect(page.get_by_role("alert")).to_contain_text("The service does not answer. Trying again automatically.")
+    expect(page.get_by_text("Nothing is known about the displays yet.")).to_be_visible()
     expect(page.get_by_text("No displays yet")).to_have_count(0)
     page.unroute("**/api/**")
     watched.look_again()

@@ -99,9 +99,9 @@ def test_a_search_finds_one_of_all_and_choosing_all_that_are_listed_chooses_thos
 
     search.fill("Wall 47")
     expect(page.locator("table")).to_have_attribute("aria-rowcount", "112")  # 47, 470 to 479, 4700 to 4799
-    page.get_by_label("Choose all that are listed").check()
+    page.get_by_label("Select all listed displays").check()
     search.fill("Wall ")
-    expect(page.get_by_role("region", name="Chosen displays")).to_contain_text("111 displays chosen")
+    expect(page.get_by_role("region", name="Selected displays")).to_contain_text("111 displays selected")
     page.get_by_role("button", name="Display", exact=True).click()
     expect(page.locator("tbody tr").nth(1)).to_contain_text("Wall 2")
     page.get_by_role("button", name="Display", exact=True).click()

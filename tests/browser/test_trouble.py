@@ -137,7 +137,7 @@ def test_what_keeps_recovery_waiting_is_said_with_its_exact_end(enter: Enter, ki
     row = watched.page.locator(".attention-row").filter(has_text=kiel.name(60))
     watched.look_until(row.is_visible, "the crash")
 
-    expect(row).to_contain_text("The player has crashed")
+    expect(row).to_contain_text("The player crashed")
     expect(row).to_contain_text("the display's own watchdog goes first")
     expect(row).to_contain_text(re.compile(rf"Until {CLOCK} \(0:\d\d left\)\."))
     kiel.says("running", 60, 60)
@@ -153,7 +153,7 @@ def test_an_operator_leaves_a_display_alone_excludes_it_and_takes_that_back(ente
     recovery.get_by_role("button", name="Leave it alone…").click()
     dialog = page.get_by_role("dialog", name="Leave this display alone?")
     assert violations(page) == []
-    dialog.get_by_label("Why").fill("New cables")
+    dialog.get_by_label("Reason").fill("New cables")
     dialog.get_by_label("For how long").select_option("8 hours")
     dialog.get_by_role("button", name="Leave it alone").click()
     expect(recovery).to_contain_text(re.compile(r"Left alone by admin: New cables until .*\d\d:\d\d"))
@@ -162,7 +162,7 @@ def test_an_operator_leaves_a_display_alone_excludes_it_and_takes_that_back(ente
 
     recovery.get_by_role("button", name="Never recover it…").click()
     dialog = page.get_by_role("dialog", name="Never recover this display?")
-    dialog.get_by_label("Why").fill("A painting hangs here now")
+    dialog.get_by_label("Reason").fill("A painting hangs here now")
     dialog.get_by_role("button", name="Exclude it").click()
     expect(recovery).to_contain_text("This display is excluded by admin: A painting hangs here now")
     recovery.get_by_role("button", name="Recover it again").click()
@@ -191,8 +191,8 @@ def test_a_silent_bridge_replaces_what_is_not_known_and_bulk_commands_wait(
     kiel.beat(SILENT_SECONDS)
     watched = enter()
     page = watched.page
-    page.get_by_label(f"Choose {kiel.name(1)}", exact=True).check()
-    bar = page.get_by_role("region", name="Chosen displays")
+    page.get_by_label(f"Select {kiel.name(1)}", exact=True).check()
+    bar = page.get_by_role("region", name="Selected displays")
 
     with stopped(stack, "bridge"):
         execute(database, "UPDATE bridge_status SET canary_at = now() - interval '10 minutes'")

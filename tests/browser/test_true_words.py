@@ -76,12 +76,12 @@ def test_a_display_that_never_connected_is_not_called_well(enter: Enter, api: Ap
     page = enter(f"/?d={identity}").page
     panel = page.get_by_role("complementary", name=f"Display {name}")
 
-    expect(panel.get_by_text("It has never connected. Its code ended at")).to_be_visible()
-    expect(panel.get_by_text("Nothing is known of this time.")).to_be_visible()
+    expect(panel.get_by_text("It has never connected. Its code expired at")).to_be_visible()
+    expect(panel.get_by_text("Nothing is known about this time.")).to_be_visible()
     for untrue in ("is well", "Never crashed"):
         expect(panel.get_by_text(untrue)).to_have_count(0)
     panel.get_by_role("button", name="New code").click()
-    expect(panel.get_by_text("Its code can be used until")).to_be_visible()
+    expect(panel.get_by_text("Its code works until")).to_be_visible()
     panel.get_by_role("button", name="Remove").click()
     panel.get_by_role("button", name="Remove it for good").click()
     expect(panel).to_have_count(0)
@@ -107,7 +107,7 @@ def test_an_uptime_of_which_little_is_known_says_so_first(enter: Enter, fleet: F
 
     words = panel.locator(".uptime p").first
     expect(words).to_contain_text("Known for 3 min")
-    expect(words).to_contain_text("up 100 % of them. Nothing is known of the rest of the 24 hours.")
+    expect(words).to_contain_text("up 100 % of that time. Nothing is known about the rest of the 24 hours.")
     expect(panel.get_by_text("in the time that is known.")).to_be_visible()
 
 

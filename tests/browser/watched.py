@@ -71,7 +71,7 @@ class WatchedPage:
         self.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
 
     def look_until(self, shown: Callable[[], bool], what: str) -> None:
-        """Look again and again until the page shows what only the service can bring about."""
+        """Reload and again until the page shows what only the service can bring about."""
 
         def look() -> bool:
             self.look_again()

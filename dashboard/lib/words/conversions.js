@@ -1,7 +1,10 @@
-/** Every sentence about uploaded media and their conversion. Functions where a number or a name goes in. */
-import { count } from "./strings.js";
+/** Uploaded media and their conversion. */
+import { count } from "../format.js";
 
-export const M = {
+/** @param {(string | false | undefined)[]} parts */
+const lost = (parts) => `Lost in the PDF: ${parts.filter(Boolean).join(", ")}.`;
+
+export const conversionWords = {
   title: "Conversions",
   lead: "Presentations (PowerPoint, OpenDocument) become PDFs. Pictures, videos and PDFs are kept as they are.",
   drop: "Drop files here",
@@ -41,36 +44,32 @@ export const M = {
     fonts_substituted: (of) =>
       Object.keys(of["same_widths"] ?? {}).length === of["fonts"].length
         ? `${count(of["fonts"].length, "font was", "fonts were")} replaced by one with the same widths:`
-        : `${count(of["fonts"].length, "font was", "fonts were")} replaced; text may break elsewhere:`,
+        : `${count(of["fonts"].length, "font was", "fonts were")} replaced; lines may break elsewhere:`,
     fonts_not_known: (of) =>
       of["fonts"].length
-        ? "Which fonts its text uses cannot be told; missing ones may be among these:"
-        : "Which fonts its text uses cannot be told.",
+        ? "It is not known which fonts its text uses; missing ones may be among these:"
+        : "It is not known which fonts its text uses.",
     contents_not_known: () => "The file could not be read for this report: fonts, motion and links are not known.",
     motion_lost: (of) =>
-      `Lost in the PDF: ${[
+      lost([
         of["videos"] && count(of["videos"], "video", "videos"),
         of["audios"] && count(of["audios"], "sound", "sounds"),
         of["animated_slides"] && `animation on ${count(of["animated_slides"], "slide", "slides")}`,
-      ]
-        .filter(Boolean)
-        .join(", ")}.`,
+      ]),
     letters_missing: (of) =>
       `${count(of["count"], "letter has", "letters have")} no glyph in any font of the converter and ${of["count"] === 1 ? "is" : "are"} shown as boxes: ${of["letters"]}`,
     timing_lost: (of) =>
-      `Lost in the PDF: ${[
-        of["transitions"] && `how ${count(of["transitions"], "slide comes", "slides come")}`,
-        of["advancing"] && `that ${count(of["advancing"], "slide goes", "slides go")} on by themselves`,
-      ]
-        .filter(Boolean)
-        .join(", ")}.`,
+      lost([
+        of["transitions"] && `transitions of ${count(of["transitions"], "slide", "slides")}`,
+        of["advancing"] && `automatic advance of ${count(of["advancing"], "slide", "slides")}`,
+      ]),
     workbooks_not_asked: (of) =>
       `Charts show the figures kept in the file; ${count(of["count"], "workbook was", "workbooks were")} not asked for newer ones:`,
     links_not_followed: (of) => `${count(of["count"], "linked file was", "linked files were")} not fetched:`,
-    hyperlinks: (of) => `${count(of["count"], "link leads", "links lead")} to the outside:`,
+    hyperlinks: (of) => `${count(of["count"], "link leads", "links lead")} out of the file:`,
   },
   alike: (/** @type {string} */ font, /** @type {string} */ twin) =>
-    `${font}: ${twin} stands in, letter by letter as wide`,
+    `${font}: replaced by ${twin}, each letter as wide`,
   firstPage: (/** @type {string} */ name) => `First page of ${name}`,
   moreOf: (/** @type {string} */ name) => `More about ${name}`,
   rename: "Rename…",
@@ -87,11 +86,11 @@ export const M = {
     },
     again: {
       title: "Convert it again?",
-      text: "Useful after fonts were installed. The present PDF is served until the new one is there.",
+      text: "Useful after fonts were installed. The current PDF is served until the new one is ready.",
       go: "Convert again",
     },
   },
-  viewer: "Uploading needs the role operator.",
-  viewerRetry: "Converting again needs the role operator.",
+  viewer: "Only operators can upload.",
+  viewerRetry: "Only operators can convert again.",
   preview: (/** @type {string} */ name) => `PDF of ${name}`,
 };

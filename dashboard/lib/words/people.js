@@ -1,7 +1,7 @@
-/** Every sentence about the people who may come in. Functions where a name goes in. */
-const P = {
+/** The people who sign in. */
+const BY_PASSWORD = {
   title: "People",
-  lead: "Everybody signs in with a name and a password of their own. Who is added gets a password that works until they have set theirs.",
+  lead: "Everybody signs in with a name and a password of their own. Somebody new gets a password that works until they have set theirs.",
   failed: "The people could not be loaded.",
   add: "Add a person…",
   addTitle: "Add a person",
@@ -13,8 +13,8 @@ const P = {
   signedIn: "last signed in",
   never: "has never signed in",
   since: "added",
-  hasUntil: "has to set a password until",
-  over: "The password handed over has run out: reset it.",
+  hasUntil: "must set a password before",
+  over: "The password that was handed over has expired: reset it.",
   disabled: "Disabled",
   disabledSince: "disabled",
   moreOf: (/** @type {string} */ name) => `More about ${name}`,
@@ -28,13 +28,13 @@ const P = {
     reset: {
       item: "Reset password…",
       title: (/** @type {string} */ name) => `Reset the password of ${name}?`,
-      text: "The present one and all their sessions end at once. You get a new one to hand over.",
+      text: "Their current password and all their sessions end at once. You get a new password to hand over.",
       go: "Reset password",
     },
     factor: {
       item: "Reset second factor…",
       title: (/** @type {string} */ name) => `Reset the second factor of ${name}?`,
-      text: "For whoever has lost the phone and the recovery codes. Their sessions end, and their password alone is enough until they set up another one.",
+      text: "For somebody who has lost both the phone and the recovery codes. Their sessions end, and their password alone is enough until they set up a new one.",
       go: "Reset second factor",
     },
     disable: {
@@ -60,29 +60,29 @@ const P = {
     title: (/** @type {string} */ name) => `A password for ${name}`,
     once: "Copy it now: it is not shown again.",
     how: (/** @type {string} */ name) =>
-      `Hand it to ${name} in person or by a way that you trust. When they sign in they set one of their own.`,
-    until: "It signs in until",
+      `Give it to ${name} in person or in another way that you trust. They set their own when they sign in.`,
+    until: "It works until",
     copy: "Copy the password",
     done: "Done",
   },
 };
 
-/** What is said otherwise where a proxy knows who comes: nobody has a password or a session there. */
+/** Where a proxy knows who comes, nobody has a password or a session here. */
 const BY_PROXY = {
-  ...P,
-  lead: "Everybody comes by the proxy in front of this service, which knows them by their e-mail address. Who is added is let in from then on; there is no password.",
+  ...BY_PASSWORD,
+  lead: "Everybody comes through the proxy in front of this service, which knows them by their e-mail address. Add somebody and they are let in; there is no password.",
   name: "E-mail address",
-  nameHow: "As the proxy knows it, in whatever capitals.",
+  nameHow: "As the proxy knows it; capitals do not matter.",
   ask: {
-    ...P.ask,
-    role: { ...P.ask.role, text: "It counts from the next thing that they do." },
+    ...BY_PASSWORD.ask,
+    role: { ...BY_PASSWORD.ask.role, text: "It takes effect with the next thing that they do." },
     disable: {
-      ...P.ask.disable,
-      text: "They are not let in any more until they are enabled again. Tokens that they issued keep working: revoke those below.",
+      ...BY_PASSWORD.ask.disable,
+      text: "They are not let in until they are enabled again. Tokens that they issued keep working: revoke those below.",
     },
-    enable: { ...P.ask.enable, text: "They are let in again, with the role that they had." },
+    enable: { ...BY_PASSWORD.ask.enable, text: "They are let in again, with the role that they had." },
   },
 };
 
-/** @param {boolean} byProxy whether people come by a proxy that knows them */
-export const peopleWords = (byProxy) => (byProxy ? BY_PROXY : P);
+/** @param {boolean} byProxy whether people come through a proxy that knows them */
+export const peopleWords = (byProxy) => (byProxy ? BY_PROXY : BY_PASSWORD);

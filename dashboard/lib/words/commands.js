@@ -1,30 +1,30 @@
-/** Every sentence about commands, of one display or of many; the words of actions and steps are with the first page. */
-export const C = {
+/** Commands, to one display or to many; the names of actions and steps are in states.js. */
+export const commandWords = {
   title: "Commands",
   sending: "Sending…",
   unknown:
-    "No answer from the service. The command may have been taken: asking again with the same key, so it cannot run twice.",
+    "No answer from the service. It may have taken the command: asking again with the same key, so it cannot run twice.",
   unreachable:
     "The service did not answer. Whether it took the command shows here, or in the tab Commands, once it answers again.",
   expiresIn: (/** @type {string} */ left) => `Expires in ${left} unless the display answers`,
   resultIn: (/** @type {string} */ left) => `Result due in ${left}`,
-  waitsForSweep: "Its time is up; the next tick, within a minute or so, closes it.",
+  waitsForSweep: "Its time is up; the next tick closes it within a minute or so.",
   again: "Send again",
   withdraw: "Withdraw",
   end: {
     button: "End it anyway",
     title: "End this command?",
-    text: "The display may have it already and may still do it. It is not waited for any more and not sent again; restart and reboot stay locked for their time.",
-    reason: "Why",
+    text: "The display may have it already and may still carry it out. The service stops waiting and does not send it again; restart and reboot stay locked until their time is over.",
+    reason: "Reason",
     go: "End it",
   },
   locked: (/** @type {string} */ time, /** @type {string} */ left) =>
     `Restart and reboot are locked until ${time} (${left} left): the display gets time to come back.`,
-  viewer: "Commands need the role operator.",
-  adminOnly: "Shutting down needs the role admin.",
+  viewer: "Only operators can send commands.",
+  adminOnly: "Only admins can shut a display down.",
   notCapable: "This display says that it cannot do this.",
   open: "A command is on its way; wait for it to end.",
-  by: (/** @type {string} */ who) => `asked for by ${who}`,
+  by: (/** @type {string} */ who) => `requested by ${who}`,
   confirmedBy: /** @type {Record<string, string>} */ ({
     ack: "The display confirmed it.",
     evidence: "Proven by what the display sent after it.",
@@ -51,10 +51,10 @@ export const C = {
     never_published: "The broker could not be reached in time, so it was never sent.",
     no_result: "The display took it but reported no result in time.",
     publish_denied: "The broker did not allow it. Tell whoever runs the service.",
-    reboot_did_not_happen: "The display went on running without a reboot.",
-    precondition_failed: "The display runs another boot or player than the command was made for, so it did nothing.",
-    client_deleted: "The display was deleted meanwhile.",
-    login_revoked: "The display's login was revoked meanwhile.",
+    reboot_did_not_happen: "The display kept running without a reboot.",
+    precondition_failed: "The display has rebooted or restarted since the command was made, so it did nothing.",
+    client_deleted: "The display was deleted in the meantime.",
+    login_revoked: "The display's login was revoked in the meantime.",
     already_rebooted: "The display had already restarted by itself.",
   }),
 };

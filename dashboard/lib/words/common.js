@@ -1,0 +1,24 @@
+/** Words that many views share. */
+import { number } from "../format.js";
+
+export const commonWords = {
+  loading: "Loading…",
+  working: "Working…",
+  retry: "Try again",
+  retrying: "Trying again automatically.",
+  reload: "Reload",
+  more: "Load more",
+  andMore: (/** @type {number} */ n) => `and ${number(n)} more`,
+  csv: "Save as CSV",
+  close: "Close",
+  cancel: "Cancel",
+  dismiss: "Dismiss",
+  copy: "Copy",
+  copied: "Copied",
+  none: "none",
+  never: "never",
+  notReported: "not reported",
+  by: (/** @type {string} */ who) => `by ${who}`,
+  notLoaded: "This part of the page could not be loaded.",
+  outOfDate: "Not updating: what you see may be out of date",
+};

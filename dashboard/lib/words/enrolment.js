@@ -1,0 +1,20 @@
+/** How a display connects for the first time. */
+export const enrolmentWords = {
+  lead: "A display connects with a code that works once. Name the display, create its code, and give it the code.",
+  emptyTitle: "No displays yet",
+  emptyOther: "An admin can create a code with which the first display connects.",
+  name: "Name of the display",
+  site: "Site (optional)",
+  create: "Create an enrolment code",
+  creating: "Creating…",
+  code: "Enrolment code",
+  uuid: "Its uuid",
+  until: (/** @type {string} */ time, /** @type {string} */ left) => `Works once, until ${time} (${left} left)`,
+  over: "This code has expired. Create a new one.",
+  how: "On the display, exchange the code for its login:",
+  then: "The answer holds the broker's address, user name and password. The display appears here with its first message.",
+  connected: "It has connected.",
+  qr: "Enrolment code as a QR code",
+  qrHow: "Or let the display scan this: it holds the address and the code as JSON.",
+  copyLine: "Copy the command",
+};

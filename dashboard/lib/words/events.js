@@ -1,0 +1,15 @@
+/** What happened to one display. */
+export const eventWords = {
+  kind: /** @type {Record<string, string>} */ ({
+    registered: "Registered",
+    state: "State",
+    service_failed: "Service failure",
+    service_cleared: "Acknowledged",
+    log: "Log",
+    command: "Command",
+    recovery: "Recovery",
+    audit: "Change",
+  }),
+  none: "Nothing has happened to this display yet.",
+  failed: "The events could not be loaded.",
+};

@@ -1,0 +1,10 @@
+/** One's own password. */
+export const passwordWords = {
+  title: "Set your own password",
+  why: "Your first password was generated. Set your own before you continue.",
+  current: "Current password",
+  fresh: "New password",
+  go: "Set the password",
+  going: "Setting…",
+  wrong: "The current password is wrong.",
+};

@@ -1,0 +1,19 @@
+/** The list of single-key shortcuts. */
+export const shortcutWords = {
+  title: "Keyboard shortcuts",
+  on: "Use single-key shortcuts",
+  list: [
+    ["/", "Search displays"],
+    ["j  k", "Next, previous display"],
+    ["Enter", "Open the display"],
+    ["x", "Select or deselect the display"],
+    ["Esc", "Close the panel or dialog"],
+    ["g f", "Go to the fleet"],
+    ["g l", "Go to the logs"],
+    ["g c", "Go to the conversions"],
+    ["g i", "Go to the incidents"],
+    ["g s", "Go to the settings"],
+    ["?", "This list"],
+  ],
+  note: "No key sends a command.",
+};

@@ -1,0 +1,54 @@
+/** The names of what displays and commands can be: states, screens, actions, steps. */
+
+/** @type {Record<string, string>} */
+export const statusWords = {
+  running: "Running",
+  late: "Late",
+  stale: "Stale",
+  crashed: "Crashed",
+  starting: "Starting",
+  stopped: "Stopped",
+  unknown: "Unknown",
+};
+
+/** @type {Record<string, string>} */
+export const statusMeanings = {
+  running: "The player shows its playlist.",
+  late: "A heartbeat is overdue; one missed heartbeat is no cause for alarm.",
+  stale: "Silent: several heartbeats in a row are missing.",
+  crashed: "The player died and its watchdog has not brought it back.",
+  starting: "The player is loading.",
+  stopped: "The player was stopped on purpose.",
+  unknown: "Not heard from yet, its heartbeats are missing, or the display cannot tell.",
+};
+
+/** @type {Record<string, string>} */
+export const screenWords = {
+  ok: "ok",
+  black: "black picture",
+  frozen: "frozen picture",
+  off: "panel off",
+  disconnected: "no panel connected",
+  unknown: "not reported",
+};
+
+/** @type {Record<string, string>} */
+export const actionWords = {
+  restart_app: "Restart player",
+  reboot_host: "Reboot",
+  shutdown_host: "Shut down",
+};
+
+/** @type {Record<string, string>} */
+export const stepWords = {
+  queued: "Queued",
+  sent: "Sent",
+  received: "Received",
+  running: "Running",
+  succeeded: "Succeeded",
+  failed: "Failed",
+  rejected: "Refused by the display",
+  expired: "Expired",
+  timed_out: "Timed out",
+  cancelled: "Cancelled",
+};
