@@ -66,7 +66,8 @@ check: $(DEVELOPMENT) $(DASHBOARD_TOOLS) ## Lint, format, types, import rules, c
 	$(BIN)/compose-lint check --fail-on low --strict-config --skip-suppressed --quiet deploy/docker/compose.yaml
 	npm --prefix dashboard run --silent check
 	$(BIN)/pytest -q tests/rules/test_locks_in_step.py tests/rules/test_docs_in_step.py tests/rules/test_protocol_document.py \
-		tests/rules/test_dashboard_vendor.py tests/api/test_openapi.py::test_the_file_in_the_repository_is_the_generated_one
+		tests/rules/test_dashboard_vendor.py tests/rules/test_dashboard_modules.py \
+		tests/api/test_openapi.py::test_the_file_in_the_repository_is_the_generated_one
 
 lock: $(DEVELOPMENT) ## Renew the locks after a change of requirements*.txt; UPGRADE=1 takes what is newest
 	@$(LOCK) requirements.txt --output-file requirements.lock

@@ -13,7 +13,7 @@ import { Glyph } from "./parts.js";
 /** @param {{kind: "danger" | "warn", text: string, why?: string | null, children?: any}} props */
 function Banner({ kind, text, why, children }) {
   return html`<div class=${`banner banner-${kind}`} role=${kind === "danger" ? "alert" : "status"}>
-    <${Glyph} shape="warning" />
+    ${h(Glyph, { shape: "warning" })}
     <p><strong>${text}</strong>${why && html` <span>${why}</span>`} ${children}</p>
   </div>`;
 }

@@ -36,7 +36,7 @@ function looks(event) {
 function Row({ event }) {
   const [shape, tone] = looks(event);
   return html`<li class="event">
-    <span class=${`event-mark ${tone}`}><${Glyph} shape=${shape} /></span>
+    <span class=${`event-mark ${tone}`}>${h(Glyph, { shape })}</span>
     <span class="event-text"><span class="visually-hidden">${eventWords.kind[event.kind] ?? event.kind}: </span>${event.title}</span>
     <span class="event-time quiet">${h(Time, { at: event.at })}</span>
   </li>`;

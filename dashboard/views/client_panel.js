@@ -111,7 +111,7 @@ function Failure({ client }) {
   const failure = standing ?? mark?.failure;
   if (!failure) return null;
   return html`<section class="panel-failure" aria-label=${attentionWords.failed(failure.service_failed_unit)}>
-    <p><${Glyph} shape="warning" /><strong>${attentionWords.failed(failure.service_failed_unit)}</strong> ${h(Age, { at: failure.service_failed_at })}</p>
+    <p>${h(Glyph, { shape: "warning" })}<strong>${attentionWords.failed(failure.service_failed_unit)}</strong> ${h(Age, { at: failure.service_failed_at })}</p>
     ${h(Acknowledge, { failure, mark })}
   </section>`;
 }
@@ -126,7 +126,7 @@ function Oddities({ client }) {
   const shared = lately(client.shared_login_seen_at, SHARED_SHOWN);
   const back = !shared && lately(client.counter_went_back_at, WENT_BACK_SHOWN);
   return html`
-    ${shared && html`<section class="panel-failure" aria-label=${displayWords.oddLogin}><p><${Glyph} shape="warning" />${displayWords.sharedLogin(exact(shared))}</p></section>`}
+    ${shared && html`<section class="panel-failure" aria-label=${displayWords.oddLogin}><p>${h(Glyph, { shape: "warning" })}${displayWords.sharedLogin(exact(shared))}</p></section>`}
     ${back && html`<p class="quiet">${displayWords.counterWentBack(exact(back))}</p>`}`;
 }
 
@@ -275,7 +275,7 @@ function Panel({ uuid }) {
   return html`<aside class="panel" ref=${ref} tabindex="-1" aria-label=${displayWords.region(name)}>
     <div class="panel-head">
       <h2>${name}</h2>
-      <button class="icon" aria-label=${commonWords.close} onClick=${closeDisplay}><${Glyph} shape="close" /></button>
+      <button class="icon" aria-label=${commonWords.close} onClick=${closeDisplay}>${h(Glyph, { shape: "close" })}</button>
     </div>
     ${client && !gone ? h(Body, { client }) : gone ? html`<p class="note">${displayWords.gone}</p>` : h(Loading, { rows: 5 })}
   </aside>`;

@@ -37,7 +37,7 @@ function Code({ enrolment }) {
     <p class="quiet">${enrolmentWords.uuid}: <code>${uuid}</code></p>
     ${
       heard
-        ? html`<p class="done" role="status"><${Glyph} shape="running" />${enrolmentWords.connected}</p>`
+        ? html`<p class="done" role="status">${h(Glyph, { shape: "running" })}${enrolmentWords.connected}</p>`
         : html`<p role="status">${over ? enrolmentWords.over : enrolmentWords.until(exact(expires_at), left(expires_at, now.value))}</p>`
     }
     ${!over && !heard && html`<div class="qr-row">${h(Qr, { text: JSON.stringify({ url: `${location.origin}/api/enroll`, code }), label: enrolmentWords.qr })}<p class="quiet">${enrolmentWords.qrHow}</p></div>`}

@@ -141,7 +141,7 @@ const pdfName = (media) => media.filename.replace(/\.[^.]*$/, "") + ".pdf";
 /** @param {{item: Item}} props */
 function Picture({ item }) {
   const { media, conversion } = item;
-  if (!conversion?.report?.["thumbnail"]) return html`<span class="thumb"><${Glyph} shape="file" /></span>`;
+  if (!conversion?.report?.["thumbnail"]) return html`<span class="thumb">${h(Glyph, { shape: "file" })}</span>`;
   return html`<img class="thumb" src=${api.thumbnailUrl(media.id, conversion.id)} alt=${conversionWords.firstPage(media.filename)} loading="lazy" width="96" height="54" />`;
 }
 

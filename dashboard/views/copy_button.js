@@ -1,4 +1,5 @@
 /** A button that puts a text on the clipboard. */
+import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import { html } from "../lib/html.js";
 import { commonWords } from "../lib/words/common.js";
@@ -14,6 +15,6 @@ export function CopyButton({ text, label }) {
   };
   if (!navigator.clipboard) return null; // a page over plain HTTP may not write the clipboard
   return html`<button class="icon" aria-label=${label} title=${label} onClick=${copy}>
-    <${Glyph} shape=${done ? "running" : "copy"} /><span class="visually-hidden" role="status">${done ? commonWords.copied : ""}</span>
+    ${h(Glyph, { shape: done ? "running" : "copy" })}<span class="visually-hidden" role="status">${done ? commonWords.copied : ""}</span>
   </button>`;
 }

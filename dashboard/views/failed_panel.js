@@ -54,7 +54,7 @@ function Row({ failure, mark }) {
       ${failure.site && html`<span class="quiet">${failure.site}</span>`}
     </div>
     <code class="failed-unit" title=${failureWords.unit}>${failure.service_failed_unit}</code>
-    <span class="failed-when"><${Age} at=${failure.service_failed_at} /></span>
+    <span class="failed-when">${h(Age, { at: failure.service_failed_at })}</span>
     ${h(Acknowledge, { failure, mark })}
   </li>`;
 }
@@ -72,7 +72,7 @@ export function FailedPanel() {
   const shown = all ? rows : rows.slice(0, FEW);
   return html`<section class="failed-panel" aria-label=${failureWords.region}>
     <header>
-      <h2><${Glyph} shape="warning" />${failureWords.title(failures.value.length || rows.length)}</h2>
+      <h2>${h(Glyph, { shape: "warning" })}${failureWords.title(failures.value.length || rows.length)}</h2>
       ${h(Paused, {})}
     </header>
     <ul>${shown.map((failure) => h(Row, { key: failure.uuid, failure, mark: marks.value.get(failure.uuid) }))}</ul>

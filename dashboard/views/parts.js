@@ -1,4 +1,5 @@
 /** Small pieces that several views use: times, status glyphs, badges, dialogs, loading and failure notes. */
+import { h } from "../vendor/preact.js";
 import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { now } from "../lib/clock.js";
 import { ago, exact, full } from "../lib/format.js";
@@ -49,7 +50,7 @@ export function Age({ at }) {
 
 /** Glyph, word and colour of a shown state. @param {{status: string}} props */
 export function StatusBadge({ status }) {
-  return html`<span class=${`badge status-${status}`}><${Glyph} shape=${status} />${statusWords[status] ?? status}</span>`;
+  return html`<span class=${`badge status-${status}`}>${h(Glyph, { shape: status })}${statusWords[status] ?? status}</span>`;
 }
 
 /**
@@ -72,7 +73,7 @@ export function Loading({ rows = 3 }) {
  * @param {{text: string, why?: string, retry?: () => void}} props retry: where it is not tried again by itself
  */
 export function LoadFailed({ text, why, retry }) {
-  return html`<p class="note-error" role="alert"><${Glyph} shape="warning" /><span>${text} ${why ?? (retry ? "" : commonWords.retrying)}</span>
+  return html`<p class="note-error" role="alert">${h(Glyph, { shape: "warning" })}<span>${text} ${why ?? (retry ? "" : commonWords.retrying)}</span>
     ${retry && html`<button class="link" onClick=${retry}>${commonWords.retry}</button>`}</p>`;
 }
 
@@ -100,7 +101,7 @@ export function Dialog({ title, onClose, wide, children }) {
   return html`<dialog ref=${ref} class=${classes("dialog", wide && "dialog-wide")} aria-labelledby="dialog-title" onCancel=${cancel}>
     <div class="dialog-head">
       <h2 id="dialog-title">${title}</h2>
-      ${onClose && html`<button class="icon" aria-label=${commonWords.close} onClick=${onClose}><${Glyph} shape="close" /></button>`}
+      ${onClose && html`<button class="icon" aria-label=${commonWords.close} onClick=${onClose}>${h(Glyph, { shape: "close" })}</button>`}
     </div>
     ${children}
   </dialog>`;

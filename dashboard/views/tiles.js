@@ -23,12 +23,12 @@ function Tile({ word, count, late }) {
   return html`<div class=${classes("tile", `status-${word}`, on && "on", count === 0 && "zero")}>
     <button class="tile-main" aria-pressed=${on} title=${`${statusMeanings[word]} ${tileWords.hint(label, on)}.`} onClick=${() => toggle(word)}>
       <span class="tile-count">${count}</span>
-      <span class="tile-word"><${Glyph} shape=${word} />${label}</span>
+      <span class="tile-word">${h(Glyph, { shape: word })}${label}</span>
     </button>
     ${
       late > 0 &&
       html`<button class=${classes("tile-late", "status-late", status.value === "late" && "on")} aria-pressed=${status.value === "late"}
-      title=${statusMeanings.late} onClick=${() => toggle("late")}><${Glyph} shape="late" />${tileWords.late(late)}</button>`
+      title=${statusMeanings.late} onClick=${() => toggle("late")}>${h(Glyph, { shape: "late" })}${tileWords.late(late)}</button>`
     }
   </div>`;
 }

@@ -30,7 +30,7 @@ function Row({ upload }) {
   const going = phase === "waits" || phase === "uploading";
   const bad = phase === "failed" || phase === "refused";
   return html`<li class="upload">
-    <${Glyph} shape="file" />
+    ${h(Glyph, { shape: "file" })}
     <div class="upload-body">
       <span class="upload-name">${file.name} <span class="quiet">${size(file.size)}</span></span>
       ${going && html`<progress max="1" value=${upload.share} aria-label=${file.name}></progress>`}
@@ -40,7 +40,7 @@ function Row({ upload }) {
       going
         ? html`<button class="plain" aria-label=${conversionWords.cancelUpload(file.name)} onClick=${() => cancel(id)}>${commonWords.cancel}</button>`
         : html`${phase !== "refused" && html`<button class="plain" onClick=${() => retry(id)}>${commonWords.retry}</button>`}
-        <button class="icon" aria-label=${commonWords.dismiss} onClick=${() => forget(id)}><${Glyph} shape="close" /></button>`
+        <button class="icon" aria-label=${commonWords.dismiss} onClick=${() => forget(id)}>${h(Glyph, { shape: "close" })}</button>`
     }
   </li>`;
 }

@@ -1,10 +1,8 @@
 """The libraries that the dashboard ships are the ones that VENDOR.json says, byte by byte."""
 
-import gzip
 import hashlib
 import importlib.util
 import json
-import re
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,14 +14,7 @@ from deploy.parts.layout import REPOSITORY
 DASHBOARD = REPOSITORY / "dashboard"
 VENDOR = DASHBOARD / "vendor"
 ENTRIES: dict[str, dict[str, Any]] = json.loads((VENDOR / "VENDOR.json").read_text(encoding="utf-8"))
-MODULES = [
-    DASHBOARD / "app.js",
-    *(path for part in ("lib", "views", "vendor") for path in DASHBOARD.glob(f"{part}/**/*.js")),
-]
 FREE_LICENCES = {"MIT", "Apache-2.0", "ISC", "BSD-2-Clause", "BSD-3-Clause"}
-IMPORT = re.compile(r"(?:\bfrom|\bimport)\s*[\"']([^\"']+)[\"']")
-LATER = re.compile(r"\bawait import\([\"']([^\"']+)[\"']\)")
-FIRST_PAGE_BYTES = 60 * 1024  # gzipped: all that is fetched before the fleet shows (60-dashboard)
 
 
 def script(path: Path) -> ModuleType:
@@ -62,51 +53,6 @@ def test_a_vendored_file_has_the_version_that_the_types_are_checked_against(name
 def test_a_vendored_file_brings_its_licence(name: str) -> None:
     assert ENTRIES[name]["licence"] in FREE_LICENCES
     assert len((VENDOR / ENTRIES[name]["licence_file"]).read_text(encoding="utf-8")) > 500
-
-
-def test_every_import_is_relative_and_exists() -> None:
-    """Without an import map a bare import would stop the whole page, and a missing file too."""
-    texts = {module: module.read_text(encoding="utf-8") for module in MODULES}
-    imports = [
-        (module, target) for module, text in texts.items() for target in IMPORT.findall(text) + LATER.findall(text)
-    ]
-    code = [(module, target) for module, target in imports if not target.startswith("./types")]
-
-    missing = [(module.name, target) for module, target in code if not (module.parent / target).is_file()]
-
-    assert len(code) > 100
-    assert missing == []
-
-
-def fetched_with(module: Path) -> set[Path]:
-    """This module and every other that the browser needs before it runs it; not those that are imported later."""
-    found = {module}
-    waiting = [module]
-    while waiting:
-        parent = waiting.pop()
-        targets = {(parent.parent / target).resolve() for target in IMPORT.findall(parent.read_text(encoding="utf-8"))}
-        fresh = {target for target in targets if target.suffix == ".js"} - found
-        found |= fresh
-        waiting.extend(fresh)
-    return found
-
-
-def test_the_first_page_asks_for_its_modules_at_once_and_for_nothing_inline() -> None:
-    page = (DASHBOARD / "index.html").read_text(encoding="utf-8")
-    preloaded = re.findall(r'rel="modulepreload" href="([^"]+)"', page)
-    needed = fetched_with(DASHBOARD / "app.js") - {DASHBOARD / "app.js"}
-
-    assert sorted(preloaded) == sorted(str(path.relative_to(DASHBOARD)) for path in needed)
-    assert "<style" not in page
-    assert " style=" not in page
-    assert re.findall(r"<script[^>]*>([^<]+)</script>", page) == []
-    assert not re.search(r"\son\w+=", page)
-
-
-def test_what_the_first_page_needs_stays_within_its_budget() -> None:
-    files = [*fetched_with(DASHBOARD / "app.js"), DASHBOARD / "index.html", DASHBOARD / "style.css"]
-
-    assert sum(len(gzip.compress(path.read_bytes(), 6)) for path in files) <= FIRST_PAGE_BYTES
 
 
 def test_bare_imports_become_relative_and_the_source_map_is_dropped() -> None:

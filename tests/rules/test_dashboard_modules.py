@@ -1,0 +1,73 @@
+"""How the dashboard's modules hang together: what imports what, and what the first page fetches."""
+
+import gzip
+import re
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+from deploy.local.layout import REPOSITORY
+
+DASHBOARD = REPOSITORY / "dashboard"
+APP = DASHBOARD / "app.js"
+MODULES = [APP, *(path for part in ("lib", "views", "vendor") for path in DASHBOARD.glob(f"{part}/**/*.js"))]
+IMPORT = re.compile(r"(?:\bfrom|\bimport)\s*[\"']([^\"']+)[\"']")
+LATER = re.compile(r"\bawait import\([\"']([^\"']+)[\"']\)")
+FIRST_PAGE_BYTES = 60 * 1024  # gzipped: all that is fetched before the fleet shows
+
+
+def imported(module: Path, *forms: re.Pattern[str]) -> set[Path]:
+    """The modules that this one imports in any of these forms."""
+    text = module.read_text(encoding="utf-8")
+    return {(module.parent / target).resolve() for form in forms for target in form.findall(text)}
+
+
+def test_every_import_is_relative_and_exists() -> None:
+    """Without an import map a bare import would stop the whole page, and a missing file too."""
+    imports = {module: imported(module, IMPORT, LATER) for module in MODULES}
+
+    assert sum(map(len, imports.values())) > 300
+    assert {target for targets in imports.values() for target in targets} - set(MODULES) == set()
+
+
+def test_no_module_imports_itself_by_way_of_others_not_even_later() -> None:
+    TopologicalSorter({module: imported(module, IMPORT, LATER) for module in MODULES}).prepare()  # CycleError names one
+
+
+def test_every_module_is_imported() -> None:
+    used = {target for module in MODULES for target in imported(module, IMPORT, LATER)}
+
+    assert set(MODULES) - used == {APP}
+
+
+def test_components_are_mounted_where_their_props_are_checked() -> None:
+    """`<${Component}` takes any props; `h(Component, props)` takes those that it declares."""
+    assert [module.name for module in MODULES if "<${" in module.read_text(encoding="utf-8")] == []
+
+
+def fetched_with(module: Path) -> set[Path]:
+    """This module and every other that the browser needs before it runs it; not those that are imported later."""
+    found = {module}
+    waiting = [module]
+    while waiting:
+        fresh = imported(waiting.pop(), IMPORT) - found
+        found |= fresh
+        waiting.extend(fresh)
+    return found
+
+
+def test_the_first_page_asks_for_its_modules_at_once_and_for_nothing_inline() -> None:
+    page = (DASHBOARD / "index.html").read_text(encoding="utf-8")
+    preloaded = re.findall(r'rel="modulepreload" href="([^"]+)"', page)
+    needed = fetched_with(APP) - {APP}
+
+    assert sorted(preloaded) == sorted(str(path.relative_to(DASHBOARD)) for path in needed)
+    assert "<style" not in page
+    assert " style=" not in page
+    assert re.findall(r"<script[^>]*>([^<]+)</script>", page) == []
+    assert not re.search(r"\son\w+=", page)
+
+
+def test_what_the_first_page_needs_stays_within_its_budget() -> None:
+    files = [*fetched_with(APP), DASHBOARD / "index.html", DASHBOARD / "style.css"]
+
+    assert sum(len(gzip.compress(path.read_bytes(), 6)) for path in files) <= FIRST_PAGE_BYTES
