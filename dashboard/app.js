@@ -2,12 +2,14 @@
 import { h, render } from "./vendor/preact.js";
 import { useEffect, useState } from "./vendor/hooks.js";
 import { signInNeeded } from "./lib/api/call.js";
+import { VIEWS } from "./lib/address.js";
+import { startTicking } from "./lib/clock.js";
 import { updatedAt, updating, watchFleet } from "./lib/fleet.js";
 import { exact, zoneName } from "./lib/format.js";
 import { classes, html } from "./lib/html.js";
 import { helpOpen } from "./lib/keys.js";
 import { byProxy, mustChangePassword, mustSetUpSecondFactor, principal, recall, signOut } from "./lib/session.js";
-import { VIEWS, goToView, param, view } from "./lib/url.js";
+import { goToView, param, view } from "./lib/url.js";
 import { frameWords } from "./lib/words/frame.js";
 import { wordsOf } from "./lib/words/problems.js";
 import { Banners } from "./views/banners.js";
@@ -30,7 +32,7 @@ const Help = lazy(async () => (await import("./views/help.js")).Help);
 const ClientPanel = lazy(async () => (await import("./views/client_panel.js")).ClientPanel);
 const chosen = param("d");
 
-/** @param {{name: import("./lib/url.js").View}} props */
+/** @param {{name: import("./lib/address.js").View}} props */
 function NavLink({ name }) {
   /** @param {MouseEvent} event */
   const go = (event) => {
@@ -97,5 +99,6 @@ function App() {
   return html`<main class="sign-in-page" id="main">${failed ? h(LoadFailed, { text: failed, retry: ask }) : h(Loading, { rows: 3 })}</main>`;
 }
 
+startTicking();
 const root = document.getElementById("app");
 if (root) render(h(App, {}), root);

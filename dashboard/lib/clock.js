@@ -26,6 +26,9 @@ export function serverNow() {
   return Date.now() + ahead;
 }
 
-setInterval(() => {
-  if (!document.hidden) now.value = serverNow();
-}, 1000);
+/** From now on `now` is renewed while the page is visible. */
+export function startTicking() {
+  setInterval(() => {
+    if (!document.hidden) now.value = serverNow();
+  }, 1000);
+}

@@ -1,7 +1,7 @@
 /** Times, ages, sizes, counts and names in words. Deadlines are exact, ages are short; the zone is the browser's. */
 import { serverNow } from "./clock.js";
 
-const locale = navigator.languages.find((language) => language.startsWith("en")) ?? "en-GB";
+export const locale = navigator.languages.find((language) => language.startsWith("en")) ?? "en-GB";
 const clockTime = new Intl.DateTimeFormat(locale, {
   hour: "2-digit",
   minute: "2-digit",
@@ -17,10 +17,8 @@ const dayTime = new Intl.DateTimeFormat(locale, {
 });
 const yearTime = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
 const whole = new Intl.DateTimeFormat(locale, { dateStyle: "full", timeStyle: "long", hourCycle: "h23" });
-const dayName = new Intl.DateTimeFormat(locale, { weekday: "long", day: "numeric", month: "long" });
 const relative = new Intl.RelativeTimeFormat("en", { style: "narrow", numeric: "always" });
 const decimals = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
-const percent = new Intl.NumberFormat("en", { style: "percent" });
 
 /** @param {number} n */
 export const number = (n) => decimals.format(n);
@@ -62,46 +60,6 @@ export function left(at, reference) {
   const shown = parts[0] ? parts : parts.slice(1);
   return shown.map((part, i) => (i ? String(part).padStart(2, "0") : String(part))).join(":");
 }
-
-/** A length of time in its two largest units: "3 min 20 s", "2 d 4 h". @param {number} seconds */
-export function duration(seconds) {
-  const units = /** @type {[number, string][]} */ ([
-    [86400, "d"],
-    [3600, "h"],
-    [60, "min"],
-    [1, "s"],
-  ]);
-  let rest = Math.max(1, Math.round(seconds));
-  const parts = units.map(([length, word]) => {
-    const n = Math.floor(rest / length);
-    rest -= n * length;
-    return n ? `${n} ${word}` : "";
-  });
-  const first = parts.findIndex(Boolean);
-  return parts
-    .slice(first, first + 2)
-    .filter(Boolean)
-    .join(" ");
-}
-
-/** The day in words: "Saturday, 21 November". @param {string} at */
-export const day = (at) => dayName.format(new Date(at));
-
-/** A share that never rounds up to all: 0.99996 is "99.9 %". @param {number} share 0 to 1 */
-export function percentOf(share) {
-  const shown = share < 1 ? Math.floor(share * 1000) / 10 : 100;
-  return `${decimals.format(shown)} %`;
-}
-
-/** @param {number} bytes */
-export function size(bytes) {
-  if (bytes < 1000) return `${bytes} B`;
-  if (bytes < 1e6) return `${decimals.format(bytes / 1e3)} kB`;
-  return `${decimals.format(bytes / 1e6)} MB`;
-}
-
-/** @param {number} share 0 to 1 */
-export const share = (share) => percent.format(share);
 
 /** The whole date, with the zone: two equal clock times of a night on which clocks change are told apart. @param {string} at */
 export const full = (at) => whole.format(new Date(at));

@@ -1,17 +1,9 @@
-/**
- * Which displays the table shows, in which order. The order is frozen after each sort or filter, so
- * that rows do not run away under the pointer; `changed` counts what a new sort would move.
- */
-import { computed, effect, signal, untracked } from "../vendor/signals.js";
-import { clients, version } from "./fleet.js";
+/** How displays are found and sorted: what a search, a tile and a column mean. */
 import { nameOf } from "./format.js";
-import { param } from "./url.js";
 
 /** @typedef {import("./types").Client} Client */
-
-const status = param("status");
-const text = param("q");
-const sort = param("sort");
+/** @typedef {{column: string, down: boolean}} Sorting */
+/** @typedef {{uuids: string[], keys: Map<string, string | number>}} Frozen uuids in an order, and what each was sorted by */
 
 /** Worst first. @type {Record<string, number>} */
 const SEVERITY = { crashed: 0, stale: 1, late: 3, starting: 4, stopped: 5, unknown: 6, running: 7 };
@@ -32,102 +24,64 @@ const KEYS = {
   rc: (client) => client.mqtt_reconnect_count ?? -1,
 };
 
-export const sorting = computed(() => {
-  const word = sort.value || "status";
+/** @param {Sorting} sorting */
+const keyOf = ({ column }) => KEYS[column] ?? severity;
+
+/** The address says "name", or "-name" for downwards. @param {string} word @returns {Sorting} */
+export function sortingOf(word) {
   const down = word.startsWith("-");
   const column = down ? word.slice(1) : word;
-  return { column: column in KEYS ? column : "status", down };
-});
+  return column in KEYS ? { column, down } : { column: "status", down };
+}
 
-/** @param {Client} client @param {string} wanted a lower-case text */
+/** What the address says after a click on this column's heading. @param {Sorting} sorting @param {string} column */
+export function nextSort(sorting, column) {
+  return sorting.column === column && !sorting.down ? `-${column}` : column;
+}
+
+/** @param {Client} client @param {string} status of a tile; empty for all @param {string} text of a search; empty for all */
+export function matches(client, status, text) {
+  return matchesStatus(client, status) && matchesText(client, text.trim().toLowerCase());
+}
+
+/** @param {Client} client @param {string} status */
+function matchesStatus(client, status) {
+  return !status || client.status === status || (status === "running" && client.status === "late");
+}
+
+/** @param {Client} client @param {string} wanted in lower case */
 function matchesText(client, wanted) {
-  const fields = [
-    client.name,
-    client.uuid,
-    client.site,
-    client.hostname,
-    client.ip,
-    client.app_version,
-    ...(client.tags ?? []),
-  ];
+  if (!wanted) return true;
+  const { name, uuid, site, hostname, ip, app_version } = client;
+  const fields = [name, uuid, site, hostname, ip, app_version, ...(client.tags ?? [])];
   return fields.some((field) => field?.toLowerCase().includes(wanted));
 }
 
-/** @param {Client} client @param {string} word */
-function matchesStatus(client, word) {
-  return !word || client.status === word || (word === "running" && client.status === "late");
-}
-
-let sortedBefore = /** @type {string[]} */ ([]);
-
-/** Every display, sorted anew from the last order: few have moved since, and comparing names is what costs. */
-const ordered = computed(() => {
-  void version.value;
-  const { column, down } = sorting.value;
-  const key = KEYS[column] ?? severity;
+/** Sort in place; equal ones by name, then by uuid. @param {Client[]} all @param {Sorting} sorting */
+export function sort(all, sorting) {
+  const key = keyOf(sorting);
+  const sign = sorting.down ? -1 : 1;
   /** @param {string | number} a @param {string | number} b */
   const compare = (a, b) => (typeof a === "number" ? a - Number(b) : names.compare(a, String(b)));
-  const known = new Set(sortedBefore);
-  const all = [...sortedBefore, ...[...clients.keys()].filter((uuid) => !known.has(uuid))]
-    .map((uuid) => clients.get(uuid))
-    .filter((client) => client !== undefined);
-  all.sort(
-    (a, b) =>
-      (down ? -1 : 1) * compare(key(a), key(b)) || names.compare(nameOf(a), nameOf(b)) || (a.uuid < b.uuid ? -1 : 1),
+  return all.sort(
+    (a, b) => sign * compare(key(a), key(b)) || names.compare(nameOf(a), nameOf(b)) || (a.uuid < b.uuid ? -1 : 1),
   );
-  sortedBefore = all.map((client) => client.uuid);
-  return all;
-});
-
-/** Those of them that match the filters. */
-const fresh = computed(() => {
-  const wanted = text.value.trim().toLowerCase();
-  return ordered.value.filter(
-    (client) => matchesStatus(client, status.value) && (!wanted || matchesText(client, wanted)),
-  );
-});
-
-/** The frozen order: uuids, and what each was sorted by when it was frozen. */
-const frozen = signal({ uuids: /** @type {string[]} */ ([]), keys: new Map() });
-
-function freeze() {
-  const rows = fresh.value;
-  const key = KEYS[sorting.value.column] ?? severity;
-  frozen.value = { uuids: rows.map((row) => row.uuid), keys: new Map(rows.map((row) => [row.uuid, key(row)])) };
 }
 
-effect(() => {
-  void [status.value, text.value, sorting.value];
-  untracked(freeze);
-});
+/** Remember an order. @param {Client[]} rows @param {Sorting} sorting @returns {Frozen} */
+export function freeze(rows, sorting) {
+  const key = keyOf(sorting);
+  return { uuids: rows.map((row) => row.uuid), keys: new Map(rows.map((row) => [row.uuid, key(row)])) };
+}
 
-/** Sort again, now. */
-export const resort = freeze;
-
-/** How many displays would enter, leave or move; heartbeat ages always move and are not counted. */
-export const changed = computed(() => {
-  const { uuids, keys } = frozen.value;
-  const now = fresh.value;
-  const key = KEYS[sorting.value.column] ?? severity;
-  const listed = new Set(now.map((row) => row.uuid));
-  const moves = sorting.value.column !== "hb";
-  const entered = now.filter((row) => !keys.has(row.uuid) || (moves && keys.get(row.uuid) !== key(row))).length;
-  return entered + uuids.filter((uuid) => clients.has(uuid) && !listed.has(uuid)).length;
-});
-
-// The first answer fills an empty table: there is nothing yet that could run away.
-effect(() => {
-  if (version.value > 0 && untracked(() => frozen.value.uuids.length === 0)) untracked(freeze);
-});
-
-/** What the table shows, in its frozen order, without displays that were deleted. */
-export const rows = computed(() => {
-  void version.value;
-  return frozen.value.uuids.filter((uuid) => clients.has(uuid));
-});
-
-/** @param {string} column */
-export function nextSort(column) {
-  if (sorting.value.column !== column) return column;
-  return sorting.value.down ? column : `-${column}`;
+/**
+ * How many displays would enter, leave or move if the rows were frozen again; heartbeat ages always move and are not counted.
+ * @param {Frozen} frozen @param {Client[]} rows @param {Sorting} sorting @param {(uuid: string) => boolean} exists
+ */
+export function countChanged(frozen, rows, sorting, exists) {
+  const key = keyOf(sorting);
+  const moves = sorting.column !== "hb";
+  const listed = new Set(rows.map((row) => row.uuid));
+  const entered = rows.filter((row) => !frozen.keys.has(row.uuid) || (moves && frozen.keys.get(row.uuid) !== key(row)));
+  return entered.length + frozen.uuids.filter((uuid) => exists(uuid) && !listed.has(uuid)).length;
 }

@@ -84,16 +84,6 @@ export async function signIn(username, password, code) {
   signedIn();
 }
 
-/** What had to be set is. */
-export function passwordIsSet() {
-  mustChangePassword.value = false;
-}
-
-/** What had to be set up is. */
-export function secondFactorIsSetUp() {
-  mustSetUpSecondFactor.value = false;
-}
-
 /** Signing out did not reach the service: this browser is still signed in. */
 export const signOutFailed = signal(false);
 

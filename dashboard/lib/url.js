@@ -1,23 +1,13 @@
-/**
- * The page's state lives in the address: `/?v=fleet&status=crashed&q=hall&sort=-hb&d=<uuid>&tab=logs`.
- * `query` is that state; `go` changes it and is the only writer.
- */
+/** The page's state lives in its address; `go` is the only writer. */
 import { computed, signal } from "../vendor/signals.js";
+import { viewOf, withChanges } from "./address.js";
 
-/** @typedef {"fleet" | "incidents" | "batches" | "logs" | "conversions" | "settings"} View */
-
-/** @type {View[]} */
-export const VIEWS = ["fleet", "incidents", "batches", "logs", "conversions", "settings"];
+/** @typedef {import("./address.js").View} View */
 
 /** @type {import("../vendor/signals.js").Signal<URLSearchParams>} */
 const current = signal(new URLSearchParams(location.search));
 
-export const query = computed(() => current.value);
-/** @type {import("../vendor/signals.js").ReadonlySignal<View>} */
-export const view = computed(() => {
-  const word = current.value.get("v");
-  return VIEWS.find((name) => name === word) ?? "fleet";
-});
+export const view = computed(() => viewOf(current.value));
 
 /** How many entries of the browser's history this page has pushed, so that closing can go back. */
 let depth = 0;
@@ -36,11 +26,7 @@ export function param(key) {
  * @param {{replace?: boolean}} [how] `replace` leaves no step to go back to (typing in a search field)
  */
 export function go(changes, { replace = false } = {}) {
-  const next = new URLSearchParams(current.value);
-  for (const [key, value] of Object.entries(changes)) {
-    if (value) next.set(key, value);
-    else next.delete(key);
-  }
+  const next = withChanges(current.value, changes);
   if (next.toString() === current.value.toString()) return;
   const address = next.size ? `?${next}` : location.pathname;
   if (replace) history.replaceState({ depth }, "", address);

@@ -1,7 +1,7 @@
 /** Failures that somebody acknowledged in the last 24 hours. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
-import { recentlyAcknowledged } from "../lib/api/fleet.js";
+import { recentlyAcknowledged } from "../lib/api/history.js";
 import { nameOf, person } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { openDisplay } from "../lib/url.js";

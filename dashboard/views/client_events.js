@@ -2,7 +2,7 @@
 import { h } from "../vendor/preact.js";
 import { useEffect } from "../vendor/hooks.js";
 import { eventsOf } from "../lib/api/history.js";
-import { day } from "../lib/format.js";
+import { day } from "../lib/measures.js";
 import { html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { commonWords } from "../lib/words/common.js";

@@ -2,8 +2,8 @@
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import * as api from "../lib/api/media.js";
-import { size } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
+import { size } from "../lib/measures.js";
 import { poll } from "../lib/poll.js";
 import { mayOperate } from "../lib/session.js";
 import { stored } from "../lib/uploads.js";

@@ -5,9 +5,10 @@ import { clients, isLocked, overview, version } from "../lib/fleet.js";
 import { nameOf } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { active, onMove, wanted } from "../lib/keys.js";
-import { changed, nextSort, resort, rows, sorting } from "../lib/order.js";
+import { nextSort } from "../lib/order.js";
 import { asking, choose, chosen, isChosen } from "../lib/selection.js";
 import { mayOperate } from "../lib/session.js";
+import { changed, resort, rows, sorting } from "../lib/table.js";
 import { unsteady, watchUnsteady } from "../lib/unsteady.js";
 import { go, goToView, openDisplay, param } from "../lib/url.js";
 import { selectionWords, tableWords } from "../lib/words/fleet.js";
@@ -42,7 +43,7 @@ function Heading({ column, title, name }) {
   const { column: by, down } = sorting.value;
   const order = by === column ? (down ? "descending" : "ascending") : undefined;
   return html`<th scope="col" class=${name} aria-sort=${order}>
-    <button onClick=${() => go({ sort: nextSort(column) }, { replace: true })}>
+    <button onClick=${() => go({ sort: nextSort(sorting.value, column) }, { replace: true })}>
       ${title}<span class="sort-mark" aria-hidden="true">${order ? (down ? "↓" : "↑") : ""}</span>
     </button>
   </th>`;

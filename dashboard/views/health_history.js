@@ -2,8 +2,8 @@
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import { healthHistoryOf } from "../lib/api/history.js";
-import { duration } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
+import { duration } from "../lib/measures.js";
 import { poll } from "../lib/poll.js";
 import { healthHistoryWords } from "../lib/words/health.js";
 import { retryingAfter } from "../lib/words/problems.js";

@@ -2,9 +2,9 @@
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import * as api from "../lib/api/incidents.js";
-import { duration } from "../lib/format.js";
 import { now } from "../lib/clock.js";
 import { classes, html } from "../lib/html.js";
+import { duration } from "../lib/measures.js";
 import { usePages } from "../lib/pages.js";
 import { poll } from "../lib/poll.js";
 import { go, openDisplay, param } from "../lib/url.js";

@@ -4,7 +4,7 @@ import { useState } from "../vendor/hooks.js";
 import { changePassword } from "../lib/api/account.js";
 import { ApiProblem } from "../lib/api/call.js";
 import { html } from "../lib/html.js";
-import { passwordIsSet } from "../lib/session.js";
+import { mustChangePassword } from "../lib/session.js";
 import { passwordWords } from "../lib/words/password.js";
 import { wordsOf } from "../lib/words/problems.js";
 
@@ -24,7 +24,7 @@ export function PasswordForm({ done }) {
     setFailed("");
     try {
       await changePassword(String(form.get("current")), String(form.get("fresh")));
-      passwordIsSet();
+      mustChangePassword.value = false;
       done();
     } catch (error) {
       setFailed(passwordRefusal(error));

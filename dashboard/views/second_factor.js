@@ -3,7 +3,7 @@ import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import * as api from "../lib/api/account.js";
 import { html } from "../lib/html.js";
-import { secondFactorIsSetUp } from "../lib/session.js";
+import { mustSetUpSecondFactor } from "../lib/session.js";
 import { wordsOf } from "../lib/words/problems.js";
 import { secondFactorWords } from "../lib/words/second_factor.js";
 import { CopyButton } from "./copy_button.js";
@@ -114,7 +114,7 @@ export function SecondFactorPage() {
       <h1>${secondFactorWords.pageTitle}</h1>
       <p class="quiet">${secondFactorWords.why}</p>
       <button class="primary" onClick=${() => setDoing(true)}>${secondFactorWords.begin}</button>
-      ${doing && h(SetUp, { close: () => setDoing(false), done: secondFactorIsSetUp })}
+      ${doing && h(SetUp, { close: () => setDoing(false), done: () => (mustSetUpSecondFactor.value = false) })}
     </div>
   </main>`;
 }

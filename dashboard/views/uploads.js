@@ -1,8 +1,8 @@
 /** Where files are dropped or chosen, and how far each has come. */
 import { h } from "../vendor/preact.js";
 import { useRef, useState } from "../vendor/hooks.js";
-import { share, size } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
+import { share, size } from "../lib/measures.js";
 import { mayOperate } from "../lib/session.js";
 import { add, cancel, forget, retry, uploads } from "../lib/uploads.js";
 import { commonWords } from "../lib/words/common.js";

@@ -27,11 +27,6 @@ export function unsteadyClients(abort) {
   return call("GET", "/api/clients/unsteady", { signal: abort });
 }
 
-/** @returns {Promise<import("../types").Page<import("../types").Acknowledged>>} failures acknowledged in the last 24 hours */
-export function recentlyAcknowledged() {
-  return call("GET", "/api/clients/service_failed/acknowledged");
-}
-
 /**
  * Acknowledge one failure, and only that one: 412 when the display has failed again since.
  * @param {string} uuid @param {string} failedAt

@@ -1,4 +1,4 @@
-/** What happened to one display. */
+/** What happened: to one display, and which failures were acknowledged. */
 import { call, search } from "./call.js";
 import { clientPath } from "./fleet.js";
 import { serverNow } from "../clock.js";
@@ -22,4 +22,9 @@ export function healthHistoryOf(uuid, length, abort) {
 /** What this display sent that was put aside. @param {string} uuid @param {string | null} cursor @param {AbortSignal} [abort] @returns {Promise<import("../types").Page<import("../types").DeadLetter>>} */
 export function deadLettersOf(uuid, cursor, abort) {
   return call("GET", `/api/dead-letters${search({ client: uuid, cursor })}`, { signal: abort });
+}
+
+/** @returns {Promise<import("../types").Page<import("../types").Acknowledged>>} failures acknowledged in the last 24 hours */
+export function recentlyAcknowledged() {
+  return call("GET", "/api/clients/service_failed/acknowledged");
 }

@@ -1,0 +1,45 @@
+/** Days, lengths of time, shares and sizes in words. */
+import { locale, number } from "./format.js";
+
+const dayName = new Intl.DateTimeFormat(locale, { weekday: "long", day: "numeric", month: "long" });
+const percent = new Intl.NumberFormat("en", { style: "percent" });
+
+/** The day in words: "Saturday, 21 November". @param {string} at */
+export const day = (at) => dayName.format(new Date(at));
+
+/** A length of time in its two largest units: "3 min 20 s", "2 d 4 h". @param {number} seconds */
+export function duration(seconds) {
+  const units = /** @type {[number, string][]} */ ([
+    [86400, "d"],
+    [3600, "h"],
+    [60, "min"],
+    [1, "s"],
+  ]);
+  let rest = Math.max(1, Math.round(seconds));
+  const parts = units.map(([length, word]) => {
+    const n = Math.floor(rest / length);
+    rest -= n * length;
+    return n ? `${n} ${word}` : "";
+  });
+  const first = parts.findIndex(Boolean);
+  return parts
+    .slice(first, first + 2)
+    .filter(Boolean)
+    .join(" ");
+}
+
+/** A share that never rounds up to all: 0.99996 is "99.9 %". @param {number} share 0 to 1 */
+export function percentOf(share) {
+  const shown = share < 1 ? Math.floor(share * 1000) / 10 : 100;
+  return `${number(shown)} %`;
+}
+
+/** @param {number} bytes */
+export function size(bytes) {
+  if (bytes < 1000) return `${bytes} B`;
+  if (bytes < 1e6) return `${number(bytes / 1e3)} kB`;
+  return `${number(bytes / 1e6)} MB`;
+}
+
+/** @param {number} share 0 to 1 */
+export const share = (share) => percent.format(share);

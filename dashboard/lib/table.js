@@ -1,0 +1,57 @@
+/**
+ * Which displays the table shows, in which order. The order is frozen after each sort or filter, so
+ * that rows do not run away under the pointer; `changed` counts what a new sort would move.
+ */
+import { computed, effect, signal, untracked } from "../vendor/signals.js";
+import { clients, version } from "./fleet.js";
+import { countChanged, freeze, matches, sort, sortingOf } from "./order.js";
+import { param } from "./url.js";
+
+const status = param("status");
+const text = param("q");
+const word = param("sort");
+
+export const sorting = computed(() => sortingOf(word.value || "status"));
+
+let sortedBefore = /** @type {string[]} */ ([]);
+
+/** Every display, sorted anew from the last order: few have moved since, and comparing names is what costs. */
+const ordered = computed(() => {
+  void version.value;
+  const known = new Set(sortedBefore);
+  const uuids = [...sortedBefore, ...[...clients.keys()].filter((uuid) => !known.has(uuid))];
+  const all = uuids.map((uuid) => clients.get(uuid)).filter((client) => client !== undefined);
+  sortedBefore = sort(all, sorting.value).map((client) => client.uuid);
+  return all;
+});
+
+/** Those of them that match the filters. */
+const fresh = computed(() => ordered.value.filter((client) => matches(client, status.value, text.value)));
+
+const frozen = signal(freeze([], sorting.value));
+
+/** Sort again, now. */
+export function resort() {
+  frozen.value = freeze(fresh.value, sorting.value);
+}
+
+effect(() => {
+  void [status.value, text.value, sorting.value];
+  untracked(resort);
+});
+
+/** How many displays would enter, leave or move. */
+export const changed = computed(() =>
+  countChanged(frozen.value, fresh.value, sorting.value, (uuid) => clients.has(uuid)),
+);
+
+// The first answer fills an empty table: there is nothing yet that could run away.
+effect(() => {
+  if (version.value > 0 && untracked(() => frozen.value.uuids.length === 0)) untracked(resort);
+});
+
+/** What the table shows, in its frozen order, without displays that were deleted. */
+export const rows = computed(() => {
+  void version.value;
+  return frozen.value.uuids.filter((uuid) => clients.has(uuid));
+});
