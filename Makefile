@@ -65,6 +65,7 @@ check: $(DEVELOPMENT) $(DASHBOARD_TOOLS) ## Lint, format, types, import rules, c
 	$(BIN)/check-jsonschema --builtin-schema vendor.cloudbuild deploy/docker/cloudbuild.yaml
 	$(BIN)/compose-lint check --fail-on low --strict-config --skip-suppressed --quiet deploy/docker/compose.yaml
 	npm --prefix dashboard run --silent check
+	npm --prefix dashboard test --silent >/dev/null || npm --prefix dashboard test --silent
 	$(BIN)/pytest -q tests/rules/test_locks_in_step.py tests/rules/test_docs_in_step.py tests/rules/test_protocol_document.py \
 		tests/rules/test_dashboard_vendor.py tests/rules/test_dashboard_modules.py \
 		tests/api/test_openapi.py::test_the_file_in_the_repository_is_the_generated_one

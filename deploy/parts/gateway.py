@@ -59,7 +59,7 @@ MIME_TYPES: Final = {
     "image/webp": "webp",
     "font/woff2": "woff2",
 }
-NOT_SERVED: Final = r"(^|/)(\.|node_modules(/|$)|package(-lock)?\.json$|tsconfig[^/]*\.json$|[^/]*\.(py|pyc|d\.ts)$)"
+NOT_SERVED: Final = r"(^|/)(\.|(node_modules|tests)(/|$)|(package(-lock)?|tsconfig[^/]*)\.json$|[^/]*\.(pyc?|d\.ts)$)"
 
 # What nginx itself refuses: its status (494 is its own for 431), ours, code, title, what happened.
 PROBLEMS: Final = (

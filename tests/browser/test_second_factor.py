@@ -132,23 +132,3 @@ def test_somebody_sees_where_they_are_signed_in_and_ends_it(
 
     expect(sessions).to_have_count(1)
     expect(sessions).to_contain_text("this one")
-
-
-SENT = {
-    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36 "
-    "Edg/131.0.0.0": "Edge on Windows",
-    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 "
-    "Mobile/15E148 Safari/604.1": "Safari on iOS",
-    "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Mobile "
-    "Safari/537.36": "Chrome on Android",
-    "Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:133.0) Gecko/20100101 Firefox/133.0": "Firefox on macOS",
-    "python-requests/2.32.3": "python-requests/2.32.3",
-}
-
-
-def test_a_browser_is_called_as_people_call_it(enter: Enter) -> None:
-    page = enter("/?v=settings").page
-
-    said = page.evaluate("async (all) => all.map((await import('/lib/browser_name.js')).browserName)", list(SENT))
-
-    assert said == list(SENT.values())

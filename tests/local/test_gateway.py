@@ -87,8 +87,9 @@ def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / ".hidden").write_text("not for you")
     (folder / "refresh.py").write_text("not for you")
     (folder / "types.d.ts").write_text("not for you")
-    (folder / "node_modules").mkdir()
-    (folder / "node_modules" / "x.js").write_text("not for you")
+    for tools in ("node_modules", "tests"):
+        (folder / tools).mkdir()
+        (folder / tools / "x.js").write_text("not for you")
     return folder
 
 
@@ -163,6 +164,7 @@ def test_text_is_compressed_for_whoever_takes_it(gateway: Gateway, dashboard: Pa
         "/package.json",
         "/.hidden",
         "/node_modules/x.js",
+        "/tests/x.js",
         "/refresh.py",
         "/types.d.ts",
         "/nothing",

@@ -1,0 +1,98 @@
+import "./browser.js";
+import assert from "node:assert/strict";
+import test from "node:test";
+import { countChanged, freeze, matches, nextSort, sort, sortingOf } from "../lib/order.js";
+
+const WELL = { name: "", status: "running", service_failed_at: null, tags: [] };
+/** A display that runs, but for what is said of it. */
+const display = (uuid, of = {}) => ({ ...WELL, uuid, name: uuid, ...of });
+const uuidsOf = (all, word) => sort([...all], sortingOf(word)).map((one) => one.uuid);
+const everywhere = () => true;
+
+test("the worst come first, a failed service behind the crashed and the silent", () => {
+  const all = [
+    display("runs"),
+    display("late", { status: "late" }),
+    display("failed", { service_failed_at: "2026-11-21T12:00:00Z" }),
+    display("stale", { status: "stale" }),
+    display("crashed", { status: "crashed", service_failed_at: "2026-11-21T12:00:00Z" }),
+    display("new", { status: "not known to this page" }),
+  ];
+
+  assert.deepEqual(uuidsOf(all, "status"), ["crashed", "stale", "failed", "late", "runs", "new"]);
+});
+
+test("names sort as people count, whatever their capitals, and downwards", () => {
+  const all = ["Wall 10", "wall 9", "Wall 2"].map((name) => display(name));
+
+  assert.deepEqual(uuidsOf(all, "name"), ["Wall 2", "wall 9", "Wall 10"]);
+  assert.deepEqual(uuidsOf(all, "-name"), ["Wall 10", "wall 9", "Wall 2"]);
+});
+
+test("equal ones stand by name, then by uuid, in both directions", () => {
+  const all = [display("c", { name: "A" }), display("b", { name: "A" }), display("a", { name: "B" })];
+
+  assert.deepEqual(uuidsOf(all, "site"), ["b", "c", "a"]);
+  assert.deepEqual(uuidsOf(all, "-site"), ["b", "c", "a"]);
+});
+
+test("what a display never reported stands first", () => {
+  const never = display("never", { last_heartbeat_at: null, mqtt_reconnect_count: null });
+  const once = display("once", { last_heartbeat_at: "2026-11-21T12:00:00Z", mqtt_reconnect_count: 0 });
+
+  for (const column of ["hb", "rc", "ip", "version"]) assert.deepEqual(uuidsOf([once, never], column)[0], "never");
+});
+
+test("an address that names no column sorts by status", () => {
+  assert.deepEqual(sortingOf("-<img>"), { column: "status", down: true });
+  assert.deepEqual(sortingOf("-hb"), { column: "hb", down: true });
+});
+
+test("a heading sorts upwards, then downwards, then upwards again", () => {
+  assert.equal(nextSort(sortingOf("status"), "name"), "name");
+  assert.equal(nextSort(sortingOf("name"), "name"), "-name");
+  assert.equal(nextSort(sortingOf("-name"), "name"), "name");
+});
+
+test("a search looks at every word that names a display", () => {
+  const one = display("0a1b", {
+    name: "Entrance",
+    site: "Basel",
+    hostname: "tv-7",
+    ip: "10.1.2.3",
+    app_version: "4.2.0",
+    tags: ["Hall"],
+  });
+
+  for (const text of ["", "  ", "entr", "BASEL ", "tv-7", "1.2.3", "4.2", "hall", "0a1"]) {
+    assert.ok(matches(one, "", text), text);
+  }
+  assert.ok(!matches(one, "", "kiel"));
+  assert.ok(!matches(display("bare", { site: null, hostname: null, tags: undefined }), "", "kiel"));
+});
+
+test("the running tile lists late displays too, the late one only those", () => {
+  const late = display("late", { status: "late" });
+
+  assert.ok(matches(late, "running", ""));
+  assert.ok(matches(late, "late", ""));
+  assert.ok(!matches(display("runs"), "late", ""));
+  assert.ok(!matches(late, "running", "kiel"));
+});
+
+test("a frozen order counts those that would enter, leave or move", () => {
+  const before = [display("stays"), display("moves"), display("leaves"), display("deleted")];
+  const frozen = freeze(before, sortingOf("status"));
+  const after = [display("stays"), display("moves", { status: "crashed" }), display("enters")];
+
+  const count = countChanged(frozen, after, sortingOf("status"), (uuid) => uuid !== "deleted");
+
+  assert.equal(count, 3);
+});
+
+test("an age that grows moves nothing", () => {
+  const before = [display("a", { last_heartbeat_at: "2026-11-21T12:00:00Z" })];
+  const after = [display("a", { last_heartbeat_at: "2026-11-21T12:00:30Z" })];
+
+  assert.equal(countChanged(freeze(before, sortingOf("hb")), after, sortingOf("hb"), everywhere), 0);
+});
