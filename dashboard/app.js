@@ -41,14 +41,16 @@ function NavLink({ name }) {
     goToView(name);
   };
   const here = view.value === name;
-  return html`<a href=${name === "fleet" ? "./" : `?v=${name}`} aria-current=${here ? "page" : undefined} onClick=${go}>${frameWords.nav[name]}</a>`;
+  return html`<a href=${name === "fleet" ? "./" : `?v=${name}`} aria-current=${here ? "page" : undefined} onClick=${go}>
+    ${frameWords.nav[name]}</a>`;
 }
 
 /** Whether what is shown is fresh, and from when. */
 function Live() {
   const at = updatedAt.value;
   const word = at === null ? frameWords.connecting : updating.value ? frameWords.updating : frameWords.paused;
-  return html`<span class=${classes("live", at === null ? "waits" : updating.value && "on")} title=${at ? frameWords.asOf(exact(at)) : ""}>
+  return html`<span class=${classes("live", at === null ? "waits" : updating.value && "on")}
+    title=${at ? frameWords.asOf(exact(at)) : ""}>
     <span class="live-dot" aria-hidden="true"></span>${word}</span>`;
 }
 
@@ -57,7 +59,8 @@ function TopBar() {
   return html`<header class="top">
     <a class="skip" href="#main">${frameWords.skip}</a>
     <span class="brand"><img src="icon.svg" alt="" width="28" height="28" />${frameWords.product}</span>
-    <nav aria-label=${frameWords.product}>${VIEWS.filter((name) => name !== "batches").map((name) => h(NavLink, { key: name, name }))}</nav>
+    <nav aria-label=${frameWords.product}>
+      ${VIEWS.filter((name) => name !== "batches").map((name) => h(NavLink, { key: name, name }))}</nav>
     <div class="top-right">
       ${h(Live, {})}
       <span class="who" title=${who?.role}>${who?.name} <span class="quiet">${who?.role}</span></span>
@@ -77,7 +80,8 @@ function Frame() {
       <main id="main" tabindex="-1">
         ${h(Banners, {})}
         ${h(PAGES[view.value], {})}
-        <footer class="foot quiet">${frameWords.zone(zoneName)} · <button class="link" onClick=${() => (helpOpen.value = true)}>${frameWords.help}</button></footer>
+        <footer class="foot quiet">${frameWords.zone(zoneName)} · <button class="link"
+            onClick=${() => (helpOpen.value = true)}>${frameWords.help}</button></footer>
       </main>
       ${chosen.value && h(ClientPanel, {})}
     </div>
@@ -96,7 +100,8 @@ function App() {
   if (principal.value && mustSetUpSecondFactor.value) return h(SecondFactorPage, {});
   if (principal.value) return h(Frame, {});
   if (principal.value === null) return h(SignInPage, {});
-  return html`<main class="sign-in-page" id="main">${failed ? h(LoadFailed, { text: failed, retry: ask }) : h(Loading, { rows: 3 })}</main>`;
+  return html`<main class="sign-in-page" id="main">
+    ${failed ? h(LoadFailed, { text: failed, retry: ask }) : h(Loading, { rows: 3 })}</main>`;
 }
 
 startTicking();

@@ -7,7 +7,7 @@ import { signal } from "../vendor/signals.js";
 /** Milliseconds that the server's clock is ahead of this browser's. */
 let ahead = 0;
 
-/** The server's time in milliseconds since 1970, renewed each second: reading it in a component makes that component tick. */
+/** The server's time in milliseconds since 1970, renewed each second: a component that reads it ticks. */
 export const now = signal(Date.now());
 
 /**

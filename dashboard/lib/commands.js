@@ -10,7 +10,8 @@ import { change, changing, ownCommandsOpen, refresh } from "./fleet.js";
  * @typedef {object} Order
  * @property {Action} action
  * @property {"sending" | "unknown" | "known" | "refused" | "lost"} phase
- *   unknown: no answer yet, being asked again; lost: given up asking, it may have been taken; refused: the service said no
+ *   unknown: no answer yet, being asked again; lost: given up asking, it may have been taken;
+ *   refused: the service said no
  * @property {Command | null} command
  * @property {ApiProblem | null} problem
  */
@@ -100,7 +101,10 @@ export async function withdraw(uuid) {
   }
 }
 
-/** End the open command though the display may have it; a refusal is thrown. @param {string} uuid @param {string} reason */
+/**
+ * End the open command though the display may have it; a refusal is thrown.
+ * @param {string} uuid @param {string} reason
+ */
 export async function endAnyway(uuid, reason) {
   const command = orders.value.get(uuid)?.command;
   if (!command) return;

@@ -12,7 +12,8 @@ import { referenceOf, wordsOf } from "./words/problems.js";
 /** @typedef {import("./types").Failure} Failure */
 /**
  * Where an acknowledgement stands.
- * @typedef {{phase: "sending" | "done" | "error" | "changed" | "elsewhere", failure: Failure, detail: string | null}} Mark
+ * @typedef {{phase: "sending" | "done" | "error" | "changed" | "elsewhere", failure: Failure, detail: string | null}}
+ *   Mark
  * detail: who acknowledged it (elsewhere), when it failed again (changed), what became of it in words (error)
  */
 

@@ -42,7 +42,10 @@ export const ownCommandsOpen = signal(0);
 
 /** @type {((gone: Failure[]) => void)[]} */
 const onFailuresGone = [];
-/** Be told of failures that left the list without this page having acknowledged them. @param {(gone: Failure[]) => void} listener */
+/**
+ * Be told of failures that left the list without this page having acknowledged them.
+ * @param {(gone: Failure[]) => void} listener
+ */
 export function whenFailuresLeave(listener) {
   onFailuresGone.push(listener);
 }

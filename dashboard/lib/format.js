@@ -61,7 +61,10 @@ export function left(at, reference) {
   return shown.map((part, i) => (i ? String(part).padStart(2, "0") : String(part))).join(":");
 }
 
-/** The whole date, with the zone: two equal clock times of a night on which clocks change are told apart. @param {string} at */
+/**
+ * The whole date, with the zone: two equal clock times of a night on which clocks change are told apart.
+ * @param {string} at
+ */
 export const full = (at) => whole.format(new Date(at));
 
 /** A caller's name without the kind that the API puts before it ("user:anna" is anna). @param {string} actor */
@@ -69,7 +72,10 @@ export function person(actor) {
   return actor.replace(/^(user|token):/, "");
 }
 
-/** What people call a display: its name, else its host name, else the start of its uuid. @param {{name?: string, hostname?: string | null, uuid: string}} client */
+/**
+ * What people call a display: its name, else its host name, else the start of its uuid.
+ * @param {{name?: string, hostname?: string | null, uuid: string}} client
+ */
 export function nameOf(client) {
   return client.name || client.hostname || client.uuid.slice(0, 8);
 }

@@ -3,7 +3,10 @@ import { nameOf } from "./format.js";
 
 /** @typedef {import("./types").Client} Client */
 /** @typedef {{column: string, down: boolean}} Sorting */
-/** @typedef {{uuids: string[], keys: Map<string, string | number>}} Frozen uuids in an order, and what each was sorted by */
+/**
+ * @typedef {{uuids: string[], keys: Map<string, string | number>}} Frozen
+ *   uuids in an order, and what each was sorted by
+ */
 
 /** Worst first. @type {Record<string, number>} */
 const SEVERITY = { crashed: 0, stale: 1, late: 3, starting: 4, stopped: 5, unknown: 6, running: 7 };
@@ -39,7 +42,10 @@ export function nextSort(sorting, column) {
   return sorting.column === column && !sorting.down ? `-${column}` : column;
 }
 
-/** @param {Client} client @param {string} status of a tile; empty for all @param {string} text of a search; empty for all */
+/**
+ * @param {Client} client @param {string} status of a tile; empty for all
+ * @param {string} text of a search; empty for all
+ */
 export function matches(client, status, text) {
   return matchesStatus(client, status) && matchesText(client, text.trim().toLowerCase());
 }
@@ -75,7 +81,7 @@ export function freeze(rows, sorting) {
 }
 
 /**
- * How many displays would enter, leave or move if the rows were frozen again; heartbeat ages always move and are not counted.
+ * How many displays would enter, leave or move if the rows were frozen again; ages always move and are not counted.
  * @param {Frozen} frozen @param {Client[]} rows @param {Sorting} sorting @param {(uuid: string) => boolean} exists
  */
 export function countChanged(frozen, rows, sorting, exists) {

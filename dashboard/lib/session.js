@@ -26,11 +26,14 @@ function take(session) {
 
 const SIGNED_IN_BEFORE = "signage.signed-in";
 
-/** Whether somebody signed in with this browser and did not sign out. @param {boolean} [now] write it down, for other tabs too */
+/**
+ * Whether somebody signed in with this browser and did not sign out.
+ * @param {boolean} [now] write it down, for other tabs too
+ */
 function signedInBefore(now) {
   try {
     if (now === false) localStorage.removeItem(SIGNED_IN_BEFORE);
-    else if (now) localStorage.setItem(SIGNED_IN_BEFORE, String(Date.now())); // another value each time: other tabs are told
+    else if (now) localStorage.setItem(SIGNED_IN_BEFORE, String(Date.now())); // a new value: other tabs are told
     return localStorage.getItem(SIGNED_IN_BEFORE) !== null;
   } catch {
     return true; // no storage: the service has to be asked
@@ -40,7 +43,9 @@ function signedInBefore(now) {
 /** A proxy before the service knows who comes: nobody signs in or out on this page. */
 export const byProxy = signal(false);
 
-/** Ask the service who is here. On a first visit where people sign in with a password nobody is: that would be a 401. */
+/**
+ * Ask the service who is here. On a first visit where people sign in with a password nobody is: that would be a 401.
+ */
 export async function recall() {
   const before = signedInBefore();
   const asked = api.signInMethod().catch(() => null); // no answer, or a service of before this: by a password

@@ -8,7 +8,8 @@ import { wordsOf } from "./words/problems.js";
  * @typedef {object} Upload
  * @property {number} id
  * @property {File} file
- * @property {"waits" | "uploading" | "failed" | "refused" | "cancelled"} phase refused: the same file would be refused again
+ * @property {"waits" | "uploading" | "failed" | "refused" | "cancelled"} phase
+ *   refused: the same file would be refused again
  * @property {number} share 0 to 1
  * @property {string} error why it failed, in words; empty where nothing answered
  */

@@ -5,6 +5,7 @@ import { recentlyAcknowledged } from "../lib/api/history.js";
 import { nameOf, person } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { openDisplay } from "../lib/url.js";
+import { acknowledgedWords } from "../lib/words/acknowledged.js";
 import { failureWords } from "../lib/words/fleet.js";
 import { wordsOf } from "../lib/words/problems.js";
 import { Age, LoadFailed, Loading } from "./parts.js";
@@ -31,8 +32,8 @@ export function Acknowledged() {
     );
   }
   useEffect(() => void load(), []);
-  if (failed) return h(LoadFailed, { text: failureWords.recentFailed, why: failed, retry: load });
+  if (failed) return h(LoadFailed, { text: acknowledgedWords.failed, why: failed, retry: load });
   if (!rows) return h(Loading, { rows: 2 });
-  if (!rows.length) return html`<p class="quiet">${failureWords.recentNone}</p>`;
+  if (!rows.length) return html`<p class="quiet">${acknowledgedWords.none}</p>`;
   return html`<ul>${rows.map((row) => h(Row, { key: row.uuid, row }))}</ul>`;
 }

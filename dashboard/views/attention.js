@@ -58,7 +58,10 @@ export function recoveryDid(client) {
   return isLocked(client) ? attentionWords.sentLately : attentionWords.nothingYet;
 }
 
-/** Why recovery is not acting now, with the exact deadline where there is one. @param {Client} client @param {number} reference */
+/**
+ * Why recovery is not acting now, with the exact deadline where there is one.
+ * @param {Client} client @param {number} reference
+ */
 export function recoveryWhy(client, reference) {
   const recovery = client.recovery;
   if (!recovery) return attentionWords.notUnwell;
@@ -69,7 +72,10 @@ export function recoveryWhy(client, reference) {
     : why;
 }
 
-/** The same in a row below the banner of an open breaker, which says the rest once for all. @param {Client} client @param {number} reference */
+/**
+ * The same in a row below the banner of an open breaker, which says the rest once for all.
+ * @param {Client} client @param {number} reference
+ */
 function whyInRow(client, reference) {
   const isSaid = overview.value?.breaker.open && client.recovery?.state === "blocked_breaker";
   return isSaid ? attentionWords.heldBack : recoveryWhy(client, reference);
@@ -79,7 +85,9 @@ function whyInRow(client, reference) {
 export function IncidentLink({ client }) {
   const { incident } = client;
   if (!incident) return null;
-  return html`<button class="link incident-link" title=${incident.cause} onClick=${() => go({ v: "incidents", i: String(incident.id), d: null })}>${attentionWords.incident(incident.id)}</button>`;
+  return html`<button class="link incident-link" title=${incident.cause}
+    onClick=${() => go({ v: "incidents", i: String(incident.id), d: null })}>${attentionWords.incident(incident.id)}
+  </button>`;
 }
 
 /** @param {{client: Client}} props */
@@ -120,9 +128,15 @@ export function Attention() {
   if (!rows.length) return null;
   const shown = rows.slice(0, all ? MANY : FEW);
   return html`<section class="attention" aria-labelledby="attention-title">
-    <h2 id="attention-title">${attentionWords.title} <span class="quiet">${attentionWords.count(rows.length)}</span></h2>
+    <h2 id="attention-title">${attentionWords.title} <span class="quiet">${attentionWords.count(rows.length)}</span>
+    </h2>
     <ul>${shown.map((client) => h(Row, { key: client.uuid, client }))}</ul>
-    ${!all && rows.length > FEW && html`<button class="link show-all" onClick=${() => setAll(true)}>${attentionWords.showAll(rows.length - FEW)}</button>`}
+    ${
+      !all &&
+      rows.length > FEW &&
+      html`<button class="link show-all" onClick=${() => setAll(true)}>
+        ${attentionWords.showAll(rows.length - FEW)}</button>`
+    }
     ${all && rows.length > MANY && html`<p class="quiet">${attentionWords.inTable(rows.length - MANY)}</p>`}
   </section>`;
 }

@@ -16,8 +16,10 @@ function Row({ entry }) {
     ([key, value]) => `${key}: ${typeof value === "object" ? JSON.stringify(value) : value}`,
   );
   return html`<li class="audit">
-    <span class="quiet">${h(Time, { at: entry.at })}</span><span>${person(entry.actor)}</span><span><code>${entry.action}</code></span>
-    <span class="audit-target quiet">${entry.target}${details.length > 0 && ` · ${details.join(", ")}`}</span><span>${entry.result}</span>
+    <span class="quiet">${h(Time, { at: entry.at })}</span><span>${person(entry.actor)}</span>
+    <span><code>${entry.action}</code></span>
+    <span class="audit-target quiet">${entry.target}${details.length > 0 && ` · ${details.join(", ")}`}</span>
+    <span>${entry.result}</span>
   </li>`;
 }
 
@@ -35,12 +37,25 @@ export function Audit() {
   return html`<section class="card settings-card" aria-labelledby="audit-title">
     <div><h2 id="audit-title">${auditWords.title}</h2><p class="quiet">${auditWords.lead}</p></div>
     <form class="settings-form" onSubmit=${submit}>
-      ${/** @type {const} */ (["actor", "action", "target"]).map((name) => html`<label key=${name}>${auditWords[name]}<input name=${name} maxlength="300" autocomplete="off" /></label>`)}
+      ${
+        /** @type {const} */ (["actor", "action", "target"]).map(
+          (name) => html`<label key=${name}>${auditWords[name]}
+            <input name=${name} maxlength="300" autocomplete="off" /></label>`,
+        )
+      }
       <button class="plain">${auditWords.filter}</button>
     </form>
     ${h(ListState, { list, failed: auditWords.failed, rows: 4 })}
-    ${list.items && html`<ul aria-busy=${list.busy}>${list.items.map((entry) => h(Row, { key: entry.id, entry }))}</ul>`}
+    ${
+      list.items &&
+      html`<ul aria-busy=${list.busy}>${list.items.map((entry) => h(Row, { key: entry.id, entry }))}
+      </ul>`
+    }
     ${list.items?.length === 0 && html`<p class="quiet">${auditWords.none}</p>`}
-    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}</button>`}
+    ${
+      list.more &&
+      html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}
+      </button>`
+    }
   </section>`;
 }

@@ -62,5 +62,6 @@ function BreakerOpen() {
 }
 
 export function Banners() {
-  return html`<div class="banners">${h(StillSignedIn, {})}${h(Offline, {})}${h(BridgeSilent, {})}${h(SchedulerLate, {})}${h(BreakerOpen, {})}</div>`;
+  return html`<div class="banners">${h(StillSignedIn, {})}${h(Offline, {})}${h(BridgeSilent, {})}${h(SchedulerLate, {})}
+    ${h(BreakerOpen, {})}</div>`;
 }

@@ -25,7 +25,10 @@ const BAD = new Set(["failed", "rejected", "expired", "timed_out", "cancelled"])
 /** @param {BatchDetails} batch */
 const isLive = (batch) => batch.state === "running" || batch.state === "paused";
 
-/** Shares of the displays: proven, going on, gone wrong; the rest has not been sent. @param {{batch: BatchDetails}} props */
+/**
+ * Shares of the displays: proven, going on, gone wrong; the rest has not been sent.
+ * @param {{batch: BatchDetails}} props
+ */
 function Bar({ batch }) {
   const sum = (/** @type {(state: string) => boolean} */ wanted) =>
     Object.entries(batch.states).reduce((n, [state, amount]) => n + (wanted(state) ? amount : 0), 0);
@@ -33,8 +36,11 @@ function Bar({ batch }) {
   const bad = sum((state) => BAD.has(state));
   const going = sum((state) => !GOOD.has(state) && !BAD.has(state));
   const text = batchWords.progress(good, going, bad, batch.clients);
-  return html`<svg class="batch-bar" viewBox=${`0 0 ${Math.max(1, batch.clients)} 1`} preserveAspectRatio="none" role="img" aria-label=${text}>
-      <rect class="batch-good" width=${good} height="1" /><rect class="batch-going" x=${good} width=${going} height="1" /><rect class="batch-bad" x=${good + going} width=${bad} height="1" /></svg>
+  return html`<svg class="batch-bar" viewBox=${`0 0 ${Math.max(1, batch.clients)} 1`} preserveAspectRatio="none"
+      role="img" aria-label=${text}>
+      <rect class="batch-good" width=${good} height="1" />
+      <rect class="batch-going" x=${good} width=${going} height="1" />
+      <rect class="batch-bad" x=${good + going} width=${bad} height="1" /></svg>
     <p role="status">${text}</p>`;
 }
 
@@ -42,7 +48,8 @@ function Bar({ batch }) {
 function Member({ member }) {
   const state = member.command?.state;
   const word = state ? (stepWords[state] ?? state) : (batchWords.outcome[member.outcome] ?? member.outcome);
-  return html`<li class="batch-member"><button class="link" onClick=${() => openDisplay(member.uuid)}>${member.name || member.uuid.slice(0, 8)}</button>
+  return html`<li class="batch-member"><button class="link" onClick=${() => openDisplay(member.uuid)}>
+      ${member.name || member.uuid.slice(0, 8)}</button>
     ${member.wave && html`<span class="quiet">${batchWords.wave(member.wave)}</span>`}
     <span class=${classes("tag", state && `outcome-${state}`)}>${word}</span></li>`;
 }
@@ -51,8 +58,16 @@ function Member({ member }) {
 function Buttons({ batch, tell }) {
   if (!mayOperate.value || !isLive(batch)) return null;
   return html`<div class="buttons">
-    ${batch.state === "running" && html`<button class="plain" onClick=${() => tell(api.pauseBatch(batch.id))}>${batchWords.pause}</button>`}
-    ${batch.state === "paused" && html`<button class="plain" onClick=${() => tell(api.resumeBatch(batch.id))}>${batchWords.resume}</button>`}
+    ${
+      batch.state === "running" &&
+      html`<button class="plain" onClick=${() => tell(api.pauseBatch(batch.id))}>
+        ${batchWords.pause}</button>`
+    }
+    ${
+      batch.state === "paused" &&
+      html`<button class="plain" onClick=${() => tell(api.resumeBatch(batch.id))}>
+        ${batchWords.resume}</button>`
+    }
     <button class="danger" onClick=${() => tell(api.abortBatch(batch.id))}>${batchWords.abort}</button></div>`;
 }
 
@@ -75,8 +90,11 @@ export function BatchView({ id }) {
   if (!batch) return failed ? h(LoadFailed, { text: batchWords.failedOne, why: failed }) : h(Loading, { rows: 4 });
   const more = batch.clients - batch.members.items.length;
   return html`<div class="batch">
-    <p><strong>${actionWords[batch.action] ?? batch.action}</strong> <span class=${classes("tag", `batch-${batch.state}`)}>${batchWords.state[batch.result ?? batch.state] ?? batch.state}</span>
-      <span class="quiet">${h(Time, { at: batch.created_at })} · ${commandWords.by(person(batch.requested_by))}${batch.waves > 1 ? ` · ${batchWords.waveOf(batch.wave, batch.waves)}` : ""}</span></p>
+    <p><strong>${actionWords[batch.action] ?? batch.action}
+      </strong> <span class=${classes("tag", `batch-${batch.state}`)}>
+        ${batchWords.state[batch.result ?? batch.state] ?? batch.state}</span>
+      <span class="quiet">${h(Time, { at: batch.created_at })} · ${commandWords.by(person(batch.requested_by))}
+        ${batch.waves > 1 ? ` · ${batchWords.waveOf(batch.wave, batch.waves)}` : ""}</span></p>
     ${batch.reason && html`<p class="quiet">${batch.reason}</p>`}
     ${batch.state_reason && html`<p class="lock" role="alert">${batch.state_reason}</p>`}
     ${h(Bar, { batch })}

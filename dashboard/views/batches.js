@@ -18,11 +18,14 @@ const chosen = param("b");
 /** @param {{batch: import("../lib/types").Batch}} props */
 function Row({ batch }) {
   const on = chosen.value === batch.id;
-  return html`<li><button class=${classes("incident-row", on && "on")} aria-pressed=${on} onClick=${() => go({ b: on ? null : batch.id })}>
-    <span class="incident-head"><strong>${actionWords[batch.action] ?? batch.action}</strong><span class=${classes("tag", `batch-${batch.state}`)}>${batchWords.state[batch.state] ?? batch.state}</span></span>
-    <span class="quiet">${h(Time, { at: batch.created_at })} · ${commandWords.by(person(batch.requested_by))}</span>
-    ${batch.reason && html`<span>${batch.reason}</span>`}
-  </button></li>`;
+  return html`<li><button class=${classes("incident-row", on && "on")} aria-pressed=${on}
+      onClick=${() => go({ b: on ? null : batch.id })}>
+      <span class="incident-head"><strong>${actionWords[batch.action] ?? batch.action}</strong>
+        <span class=${classes("tag", `batch-${batch.state}`)}>${batchWords.state[batch.state] ?? batch.state}</span>
+      </span>
+      <span class="quiet">${h(Time, { at: batch.created_at })} · ${commandWords.by(person(batch.requested_by))}</span>
+      ${batch.reason && html`<span>${batch.reason}</span>`}
+    </button></li>`;
 }
 
 export function BatchesPage() {
@@ -34,8 +37,16 @@ export function BatchesPage() {
         ${h(ListState, { list, failed: batchWords.failed, rows: 3 })}
         ${list.items && html`<ul>${list.items.map((batch) => h(Row, { key: batch.id, batch }))}</ul>`}
         ${list.items?.length === 0 && html`<p class="note">${batchWords.none}</p>`}
-        ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}</button>`}
+        ${
+          list.more &&
+          html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>
+            ${commonWords.more}</button>`
+        }
       </section>
-      ${chosen.value && html`<section class="card" aria-label=${batchWords.one}>${h(BatchView, { id: chosen.value, key: chosen.value })}</section>`}
+      ${
+        chosen.value &&
+        html`<section class="card" aria-label=${batchWords.one}>
+          ${h(BatchView, { id: chosen.value, key: chosen.value })}</section>`
+      }
     </div>`;
 }

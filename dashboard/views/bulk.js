@@ -22,7 +22,10 @@ import { Dialog, Loading } from "./parts.js";
 const TYPE_ABOVE = 10; // more displays than that, and their number has to be typed
 const WAVES = [1, "10%", "rest"];
 
-/** What would happen, in words: "29 will be sent · 6 locked until 14:31:05 · 2 already have a command". @param {{plan: Sent}} props */
+/**
+ * What would happen, in words: "29 will be sent · 6 locked until 14:31:05 · 2 already have a command".
+ * @param {{plan: Sent}} props
+ */
 function Consequence({ plan }) {
   const until = plan.outcomes
     .map((one) => one.lockout_until)
@@ -51,6 +54,8 @@ function Question({ action, uuids, sent, close }) {
   }, []);
   const will = (plan?.counts["accepted"] ?? 0) + (plan?.counts["waiting"] ?? 0);
   const mustType = will > TYPE_ABOVE;
+  /** @param {InputEvent} event */
+  const type = (event) => setTyped(/** @type {HTMLInputElement} */ (event.currentTarget).value);
   /** @param {SubmitEvent} event */
   async function submit(event) {
     event.preventDefault();
@@ -77,10 +82,16 @@ function Question({ action, uuids, sent, close }) {
     ${text && html`<p>${text}</p>`}
     <label>${batchWords.reason}<input name="reason" maxlength="500" autocomplete="off" /></label>
     <label class="check"><input type="checkbox" name="waves" checked=${will > TYPE_ABOVE} />${batchWords.waves}</label>
-    ${mustType && html`<label>${batchWords.type(will)}<input name="typed" inputmode="numeric" autocomplete="off" value=${typed} onInput=${(/** @type {InputEvent} */ event) => setTyped(/** @type {HTMLInputElement} */ (event.currentTarget).value)} /></label>`}
+    ${
+      mustType &&
+      html`<label>${batchWords.type(will)}
+        <input name="typed" inputmode="numeric" autocomplete="off" value=${typed}
+          onInput=${type} /></label>`
+    }
     <p class="form-error" role="alert">${failed}</p>
     <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${commonWords.cancel}</button>
-      <button class="danger" disabled=${busy || will === 0 || (mustType && typed.trim() !== String(will))}>${busy ? commandWords.sending : batchWords.go(actionWords[action] ?? action, will)}</button></div>
+      <button class="danger" disabled=${busy || will === 0 || (mustType && typed.trim() !== String(will))}>
+        ${busy ? commandWords.sending : batchWords.go(actionWords[action] ?? action, will)}</button></div>
   </form>`;
 }
 
@@ -94,7 +105,9 @@ export function BulkDialog({ action, uuids }) {
     go({ v: "batches", b: batchId, d: null });
   };
   const body = batchId
-    ? html`${h(BatchView, { id: batchId })}<div class="dialog-foot"><button class="plain" onClick=${all}>${batchWords.page}</button><button class="primary" onClick=${close}>${commonWords.close}</button></div>`
+    ? html`${h(BatchView, { id: batchId })}<div class="dialog-foot">
+      <button class="plain" onClick=${all}>${batchWords.page}</button>
+      <button class="primary" onClick=${close}>${commonWords.close}</button></div>`
     : h(Question, { action, uuids: asked, sent: setBatchId, close });
   return h(Dialog, {
     title: batchWords.title(actionWords[action] ?? action, asked.length),

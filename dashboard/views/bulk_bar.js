@@ -5,7 +5,7 @@ import { html } from "../lib/html.js";
 import { asking, chooseNone, chosen } from "../lib/selection.js";
 import { mayAdminister } from "../lib/session.js";
 import { commonWords } from "../lib/words/common.js";
-import { selectionWords } from "../lib/words/fleet.js";
+import { batchWords } from "../lib/words/batches.js";
 import { actionWords } from "../lib/words/states.js";
 import { lazy } from "./lazy.js";
 
@@ -18,7 +18,7 @@ const ACTIONS = ["restart_app", "reboot_host", "shutdown_host"];
 /** Why nothing can be sent now, or "". */
 function blocked() {
   if (!updating.value) return commonWords.outOfDate;
-  return overview.value?.bridge.state === "silent" ? selectionWords.silent : "";
+  return overview.value?.bridge.state === "silent" ? batchWords.silent : "";
 }
 
 export function BulkBar() {
@@ -26,12 +26,14 @@ export function BulkBar() {
   const why = blocked();
   return html`${
     length > 0 &&
-    html`<div class="bulk-bar" role="region" aria-label=${selectionWords.region}><strong role="status">${selectionWords.selected(length)}</strong>
+    html`<div class="bulk-bar" role="region" aria-label=${batchWords.region}>
+      <strong role="status">${batchWords.selected(length)}</strong>
       ${ACTIONS.filter((action) => action !== "shutdown_host" || mayAdminister.value).map(
         (action) =>
-          html`<button key=${action} class=${action === "shutdown_host" ? "danger" : "plain"} disabled=${why !== ""} title=${why} onClick=${() => (asking.value = action)}>${actionWords[action]}…</button>`,
+          html`<button key=${action} class=${action === "shutdown_host" ? "danger" : "plain"} disabled=${why !== ""}
+            title=${why} onClick=${() => (asking.value = action)}>${actionWords[action]}…</button>`,
       )}
-      <button class="link" onClick=${chooseNone}>${selectionWords.clear}</button></div>`
+      <button class="link" onClick=${chooseNone}>${batchWords.clear}</button></div>`
   }
     ${asking.value && h(Dialog, { action: asking.value, uuids: chosen.value })}`;
 }

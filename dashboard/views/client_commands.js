@@ -17,10 +17,11 @@ import { causeOf } from "./stepper.js";
 
 /** @param {{command: Command}} props */
 function Row({ command }) {
+  const who = commandWords.by(person(command.requested_by));
   return html`<li class="history-row">
     <span class="history-what"><strong>${actionWords[command.action] ?? command.action}</strong>
       <span class=${`tag outcome-${command.state}`}>${stepWords[command.state] ?? command.state}</span></span>
-    <span class="quiet">${h(Time, { at: command.created_at })} · ${commandWords.by(person(command.requested_by))}</span>
+    <span class="quiet">${h(Time, { at: command.created_at })} · ${who}</span>
     ${causeOf(command) && html`<span>${causeOf(command)}</span>`}
     ${command.reason && html`<span class="quiet">${command.reason}</span>`}
   </li>`;
@@ -37,5 +38,9 @@ export function ClientCommands({ uuid }) {
   if (!list.items) return state;
   if (!list.items.length) return html`<p class="note">${commandWords.none}</p>`;
   return html`${state}<ol class="history">${list.items.map((command) => h(Row, { key: command.id, command }))}</ol>
-    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}</button>`}`;
+    ${
+      list.more &&
+      html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}
+      </button>`
+    }`;
 }

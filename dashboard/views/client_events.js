@@ -37,7 +37,8 @@ function Row({ event }) {
   const [shape, tone] = looks(event);
   return html`<li class="event">
     <span class=${`event-mark ${tone}`}>${h(Glyph, { shape })}</span>
-    <span class="event-text"><span class="visually-hidden">${eventWords.kind[event.kind] ?? event.kind}: </span>${event.title}</span>
+    <span class="event-text"><span class="visually-hidden">${eventWords.kind[event.kind] ?? event.kind}: </span>
+      ${event.title}</span>
     <span class="event-time quiet">${h(Time, { at: event.at })}</span>
   </li>`;
 }
@@ -63,9 +64,14 @@ export function ClientEvents({ uuid, status }) {
     return list.failed
       ? h(LoadFailed, { text: eventWords.failed, why: list.why, retry: list.reload })
       : h(Loading, { rows: 4 });
-  return html`<div class="event-tools"><button class="link" disabled=${list.busy} onClick=${list.reload}>${commonWords.reload}</button></div>
+  return html`<div class="event-tools"><button class="link" disabled=${list.busy} onClick=${list.reload}>
+        ${commonWords.reload}</button></div>
     <ol class="events" aria-busy=${list.busy}>${byDay(list.items)}</ol>
     ${list.items.length === 0 && html`<p class="note">${eventWords.none}</p>`}
     ${list.failed && h(LoadFailed, { text: eventWords.failed, why: list.why, retry: list.reload })}
-    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}</button>`}`;
+    ${
+      list.more &&
+      html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}
+      </button>`
+    }`;
 }

@@ -9,13 +9,16 @@ import { Age, Time } from "./parts.js";
 
 /** @typedef {import("../lib/types").Client} Client */
 
-/** What is measured: its name, unit, the end of its scale and the limit above which it stands out. */
-const GAUGES = /** @type {const} */ ([
-  ["cpu_percent", "cpu", "%", 100, 90],
-  ["memory_percent", "memory", "%", 100, 90],
-  ["disk_percent", "disk", "%", 100, 90],
-  ["temperature_celsius", "temperature", "°C", 110, 80],
-]);
+/**
+ * What is measured, the end of its scale and the limit above which it stands out.
+ * @type {import("./health_history.js").Gauge[]}
+ */
+const GAUGES = [
+  { key: "cpu_percent", name: healthWords.cpu, unit: "%", most: 100, limit: 90 },
+  { key: "memory_percent", name: healthWords.memory, unit: "%", most: 100, limit: 90 },
+  { key: "disk_percent", name: healthWords.disk, unit: "%", most: 100, limit: 90 },
+  { key: "temperature_celsius", name: healthWords.temperature, unit: "°C", most: 110, limit: 80 },
+];
 
 /** @param {{name: string, value: number | null, unit: string, most: number, limit: number}} props */
 function Gauge({ name, value, unit, most, limit }) {
@@ -23,10 +26,14 @@ function Gauge({ name, value, unit, most, limit }) {
   const text = value === null ? commonWords.notReported : `${Math.round(value)} ${unit}`;
   return html`<div class="gauge">
     <dt>${name}</dt>
-    <dd class=${classes("figure", over && "over")}>${text}${over && html` <span class="quiet">${healthWords.limit(`${limit} ${unit}`)}</span>`}</dd>
+    <dd class=${classes("figure", over && "over")}>${text}
+      ${over && html` <span class="quiet">${healthWords.limit(`${limit} ${unit}`)}</span>`}</dd>
     <dd class="gauge-bar" aria-hidden="true">${
       value !== null &&
-      html`<svg viewBox=${`0 0 ${most} 1`} preserveAspectRatio="none"><rect class="gauge-all" width=${most} height="1" /><rect class=${over ? "gauge-over" : "gauge-fill"} width=${Math.min(most, value)} height="1" /><rect class="gauge-limit" x=${limit} width="0.6" height="1" /></svg>`
+      html`<svg viewBox=${`0 0 ${most} 1`} preserveAspectRatio="none">
+        <rect class="gauge-all" width=${most} height="1" />
+        <rect class=${over ? "gauge-over" : "gauge-fill"} width=${Math.min(most, value)} height="1" />
+        <rect class="gauge-limit" x=${limit} width="0.6" height="1" /></svg>`
     }</dd>
   </div>`;
 }
@@ -48,7 +55,10 @@ function Machine({ client }) {
     [healthWords.player, html`<code>${client.app_instance ?? commonWords.notReported}</code>`],
   ]);
   return html`<section aria-label=${healthWords.machine}><h3>${healthWords.machine}</h3>
-    <dl class="facts">${facts.map(([name, value]) => html`<div class="fact" key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl></section>`;
+    <dl class="facts">${facts.map(
+      ([name, value]) => html`<div class="fact" key=${name}><dt>${name}</dt><dd>${value}
+        </dd></div>`,
+    )}</dl></section>`;
 }
 
 /** @param {{client: Client}} props */
@@ -57,11 +67,13 @@ export function ClientHealth({ client }) {
   return html`<div class="health">
     ${
       health
-        ? html`<p class="quiet">${healthWords.at} ${h(Time, { at: health.received_at })} · ${h(Age, { at: health.received_at })}</p>
-        <dl class="gauges">${GAUGES.map(([key, name, unit, most, limit]) => h(Gauge, { key, name: healthWords[name], value: health[key] ?? null, unit, most, limit }))}</dl>`
+        ? html`<p class="quiet">
+            ${healthWords.at} ${h(Time, { at: health.received_at })} · ${h(Age, { at: health.received_at })}</p>
+          <dl class="gauges">
+            ${GAUGES.map((gauge) => h(Gauge, { ...gauge, value: health[gauge.key] ?? null }))}</dl>`
         : html`<p class="note">${healthWords.none}</p>`
     }
-    ${health && h(HealthOverTime, { uuid: client.uuid, gauges: GAUGES.map(([key, name, unit, most, limit]) => ({ key, name: healthWords[name], unit, most, limit })) })}
+    ${health && h(HealthOverTime, { uuid: client.uuid, gauges: GAUGES })}
     ${h(Machine, { client })}
   </div>`;
 }

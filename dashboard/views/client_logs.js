@@ -37,5 +37,13 @@ function MoreDetail({ client }) {
 /** @param {{client: Client}} props */
 export function ClientLogs({ client }) {
   return html`${h(MoreDetail, { client, key: client.uuid })}
-    ${h(LogView, { uuid: client.uuid, hours: COUNTED_HOURS, all: true, levels: levels.value, text: text.value, levelKey: "level", textKey: "lq" })}`;
+    ${h(LogView, {
+      uuid: client.uuid,
+      hours: COUNTED_HOURS,
+      all: true,
+      levels: levels.value,
+      text: text.value,
+      levelKey: "level",
+      textKey: "lq",
+    })}`;
 }

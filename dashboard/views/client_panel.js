@@ -89,12 +89,18 @@ function Facts({ client }) {
 /** @param {{client: Client}} props */
 function Connection({ client }) {
   const count = client.mqtt_reconnect_count;
+  const at = client.mqtt_last_disconnect_at;
+  const lost = at ? html`${h(Time, { at })} <span class="quiet">${h(Age, { at })}</span>` : commonWords.notReported;
   return html`<section class="connection" aria-label=${displayWords.connection}>
     <h3>${displayWords.connection}</h3>
     ${client.unsteady_losses && html`<p class="cause">${displayWords.unsteady(client.unsteady_losses)}</p>`}
     <dl class="facts">
-      ${h(Fact, { name: displayWords.reconnects, children: html`<span class="figure">${count ?? commonWords.notReported}</span>` })}
-      ${h(Fact, { name: displayWords.lastDisconnect, children: client.mqtt_last_disconnect_at ? [h(Time, { at: client.mqtt_last_disconnect_at }), " ", html`<span class="quiet">${h(Age, { at: client.mqtt_last_disconnect_at })}</span>`] : commonWords.notReported })}
+      ${h(Fact, {
+        name: displayWords.reconnects,
+        children: html`<span class="figure">${count ?? commonWords.notReported}
+        </span>`,
+      })}
+      ${h(Fact, { name: displayWords.lastDisconnect, children: lost })}
       ${h(Fact, { name: displayWords.presence, children: client.presence })}
     </dl>
   </section>`;
@@ -111,7 +117,8 @@ function Failure({ client }) {
   const failure = standing ?? mark?.failure;
   if (!failure) return null;
   return html`<section class="panel-failure" aria-label=${attentionWords.failed(failure.service_failed_unit)}>
-    <p>${h(Glyph, { shape: "warning" })}<strong>${attentionWords.failed(failure.service_failed_unit)}</strong> ${h(Age, { at: failure.service_failed_at })}</p>
+    <p>${h(Glyph, { shape: "warning" })}<strong>${attentionWords.failed(failure.service_failed_unit)}
+      </strong> ${h(Age, { at: failure.service_failed_at })}</p>
     ${h(Acknowledge, { failure, mark })}
   </section>`;
 }
@@ -126,7 +133,11 @@ function Oddities({ client }) {
   const shared = lately(client.shared_login_seen_at, SHARED_SHOWN);
   const back = !shared && lately(client.counter_went_back_at, WENT_BACK_SHOWN);
   return html`
-    ${shared && html`<section class="panel-failure" aria-label=${displayWords.oddLogin}><p>${h(Glyph, { shape: "warning" })}${displayWords.sharedLogin(exact(shared))}</p></section>`}
+    ${
+      shared &&
+      html`<section class="panel-failure" aria-label=${displayWords.oddLogin}>
+        <p>${h(Glyph, { shape: "warning" })}${displayWords.sharedLogin(exact(shared))}</p></section>`
+    }
     ${back && html`<p class="quiet">${displayWords.counterWentBack(exact(back))}</p>`}`;
 }
 
@@ -140,7 +151,8 @@ function Why({ client }) {
   }
   if (!isUnwell(client)) return html`<p class="quiet">${statusMeanings[client.status] ?? ""}</p>`;
   const off = client.recovery?.state === "off";
-  return html`<p>${h(Faults, { client })} ${h(IncidentLink, { client })}</p>${off && html`<p class="quiet">${displayWords.recovery}: ${recoveryWhy(client, now.value)}</p>`}`;
+  return html`<p>${h(Faults, { client })} ${h(IncidentLink, { client })}</p>
+    ${off && html`<p class="quiet">${displayWords.recovery}: ${recoveryWhy(client, now.value)}</p>`}`;
 }
 
 /** A display that was created and never came: since when, and what can be done. @param {{client: Client}} props */
@@ -160,12 +172,17 @@ function NeverConnected({ client }) {
   const remove = () => removeClient(client.uuid).then(() => [closeDisplay(), refresh()], fail);
   return html`<section class="never" aria-label=${displayWords.never}>
     <p>${displayWords.never} ${code}</p>
-    ${made && html`<p class="code"><code>${made.code}</code>${h(CopyButton, { text: made.code, label: `${commonWords.copy}: ${displayWords.newCode}` })}</p>`}
+    ${
+      made &&
+      html`<p class="code"><code>${made.code}</code>
+        ${h(CopyButton, { text: made.code, label: `${commonWords.copy}: ${displayWords.newCode}` })}</p>`
+    }
     ${
       mayAdminister.value
         ? html`<div class="buttons"><button class="plain" onClick=${make}>${displayWords.newCode}</button>
-          <button class="plain" onClick=${sure ? remove : () => setSure(true)}>${sure ? displayWords.removeSure : displayWords.remove}</button></div>
-        ${made && html`<p class="quiet">${displayWords.newCodeHow}</p>`}`
+            <button class="plain" onClick=${sure ? remove : () => setSure(true)}>
+              ${sure ? displayWords.removeSure : displayWords.remove}</button></div>
+          ${made && html`<p class="quiet">${displayWords.newCodeHow}</p>`}`
         : html`<p class="quiet">${displayWords.askAdmin}</p>`
     }
     <p class="form-error" role="alert">${failed}</p>
@@ -200,12 +217,13 @@ function walk(event, tabs) {
 /** @param {{name: string, tabs: Tab[]}} props */
 function Tabs({ name, tabs }) {
   const current = openTab(tabs);
-  return html`<div class="tabs" role="tablist" aria-label=${displayWords.region(name)} onKeyDown=${(/** @type {KeyboardEvent} */ event) => walk(event, tabs)}>
+  return html`<div class="tabs" role="tablist" aria-label=${displayWords.region(name)}
+    onKeyDown=${(/** @type {KeyboardEvent} */ event) => walk(event, tabs)}>
     ${tabs.map(
-      (
-        key,
-      ) => html`<button role="tab" id=${`tab-${key}`} aria-selected=${current === key} aria-controls="tab-body" tabindex=${current === key ? 0 : -1} key=${key}
-        class=${classes("tab", current === key && "on")} onClick=${() => choose(key)}>${displayWords.tabs[key]}</button>`,
+      (key) => html`<button role="tab" id=${`tab-${key}`} aria-selected=${current === key} aria-controls="tab-body"
+        tabindex=${current === key ? 0 : -1} key=${key}
+        class=${classes("tab", current === key && "on")} onClick=${() => choose(key)}>${displayWords.tabs[key]}
+      </button>`,
     )}
   </div>`;
 }
@@ -235,7 +253,8 @@ function Body({ client }) {
     ${h(ClientRecoveryBox, { client, name, key: `recovery-${client.uuid}` })}
     ${h(ClientSnooze, { uuid: client.uuid, name, key: `snooze-${client.uuid}` })}
     ${h(Facts, { client })}
-    <p class="uuid"><span class="quiet">${displayWords.uuid}</span> <code>${client.uuid}</code>${h(CopyButton, { text: client.uuid, label: displayWords.copyUuid })}</p>
+    <p class="uuid"><span class="quiet">${displayWords.uuid}</span> <code>${client.uuid}</code>
+      ${h(CopyButton, { text: client.uuid, label: displayWords.copyUuid })}</p>
     ${h(UptimeStrip, { uuid: client.uuid, status: client.status, key: `uptime-${client.uuid}` })}
     ${h(Connection, { client })}
     ${h(Refused, { client })}
@@ -275,9 +294,17 @@ function Panel({ uuid }) {
   return html`<aside class="panel" ref=${ref} tabindex="-1" aria-label=${displayWords.region(name)}>
     <div class="panel-head">
       <h2>${name}</h2>
-      <button class="icon" aria-label=${commonWords.close} onClick=${closeDisplay}>${h(Glyph, { shape: "close" })}</button>
+      <button class="icon" aria-label=${commonWords.close} onClick=${closeDisplay}>${h(Glyph, { shape: "close" })}
+      </button>
     </div>
-    ${client && !gone ? h(Body, { client }) : gone ? html`<p class="note">${displayWords.gone}</p>` : h(Loading, { rows: 5 })}
+    ${
+      client && !gone
+        ? h(Body, { client })
+        : gone
+          ? html`<p class="note">${displayWords.gone}
+          </p>`
+          : h(Loading, { rows: 5 })
+    }
   </aside>`;
 }
 

@@ -36,7 +36,10 @@ function useRecovery(uuid, about) {
   return /** @type {const} */ ([told, setTold]);
 }
 
-/** @param {{question: Question, name: string, go: (reason: string, hours: number) => Promise<void>, close: () => void}} props */
+/**
+ * @param {{question: Question, name: string, go: (reason: string, hours: number) => Promise<void>, close: () => void}}
+ *   props
+ */
 function Ask({ question, name, go, close }) {
   const words = recoveryWords.ask[question];
   const [failed, setFailed] = useState("");
@@ -50,29 +53,55 @@ function Ask({ question, name, go, close }) {
   };
   const body = html`<form class="connect" onSubmit=${submit}><p><strong>${name}</strong></p><p>${words.text}</p>
     <label>${recoveryWords.reason}<input name="reason" required maxlength="500" autocomplete="off" autofocus /></label>
-    ${question === "hold" && html`<label>${recoveryWords.howLong}<select name="hours">${recoveryWords.lengths.map(([hours, word]) => html`<option key=${hours} value=${hours}>${word}</option>`)}</select></label>`}
+    ${
+      question === "hold" &&
+      html`<label>${recoveryWords.howLong}
+        <select name="hours">${recoveryWords.lengths.map(
+          ([hours, word]) => html`<option key=${hours} value=${hours}>${word}
+          </option>`,
+        )}</select></label>`
+    }
     <p class="form-error" role="alert">${failed}</p>
-    <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${commonWords.cancel}</button><button class="primary">${words.go}</button></div></form>`;
+    <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${commonWords.cancel}</button>
+      <button class="primary">${words.go}</button></div></form>`;
   return h(Dialog, { title: words.title, onClose: close, children: body });
 }
 
 /** What stands in recovery's way because a person said so. @param {{told: ClientRecovery}} props */
 function Said({ told }) {
   const { hold, exclusion } = told;
-  return html`${hold && html`<p>${recoveryWords.heldBy(person(hold.by), hold.reason)}${hold.until && html` ${recoveryWords.until} ${h(Time, { at: hold.until })}`}</p>`}
-    ${exclusion && html`<p>${recoveryWords.excludedBy(person(exclusion.excluded_by), exclusion.reason, exclusion.site)}</p>`}`;
+  return html`${
+    hold &&
+    html`<p>${recoveryWords.heldBy(person(hold.by), hold.reason)}
+      ${hold.until && html` ${recoveryWords.until} ${h(Time, { at: hold.until })}`}</p>`
+  }
+    ${
+      exclusion &&
+      html`<p>${recoveryWords.excludedBy(person(exclusion.excluded_by), exclusion.reason, exclusion.site)}
+      </p>`
+    }`;
 }
 
-/** @param {{client: Client, told: ClientRecovery, ask: (question: Question) => void, tell: (call: Promise<ClientRecovery>) => void}} props */
+/** @typedef {{ask: (question: Question) => void, tell: (call: Promise<ClientRecovery>) => void}} Acts */
+
+/** @param {{client: Client, told: ClientRecovery} & Acts} props */
 function Buttons({ client, told, ask, tell }) {
   if (!mayOperate.value) return null;
   const { uuid } = client;
   const stopped = told.hold !== null || told.recovery?.state === "suspended";
   const own = told.exclusion !== null && told.exclusion.site === null;
   return html`<div class="buttons">
-    ${stopped && html`<button class="plain" onClick=${() => tell(api.resumeRecovery(uuid))}>${recoveryWords.resume}</button>`}
+    ${
+      stopped &&
+      html`<button class="plain" onClick=${() => tell(api.resumeRecovery(uuid))}>${recoveryWords.resume}
+      </button>`
+    }
     ${!told.hold && html`<button class="plain" onClick=${() => ask("hold")}>${recoveryWords.hold}</button>`}
-    ${own && html`<button class="plain" onClick=${() => tell(api.includeInRecovery(uuid))}>${recoveryWords.include}</button>`}
+    ${
+      own &&
+      html`<button class="plain" onClick=${() => tell(api.includeInRecovery(uuid))}>${recoveryWords.include}
+      </button>`
+    }
     ${!told.exclusion && html`<button class="plain" onClick=${() => ask("exclude")}>${recoveryWords.exclude}</button>`}
   </div>`;
 }
@@ -108,7 +137,11 @@ export function ClientRecoveryBox({ client, name }) {
   const state = told.recovery ?? client.recovery;
   return html`<section class="recovery-box" aria-label=${displayWords.recovery}>
     <h3>${displayWords.recovery}</h3>
-    ${state && html`<p><strong>${labelOf(client, state.state)}.</strong> ${recoveryWhy({ ...client, recovery: state }, now.value)}</p>`}
+    ${
+      state &&
+      html`<p><strong>${labelOf(client, state.state)}.
+        </strong> ${recoveryWhy({ ...client, recovery: state }, now.value)}</p>`
+    }
     ${!state && html`<p class="quiet">${client.last_heartbeat_at ? recoveryWords.well : recoveryWords.never}</p>`}
     ${restarts + reboots > 0 && html`<p class="quiet">${recoveryWords.tried(restarts, reboots)}</p>`}
     ${h(Said, { told })}

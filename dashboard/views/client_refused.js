@@ -19,8 +19,15 @@ export function Refused({ client }) {
   if (!refused?.length) return null;
   return html`<section class="connection" aria-label=${refusedWords.title}>
     <h3>${refusedWords.title}</h3>
-    <ul class="history">${refused.map((one) => html`<li key=${`${one.kind} ${one.reason}`}>${one.words} <span class="quiet">${refusedWords.last} ${h(Age, { at: one.last_at })}</span></li>`)}</ul>
-    ${mayOperate.value && html`<p><button class="link" onClick=${() => go({ tab: "refused" }, { replace: true })}>${refusedWords.show}</button></p>`}
+    <ul class="history">${refused.map(
+      (one) => html`<li key=${`${one.kind} ${one.reason}`}>
+        ${one.words} <span class="quiet">${refusedWords.last} ${h(Age, { at: one.last_at })}</span></li>`,
+    )}</ul>
+    ${
+      mayOperate.value &&
+      html`<p><button class="link" onClick=${() => go({ tab: "refused" }, { replace: true })}>
+          ${refusedWords.show}</button></p>`
+    }
   </section>`;
 }
 
@@ -28,8 +35,10 @@ export function Refused({ client }) {
 function Row({ letter }) {
   const rest = letter.payload_bytes - new TextEncoder().encode(letter.payload).length;
   return html`<li class="history-row">
-    <span class="history-what"><strong>${letter.topic.split("/").slice(2).join("/")}</strong> <span class="tag tag-orange">${letter.reason}</span></span>
-    <span class="quiet">${h(Time, { at: letter.last_at })}${letter.count > 1 && ` · ${refusedWords.times(letter.count)}`}${letter.detail && ` · ${letter.detail}`}</span>
+    <span class="history-what"><strong>${letter.topic.split("/").slice(2).join("/")}
+      </strong> <span class="tag tag-orange">${letter.reason}</span></span>
+    <span class="quiet">${h(Time, { at: letter.last_at })}
+      ${letter.count > 1 && ` · ${refusedWords.times(letter.count)}`}${letter.detail && ` · ${letter.detail}`}</span>
     ${letter.payload && html`<code class="payload" tabindex="0">${letter.payload}${rest > 0 ? "…" : ""}</code>`}
   </li>`;
 }
@@ -41,5 +50,9 @@ export function ClientRefused({ uuid }) {
   if (!list.items) return state;
   if (!list.items.length) return html`<p class="note">${refusedWords.none}</p>`;
   return html`${state}<ol class="history">${list.items.map((letter) => h(Row, { key: letter.id, letter }))}</ol>
-    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}</button>`}`;
+    ${
+      list.more &&
+      html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}
+      </button>`
+    }`;
 }

@@ -40,12 +40,18 @@ export function ClientSnooze({ uuid, name }) {
   const end = (id) => endSnooze(id).then(changed, (error) => setFailed(wordsOf(error)));
   return html`<section class="snooze-box" aria-label=${snoozeWords.title}>
     ${found.map(
-      (
-        one,
-      ) => html`<p key=${one.id}>${snoozeWords.covers(one.scope)} ${snoozeWords.until} ${h(Time, { at: one.until })} <span class="quiet">${commonWords.by(person(one.created_by))}</span>
-      ${mayOperate.value && html` <button class="link" onClick=${() => end(one.id)}>${snoozeWords.end}</button>`}</p>`,
+      (one) => html`<p key=${one.id}>
+        ${snoozeWords.covers(one.scope)} ${snoozeWords.until} ${h(Time, { at: one.until })} <span class="quiet">
+          ${commonWords.by(person(one.created_by))}</span>
+        ${mayOperate.value && html` <button class="link" onClick=${() => end(one.id)}>${snoozeWords.end}</button>`}
+      </p>`,
     )}
-    ${mayOperate.value && found.length === 0 && html`<button class="link" onClick=${() => setAdding(true)}>${snoozeWords.ofDisplay}</button>`}
+    ${
+      mayOperate.value &&
+      found.length === 0 &&
+      html`<button class="link" onClick=${() => setAdding(true)}>
+        ${snoozeWords.ofDisplay}</button>`
+    }
     <p class="form-error" role="alert">${failed}</p>
     ${adding && h(SnoozeDialog, { close, done: changed, display: { uuid, name } })}
   </section>`;

@@ -50,7 +50,8 @@ function blocked(action, client, current) {
 function Button({ action, client, current, press }) {
   const why = blocked(action, client, current);
   const look = action === "shutdown_host" ? "danger" : "plain";
-  return html`<button class=${look} disabled=${why !== null} title=${why ?? ""} onClick=${() => press(action)}>${actionWords[action]}</button>`;
+  return html`<button class=${look} disabled=${why !== null} title=${why ?? ""} onClick=${() => press(action)}>
+    ${actionWords[action]}</button>`;
 }
 
 /** @param {{action: Action, name: string, go: () => void, close: () => void}} props */
@@ -78,7 +79,10 @@ function Refusal({ current }) {
 const isOut = ({ command, problem }) =>
   command !== null && !isOver(command) && (command.state !== "queued" || problem !== null);
 
-/** @param {{uuid: string, name: string, current: Order, why: string | null, again: () => void}} props why: it cannot be sent again now */
+/**
+ * @param {{uuid: string, name: string, current: Order, why: string | null, again: () => void}} props why: it cannot be
+ *   sent again now
+ */
 function Progress({ uuid, name, current, why, again }) {
   const { phase, command } = current;
   const over = command !== null && isOver(command);
@@ -90,10 +94,23 @@ function Progress({ uuid, name, current, why, again }) {
     ${command && h(Stepper, { command })}
     ${h(Refusal, { current })}
     <div class="order-foot">
-      ${bad && html`<button class="plain" disabled=${why !== null} title=${why ?? ""} onClick=${again}>${commandWords.again}</button>`}
-      ${command?.state === "queued" && mayOperate.value && html`<button class="plain" onClick=${() => withdraw(uuid)}>${commandWords.withdraw}</button>`}
+      ${
+        bad &&
+        html`<button class="plain" disabled=${why !== null} title=${why ?? ""} onClick=${again}>
+          ${commandWords.again}</button>`
+      }
+      ${
+        command?.state === "queued" &&
+        mayOperate.value &&
+        html`<button class="plain" onClick=${() => withdraw(uuid)}>
+          ${commandWords.withdraw}</button>`
+      }
       ${isOut(current) && h(EndAnyway, { uuid, name })}
-      ${(over || phase === "refused" || phase === "lost") && html`<button class="link" onClick=${() => dismiss(uuid)}>${commonWords.dismiss}</button>`}
+      ${
+        (over || phase === "refused" || phase === "lost") &&
+        html`<button class="link" onClick=${() => dismiss(uuid)}>
+          ${commonWords.dismiss}</button>`
+      }
     </div>
   </div>`;
 }
@@ -128,7 +145,16 @@ export function CommandBox({ client, name }) {
   return html`<section class="command-box" aria-label=${commandWords.title}>
     <div class="buttons">${ACTIONS.map((action) => h(Button, { key: action, action, client, current, press }))}</div>
     ${!isBusy(current, client) && h(Lock, { client })}
-    ${current && h(Progress, { uuid, name, current, why: blocked(current.action, client, current), again: () => press(current.action) })}
+    ${
+      current &&
+      h(Progress, {
+        uuid,
+        name,
+        current,
+        why: blocked(current.action, client, current),
+        again: () => press(current.action),
+      })
+    }
     ${asking && h(Confirm, { action: asking, name, go, close: () => setAsking(null) })}
   </section>`;
 }

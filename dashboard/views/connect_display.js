@@ -31,18 +31,28 @@ function Code({ enrolment }) {
   const { uuid, code, expires_at } = enrolment;
   const heard = clients.get(uuid)?.last_heartbeat_at;
   const over = Date.parse(expires_at) <= now.value;
-  const line = `curl -X POST ${location.origin}/api/enroll -H "Content-Type: application/json" -d '{"code": "${code}"}'`;
+  const url = `${location.origin}/api/enroll`;
+  const line = `curl -X POST ${url} -H "Content-Type: application/json" -d '{"code": "${code}"}'`;
   return html`<div class="enrolment">
-    <p class="code"><code>${code}</code>${h(CopyButton, { text: code, label: `${commonWords.copy}: ${enrolmentWords.code}` })}</p>
+    <p class="code"><code>${code}</code>
+      ${h(CopyButton, { text: code, label: `${commonWords.copy}: ${enrolmentWords.code}` })}</p>
     <p class="quiet">${enrolmentWords.uuid}: <code>${uuid}</code></p>
     ${
       heard
         ? html`<p class="done" role="status">${h(Glyph, { shape: "running" })}${enrolmentWords.connected}</p>`
-        : html`<p role="status">${over ? enrolmentWords.over : enrolmentWords.until(exact(expires_at), left(expires_at, now.value))}</p>`
+        : html`<p role="status">
+          ${over ? enrolmentWords.over : enrolmentWords.until(exact(expires_at), left(expires_at, now.value))}</p>`
     }
-    ${!over && !heard && html`<div class="qr-row">${h(Qr, { text: JSON.stringify({ url: `${location.origin}/api/enroll`, code }), label: enrolmentWords.qr })}<p class="quiet">${enrolmentWords.qrHow}</p></div>`}
+    ${
+      !over &&
+      !heard &&
+      html`<div class="qr-row">
+        ${h(Qr, { text: JSON.stringify({ url, code }), label: enrolmentWords.qr })}
+        <p class="quiet">${enrolmentWords.qrHow}</p></div>`
+    }
     <p>${enrolmentWords.how}</p>
-    <div class="command-line"><pre><code>${line}</code></pre>${h(CopyButton, { text: line, label: enrolmentWords.copyLine })}</div>
+    <div class="command-line"><pre><code>${line}</code></pre>
+      ${h(CopyButton, { text: line, label: enrolmentWords.copyLine })}</div>
     <p class="quiet">${enrolmentWords.then}</p>
   </div>`;
 }

@@ -23,7 +23,9 @@ const PERIOD_CONVERTING = 1_500;
 /** @param {Item} item */
 const isOpen = ({ conversion }) => conversion?.status === "pending" || conversion?.status === "processing";
 
-/** Media with their newest conversions, page by page; the shown ones are renewed, faster while one is being converted. */
+/**
+ * Media with their newest conversions, page by page; the shown ones are renewed, faster while one is being converted.
+ */
 function useItems() {
   const [state, setState] = useState({
     items: /** @type {Item[] | null} */ (null),
@@ -54,7 +56,10 @@ function useItems() {
   return { ...state, again: () => ask(asked + 1), loadMore: () => setPages(pages + 1) };
 }
 
-/** @param {Conversion} conversion @returns {{code: string, text: string, list: string[]}[]} what the report warns of, in words */
+/**
+ * @param {Conversion} conversion
+ * @returns {{code: string, text: string, list: string[]}[]} what the report warns of, in words
+ */
 function warningsOf(conversion) {
   const warnings = conversion.report?.["warnings"];
   if (!Array.isArray(warnings)) return [];
@@ -65,14 +70,22 @@ function warningsOf(conversion) {
   }));
 }
 
-/** What a warning names: fonts with what stands in for them, or addresses. @param {Record<string, any>} one @returns {string[]} */
+/**
+ * What a warning names: fonts with what stands in for them, or addresses.
+ * @param {Record<string, any>} one
+ * @returns {string[]}
+ */
 function listOf(one) {
   const named = one["fonts"] ?? one["targets"] ?? [];
   const alike = one["same_widths"] ?? {};
   return named.map((/** @type {string} */ name) => (alike[name] ? conversionWords.alike(name, alike[name]) : name));
 }
 
-/** Whether it changes nothing that a viewer sees on a page: links, how slides come, fonts replaced letter by letter as wide. @param {Record<string, any>} one */
+/**
+ * Whether it changes nothing that a viewer sees on a page: links, how slides come, fonts replaced letter by letter as
+ * wide.
+ * @param {Record<string, any>} one
+ */
 function isMild(one) {
   const isOfEffects = one["code"] === "timing_lost" && !one["advancing"];
   return (
@@ -89,8 +102,13 @@ function Warnings({ conversion }) {
   const warnings = warningsOf(conversion);
   if (!warnings.length) return null;
   const mild = /** @type {Record<string, any>[]} */ (conversion.report?.["warnings"]).every(isMild);
-  return html`<details class="warnings"><summary class=${classes("tag", !mild && "tag-amber")}>${mild ? conversionWords.notes(warnings.length) : conversionWords.warnings(warnings.length)}</summary>
-    <ul>${warnings.map(({ code, text, list }) => html`<li key=${code}>${text}${list.length > 0 && html`<ul class="quiet">${list.map((name) => html`<li key=${name}>${name}</li>`)}</ul>`}</li>`)}</ul></details>`;
+  return html`<details class="warnings"><summary class=${classes("tag", !mild && "tag-amber")}>
+      ${mild ? conversionWords.notes(warnings.length) : conversionWords.warnings(warnings.length)}</summary>
+    <ul>${warnings.map(
+      ({ code, text, list }) => html`<li key=${code}>${text}
+        ${list.length > 0 && html`<ul class="quiet">${list.map((name) => html`<li key=${name}>${name}</li>`)}</ul>`}
+      </li>`,
+    )}</ul></details>`;
 }
 
 /** @param {{item: Item, changed: () => void}} props */
@@ -98,23 +116,30 @@ function Retry({ item, changed }) {
   const [failed, setFailed] = useState("");
   const refuse = (/** @type {unknown} */ error) => setFailed(wordsOf(error));
   const go = () => api.convertAgain(item.media.id).then(changed, refuse);
-  return html`<button class="plain" disabled=${!mayOperate.value} title=${mayOperate.value ? "" : conversionWords.viewerRetry} onClick=${go}>${commonWords.retry}</button>
+  return html`<button class="plain" disabled=${!mayOperate.value}
+      title=${mayOperate.value ? "" : conversionWords.viewerRetry} onClick=${go}>${commonWords.retry}</button>
     ${failed && html`<span class="cause" role="alert">${failed}</span>`}`;
 }
 
 /** @typedef {"rename" | "delete" | "again"} Question */
-/** @typedef {{item: Item, open: (item: Item) => void, changed: () => void, ask: (question: Question, item: Item) => void}} RowProps */
+/**
+ * @typedef
+ *   {{item: Item, open: (item: Item) => void, changed: () => void, ask: (question: Question, item: Item) => void}}
+ *   RowProps
+ */
 
 /** @param {RowProps} props */
 function Actions({ item, open, changed }) {
   const { media, conversion } = item;
   if (conversion?.status === "failed") return h(Retry, { item, changed });
   if (conversion?.status === "ready" && conversion.file_url) {
-    return html`<button class="plain" aria-label=${conversionWords.openOf(media.filename)} onClick=${() => open(item)}>${conversionWords.open}</button>
+    return html`<button class="plain" aria-label=${conversionWords.openOf(media.filename)} onClick=${() => open(item)}>
+        ${conversionWords.open}</button>
       <a class="button plain" href=${conversion.file_url} download=${pdfName(media)}>${conversionWords.download}</a>`;
   }
   if (conversion) return null;
-  return html`<a class="button plain" href=${api.mediaContentUrl(media.id)} download=${media.filename}>${conversionWords.download}</a>`;
+  return html`<a class="button plain" href=${api.mediaContentUrl(media.id)} download=${media.filename}>
+    ${conversionWords.download}</a>`;
 }
 
 /** What is done less often. @param {RowProps} props */
@@ -126,11 +151,20 @@ function More({ item, ask }) {
     /** @type {HTMLElement} */ (event.currentTarget).closest("details")?.removeAttribute("open");
     ask(question, item);
   };
-  return html`<details class="more-actions"><summary class="button icon" aria-label=${conversionWords.moreOf(media.filename)}>⋯</summary>
+  return html`<details class="more-actions"><summary class="button icon"
+      aria-label=${conversionWords.moreOf(media.filename)}>⋯</summary>
     <div class="menu">
       <button class="plain" onClick=${choose("rename")}>${conversionWords.rename}</button>
-      ${conversion?.status === "ready" && html`<button class="plain" onClick=${choose("again")}>${conversionWords.convertAgain}</button>`}
-      ${conversion && html`<a class="button plain" href=${api.mediaContentUrl(media.id)} download=${media.filename}>${conversionWords.original}</a>`}
+      ${
+        conversion?.status === "ready" &&
+        html`<button class="plain" onClick=${choose("again")}>
+          ${conversionWords.convertAgain}</button>`
+      }
+      ${
+        conversion &&
+        html`<a class="button plain" href=${api.mediaContentUrl(media.id)} download=${media.filename}>
+          ${conversionWords.original}</a>`
+      }
       <button class="danger" onClick=${choose("delete")}>${conversionWords.delete}</button>
     </div></details>`;
 }
@@ -142,7 +176,8 @@ const pdfName = (media) => media.filename.replace(/\.[^.]*$/, "") + ".pdf";
 function Picture({ item }) {
   const { media, conversion } = item;
   if (!conversion?.report?.["thumbnail"]) return html`<span class="thumb">${h(Glyph, { shape: "file" })}</span>`;
-  return html`<img class="thumb" src=${api.thumbnailUrl(media.id, conversion.id)} alt=${conversionWords.firstPage(media.filename)} loading="lazy" width="96" height="54" />`;
+  return html`<img class="thumb" src=${api.thumbnailUrl(media.id, conversion.id)}
+    alt=${conversionWords.firstPage(media.filename)} loading="lazy" width="96" height="54" />`;
 }
 
 /** @param {RowProps} props */
@@ -155,11 +190,15 @@ function Row(props) {
     ${h(Picture, { item })}
     <div class="media-body">
       <span class="media-name">${media.filename}</span>
-      <span class="quiet">${media.kind} · ${size(media.bytes)} · ${h(Age, { at: media.uploaded_at })}${conversion?.pages ? ` · ${conversionWords.pages(conversion.pages)}` : ""}</span>
+      <span class="quiet">${media.kind} · ${size(media.bytes)} · ${h(Age, { at: media.uploaded_at })}
+        ${conversion?.pages ? ` · ${conversionWords.pages(conversion.pages)}` : ""}</span>
       ${conversion?.status === "failed" && html`<span class="cause">${conversion.error_message}</span>`}
       ${conversion && h(Warnings, { conversion })}
     </div>
-    <span class=${classes("badge", `conversion-${status}`)} role="status">${busy && html`<span class="spinner" aria-hidden="true"></span>`}${conversionWords.status[status]}${busy && conversion && conversion.attempts > 1 ? ` · ${conversionWords.attempt(conversion.attempts)}` : ""}</span>
+    <span class=${classes("badge", `conversion-${status}`)} role="status">
+      ${busy && html`<span class="spinner" aria-hidden="true"></span>`}${conversionWords.status[status]}
+      ${busy && conversion && conversion.attempts > 1 ? ` · ${conversionWords.attempt(conversion.attempts)}` : ""}
+    </span>
     <div class="media-actions">${h(Actions, props)}${h(More, props)}</div>
   </li>`;
 }
@@ -187,10 +226,16 @@ function Ask({ question, item, close, changed }) {
       (error) => setFailed(wordsOf(error)),
     );
   };
-  const body = html`<form class="connect" onSubmit=${submit}><p><strong>${media.filename}</strong></p>${words.text && html`<p>${words.text}</p>`}
-    ${question === "rename" && html`<label>${conversionWords.newName}<input name="name" required maxlength="255" autocomplete="off" value=${media.filename} autofocus /></label>`}
+  const body = html`<form class="connect" onSubmit=${submit}><p><strong>${media.filename}</strong></p>
+    ${words.text && html`<p>${words.text}</p>`}
+    ${
+      question === "rename" &&
+      html`<label>${conversionWords.newName}
+        <input name="name" required maxlength="255" autocomplete="off" value=${media.filename} autofocus /></label>`
+    }
     <p class="form-error" role="alert">${failed}</p>
-    <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${commonWords.cancel}</button><button class=${question === "delete" ? "danger" : "primary"}>${words.go}</button></div></form>`;
+    <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${commonWords.cancel}</button>
+      <button class=${question === "delete" ? "danger" : "primary"}>${words.go}</button></div></form>`;
   return h(Dialog, { title: words.title, onClose: close, children: body });
 }
 
@@ -199,7 +244,8 @@ function Preview({ item, close }) {
   const url = item.conversion?.file_url ?? "";
   const title = conversionWords.preview(item.media.filename);
   const body = html`<iframe class="pdf" src=${url} title=${title}></iframe>
-    <div class="dialog-foot"><a class="button plain" href=${url} target="_blank" rel="noopener">${conversionWords.newTab}</a>
+    <div class="dialog-foot"><a class="button plain" href=${url} target="_blank" rel="noopener">
+        ${conversionWords.newTab}</a>
       <a class="button plain" href=${url} download=${pdfName(item.media)}>${conversionWords.download}</a></div>`;
   return h(Dialog, { title, onClose: close, wide: true, children: body });
 }
@@ -217,7 +263,12 @@ export function ConversionsPage() {
       ${failed && h(LoadFailed, { text: conversionWords.failedList, why: failed, retry: again })}
       ${!items && !failed && h(Loading, { rows: 3 })}
       ${items?.length === 0 && html`<p class="note">${conversionWords.none}</p>`}
-      ${items && items.length > 0 && html`<ul class="media-list">${items.map((item) => h(Row, { key: item.media.id, item, open: setOpen, changed: again, ask }))}</ul>`}
+      ${
+        items &&
+        items.length > 0 &&
+        html`<ul class="media-list">
+          ${items.map((item) => h(Row, { key: item.media.id, item, open: setOpen, changed: again, ask }))}</ul>`
+      }
       ${cursor && html`<button class="plain more" onClick=${loadMore}>${commonWords.more}</button>`}
     </section>
     ${open && h(Preview, { item: open, close: () => setOpen(null) })}

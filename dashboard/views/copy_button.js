@@ -15,6 +15,7 @@ export function CopyButton({ text, label }) {
   };
   if (!navigator.clipboard) return null; // a page over plain HTTP may not write the clipboard
   return html`<button class="icon" aria-label=${label} title=${label} onClick=${copy}>
-    ${h(Glyph, { shape: done ? "running" : "copy" })}<span class="visually-hidden" role="status">${done ? commonWords.copied : ""}</span>
+    ${h(Glyph, { shape: done ? "running" : "copy" })}
+    <span class="visually-hidden" role="status">${done ? commonWords.copied : ""}</span>
   </button>`;
 }

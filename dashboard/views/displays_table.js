@@ -53,13 +53,16 @@ function Heading({ column, title, name }) {
 function Pick({ uuid, name }) {
   const on = isChosen(uuid);
   return html`<td class="col-pick" onClick=${(/** @type {Event} */ event) => event.stopPropagation()}>
-    <label class="pick"><input type="checkbox" aria-label=${selectionWords.one(name)} checked=${on} onChange=${() => choose([uuid], !on)} /></label></td>`;
+    <label class="pick"><input type="checkbox" aria-label=${selectionWords.one(name)} checked=${on}
+        onChange=${() => choose([uuid], !on)} /></label></td>`;
 }
 
 function PickAll() {
   const listed = rows.value;
   const on = listed.length > 0 && listed.every(isChosen);
-  return html`<th scope="col" class="col-pick"><label class="pick"><input type="checkbox" aria-label=${selectionWords.all} checked=${on} onChange=${() => choose(listed, !on)} /></label></th>`;
+  return html`<th scope="col" class="col-pick"><label class="pick">
+      <input type="checkbox" aria-label=${selectionWords.all} checked=${on} onChange=${() => choose(listed, !on)} />
+    </label></th>`;
 }
 
 /** @param {{uuid: string, index: number}} props index: place in the whole list, from 0 */
@@ -75,12 +78,18 @@ function Row({ uuid, index }) {
   const client = clients.get(uuid);
   if (!client) return null;
   const open = client.open_command?.state;
-  return html`<tr aria-rowindex=${index + 2} class=${classes(selected.value === uuid && "selected")} onClick=${() => openDisplay(uuid)}>
+  return html`<tr aria-rowindex=${index + 2} class=${classes(selected.value === uuid && "selected")}
+    onClick=${() => openDisplay(uuid)}>
     ${mayOperate.value && h(Pick, { uuid, name: nameOf(client) })}
-    <td class="col-name"><button class="link strong" ref=${link} onFocus=${() => (active.value = index)}>${nameOf(client)}</button>
+    <td class="col-name"><button class="link strong" ref=${link} onFocus=${() => (active.value = index)}>
+        ${nameOf(client)}</button>
       ${client.service_failed_at && html`<span class="tag tag-orange">${tableWords.failed}</span>`}
       ${isMute(client) && html`<span class="tag tag-orange" title=${client.recovery?.why}>${tableWords.mute}</span>`}
-      ${unsteady.value.has(uuid) && html`<span class="tag tag-amber" title=${tableWords.unsteadyHow(unsteady.value.get(uuid) ?? 0)}>${tableWords.unsteady}</span>`}
+      ${
+        unsteady.value.has(uuid) &&
+        html`<span class="tag tag-amber"
+          title=${tableWords.unsteadyHow(unsteady.value.get(uuid) ?? 0)}>${tableWords.unsteady}</span>`
+      }
       ${open && html`<span class="tag">${tableWords.open((stepWords[open] ?? open).toLowerCase())}</span>`}
       ${!open && isLocked(client) && html`<span class="tag">${tableWords.locked}</span>`}</td>
     <td class="col-status">${h(StatusBadge, { status: client.status })}</td>
@@ -92,7 +101,11 @@ function Row({ uuid, index }) {
   </tr>`;
 }
 
-/** Which rows are near the window. @param {{current: HTMLElement | null}} body @param {number} total @returns {[number, number]} */
+/**
+ * Which rows are near the window.
+ * @param {{current: HTMLElement | null}} body @param {number} total
+ * @returns {[number, number]}
+ */
 function useWindow(body, total) {
   const [range, setRange] = useState(/** @type {[number, number]} */ ([0, AT_LEAST]));
   useEffect(() => {
@@ -153,9 +166,18 @@ function Toolbar() {
   /** @param {InputEvent} event */
   const type = (event) => go({ q: /** @type {HTMLInputElement} */ (event.currentTarget).value }, { replace: true });
   return html`<div class="toolbar">
-    <h2 id="displays-title">${tableWords.title} <span class="quiet">${tableWords.caption(rows.value.length, clients.size)}</span></h2>
-    <span class="toolbar-status" role="status">${moved > 0 && html`${tableWords.changed(moved)} · <button class="link" onClick=${resort}>${tableWords.resort}</button>`}</span>
-    ${filtered && html`<button class="link" onClick=${() => go({ q: null, status: null })}>${tableWords.clear}</button>`}
+    <h2 id="displays-title">${tableWords.title} <span class="quiet">
+        ${tableWords.caption(rows.value.length, clients.size)}</span></h2>
+    <span class="toolbar-status" role="status">${
+      moved > 0 &&
+      html`${tableWords.changed(moved)} · <button class="link"
+        onClick=${resort}>${tableWords.resort}</button>`
+    }</span>
+    ${
+      filtered &&
+      html`<button class="link" onClick=${() => go({ q: null, status: null })}>${tableWords.clear}
+      </button>`
+    }
     ${h(ExportButton, { save: saveRows, title: tableWords.csv })}
     ${
       mayOperate.value &&
@@ -166,7 +188,8 @@ function Toolbar() {
         }
       }}>${frameWords.nav.batches}</a>`
     }
-    <input type="search" class="search" aria-label=${tableWords.searchLabel} placeholder=${tableWords.search} value=${query.value} onInput=${type} aria-keyshortcuts="/" />
+    <input type="search" class="search" aria-label=${tableWords.searchLabel} placeholder=${tableWords.search}
+      value=${query.value} onInput=${type} aria-keyshortcuts="/" />
   </div>`;
 }
 
@@ -179,7 +202,8 @@ export function DisplaysTable() {
     ${h(Toolbar, {})}
     ${(chosen.value.length > 0 || asking.value) && h(BulkBar, {})}
     <table aria-rowcount=${total + 1} aria-labelledby="displays-title">
-      <thead><tr aria-rowindex="1">${mayOperate.value && h(PickAll, {})}${COLUMNS.map(([column, title, name]) => h(Heading, { key: column, column, title, name }))}</tr></thead>
+      <thead><tr aria-rowindex="1">${mayOperate.value && h(PickAll, {})}
+          ${COLUMNS.map(([column, title, name]) => h(Heading, { key: column, column, title, name }))}</tr></thead>
       ${h(Rows, {})}
     </table>
     ${total === 0 && html`<p class="note">${tableWords.nothing}</p>`}

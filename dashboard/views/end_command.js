@@ -18,10 +18,13 @@ function Ask({ uuid, name, close }) {
     const form = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
     endAnyway(uuid, String(form.get("reason")).trim()).then(close, (error) => setFailed(wordsOf(error)));
   };
-  const body = html`<form class="connect" onSubmit=${submit}><p><strong>${name}</strong></p><p>${commandWords.end.text}</p>
-    <label>${commandWords.end.reason}<input name="reason" required maxlength="500" pattern=".*\\S.*" autocomplete="off" autofocus /></label>
+  const body = html`<form class="connect" onSubmit=${submit}><p><strong>${name}</strong></p><p>${commandWords.end.text}
+    </p>
+    <label>${commandWords.end.reason}<input name="reason" required maxlength="500" pattern=".*\\S.*" autocomplete="off"
+        autofocus /></label>
     <p class="form-error" role="alert">${failed}</p>
-    <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${commonWords.cancel}</button><button class="danger">${commandWords.end.go}</button></div></form>`;
+    <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${commonWords.cancel}</button>
+      <button class="danger">${commandWords.end.go}</button></div></form>`;
   return h(Dialog, { title: commandWords.end.title, onClose: close, children: body });
 }
 
@@ -29,6 +32,7 @@ function Ask({ uuid, name, close }) {
 export function EndAnyway({ uuid, name }) {
   const [asking, setAsking] = useState(false);
   if (!mayAdminister.value) return null;
-  return html`<button class="plain" title=${commandWords.end.text} onClick=${() => setAsking(true)}>${commandWords.end.button}</button>
+  return html`<button class="plain" title=${commandWords.end.text} onClick=${() => setAsking(true)}>
+      ${commandWords.end.button}</button>
     ${asking && h(Ask, { uuid, name, close: () => setAsking(false) })}`;
 }

@@ -79,8 +79,8 @@ export function FailedPanel() {
     ${
       rows.length > FEW &&
       html`<button class="link show-all" aria-expanded=${all} onClick=${() => setAll(!all)}>
-      ${all ? failureWords.showLess : failureWords.showAll(rows.length)}
-    </button>`
+        ${all ? failureWords.showLess : failureWords.showAll(rows.length)}
+      </button>`
     }
   </section>`;
 }

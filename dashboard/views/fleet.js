@@ -29,14 +29,20 @@ function RecentlyAcknowledged() {
 
 function NothingYet() {
   return html`<div class="page-head"><h1>${frameWords.nav.fleet}</h1></div>
-    ${failing.value ? html`<div class="card"><p class="note">${tableWords.nothingYet}</p></div>` : h(Loading, { rows: 6 })}`;
+    ${
+      failing.value
+        ? html`<div class="card"><p class="note">${tableWords.nothingYet}</p>
+        </div>`
+        : h(Loading, { rows: 6 })
+    }`;
 }
 
 export function FleetPage() {
   void version.value;
   if (!overview.value) return h(NothingYet, {}); // unavailable is never shown as empty
   const empty = clients.size === 0;
-  return html`<div class="page-head"><h1>${frameWords.nav.fleet}</h1>${!empty && h(ConnectButton, { look: "plain" })}</div>
+  return html`<div class="page-head"><h1>${frameWords.nav.fleet}</h1>${!empty && h(ConnectButton, { look: "plain" })}
+    </div>
     ${h(FailedPanel, {})}
     ${empty ? h(EmptyFleet, {}) : [h(Tiles, {}), h(Attention, {}), h(DisplaysTable, {}), h(RecentlyAcknowledged, {})]}
     ${h(ConnectDialog, {})}`;

@@ -6,10 +6,10 @@ import { commonWords } from "../lib/words/common.js";
 import { wordsOf } from "../lib/words/problems.js";
 import { Dialog } from "./parts.js";
 
-/**
- * `done` is told what `act` answered.
- * @param {{title: string, go: string, look?: string, wide?: boolean, act: (form: FormData) => Promise<any>, done: (answer: any) => void, close: () => void, children?: any}} props
- */
+/** @typedef {{title: string, go: string, look?: string, wide?: boolean, children?: any}} Shown */
+/** @typedef {{act: (form: FormData) => Promise<any>, done: (answer: any) => void, close: () => void}} Does */
+
+/** `done` is told what `act` answered. @param {Shown & Does} props */
 export function FormDialog({ title, go, look = "primary", wide = false, act, done, close, children }) {
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState("");
@@ -28,7 +28,8 @@ export function FormDialog({ title, go, look = "primary", wide = false, act, don
   const body = html`<form class="connect" onSubmit=${submit}>
     ${children}
     <p class="form-error" role="alert">${failed}</p>
-    <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${commonWords.cancel}</button><button class=${look} disabled=${busy}>${busy ? commonWords.working : go}</button></div>
+    <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${commonWords.cancel}</button>
+      <button class=${look} disabled=${busy}>${busy ? commonWords.working : go}</button></div>
   </form>`;
   return h(Dialog, { title, wide, onClose: close, children: body });
 }

@@ -40,7 +40,10 @@ function stretches(values) {
 /** @param {number} value @param {number} most */
 const y = (value, most) => Math.round((1 - Math.min(most, Math.max(0, value)) / most) * HEIGHT * 10) / 10;
 
-/** A stretch as the commands of a path; a single sample is as wide as its time. @param {{from: number, values: number[]}} one @param {number} most */
+/**
+ * A stretch as the commands of a path; a single sample is as wide as its time.
+ * @param {{from: number, values: number[]}} one @param {number} most
+ */
 function line({ from, values }, most) {
   const points = values.map((value, i) => `${from + i + 0.5} ${y(value, most)}`);
   return values.length === 1 ? `M${from} ${y(values[0] ?? 0, most)}h1` : `M${points.join("L")}`;
@@ -54,18 +57,23 @@ function area(one, most) {
     : `${line(one, most)}L${end - 0.5} ${HEIGHT}H${one.from + 0.5}z`;
 }
 
-/** What lies above the limit is drawn once more, in the colour of trouble. @param {{gauge: Gauge, values: (number | null)[], text: string}} props */
+/**
+ * What lies above the limit is drawn once more, in the colour of trouble.
+ * @param {{gauge: Gauge, values: (number | null)[], text: string}} props
+ */
 function Line({ gauge, values, text }) {
   const { most } = gauge;
   const width = Math.max(1, values.length);
   const parts = stretches(values);
   const path = parts.map((one) => line(one, most)).join("");
   const limit = y(gauge.limit, most);
-  return html`<svg class="spark" viewBox=${`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label=${text}>
+  return html`<svg class="spark" viewBox=${`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" role="img"
+    aria-label=${text}>
     <path class="spark-area" d=${parts.map((one) => area(one, most)).join("")} />
     <path class="spark-limit" d=${`M0 ${limit}H${width}`} />
     <path class="spark-line" d=${path} />
-    <svg aria-hidden="true" width=${width} height=${limit} viewBox=${`0 0 ${width} ${limit}`} preserveAspectRatio="none"><path class="spark-line spark-over" d=${path} /></svg>
+    <svg aria-hidden="true" width=${width} height=${limit} viewBox=${`0 0 ${width} ${limit}`}
+      preserveAspectRatio="none"><path class="spark-line spark-over" d=${path} /></svg>
   </svg>`;
 }
 
@@ -80,16 +88,27 @@ function words(one, unit) {
 function Measured({ gauge, history, days }) {
   const said = history.summary[gauge.key];
   const text = words(said, gauge.unit);
-  return html`<div class="gauge"><dt>${gauge.name}</dt><dd class=${classes("quiet", "figure", said && said.last > gauge.limit && "over")}>${text}</dd>
-    ${said && html`<dd class="spark-row">${h(Line, { gauge, values: history.points.map((point) => point[gauge.key]), text: healthHistoryWords.spoken(gauge.name, days, text) })}</dd>`}</div>`;
+  const values = history.points.map((point) => point[gauge.key]);
+  return html`<div class="gauge"><dt>${gauge.name}</dt>
+    <dd class=${classes("quiet", "figure", said && said.last > gauge.limit && "over")}>${text}</dd>
+    ${
+      said &&
+      html`<dd class="spark-row">
+        ${h(Line, { gauge, values, text: healthHistoryWords.spoken(gauge.name, days, text) })}</dd>`
+    }</div>`;
 }
 
 /** @param {{history: History, days: number}} props */
 function Notes({ history, days }) {
   const { points, step_seconds: step } = history;
   const silent = points.filter((point) => ALL.every((key) => point[key] === null)).length;
-  return html`<div class="strip-axis quiet"><span>${healthHistoryWords.ago(days)}</span><span>${healthHistoryWords.now}</span></div>
-    ${silent > 1 && html`<p class="quiet">${2 * silent > points.length ? healthHistoryWords.partly(duration((points.length - silent) * step), days) : healthHistoryWords.silent(duration(silent * step))}</p>`}
+  const gaps =
+    2 * silent > points.length
+      ? healthHistoryWords.partly(duration((points.length - silent) * step), days)
+      : healthHistoryWords.silent(duration(silent * step));
+  return html`<div class="strip-axis quiet"><span>${healthHistoryWords.ago(days)}</span><span>${healthHistoryWords.now}
+      </span></div>
+    ${silent > 1 && html`<p class="quiet">${gaps}</p>`}
     ${step > SAMPLE_SECONDS && html`<p class="quiet">${healthHistoryWords.means(duration(step))}</p>`}`;
 }
 
@@ -97,7 +116,8 @@ function Notes({ history, days }) {
 function Lines({ history, days, gauges }) {
   if (gauges.every((gauge) => !history.summary[gauge.key]))
     return html`<p class="quiet">${healthHistoryWords.nothing}</p>`;
-  return html`<dl class="gauges">${gauges.map((gauge) => h(Measured, { key: gauge.key, gauge, history, days }))}</dl>${h(Notes, { history, days })}`;
+  return html`<dl class="gauges">${gauges.map((gauge) => h(Measured, { key: gauge.key, gauge, history, days }))}</dl>
+    ${h(Notes, { history, days })}`;
 }
 
 /** @param {{uuid: string, gauges: Gauge[]}} props */
@@ -120,7 +140,8 @@ export function HealthOverTime({ uuid, gauges }) {
     <div class="uptime-head"><h3>${healthHistoryWords.title}</h3>
       <div class="chips" role="group" aria-label=${healthHistoryWords.range}>${RANGES.map(
         (n) =>
-          html`<button key=${n} class=${classes("chip", days === n && "on")} aria-pressed=${days === n} onClick=${() => setDays(n)}>${healthHistoryWords.days(n)}</button>`,
+          html`<button key=${n} class=${classes("chip", days === n && "on")} aria-pressed=${days === n}
+            onClick=${() => setDays(n)}>${healthHistoryWords.days(n)}</button>`,
       )}</div></div>
     ${!history && (failed ? h(LoadFailed, { text: healthHistoryWords.failed, why: failed }) : h(Loading, { rows: 3 }))}
     ${history && h(Lines, { history: history.found, days: history.days, gauges })}

@@ -6,8 +6,12 @@ import { shortcutWords } from "../lib/words/shortcuts.js";
 import { Dialog } from "./parts.js";
 
 export function Help() {
-  const body = html`<dl class="keys">${shortcutWords.list.map(([key, what]) => html`<div key=${key}><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl>
+  const body = html`<dl class="keys">${shortcutWords.list.map(
+    ([key, what]) => html`<div key=${key}>
+      <dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`,
+  )}</dl>
     <p class="quiet">${shortcutWords.note}</p>
-    <label class="check"><input type="checkbox" checked=${enabled.value} onChange=${() => enable(!enabled.value)} />${shortcutWords.on}</label>`;
+    <label class="check"><input type="checkbox" checked=${enabled.value} onChange=${() => enable(!enabled.value)} />
+      ${shortcutWords.on}</label>`;
   return h(Dialog, { title: shortcutWords.title, onClose: () => (helpOpen.value = false), children: body });
 }

@@ -39,18 +39,23 @@ function Numbers({ incident }) {
         : unwell === 0
           ? incidentWords.back(members)
           : incidentWords.are(unwell, members);
-  return html`<span class="quiet">${incidentWords.kind[incident.kind] ?? incident.kind} · ${text} · ${closed_at ? incidentWords.lasted(lasted(incident)) : incidentWords.lasts(lasted(incident))}</span>`;
+  const kind = incidentWords.kind[incident.kind] ?? incident.kind;
+  const time = (closed_at ? incidentWords.lasted : incidentWords.lasts)(lasted(incident));
+  return html`<span class="quiet">
+    ${kind} · ${text} · ${time}</span>`;
 }
 
 /** @param {{incident: Incident}} props */
 function Row({ incident }) {
   const on = chosen.value === String(incident.id);
-  return html`<li><button class=${classes("incident-row", on && "on")} aria-pressed=${on} onClick=${() => go({ i: on ? null : String(incident.id) })}>
-    <span class="incident-head"><span class=${classes("tag", incident.closed_at ? "" : "tag-orange")}>${incident.closed_at ? incidentWords.closed : incidentWords.open}</span>
-      <span class="quiet">#${incident.id}</span>${h(Time, { at: incident.began_at })}</span>
-    <span class="incident-cause">${incident.cause}</span>
-    ${h(Numbers, { incident })}
-  </button></li>`;
+  return html`<li><button class=${classes("incident-row", on && "on")} aria-pressed=${on}
+      onClick=${() => go({ i: on ? null : String(incident.id) })}>
+      <span class="incident-head"><span class=${classes("tag", incident.closed_at ? "" : "tag-orange")}>
+          ${incident.closed_at ? incidentWords.closed : incidentWords.open}</span>
+        <span class="quiet">#${incident.id}</span>${h(Time, { at: incident.began_at })}</span>
+      <span class="incident-cause">${incident.cause}</span>
+      ${h(Numbers, { incident })}
+    </button></li>`;
 }
 
 /** @param {{details: IncidentDetails}} props */
@@ -58,12 +63,20 @@ function Displays({ details }) {
   const list = details.displays.items;
   if (!list.length) return null;
   return html`<h3>${incidentWords.displays}</h3><ul class="incident-displays">${list.map(
-    (
-      one,
-    ) => html`<li key=${one.uuid}><button class="link" onClick=${() => openDisplay(one.uuid)}>${one.name || one.uuid.slice(0, 8)}</button>
-      ${one.left_at ? html`<span class="quiet">${incidentWords.well} ${h(Time, { at: one.left_at })}</span>` : h(StatusBadge, { status: one.status })}
+    (one) => html`<li key=${one.uuid}><button class="link" onClick=${() => openDisplay(one.uuid)}>
+        ${one.name || one.uuid.slice(0, 8)}</button>
+      ${
+        one.left_at
+          ? html`<span class="quiet">${incidentWords.well} ${h(Time, { at: one.left_at })}
+          </span>`
+          : h(StatusBadge, { status: one.status })
+      }
       ${one.unit && html`<code>${one.unit}</code>`}</li>`,
-  )}</ul>${details.displays.next_cursor && html`<p class="quiet">${commonWords.andMore(details.members - list.length)}</p>`}`;
+  )}</ul>${
+    details.displays.next_cursor &&
+    html`<p class="quiet">${commonWords.andMore(details.members - list.length)}
+    </p>`
+  }`;
 }
 
 /** @param {{id: string}} props */
@@ -84,16 +97,23 @@ function Details({ id }) {
   }, [id]);
   if (!details) return failed ? h(LoadFailed, { text: incidentWords.failedOne, why: failed }) : h(Loading, { rows: 4 });
   return html`<div class="incident-details">
-    <div class="incident-head"><h2>${incidentWords.number(details.id)}</h2><span class=${classes("tag", details.closed_at ? "" : "tag-orange")}>${details.closed_at ? incidentWords.closed : incidentWords.open}</span></div>
+    <div class="incident-head"><h2>${incidentWords.number(details.id)}</h2>
+      <span class=${classes("tag", details.closed_at ? "" : "tag-orange")}>
+        ${details.closed_at ? incidentWords.closed : incidentWords.open}</span></div>
     <p>${details.cause}</p>
     ${h(Numbers, { incident: details })}
-    ${details.merged_into && html`<p><button class="link" onClick=${() => go({ i: String(details.merged_into) })}>${incidentWords.merged(details.merged_into)}</button></p>`}
+    ${
+      details.merged_into &&
+      html`<p><button class="link" onClick=${() => go({ i: String(details.merged_into) })}>
+          ${incidentWords.merged(details.merged_into)}</button></p>`
+    }
     ${details.in_maintenance > 0 && html`<p class="quiet">${incidentWords.inMaintenance(details.in_maintenance)}</p>`}
     ${h(Displays, { details })}
     <h3>${incidentWords.timeline}</h3>
     <ol class="events">${details.timeline.items.map(
       (one, i) => html`<li class="event" key=${i}><span class="event-mark" aria-hidden="true">${one.count ?? ""}</span>
-      <span class="event-text">${one.title}</span><span class="event-time quiet">${h(Time, { at: one.at })}</span></li>`,
+        <span class="event-text">${one.title}</span><span class="event-time quiet">${h(Time, { at: one.at })}</span>
+      </li>`,
     )}</ol>
   </div>`;
 }
@@ -103,9 +123,14 @@ function List({ list }) {
   const state = h(ListState, { list, failed: incidentWords.failed, rows: 4 });
   if (!list.items) return state;
   const none = which.value === "closed" ? incidentWords.noneClosed : incidentWords.noneOpen;
-  return html`${state}<ul aria-busy=${list.busy}>${list.items.map((incident) => h(Row, { key: incident.id, incident }))}</ul>
+  return html`${state}<ul aria-busy=${list.busy}>${list.items.map((incident) => h(Row, { key: incident.id, incident }))}
+    </ul>
     ${list.items.length === 0 && html`<p class="note">${none}</p>`}
-    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}</button>`}`;
+    ${
+      list.more &&
+      html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}
+      </button>`
+    }`;
 }
 
 /** Asks for the first page again and again. @param {string} about @param {() => void} renew */
@@ -129,13 +154,18 @@ export function IncidentsPage() {
       <div class="chips" role="group" aria-label=${incidentWords.which}>${
         /** @type {const} */ (["open", "closed"]).map(
           (word) =>
-            html`<button key=${word} class=${classes("chip", about === word && "on")} aria-pressed=${about === word} onClick=${() => go({ which: word === "open" ? null : word, i: null })}>${incidentWords[word]}</button>`,
+            html`<button key=${word} class=${classes("chip", about === word && "on")} aria-pressed=${about === word}
+              onClick=${() => go({ which: word === "open" ? null : word, i: null })}>${incidentWords[word]}</button>`,
         )
       }</div></div>
     <p class="quiet lead">${incidentWords.lead}</p>
     <div class=${classes("incidents", chosen.value && "with-details")}>
       <section class="card" aria-label=${incidentWords.title}>${h(List, { list })}</section>
-      ${chosen.value && html`<section class="card" aria-label=${incidentWords.number(Number(chosen.value))}>${h(Details, { id: chosen.value, key: chosen.value })}</section>`}
+      ${
+        chosen.value &&
+        html`<section class="card" aria-label=${incidentWords.number(Number(chosen.value))}>
+          ${h(Details, { id: chosen.value, key: chosen.value })}</section>`
+      }
     </div>
     ${h(Maintenance, {})}`;
 }

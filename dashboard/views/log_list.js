@@ -14,9 +14,16 @@ function Line({ row, named }) {
   const uuid = row.client_uuid;
   return html`<li class=${`log log-${row.level}`}>
     <span class="log-time">${h(Time, { at: row.received_at })}</span>
-    <span class=${`level level-${row.level}`} title=${row.raw_level ?? ""}>${logWords.level[row.level] ?? row.level}</span>
-    ${named && uuid && html`<button class="link log-who" onClick=${() => openDisplay(uuid)}>${row.client_name || uuid.slice(0, 8)} <span class="quiet">${clients.get(uuid)?.site}</span></button>`}
-    <span class="log-message">${row.logger && html`<span class="quiet">${row.logger}: </span>`}${row.message}${row.truncated && html` <span class="tag">${logWords.cut}</span>`}</span>
+    <span class=${`level level-${row.level}`} title=${row.raw_level ?? ""}>${logWords.level[row.level] ?? row.level}
+    </span>
+    ${
+      named &&
+      uuid &&
+      html`<button class="link log-who" onClick=${() => openDisplay(uuid)}>
+        ${row.client_name || uuid.slice(0, 8)} <span class="quiet">${clients.get(uuid)?.site}</span></button>`
+    }
+    <span class="log-message">${row.logger && html`<span class="quiet">${row.logger}: </span>`}${row.message}
+      ${row.truncated && html` <span class="tag">${logWords.cut}</span>`}</span>
   </li>`;
 }
 
@@ -30,5 +37,9 @@ export function LogList({ list, named, empty }) {
   return html`<ol class="logs" aria-busy=${list.busy}>${items.map((row) => h(Line, { key: row.id, row, named }))}</ol>
     ${items.length === 0 && html`<p class="note">${empty}</p>`}
     ${list.failed && h(LoadFailed, { text: logWords.failed, why: list.why, retry: list.reload })}
-    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}</button>`}`;
+    ${
+      list.more &&
+      html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}
+      </button>`
+    }`;
 }

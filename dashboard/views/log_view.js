@@ -15,6 +15,7 @@ import { LogList } from "./log_list.js";
 import { ExportButton } from "./parts.js";
 
 /** @typedef {import("../lib/types").Level} Level */
+/** @typedef {{levels: string, text: string, levelKey: string, textKey: string}} Narrowed */
 
 /** @type {Level[]} */
 const LEVELS = ["critical", "error", "warning", "info", "debug"];
@@ -43,8 +44,10 @@ function Chips({ uuid, hours, chosen, choose }) {
     ${LEVELS.map((word) => {
       const on = chosen.includes(word);
       const n = counts?.[word];
-      return html`<button key=${word} aria-pressed=${on} class=${classes("chip", `level-${word}`, on && "on")} onClick=${() => toggle(word)}>
-        ${logWords.level[word]}${n !== undefined && html` <span class="figure chip-count">${number(n)}</span>`}</button>`;
+      return html`<button key=${word} aria-pressed=${on} class=${classes("chip", `level-${word}`, on && "on")}
+        onClick=${() => toggle(word)}>
+        ${logWords.level[word]}${n !== undefined && html` <span class="figure chip-count">${number(n)}</span>`}
+      </button>`;
     })}
   </div>`;
 }
@@ -53,19 +56,24 @@ function Chips({ uuid, hours, chosen, choose }) {
 export function Follow({ tail }) {
   const { on, newer, setOn } = tail;
   const title = !on ? logWords.liveOff : newer > 0 ? logWords.livePaused : logWords.liveOn;
-  return html`<button class=${classes("chip", "follow", on && "on")} aria-pressed=${on} title=${title} onClick=${() => setOn(!on)}>
+  return html`<button class=${classes("chip", "follow", on && "on")} aria-pressed=${on} title=${title}
+    onClick=${() => setOn(!on)}>
     <span class=${classes("live-dot", on && !newer && "beats")} aria-hidden="true"></span>${logWords.live}</button>`;
 }
 
 /** @param {{tail: ReturnType<typeof useTail>, reload: () => void}} props */
 export function Newer({ tail, reload }) {
-  return html`<p class="newer" role="status">${tail.newer > 0 && html`<button class="link" onClick=${reload}>${logWords.newer(tail.newer)}</button>`}</p>`;
+  return html`<p class="newer" role="status">${
+    tail.newer > 0 &&
+    html`<button class="link" onClick=${reload}>
+      ${logWords.newer(tail.newer)}</button>`
+  }</p>`;
 }
 
 /**
  * `levels` and `text` are values of the address, `levelKey` and `textKey` where they stand in it: the panel and
  * the page behind it keep apart what they show.
- * @param {{uuid: string, hours: number, all?: boolean, levels: string, text: string, levelKey: string, textKey: string}} props
+ * @param {{uuid: string, hours: number, all?: boolean} & Narrowed} props
  *   all: also what is older than `hours`, which then only the counts keep to
  */
 export function LogView({ uuid, hours, all, levels, text, levelKey, textKey }) {
@@ -84,7 +92,9 @@ export function LogView({ uuid, hours, all, levels, text, levelKey, textKey }) {
   const save = async () =>
     (await import("../lib/exports.js")).saveLogs((cursor, limit) => logsOf(uuid, { ...filter, cursor, limit }), of);
   return html`<div class="log-tools">${h(Chips, { uuid, hours, chosen, choose })}
-      <div class="log-find"><input type="search" class="search" aria-label=${logWords.search} placeholder=${logWords.search} value=${text} onInput=${type} />${h(Follow, { tail })}${h(ExportButton, { save, title: logWords.csv })}</div></div>
+      <div class="log-find"><input type="search" class="search" aria-label=${logWords.search}
+          placeholder=${logWords.search} value=${text} onInput=${type} />${h(Follow, { tail })}
+        ${h(ExportButton, { save, title: logWords.csv })}</div></div>
     <div ref=${tail.top}></div>
     ${h(Newer, { tail, reload: list.reload })}
     ${h(LogList, { list, named: false, empty: logWords.none })}`;

@@ -59,9 +59,12 @@ function WhoRow({ row }) {
   const errors = errorsOf(row.counts);
   const choose = () => go({ c: on ? null : row.uuid, xl: null, xq: null });
   return html`<li><button class=${classes("who-row", on && "on")} aria-pressed=${on} onClick=${choose}>
-    <span class="who-name">${row.name || row.uuid.slice(0, 8)}<span class="quiet">${clients.get(row.uuid)?.site}</span></span>
-    <span class=${classes("figure", errors > 0 ? "over" : "quiet")}>${errors ? logWords.errors(errors) : logWords.lines(linesOf(row.counts))}</span>
-  </button></li>`;
+      <span class="who-name">${row.name || row.uuid.slice(0, 8)}<span class="quiet">${clients.get(row.uuid)?.site}
+        </span>
+      </span>
+      <span class=${classes("figure", errors > 0 ? "over" : "quiet")}>
+        ${errors ? logWords.errors(errors) : logWords.lines(linesOf(row.counts))}</span>
+    </button></li>`;
 }
 
 /** @param {{summary: Summary}} props */
@@ -73,7 +76,8 @@ function Who({ summary }) {
   found.sort((a, b) => errorsOf(b.counts) - errorsOf(a.counts) || linesOf(b.counts) - linesOf(a.counts));
   /** @param {InputEvent} event */
   const type = (event) => go({ who: /** @type {HTMLInputElement} */ (event.currentTarget).value }, { replace: true });
-  return html`<input type="search" class="search" aria-label=${logWords.who} placeholder=${logWords.who} value=${who.value} onInput=${type} />
+  return html`<input type="search" class="search" aria-label=${logWords.who} placeholder=${logWords.who}
+      value=${who.value} onInput=${type} />
     <ul class="who-list">${found.slice(0, LISTED).map((row) => h(WhoRow, { key: row.uuid, row }))}</ul>
     ${found.length > LISTED && html`<p class="quiet">${logWords.whoMore(found.length - LISTED)}</p>`}
     ${found.length === 0 && html`<p class="note">${logWords.whoNone}</p>`}`;
@@ -96,7 +100,8 @@ function RecentErrors() {
   const tail = useTail(about, list, (abort) => recentErrors({ hours: range(), limit: PAGE }, abort));
   const save = async () =>
     (await import("../lib/exports.js")).saveLogs((cursor, limit) => recentErrors({ hours: range(), limit, cursor }));
-  return html`<div class="log-head"><h2>${logWords.recent}</h2><span class="buttons">${h(ExportButton, { save, title: logWords.csv })}${h(Follow, { tail })}</span></div>
+  return html`<div class="log-head"><h2>${logWords.recent}</h2>
+      <span class="buttons">${h(ExportButton, { save, title: logWords.csv })}${h(Follow, { tail })}</span></div>
     <p class="quiet">${logWords.lead}</p>
     <div ref=${tail.top}></div>
     ${h(Newer, { tail, reload: list.reload })}
@@ -107,8 +112,16 @@ function RecentErrors() {
 function OfOne({ uuid, name }) {
   return html`<div class="log-head"><h2>${logWords.of(name)}</h2>
       <span class="buttons"><button class="plain" onClick=${() => openDisplay(uuid)}>${logWords.open}</button>
-      <button class="plain" onClick=${() => go({ c: null, xl: null, xq: null })}>${logWords.all}</button></span></div>
-    ${h(LogView, { key: uuid, uuid, hours: range(), levels: levels.value, text: text.value, levelKey: "xl", textKey: "xq" })}`;
+        <button class="plain" onClick=${() => go({ c: null, xl: null, xq: null })}>${logWords.all}</button></span></div>
+    ${h(LogView, {
+      key: uuid,
+      uuid,
+      hours: range(),
+      levels: levels.value,
+      text: text.value,
+      levelKey: "xl",
+      textKey: "xq",
+    })}`;
 }
 
 export function LogsPage() {
@@ -121,13 +134,17 @@ export function LogsPage() {
     go({ hours: /** @type {HTMLSelectElement} */ (event.currentTarget).value }, { replace: true });
   return html`<div class="page-head"><h1>${logWords.title}</h1>
       <label class="inline">${logWords.range}
-        <select value=${range()} onChange=${choose}>${RANGES.map((n) => html`<option key=${n} value=${n}>${logWords.hours(n)}</option>`)}</select>
+        <select value=${range()} onChange=${choose}>
+          ${RANGES.map((n) => html`<option key=${n} value=${n}>${logWords.hours(n)}</option>`)}</select>
       </label>
     </div>
     ${summary && h(Totals, { summary })}
     <div class="explorer">
       <section class="card who-card" aria-labelledby="who-title"><h2 id="who-title">${logWords.whoTitle}</h2>
-        ${summary ? h(Who, { summary }) : failed ? h(LoadFailed, { text: logWords.countsFailed, why: failed }) : h(Loading, { rows: 5 })}</section>
-      <section class="card log-card" aria-label=${logWords.title}>${uuid ? h(OfOne, { uuid, name: known ? nameOf(known) : uuid.slice(0, 8) }) : h(RecentErrors, {})}</section>
+        ${summary && h(Who, { summary })}
+        ${!summary && !failed && h(Loading, { rows: 5 })}
+        ${!summary && failed && h(LoadFailed, { text: logWords.countsFailed, why: failed })}</section>
+      <section class="card log-card" aria-label=${logWords.title}>
+        ${uuid ? h(OfOne, { uuid, name: known ? nameOf(known) : uuid.slice(0, 8) }) : h(RecentErrors, {})}</section>
     </div>`;
 }

@@ -47,11 +47,17 @@ function wanted(form) {
 function Plan({ close, changed }) {
   const act = (/** @type {FormData} */ form) => api.planMaintenance(wanted(form));
   const done = () => (changed(), close());
-  const children = html`<label>${maintenanceWords.name}<input name="name" required maxlength="200" autocomplete="off" autofocus /></label>
-    <label>${maintenanceWords.scope}<select name="site"><option value="">${maintenanceWords.fleet}</option>${sites().map((site) => html`<option key=${site} value=${site}>${site}</option>`)}</select></label>
+  const children = html`<label>${maintenanceWords.name}
+      <input name="name" required maxlength="200" autocomplete="off" autofocus /></label>
+    <label>${maintenanceWords.scope}<select name="site"><option value="">${maintenanceWords.fleet}</option>
+        ${sites().map((site) => html`<option key=${site} value=${site}>${site}</option>`)}</select></label>
     <div class="settings-form"><label>${maintenanceWords.starts}<input name="starts_at" type="datetime-local" /></label>
       <label>${maintenanceWords.ends}<input name="ends_at" type="datetime-local" required /></label></div>
-    <fieldset><legend>${maintenanceWords.weekly(zoneName)}</legend><div class="chips">${WEEKDAYS.map((day) => html`<label class="check" key=${day}><input type="checkbox" name=${day} />${weekdayWords[day]}</label>`)}</div></fieldset>
+    <fieldset><legend>${maintenanceWords.weekly(zoneName)}</legend>
+      <div class="chips">${WEEKDAYS.map(
+        (day) => html`<label class="check" key=${day}>
+          <input type="checkbox" name=${day} />${weekdayWords[day]}</label>`,
+      )}</div></fieldset>
     <label>${maintenanceWords.reason}<input name="reason" maxlength="1000" autocomplete="off" /></label>`;
   return h(FormDialog, { title: maintenanceWords.plan, go: maintenanceWords.go, act, done, close, children });
 }
@@ -60,6 +66,7 @@ function Plan({ close, changed }) {
 function Row({ window, changed }) {
   const [failed, setFailed] = useState("");
   const { state, occurrence } = window;
+  const { starts_at, ends_at } = occurrence ?? window;
   const live = state === "active" || state === "planned";
   const whom =
     window.scope === "site"
@@ -72,10 +79,17 @@ function Row({ window, changed }) {
   const end = () => api.endMaintenance(window.id).then(changed, (error) => setFailed(wordsOf(error)));
   return html`<li class=${classes("token", !live && "over")}>
     <span class="token-body"><strong>${window.name}</strong>
-      <span class="quiet">${whom} · ${h(Time, { at: occurrence?.starts_at ?? window.starts_at })} – ${h(Time, { at: occurrence?.ends_at ?? window.ends_at })}${weekly && ` · ${weekly}`} · ${commonWords.by(person(window.created_by))}</span>
+      <span class="quiet">
+        ${whom} · ${h(Time, { at: starts_at })} – ${h(Time, { at: ends_at })}${weekly && ` · ${weekly}`}
+        ${` · ${commonWords.by(person(window.created_by))}`}</span>
       ${window.reason && html`<span class="quiet">${window.reason}</span>`}</span>
     <span class=${classes("tag", state === "active" && "tag-amber")}>${maintenanceWords.state[state] ?? state}</span>
-    ${live && mayOperate.value && html`<button class="plain" aria-label=${maintenanceWords.endOf(window.name)} onClick=${end}>${maintenanceWords.end}</button>`}
+    ${
+      live &&
+      mayOperate.value &&
+      html`<button class="plain" aria-label=${maintenanceWords.endOf(window.name)}
+        onClick=${end}>${maintenanceWords.end}</button>`
+    }
     ${failed && html`<span class="cause" role="alert">${failed}</span>`}
   </li>`;
 }
@@ -85,12 +99,24 @@ export function Maintenance() {
   const [planning, setPlanning] = useState(false);
   return html`<section class="card settings-card" aria-labelledby="maintenance-title">
     <div class="log-head"><h2 id="maintenance-title">${maintenanceWords.title}</h2>
-      ${mayOperate.value && html`<button class="plain" onClick=${() => setPlanning(true)}>${maintenanceWords.plan}</button>`}</div>
+      ${
+        mayOperate.value &&
+        html`<button class="plain" onClick=${() => setPlanning(true)}>${maintenanceWords.plan}
+        </button>`
+      }</div>
     <p class="quiet">${maintenanceWords.lead}</p>
     ${h(ListState, { list, failed: maintenanceWords.failed })}
-    ${list.items && html`<ul>${list.items.map((window) => h(Row, { key: window.id, window, changed: list.reload }))}</ul>`}
+    ${
+      list.items &&
+      html`<ul>${list.items.map((window) => h(Row, { key: window.id, window, changed: list.reload }))}
+      </ul>`
+    }
     ${list.items?.length === 0 && html`<p class="quiet">${maintenanceWords.none}</p>`}
-    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}</button>`}
+    ${
+      list.more &&
+      html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}
+      </button>`
+    }
     ${planning && h(Plan, { close: () => setPlanning(false), changed: list.reload })}
   </section>`;
 }

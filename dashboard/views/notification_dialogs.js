@@ -64,14 +64,23 @@ function Check({ name, label, on }) {
 function Hours({ channel, zone }) {
   const hours = channel?.hours ?? null;
   const [limited, setLimited] = useState(hours !== null);
+  /** @type {readonly string[]} */
+  const days = hours?.weekdays ?? WORKDAYS;
   return html`<fieldset><legend>${notificationWords.when}</legend>
-    <label class="check"><input type="checkbox" name="hours" checked=${limited} onChange=${() => setLimited(!limited)} />${notificationWords.hours}</label>
+    <label class="check"><input type="checkbox" name="hours" checked=${limited}
+        onChange=${() => setLimited(!limited)} />${notificationWords.hours}</label>
     ${
       limited &&
-      html`<div class="chips">${Object.entries(weekdayWords).map(([day, word]) => h(Check, { key: day, name: day, label: word, on: (hours?.weekdays ?? WORKDAYS).some((one) => one === day) }))}</div>
-      <div class="settings-form"><label>${notificationWords.from}<input name="begin" type="time" required defaultValue=${hours?.begin ?? "08:00"} /></label>
-        <label>${notificationWords.to}<input name="end" type="time" required defaultValue=${hours?.end ?? "18:00"} /></label></div>
-      <p class="quiet">${notificationWords.hoursHow(zone)}</p>`
+      html`<div class="chips">
+          ${Object.entries(weekdayWords).map(([day, label]) =>
+            h(Check, { key: day, name: day, label, on: days.includes(day) }),
+          )}
+        </div>
+        <div class="settings-form"><label>${notificationWords.from}
+            <input name="begin" type="time" required defaultValue=${hours?.begin ?? "08:00"} /></label>
+          <label>${notificationWords.to}<input name="end" type="time" required defaultValue=${hours?.end ?? "18:00"} />
+          </label></div>
+        <p class="quiet">${notificationWords.hoursHow(zone)}</p>`
     }
     ${h(Check, { name: "critical_passes", label: notificationWords.critical, on: channel?.critical_passes ?? true })}
   </fieldset>`;
@@ -86,14 +95,36 @@ export function ChannelDialog({ channel, close, done }) {
     channel ? api.changeChannel(channel.id, wanted(form, zone)) : api.addChannel({ ...wanted(form, zone), kind });
   const events = /** @type {string[]} */ (channel?.events ?? USUAL);
   const children = html`
-    <label>${notificationWords.name}<input name="name" required maxlength="100" autocomplete="off" defaultValue=${channel?.name ?? ""} autofocus /></label>
-    ${!channel && html`<label>${notificationWords.kind}<select value=${kind} onChange=${(/** @type {any} */ event) => setKind(event.currentTarget.value)}>${Object.entries(notificationWords.kinds).map(([one, word]) => html`<option key=${one} value=${one}>${word}</option>`)}</select></label>`}
-    <label>${notificationWords.url}<input name="url" type="password" required=${!channel} minlength="8" maxlength="2000" autocomplete="off" spellcheck=${false} aria-describedby="url-how" /></label>
-    <p class="quiet" id="url-how">${channel ? notificationWords.keepsTo(channel.address) : notificationWords.urlHow[kind]}</p>
-    ${kind === "webhook" && html`<label>${notificationWords.secret}<input name="signing_secret" type="password" minlength="16" maxlength="200" autocomplete="new-password" /></label>${channel?.signed && html`<p class="quiet">${notificationWords.keep}</p>`}`}
-    <fieldset><legend>${notificationWords.events}</legend>${Object.entries(notificationWords.event).map(([name, label]) => h(Check, { key: name, name, label, on: events.includes(name) }))}</fieldset>
-    <label>${notificationWords.delay}<input name="delay" type="number" min="0" max="1440" step="any" required defaultValue=${String((channel?.delay_seconds ?? 120) / 60)} /></label>
-    <label>${notificationWords.sites}<input name="sites" autocomplete="off" list="notified-sites" defaultValue=${channel?.sites?.join(", ") ?? ""} /></label>
+    <label>${notificationWords.name}<input name="name" required maxlength="100" autocomplete="off"
+        defaultValue=${channel?.name ?? ""} autofocus /></label>
+    ${
+      !channel &&
+      html`<label>${notificationWords.kind}
+        <select value=${kind} onChange=${(/** @type {any} */ event) => setKind(event.currentTarget.value)}>
+          ${Object.entries(notificationWords.kinds).map(
+            ([one, word]) => html`<option key=${one} value=${one}>${word}
+            </option>`,
+          )}</select></label>`
+    }
+    <label>${notificationWords.url}<input name="url" type="password" required=${!channel} minlength="8" maxlength="2000"
+        autocomplete="off" spellcheck=${false} aria-describedby="url-how" /></label>
+    <p class="quiet" id="url-how">
+      ${channel ? notificationWords.keepsTo(channel.address) : notificationWords.urlHow[kind]}</p>
+    ${
+      kind === "webhook" &&
+      html`<label>${notificationWords.secret}
+          <input name="signing_secret" type="password" minlength="16" maxlength="200" autocomplete="new-password" />
+        </label>
+        ${channel?.signed && html`<p class="quiet">${notificationWords.keep}</p>`}`
+    }
+    <fieldset><legend>${notificationWords.events}</legend>
+      ${Object.entries(notificationWords.event).map(([name, label]) =>
+        h(Check, { key: name, name, label, on: events.includes(name) }),
+      )}</fieldset>
+    <label>${notificationWords.delay}<input name="delay" type="number" min="0" max="1440" step="any" required
+        defaultValue=${String((channel?.delay_seconds ?? 120) / 60)} /></label>
+    <label>${notificationWords.sites}<input name="sites" autocomplete="off" list="notified-sites"
+        defaultValue=${channel?.sites?.join(", ") ?? ""} /></label>
     <datalist id="notified-sites">${sites().map((site) => html`<option key=${site} value=${site}></option>`)}</datalist>
     ${h(Hours, { channel, zone })}`;
   return h(FormDialog, {
@@ -129,13 +160,19 @@ export function History({ channel, close }) {
       list.items &&
       html`<ul>${list.items.map(
         (one) => html`<li class="token" key=${one.id}>
-      <span class="token-body"><strong>${one.title}</strong><span class="quiet">${h(Time, { at: one.created_at })} · ${notificationWords.tries(one.attempts)}</span>
-        ${one.error && html`<span class=${one.state === "dropped" ? "quiet" : "cause"}>${one.error}</span>`}</span>
-      <span class=${classes("tag", one.state === "pending" && "tag-amber")}>${notificationWords.state[one.state] ?? one.state}</span></li>`,
+          <span class="token-body"><strong>${one.title}</strong>
+            <span class="quiet">${h(Time, { at: one.created_at })} · ${notificationWords.tries(one.attempts)}</span>
+            ${one.error && html`<span class=${one.state === "dropped" ? "quiet" : "cause"}>${one.error}</span>`}</span>
+          <span class=${classes("tag", one.state === "pending" && "tag-amber")}>
+            ${notificationWords.state[one.state] ?? one.state}</span></li>`,
       )}</ul>`
     }
     ${list.items?.length === 0 && html`<p class="quiet">${notificationWords.historyNone}</p>`}
-    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}</button>`}
+    ${
+      list.more &&
+      html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}
+      </button>`
+    }
     <div class="dialog-foot"><button class="primary" onClick=${close} autofocus>${commonWords.close}</button></div>`;
   return h(Dialog, { title: notificationWords.historyTitle(channel.name), onClose: close, children: body });
 }
@@ -146,7 +183,10 @@ function sites() {
   return [...new Set([...clients.values()].map((one) => one.site).filter((site) => site != null))].sort();
 }
 
-/** With a display it is about that one alone; else the form asks about whom. @param {Ends & {display?: {uuid: string, name: string}}} props */
+/**
+ * With a display it is about that one alone; else the form asks about whom.
+ * @param {Ends & {display?: {uuid: string, name: string}}} props
+ */
 export function SnoozeDialog({ close, done, display }) {
   /** @param {FormData} form */
   const act = (form) => {
@@ -159,10 +199,13 @@ export function SnoozeDialog({ close, done, display }) {
         : { scope: "fleet" };
     return api.snooze({ ...whom, until, reason: text(form.get("reason")) });
   };
-  const asks = html`<label>${snoozeWords.whom}<select name="site" autofocus><option value="">${snoozeWords.fleet}</option>${sites().map((site) => html`<option key=${site} value=${site}>${site}</option>`)}</select></label>`;
+  const asks = html`<label>${snoozeWords.whom}<select name="site" autofocus><option value="">${snoozeWords.fleet}
+      </option>${sites().map((site) => html`<option key=${site} value=${site}>${site}</option>`)}</select></label>`;
   const children = html`
     ${display ? html`<p><strong>${display.name}</strong></p>` : asks}
-    <label>${snoozeWords.forHow}<select name="hours">${snoozeWords.spans.map(([hours, word]) => html`<option key=${hours} value=${hours}>${word}</option>`)}</select></label>
+    <label>${snoozeWords.forHow}<select name="hours">
+        ${snoozeWords.spans.map(([hours, word]) => html`<option key=${hours} value=${hours}>${word}</option>`)}</select>
+    </label>
     <label>${snoozeWords.reason}<input name="reason" maxlength="500" autocomplete="off" /></label>`;
   return h(FormDialog, { title: snoozeWords.addTitle, go: snoozeWords.go, act, done, close, children });
 }

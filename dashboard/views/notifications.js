@@ -23,7 +23,8 @@ import { Age, Time } from "./parts.js";
 /** When it tells, in a few words. @param {Channel} channel */
 function when({ hours }) {
   if (!hours) return notificationWords.allHours;
-  return `${hours.weekdays.map((day) => weekdayWords[day]).join(", ")} ${hours.begin}–${hours.end} (${hours.time_zone})`;
+  const days = hours.weekdays.map((day) => weekdayWords[day]).join(", ");
+  return `${days} ${hours.begin}–${hours.end} (${hours.time_zone})`;
 }
 
 /** @param {{channel: Channel}} props */
@@ -36,12 +37,21 @@ function Facts({ channel }) {
     channel.sites?.join(", ") ?? notificationWords.allSites,
     when(channel),
   ].join(" · ");
+  const at = channel.last_delivered_at;
   return html`<span class="quiet">${how}</span><span class="quiet">${what}</span>
-    <span class="quiet">${channel.last_delivered_at ? [`${notificationWords.delivered} `, h(Age, { at: channel.last_delivered_at })] : notificationWords.neverDelivered}</span>
-    ${channel.last_error && html`<span class="cause">${notificationWords.lastFailed(channel.last_error)} (${h(Age, { at: channel.last_failed_at })})</span>`}`;
+    <span class="quiet">
+      ${at ? [`${notificationWords.delivered} `, h(Age, { at })] : notificationWords.neverDelivered}</span>
+    ${
+      channel.last_error &&
+      html`<span class="cause">${notificationWords.lastFailed(channel.last_error)} 
+        ${" ("}${h(Age, { at: channel.last_failed_at })})</span>`
+    }`;
 }
 
-/** @param {{channel: Channel, ask: (asked: Asked) => void, act: (what: Promise<unknown>) => void, test: () => void}} props */
+/**
+ * @param {{channel: Channel, ask: (asked: Asked) => void, act: (what: Promise<unknown>) => void, test: () => void}}
+ *   props
+ */
 function Menu({ channel, ask, act, test }) {
   /** The menu closes with what was chosen, and gets the focus back when that is over. @param {() => void} next */
   const choose = (next) => (/** @type {MouseEvent} */ event) => {
@@ -56,8 +66,12 @@ function Menu({ channel, ask, act, test }) {
   /** @param {Question} question */
   const asks = (question) => () => ask({ question, channel });
   const turn = () => act(api.changeChannel(channel.id, { enabled: !channel.enabled }));
-  return html`<details class="more-actions"><summary class="button icon" aria-label=${notificationWords.moreOf(channel.name)}>⋯</summary>
-    <div class="menu">${item(notificationWords.test, test)}${item(notificationWords.edit, asks("edit"))}${item(notificationWords.history, asks("history"))}${item(channel.enabled ? notificationWords.disable : notificationWords.enable, turn)}${item(notificationWords.remove, asks("remove"), "danger")}</div></details>`;
+  return html`<details class="more-actions"><summary class="button icon"
+      aria-label=${notificationWords.moreOf(channel.name)}>⋯</summary>
+    <div class="menu">${item(notificationWords.test, test)}${item(notificationWords.edit, asks("edit"))}
+      ${item(notificationWords.history, asks("history"))}
+      ${item(channel.enabled ? notificationWords.disable : notificationWords.enable, turn)}
+      ${item(notificationWords.remove, asks("remove"), "danger")}</div></details>`;
 }
 
 /** @param {{channel: Channel, ask: (asked: Asked) => void, changed: () => void}} props */
@@ -79,7 +93,8 @@ function ChannelRow({ channel, ask, changed }) {
     api.testChannel(channel.id).then(tell, refused);
   };
   return html`<li class="token">
-    <span class=${classes("token-body", !channel.enabled && "quiet")}><strong>${channel.name}</strong>${h(Facts, { channel })}
+    <span class=${classes("token-body", !channel.enabled && "quiet")}><strong>${channel.name}</strong>
+      ${h(Facts, { channel })}
       <span class=${said.bad ? "cause" : "done"} role="status">${said.words}</span></span>
     ${!channel.enabled && html`<span class="tag">${notificationWords.off}</span>`}
     ${h(Menu, { channel, ask, act, test })}
@@ -99,12 +114,22 @@ function Channels() {
     list.reload();
   };
   return html`<section class="card settings-card" aria-labelledby="channels-title">
-    <div><div class="log-head"><h2 id="channels-title">${notificationWords.title}</h2><button class="plain" onClick=${() => setAdding(true)}>${notificationWords.add}</button></div>
+    <div><div class="log-head"><h2 id="channels-title">${notificationWords.title}</h2>
+        <button class="plain" onClick=${() => setAdding(true)}>${notificationWords.add}</button></div>
       <p class="quiet">${notificationWords.lead}</p></div>
     ${h(ListState, { list, failed: notificationWords.failed })}
-    ${list.items && html`<ul>${list.items.map((channel) => h(ChannelRow, { key: channel.id, channel, ask: setAsked, changed: list.reload }))}</ul>`}
+    ${
+      list.items &&
+      html`<ul>
+        ${list.items.map((channel) => h(ChannelRow, { key: channel.id, channel, ask: setAsked, changed: list.reload }))}
+      </ul>`
+    }
     ${list.items?.length === 0 && html`<p class="quiet">${notificationWords.none}</p>`}
-    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}</button>`}
+    ${
+      list.more &&
+      html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}
+      </button>`
+    }
     ${adding && h(ChannelDialog, { channel: null, close, done })}
     ${asked?.question === "edit" && h(ChannelDialog, { channel: asked.channel, close, done })}
     ${asked?.question === "remove" && h(RemoveChannel, { channel: asked.channel, close, done })}
@@ -118,9 +143,14 @@ function SnoozeRow({ snooze, changed }) {
   const whom = snooze.site ?? snooze.client_name ?? snooze.client ?? snoozeWords.fleet;
   const end = () => api.endSnooze(snooze.id).then(changed, (error) => setFailed(wordsOf(error)));
   return html`<li class="token"><span class="token-body"><strong>${whom}</strong>
-      <span class="quiet">${snoozeWords.until} ${h(Time, { at: snooze.until })} · ${commonWords.by(person(snooze.created_by))}</span>
+      <span class="quiet">
+        ${snoozeWords.until} ${h(Time, { at: snooze.until })} · ${commonWords.by(person(snooze.created_by))}</span>
       ${snooze.reason && html`<span class="quiet">${snooze.reason}</span>`}</span>
-    ${mayOperate.value && html`<button class="plain" aria-label=${snoozeWords.endOf(whom)} onClick=${end}>${snoozeWords.end}</button>`}
+    ${
+      mayOperate.value &&
+      html`<button class="plain" aria-label=${snoozeWords.endOf(whom)} onClick=${end}>
+        ${snoozeWords.end}</button>`
+    }
     ${failed && html`<span class="cause" role="alert">${failed}</span>`}</li>`;
 }
 
@@ -133,12 +163,22 @@ function Snoozes() {
     list.reload();
   };
   return html`<section class="card settings-card" aria-labelledby="snoozes-title">
-    <div><div class="log-head"><h2 id="snoozes-title">${snoozeWords.title}</h2>${mayOperate.value && html`<button class="plain" onClick=${() => setAdding(true)}>${snoozeWords.add}</button>`}</div>
+    <div><div class="log-head"><h2 id="snoozes-title">${snoozeWords.title}</h2>
+        ${mayOperate.value && html`<button class="plain" onClick=${() => setAdding(true)}>${snoozeWords.add}</button>`}
+      </div>
       <p class="quiet">${snoozeWords.lead}</p></div>
     ${h(ListState, { list, failed: snoozeWords.failed, rows: 1 })}
-    ${list.items && html`<ul>${list.items.map((snooze) => h(SnoozeRow, { key: snooze.id, snooze, changed: list.reload }))}</ul>`}
+    ${
+      list.items &&
+      html`<ul>
+        ${list.items.map((snooze) => h(SnoozeRow, { key: snooze.id, snooze, changed: list.reload }))}</ul>`
+    }
     ${list.items?.length === 0 && html`<p class="quiet">${snoozeWords.none}</p>`}
-    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}</button>`}
+    ${
+      list.more &&
+      html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}
+      </button>`
+    }
     ${adding && h(SnoozeDialog, { close, done })}
   </section>`;
 }

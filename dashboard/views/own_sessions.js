@@ -12,11 +12,21 @@ import { Age, Time } from "./parts.js";
 
 /** @param {{session: OwnSession, end: (session: OwnSession) => void}} props */
 function Row({ session, end }) {
+  const address = session.address ?? ownSessionWords.nowhere;
   const name = session.browser ? browserName(session.browser) : ownSessionWords.someBrowser;
   return html`<li class="token">
     <span class="token-body"><strong title=${session.browser}>${name}</strong>
-      <span class="quiet">${session.address ?? ownSessionWords.nowhere} · ${ownSessionWords.since} ${h(Time, { at: session.created_at })} · ${ownSessionWords.used} ${h(Age, { at: session.last_seen_at })}</span></span>
-    ${session.is_this_one ? html`<span class="tag">${ownSessionWords.thisOne}</span>` : html`<button class="danger" aria-label=${ownSessionWords.endOf(name, session.address ?? ownSessionWords.nowhere)} onClick=${() => end(session)}>${ownSessionWords.end}</button>`}
+      <span class="quiet">
+        ${address} · ${ownSessionWords.since} ${h(Time, { at: session.created_at })}
+        ${` · ${ownSessionWords.used} `}${h(Age, { at: session.last_seen_at })}</span></span>
+    ${
+      session.is_this_one
+        ? html`<span class="tag">${ownSessionWords.thisOne}
+        </span>`
+        : html`<button class="danger"
+          aria-label=${ownSessionWords.endOf(name, address)}
+          onClick=${() => end(session)}>${ownSessionWords.end}</button>`
+    }
   </li>`;
 }
 

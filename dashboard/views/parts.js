@@ -50,7 +50,8 @@ export function Age({ at }) {
 
 /** Glyph, word and colour of a shown state. @param {{status: string}} props */
 export function StatusBadge({ status }) {
-  return html`<span class=${`badge status-${status}`}>${h(Glyph, { shape: status })}${statusWords[status] ?? status}</span>`;
+  return html`<span class=${`badge status-${status}`}>${h(Glyph, { shape: status })}${statusWords[status] ?? status}
+  </span>`;
 }
 
 /**
@@ -65,7 +66,8 @@ export function Loading({ rows = 3 }) {
   }, []);
   if (!slow) return html`<div class="loading" aria-busy="true"></div>`;
   const bars = Array.from({ length: rows }, (_, i) => html`<span class="skeleton" key=${i}></span>`);
-  return html`<div class="loading" aria-busy="true"><span class="visually-hidden" role="status">${commonWords.loading}</span>${bars}</div>`;
+  return html`<div class="loading" aria-busy="true"><span class="visually-hidden" role="status">${commonWords.loading}
+    </span>${bars}</div>`;
 }
 
 /**
@@ -73,13 +75,15 @@ export function Loading({ rows = 3 }) {
  * @param {{text: string, why?: string, retry?: () => void}} props retry: where it is not tried again by itself
  */
 export function LoadFailed({ text, why, retry }) {
-  return html`<p class="note-error" role="alert">${h(Glyph, { shape: "warning" })}<span>${text} ${why ?? (retry ? "" : commonWords.retrying)}</span>
+  return html`<p class="note-error" role="alert">${h(Glyph, { shape: "warning" })}
+    <span>${text} ${why ?? (retry ? "" : commonWords.retrying)}</span>
     ${retry && html`<button class="link" onClick=${retry}>${commonWords.retry}</button>`}</p>`;
 }
 
 /**
  * A modal dialog. `onClose` is called for Esc and the close button; without it the dialog cannot be dismissed.
- * It gives the focus back before a dialog that follows it takes it: an effect after the paint may come too late for that.
+ * It gives the focus back before a dialog that follows it takes it: an effect after the paint may come too late for
+ *   that.
  * @param {{title: string, onClose?: () => void, wide?: boolean, children?: any}} props
  */
 export function Dialog({ title, onClose, wide, children }) {
@@ -98,10 +102,15 @@ export function Dialog({ title, onClose, wide, children }) {
     event.preventDefault();
     onClose?.();
   };
-  return html`<dialog ref=${ref} class=${classes("dialog", wide && "dialog-wide")} aria-labelledby="dialog-title" onCancel=${cancel}>
+  return html`<dialog ref=${ref} class=${classes("dialog", wide && "dialog-wide")} aria-labelledby="dialog-title"
+    onCancel=${cancel}>
     <div class="dialog-head">
       <h2 id="dialog-title">${title}</h2>
-      ${onClose && html`<button class="icon" aria-label=${commonWords.close} onClick=${onClose}>${h(Glyph, { shape: "close" })}</button>`}
+      ${
+        onClose &&
+        html`<button class="icon" aria-label=${commonWords.close} onClick=${onClose}>
+          ${h(Glyph, { shape: "close" })}</button>`
+      }
     </div>
     ${children}
   </dialog>`;
@@ -119,5 +128,6 @@ export function ExportButton({ save, title }) {
     );
     setBusy(false);
   };
-  return html`<button class="link" title=${title} disabled=${busy} onClick=${go}>${commonWords.csv}</button>${failed && html`<span class="cause" role="alert">${failed}</span>`}`;
+  return html`<button class="link" title=${title} disabled=${busy} onClick=${go}>${commonWords.csv}</button>
+    ${failed && html`<span class="cause" role="alert">${failed}</span>`}`;
 }

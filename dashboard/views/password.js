@@ -32,7 +32,8 @@ export function PasswordForm({ done }) {
     setBusy(false);
   }
   return html`<form class="sign-in" onSubmit=${submit}>
-    <label>${passwordWords.current}<input name="current" type="password" autocomplete="current-password" required autofocus /></label>
+    <label>${passwordWords.current}<input name="current" type="password" autocomplete="current-password" required
+        autofocus /></label>
     <label>${passwordWords.fresh}<input name="fresh" type="password" autocomplete="new-password" required /></label>
     <p class="form-error" role="alert">${failed}</p>
     <button class="primary" disabled=${busy}>${busy ? passwordWords.going : passwordWords.go}</button>

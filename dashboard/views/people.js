@@ -27,11 +27,22 @@ function SignedIn({ person }) {
   return html`${person.last_sign_in_at ? [`${words.signedIn} `, h(Age, { at: person.last_sign_in_at })] : words.never}`;
 }
 
-/** When they came in last, and what is left of a password that was handed over: neither is known by a proxy. @param {{person: User}} props */
+/**
+ * When they came in last, and what is left of a password that was handed over: neither is known by a proxy.
+ * @param {{person: User}} props
+ */
 function Facts({ person }) {
   const until = byProxy.value ? null : person.one_time_until;
-  return html`<span class="quiet">${!byProxy.value && [h(SignedIn, { person }), " · "]}${words.since} ${h(Time, { at: person.created_at })}${person.disabled_at && [` · ${words.disabledSince} `, h(Time, { at: person.disabled_at })]}</span>
-    ${until && (Date.parse(until) > now.value ? html`<span class="quiet">${words.hasUntil} ${h(Time, { at: until })}</span>` : html`<span class="cause">${words.over}</span>`)}`;
+  return html`<span class="quiet">${!byProxy.value && [h(SignedIn, { person }), " · "]}
+      ${words.since} ${h(Time, { at: person.created_at })}
+      ${person.disabled_at && [` · ${words.disabledSince} `, h(Time, { at: person.disabled_at })]}</span>
+    ${
+      until &&
+      (Date.parse(until) > now.value
+        ? html`<span class="quiet">${words.hasUntil} ${h(Time, { at: until })}
+        </span>`
+        : html`<span class="cause">${words.over}</span>`)
+    }`;
 }
 
 /** @param {{person: User, ask: (asked: Asked) => void}} props */
@@ -46,14 +57,18 @@ function Menu({ person, ask }) {
   /** @param {Question} question @param {string} [look] */
   const item = (question, look = "plain") =>
     html`<button class=${look} key=${question} onClick=${choose(question)}>${words.ask[question].item}</button>`;
-  return html`<details class="more-actions"><summary class="button icon" aria-label=${words.moreOf(person.username)}>⋯</summary>
-    <div class="menu">${item("role")}${!byProxy.value && item("reset")}${person.second_factor && item("factor")}${item(person.disabled_at ? "enable" : "disable")}${item("remove", "danger")}</div></details>`;
+  return html`<details class="more-actions"><summary class="button icon" aria-label=${words.moreOf(person.username)}>⋯
+    </summary>
+    <div class="menu">${item("role")}${!byProxy.value && item("reset")}${person.second_factor && item("factor")}
+      ${item(person.disabled_at ? "enable" : "disable")}${item("remove", "danger")}</div></details>`;
 }
 
 /** @param {{person: User, ask: (asked: Asked) => void}} props */
 function Row({ person, ask }) {
   return html`<li class="token">
-    <span class=${classes("token-body", person.disabled_at && "quiet")}><strong>${person.username}${isMe(person) && html` <span class="quiet">(${words.you})</span>`}</strong>${h(Facts, { person })}</span>
+    <span class=${classes("token-body", person.disabled_at && "quiet")}>
+      <strong>${person.username}${isMe(person) && html` <span class="quiet">(${words.you})</span>`}</strong>
+      ${h(Facts, { person })}</span>
     ${person.disabled_at && html`<span class="tag">${words.disabled}</span>`}
     <span class="tag">${person.role}</span>
     ${!isMe(person) && h(Menu, { person, ask })}
@@ -73,11 +88,16 @@ export function People() {
     list.reload();
   };
   return html`<section class="card settings-card" aria-labelledby="people-title">
-    <div><div class="log-head"><h2 id="people-title">${words.title}</h2><button class="plain" onClick=${() => setAdding(true)}>${words.add}</button></div>
+    <div><div class="log-head"><h2 id="people-title">${words.title}</h2>
+        <button class="plain" onClick=${() => setAdding(true)}>${words.add}</button></div>
       <p class="quiet">${words.lead}</p></div>
     ${h(ListState, { list, failed: words.failed })}
     ${list.items && html`<ul>${list.items.map((person) => h(Row, { key: person.id, person, ask: setAsked }))}</ul>`}
-    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}</button>`}
+    ${
+      list.more &&
+      html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}
+      </button>`
+    }
     ${adding && h(AddPerson, { close: () => setAdding(false), done })}
     ${asked && h(AskPerson, { ...asked, close: () => setAsked(null), done })}
     ${handed && h(HandOver, { handed, close: () => setHanded(null) })}

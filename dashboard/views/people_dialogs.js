@@ -19,20 +19,28 @@ const ROLES = ["viewer", "operator", "admin"];
 
 /** @param {{present: string}} props */
 function RoleField({ present }) {
-  return html`<label>${words.role}<select name="role">${ROLES.map((role) => html`<option key=${role} value=${role} selected=${role === present}>${roleWords[role]}</option>`)}</select></label>`;
+  return html`<label>${words.role}<select name="role">
+      ${ROLES.map(
+        (role) => html`<option key=${role} value=${role} selected=${role === present}>${roleWords[role]}
+        </option>`,
+      )}</select></label>`;
 }
 
 /** @param {{close: () => void, done: Done}} props */
 export function AddPerson({ close, done }) {
   /** @param {FormData} form */
   const act = (form) => api.addPerson(String(form.get("username")).trim(), String(form.get("role")));
-  const children = html`<label>${words.name}<input name="username" required maxlength="64" autocomplete="off" autocapitalize="none" spellcheck=${false} autofocus aria-describedby="name-how" /></label>
+  const children = html`<label>${words.name}<input name="username" required maxlength="64" autocomplete="off"
+        autocapitalize="none" spellcheck=${false} autofocus aria-describedby="name-how" /></label>
     <p class="quiet" id="name-how">${words.nameHow}</p>
     ${h(RoleField, { present: ROLES[0] ?? "" })}`;
   return h(FormDialog, { title: words.addTitle, go: words.addGo, act, done, close, children });
 }
 
-/** What each question does once it was answered. @type {Record<Question, (person: User, form: FormData) => Promise<HandedOver | null>>} */
+/**
+ * What each question does once it was answered.
+ * @type {Record<Question, (person: User, form: FormData) => Promise<HandedOver | null>>}
+ */
 const ACTS = {
   role: (person, form) => api.changePerson(person.id, { role: String(form.get("role")) }).then(() => null),
   reset: (person) => api.resetPassword(person),
@@ -64,7 +72,8 @@ export function AskPerson({ question, person, close, done }) {
 export function HandOver({ handed, close }) {
   const { user, one_time_password: password, one_time_until: until } = handed;
   const body = html`<div class="issued"><strong>${words.handOver.once}</strong>
-      <span class="code"><code>${password}</code>${h(CopyButton, { text: password, label: words.handOver.copy })}</span></div>
+      <span class="code"><code>${password}</code>${h(CopyButton, { text: password, label: words.handOver.copy })}</span>
+    </div>
     <p>${words.handOver.how(user.username)}</p>
     <p class="quiet">${words.handOver.until} ${h(Time, { at: until })}.</p>
     <div class="dialog-foot"><button class="primary" onClick=${close} autofocus>${words.handOver.done}</button></div>`;

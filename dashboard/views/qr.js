@@ -14,6 +14,7 @@ export function Qr({ text, label }) {
       for (let x = 0; x < code.size; x++) if (code.get(x, y)) drawn += `M${x + MARGIN} ${y + MARGIN}h1v1h-1z`;
     return { size: code.size + 2 * MARGIN, path: drawn };
   }, [text]);
-  return html`<svg class="qr" viewBox=${`0 0 ${size} ${size}`} role="img" aria-label=${label} shape-rendering="crispEdges">
+  return html`<svg class="qr" viewBox=${`0 0 ${size} ${size}`} role="img" aria-label=${label}
+    shape-rendering="crispEdges">
     <rect class="qr-ground" width=${size} height=${size} /><path class="qr-dark" d=${path} /></svg>`;
 }

@@ -17,16 +17,21 @@ import { Qr } from "./qr.js";
 /** @param {{current: string}} props */
 export const CodeField = ({
   current,
-}) => html`<label>${secondFactorWords.code}<input name="code" class="figure" autocomplete="one-time-code" autocapitalize="none" spellcheck=${false} required autofocus aria-describedby="code-how" /></label>
+}) => html`<label>${secondFactorWords.code}<input name="code" class="figure" autocomplete="one-time-code"
+      autocapitalize="none" spellcheck=${false} required autofocus aria-describedby="code-how" /></label>
   <p class="quiet" id="code-how">${current}</p>`;
 
 const PasswordField = () =>
-  html`<label>${secondFactorWords.password}<input name="current" type="password" autocomplete="current-password" required autofocus /></label>`;
+  html`<label>${secondFactorWords.password}<input name="current" type="password" autocomplete="current-password"
+      required autofocus /></label>`;
 
 /** @param {FormData} form @param {string} name */
 const text = (form, name) => String(form.get(name) ?? "").trim();
 
-/** 1. the password, 2. the app and its first code, 3. the codes for a lost phone. @param {{close: () => void, done: () => void}} props */
+/**
+ * 1. the password, 2. the app and its first code, 3. the codes for a lost phone.
+ * @param {{close: () => void, done: () => void}} props
+ */
 function SetUp({ close, done }) {
   const [secret, setSecret] = useState(/** @type {Secret | null} */ (null));
   const [codes, setCodes] = useState(/** @type {string[] | null} */ (null));
@@ -44,8 +49,11 @@ function SetUp({ close, done }) {
     });
   }
   const confirm = (/** @type {FormData} */ form) => api.confirmSecondFactor(text(form, "code"));
-  const children = html`<div class="qr-row">${h(Qr, { text: secret.otpauth_url, label: secondFactorWords.qr })}<div><p>${secondFactorWords.scan}</p>
-      <p class="quiet">${secondFactorWords.typed}</p><span class="code"><code>${secret.secret}</code>${h(CopyButton, { text: secret.secret, label: secondFactorWords.copySecret })}</span></div></div>
+  const children = html`<div class="qr-row">${h(Qr, { text: secret.otpauth_url, label: secondFactorWords.qr })}
+      <div><p>${secondFactorWords.scan}</p>
+        <p class="quiet">${secondFactorWords.typed}</p>
+        <span class="code"><code>${secret.secret}</code>
+          ${h(CopyButton, { text: secret.secret, label: secondFactorWords.copySecret })}</span></div></div>
     ${h(CodeField, { current: secondFactorWords.first })}`;
   return h(FormDialog, {
     key: "confirm",
@@ -61,9 +69,11 @@ function SetUp({ close, done }) {
 /** Only its own button closes it. @param {{codes: string[], done: () => void}} props */
 function Codes({ codes, done }) {
   const body = html`<div class="issued"><strong>${secondFactorWords.once}</strong>
-      <ul class="recovery-codes">${codes.map((code) => html`<li key=${code}><code>${code}</code></li>`)}</ul>${h(CopyButton, { text: codes.join("\n"), label: secondFactorWords.copyCodes })}</div>
+      <ul class="recovery-codes">${codes.map((code) => html`<li key=${code}><code>${code}</code></li>`)}</ul>
+      ${h(CopyButton, { text: codes.join("\n"), label: secondFactorWords.copyCodes })}</div>
     <p class="quiet">${secondFactorWords.keep}</p>
-    <div class="dialog-foot"><button class="primary" onClick=${done} autofocus>${secondFactorWords.kept}</button></div>`;
+    <div class="dialog-foot"><button class="primary" onClick=${done} autofocus>${secondFactorWords.kept}</button>
+    </div>`;
   return h(Dialog, { title: secondFactorWords.codes, children: body });
 }
 
@@ -99,9 +109,12 @@ export function SecondFactorLine() {
   };
   const close = () => setDoing(null);
   if (!state) return html`<p class="form-error" role="alert">${failed}</p>`;
+  const { since, recovery_codes_left: left } = state;
   return html`<h3>${secondFactorWords.title}</h3>
-    <p>${state.since ? [secondFactorWords.on, " ", h(Time, { at: state.since }), `. ${secondFactorWords.left(state.recovery_codes_left)}`] : secondFactorWords.off}</p>
-    <div class="buttons"><button class="plain" onClick=${() => setDoing(state.since ? "remove" : "set up")}>${state.since ? secondFactorWords.remove : secondFactorWords.begin}</button></div>
+    <p>${since && html`${secondFactorWords.on} ${h(Time, { at: since })}. ${secondFactorWords.left(left)}`}
+      ${!since && secondFactorWords.off}</p>
+    <div class="buttons"><button class="plain" onClick=${() => setDoing(since ? "remove" : "set up")}>
+        ${since ? secondFactorWords.remove : secondFactorWords.begin}</button></div>
     ${doing === "set up" && h(SetUp, { close, done })}
     ${doing === "remove" && h(Remove, { close, done })}`;
 }

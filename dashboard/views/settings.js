@@ -45,17 +45,25 @@ function Account() {
   const [changed, setChanged] = useState(false);
   const who = principal.value;
   if (!who) return null;
+  const close = () => setChanging(false);
   const done = () => {
-    setChanging(false);
+    close();
     setChanged(true);
   };
-  return html`<section class="card settings-card" aria-labelledby="account-title"><h2 id="account-title">${settingsWords.account}</h2>
+  const form = h(PasswordForm, { done });
+  return html`<section class="card settings-card" aria-labelledby="account-title">
+    <h2 id="account-title">${settingsWords.account}</h2>
     <p>${settingsWords.signedInAs(who.name, who.role)}</p>
-    ${who.kind === "user" && !byProxy.value && html`<div class="buttons"><button class="plain" onClick=${() => setChanging(true)}>${settingsWords.changePassword}</button></div>`}
+    ${
+      who.kind === "user" &&
+      !byProxy.value &&
+      html`<div class="buttons">
+        <button class="plain" onClick=${() => setChanging(true)}>${settingsWords.changePassword}</button></div>`
+    }
     <p class="done" role="status">${changed ? settingsWords.passwordChanged : ""}</p>
     ${who.kind === "user" && !byProxy.value && [h(SecondFactorLine, {}), h(OwnSessions, {})]}
     ${!mayAdminister.value && html`<p class="quiet">${settingsWords.adminOnly}</p>`}
-    ${changing && h(Dialog, { title: settingsWords.changePassword, onClose: () => setChanging(false), children: h(PasswordForm, { done }) })}
+    ${changing && h(Dialog, { title: settingsWords.changePassword, onClose: close, children: form })}
   </section>`;
 }
 
@@ -68,9 +76,11 @@ function Fact({ name, children }) {
 function Running({ found }) {
   const { scheduler, bridge } = found;
   const took = scheduler.duration_ms !== null && settingsWords.took(number(scheduler.duration_ms));
+  const tick = html`${h(Age, { at: scheduler.last_tick_at })} <span class="quiet">${took}</span>`;
+  const listens = bridge.state === "silent" ? settingsWords.silent : settingsWords.listening;
   return html`<dl class="facts">
-    ${h(Fact, { name: `${settingsWords.scheduler}: ${settingsWords.lastTick}`, children: [h(Age, { at: scheduler.last_tick_at }), " ", html`<span class="quiet">${took}</span>`] })}
-    ${h(Fact, { name: settingsWords.bridge, children: bridge.state === "silent" ? settingsWords.silent : settingsWords.listening })}
+    ${h(Fact, { name: `${settingsWords.scheduler}: ${settingsWords.lastTick}`, children: tick })}
+    ${h(Fact, { name: settingsWords.bridge, children: listens })}
     ${h(Fact, { name: settingsWords.connectedSince, children: h(Time, { at: bridge.connected_since }) })}
     ${h(Fact, { name: settingsWords.canary, children: h(Age, { at: bridge.canary_at }) })}
   </dl>`;
@@ -82,14 +92,21 @@ function Values({ found }) {
   return html`<h3>${settingsWords.values}</h3><ul>${rows.map(([name, one]) => {
     const changed = JSON.stringify(one.value) !== JSON.stringify(one.default);
     return html`<li key=${name} class=${classes("setting", changed && "changed")}><code>${name}</code>
-      <span class="setting-value figure">${String(one.value ?? commonWords.none)} ${one.unit} ${changed && one.default !== null && html`<span class="quiet">(${settingsWords.changed(String(one.default))})</span>`}</span>
+      <span class="setting-value figure">
+        ${String(one.value ?? commonWords.none)} ${one.unit} ${
+          changed &&
+          one.default !== null &&
+          html`<span
+            class="quiet">(${settingsWords.changed(String(one.default))})</span>`
+        }</span>
       <span class="setting-meaning quiet">${one.meaning}</span></li>`;
   })}</ul>`;
 }
 
 function Service() {
   const { found, failed } = useSettings();
-  return html`<section class="card settings-card" aria-labelledby="service-title"><h2 id="service-title">${settingsWords.service}</h2>
+  return html`<section class="card settings-card" aria-labelledby="service-title">
+    <h2 id="service-title">${settingsWords.service}</h2>
     ${!found && (failed ? h(LoadFailed, { text: settingsWords.failed, why: failed }) : h(Loading, { rows: 4 }))}
     ${found && [h(Running, { found }), h(Values, { found })]}</section>`;
 }

@@ -62,12 +62,15 @@ export function SignInForm() {
 
   const locked = Boolean(failed?.until);
   return html`<form class="sign-in" onSubmit=${submit}>
-    <label>${sessionWords.user}<input name="username" autocomplete="username" autocapitalize="none" spellcheck=${false} required autofocus /></label>
-    <label>${sessionWords.password}<input name="password" type="password" autocomplete="current-password" required /></label>
+    <label>${sessionWords.user}<input name="username" autocomplete="username" autocapitalize="none" spellcheck=${false}
+        required autofocus /></label>
+    <label>${sessionWords.password}<input name="password" type="password" autocomplete="current-password" required />
+    </label>
     ${
       asksCode &&
-      html`<label>${sessionWords.code}<input ref=${code} name="code" class="figure" autocomplete="one-time-code" autocapitalize="none" spellcheck=${false} required aria-describedby="code-how" /></label>
-      <p class="quiet" id="code-how">${sessionWords.codeHow}</p>`
+      html`<label>${sessionWords.code}<input ref=${code} name="code" class="figure" autocomplete="one-time-code"
+            autocapitalize="none" spellcheck=${false} required aria-describedby="code-how" /></label>
+        <p class="quiet" id="code-how">${sessionWords.codeHow}</p>`
     }
     <p class="form-error" role="alert">
       ${failed && (failed.until ? h(Wait, { until: failed.until, over: () => setFailed(null) }) : failed.text)}
@@ -88,7 +91,8 @@ export function SignInPage() {
 }
 
 export function SignInDialog() {
-  const again = html`<p class="quiet">${sessionWords.byProxy}</p><button class="primary" onClick=${() => location.reload()}>${commonWords.reload}</button>`;
+  const again = html`<p class="quiet">${sessionWords.byProxy}</p>
+    <button class="primary" onClick=${() => location.reload()}>${commonWords.reload}</button>`;
   const body = byProxy.value ? again : html`<p class="quiet">${sessionWords.againWhy}</p>${h(SignInForm, {})}`;
   return h(Dialog, { title: sessionWords.again, children: body });
 }

@@ -18,7 +18,10 @@ export function causeOf(command) {
   return reason ? (commandWords.cause[reason] ?? reason) : "";
 }
 
-/** @param {Command} command @returns {[string, string | null][]} each step with its time; null: not there yet, or skipped */
+/**
+ * @param {Command} command
+ * @returns {[string, string | null][]} each step with its time; null: not there yet, or skipped
+ */
 function stepsOf(command) {
   const end = isOver(command) ? command.state : "succeeded";
   return [
@@ -33,7 +36,8 @@ function stepsOf(command) {
 /** @param {{word: string, at: string | null, here: boolean}} props */
 function Step({ word, at, here }) {
   const bad = BAD.has(word);
-  return html`<li class=${classes("step", at && "reached", here && "here", bad && at && "bad")} aria-current=${here ? "step" : undefined}>
+  return html`<li class=${classes("step", at && "reached", here && "here", bad && at && "bad")}
+    aria-current=${here ? "step" : undefined}>
     <span class="step-mark" aria-hidden="true">${at ? (bad ? "✕" : "✓") : ""}</span>
     <span class="step-word">${stepWords[word] ?? word}</span>
     <span class="step-time">${at ? h(Time, { at }) : ""}</span>
@@ -71,7 +75,8 @@ export function Stepper({ command }) {
   return html`<div class="stepper-box">
     <p class="stepper-title"><strong>${actionWords[command.action] ?? command.action}</strong>
       <span class="quiet">${commandWords.by(person(command.requested_by))}</span></p>
-    <ol class="stepper">${steps.map(([word, at]) => h(Step, { key: word, word, at, here: word === command.state }))}</ol>
+    <ol class="stepper">${steps.map(([word, at]) => h(Step, { key: word, word, at, here: word === command.state }))}
+    </ol>
     ${h(Deadline, { command })}${h(Outcome, { command })}
   </div>`;
 }

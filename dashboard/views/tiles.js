@@ -21,14 +21,18 @@ function Tile({ word, count, late }) {
   const on = status.value === word;
   const label = statusWords[word] ?? word;
   return html`<div class=${classes("tile", `status-${word}`, on && "on", count === 0 && "zero")}>
-    <button class="tile-main" aria-pressed=${on} title=${`${statusMeanings[word]} ${tileWords.hint(label, on)}.`} onClick=${() => toggle(word)}>
+    <button class="tile-main" aria-pressed=${on} title=${`${statusMeanings[word]} ${tileWords.hint(label, on)}.`}
+      onClick=${() => toggle(word)}>
       <span class="tile-count">${count}</span>
       <span class="tile-word">${h(Glyph, { shape: word })}${label}</span>
     </button>
     ${
       late > 0 &&
-      html`<button class=${classes("tile-late", "status-late", status.value === "late" && "on")} aria-pressed=${status.value === "late"}
-      title=${statusMeanings.late} onClick=${() => toggle("late")}>${h(Glyph, { shape: "late" })}${tileWords.late(late)}</button>`
+      html`<button class=${classes("tile-late", "status-late", status.value === "late" && "on")}
+        aria-pressed=${status.value === "late"}
+        title=${statusMeanings.late} onClick=${() => toggle("late")}>${h(Glyph, { shape: "late" })}
+        ${tileWords.late(late)}
+      </button>`
     }
   </div>`;
 }
@@ -37,8 +41,9 @@ export function Tiles() {
   const counts = overview.value?.counts;
   if (!counts) return null;
   /** @param {Status} word */
-  const countOf = (word) => (word === "running" ? counts.running + counts.late : counts[word]);
+  const countsOf = (word) =>
+    word === "running" ? { count: counts.running + counts.late, late: counts.late } : { count: counts[word], late: 0 };
   return html`<div class="tiles" role="group" aria-label=${tableWords.status}>
-    ${TILES.map((word) => h(Tile, { key: word, word, count: countOf(word), late: word === "running" ? counts.late : 0 }))}
+    ${TILES.map((word) => h(Tile, { key: word, word, ...countsOf(word) }))}
   </div>`;
 }

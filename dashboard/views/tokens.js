@@ -51,25 +51,38 @@ function Issue({ changed }) {
   }
   return html`<form class="settings-form" onSubmit=${submit}>
       <label>${tokenWords.name}<input name="name" required maxlength="200" autocomplete="off" /></label>
-      <label>${tokenWords.role}<select name="role">${ROLES.map((role) => html`<option key=${role} value=${role}>${roleWords[role]}</option>`)}</select></label>
-      <label>${tokenWords.expires}<select name="days">${tokenWords.expiry.map(([days, word]) => html`<option key=${days} value=${days}>${word}</option>`)}</select></label>
+      <label>${tokenWords.role}<select name="role">
+          ${ROLES.map((role) => html`<option key=${role} value=${role}>${roleWords[role]}</option>`)}</select></label>
+      <label>${tokenWords.expires}<select name="days">
+          ${tokenWords.expiry.map(([days, word]) => html`<option key=${days} value=${days}>${word}</option>`)}</select>
+      </label>
       <button class="primary" disabled=${busy}>${busy ? tokenWords.issuing : tokenWords.issue}</button>
     </form>
     <p class="form-error" role="alert">${failed}</p>
-    ${issued && html`<div class="issued" role="status"><strong>${tokenWords.issued}</strong><span class="code"><code>${issued.token}</code>${h(CopyButton, { text: issued.token, label: tokenWords.copy })}</span></div>`}`;
+    ${
+      issued &&
+      html`<div class="issued" role="status"><strong>${tokenWords.issued}</strong>
+        <span class="code"><code>${issued.token}</code>${h(CopyButton, { text: issued.token, label: tokenWords.copy })}
+        </span></div>`
+    }`;
 }
 
 /** @param {{token: Token, ask: (token: Token) => void}} props */
 function Row({ token, ask }) {
   const ended = hasEnded(token);
+  const { last_used_at: used, expires_at: ends } = token;
   return html`<li class=${classes("token", ended && "over")}>
     <span class="token-body"><strong>${token.name}</strong>
-      <span class="quiet">${h(Time, { at: token.created_at })} ${commonWords.by(person(token.created_by))} · ${token.last_used_at ? [`${tokenWords.lastUsed} `, h(Age, { at: token.last_used_at })] : tokenWords.neverUsed} · ${token.expires_at ? [`${tokenWords.ends} `, h(Time, { at: token.expires_at })] : tokenWords.noEnd}</span></span>
+      <span class="quiet">
+        ${h(Time, { at: token.created_at })} ${commonWords.by(person(token.created_by))}
+        ${" · "}${used ? [`${tokenWords.lastUsed} `, h(Age, { at: used })] : tokenWords.neverUsed}
+        ${" · "}${ends ? [`${tokenWords.ends} `, h(Time, { at: ends })] : tokenWords.noEnd}</span></span>
     <span class="tag">${token.role}</span>
     ${
       ended
         ? html`<span class="tag">${token.revoked_at ? tokenWords.revoked : tokenWords.ended}</span>`
-        : html`<button class="danger" aria-label=${tokenWords.revokeOf(token.name)} onClick=${() => ask(token)}>${tokenWords.revoke}</button>`
+        : html`<button class="danger" aria-label=${tokenWords.revokeOf(token.name)} onClick=${() => ask(token)}>
+          ${tokenWords.revoke}</button>`
     }
   </li>`;
 }
@@ -85,8 +98,10 @@ function Revoke({ token, close, changed }) {
       },
       (error) => setFailed(wordsOf(error)),
     );
-  const body = html`<p><strong>${token.name}</strong></p><p>${tokenWords.revokeWhy}</p><p class="form-error" role="alert">${failed}</p>
-    <div class="dialog-foot"><button class="plain" onClick=${close} autofocus>${commonWords.cancel}</button><button class="danger" onClick=${go}>${tokenWords.revoke}</button></div>`;
+  const body = html`<p><strong>${token.name}</strong></p><p>${tokenWords.revokeWhy}</p>
+    <p class="form-error" role="alert">${failed}</p>
+    <div class="dialog-foot"><button class="plain" onClick=${close} autofocus>${commonWords.cancel}</button>
+      <button class="danger" onClick=${go}>${tokenWords.revoke}</button></div>`;
   return h(Dialog, { title: tokenWords.revokeTitle, onClose: close, children: body });
 }
 
@@ -99,7 +114,11 @@ export function Tokens() {
     ${h(ListState, { list, failed: tokenWords.failed })}
     ${list.items && html`<ul>${list.items.map((token) => h(Row, { key: token.id, token, ask: setAsking }))}</ul>`}
     ${list.items?.length === 0 && html`<p class="quiet">${tokenWords.none}</p>`}
-    ${list.more && html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}</button>`}
+    ${
+      list.more &&
+      html`<button class="plain more" disabled=${list.busy} onClick=${list.loadMore}>${commonWords.more}
+      </button>`
+    }
     ${asking && h(Revoke, { token: asking, close: () => setAsking(null), changed: list.reload })}
   </section>`;
 }

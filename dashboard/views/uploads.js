@@ -38,9 +38,15 @@ function Row({ upload }) {
     </div>
     ${
       going
-        ? html`<button class="plain" aria-label=${conversionWords.cancelUpload(file.name)} onClick=${() => cancel(id)}>${commonWords.cancel}</button>`
-        : html`${phase !== "refused" && html`<button class="plain" onClick=${() => retry(id)}>${commonWords.retry}</button>`}
-        <button class="icon" aria-label=${commonWords.dismiss} onClick=${() => forget(id)}>${h(Glyph, { shape: "close" })}</button>`
+        ? html`<button class="plain" aria-label=${conversionWords.cancelUpload(file.name)} onClick=${() => cancel(id)}>
+          ${commonWords.cancel}</button>`
+        : html`${
+            phase !== "refused" &&
+            html`<button class="plain" onClick=${() => retry(id)}>${commonWords.retry}
+            </button>`
+          }
+          <button class="icon" aria-label=${commonWords.dismiss} onClick=${() => forget(id)}>
+            ${h(Glyph, { shape: "close" })}</button>`
     }
   </li>`;
 }
@@ -65,7 +71,8 @@ function DropZone() {
   return html`<div class=${classes("drop", over && "over")} onDragOver=${drag} onDragLeave=${drag} onDrop=${drop}>
     <p><strong>${conversionWords.drop}</strong> <span class="quiet">${conversionWords.or}</span></p>
     <button class="primary" onClick=${() => input.current?.click()}>${conversionWords.choose}</button>
-    <input ref=${input} type="file" multiple accept=${ACCEPTED} class="visually-hidden" tabindex="-1" aria-label=${conversionWords.choose} onChange=${choose} />
+    <input ref=${input} type="file" multiple accept=${ACCEPTED} class="visually-hidden" tabindex="-1"
+      aria-label=${conversionWords.choose} onChange=${choose} />
     <p class="quiet">${conversionWords.limit(size(LIMIT))}</p>
   </div>`;
 }
@@ -73,5 +80,9 @@ function DropZone() {
 export function Uploads() {
   if (!mayOperate.value) return html`<p class="note">${conversionWords.viewer}</p>`;
   return html`${h(DropZone, {})}
-    ${uploads.value.length > 0 && html`<ul class="uploads card" aria-label=${conversionWords.uploads}>${uploads.value.map((upload) => h(Row, { key: upload.id, upload }))}</ul>`}`;
+    ${
+      uploads.value.length > 0 &&
+      html`<ul class="uploads card" aria-label=${conversionWords.uploads}>
+        ${uploads.value.map((upload) => h(Row, { key: upload.id, upload }))}</ul>`
+    }`;
 }

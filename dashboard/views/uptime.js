@@ -31,7 +31,8 @@ function bar(one, from, span) {
   const ends = ((Date.parse(one.to) - from) / span) * WIDTH;
   const height = HEIGHTS[one.status] ?? HEIGHTS["unknown"] ?? 0;
   const width = Math.max(BAD.has(one.status) ? 1.5 : 0, ends - begins); // a short crash is seen all the same
-  return html`<rect key=${one.from} class=${`strip-${one.status}`} x=${begins} y=${HEIGHT - height} width=${width} height=${height}>
+  return html`<rect key=${one.from} class=${`strip-${one.status}`} x=${begins} y=${HEIGHT - height} width=${width}
+    height=${height}>
     <title>${statusWords[one.status]}, ${duration((Date.parse(one.to) - Date.parse(one.from)) / 1000)}</title></rect>`;
 }
 
@@ -42,13 +43,21 @@ function Strip({ segments, days, text }) {
   const from = until - days * DAY;
   const shown = segments.filter((one) => Date.parse(one.to) > from);
   const worstLast = [...shown].sort((a, b) => (HEIGHTS[a.status] ?? 0) - (HEIGHTS[b.status] ?? 0));
-  return html`<svg class="strip" viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label=${text}>
-    ${worstLast.map((one) => bar(one, from, until - from))}
-  </svg>
-  <div class="strip-axis quiet"><span>${h(Time, { at: new Date(from).toISOString() })}</span><span>${uptimeWords.now}</span></div>`;
+  return html`<svg class="strip" viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img"
+      aria-label=${text}>
+      ${worstLast.map((one) => bar(one, from, until - from))}
+    </svg>
+    <div class="strip-axis quiet"><span>${h(Time, { at: new Date(from).toISOString() })}</span><span>${uptimeWords.now}
+      </span></div>`;
 }
 
-/** The times of trouble, newest first; of a time of which nothing is known nobody can say that it was calm. @param {{uptime: Uptime, days: number, from: number}} props */
+/** @param {Segment} one */
+const lengthOf = (one) => duration((Date.parse(one.to) - Date.parse(one.from)) / 1000);
+
+/**
+ * The times of trouble, newest first; of a time of which nothing is known nobody can say that it was calm.
+ * @param {{uptime: Uptime, days: number, from: number}} props
+ */
 function Troubles({ uptime, days, from }) {
   const window = windowOf(uptime, days);
   const found = uptime.segments.filter((one) => BAD.has(one.status) && Date.parse(one.to) > from).reverse();
@@ -56,10 +65,9 @@ function Troubles({ uptime, days, from }) {
   if (!found.length)
     return html`<p class="quiet">${window && isPartly(window, days) ? uptimeWords.calmAsKnown : uptimeWords.calm}</p>`;
   return html`<ul class="troubles">${found.slice(0, LISTED).map(
-    (
-      one,
-    ) => html`<li key=${one.from}><span class=${`trouble strip-word-${one.status}`}>${statusWords[one.status]}</span>
-      ${h(Time, { at: one.from })} <span class="quiet">${uptimeWords.lasted(duration((Date.parse(one.to) - Date.parse(one.from)) / 1000))}</span></li>`,
+    (one) => html`<li key=${one.from}>
+      <span class=${`trouble strip-word-${one.status}`}>${statusWords[one.status]}</span>
+      ${h(Time, { at: one.from })} <span class="quiet">${uptimeWords.lasted(lengthOf(one))}</span></li>`,
   )}</ul>${found.length > LISTED && html`<p class="quiet">${uptimeWords.more(found.length - LISTED)}</p>`}`;
 }
 
@@ -101,9 +109,17 @@ export function UptimeStrip({ uuid, status }) {
     <div class="uptime-head"><h3>${uptimeWords.title}</h3>
       <div class="chips" role="group" aria-label=${uptimeWords.range}>${RANGES.map(
         (n) =>
-          html`<button key=${n} class=${classes("chip", days === n && "on")} aria-pressed=${days === n} onClick=${() => setDays(n)}>${uptimeWords.days(n)}</button>`,
+          html`<button key=${n} class=${classes("chip", days === n && "on")} aria-pressed=${days === n}
+            onClick=${() => setDays(n)}>${uptimeWords.days(n)}</button>`,
       )}</div></div>
     ${!uptime && (failed ? h(LoadFailed, { text: uptimeWords.failed, why: failed }) : h(Loading, { rows: 1 }))}
-    ${uptime && [html`<p>${text}</p>`, h(Strip, { segments: uptime.segments, days, text }), h(Troubles, { uptime, days, from: (last ? Date.parse(last.to) : 0) - days * DAY })]}
+    ${
+      uptime && [
+        html`<p>${text}
+        </p>`,
+        h(Strip, { segments: uptime.segments, days, text }),
+        h(Troubles, { uptime, days, from: (last ? Date.parse(last.to) : 0) - days * DAY }),
+      ]
+    }
   </section>`;
 }

@@ -2,7 +2,8 @@
 import { call, search } from "./call.js";
 
 /**
- * @param {{actor?: string, action?: string, target?: string, cursor?: string | null}} filter @param {AbortSignal} [abort]
+ * @param {{actor?: string, action?: string, target?: string, cursor?: string | null}} filter
+ * @param {AbortSignal} [abort]
  * @returns {Promise<import("../types").Page<import("../types").AuditEntry>>}
  */
 export function listAudit(filter, abort) {

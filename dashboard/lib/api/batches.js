@@ -14,7 +14,10 @@ export function sendMany(body, key, abort) {
 /** @param {string} id */
 const batchPath = (id) => `/api/command-batches/${encodeURIComponent(id)}`;
 
-/** @param {string | null} cursor @param {AbortSignal} [abort] @returns {Promise<import("../types").Page<import("../types").Batch>>} */
+/**
+ * @param {string | null} cursor @param {AbortSignal} [abort]
+ * @returns {Promise<import("../types").Page<import("../types").Batch>>}
+ */
 export function listBatches(cursor, abort) {
   return call("GET", `/api/command-batches${search({ cursor })}`, { signal: abort });
 }

@@ -14,7 +14,10 @@ const TIME_LIMIT = 15_000;
 
 /** The service refused; `problem` is its document. */
 export class ApiProblem extends Error {
-  /** @param {Problem} problem @param {number | null} retryAfter seconds, from the Retry-After header @param {string} trace of the request */
+  /**
+   * @param {Problem} problem @param {number | null} retryAfter seconds, from the Retry-After header
+   * @param {string} trace of the request
+   */
   constructor(problem, retryAfter, trace) {
     super(problem.detail || problem.title);
     this.problem = problem;
@@ -48,7 +51,10 @@ export function signedIn() {
 
 /** @type {() => void} */
 let onForbidden = () => {};
-/** Be told when the service says that the caller's role does not allow what this page offered. @param {() => void} listener */
+/**
+ * Be told when the service says that the caller's role does not allow what this page offered.
+ * @param {() => void} listener
+ */
 export function whenForbidden(listener) {
   onForbidden = listener;
 }

@@ -22,7 +22,11 @@ export function getClient(uuid, abort) {
   return call("GET", clientPath(uuid), { signal: abort });
 }
 
-/** Displays that keep losing the broker. @param {AbortSignal} abort @returns {Promise<{items: {uuid: string, losses: number}[]}>} */
+/**
+ * Displays that keep losing the broker.
+ * @param {AbortSignal} abort
+ * @returns {Promise<{items: {uuid: string, losses: number}[]}>}
+ */
 export function unsteadyClients(abort) {
   return call("GET", "/api/clients/unsteady", { signal: abort });
 }

@@ -5,7 +5,8 @@ import { clientPath } from "./fleet.js";
 /** @typedef {import("../types").LogRow} LogRow */
 
 /**
- * @param {string} uuid @param {{level?: string[], q?: string, since?: string | null, cursor?: string | null, limit?: number}} filter
+ * @param {string} uuid
+ * @param {{level?: string[], q?: string, since?: string | null, cursor?: string | null, limit?: number}} filter
  * @param {AbortSignal} [abort] @returns {Promise<import("../types").Page<LogRow>>}
  */
 export function logsOf(uuid, filter, abort) {
@@ -14,7 +15,8 @@ export function logsOf(uuid, filter, abort) {
 
 /**
  * How much each display logged, by level; with a uuid of that one only.
- * @param {number} hours @param {string | null} uuid @param {AbortSignal} [abort] @returns {Promise<import("../types").Summary>}
+ * @param {number} hours @param {string | null} uuid @param {AbortSignal} [abort]
+ * @returns {Promise<import("../types").Summary>}
  */
 export function logSummary(hours, uuid, abort) {
   return call("GET", `/api/client-logs/summary${search({ hours, client: uuid })}`, { signal: abort });
@@ -22,7 +24,8 @@ export function logSummary(hours, uuid, abort) {
 
 /**
  * Tell a display from which level on it logs for a time; it ends by itself.
- * @param {string} uuid @param {import("../types").Level} level @param {number} minutes @returns {Promise<{until: string}>}
+ * @param {string} uuid @param {import("../types").Level} level @param {number} minutes
+ * @returns {Promise<{until: string}>}
  */
 export function setLogLevel(uuid, level, minutes) {
   return call("POST", `${clientPath(uuid)}/log-level`, { body: { level, minutes } });

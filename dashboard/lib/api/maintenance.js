@@ -1,7 +1,10 @@
 /** Maintenance windows. */
 import { call, search } from "./call.js";
 
-/** @param {string | null} cursor @param {AbortSignal} [abort] @returns {Promise<import("../types").Page<import("../types").MaintenanceWindow>>} */
+/**
+ * @param {string | null} cursor @param {AbortSignal} [abort]
+ * @returns {Promise<import("../types").Page<import("../types").MaintenanceWindow>>}
+ */
 export function listMaintenance(cursor, abort) {
   return call("GET", `/api/maintenance-windows${search({ cursor })}`, { signal: abort });
 }

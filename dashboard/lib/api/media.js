@@ -28,7 +28,10 @@ export function reconvert(mediaId) {
   return call("POST", `/api/conversions/${mediaId}/reconvert`);
 }
 
-/** The picture of the first page; the conversion is named so that a new one is fetched anew. @param {number} mediaId @param {number} conversionId */
+/**
+ * The picture of the first page; the conversion is named so that a new one is fetched anew.
+ * @param {number} mediaId @param {number} conversionId
+ */
 export function thumbnailUrl(mediaId, conversionId) {
   return `/api/event-media/${mediaId}/thumbnail#${conversionId}`;
 }

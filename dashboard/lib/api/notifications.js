@@ -33,19 +33,30 @@ export function testChannel(id) {
   return call("POST", `${CHANNELS}/${id}/test`);
 }
 
-/** @param {number} channel @param {string | null} cursor @param {AbortSignal} [abort] @returns {Promise<import("../types").Page<Delivery>>} */
+/**
+ * @param {number} channel @param {string | null} cursor @param {AbortSignal} [abort]
+ * @returns {Promise<import("../types").Page<Delivery>>}
+ */
 export function listDeliveries(channel, cursor, abort) {
   return call("GET", `/api/notifications/deliveries${search({ channel: String(channel), limit: 10, cursor })}`, {
     signal: abort,
   });
 }
 
-/** Those that are on. @param {string | null} cursor @param {AbortSignal} [abort] @returns {Promise<import("../types").Page<Snooze>>} */
+/**
+ * Those that are on.
+ * @param {string | null} cursor @param {AbortSignal} [abort]
+ * @returns {Promise<import("../types").Page<Snooze>>}
+ */
 export function listSnoozes(cursor, abort) {
   return call("GET", `${SNOOZES}${search({ current: "true", limit: 25, cursor })}`, { signal: abort });
 }
 
-/** Those that are on and cover this client: its own, its site's, the fleet's. @param {string} client @param {AbortSignal} [abort] @returns {Promise<import("../types").Page<Snooze>>} */
+/**
+ * Those that are on and cover this client: its own, its site's, the fleet's.
+ * @param {string} client @param {AbortSignal} [abort]
+ * @returns {Promise<import("../types").Page<Snooze>>}
+ */
 export function snoozesOf(client, abort) {
   return call("GET", `${SNOOZES}${search({ current: "true", client })}`, { signal: abort });
 }

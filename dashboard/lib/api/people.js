@@ -12,7 +12,10 @@ export function listPeople(cursor, abort) {
   return call("GET", `/api/users${search({ limit: 50, cursor })}`, { signal: abort });
 }
 
-/** @param {string} username @param {string} role @returns {Promise<HandedOver>} with the one-time password, this once */
+/**
+ * @param {string} username @param {string} role
+ * @returns {Promise<HandedOver>} with the one-time password, this once
+ */
 export function addPerson(username, role) {
   return call("POST", "/api/users", { body: { username, role } });
 }

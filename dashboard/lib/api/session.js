@@ -18,7 +18,10 @@ export function signInMethod() {
   return call("GET", "/api/session/method", { asks401: false });
 }
 
-/** @param {string} username @param {string} password @param {string} code of a second factor, or empty @returns {Promise<Session>} */
+/**
+ * @param {string} username @param {string} password @param {string} code of a second factor, or empty
+ * @returns {Promise<Session>}
+ */
 export function signIn(username, password, code) {
   return call("POST", "/api/session", {
     body: code ? { username, password, code } : { username, password },

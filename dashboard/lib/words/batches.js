@@ -2,6 +2,10 @@
 import { count, number } from "../format.js";
 
 export const batchWords = {
+  region: "Selected displays",
+  selected: (/** @type {number} */ n) => `${count(n, "display", "displays")} selected`,
+  clear: "Clear selection",
+  silent: "The bridge is silent: display states are unknown",
   title: (/** @type {string} */ action, /** @type {number} */ n) => `${action}: ${count(n, "display", "displays")}`,
   would: /** @type {Record<string, (n: number, until: string) => string>} */ ({
     accepted: (n) => `${number(n)} will be sent`,

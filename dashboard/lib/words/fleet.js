@@ -19,8 +19,6 @@ export const failureWords = {
   paused: (/** @type {string} */ time) => `as of ${time}, not updating`,
   viewer: "Only operators can acknowledge",
   recent: "Recently acknowledged",
-  recentNone: "Nothing was acknowledged in the last 24 hours.",
-  recentFailed: "The acknowledged failures could not be loaded.",
 };
 
 export const tileWords = {
@@ -53,12 +51,8 @@ export const attentionWords = {
 };
 
 export const selectionWords = {
-  region: "Selected displays",
-  selected: (/** @type {number} */ n) => `${count(n, "display", "displays")} selected`,
-  clear: "Clear selection",
   one: (/** @type {string} */ name) => `Select ${name}`,
   all: "Select all listed displays",
-  silent: "The bridge is silent: display states are unknown",
 };
 
 export const tableWords = {

@@ -15,7 +15,10 @@ const UNREACHABLE = "The service does not answer. Try again in a moment.";
 /** Not the service's own answer: something before it answered in its place. */
 const NOT_ASKED = /^(http_|api_unavailable)/;
 
-/** What to quote to whoever runs the service, where it failed by its own account; else nothing. @param {unknown} error */
+/**
+ * What to quote to whoever runs the service, where it failed by its own account; else nothing.
+ * @param {unknown} error
+ */
 export function referenceOf(error) {
   return error instanceof ApiProblem && error.status >= 500 && !NOT_ASKED.test(error.code)
     ? ` Reference ${error.trace.slice(0, 8)}.`
