@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from shared.postgres.door import engine_for
 from tests.browser.fleets import inserted
-from tests.browser.watched import WatchedPage, watched
+from tests.browser.watched import API, WatchedPage, watched
 from tests.stack import Stack
 
 OVERVIEW: Final = "**/api/monitoring/overview*"
@@ -87,7 +87,7 @@ def empty(visit: WatchedPage) -> None:
 
 def offline(visit: WatchedPage) -> None:
     """Nobody answers any more."""
-    visit.page.route("**/api/**", lambda route: route.abort())
+    visit.page.route(API, lambda route: route.abort())
     visit.look_again()
     expect(visit.page.get_by_role("alert").first).to_contain_text("The service does not answer")
 

@@ -202,7 +202,7 @@ def test_events_tell_the_story_of_a_crash_in_one_line_and_the_strip_says_it_in_w
     expect(uptime).to_contain_text(re.compile(r"Known for .+: up [\d.]+ % of"))
     expect(uptime.get_by_role("listitem")).to_contain_text("Crashed")
     uptime.get_by_role("button", name="7 d").click()
-    expect(uptime.get_by_role("img")).to_have_accessible_name(re.compile("of the rest of the 7 days"))
+    expect(uptime.get_by_role("img")).to_have_accessible_name(re.compile("about the rest of the 7 days"))
 
 
 def test_health_stands_against_its_limits_and_the_tabs_are_walked_by_arrow_keys(

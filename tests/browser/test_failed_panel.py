@@ -11,6 +11,7 @@ from sqlalchemy import Engine
 from tests.browser.conftest import Enter, OpenPage
 from tests.browser.fleets import Fleet, inserted
 from tests.browser.people import SessionState, session_of
+from tests.browser.watched import API
 from tests.stack import Stack, eventually
 
 FAIL = sa.text(
@@ -22,7 +23,7 @@ FAIL = sa.text(
     """
 )
 READ_FOR_MS = 4_100  # how long an acknowledged row stays
-READS = "**/api/**"
+READS = API
 CLEAR = "**/clear_service_failed"
 
 
@@ -126,14 +127,14 @@ def test_what_may_be_out_of_date_cannot_be_acknowledged_and_says_why(enter: Ente
     page = watched.page
     button = page.get_by_role("button", name=f"Acknowledge the failure of {seven.name(7)}")
     expect(button).to_be_enabled()
-    page.route("**/api/**", lambda route: route.abort())
+    page.route(API, lambda route: route.abort())
 
     watched.look_again()
 
     expect(panel_of(page)).to_contain_text(re.compile(r"as of \d\d:\d\d:\d\d, not updating"))
     expect(button).to_be_disabled()
     expect(button).to_have_attribute("title", "Not updating: what you see may be out of date")
-    page.unroute("**/api/**")
+    page.unroute(API)
     watched.look_again()
     expect(button).to_be_enabled()
 

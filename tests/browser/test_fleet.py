@@ -12,6 +12,7 @@ from deploy.displays.simulated.simulated import SimulatedDisplay
 from shared.trace import trace_id
 from tests.browser.conftest import Enter, OpenPage, name_of, uuid_of
 from tests.browser.people import SessionState
+from tests.browser.watched import API
 from tests.stack import Api, Stack, eventually
 
 HOSTILE = '<img src=x onerror="document.title=1">'
@@ -134,14 +135,14 @@ def test_a_service_that_does_not_answer_leaves_the_rows_and_says_so(enter: Enter
     expect(row).to_be_visible()
     dashboard.expect_answer(502, "/api/")
 
-    page.route("**/api/**", lambda route: route.fulfill(status=502, body="<html>"))
+    page.route(API, lambda route: route.fulfill(status=502, body="<html>"))
     dashboard.look_again()
 
     expect(page.get_by_role("alert")).to_contain_text("The service does not answer.")
     expect(page.get_by_role("alert")).not_to_contain_text("Reference")  # nobody logged anything
     expect(page.get_by_text("Not updating", exact=True)).to_be_visible()
     expect(row).to_be_visible()
-    page.unroute("**/api/**")
+    page.unroute(API)
     dashboard.expect_answer(500, "/api/")
     traces = []
 
@@ -163,14 +164,14 @@ def test_a_list_that_did_not_come_is_asked_for_again_when_the_service_answers_ag
     watched = enter()
     page = watched.page
     watched.expect_answer(502, "/api/")
-    page.route("**/api/**", lambda route: route.fulfill(status=502, body="<html>"))
+    page.route(API, lambda route: route.fulfill(status=502, body="<html>"))
     watched.look_again()
     expect(page.get_by_text("Not updating", exact=True)).to_be_visible()
     watched.follow("/?v=logs")
     note = page.get_by_role("alert").filter(has_text="The logs could not be loaded. The service does not answer.")
     expect(note).to_be_visible()
 
-    page.unroute("**/api/**")
+    page.unroute(API)
     watched.look_again()
 
     expect(note).to_have_count(0)

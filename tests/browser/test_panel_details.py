@@ -10,6 +10,7 @@ from playwright.sync_api import Route, expect
 from deploy.displays.simulated.simulated import SimulatedDisplay
 from tests.browser.conftest import Enter, OpenPage, name_of, online_display, uuid_of
 from tests.browser.people import SessionState
+from tests.browser.watched import API
 from tests.browser.windows import Opened
 from tests.stack import Api, Stack, eventually
 
@@ -77,7 +78,7 @@ def test_a_command_that_nobody_answers_for_shows_once_the_service_answers_again(
                     assert route.fetch().status == 202
             route.abort()
 
-        page.route("**/api/**", take_and_say_nothing)
+        page.route(API, take_and_say_nothing)
         page.get_by_role("button", name="Restart player").click()
         expect(page.get_by_text("asking again with the same key")).to_be_visible()
         given_up = page.get_by_text("The service did not answer. Whether it took the command shows here")
@@ -90,7 +91,7 @@ def test_a_command_that_nobody_answers_for_shows_once_the_service_answers_again(
         assert (len(asked), len(set(asked))) == (TRIES, 1)
         expect(page.get_by_role("button", name="Send again")).to_be_visible()
 
-        page.unroute("**/api/**")
+        page.unroute(API)
         watched.look_again()
         expect(page.locator(".step.reached").filter(has_text="Sent")).to_be_visible()
         expect(given_up).to_have_count(0)

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.conftest import OpenPage
-from tests.browser.watched import WatchedPage
+from tests.browser.watched import API, WatchedPage
 from tests.rules.oidc_harness import issuing
 from tests.rules.proxy_harness import AUDIENCE, PROXY_KEY, asserted, key_set
 from tests.stack import Stack, running_stack
@@ -44,7 +44,7 @@ class Proxied:
 
     def open(self) -> Page:
         """The dashboard, as this person opens it."""
-        self.visit.page.route("**/api/**", self._pass_on)
+        self.visit.page.route(API, self._pass_on)
         return self.visit.open()
 
     def _pass_on(self, route: Route) -> None:

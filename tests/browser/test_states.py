@@ -8,7 +8,7 @@ from playwright.sync_api import Page, Route, expect
 
 from deploy.displays.simulated.simulated import SimulatedDisplay
 from tests.browser.conftest import Enter, online_display, uuid_of
-from tests.browser.watched import WatchedPage
+from tests.browser.watched import API, WatchedPage
 from tests.stack import Stack
 
 # Each list of a view: its address, what it says when it is empty, when it did not come, and how it goes on.
@@ -43,7 +43,7 @@ def fail_all_but(page: Page, passed: str, status: int = 502) -> None:
         else:
             route.fulfill(status=status, body="<html>")
 
-    page.route("**/api/**", answer)
+    page.route(API, answer)
 
 
 def follow_failing(watched: WatchedPage, address: str) -> None:
@@ -69,7 +69,7 @@ def test_a_view_that_does_not_come_says_what_and_what_to_do_and_is_never_shown_a
         expect(note).to_contain_text(way_on)
         expect(page.get_by_text(empty)).to_have_count(0)
 
-        page.unroute("**/api/**")
+        page.unroute(API)
         if way_on == AGAIN:
             note.get_by_role("button", name=AGAIN).click()
         else:
@@ -87,7 +87,7 @@ def test_a_fleet_that_was_never_answered_is_no_empty_fleet(enter: Enter, display
     expect(page.get_by_role("alert")).to_contain_text("The service does not answer. Trying again automatically.")
     expect(page.get_by_text("Nothing is known about the displays yet.")).to_be_visible()
     expect(page.get_by_text("No displays yet")).to_have_count(0)
-    page.unroute("**/api/**")
+    page.unroute(API)
     watched.look_again()
     expect(page.locator(f"tbody tr:has-text('{uuid_of(display)[:8]}')")).to_be_visible()
 
@@ -132,7 +132,7 @@ def test_too_many_tries_count_down_and_a_service_in_trouble_is_no_wrong_password
 
     button = page.get_by_role("button", name="Sign in", exact=True)
     if status == 429:
-        expect(page.get_by_role("alert")).to_have_text(re.compile(r"Too many failed tries\. Try again in 1:1\d\."))
+        expect(page.get_by_role("alert")).to_have_text(re.compile(r"Too many failed attempts\. Try again in 1:1\d\."))
         expect(button).to_be_disabled()
     else:
         expect(page.get_by_role("alert")).to_have_text("The service does not answer. Try again in a moment.")

@@ -4,11 +4,14 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Final
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Response
 
 from tests.stack import Stack, eventually
 
+API: Final = re.compile(r"^https?://[^/]+/api/")
+"""What the page asks of the service. Its own modules are below /lib/api/ too."""
 # Chromium says of each answer that is an error what `_on_response` checks with its status and address.
 SAID_OF_RESPONSES = "Failed to load resource"
 FOLLOW = """(address) => {
