@@ -43,11 +43,11 @@ def check_deployment(config: Config, component: str, environ: Mapping[str, str])
 
 def check_signing(config: Config) -> None:
     """Raises ConfigurationError where addresses that expire are switched on and what signs them is missing."""
-    ways = {config["SIGNED_DOWNLOADS"], config["SIGNED_UPLOADS"]}
+    ways = {config["SIGNED_DOWNLOADS"]}
     if "local" in ways:
         _ = config["SIGNING_KEY"]
     if "bucket" in ways and not config["MEDIA_BUCKET"]:
-        raise ConfigurationError("MEDIA_BUCKET is not set; SIGNED_DOWNLOADS or SIGNED_UPLOADS is `bucket`.")
+        raise ConfigurationError("MEDIA_BUCKET is not set; SIGNED_DOWNLOADS is `bucket`.")
 
 
 def _check_host(mode: str, host: str) -> None:

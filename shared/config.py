@@ -233,20 +233,13 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "",
         "whether files above 30 MB are redirected to an address that expires: our own, or the bucket's",
     ),
-    Setting(
-        "SIGNED_UPLOADS",
-        _one_of("off", "local", "bucket"),
-        "off",
-        "",
-        "whether files may be sent to an address that expires: our own, or the bucket's",
-    ),
     Setting("SIGNING_KEY", _key, None, "", "signs our own addresses that expire; 32 random bytes or more", secret=True),
     Setting(
         "MEDIA_BUCKET",
         _text,
         "",
         "",
-        "the Cloud Storage bucket that is mounted as MEDIA_ROOT, for SIGNED_DOWNLOADS and SIGNED_UPLOADS",
+        "the Cloud Storage bucket that is mounted as MEDIA_ROOT, for SIGNED_DOWNLOADS",
     ),
     Setting(
         "CRASH_RECOVERY_ENABLED",

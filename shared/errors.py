@@ -289,24 +289,6 @@ class UploadOffsetConflict(StateConflict):
     code = "upload_offset_conflict"
 
 
-class UploadIncomplete(StateConflict):
-    """Not all bytes of the file are there yet; `received` says how many are, where that is known."""
-
-    code = "upload_incomplete"
-
-
-class SignedUploadsOff(StateConflict):
-    """Addresses to send files to are not switched on here; send the file itself, whole or in parts."""
-
-    code = "signed_uploads_off"
-
-
-class ContentDiffers(Refused):
-    """The bytes that came are not those whose SHA-256 was announced; nothing was stored."""
-
-    code = "content_differs"
-
-
 class UploadLocked(ServiceError):
     """The upload is becoming one file, or another request has taken it over: ask how far it is, and go on there."""
 

@@ -179,14 +179,6 @@ class MediaKind(StrEnum):
 CONVERTIBLE_KINDS = (MediaKind.PPT, MediaKind.PPTX, MediaKind.ODP)
 
 
-class UploadWay(StrEnum):
-    """How the bytes of an upload come that is not one request."""
-
-    PARTS = "parts"  # requests of tus, by somebody who is signed in
-    SIGNED = "signed"  # to an address of ours that expires
-    BUCKET = "bucket"  # to an address of the bucket that expires; we see them when they are there
-
-
 class Role(StrEnum):
     """What a person or a script may do; each role may do what the ones before it may."""
 

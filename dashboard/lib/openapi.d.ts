@@ -88,21 +88,6 @@ export type BatchMember = {
 /** Where many commands that were asked for at once stand. */
 export type BatchState = "aborted" | "finished" | "paused" | "running";
 
-/** How to send it: `method` to `url` with `headers`, then PUT the bytes to the `Location` of the answer. */
-export type BegunUpload = {
-  bytes: number;
-  created_at: string;
-  expires_at: string;
-  filename: string;
-  headers: Record<string, string>;
-  id: string;
-  media_id: number | null;
-  method: string;
-  received: number | null;
-  sha256: string | null;
-  url: string;
-};
-
 /** Whether recovery holds back because too many displays went silent at once. */
 export type Breaker = {
   open: boolean;
@@ -972,13 +957,6 @@ export type NewPassword = {
   new_password: string;
 };
 
-/** A file that is to come. */
-export type NewSignedUpload = {
-  bytes: number;
-  filename: string;
-  sha256?: string | null;
-};
-
 /** Tell nobody until then of the fleet, of a site or of a client. */
 export type NewSnooze = {
   client?: string | null;
@@ -1514,18 +1492,6 @@ export type Settings = {
 /** How people sign in: with a name and a password, or known already to a proxy before this service. */
 export type SignInMethod = {
   method: "password" | "proxy";
-};
-
-/** A file that is to come. `received` is null where its bytes do not pass through this service. */
-export type SignedUpload = {
-  bytes: number;
-  created_at: string;
-  expires_at: string;
-  filename: string;
-  id: string;
-  media_id: number | null;
-  received: number | null;
-  sha256: string | null;
 };
 
 /** Of whom nobody is told until then; `current` false: it is over or was ended. */

@@ -17,12 +17,4 @@ resource "google_storage_bucket" "media" {
   soft_delete_policy {
     retention_duration_seconds = 604800
   }
-
-  # For browsers that send large files by addresses which the service has signed.
-  cors {
-    origin          = ["https://${var.people_host}"]
-    method          = ["GET", "PUT", "POST"]
-    response_header = ["Content-Type", "Content-Range", "Range", "Location", "X-Goog-Resumable"]
-    max_age_seconds = 600
-  }
 }

@@ -199,12 +199,12 @@ def _http_block(gateway: Gateway) -> str:
   # What a body may have, for whoever is refused.
   map $request_uri $body_limit {{
     default {JSON_BODY_BYTES};
-    "~^/api/(event-media(/uploads|[?]|$)|files/upload-sessions/)" {gateway.upload_limit_bytes};
+    "~^/api/event-media(/uploads|[?]|$)" {gateway.upload_limit_bytes};
   }}
   # One key for every upload, none for the rest: what is counted by limit_conn.
   map "$request_method $uri" $upload {{
     default "";
-    "~^(POST|PUT|PATCH) /api/(event-media(/uploads|$)|files/upload-sessions/)" all;
+    "~^(POST|PUT|PATCH) /api/event-media(/uploads|$)" all;
   }}
   map $upload $upload_by {{
     default "";
@@ -244,7 +244,7 @@ http {{
 {problems}
     location /api/ {{
 {other}    }}
-    location ~ ^/api/(event-media(/uploads|$)|files/upload-sessions/) {{
+    location ~ ^/api/event-media(/uploads|$) {{
       limit_conn uploads {UPLOADS_AT_ONCE};
       limit_conn uploads_by {UPLOADS_OF_ONE};
       lingering_time 2s;

@@ -18,7 +18,6 @@ from shared.postgres import door
 if TYPE_CHECKING:
     from functions.api.readiness import Readiness
     from shared.outside.media_volume.google_v4 import BucketKey
-    from shared.outside.media_volume.signed_uploads import SignedUploads
     from shared.outside.media_volume.signing import UrlSigner
     from shared.outside.mqtt import Publisher
     from shared.outside.oidc import Proxy
@@ -51,12 +50,6 @@ class Services:
         """What makes addresses for large files; None where they are answered by the function itself."""
         signer: UrlSigner | None = self._once("url_signer", self._make_url_signer)
         return signer
-
-    @property
-    def signed_uploads(self) -> "SignedUploads | None":
-        """What makes addresses to send files to; None where there are none."""
-        made: SignedUploads | None = self._once("signed_uploads", self._make_signed_uploads)
-        return made
 
     @property
     def task_queue(self) -> TaskQueue:
@@ -100,14 +93,6 @@ class Services:
         if way == "local":
             return signing.LocalSigner(self.config["SIGNING_KEY"])
         return signing.BucketSigner(self._bucket_key()) if way == "bucket" else None
-
-    def _make_signed_uploads(self) -> "SignedUploads | None":
-        from shared.outside.media_volume import signed_uploads  # noqa: PLC0415 - cold start
-
-        way = self.config["SIGNED_UPLOADS"]
-        if way == "local":
-            return signed_uploads.LocalUploads(self.config["SIGNING_KEY"])
-        return signed_uploads.BucketUploads(self._bucket_key()) if way == "bucket" else None
 
     def _bucket_key(self) -> "BucketKey":
         from shared.outside.media_volume import google_v4  # noqa: PLC0415 - cold start

@@ -204,7 +204,6 @@ ELSEWHERE: Final = {
     ("patch", "/api/notifications/channels/{channel_id}", "name"): "as when it is added",
     ("patch", "/api/notifications/channels/{channel_id}", "sites[]"): "as when it is added",
     ("patch", "/api/notifications/channels/{channel_id}", "hours.time_zone"): "as when it is added",
-    ("post", "/api/event-media/signed-uploads", "filename"): "below: files",
     ("patch", "/api/event-media/{media_id}", "filename"): "below: files",
 }
 

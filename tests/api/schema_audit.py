@@ -11,10 +11,6 @@ from sqlalchemy import Connection
 from shared.tables import audit_log
 
 READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
-# Nothing is decided by these: what they bring is a line when it becomes a medium.
-BYTES_ON_THEIR_WAY: Final = frozenset(
-    {"POST /api/files/signed-uploads/{token}", "PUT /api/files/upload-sessions/{token}"}
-)
 # Answered with success also where nothing was changed (a repeat, a dry run, a part of a file): those are no line.
 MAY_CHANGE_NOTHING: Final = frozenset(
     {
@@ -31,7 +27,6 @@ MAY_CHANGE_NOTHING: Final = frozenset(
         "POST /api/command-batches/{batch_id}/resume",
         "POST /api/commands",
         "POST /api/conversions/{media_id}/pdf",
-        "POST /api/event-media/signed-uploads/{upload_id}/complete",
         "POST /api/recovery/breaker/release",
         "POST /api/recovery/sites/exclude",
         "POST /api/recovery/sites/include",
@@ -79,10 +74,10 @@ def deviations(changes: Iterable[Change], lines: Mapping[str, list[Line]], teste
             found[f"{change.operation}: refused with {change.status}, and a line says done"] += is_done
             continue
         succeeded.add(change.operation)
-        if change.operation not in MAY_CHANGE_NOTHING | BYTES_ON_THEIR_WAY:
+        if change.operation not in MAY_CHANGE_NOTHING:
             found[f"{change.operation}: changed something without a line"] += not is_done
         found[f"{change.operation}: a line of somebody else"] += any(_is_foreign(line, tester) for line in said)
-    for operation in succeeded - BYTES_ON_THEIR_WAY:
+    for operation in succeeded:
         found[f"{operation}: never a line"] += not done[operation]
     return +found
 

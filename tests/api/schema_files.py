@@ -29,13 +29,6 @@ def _announced(_world: World, case: Case, _kwargs: dict[str, Any]) -> None:
     case.headers = {**(case.headers or {}), "Upload-Length": str(length), "Upload-Metadata": f"filename {NAME}"}
 
 
-def _announced_signed(_world: World, case: Case, _kwargs: dict[str, Any]) -> None:
-    """As `_announced`."""
-    if isinstance(case.body, dict):
-        name = f"{str(case.body['filename'])[:200]}e.pdf"  # what stands before the last slash is no name
-        case.body = {**case.body, "filename": name, "bytes": min(case.body["bytes"], MOST_BYTES)}
-
-
 def _part(world: World, case: Case, kwargs: dict[str, Any]) -> None:
     """Parts follow one another, and the whole is what its name says."""
     headers = {**TUS, "Upload-Length": str(len(PDF)), "Upload-Metadata": f"filename {NAME}"}
@@ -45,43 +38,8 @@ def _part(world: World, case: Case, kwargs: dict[str, Any]) -> None:
     kwargs["data"] = PDF
 
 
-def _begun(world: World) -> Any:
-    return world.made("/api/event-media/signed-uploads", {"filename": "e.pdf", "bytes": len(PDF)})
-
-
-def _session(world: World) -> tuple[str, str]:
-    """An upload's id and the token of the address that its bytes go to."""
-    begun = _begun(world)
-    answer = world.ask("POST", urlsplit(begun["url"]).path, headers=begun["headers"])
-    return begun["id"], urlsplit(answer.headers["Location"]).path.rpartition("/")[2]
-
-
-def _start(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
-    """An address that expires is one that was handed out."""
-    case.path_parameters = {"token": urlsplit(_begun(world)["url"]).path.rpartition("/")[2]}
-
-
-def _send(world: World, case: Case, kwargs: dict[str, Any]) -> None:
-    """As `_start`; what is sent is the whole file."""
-    case.path_parameters = {"token": _session(world)[1]}
-    case.headers = {**(case.headers or {}), "Content-Range": f"bytes 0-{len(PDF) - 1}/{len(PDF)}"}
-    kwargs["data"] = PDF
-
-
-def _whole(_world: World, case: Case, _kwargs: dict[str, Any]) -> None:
-    """A range is of as many bytes as were announced; without one the body is all of them."""
-    case.headers = {name: value for name, value in (case.headers or {}).items() if name.lower() != "content-range"}
-
-
-def _complete(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
-    """All bytes were sent."""
-    upload_id, token = _session(world)
-    world.ask("PUT", f"/api/files/upload-sessions/{token}", data=PDF)
-    case.path_parameters = {"upload_id": upload_id}
-
-
 def _download(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
-    """As `_start`."""
+    """An address that expires is one that was handed out."""
     world.made("/api/event-media", files={"file": ("b.pdf", PDF)})
     path = next((world.volume.root / "originals").rglob("*.pdf")).relative_to(world.volume.root)
     file = SignedFile(str(path), "application/pdf", "inline")
@@ -103,16 +61,11 @@ def _lost(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
 
 
 RULES: Final[dict[str, Repair]] = {
-    "PUT /api/files/upload-sessions/{token}": _whole,
     "POST /api/event-media": _file,
     "POST /api/event-media/uploads": _announced,
-    "POST /api/event-media/signed-uploads": _announced_signed,
 }
 CHANCES: Final[dict[str, Repair]] = {
     "PATCH /api/event-media/uploads/{upload_id}": _part,
-    "POST /api/files/signed-uploads/{token}": _start,
-    "PUT /api/files/upload-sessions/{token}": _send,
-    "POST /api/event-media/signed-uploads/{upload_id}/complete": _complete,
     "GET /api/files/signed/{token}": _download,
     "GET /api/files/converted/{path}": _converted,
     "POST /api/conversions/{media_id}/pdf": _lost,

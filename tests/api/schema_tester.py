@@ -44,7 +44,6 @@ VALID_HERE: Final = {
     # Random bytes are no presentation, picture or video, whatever the form around them looks like; and there may be
     # more of them than the file has left.
     "PATCH /api/event-media/uploads/{upload_id}": ("413", "415"),
-    "POST /api/event-media/signed-uploads/{upload_id}/complete": ("415",),
 }
 
 

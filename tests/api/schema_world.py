@@ -95,7 +95,6 @@ def world(folder: Path, database_url: str, broker: mosquitto.RunningBroker) -> I
             "QUEUE_SECRET": QUEUE_SECRET,
             "TASKS_SERVICE_ACCOUNT": "tasks@signage.test",
             "SIGNED_DOWNLOADS": "local",
-            "SIGNED_UPLOADS": "local",
             "SIGNING_KEY": SIGNING_KEY,
             "LOGIN_FAILURES_MAX": MOST_FAILURES,
             "LOGIN_FAILURES_ACCOUNT_MAX": MOST_FAILURES,
@@ -167,7 +166,6 @@ def _fill(made: World) -> None:
         uploaded = made.made("/api/event-media", files={"file": (name, content)})
         if number == 0:
             convert(made, uploaded)
-    made.made("/api/event-media/signed-uploads", {"filename": "e.pdf", "bytes": 10})
     for uuid in made.displays[10:13]:
         made.made(f"/api/clients/{uuid}/commands", {"action": "restart_app", "reason": "black"})
     many = {"action": "restart_app", "clients": list(made.displays[13:16]), "waves": [1, "rest"]}

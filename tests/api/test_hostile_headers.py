@@ -34,7 +34,7 @@ def asked(api: Api) -> list[tuple[str, str]]:
         ("POST", "/api/event-media"),
         ("POST", "/api/event-media/uploads"),
         ("POST", "/api/session"),
-        ("PUT", "/api/files/upload-sessions/none"),
+        ("PATCH", "/api/event-media/uploads/none"),
     ]
 
 

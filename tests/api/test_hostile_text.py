@@ -9,7 +9,6 @@ import base64
 import io
 import json
 import re
-import secrets
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -38,8 +37,8 @@ from tests.api.people import issue_token
 from tests.worker.hostile_pdfs import PDF
 
 PLACES: Final = (
-    *("/api", "/api/clients", "/api/event-media/uploads", "/api/event-media/signed-uploads", "/api/tokens"),
-    *("/api/files/converted", "/api/files/signed", "/api/files/upload-sessions", "/api/command-batches"),
+    *("/api", "/api/clients", "/api/event-media/uploads", "/api/tokens"),
+    *("/api/files/converted", "/api/files/signed", "/api/command-batches"),
 )
 HARMFUL: Final = re.compile(r"[/\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")  # in a file's name
 INJECTED: Final = b"\nX-Injected"
@@ -82,8 +81,6 @@ def service(database_url: str, engine: Engine, tmp_path_factory: pytest.TempPath
         "MEDIA_ROOT": str(folder),
         "MQTT_URL": "mqtt://127.0.0.1:9",
         "QUEUE_URL": "grpc://127.0.0.1:9/projects/local/locations/local",
-        "SIGNED_UPLOADS": "local",
-        "SIGNING_KEY": secrets.token_hex(32),
     }
     with function_process("functions/api/main.py", environment, folder) as function:
         made = Service(function, issue_token(engine, Role.ADMIN), str(uuid.uuid4()))
@@ -168,12 +165,11 @@ def test_a_file_may_be_called_anything_and_is_sent_under_one_harmless_line(servi
     assert media.status_code == 201, media.text
     address = f"/api/event-media/{media.json()['media']['id']}"
     renamed = service.ask("PATCH", address, json={"filename": name})
-    planned = service.ask("POST", "/api/event-media/signed-uploads", json={"filename": name, "bytes": 1})
     metadata = "filename " + base64.b64encode(name.encode()).decode()
     tus = {"Tus-Resumable": "1.0.0", "Upload-Length": "1", "Upload-Metadata": metadata}
     in_parts = service.ask("POST", "/api/event-media/uploads", headers=tus)
 
-    shown = [media.json()["media"], renamed.json(), planned.json(), in_parts.json()]
+    shown = [media.json()["media"], renamed.json(), in_parts.json()]
     assert not any(HARMFUL.search(one["filename"]) for one in shown)
     request = f"GET {address}/content HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {service.token}\r\n"
     head, _, content = service.function.raw(request.encode() + b"Connection: close\r\n\r\n").partition(b"\r\n\r\n")

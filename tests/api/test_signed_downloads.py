@@ -18,7 +18,6 @@ from functions.api.services import Services
 from shared.config import Config
 from shared.errors import LinkInvalid
 from shared.outside.media_volume.google_v4 import BucketKey
-from shared.outside.media_volume.signed_uploads import LocalUploads
 from shared.outside.media_volume.signing import LARGE_BYTES, LIFETIME, BucketSigner, LocalSigner, SignedFile
 from tests.api.people import Api
 from tests.worker.hostile_pdfs import PDF
@@ -45,7 +44,6 @@ def test_a_link_that_was_changed_or_made_with_another_key_opens_nothing() -> Non
     good = token_of(signer.download_url(FILE, NOW))
     said, _, mac = good.partition(".")
     other = token_of(LocalSigner("another key").download_url(FILE, NOW))
-    for_uploads = token_of(LocalUploads("a key of this test").session_url("ab" * 16, NOW + LIFETIME))
     longer = token_of(signer.download_url(SignedFile(FILE.path, FILE.content_type, "x" * 3000), NOW))
 
     for bad in (
@@ -56,7 +54,6 @@ def test_a_link_that_was_changed_or_made_with_another_key_opens_nothing() -> Non
         f"{said[:-2]}AA.{mac}",
         f"{said}.{mac[:-2]}AA",
         other,
-        for_uploads,
         longer,
         "ä.ö",
         "%%.%%",

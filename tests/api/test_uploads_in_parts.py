@@ -319,6 +319,23 @@ def test_whoever_is_killed_before_the_last_commit_leaves_an_upload_that_can_be_f
         assert connection.execute(found).scalar_one() == 1
 
 
+@pytest.mark.parametrize("kept", [None, 999], ids=["none of it", "all but a byte"])
+def test_a_file_of_which_the_volume_lost_bytes_becomes_no_medium(api: Api, media_root: Path, kept: int | None) -> None:
+    place = create(api).headers["Location"]
+    send(api, place, 0, FILM[:1000])
+    (part,) = (media_root / "uploads" / place.rpartition("/")[2]).iterdir()
+    if kept is None:
+        part.unlink()
+    else:
+        os.truncate(part, kept)
+
+    answer = send(api, place, 1000, FILM[1000:])
+
+    assert (answer.status_code, answer.get_json()["code"]) == (507, "volume_unavailable")
+    assert api.get(place).get_json()["media_id"] is None
+    assert list((media_root / "incoming").iterdir()) == []
+
+
 @pytest.fixture(scope="module")
 def environment(database_url: str, media_root: Path) -> dict[str, str]:
     return {

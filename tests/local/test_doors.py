@@ -32,7 +32,6 @@ def standing(database_url: str, engine: Engine, tmp_path_factory: pytest.TempPat
         "DATABASE_URL": migrated.address_for("api", database_url),
         "MEDIA_ROOT": str(media),
         "THREADS": "64",
-        "SIGNED_UPLOADS": "local",
         "SIGNED_DOWNLOADS": "local",
         "SIGNING_KEY": secrets.token_hex(32),
     }

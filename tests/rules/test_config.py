@@ -39,7 +39,7 @@ def test_a_required_setting_that_is_missing_is_named() -> None:
         load({}, required=("DATABASE_URL",))
 
 
-@pytest.mark.parametrize("way", ["SIGNED_DOWNLOADS", "SIGNED_UPLOADS"])
+@pytest.mark.parametrize("way", ["SIGNED_DOWNLOADS"])
 def test_addresses_that_expire_need_what_signs_them_from_the_start(way: str) -> None:
     with pytest.raises(ConfigurationError, match="SIGNING_KEY is not set"):
         check_signing(load({way: "local"}))

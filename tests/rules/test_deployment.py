@@ -67,7 +67,7 @@ REFUSED: Final[list[tuple[str, dict[str, str], dict[str, str], str]]] = [
     ("api", CLOUD, {"IAP_AUDIENCE": "/projects/name/global/backendServices/456"}, "IAP_AUDIENCE"),
     ("api", CLOUD, {"IAP_KEYS_URL": "http://keys.example"}, "IAP_KEYS_URL"),
     ("api", BOX, {"SIGNED_DOWNLOADS": "local"}, "SIGNING_KEY"),
-    ("api", BOX, {"SIGNED_UPLOADS": "local", "SIGNING_KEY": "0123456789abcdef"}, "SIGNING_KEY"),
+    ("api", BOX, {"SIGNED_DOWNLOADS": "local", "SIGNING_KEY": "0123456789abcdef"}, "SIGNING_KEY"),
     ("api", BOX, {"SIGNED_DOWNLOADS": "bucket"}, "MEDIA_BUCKET"),
 ]
 NEEDS: Final = {

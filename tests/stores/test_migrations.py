@@ -99,7 +99,6 @@ CHECKED_LISTS: list[tuple[str, str, Iterable[StrEnum]]] = [
     ("command_batches", "state", vocabulary.BatchState),
     ("command_batch_members", "outcome", vocabulary.MemberOutcome),
     ("event_media", "kind", vocabulary.MediaKind),
-    ("uploads", "way", vocabulary.UploadWay),
     ("conversions", "target_format", vocabulary.TargetFormat),
     ("service_failure_events", "event", vocabulary.FailureEvent),
     ("maintenance_windows", "scope", vocabulary.MaintenanceScope),

@@ -2,14 +2,13 @@
 
 import secrets
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
 from sqlalchemy import Connection, RowMapping
 
-from shared.errors import UploadIncomplete, UploadLocked, UploadNotFound, UploadTooLarge
+from shared.errors import UploadLocked, UploadNotFound, UploadTooLarge, VolumeFull
 from shared.event_media import operations as event_media
 from shared.event_media import rules as media_rules
 from shared.event_media.operations import ReceivedUpload
@@ -17,26 +16,12 @@ from shared.event_media.uploads import rules, store
 from shared.event_media.uploads.rules import Turn
 from shared.outside.media_volume import ByteStream, MediaVolume
 from shared.postgres.door import scrub
-from shared.vocabulary import UploadWay
 
 EXPIRED_AT_ONCE: Final = 20
-PARTS: Final = (UploadWay.PARTS,)
 
 
-def create(
-    connection: Connection,
-    now: datetime,
-    filename: str,
-    size: int,
-    limit_bytes: int,
-    by: str,
-    way: UploadWay = UploadWay.PARTS,
-    sha256: str | None = None,
-) -> RowMapping:
-    """A new upload of `size` bytes. Raises UnsupportedMediaType or UploadTooLarge: before a byte is sent.
-
-    What comes by the bucket will lie there as one part, whose name nobody can guess.
-    """
+def create(connection: Connection, now: datetime, filename: str, size: int, limit_bytes: int, by: str) -> RowMapping:
+    """A new upload of `size` bytes. Raises UnsupportedMediaType or UploadTooLarge: before a byte is sent."""
     media_rules.kind_of_name(filename)
     if size > limit_bytes:
         raise UploadTooLarge(f"A file may have {limit_bytes:,} bytes at most.", limit_bytes=limit_bytes)
@@ -45,45 +30,33 @@ def create(
         id=secrets.token_hex(16),
         filename=media_rules.shown_filename(scrub(filename)),
         bytes=size,
-        parts=[f"0-{secrets.token_hex(16)}"] if way is UploadWay.BUCKET else [],
         created_at=now,
         expires_at=now + rules.LIFE,
         created_by=by,
-        way=way,
-        sha256=sha256,
     )
 
 
-def find(connection: Connection, now: datetime, upload_id: str, ways: Sequence[UploadWay] = PARTS) -> RowMapping:
-    """One upload. Raises UploadNotFound for one that never was, was ended, has expired, or comes another way."""
-    row = store.get(connection, now, upload_id, ways)
+def find(connection: Connection, now: datetime, upload_id: str, *, lock: bool = False) -> RowMapping:
+    """One upload; with `lock` nobody else changes it until this transaction ends.
+
+    Raises UploadNotFound for one that never was, was ended or has expired.
+    """
+    row = store.get(connection, now, upload_id, lock=lock)
     if row is None:
         raise UploadNotFound
     return row
 
 
-def find_alone(connection: Connection, now: datetime, upload_id: str, ways: Sequence[UploadWay] = PARTS) -> RowMapping:
-    """As `find`, and nobody else changes it until this transaction ends."""
-    row = store.get(connection, now, upload_id, ways, lock=True)
-    if row is None:
-        raise UploadNotFound
-    return row
-
-
-def take_turn(
-    connection: Connection, now: datetime, upload_id: str, offset: int | None, ways: Sequence[UploadWay] = PARTS
-) -> Turn:
-    """Let one request send from `offset` on, instead of one that sends already; None only finishes, after all others.
+def take_turn(connection: Connection, now: datetime, upload_id: str, offset: int) -> Turn:
+    """Let one request send from `offset` on, instead of one that sends already.
 
     Raises UploadNotFound, UploadLocked or UploadOffsetConflict.
     """
-    row = find_alone(connection, now, upload_id, ways)
-    at = row["received"] if offset is None else offset
-    rules.check_turn(now, row["received"], at, row["writer_until"], takes_over=offset is not None)
+    row = find(connection, now, upload_id, lock=True)
+    rules.check_turn(now, row["received"], offset, row["writer_until"])
     token = secrets.token_hex(16)
     store.give_turn(connection, upload_id, token, now + rules.LEASE)
-    way = UploadWay(row["way"])
-    return Turn(upload_id, token, at, row["bytes"], row["filename"], tuple(row["parts"]), way, row["sha256"])
+    return Turn(upload_id, token, offset, row["bytes"], row["filename"], tuple(row["parts"]))
 
 
 def write_part(volume: MediaVolume, turn: Turn, stream: ByteStream) -> tuple[str, int]:
@@ -119,18 +92,13 @@ def hold(connection: Connection, now: datetime, turn: Turn, by: timedelta = rule
 def assemble(volume: MediaVolume, turn: Turn) -> ReceivedUpload:
     """All parts as one file of our own, hashed on the way and looked at: nobody can change it any more.
 
-    Raises as `event_media.operations.receive_upload`, and UploadIncomplete or ContentDiffers where it is not the
-    file that was announced.
+    Raises as `event_media.operations.receive_upload`, and VolumeFull where the volume has lost bytes of a part.
     """
-    if not volume.has_parts(turn.upload_id, turn.parts):
-        raise UploadIncomplete
     with volume.open_parts(turn.upload_id, turn.parts) as stream:
         received = event_media.receive_upload(volume, stream, turn.filename, turn.bytes)
-    try:
-        rules.check_announced(turn, received.incoming.bytes, received.incoming.sha256)
-    except BaseException:
+    if received.incoming.bytes != turn.bytes:
         received.discard()
-        raise
+        raise VolumeFull("The media volume has lost a part of this upload; send the file anew.")
     return received
 
 
@@ -151,10 +119,10 @@ def end_turn(connection: Connection, turn: Turn) -> None:
     store.end_turn(connection, turn.upload_id, turn.token)
 
 
-def terminate(connection: Connection, now: datetime, upload_id: str, ways: Sequence[UploadWay] = PARTS) -> None:
+def terminate(connection: Connection, now: datetime, upload_id: str) -> None:
     """End an upload; what it has become stays. Raises UploadNotFound, or UploadLocked while it becomes one file."""
-    row = find_alone(connection, now, upload_id, ways)
-    rules.check_turn(now, row["received"], row["received"], row["writer_until"], takes_over=True)
+    row = find(connection, now, upload_id, lock=True)
+    rules.check_turn(now, row["received"], row["received"], row["writer_until"])
     store.delete(connection, upload_id)
 
 

@@ -1,4 +1,4 @@
-"""Uploads that come in parts (tus 1.0) or to a signed address: what may follow what, and for how long.
+"""Uploads that come in parts (tus 1.0): what may follow what, and for how long.
 
 An upload is a row and its parts on the volume. A part is one file, written by one request and never changed; the
 row says which parts count, in order. So a request that was killed, or was overtaken by another one, can spoil
@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from shared.errors import ContentDiffers, UploadIncomplete, UploadLocked, UploadOffsetConflict
-from shared.vocabulary import UploadWay
+from shared.errors import UploadLocked, UploadOffsetConflict
 
 LIFE: Final = timedelta(days=1)
 """From the creation; then the upload and its parts are removed."""
@@ -35,9 +34,6 @@ class Turn:
     """Of the whole file."""
     filename: str
     parts: tuple[str, ...]
-    way: UploadWay = UploadWay.PARTS
-    sha256: str | None = None
-    """What the sender said that the file hashes to."""
 
     @property
     def left(self) -> int:
@@ -45,33 +41,14 @@ class Turn:
         return self.bytes - self.offset
 
 
-SIGNED_WAYS: Final = (UploadWay.SIGNED, UploadWay.BUCKET)
-"""Of uploads that are sent to an address that expires, and become a medium when their sender says so."""
-
-
-def check_whole(way: UploadWay, received: int, size: int) -> None:
-    """Raises UploadIncomplete while bytes are missing that would have passed through us."""
-    if way is not UploadWay.BUCKET and received < size:
-        raise UploadIncomplete(received=received)
-
-
-def check_announced(turn: Turn, size: int, sha256: str) -> None:
-    """Is it the file that was announced? Raises UploadIncomplete or ContentDiffers."""
-    if size < turn.bytes:
-        raise UploadIncomplete(received=size)
-    if turn.sha256 is not None and sha256 != turn.sha256:
-        raise ContentDiffers
-
-
-def check_turn(now: datetime, received: int, offset: int, writer_until: datetime | None, *, takes_over: bool) -> None:
+def check_turn(now: datetime, received: int, offset: int, writer_until: datetime | None) -> None:
     """May a request have the turn from `offset` on? Raises UploadLocked or UploadOffsetConflict.
 
-    `takes_over`: the turn of a request that still sends is ended. Its connection may be gone without our notice, and
-    its token keeps it from adding anything. The turn of one that makes the parts one file lasts longer than LEASE and
-    is waited for.
+    It ends the turn of a request that still sends: that one's connection may be gone without our notice, and its token
+    keeps it from adding anything. The turn of one that makes the parts one file lasts longer than LEASE and is waited
+    for.
     """
-    free_from = now + LEASE if takes_over else now
-    if writer_until is not None and writer_until > free_from:
+    if writer_until is not None and writer_until > now + LEASE:
         seconds = max(1, round((writer_until - now).total_seconds()))
         raise UploadLocked(retry_after_seconds=seconds)
     if offset != received:

@@ -1,4 +1,4 @@
-"""SQL on uploads in parts or to a signed address. What is written by a request in its turn carries the turn's token."""
+"""SQL on uploads in parts. What is written by a request in its turn carries the turn's token."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -8,7 +8,6 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 
 from shared.tables import uploads
-from shared.vocabulary import UploadWay
 
 SHOWN = (
     uploads.c.id,
@@ -20,8 +19,6 @@ SHOWN = (
     uploads.c.created_at,
     uploads.c.expires_at,
     uploads.c.writer_until,
-    uploads.c.way,
-    uploads.c.sha256,
 )
 
 
@@ -30,12 +27,9 @@ def insert(connection: Connection, **values: Any) -> RowMapping:
     return connection.execute(sa.insert(uploads).values(**values).returning(*SHOWN)).mappings().one()
 
 
-def get(
-    connection: Connection, now: datetime, upload_id: str, ways: Sequence[UploadWay], *, lock: bool = False
-) -> RowMapping | None:
-    """One upload that comes by one of these ways and has not expired; None otherwise."""
-    ours = (uploads.c.id == upload_id, uploads.c.way.in_(ways), uploads.c.expires_at > now)
-    query = sa.select(*SHOWN).where(*ours)
+def get(connection: Connection, now: datetime, upload_id: str, *, lock: bool = False) -> RowMapping | None:
+    """One upload that has not expired; None otherwise."""
+    query = sa.select(*SHOWN).where(uploads.c.id == upload_id, uploads.c.expires_at > now)
     return connection.execute(query.with_for_update() if lock else query).mappings().one_or_none()
 
 

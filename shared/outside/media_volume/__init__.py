@@ -196,10 +196,6 @@ class MediaVolume:
                 sync_folder(path.parent)
         return size
 
-    def has_parts(self, upload_id: str, parts: Sequence[str]) -> bool:
-        """Are they there? For those whose bytes came by another way than through us."""
-        return all(self._part(upload_id, part).is_file() for part in parts)
-
     @contextlib.contextmanager
     def open_parts(self, upload_id: str, parts: Sequence[str]) -> Iterator[ByteStream]:
         """These parts one after the other, as one stream. Raises VolumeFull where one is missing."""

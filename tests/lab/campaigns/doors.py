@@ -41,9 +41,9 @@ PICTURE: Final = bytes.fromhex("89504e470d0a1a0a0000000d494844520000000100000001
 MORE_THAN_THREADS: Final = 150  # the api function has 64
 ROOTS: Final = (
     *("/", "/", "/views/", "/lib/", "/vendor/", "/app.js/", "/.problem/", "/api/", "/api/docs/", "/api/clients/"),
-    *("/api/files/converted/", "/api/files/converted/", "/api/files/signed/", "/api/files/upload-sessions/"),
-    *("/api/files/signed-uploads/", "/api/event-media/", "/api/event-media/{media}/content/"),
-    *("/api/event-media/{media}/thumbnail/", "/api/event-media/uploads/", "/api/event-media/signed-uploads/"),
+    *("/api/files/converted/", "/api/files/converted/", "/api/files/signed/"),
+    *("/api/event-media/", "/api/event-media/{media}/content/"),
+    *("/api/event-media/{media}/thumbnail/", "/api/event-media/uploads/"),
 )
 # So that what looks at the headers first comes to look at the address too.
 AS_UPLOADS_DO: Final = b"Tus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\nContent-Type: application/offset+octet-stream\r\n"
@@ -93,7 +93,7 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
 def whole_stack(folder: Path) -> Iterator[Doors]:
     """The local stack with every address that takes a path or a token switched on."""
     folder.chmod(0o755)  # Postgres and the broker are other users
-    ways = {"SIGNED_UPLOADS": "local", "SIGNED_DOWNLOADS": "local", "SIGNING_KEY": secrets.token_hex(32)}
+    ways = {"SIGNED_DOWNLOADS": "local", "SIGNING_KEY": secrets.token_hex(32)}
     with running_stack(folder / "state", **ways) as stack:
         ports = {name: int(number) for name, number in stack.ports.items()}
         token = stack.environment["SIGNAGE_ADMIN_TOKEN"]

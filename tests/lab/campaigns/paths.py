@@ -72,9 +72,6 @@ WRAPS: Final = ("origin", "origin", "origin", "absolute", "foreign", "file", "do
 MIXED: Final = (False, False, True)
 METHODS: Final = {
     b"/api/event-media/uploads/": (b"GET", b"HEAD", b"PATCH", b"DELETE"),
-    b"/api/event-media/signed-uploads/": (b"GET", b"DELETE"),
-    b"/api/files/upload-sessions/": (b"PUT",),
-    b"/api/files/signed-uploads/": (b"POST",),
 }
 
 
