@@ -41,15 +41,6 @@ def check_deployment(config: Config, component: str, environ: Mapping[str, str])
     deployment.check(config, component)
 
 
-def check_signing(config: Config) -> None:
-    """Raises ConfigurationError where addresses that expire are switched on and what signs them is missing."""
-    ways = {config["SIGNED_DOWNLOADS"]}
-    if "local" in ways:
-        _ = config["SIGNING_KEY"]
-    if "bucket" in ways and not config["MEDIA_BUCKET"]:
-        raise ConfigurationError("MEDIA_BUCKET is not set; SIGNED_DOWNLOADS is `bucket`.")
-
-
 def _check_host(mode: str, host: str) -> None:
     if not deployment.is_loopback(host):
         shown = repr(host[:100]) if host else "not set, which means every address"

@@ -226,21 +226,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "that signer's public keys",
     ),
     Setting("MEDIA_ROOT", Path, Path("/server/media"), "", "the mounted media volume; PDFs go under converted/"),
-    Setting(
-        "SIGNED_DOWNLOADS",
-        _one_of("off", "local", "bucket"),
-        "off",
-        "",
-        "whether files above 30 MB are redirected to an address that expires: our own, or the bucket's",
-    ),
-    Setting("SIGNING_KEY", _key, None, "", "signs our own addresses that expire; 32 random bytes or more", secret=True),
-    Setting(
-        "MEDIA_BUCKET",
-        _text,
-        "",
-        "",
-        "the Cloud Storage bucket that is mounted as MEDIA_ROOT, for SIGNED_DOWNLOADS",
-    ),
+    Setting("SIGNING_KEY", _key, None, "", "makes the secrets of second factors; 32 random bytes or more", secret=True),
     Setting(
         "CRASH_RECOVERY_ENABLED",
         _flag,

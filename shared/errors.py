@@ -127,12 +127,6 @@ class ThumbnailNotFound(NotFound):
     code = "thumbnail_not_found"
 
 
-class LinkInvalid(NotFound):
-    """This link has expired, or was never one of ours; ask for the file again."""
-
-    code = "link_invalid"
-
-
 class TokenNotFound(NotFound):
     """There is no API token with this id."""
 

@@ -2,8 +2,7 @@
 
 # Identity: google_service_account.of["api"] (names.tf).
 
-# Grants: enqueue jobs in the name of the queue's account, its own secrets, the media volume, and signing for
-# itself the addresses under which large files are fetched from the bucket.
+# Grants: enqueue jobs in the name of the queue's account, its own secrets, the media volume.
 resource "google_cloud_tasks_queue_iam_member" "api_enqueues" {
   for_each = google_cloud_tasks_queue.of
 
@@ -26,12 +25,6 @@ resource "google_cloud_tasks_queue_iam_member" "api_looks" {
 resource "google_service_account_iam_member" "api_names_the_queues_account" {
   service_account_id = google_service_account.of["tasks"].name
   role               = "roles/iam.serviceAccountUser"
-  member             = google_service_account.of["api"].member
-}
-
-resource "google_service_account_iam_member" "api_signs_for_itself" {
-  service_account_id = google_service_account.of["api"].name
-  role               = "roles/iam.serviceAccountTokenCreator"
   member             = google_service_account.of["api"].member
 }
 
@@ -66,7 +59,7 @@ module "api" {
   checks_callers_itself = true
   deletion_protection   = var.deletion_protection
   subnetwork            = google_compute_subnetwork.services.id
-  timeout_seconds       = 75
+  timeout_seconds       = 900 # 200 MB to somebody whose line takes 2 Mbit/s
   concurrency           = 60
   min_instances         = var.api_min_instances
   max_instances         = var.api_max_instances
@@ -81,8 +74,6 @@ module "api" {
     FUNCTION_SOURCE    = "/app/functions/api/main.py"
     IAP_AUDIENCE       = local.iap_audience
     MQTT_USERNAME      = "${local.login_prefix}api"
-    SIGNED_DOWNLOADS   = "bucket"
-    MEDIA_BUCKET       = google_storage_bucket.media.name
     TRUSTED_PROXY_HOPS = "2" # the load balancer adds the caller's address and its own
     DISPLAYS_MQTT_HOST = var.broker_host
     DISPLAYS_MQTT_PORT = tostring(var.broker_displays_port)

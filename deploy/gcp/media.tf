@@ -2,7 +2,7 @@
 # a rename is one step, which is how a finished PDF takes its place.
 resource "google_storage_bucket" "media" {
   #checkov:skip=CKV_GCP_78:Buckets with a hierarchical namespace have no versions; what is deleted can be had back for 7 days.
-  #checkov:skip=CKV_GCP_62:Every upload, download and deletion is in the service's own audit log; people reach the bucket by addresses that it signs.
+  #checkov:skip=CKV_GCP_62:Every upload, download and deletion is in the service's own audit log; people reach the bucket by it alone.
   name                        = "${var.project_id}-signage-media"
   location                    = var.region
   labels                      = local.labels

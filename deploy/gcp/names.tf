@@ -63,7 +63,7 @@ resource "google_service_account" "of" {
 resource "google_project_service" "used" {
   for_each = toset([
     "artifactregistry.googleapis.com", "billingbudgets.googleapis.com", "cloudscheduler.googleapis.com", "cloudtasks.googleapis.com",
-    "compute.googleapis.com", "dns.googleapis.com", "iam.googleapis.com", "iamcredentials.googleapis.com",
+    "compute.googleapis.com", "dns.googleapis.com", "iam.googleapis.com",
     "iap.googleapis.com", "logging.googleapis.com", "monitoring.googleapis.com", "run.googleapis.com",
     "secretmanager.googleapis.com", "servicenetworking.googleapis.com", "sqladmin.googleapis.com",
     "storage.googleapis.com",

@@ -9,7 +9,7 @@ import os
 import functions_framework
 from flask import Request, Response
 
-from functions.startup import bound_request_lines, check_deployment, check_signing
+from functions.startup import bound_request_lines, check_deployment
 from shared import config, structured_log
 
 REQUIRED = ("DATABASE_URL", "MQTT_USERNAME", "MQTT_PASSWORD", "TASKS_SERVICE_ACCOUNT")
@@ -17,7 +17,6 @@ REQUIRED = ("DATABASE_URL", "MQTT_USERNAME", "MQTT_PASSWORD", "TASKS_SERVICE_ACC
 structured_log.configure("api")
 configuration = config.load(required=REQUIRED)
 check_deployment(configuration, "api", os.environ)
-check_signing(configuration)
 
 # Only now what most of a start is spent on: a function that must not run so says it at once.
 from functions.api.app import create_app

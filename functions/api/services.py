@@ -17,8 +17,6 @@ from shared.postgres import door
 
 if TYPE_CHECKING:
     from functions.api.readiness import Readiness
-    from shared.outside.media_volume.google_v4 import BucketKey
-    from shared.outside.media_volume.signing import UrlSigner
     from shared.outside.mqtt import Publisher
     from shared.outside.oidc import Proxy
 
@@ -44,12 +42,6 @@ class Services:
     def media_volume(self) -> MediaVolume:
         """The mounted media volume."""
         return self._once("media_volume", lambda: MediaVolume(self.config["MEDIA_ROOT"]))
-
-    @property
-    def url_signer(self) -> "UrlSigner | None":
-        """What makes addresses for large files; None where they are answered by the function itself."""
-        signer: UrlSigner | None = self._once("url_signer", self._make_url_signer)
-        return signer
 
     @property
     def task_queue(self) -> TaskQueue:
@@ -85,19 +77,6 @@ class Services:
             return None
         keys = oidc.KeySet(config["IAP_KEYS_URL"], oidc.PEOPLE_ALGORITHM)
         return oidc.Proxy(config["IAP_AUDIENCE"], config["IAP_ISSUER"], keys)
-
-    def _make_url_signer(self) -> "UrlSigner | None":
-        from shared.outside.media_volume import signing  # noqa: PLC0415 - cold start
-
-        way = self.config["SIGNED_DOWNLOADS"]
-        if way == "local":
-            return signing.LocalSigner(self.config["SIGNING_KEY"])
-        return signing.BucketSigner(self._bucket_key()) if way == "bucket" else None
-
-    def _bucket_key(self) -> "BucketKey":
-        from shared.outside.media_volume import google_v4  # noqa: PLC0415 - cold start
-
-        return self._once("bucket_key", lambda: google_v4.of_this_service(self.config["MEDIA_BUCKET"]))
 
     def _make_publisher(self) -> "Publisher":
         from shared.outside.mqtt import Publisher  # noqa: PLC0415 - cold start

@@ -79,7 +79,6 @@ EXPECTED = {
     "GET /api/conversions/<id:media_id>/status": VIEWER,
     "GET /api/conversions": VIEWER,
     "GET /api/files/converted/<path:path>": VIEWER,
-    "GET /api/files/signed/<token>": PUBLIC,
     "POST /api/session": PUBLIC,
     "GET /api/session": VIEWER,
     "GET /api/session/method": PUBLIC,

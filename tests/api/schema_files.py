@@ -4,10 +4,8 @@ import base64
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, Final
-from urllib.parse import urlsplit
 
-from shared.outside.media_volume.signing import LocalSigner, SignedFile
-from tests.api.schema_world import GIF, SIGNING_KEY, World, convert, lose_pdf
+from tests.api.schema_world import GIF, World, convert, lose_pdf
 from tests.worker.hostile_pdfs import PDF
 
 Case = Any  # of schemathesis; its parts are JSON of any shape
@@ -38,15 +36,6 @@ def _part(world: World, case: Case, kwargs: dict[str, Any]) -> None:
     kwargs["data"] = PDF
 
 
-def _download(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
-    """An address that expires is one that was handed out."""
-    world.made("/api/event-media", files={"file": ("b.pdf", PDF)})
-    path = next((world.volume.root / "originals").rglob("*.pdf")).relative_to(world.volume.root)
-    file = SignedFile(str(path), "application/pdf", "inline")
-    where = LocalSigner(SIGNING_KEY).download_url(file, datetime.now(UTC))
-    case.path_parameters = {"token": urlsplit(where).path.rpartition("/")[2]}
-
-
 def _converted(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
     """A PDF that is there."""
     folder = world.volume.root / "converted"
@@ -66,7 +55,6 @@ RULES: Final[dict[str, Repair]] = {
 }
 CHANCES: Final[dict[str, Repair]] = {
     "PATCH /api/event-media/uploads/{upload_id}": _part,
-    "GET /api/files/signed/{token}": _download,
     "GET /api/files/converted/{path}": _converted,
     "POST /api/conversions/{media_id}/pdf": _lost,
 }

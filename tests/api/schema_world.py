@@ -94,7 +94,6 @@ def world(folder: Path, database_url: str, broker: mosquitto.RunningBroker) -> I
             "QUEUE_URL": queue.queue_url,
             "QUEUE_SECRET": QUEUE_SECRET,
             "TASKS_SERVICE_ACCOUNT": "tasks@signage.test",
-            "SIGNED_DOWNLOADS": "local",
             "SIGNING_KEY": SIGNING_KEY,
             "LOGIN_FAILURES_MAX": MOST_FAILURES,
             "LOGIN_FAILURES_ACCOUNT_MAX": MOST_FAILURES,

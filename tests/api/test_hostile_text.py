@@ -38,7 +38,7 @@ from tests.worker.hostile_pdfs import PDF
 
 PLACES: Final = (
     *("/api", "/api/clients", "/api/event-media/uploads", "/api/tokens"),
-    *("/api/files/converted", "/api/files/signed", "/api/command-batches"),
+    *("/api/files/converted", "/api/command-batches"),
 )
 HARMFUL: Final = re.compile(r"[/\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")  # in a file's name
 INJECTED: Final = b"\nX-Injected"

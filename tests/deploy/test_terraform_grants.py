@@ -11,7 +11,6 @@ ALLOWED: Final = {
         ("queue", "roles/cloudtasks.enqueuer"),
         ("queue", "roles/cloudtasks.viewer"),  # GET /api/health/ready asks whether the queue exists
         ("account tasks", "roles/iam.serviceAccountUser"),
-        ("account api", "roles/iam.serviceAccountTokenCreator"),
         ("bucket", "roles/storage.objectUser"),
         ("secret", "roles/secretmanager.secretAccessor"),
     },

@@ -1,6 +1,5 @@
 """A share of `make campaign ONLY=doors`: the gateway before a real api function, knocked at by hostile peers."""
 
-import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from tests.lab.campaigns.doors import Doors
 
 @pytest.fixture(scope="module")
 def standing(database_url: str, engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doors]:
-    """Both doors as the local stack has them, with every address that takes a path or a token."""
+    """Both doors as the local stack has them."""
     folder = tmp_path_factory.mktemp("doors")
     media = folder / "state" / "media"
     media.mkdir(parents=True)
@@ -32,8 +31,6 @@ def standing(database_url: str, engine: Engine, tmp_path_factory: pytest.TempPat
         "DATABASE_URL": migrated.address_for("api", database_url),
         "MEDIA_ROOT": str(media),
         "THREADS": "64",
-        "SIGNED_DOWNLOADS": "local",
-        "SIGNING_KEY": secrets.token_hex(32),
     }
     with function_process("functions/api/main.py", environment, run) as function:
         gateway = Gateway(run, free_port(), function.port)

@@ -1,11 +1,9 @@
 """Settings: one list, checked as it is read, secrets never shown."""
 
-import secrets
 from pathlib import Path
 
 import pytest
 
-from functions.startup import check_signing
 from shared.config import SETTINGS, load
 from shared.errors import ConfigurationError
 
@@ -37,18 +35,6 @@ def test_a_bad_value_stops_the_start_and_names_the_variable(name: str, value: st
 def test_a_required_setting_that_is_missing_is_named() -> None:
     with pytest.raises(ConfigurationError, match="DATABASE_URL is not set"):
         load({}, required=("DATABASE_URL",))
-
-
-@pytest.mark.parametrize("way", ["SIGNED_DOWNLOADS"])
-def test_addresses_that_expire_need_what_signs_them_from_the_start(way: str) -> None:
-    with pytest.raises(ConfigurationError, match="SIGNING_KEY is not set"):
-        check_signing(load({way: "local"}))
-    with pytest.raises(ConfigurationError, match="MEDIA_BUCKET is not set"):
-        check_signing(load({way: "bucket"}))
-
-    check_signing(load({way: "local", "SIGNING_KEY": secrets.token_hex(32)}))
-    check_signing(load({way: "bucket", "MEDIA_BUCKET": "media"}))
-    check_signing(load({}))
 
 
 SECRETS = {

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import pytest
 
-from functions.startup import check_deployment, check_signing
+from functions.startup import check_deployment
 from shared import deployment
 from shared.config import Config, load
 from shared.errors import ConfigurationError
@@ -66,9 +66,7 @@ REFUSED: Final[list[tuple[str, dict[str, str], dict[str, str], str]]] = [
     ("api", CLOUD, {"IAP_AUDIENCE": "my-service"}, "IAP_AUDIENCE"),
     ("api", CLOUD, {"IAP_AUDIENCE": "/projects/name/global/backendServices/456"}, "IAP_AUDIENCE"),
     ("api", CLOUD, {"IAP_KEYS_URL": "http://keys.example"}, "IAP_KEYS_URL"),
-    ("api", BOX, {"SIGNED_DOWNLOADS": "local"}, "SIGNING_KEY"),
-    ("api", BOX, {"SIGNED_DOWNLOADS": "local", "SIGNING_KEY": "0123456789abcdef"}, "SIGNING_KEY"),
-    ("api", BOX, {"SIGNED_DOWNLOADS": "bucket"}, "MEDIA_BUCKET"),
+    ("api", BOX, {"SIGNING_KEY": "0123456789abcdef"}, "SIGNING_KEY"),
 ]
 NEEDS: Final = {
     "api": ("DATABASE_URL", "MQTT_USERNAME", "MQTT_PASSWORD", "TASKS_SERVICE_ACCOUNT"),
@@ -85,8 +83,6 @@ def start(component: str, environ: dict[str, str]) -> Config:
         deployment.check(config, component)
         return config
     check_deployment(config, component, environ)
-    if component == "api":
-        check_signing(config)
     return config
 
 

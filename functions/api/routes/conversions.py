@@ -1,19 +1,16 @@
 """/api/conversions and /api/files: presentations as PDFs."""
 
-from datetime import UTC, datetime
-
 from flask import Response
 from sqlalchemy import RowMapping
 
 from functions.api import shapes
 from functions.api.bodies import Page, PageQuery, decode_cursor, page
-from functions.api.routes.event_media import CONTENT_TYPES, enqueue
-from functions.api.routing import PUBLIC, Call, Reply, Routes
-from functions.api.sending import OF_FILES, send_signed, send_stored, signing
+from functions.api.files import OF_FILES, send_stored
+from functions.api.routes.event_media import enqueue
+from functions.api.routing import Call, Reply, Routes
 from shared.conversions import operations, store
-from shared.errors import ConversionNotFound, EventMediaNotFound, LinkInvalid, NotConvertible
+from shared.errors import ConversionNotFound, EventMediaNotFound, NotConvertible
 from shared.event_media import operations as event_media
-from shared.outside.media_volume.signing import LocalSigner
 from shared.vocabulary import ConversionStatus, Role
 
 routes = Routes("conversions", "/api/conversions", "Presentations as PDFs.")
@@ -95,32 +92,16 @@ def list_conversions(call: Call, query: ConversionsQuery) -> Page[shapes.Convers
     "/converted/<path:path>",
     role=Role.VIEWER,
     produces=("application/pdf",),
-    statuses={200: "The PDF", 206: "A part of it", 304: "Unchanged", 307: "It is large and lies there"},
+    statuses={200: "The PDF", 206: "A part of it", 304: "Unchanged"},
     raises=(ConversionNotFound, *OF_FILES),
 )
 def converted_file(call: Call, path: str) -> Response:
     """A converted PDF. The path is looked up in the database; ranges and ETag are understood."""
-    with call.transaction() as (connection, now):
+    with call.transaction() as (connection, _):
         row = store.ready_target(connection, path)
     if row is None:
         raise ConversionNotFound("There is no converted file at this path.")
     name = row["filename"].rpartition(".")[0] + ".pdf"
     missing = ConversionNotFound("The PDF is recorded but not on the media volume; ask for the conversion again.")
     opener = call.services.media_volume.open_converted
-    signed = signing(call, "converted/", now)
-    return send_stored(opener, row["target_path"], "application/pdf", None, name, missing, signed)
-
-
-@files.get(
-    "/signed/<token>",
-    role=PUBLIC,
-    produces=tuple(CONTENT_TYPES.values()),
-    statuses={200: "The file", 206: "A part of it", 304: "Unchanged"},
-    raises=(LinkInvalid, *OF_FILES),
-)
-def signed_file(call: Call, token: str) -> Response:
-    """A large file by an address that expires; the address itself is the permission."""
-    signer = call.services.url_signer
-    if not isinstance(signer, LocalSigner):
-        raise LinkInvalid
-    return send_signed(call.services.media_volume, signer.open(token, datetime.now(UTC)), LinkInvalid())
+    return send_stored(call, opener, row["target_path"], "application/pdf", None, name, missing)

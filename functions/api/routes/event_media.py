@@ -10,8 +10,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from functions.api import shapes
 from functions.api.bodies import Answer, Body, Page, PageQuery, decode_cursor, page
+from functions.api.files import OF_FILES, send_stored
 from functions.api.routing import FORM, Call, Reply, Routes
-from functions.api.sending import OF_FILES, send_stored, signing
 from functions.api.uploads import FilePart
 from shared.conversions import operations as conversions
 from shared.conversions import store as conversions_store
@@ -179,18 +179,17 @@ def delete_media(call: Call, media_id: int) -> None:
     "/<id:media_id>/content",
     role=Role.VIEWER,
     produces=tuple(CONTENT_TYPES.values()),
-    statuses={200: "The file", 206: "A part of it", 304: "Unchanged", 307: "It is large and lies there"},
+    statuses={200: "The file", 206: "A part of it", 304: "Unchanged"},
     raises=(EventMediaNotFound, *OF_FILES),
 )
 def media_content(call: Call, media_id: int) -> Response:
     """The file itself, as it was uploaded; ranges and ETag are understood."""
-    with call.transaction() as (connection, now):
+    with call.transaction() as (connection, _):
         media = operations.find(connection, media_id)
     content_type = CONTENT_TYPES[MediaKind(media["kind"])]
     missing = EventMediaNotFound("The file is recorded but not on the media volume.")
     opener = call.services.media_volume.open_original
-    signed = signing(call, "", now)
-    return send_stored(opener, media["path"], content_type, media["sha256"], media["filename"], missing, signed)
+    return send_stored(call, opener, media["path"], content_type, media["sha256"], media["filename"], missing)
 
 
 @routes.get(
@@ -208,4 +207,5 @@ def media_thumbnail(call: Call, media_id: int) -> Response:
     if conversion is None or not (conversion["report"] or {}).get("thumbnail"):
         raise ThumbnailNotFound
     opener = call.services.media_volume.open_thumbnail
-    return send_stored(opener, media["sha256"], "image/png", None, f"{media['filename']}.png", ThumbnailNotFound())
+    name = f"{media['filename']}.png"
+    return send_stored(call, opener, media["sha256"], "image/png", None, name, ThumbnailNotFound())

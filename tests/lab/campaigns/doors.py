@@ -8,7 +8,6 @@ much. 4. The same stalled connections at the function itself, where nothing stan
 
 import json
 import resource
-import secrets
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -41,7 +40,10 @@ PICTURE: Final = bytes.fromhex("89504e470d0a1a0a0000000d494844520000000100000001
 MORE_THAN_THREADS: Final = 150  # the api function has 64
 ROOTS: Final = (
     *("/", "/", "/views/", "/lib/", "/vendor/", "/app.js/", "/.problem/", "/api/", "/api/docs/", "/api/clients/"),
-    *("/api/files/converted/", "/api/files/converted/", "/api/files/signed/"),
+    *(
+        "/api/files/converted/",
+        "/api/files/converted/",
+    ),
     *("/api/event-media/", "/api/event-media/{media}/content/"),
     *("/api/event-media/{media}/thumbnail/", "/api/event-media/uploads/"),
 )
@@ -91,10 +93,9 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
 
 @contextmanager
 def whole_stack(folder: Path) -> Iterator[Doors]:
-    """The local stack with every address that takes a path or a token switched on."""
+    """The local stack."""
     folder.chmod(0o755)  # Postgres and the broker are other users
-    ways = {"SIGNED_DOWNLOADS": "local", "SIGNING_KEY": secrets.token_hex(32)}
-    with running_stack(folder / "state", **ways) as stack:
+    with running_stack(folder / "state") as stack:
         ports = {name: int(number) for name, number in stack.ports.items()}
         token = stack.environment["SIGNAGE_ADMIN_TOKEN"]
         media = Path(stack.environment["MEDIA_ROOT"])
