@@ -18,9 +18,8 @@ from flask.ctx import RequestContext
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import BaseConverter
 
-from functions.api import auth, bodies, limits, problems
+from functions.api import auth, bodies, limits, problems, tus
 from functions.api.routes import ALL
-from functions.api.routes import uploads as uploads_in_parts
 from functions.api.routing import JSON, Call, Endpoint, Reply, Routes
 from functions.api.services import Services
 from shared import trace
@@ -83,7 +82,7 @@ class _App(Flask):
 
     def request_context(self, environ: "WSGIEnvironment") -> RequestContext:
         """As Flask's, for the method that is meant."""
-        environ["REQUEST_METHOD"] = uploads_in_parts.method_of(environ)
+        environ["REQUEST_METHOD"] = tus.method_of(environ)
         return super().request_context(environ)
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
@@ -222,7 +221,7 @@ def _end(response: Response) -> Response:
     for name, value in HEADERS.items():
         if name.lower() not in present:
             headers.add(name, value)
-    uploads_in_parts.mark(response, asked.path)
+    tus.mark(response, asked.path)
     if asked.path not in _QUIET:
         event(
             "request",

@@ -9,7 +9,7 @@ from werkzeug.exceptions import HTTPException
 
 from functions.api.app import body_limit_of
 from functions.api.limits import Limits
-from functions.api.routes.uploads import method_of
+from functions.api.tus import method_of
 from functions.jobs import leave_unread
 
 

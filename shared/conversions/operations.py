@@ -8,11 +8,14 @@ from sqlalchemy import Connection, RowMapping
 
 from shared.conversions import rules, store
 from shared.conversions.rules import Fault, Findings, Move
-from shared.errors import ConversionNotFound
+from shared.errors import ConversionNotFound, TaskQueueUnavailable
 from shared.event_media import operations as event_media
 from shared.event_media import store as event_media_store
 from shared.outside.media_volume import MediaVolume
+from shared.outside.task_queue import TaskQueue, enqueue_conversion
+from shared.structured_log import failure
 from shared.trace import trace_id
+from shared.vocabulary import CONVERTIBLE_KINDS
 
 SWEEP_LIMIT = 500  # per tick; the next one takes the rest
 
@@ -32,6 +35,23 @@ def ensure_pdf(
     if row is not None:
         return row, True
     return find(connection, media_id), False
+
+
+def of_new_medium(
+    connection: Connection, now: datetime, media: RowMapping, traceparent: str
+) -> tuple[RowMapping | None, bool]:
+    """As `ensure_pdf` for a presentation that was just stored; no conversion for other media."""
+    if media["kind"] not in CONVERTIBLE_KINDS:
+        return None, False
+    return ensure_pdf(connection, now, media, traceparent)
+
+
+def enqueue(queue: TaskQueue, conversion: RowMapping) -> None:
+    """Hand a conversion to the task queue, after the commit. While the queue is away it waits for the tick."""
+    try:
+        enqueue_conversion(queue, conversion["id"], conversion["generation"])
+    except TaskQueueUnavailable:
+        failure("enqueue_failed", "a conversion waits for the tick", conversion_id=conversion["id"])
 
 
 def rebuild(

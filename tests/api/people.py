@@ -12,7 +12,7 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.test import TestResponse
 
 from deploy.parts.layout import REPOSITORY
-from functions.api.routes import uploads
+from functions.api.tus import method_of
 from shared.access import operations as access
 from shared.access.people import store
 from shared.postgres.door import database_now, transaction
@@ -93,7 +93,7 @@ class Api:
 def is_announced(app: Flask, answer: TestResponse) -> bool:
     """Whether docs/openapi.json has this status for what was asked; what is no address of the API goes by."""
     asked = answer.request
-    method = uploads.method_of(asked.environ).replace("HEAD", "GET")
+    method = method_of(asked.environ).replace("HEAD", "GET")
     try:
         rule, _ = app.url_map.bind("localhost").match(asked.path, method, return_rule=True)
     except HTTPException:

@@ -6,7 +6,6 @@ from sqlalchemy import RowMapping
 from functions.api import shapes
 from functions.api.bodies import Page, PageQuery, decode_cursor, page
 from functions.api.files import OF_FILES, send_stored
-from functions.api.routes.event_media import enqueue
 from functions.api.routing import Call, Reply, Routes
 from shared.conversions import operations, store
 from shared.errors import ConversionNotFound, EventMediaNotFound, NotConvertible
@@ -58,7 +57,7 @@ def _has_vanished(call: Call, conversion: RowMapping) -> bool:
 
 def _under_way(call: Call, conversion: RowMapping, must_enqueue: bool) -> Reply[shapes.Conversion]:
     if must_enqueue:
-        enqueue(call, conversion["id"], conversion["generation"])
+        operations.enqueue(call.services.task_queue, conversion)
     return Reply(shapes.conversion(conversion), 200 if conversion["status"] == ConversionStatus.READY else 202)
 
 

@@ -1,11 +1,9 @@
 """/api/event-media: upload files; presentations get their conversion at once."""
 
-from datetime import datetime
 from typing import Annotated, Final
 
 import msgspec
 from flask import Response
-from sqlalchemy import Connection, RowMapping
 from sqlalchemy.exc import SQLAlchemyError
 
 from functions.api import shapes
@@ -21,7 +19,6 @@ from shared.errors import (
     NameNotAccepted,
     NoSlides,
     NotAPresentation,
-    TaskQueueUnavailable,
     ThumbnailNotFound,
     TooLargeUnpacked,
     UnsupportedMediaType,
@@ -30,9 +27,8 @@ from shared.errors import (
 )
 from shared.event_media import operations, store
 from shared.event_media.operations import ReceivedUpload
-from shared.outside.task_queue import enqueue_conversion
 from shared.structured_log import failure
-from shared.vocabulary import CONVERTIBLE_KINDS, MediaKind, Role
+from shared.vocabulary import MediaKind, Role
 
 routes = Routes("event_media", "/api/event-media", "Uploaded files: presentations, documents, pictures, videos.")
 
@@ -57,14 +53,6 @@ class Uploaded(Answer):
     conversion: shapes.Conversion | None
 
 
-def enqueue(call: Call, conversion_id: int, generation: int) -> None:
-    """Hand the conversion to the task queue. When the queue is away the tick does it later."""
-    try:
-        enqueue_conversion(call.services.task_queue, conversion_id, generation)
-    except TaskQueueUnavailable:
-        failure("enqueue_failed", "a conversion waits for the tick", conversion_id=conversion_id)
-
-
 @routes.post(
     "",
     role=Role.OPERATOR,
@@ -86,13 +74,13 @@ def upload(call: Call) -> Reply[Uploaded]:
     try:
         with call.transaction() as (connection, now):
             media = operations.record_upload(connection, now, received, call.principal.actor)
-            conversion, must_enqueue = conversion_for(connection, now, media, call.traceparent)
+            conversion, must_enqueue = conversions.of_new_medium(connection, now, media, call.traceparent)
             call.audit(connection, now, "event_media.upload", str(media["id"]), filename=media["filename"])
     except BaseException:
         received.discard()
         raise
     if conversion is not None and must_enqueue:
-        enqueue(call, conversion["id"], conversion["generation"])
+        conversions.enqueue(call.services.task_queue, conversion)
     shown = shapes.conversion(conversion) if conversion is not None else None
     location = {"Location": f"/api/event-media/{media['id']}"}
     return Reply(Uploaded(media=shapes.media(media), conversion=shown), 201, location)
@@ -109,15 +97,6 @@ def _receive(call: Call) -> ReceivedUpload:
         received.discard()
         raise
     return received
-
-
-def conversion_for(
-    connection: Connection, now: datetime, media: RowMapping, traceparent: str
-) -> tuple[RowMapping | None, bool]:
-    """The conversion of a presentation and whether it must be enqueued; none for other media."""
-    if media["kind"] not in CONVERTIBLE_KINDS:
-        return None, False
-    return conversions.ensure_pdf(connection, now, media, traceparent)
 
 
 class MediaQuery(PageQuery):

@@ -7,22 +7,22 @@ is a medium: `Upload-Offset` is the file's length from the same transaction on i
 import base64
 import binascii
 import re
-from collections.abc import Mapping
 from datetime import datetime
 from email.utils import format_datetime
-from typing import Any, Final
+from typing import Final
 
-from flask import Response, current_app, request
 from sqlalchemy import RowMapping
 
 from functions.api.bodies import Answer, answer_of
-from functions.api.finishing import finish
 from functions.api.problems import BadRequest, BodyTooLarge, InvalidField, ProtocolUnknown
 from functions.api.routing import Call, Header, Reply, Routes
+from functions.api.tus import PREFIX, VERSION
+from shared.conversions import operations as conversions
 from shared.errors import (
     Encrypted,
     NoSlides,
     NotAPresentation,
+    Refused,
     TooLargeUnpacked,
     UnsupportedMediaType,
     UploadLocked,
@@ -31,18 +31,15 @@ from shared.errors import (
     UploadTooLarge,
     VolumeFull,
 )
+from shared.event_media.operations import ReceivedUpload
 from shared.event_media.uploads import operations
 from shared.event_media.uploads.rules import Turn
 from shared.vocabulary import Role
 
-PREFIX: Final = "/api/event-media/uploads"
-VERSION: Final = "1.0.0"
-EXTENSIONS: Final = "creation,termination,expiration"
 PART: Final = "application/offset+octet-stream"
 LARGEST_NUMBER: Final = 10**18 - 1
 LONGEST_METADATA: Final = 4096
 REFUSALS: Final = (UnsupportedMediaType, NotAPresentation, Encrypted, TooLargeUnpacked, NoSlides)
-OVERRIDING: Final = {"PATCH", "DELETE"}
 SPOKEN: Final = {"type": "string", "const": VERSION}
 TUS: Final = {"Tus-Resumable": Header("1.0.0, the version of the protocol", SPOKEN, required=True)}
 TUS_OF_HEAD: Final = {"Tus-Resumable": Header("1.0.0, the version of the protocol; asked for with HEAD alone")}
@@ -61,30 +58,6 @@ class Upload(Answer):
     media_id: int | None
     created_at: datetime
     expires_at: datetime
-
-
-def method_of(environ: Mapping[str, Any]) -> str:
-    """The method that a request means: below this address the one that it names instead of its own.
-
-    Clients that can send GET and POST only name the others so; routes, roles and limits go by the one that is meant.
-    Only a POST may mean another one: what stands in front limits its body, and an answer to HEAD has none.
-    """
-    own: str = environ["REQUEST_METHOD"]
-    path = environ.get("PATH_INFO", "")
-    named = environ.get("HTTP_X_HTTP_METHOD_OVERRIDE", "")
-    return named if own == "POST" and path.startswith(PREFIX + "/") and named in OVERRIDING else own
-
-
-def mark(response: Response, path: str) -> None:
-    """What the protocol asks of every answer below this address, problems included."""
-    if not (path == PREFIX or path.startswith(PREFIX + "/")):
-        return
-    response.headers["Tus-Resumable"] = VERSION
-    if request.method == "OPTIONS" or response.status_code == 412:
-        response.headers["Tus-Version"] = VERSION
-    if request.method == "OPTIONS":
-        response.headers["Tus-Extension"] = EXTENSIONS
-        response.headers["Tus-Max-Size"] = str(current_app.extensions["signage"].config["UPLOAD_LIMIT_BYTES"])
 
 
 @routes.post(
@@ -189,10 +162,42 @@ def _receive(call: Call, turn: Turn) -> None:
             return
         if size == turn.left:
             _refuse_more(stream)
-            finish(call, operations.after_part(turn, part, size))
+            _finish(call, operations.after_part(turn, part, size))
             return
         with call.transaction() as (connection, now):
             turn = operations.keep_part(connection, now, turn, part, size)
+
+
+def _finish(call: Call, turn: Turn) -> None:
+    """All bytes are there: one file of its parts, looked at, and a medium in the transaction that ends the upload.
+
+    Raises what `operations.assemble` raises, UploadLocked when another request has taken over, and VolumeFull.
+    """
+    with call.transaction() as (connection, now):
+        operations.hold(connection, now, turn)
+    received = _assemble(call, turn)
+    try:
+        with call.transaction() as (connection, now):
+            media = operations.complete(connection, now, turn, received, call.principal.actor)
+            conversion, must_enqueue = conversions.of_new_medium(connection, now, media, call.traceparent)
+            call.audit(connection, now, "event_media.upload", str(media["id"]), filename=media["filename"])
+    except BaseException:
+        received.discard()
+        raise
+    call.services.media_volume.remove_upload(turn.upload_id)
+    if conversion is not None and must_enqueue:
+        conversions.enqueue(call.services.task_queue, conversion)
+
+
+def _assemble(call: Call, turn: Turn) -> ReceivedUpload:
+    """The whole file, looked at. One that is refused for what it is will not be better next time: it goes."""
+    try:
+        return operations.assemble(call.services.media_volume, turn)
+    except (Refused, UnsupportedMediaType, UploadTooLarge):
+        with call.transaction() as (connection, _):
+            operations.give_up(connection, turn)
+        call.services.media_volume.remove_upload(turn.upload_id)
+        raise
 
 
 def _check_version(call: Call) -> None:
