@@ -23,9 +23,9 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
+from bridge.fast_paho import PlainClient, make_client
 from bridge.granted import SESSION_EXPIRY_SECONDS, Granted, Lack, lacks_of_subscriptions
 from bridge.inbox import Arrival
-from bridge.lean_client import PlainClient, make_client
 from bridge.oversized import bounded
 from shared.outside.mqtt import connect_properties
 from shared.structured_log import event, failure

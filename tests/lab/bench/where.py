@@ -18,9 +18,9 @@ from paho.mqtt.properties import Properties
 from sqlalchemy import Connection
 
 from bridge.connection import RECEIVE_MAXIMUM
+from bridge.fast_paho import FastClient, PlainClient
 from bridge.granted import SESSION_EXPIRY_SECONDS
 from bridge.inbox import Arrival, Inbox
-from bridge.lean_client import LeanClient, PlainClient
 from bridge.main import rarely_collect
 from bridge.pace import BATCH_MESSAGES
 from deploy.parts.layout import LOOPBACK
@@ -41,7 +41,7 @@ def measure(folder: Path) -> list[Row]:
     rarely_collect()
     with bench_machine(folder, bridge=True) as (service, port):
         leave(service)
-        for kind in (PlainClient, LeanClient):
+        for kind in (PlainClient, FastClient):
             publish(port, Traffic().messages(MESSAGES))
             _show(f"receive and acknowledge, {kind.__name__}", receive(service, kind))
         _show("read the documents", read())

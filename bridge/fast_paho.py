@@ -1,4 +1,4 @@
-"""paho with a leaner way in and out: it costs 20 to 50 microseconds for each message, these few about three.
+"""paho with a faster way in and out: it costs 20 to 50 microseconds for each message, these few about three.
 
 paho reads the socket a byte at a time, logs, locks and makes several objects for every message. Here the socket is
 read 64 KiB at a time, and a PUBLISH (QoS 0 or 1) is taken apart where it lies; acknowledgements leave together.
@@ -41,7 +41,7 @@ Arrive = Callable[[bytes, bytes, int, float, bool], None]
 
 
 def is_as_known(client: type[Client] = Client) -> bool:
-    """Are paho's private parts that `LeanClient` rests on what they were in 2.1 and 2.2?"""
+    """Are paho's private parts that `FastClient` rests on what they were in 2.1 and 2.2?"""
     try:
         receives = list(inspect.signature(client._sock_recv).parameters) == ["self", "bufsize"]  # noqa: SLF001
         queue = list(inspect.signature(client._packet_queue).parameters)[:5]  # noqa: SLF001
@@ -126,7 +126,7 @@ class PlainClient(Client):
         self._arrive(topic, bytes(message.payload), number, message.timestamp, message.retain)
 
 
-class LeanClient(PlainClient):
+class FastClient(PlainClient):
     """Reads much at once, takes the usual PUBLISH apart by itself and leaves the rest to paho."""
 
     def __init__(self, arrive: Arrive, **options: Any) -> None:
@@ -254,8 +254,8 @@ def _as_length(length: int) -> bytes:
 
 
 def make_client(arrive: Arrive, **options: Any) -> PlainClient:
-    """The lean client, or paho's own ways where it is not the paho that is known."""
+    """The fast client, or paho's own ways where it is not the paho that is known."""
     if is_as_known():
-        return LeanClient(arrive, **options)
+        return FastClient(arrive, **options)
     event("lean_client_unusable", "this paho is not as known: messages are read in its own way, at half the rate")
     return PlainClient(arrive, **options)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
 
-from bridge.lean_client import LeanClient, PlainClient, is_as_known, make_client
+from bridge.fast_paho import FastClient, PlainClient, is_as_known, make_client
 from tests.bridge.conftest import eventually
 
 CONNACK: Final = b"\x20\x03\x00\x00\x00"
@@ -79,7 +79,7 @@ def options() -> dict[str, Any]:
     }
 
 
-@pytest.fixture(params=[LeanClient, PlainClient])
+@pytest.fixture(params=[FastClient, PlainClient])
 def ends(request: pytest.FixtureRequest) -> Iterator[Ends]:
     made = Ends(request.param)
     yield made
@@ -100,9 +100,9 @@ def publish(topic: bytes, payload: bytes, number: int = 0, *, flags: int = 0, pr
     return bytes((0x30 | flags | (2 if number else 0),)) + length(len(body)) + body
 
 
-def test_paho_is_still_what_the_lean_client_leans_on() -> None:
+def test_paho_is_still_what_the_fast_client_rests_on() -> None:
     assert is_as_known()
-    assert type(make_client(lambda *_: None, **options())) is LeanClient
+    assert type(make_client(lambda *_: None, **options())) is FastClient
 
 
 @pytest.mark.parametrize("name", ["_sock_recv", "_packet_queue", "_packet_read", "_mid_generate"])
@@ -126,14 +126,14 @@ def test_messages_come_whole_and_in_order_however_they_are_cut(ends: Ends) -> No
 
 def test_a_large_packet_is_put_together_once_and_not_with_each_piece(monkeypatch: pytest.MonkeyPatch) -> None:
     """With each piece, 200 MB took minutes: the bridge was deaf, lost its connection and began again."""
-    ends, looked = Ends(LeanClient), []
-    look = LeanClient._take_packets
+    ends, looked = Ends(FastClient), []
+    look = FastClient._take_packets
 
-    def counted(client: LeanClient, data: bytes) -> tuple[int, MQTTErrorCode]:
+    def counted(client: FastClient, data: bytes) -> tuple[int, MQTTErrorCode]:
         looked.append(len(data))
         return look(client, data)
 
-    monkeypatch.setattr(LeanClient, "_take_packets", counted)
+    monkeypatch.setattr(FastClient, "_take_packets", counted)
     packet = publish(b"a", b"x" * 5_000_000, 1)
     ends.say(packet + publish(b"a", b"next", 2), pieces=100)
     eventually(lambda: len(ends.heard) == 2 or ends.client.take() != 0)
@@ -171,7 +171,7 @@ def test_what_is_told_carries_its_expiry_and_waits_for_answers(ends: Ends) -> No
     assert sent.startswith(b"\x32" + length(len(body)) + body)
     assert told == 3  # one is kept free
     assert ends.client.tell([("t", b"{}")], 300) == 0
-    if isinstance(ends.client, LeanClient):
+    if isinstance(ends.client, FastClient):
         ends.say(b"\x40\x02" + struct.pack("!H", number))
         assert ends.client.tell([("t", b"{}"), ("t", b"{}")], 300) == 1
     assert ends.answered == []
@@ -225,7 +225,7 @@ PACKETS: Final = st.lists(
 @given(PACKETS, st.integers(1, 6))
 def test_both_ways_hear_the_same(packets: list[bytes], pieces: int) -> None:
     heard = []
-    for kind in (LeanClient, PlainClient):
+    for kind in (FastClient, PlainClient):
         ends = Ends(kind)
         ends.say(b"".join(packets), pieces)
         wanted = sum(packet[0] & 0xF0 == 0x30 for packet in packets)
