@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, Engine
 
-from bridge.broker_accounts import Accounts, Crashes, OpenFiles, pause, write_if_changed
+from bridge.broker_accounts.__main__ import pause
+from bridge.broker_accounts.logins import Accounts, write_if_changed
+from bridge.broker_accounts.notes import Crashes, OpenFiles
 from deploy.local import postgres
 from deploy.parts import broker as mosquitto
 from deploy.parts.layout import REPOSITORY

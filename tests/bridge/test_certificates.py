@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from bridge import certificates
-from bridge.certificates import Certificates, doors
+from bridge.broker_accounts import certificates
+from bridge.broker_accounts.certificates import Certificates, doors
 from deploy.box.box import Box
 from deploy.parts.layout import REPOSITORY
 from deploy.parts.probes import free_port

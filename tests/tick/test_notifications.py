@@ -16,7 +16,7 @@ import requests
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from bridge.certificates import Certificates
+from bridge.broker_accounts.certificates import Certificates
 from deploy.parts import identity
 from deploy.parts.layout import REPOSITORY
 from shared.notifications import operations

@@ -1,0 +1,88 @@
+"""The file of displays' logins that the broker reads, written anew when the logins in Postgres change."""
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import Engine
+
+from shared.access import enrolment_store
+from shared.postgres.door import snapshot
+from shared.structured_log import event
+
+NEW_FILE_MODE: Final = 0o640
+
+
+class Accounts:
+    """The file that the broker reads."""
+
+    def __init__(self, engine: Engine, password_file: Path) -> None:
+        """Nothing is read yet."""
+        self._engine = engine
+        self._password_file = password_file
+        self._digest: str | None = None  # of the logins that the file holds
+
+    def keep_up(self) -> None:
+        """Look once, and write the file when the logins changed.
+
+        Raises:
+            SQLAlchemyError, OSError: the database or the file cannot be used; look again later.
+        """
+        if not self._password_file.exists():
+            self._digest = None
+        with snapshot(self._engine) as connection:  # the digest is of these very logins
+            digest = enrolment_store.live_logins_digest(connection)
+            logins = enrolment_store.live_logins(connection) if digest != self._digest else None
+        if logins is not None:
+            if write_if_changed(self._password_file, render(logins)):
+                event("accounts_written", "the displays' logins changed", logins=len(logins))
+            self._digest = digest
+
+
+def render(logins: Iterable[tuple[str, str]]) -> bytes:
+    """The password file of these (user name, hash)."""
+    return "".join(f"{name}:{password_hash}\n" for name, password_hash in logins).encode()
+
+
+def write_if_changed(path: Path, content: bytes) -> bool:
+    """Put `content` there in one step, with the owner and mode of the file that it replaces; False when it is there.
+
+    Raises:
+        OSError: the folder cannot be written; the file is as it was.
+    """
+    before = path.stat() if path.exists() else None
+    if before is not None and path.read_bytes() == content:
+        return False
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            _take_over(file.fileno(), before)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(name).unlink()
+        raise
+    _sync_folder(path.parent)
+    return True
+
+
+def _take_over(descriptor: int, before: os.stat_result | None) -> None:
+    """The broker must be able to read it: owner, group and mode stay as whoever set the broker up made them."""
+    os.fchmod(descriptor, NEW_FILE_MODE if before is None else before.st_mode & 0o777)
+    own = os.fstat(descriptor)
+    if before is not None and (before.st_uid, before.st_gid) != (own.st_uid, own.st_gid):
+        os.fchown(descriptor, before.st_uid, before.st_gid)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
