@@ -1,8 +1,8 @@
-"""One connection to the broker, driven by the bridge's own thread: what arrives is kept until it is acknowledged.
+"""One connection to the broker, driven by the bridge's own thread, and what the broker grants on it.
 
-It is thrown away at its first fault and a new one is made, so that nothing of an old session (an acknowledgement,
-an unanswered publish) can reach a new one. Exceptions cannot escape from the callbacks: paho would lose its
-footing while it still said that it is connected.
+What arrives is kept until it is acknowledged. A connection is thrown away at its first fault and a new one is made, so
+that nothing of an old session (an acknowledgement, an unanswered publish) can reach a new one. Exceptions cannot escape
+from the callbacks: paho would lose its footing while it still said that it is connected.
 """
 
 import contextlib
@@ -12,8 +12,9 @@ import socket
 import ssl
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final, ParamSpec
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, ParamSpec, Self
 from urllib.parse import urlsplit
 
 from paho.mqtt.client import Client
@@ -24,9 +25,9 @@ from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from bridge.fast_paho import PlainClient, make_client
-from bridge.granted import SESSION_EXPIRY_SECONDS, Granted, Lack, lacks_of_subscriptions
 from bridge.inbox import Arrival
 from bridge.oversized import bounded
+from shared.commands.outbox.operations import CLAIM_AT_ONCE
 from shared.outside.mqtt import connect_properties
 from shared.structured_log import event, failure
 
@@ -37,6 +38,10 @@ RECEIVE_MAXIMUM: Final = 16_000  # unacknowledged messages: the window is the ba
 UNACKED_LIMIT: Final = RECEIVE_MAXIMUM  # above it only messages that need no acknowledgement can come: dropped
 MISC_EVERY_SECONDS: Final = 1.0
 REFUSED: Final = 0x80  # reason codes from here on are errors
+RECEIVE_MAXIMUM_UNSAID: Final = 65_535  # MQTT 5: what a broker takes that names no number
+SESSION_EXPIRY_SECONDS: Final = 86_400  # what the bridge asks for
+OF_A_COMMAND: Final = 2_048  # bytes of the largest packet that we send: a command of 1 KiB, its topic and its head
+OF_A_LOG_LINE: Final = 20_480  # bytes of the largest packet of a display
 
 P = ParamSpec("P")
 
@@ -268,3 +273,77 @@ class BrokerConnection:
 
     def _disconnected(self, _client: Client, _data: Any, _flags: Any, code: ReasonCode, _properties: Any) -> None:
         self._over(f"disconnected: {code}")
+
+
+@dataclass(frozen=True)
+class Lack:
+    """Something that the broker does not grant."""
+
+    words: str
+    stops: bool = False
+    """The bridge cannot do its work: it is not ready."""
+
+
+@dataclass(frozen=True)
+class Granted:
+    """What the CONNACK says; without a word of it, MQTT 5's defaults."""
+
+    receive_maximum: int = RECEIVE_MAXIMUM_UNSAID
+    maximum_qos: int = 2
+    retain: bool = True
+    wildcards: bool = True
+    session_seconds: int = SESSION_EXPIRY_SECONDS
+    maximum_packet_bytes: int | None = None
+    client_id: str | None = None  # another one than asked for
+
+    @classmethod
+    def of(cls, properties: Properties | None) -> Self:
+        """As these properties of a CONNACK say."""
+        return cls(
+            receive_maximum=getattr(properties, "ReceiveMaximum", RECEIVE_MAXIMUM_UNSAID),
+            maximum_qos=getattr(properties, "MaximumQoS", 2),
+            retain=bool(getattr(properties, "RetainAvailable", 1)),
+            wildcards=bool(getattr(properties, "WildcardSubscriptionAvailable", 1)),
+            session_seconds=getattr(properties, "SessionExpiryInterval", SESSION_EXPIRY_SECONDS),
+            maximum_packet_bytes=getattr(properties, "MaximumPacketSize", None),
+            client_id=getattr(properties, "AssignedClientIdentifier", None),
+        )
+
+    @property
+    def may_send(self) -> int:
+        """So many publishes with QoS 1 may be without an answer."""
+        return self.receive_maximum if self.maximum_qos else 0
+
+    def lacks(self) -> list[Lack]:
+        """What is missing."""
+        found = []
+        if not self.maximum_qos:
+            found.append(Lack("it takes QoS 0 only (Maximum QoS): no command can be sent", stops=True))
+        if not self.wildcards:
+            found.append(Lack("it has no wildcards (Wildcard Subscription Available): nobody is heard", stops=True))
+        if not self.retain:
+            found.append(Lack("it keeps no retained messages (Retain Available): presence may be unknown for long"))
+        if self.receive_maximum < CLAIM_AT_ONCE:
+            most = f"it takes {self.receive_maximum} messages at a time (Receive Maximum)"
+            found.append(Lack(f"{most}: commands to many displays go out slowly"))
+        if self.session_seconds < SESSION_EXPIRY_SECONDS:
+            kept = f"it keeps our sessions for {self.session_seconds} s (Session Expiry Interval)"
+            found.append(Lack(f"{kept}: what is sent while no bridge is connected for longer is lost"))
+        if self.client_id is not None:
+            found.append(Lack("it names us anew (Assigned Client Identifier): no session is found again"))
+        return found + self._lacks_of_size()
+
+    def _lacks_of_size(self) -> list[Lack]:
+        most = self.maximum_packet_bytes
+        if most is None or most >= OF_A_LOG_LINE:
+            return []
+        words = f"it takes packets of {most} bytes at most (Maximum Packet Size)"
+        if most < OF_A_COMMAND:
+            return [Lack(f"{words}: some commands cannot be sent", stops=True)]
+        return [Lack(f"{words}: long log lines do not pass")]
+
+
+def lacks_of_subscriptions(topics: Sequence[str], codes: Iterable[int]) -> list[Lack]:
+    """What is missing where the SUBACK grants these reason codes for these topics: QoS 1 is asked for."""
+    poor = [topic for topic, code in zip(topics, codes, strict=True) if code == 0]
+    return [Lack(f"it grants QoS 0 for {', '.join(poor)}: messages are lost", stops=True)] if poor else []

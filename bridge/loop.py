@@ -16,24 +16,18 @@ from typing import Final
 import msgspec
 from sqlalchemy import Engine
 
-from bridge.announcement import Announcement
-from bridge.batch import Memory, Outcome, tell_of_counters
+from bridge.batches import BATCH_SECONDS, Bulk, Pace, Urgent
 from bridge.budget import LogBudgets
-from bridge.bulk import Bulk
 from bridge.connection import BrokerConnection
-from bridge.counters import Counters, Tally
-from bridge.due import CANARY_SECONDS, Due
+from bridge.duties import CANARY_SECONDS, Announcement, Due, sweep
 from bridge.inbox import Inbox
-from bridge.lanes import Lanes
+from bridge.lanes import Lanes, Link
 from bridge.leader import DatabaseAway, Leader
-from bridge.link import Link
-from bridge.marks import Marks
 from bridge.outbox import Outbox
-from bridge.pace import BATCH_SECONDS, Pace
-from bridge.probe import can_be_reached
-from bridge.snapshot import Progress, Snapshot, Snapshots
-from bridge.sweep import sweep
-from bridge.urgent import Urgent
+from bridge.outcomes import Memory, Outcome, tell_of_counters
+from bridge.probes import can_be_reached
+from bridge.receipts import Receipts
+from bridge.status import Counters, Progress, Snapshot, Snapshots, Tally
 from bridge.writes import LeadershipLost, Message, Writer
 from shared.client_logs import operations as client_logs
 from shared.client_logs.rules import Budget
@@ -77,7 +71,7 @@ class Bridge:
         self._budgets = LogBudgets(Budget(self._config["LOG_BUDGET_PER_SECOND"], self._config["LOG_BUDGET_BURST"]))
         self._bulk = Bulk(self._inbox.read, self._budgets.weigh)
         self._memory = Memory()
-        self._marks = Marks(self._topics.logs_committed)
+        self._receipts = Receipts(self._topics.logs_committed)
         self._outbox = Outbox(self._topics.commands, timings(self._config))
         self._due = Due()
         self._pace = Pace()
@@ -90,7 +84,7 @@ class Bridge:
         anew, so that nobody is taken for silent whose reports are forgotten.
         """
         self._memory.forget()
-        self._marks.forget_all()
+        self._receipts.forget_all()
         if may_have_lost:
             self._announcement.is_made = False
 
@@ -191,7 +185,7 @@ class Bridge:
             self._store_urgent,
             self._store_batch,
             self._close_gaps,
-            self._marks.tell,
+            self._receipts.tell,
             self._send_canary,
             self._work_outbox,
         ):
@@ -288,8 +282,8 @@ class Bridge:
         heard = canary.heard if canary is not None and canary.instance == self._instance else None
         self._progress.committed(now, heard, is_urgent=is_urgent)
         self._budgets.took(now, outcome.committed)
-        self._marks.forget(outcome.over)
-        self._marks.committed(outcome.committed)
+        self._receipts.forget(outcome.over)
+        self._receipts.committed(outcome.committed)
         tell_of_counters(outcome)
         self._outbox.came_online(outcome.online)
         tell(outcome.news)
@@ -326,7 +320,7 @@ class Bridge:
             closed = client_logs.close_gaps(database, database_now(database))
         if closed.committed:
             self._counters = replace(self._counters, missing_logs=self._counters.missing_logs + closed.given_up)
-            self._marks.committed(closed.committed)
+            self._receipts.committed(closed.committed)
             told = {"displays": len(closed.committed), "numbers": closed.given_up}
             event("log_gaps_closed", "numbers of log messages that did not come in a day are given up", **told)
 

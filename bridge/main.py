@@ -9,10 +9,10 @@ import sys
 import threading
 from typing import Final
 
-from bridge import health
+from bridge import probes
 from bridge.loop import Bridge
-from bridge.probe import refuses_anonymous
-from bridge.snapshot import Snapshots
+from bridge.probes import refuses_anonymous
+from bridge.status import Snapshots
 from bridge.stopping import stop_event
 from shared import deployment
 from shared.config import Config, load
@@ -42,7 +42,7 @@ def main() -> int:
 
 def _run(config: Config, stop: threading.Event) -> int:
     snapshots = Snapshots()
-    stop_health = health.serve(config["BRIDGE_HEALTH_HOST"], config["BRIDGE_HEALTH_PORT"], snapshots)
+    stop_health = probes.serve(config["BRIDGE_HEALTH_HOST"], config["BRIDGE_HEALTH_PORT"], snapshots)
     engine = make_engine(config, "bridge")
     rarely_collect()
     try:

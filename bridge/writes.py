@@ -10,9 +10,9 @@ from typing import Final
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
-from bridge.batch import REGISTERING, Batch, Memory, Outcome
 from bridge.budget import OverBudget
 from bridge.inbox import PutAside, Taken, put_aside
+from bridge.outcomes import REGISTERING, Batch, Memory, Outcome
 from shared.client_logs import drops_operations
 from shared.client_logs import operations as client_logs
 from shared.client_logs.rules import LogLine, MarksMoved, boot_of

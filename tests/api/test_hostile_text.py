@@ -21,8 +21,8 @@ import pytest
 import requests
 from sqlalchemy import Engine
 
-from bridge.batch import Memory
 from bridge.inbox import Arrival, Inbox
+from bridge.outcomes import Memory
 from bridge.writes import Writer
 from shared import structured_log
 from shared.commands.operations import timings

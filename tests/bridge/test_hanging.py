@@ -14,11 +14,11 @@ import sqlalchemy as sa
 from tests.bridge.conftest import Database, Display, StartBridge, eventually, stamp
 
 QUARTER = """
-import bridge.due, bridge.leader, bridge.snapshot, shared.postgres.door
-bridge.due.CANARY_SECONDS /= 4
+import bridge.duties, bridge.leader, bridge.status, shared.postgres.door
+bridge.duties.CANARY_SECONDS /= 4
 bridge.leader.LONGEST_BACK_OFF_SECONDS /= 4
-bridge.snapshot.LOOP_SILENT_SECONDS /= 3
-bridge.snapshot.CANARY_PERIODS_SECONDS /= 3
+bridge.status.LOOP_SILENT_SECONDS /= 3
+bridge.status.CANARY_PERIODS_SECONDS /= 3
 shared.postgres.door.LOCK_TIMEOUT_MS //= 4
 shared.postgres.door.STATEMENT_TIMEOUT_MS //= 4
 shared.postgres.door.SOCKET_TIMEOUT_SECONDS /= 4

@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from bridge import health
-from bridge.snapshot import Progress, Snapshot, Snapshots
+from bridge import probes
+from bridge.status import Progress, Snapshot, Snapshots
 from deploy.parts.layout import LOOPBACK
 from deploy.parts.probes import free_port
 
@@ -88,7 +88,7 @@ def ask(port: int, path: str) -> tuple[int, list[str]]:
 
 def test_a_loop_that_stands_still_is_told_by_the_thread_that_answers() -> None:
     snapshots, port = Snapshots(), free_port()
-    stop = health.serve(LOOPBACK, port, snapshots)
+    stop = probes.serve(LOOPBACK, port, snapshots)
     try:
         assert ask(port, "/healthz") == (503, ["starting"])
         now = time.monotonic()

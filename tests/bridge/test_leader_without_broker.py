@@ -9,8 +9,8 @@ from tests.bridge.proxy import proxied
 SECONDS = 60.0
 IMPATIENT = """
 import sys
-from bridge import link, main
-link.GIVE_UP_SECONDS, link.ASIDE_SECONDS = 2.0, 6.0
+from bridge import lanes, main
+lanes.GIVE_UP_SECONDS, lanes.ASIDE_SECONDS = 2.0, 6.0
 sys.exit(main.main())
 """
 

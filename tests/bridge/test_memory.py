@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection, Engine
 
-from bridge.batch import Memory, Outcome
 from bridge.inbox import Arrival, Inbox, PutAside, Taken
+from bridge.outcomes import Memory, Outcome
 from bridge.writes import LeadershipLost, Writer
 from shared.clients.repeats import store
 from shared.commands.operations import timings

@@ -84,9 +84,9 @@ def test_a_batch_whose_database_connection_ends_is_written_later_and_what_is_hel
 
 
 HURRIED = """
-import shared.postgres.door, bridge.leader, bridge.pace
+import shared.postgres.door, bridge.leader, bridge.batches
 shared.postgres.door.STATEMENT_TIMEOUT_MS = 300
-bridge.pace.FEWEST_MESSAGES, bridge.pace.GOOD_SECONDS, bridge.leader.LONGEST_BACK_OFF_SECONDS = 100, 10, 0.1
+bridge.batches.FEWEST_MESSAGES, bridge.batches.GOOD_SECONDS, bridge.leader.LONGEST_BACK_OFF_SECONDS = 100, 10, 0.1
 from bridge import main
 main.main()
 """

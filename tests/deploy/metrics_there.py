@@ -8,9 +8,8 @@ from typing import Any, Final
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
-from bridge import metrics as bridge_metrics
-from bridge.counters import Counters, Histogram
-from bridge.snapshot import Progress, Snapshot
+from bridge import probes
+from bridge.status import Counters, Histogram, Progress, Snapshot
 from deploy.parts.layout import REPOSITORY
 from shared.overview.gauges.rules import MEANINGS, PREFIX
 
@@ -59,5 +58,5 @@ def _names_of_the_bridge() -> Iterator[str]:
         dead_letters={},
         batch_seconds=Histogram(),
     )
-    for family in text_string_to_metric_families(bridge_metrics.text(snapshot, 0.0).decode()):
+    for family in text_string_to_metric_families(probes.text(snapshot, 0.0).decode()):
         yield from (sample.name for sample in family.samples)

@@ -5,9 +5,9 @@ from typing import Any, cast
 
 import pytest
 
-import bridge.due
+import bridge.duties
 import bridge.leader
-from bridge.due import Due
+from bridge.duties import Due
 from bridge.leader import FIRST_BACK_OFF_SECONDS, LONGEST_BACK_OFF_SECONDS, Leader
 
 NOW = 100.0
@@ -17,7 +17,7 @@ FAILURES = 12
 
 @pytest.fixture(autouse=True)
 def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (bridge.due, bridge.leader):
+    for module in (bridge.duties, bridge.leader):
         monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: NOW))
 
 

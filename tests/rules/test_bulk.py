@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.bulk import BATCH_BYTES, FEW, Bulk, Understood, Weighed
+from bridge.batches import BATCH_BYTES, BATCH_MESSAGES, FEW, Bulk, Understood, Weighed
 from bridge.inbox import Arrival, Taken
 from bridge.messages import Said
-from bridge.pace import BATCH_MESSAGES
 
 
 class Watched:

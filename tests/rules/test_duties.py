@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from bridge.due import Due
+from bridge.batches import Pace
+from bridge.duties import Due
 from bridge.leader import DatabaseAway
 from bridge.loop import Bridge
-from bridge.pace import Pace
 
 DUTIES = (
     *("_announce", "_sweep", "_begin_budgets", "_store_urgent", "_store_batch"),
@@ -28,7 +28,7 @@ def test_what_nobody_heard_is_swept_before_any_message_is_written() -> None:
     bridge, done = without_services(), []
     for name in DUTIES:
         setattr(bridge, name, lambda _broker, name=name: done.append(name))
-    bridge._marks = SimpleNamespace(tell=lambda _broker: done.append("tell"))
+    bridge._receipts = SimpleNamespace(tell=lambda _broker: done.append("tell"))
     quiet = SimpleNamespace(bulk=SimpleNamespace(arrivals=()), step=lambda _: None, read_on=lambda _: None, fault=None)
 
     bridge._listen(quiet)

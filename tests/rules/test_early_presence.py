@@ -5,10 +5,10 @@ from typing import Any, cast
 
 import pytest
 
-import bridge.urgent
-from bridge.batch import Outcome
+import bridge.batches
+from bridge.batches import AT_ONCE, EARLY_AT_ONCE, EARLY_MAX, Urgent
 from bridge.inbox import Arrival
-from bridge.urgent import AT_ONCE, EARLY_AT_ONCE, EARLY_MAX, Urgent
+from bridge.outcomes import Outcome
 
 ROLLOUT = 10_000
 
@@ -23,7 +23,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
-    monkeypatch.setattr(bridge.urgent, "time", made)
+    monkeypatch.setattr(bridge.batches, "time", made)
     return made
 
 

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import pytest
 
-from bridge.granted import Granted, Lack, lacks_of_subscriptions
+from bridge.connection import Granted, Lack, lacks_of_subscriptions
 
 
 def granted(**properties: Any) -> Granted:

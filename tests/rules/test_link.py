@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 from typing import Any, cast
 
-from bridge.link import ASIDE_SECONDS, FEW, GIVE_UP_SECONDS, SHORTEST_ASIDE_SECONDS, STEADY_SECONDS, Link
+from bridge.lanes import ASIDE_SECONDS, FEW, GIVE_UP_SECONDS, SHORTEST_ASIDE_SECONDS, STEADY_SECONDS, Link
 
 NO_LANES = cast("Any", SimpleNamespace(is_open=False, is_ready=False))
 OPEN = cast("Any", SimpleNamespace(is_open=True, is_ready=True))

@@ -1,6 +1,6 @@
 """When a batch is due."""
 
-from bridge.pace import BATCH_MESSAGES, BATCH_SECONDS, FEWEST_MESSAGES, GOOD_SECONDS, Pace
+from bridge.batches import BATCH_MESSAGES, BATCH_SECONDS, FEWEST_MESSAGES, GOOD_SECONDS, Pace
 
 
 def test_the_first_message_after_a_quiet_time_waits_for_nobody() -> None:

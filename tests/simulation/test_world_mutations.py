@@ -210,7 +210,7 @@ def never_again(_leader: Leader) -> None:
     raise DatabaseAway
 
 
-FORGETFUL: Final = ("bridge.batch.Memory.forget", lambda _memory: None)
+FORGETFUL: Final = ("bridge.outcomes.Memory.forget", lambda _memory: None)
 WORLD: Final = {
     "only heartbeats are signs of life": Mutation(
         12,

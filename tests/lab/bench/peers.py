@@ -15,8 +15,7 @@ from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
-from bridge.connection import RECEIVE_MAXIMUM
-from bridge.granted import SESSION_EXPIRY_SECONDS
+from bridge.connection import RECEIVE_MAXIMUM, SESSION_EXPIRY_SECONDS
 from deploy.parts.layout import LOOPBACK
 
 Keep = Callable[[MQTTMessage], None]

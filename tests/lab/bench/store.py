@@ -15,12 +15,11 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from bridge.batch import Memory
-from bridge.bulk import FEW, Bulk
+from bridge.batches import FEW, Bulk, Pace
 from bridge.connection import RECEIVE_MAXIMUM
 from bridge.inbox import Arrival, Inbox
 from bridge.main import rarely_collect
-from bridge.pace import Pace
+from bridge.outcomes import Memory
 from bridge.writes import Writer
 from deploy.local import postgres
 from deploy.parts.probes import wait_until

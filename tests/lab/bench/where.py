@@ -17,12 +17,11 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from sqlalchemy import Connection
 
-from bridge.connection import RECEIVE_MAXIMUM
+from bridge.batches import BATCH_MESSAGES
+from bridge.connection import RECEIVE_MAXIMUM, SESSION_EXPIRY_SECONDS
 from bridge.fast_paho import FastClient, PlainClient
-from bridge.granted import SESSION_EXPIRY_SECONDS
 from bridge.inbox import Arrival, Inbox
 from bridge.main import rarely_collect
-from bridge.pace import BATCH_MESSAGES
 from deploy.parts.layout import LOOPBACK
 from deploy.parts.probes import wait_until
 from tests.lab.bench.costs import processor_seconds as with_children

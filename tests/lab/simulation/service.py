@@ -16,12 +16,12 @@ from unittest.mock import patch
 
 from sqlalchemy import Engine
 
-from bridge import due, lanes, loop
+from bridge import duties, lanes, loop
 from bridge.connection import KEEPALIVE_SECONDS
 from bridge.inbox import Arrival
 from bridge.leader import DatabaseAway
 from bridge.loop import Bridge
-from bridge.snapshot import Snapshots
+from bridge.status import Snapshots
 from bridge.writes import LeadershipLost
 from shared.config import Config
 from shared.errors import BrokerUnavailable, PublishUnanswered
@@ -297,7 +297,7 @@ class BridgeHost:
         try:
             with (
                 patch.object(lanes, "BrokerConnection", self.connection),
-                patch.object(due, "SWEEP_SECONDS", TICK),
+                patch.object(duties, "SWEEP_SECONDS", TICK),
                 patch.object(loop, "can_be_reached", lambda _url: self.broker.is_up),
             ):
                 _one_turn(bridge)

@@ -6,14 +6,14 @@ from typing import Final
 
 import msgspec
 
-from bridge.batch import is_over
 from bridge.lanes import Lanes
+from bridge.outcomes import is_over
 from shared.client_logs.rules import Boot
 
 EXPIRY_SECONDS: Final = 300
 
 
-class Marks:
+class Receipts:
     """Marks that are committed and not told yet. Of a boot that waits only the newest counts."""
 
     def __init__(self, topic_of: Callable[[str], str]) -> None:

@@ -1,0 +1,209 @@
+"""Which messages are written together, and when: the batch of each session, and how large one may be.
+
+A batch is written at once when it is quiet; under load so rarely that writing costs a third of our time. It is no
+larger than what the database takes in good time, so that an ACK never waits long behind a batch, and no batch is too
+large to end. Postgres works at one batch while the bridge reads and understands the next one.
+"""
+
+import bisect
+import itertools
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from bridge.budget import OverBudget
+from bridge.inbox import Arrival, PutAside, Taken
+from bridge.lanes import Lanes
+from bridge.outcomes import Outcome
+
+BATCH_MESSAGES: Final = 8_000  # half the window
+"""At most. The larger, the more reports of one client become one row."""
+FEWEST_MESSAGES: Final = 500  # at most so many while the database is slow; fewer would not make it quicker
+BATCH_SECONDS: Final = 0.01  # a message waits no longer for company
+GOOD_SECONDS: Final = 0.25  # what a batch should take at most
+
+
+class Pace:
+    """A small batch costs as much as a larger one: the rest between two is twice as long as the last one took.
+
+    Times are monotonic seconds.
+    """
+
+    def __init__(self) -> None:
+        """The first batch is due at once, and small: how quick the database is is not known."""
+        self._free_at = 0.0
+        self.most = 4 * FEWEST_MESSAGES
+        """So many messages the next batch may have."""
+
+    def wrote(self, began: float, ended: float, messages: int) -> None:
+        """A batch of so many was written: a full one that was quick may be followed by one of twice as many.
+
+        Why a small one took long is not its size.
+        """
+        took = ended - began
+        self._free_at = ended + min(2 * took, BATCH_SECONDS)
+        if took > GOOD_SECONDS:
+            if messages > FEWEST_MESSAGES:
+                self.most = min(self.most, max(FEWEST_MESSAGES, int(messages * GOOD_SECONDS / took)))
+        elif messages >= self.most:
+            self.most = min(2 * self.most, BATCH_MESSAGES)
+
+    def failed(self) -> None:
+        """A batch was not written: if that was for its size, half of it may be."""
+        self.most = max(FEWEST_MESSAGES, self.most // 2)
+
+    def wait_seconds(self, waiting: int, now: float) -> float:
+        """How long so many messages that wait have to wait on for company; 0: not at all."""
+        return 0.0 if waiting >= self.most else max(0.0, self._free_at - now)
+
+
+FEW: Final = 100
+"""Understood at a time: well under a millisecond, so that Postgres' answer is seen soon."""
+BATCH_BYTES: Final = 8 * 2**20
+"""Of payloads in one batch, which Postgres gets as a few statements; usual messages have some 350 bytes each."""
+Understood = Taken | PutAside
+Weighed = Understood | OverBudget
+
+
+class Bulk:
+    """The first arrivals are in hand until they are committed; of those behind them some are understood already."""
+
+    def __init__(
+        self, read: Callable[[Arrival], Understood], weigh: Callable[[Iterable[Understood]], list[Weighed]]
+    ) -> None:
+        """`read` understands an arrival, whenever; `weigh` looks at all in their turn, when they come into hand."""
+        self.batch: list[Weighed] = []
+        self._read = read
+        self._weigh = weigh
+        self._put_back: deque[Weighed] = deque()  # what was in hand behind the batch
+        self._ahead: deque[Understood] = deque()  # what comes behind both
+        self._ahead_bytes = 0
+
+    def take(self, arrivals: "deque[Arrival]", most: int) -> list[Weighed]:
+        """The batch in hand, or its first `most`; the next one when there is none. What it answers is to be stored."""
+        if not self.batch:
+            count = _fitting(arrivals, most)
+            again = list(itertools.islice(self._put_back, count))
+            ready = list(itertools.islice(self._ahead, count - len(again)))
+            rest = map(self._read, itertools.islice(arrivals, len(again) + len(ready), count))
+            self.batch = again + self._weigh(itertools.chain(ready, rest))
+            _drop_first(self._put_back, len(again))  # only now: an error above leaves all in its place
+            _drop_first(self._ahead, len(ready))
+            self._ahead_bytes = sum(_sizes(self._arrivals_ahead(arrivals)))
+        elif len(self.batch) > most:
+            self._put_back.extendleft(reversed(self.batch[most:]))
+            self.batch = self.batch[:most]
+        return self.batch
+
+    def _arrivals_ahead(self, arrivals: "deque[Arrival]") -> Iterable[Arrival]:
+        """Those that are understood and were never in hand."""
+        begin = len(self.batch) + len(self._put_back)
+        return itertools.islice(arrivals, begin, begin + len(self._ahead)) if self._ahead else ()
+
+    def understand_some(self, arrivals: "deque[Arrival]") -> bool:
+        """Understand a few of the arrivals behind the batch; False when there are none, or enough for the next one."""
+        begin = len(self.batch) + len(self._put_back) + len(self._ahead)
+        is_enough = len(self._ahead) >= BATCH_MESSAGES or self._ahead_bytes >= BATCH_BYTES
+        if is_enough or begin >= len(arrivals):
+            return False
+        few = list(itertools.islice(arrivals, begin, begin + FEW))
+        self._ahead.extend(map(self._read, few))
+        self._ahead_bytes += sum(_sizes(few))
+        return True
+
+    def read_on(self, broker: Lanes) -> bool:
+        """While Postgres works: a little of what comes after the batch; False when there is nothing to do."""
+        arrivals = broker.bulk.arrivals
+        if self.understand_some(arrivals):
+            return True
+        before = len(arrivals)
+        if broker.fault is None and before < len(self.batch) + BATCH_MESSAGES:
+            broker.step(0)
+        return len(arrivals) > before
+
+    def committed(self) -> None:
+        """The batch is stored and acknowledged."""
+        self.batch = []
+
+    def dropped(self) -> None:
+        """The connection is over: whatever is not acknowledged comes again."""
+        self.batch = []
+        self._put_back.clear()
+        self._ahead.clear()
+        self._ahead_bytes = 0
+
+
+def _fitting(arrivals: "deque[Arrival]", most: int) -> int:
+    """How many of the first arrivals make a batch."""
+    sizes = _sizes(itertools.islice(arrivals, most))
+    if sum(sizes) <= BATCH_BYTES:
+        return len(sizes)
+    return max(1, bisect.bisect_right(list(itertools.accumulate(sizes)), BATCH_BYTES))
+
+
+def _drop_first(waiting: deque[Any], count: int) -> None:
+    for _ in range(count):
+        waiting.popleft()
+
+
+def _sizes(arrivals: Iterable[Arrival]) -> list[int]:
+    return [len(one.payload) for one in arrivals]
+
+
+AT_ONCE: Final = 1_000
+AGAIN_SECONDS: Final = 1.0
+REST_SECONDS: Final = 1.0  # so long without a bulk message, and nothing waits in its queue
+PATIENCE_SECONDS: Final = 60.0  # above two heartbeats
+EARLY_MAX: Final = 20_000  # a first rollout all at once, in some 25 MB
+EARLY_AT_ONCE: Final = 2_000  # of them tried again in one batch
+
+
+class Urgent:
+    """A display says that it is online before its first heartbeat, which registers it and may wait in the bulk queue.
+
+    Such a presence is tried again, some of them each second, until its client is known or nothing waits there any more.
+    """
+
+    def __init__(self) -> None:
+        """Nothing is in hand."""
+        self.arrived = 0  # of the batch in hand, those that the broker waits for
+        self._batch: list[Taken | PutAside] = []
+        self._early: list[Taken] = []
+        self._again_at = 0.0
+        self._bulk_at = 0.0  # when a bulk message was last in hand
+
+    def batch(self, arrivals: Iterable[Arrival], read: Callable[[Arrival], Taken | PutAside]) -> list[Taken | PutAside]:
+        """What to write now: the same until it is committed."""
+        if not self._batch:
+            new = [read(arrival) for arrival in itertools.islice(arrivals, AT_ONCE)]
+            self.arrived = len(new)
+            is_due = self._early and time.monotonic() >= self._again_at
+            self._batch = [*self._early[:EARLY_AT_ONCE], *new] if is_due else list(new)
+            if is_due:
+                del self._early[:EARLY_AT_ONCE]
+        return self._batch
+
+    def bulk_came(self) -> None:
+        """A bulk message is in hand: more may wait behind it."""
+        self._bulk_at = time.monotonic()
+
+    @property
+    def patient_from(self) -> float:
+        """The presence of unknown clients that was heard after this (monotonic seconds) is to be tried again."""
+        now = time.monotonic()
+        if len(self._early) + len(self._batch) > EARLY_MAX + AT_ONCE:
+            return now
+        return now - (REST_SECONDS if now - self._bulk_at > REST_SECONDS else PATIENCE_SECONDS)
+
+    def committed(self, outcome: Outcome) -> None:
+        """The batch is stored, but for what is to be tried again."""
+        if outcome.early:
+            self._early += outcome.early
+            self._again_at = time.monotonic() + AGAIN_SECONDS
+        self._batch = []
+
+    def dropped(self) -> None:
+        """The connection is over: the broker delivers again what it waits for."""
+        self._early += [one for one in self._batch[: len(self._batch) - self.arrived] if isinstance(one, Taken)]
+        self._batch = []

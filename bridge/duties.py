@@ -1,0 +1,105 @@
+"""The duties that the bridge has by the clock, and what it tells the database of its listening."""
+
+import itertools
+import random
+import time
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Final
+
+from sqlalchemy import Connection
+
+from bridge.leader import FIRST_BACK_OFF_SECONDS, LONGEST_BACK_OFF_SECONDS, Leader
+from bridge.writes import LeadershipLost
+from shared.clients import statuses_operations
+from shared.leadership import rules as leadership
+from shared.leadership import store as leadership_store
+from shared.postgres.door import database_now
+from shared.structured_log import event
+
+CANARY_SECONDS: Final = 10.0
+SWEEP_SECONDS: Final = 5.0
+GAPS_SECONDS: Final = 3600.0
+
+
+@dataclass
+class Due:
+    """Everything is due at once in the beginning."""
+
+    connect: float = 0.0
+    canary: float = 0.0
+    sweep: float = 0.0
+    gaps: float = 0.0
+    connect_failures: int = 0
+    canary_number: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
+
+    def connect_later(self) -> None:
+        """The connection failed: the next attempt comes later each time."""
+        self.connect_failures += 1
+        wait = min(FIRST_BACK_OFF_SECONDS * 2 ** min(self.connect_failures, 10), LONGEST_BACK_OFF_SECONDS)
+        self.connect = time.monotonic() + wait * random.uniform(0.5, 1.0)  # noqa: S311 - jitter
+
+    def connected(self) -> None:
+        """The first canary flies."""
+        self.canary = 0.0
+
+    def steady(self) -> None:
+        """The connection holds: its failure will be the first again."""
+        self.connect_failures = 0
+
+    def is_canary(self) -> bool:
+        """Whether to send one now; the next is due a period later."""
+        if time.monotonic() < self.canary:
+            return False
+        self.canary = time.monotonic() + CANARY_SECONDS
+        return True
+
+    @property
+    def is_sweep(self) -> bool:
+        """Whether to sweep now."""
+        return time.monotonic() >= self.sweep
+
+    def sweeps(self) -> None:
+        """A sweep begins; the next is due a period later."""
+        self.sweep = time.monotonic() + SWEEP_SECONDS
+
+    @property
+    def is_gaps(self) -> bool:
+        """Whether to look for gaps in displays' logs now."""
+        return time.monotonic() >= self.gaps
+
+    def looks_for_gaps(self) -> None:
+        """A look begins; the next is due a period later."""
+        self.gaps = time.monotonic() + GAPS_SECONDS
+
+
+class Announcement:
+    """What `leader` told the database.
+
+    Its methods raise DatabaseAway and LeadershipLost; after the first they may be called again.
+    """
+
+    def __init__(self, leader: Leader) -> None:
+        self.is_made = False
+        self._leader = leader
+
+    def make(self) -> None:
+        """The listening time begins now, by the database's clock."""
+        with self._leader.database() as database, database.begin():
+            if not leadership_store.connected(database, database_now(database), self._leader.epoch or 0):
+                raise LeadershipLost
+        self.is_made = True
+
+    def take_back(self) -> None:
+        """The listening time is over, whoever made the announcement."""
+        self.is_made = False
+        with self._leader.database() as database, database.begin():
+            leadership_store.disconnected(database, self._leader.epoch or 0)
+
+
+def sweep(database: Connection, stale_seconds: int, canary_max_age: timedelta) -> None:
+    """Bring what is stored up to now; silence counts only while the canary was no older than `canary_max_age`."""
+    now = database_now(database)
+    heard = leadership.listening(leadership_store.bridge_status(database), now, canary_max_age)
+    if changed := statuses_operations.sweep(database, now, stale_seconds, heard):
+        event("statuses_swept", "shown states changed with time", changed=changed)

@@ -1,0 +1,200 @@
+"""What others ask the bridge (/healthz, /readyz, /metrics), and what the bridge asks the broker before it starts.
+
+A small thread answers; it only reads what the bridge's own thread left for it.
+healthz: this process does its work (a standby waits, a leader's batches commit). A backlog is no fault of it: a
+restart would only make it longer.
+readyz: this process is the one that listens, and hears in time: its canary comes back.
+metrics: the bridge's snapshot in the text format of Prometheus. Never a uuid as a label.
+"""
+
+import json
+import math
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from paho.mqtt.client import Client
+from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
+from paho.mqtt.reasoncodes import ReasonCode
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from bridge.connection import DEFAULT_PORTS
+from bridge.status import BATCH_SECONDS_BOUNDS, Snapshot, Snapshots
+from shared.outside.mqtt import connect_properties
+from shared.vocabulary import DeadLetterReason
+
+PREFIX: Final = "signage_bridge_"
+CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+COUNTED: Final = {
+    "received": "messages taken from the broker and committed",
+    "stored": "messages of known clients that were stored",
+    "bad_fields": "fields that were not what the contract says, and were taken as null",
+    "duplicate_logs": "numbered log messages that were stored before",
+    "missing_logs": "numbers of log messages that never came and are not waited for any more",
+    "unknown_acks": "ACKs of commands never issued, or of another client's",
+    "dropped": "messages without acknowledgement for which there was no room",
+    "dropped_logs": "plain log messages over their client's budget, which are lost",
+    "deferred_logs": "numbered log messages over their client's budget, which come again",
+    "batches": "batches committed",
+}
+"""A counter of the snapshot -> what it means; each grows from zero when this process begins to lead."""
+
+
+def text(snapshot: Snapshot | None, now: float) -> bytes:
+    """The metrics at `now` (monotonic seconds); none before the bridge's first turn."""
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(_Metrics(snapshot, now))
+    return generate_latest(registry)
+
+
+class _Metrics(Collector):
+    """What the library asks for the metrics of one snapshot."""
+
+    def __init__(self, snapshot: Snapshot | None, now: float) -> None:
+        self._snapshot = snapshot
+        self._now = now
+
+    def collect(self) -> Iterator[Metric]:
+        """Every metric."""
+        if self._snapshot is None:
+            return
+        for name, meaning in COUNTED.items():
+            yield CounterMetricFamily(PREFIX + name, meaning, value=self._snapshot.counters[name])
+        yield _dead_letters(self._snapshot)
+        yield _batch_seconds(self._snapshot)
+        yield from _gauges(self._snapshot, self._now)
+
+
+def _dead_letters(snapshot: Snapshot) -> Metric:
+    metric = CounterMetricFamily(PREFIX + "dead_letters", "messages that were put aside", labels=("reason",))
+    for reason in DeadLetterReason:
+        metric.add_metric((reason.value,), snapshot.dead_letters.get(reason.value, 0))
+    return metric
+
+
+def _batch_seconds(snapshot: Snapshot) -> Metric:
+    batches = snapshot.batch_seconds
+    bounds = [*(str(bound) for bound in BATCH_SECONDS_BOUNDS), "+Inf"]
+    buckets = [(bound, float(count)) for bound, count in zip(bounds, batches.up_to, strict=True)]
+    meaning = "how long it took to write and commit a batch"
+    return HistogramMetricFamily(PREFIX + "batch_seconds", meaning, buckets=buckets, sum_value=batches.total_seconds)
+
+
+def _gauges(snapshot: Snapshot, now: float) -> Iterator[Metric]:
+    def gauge(name: str, meaning: str, value: float) -> Metric:
+        return GaugeMetricFamily(PREFIX + name, meaning, value=value)
+
+    yield gauge("unacknowledged", "messages that came and are not acknowledged yet", snapshot.waiting)
+    yield gauge("leader", "1 while this process leads, 0 while it stands by", snapshot.epoch is not None)
+    yield gauge("connected", "1 while both sessions at the broker are open", snapshot.is_connected)
+    yield gauge("healthy", "1 while /healthz answers 200", not snapshot.faults(now))
+    if snapshot.epoch is not None:
+        yield gauge("epoch", "the number of this leader", snapshot.epoch)
+        age = now - snapshot.canary_at if snapshot.canary_at > -math.inf else math.inf
+        yield gauge("canary_age_seconds", "since the last canary came back; +Inf before the first", age)
+
+
+REQUEST_SECONDS: Final = 5.0
+
+
+class _Handler(BaseHTTPRequestHandler):
+    timeout = REQUEST_SECONDS  # of the socket: a stalled caller holds one thread for so long
+    server_version = "bridge"
+    sys_version = ""
+
+    def __init__(self, snapshots: Snapshots, *args: Any) -> None:
+        self._snapshots = snapshots
+        super().__init__(*args)
+
+    def do_GET(self) -> None:
+        answer = {"/healthz": self._health, "/readyz": self._readiness}.get(self.path)
+        if self.path == "/metrics":
+            self._send(200, CONTENT_TYPE, text(self._snapshots.latest, time.monotonic()))
+        elif answer is None:
+            self._send_json(404, {"faults": ["there is only /healthz, /readyz and /metrics"]})
+        else:
+            self._send_json(*answer())
+
+    def _health(self) -> tuple[int, dict[str, Any]]:
+        snapshot, now = self._snapshots.latest, time.monotonic()
+        if snapshot is None:
+            return 503, {"faults": ["starting"]}
+        return 503 if snapshot.faults(now) else 200, snapshot.body(now)
+
+    def _readiness(self) -> tuple[int, dict[str, Any]]:
+        status, body = self._health()
+        return (503 if body.get("epoch") is None or body["faults"] else status), body
+
+    def _send_json(self, status: int, body: dict[str, Any]) -> None:
+        self._send(status, "application/json", json.dumps(body).encode())
+
+    def _send(self, status: int, content_type: str, data: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", content_type)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - http.server's name
+        """Probes are not worth a line."""
+
+
+def serve(host: str, port: int, snapshots: Snapshots) -> Callable[[], None]:
+    """Answer on a thread of its own; call what this returns to end it. Raises OSError when the port is taken."""
+    server = ThreadingHTTPServer((host, port), partial(_Handler, snapshots))
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, name="health", daemon=True).start()
+
+    def stop() -> None:
+        server.shutdown()
+        server.server_close()
+
+    return stop
+
+
+PROBE_SECONDS: Final = 5.0
+REACH_SECONDS: Final = 1.0
+
+
+def can_be_reached(url: str) -> bool:
+    """Whether somebody takes a connection there, within a second."""
+    parts = urlsplit(url)
+    try:
+        socket.create_connection((parts.hostname, parts.port or DEFAULT_PORTS[parts.scheme]), REACH_SECONDS).close()
+    except OSError:
+        return False
+    return True
+
+
+def refuses_anonymous(url: str) -> bool | None:
+    """True or False as the broker answers; None when it does not answer at all."""
+    answers: list[int] = []
+
+    def answered(_client: Client, _data: Any, _flags: Any, code: ReasonCode, _properties: Any) -> None:
+        answers.append(code.value)
+
+    parts = urlsplit(url)
+    client = Client(CallbackAPIVersion.VERSION2, protocol=MQTTProtocolVersion.MQTTv5, reconnect_on_failure=False)
+    if parts.scheme == "mqtts":
+        client.tls_set_context(ssl.create_default_context())
+    client.connect_timeout = PROBE_SECONDS
+    client.on_connect = answered
+    deadline = time.monotonic() + PROBE_SECONDS
+    try:
+        port = parts.port or DEFAULT_PORTS[parts.scheme]
+        client.connect(parts.hostname or "", port, properties=connect_properties())
+    except (OSError, ValueError):
+        return None
+    while not answers and time.monotonic() < deadline:
+        if client.loop(0.1) != MQTTErrorCode.MQTT_ERR_SUCCESS:
+            break
+    client.disconnect()
+    return answers[0] != 0 if answers else None
