@@ -25,8 +25,7 @@ from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from bridge.fast_paho import PlainClient, make_client
-from bridge.inbox import Arrival
-from bridge.oversized import bounded
+from bridge.inbox import Arrival, bounded
 from shared.commands.outbox.operations import CLAIM_AT_ONCE
 from shared.outside.mqtt import connect_properties
 from shared.structured_log import event, failure

@@ -1,40 +1,47 @@
-"""Topic -> handler: what arrived becomes something said, or a dead letter with its reason. Never an exception."""
+"""What arrived becomes something said, by its topic, or a dead letter with its reason. Never an exception."""
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from bridge import messages, usual
-from bridge.messages import MAX_BYTES, Said
-from bridge.oversized import Oversized
-from bridge.payloads import Refused
-from bridge.stamps import legible_stamp
+from bridge import messages
+from bridge.contract import MAX_BYTES
+from bridge.messages import Said
+from bridge.reading import Unreadable, legible_stamp
 from shared.client_logs.rules import Boot
+from shared.clients.failures_rules import Stamp
 from shared.clients.rules import UUID_FORM
+from shared.leadership.rules import Beginning
 from shared.outside.mqtt import UPWARD, TopicKind
 from shared.structured_log import failure
 from shared.vocabulary import DeadLetterReason
 
 _is_level: Final = re.compile(r"[a-z]{1,16}", re.ASCII).fullmatch
 _is_uuid: Final = UUID_FORM.fullmatch
-PRESENCE: Final = TopicKind.PRESENCE.value
-LOGS: Final = TopicKind.LOGS.value
-LOG_MAX_BYTES: Final = MAX_BYTES[TopicKind.LOGS]
 MOST_UUIDS: Final = 200_000  # remembered: twice the largest fleet that one bridge is measured with
-Handler = Callable[[str, float, bytes], Said]
+REPORTS: Final = {kind.value for kind in UPWARD if kind is not TopicKind.LOGS}
 PROVING: Final = {kind.value for kind in UPWARD if kind is not TopicKind.PRESENCE}
 """What only the display itself sends just now, whatever the payload: its will is the broker's, and presence is kept."""
-HANDLERS: Final[dict[str, tuple[Handler, int]]] = {
-    TopicKind.HEARTBEAT.value: (usual.heartbeat, MAX_BYTES[TopicKind.HEARTBEAT]),
-    TopicKind.HEALTH.value: (usual.health, MAX_BYTES[TopicKind.HEALTH]),
-    TopicKind.SERVICE_FAILED.value: (messages.service_failed, MAX_BYTES[TopicKind.SERVICE_FAILED]),
-    TopicKind.PRESENCE.value: (messages.presence, MAX_BYTES[TopicKind.PRESENCE]),
-    TopicKind.ACKS.value: (messages.ack, MAX_BYTES[TopicKind.ACKS]),
-}
+LARGEST_BYTES: Final = max(MAX_BYTES.values())
+"""What a topic takes at most; a broker lets four times as much through."""
 
 IGNORED: Final = Said(None, None)
 """Only presence is retained by contract: an old heartbeat or failure is no news when a subscription is new."""
+
+
+class Oversized(Beginning):
+    """One byte more than any topic takes, so that it is refused as it would be whole, and what is told of the rest."""
+
+    stamp: Stamp | None  # where it can be read
+
+
+def bounded(payload: bytes) -> bytes:
+    """The payload, or as much as is kept of one that no topic takes: a window of them may wait for the database."""
+    if len(payload) <= LARGEST_BYTES:
+        return payload
+    beginning = Oversized.of(payload, LARGEST_BYTES + 1)
+    beginning.stamp = legible_stamp(payload)
+    return beginning
 
 
 @dataclass(slots=True)
@@ -83,7 +90,7 @@ class Inbox:
         """What this arrival says, or why it is put aside."""
         try:
             return Taken(arrival, self._said(arrival))
-        except Refused as refused:
+        except Unreadable as refused:
             return put_aside(arrival, refused.reason, refused.detail, self._log_number(arrival))
         except Exception as error:  # noqa: BLE001 - whatever a display sends must not stop the bridge
             failure("parser_failed", "a message could not be read", topic=arrival.topic[:200])
@@ -91,28 +98,37 @@ class Inbox:
             return put_aside(arrival, DeadLetterReason.BAD_FIELD, detail, self._log_number(arrival))
 
     def _said(self, arrival: Arrival) -> Said:
-        topic, payload = arrival.topic, arrival.payload
-        levels = topic.split("/")
-        if arrival.is_retained and levels[-1] != PRESENCE:
+        levels = arrival.topic.split("/")
+        if arrival.is_retained and levels[-1] != TopicKind.PRESENCE:
             return IGNORED
-        if len(levels) == 3 and levels[0] == self._root and (found := HANDLERS.get(levels[2])) is not None:
-            handler, max_bytes = found
-            uuid = self._uuids.get(levels[1]) or self._uuid(levels[1])
-            if len(payload) > max_bytes:
-                raise _too_large(payload, max_bytes)
-            return handler(uuid, arrival.heard, payload)
-        if len(levels) == 4 and levels[0] == self._root and levels[2] == LOGS and _is_level(levels[3]) is not None:
-            uuid = self._uuids.get(levels[1]) or self._uuid(levels[1])
-            if len(payload) > LOG_MAX_BYTES:
-                raise _too_large(payload, LOG_MAX_BYTES)
-            return usual.log(uuid, arrival.heard, payload, levels[3])
-        if topic == self._canary:
-            return messages.canary(arrival.heard, payload)
-        raise Refused(DeadLetterReason.UNKNOWN_TOPIC)
+        if levels[0] == self._root:
+            if len(levels) == 3 and levels[2] in REPORTS:
+                return self._report(levels[1], levels[2], arrival)
+            if len(levels) == 4 and levels[2] == TopicKind.LOGS and _is_level(levels[3]) is not None:
+                uuid = self._uuid(levels[1])
+                return messages.log(uuid, arrival.heard, _fitting(arrival.payload, TopicKind.LOGS), levels[3])
+        if arrival.topic == self._canary:
+            return messages.canary(arrival.heard, arrival.payload)
+        raise Unreadable(DeadLetterReason.UNKNOWN_TOPIC)
+
+    def _report(self, level: str, kind: str, arrival: Arrival) -> Said:
+        """What a topic with a single level below the client's says; `kind` is one of REPORTS."""
+        uuid, payload = self._uuid(level), _fitting(arrival.payload, kind)
+        if kind == TopicKind.HEARTBEAT:
+            return messages.heartbeat(uuid, arrival.heard, payload)
+        if kind == TopicKind.HEALTH:
+            return messages.health(uuid, arrival.heard, payload)
+        if kind == TopicKind.ACKS:
+            return messages.ack(uuid, payload)
+        if kind == TopicKind.PRESENCE:
+            return messages.presence(uuid, payload)
+        return messages.service_failed(uuid, arrival.heard, payload)
 
     def _uuid(self, level: str) -> str:
+        if (known := self._uuids.get(level)) is not None:
+            return known
         if _is_uuid(level) is None:
-            raise Refused(DeadLetterReason.BAD_UUID)
+            raise Unreadable(DeadLetterReason.BAD_UUID)
         if len(self._uuids) >= MOST_UUIDS:
             self._uuids.clear()
         self._uuids[level] = level
@@ -121,7 +137,7 @@ class Inbox:
     def _log_number(self, arrival: Arrival) -> tuple[Boot, int] | None:
         """Of a log message, whatever its level, that its display numbered."""
         levels = arrival.topic.split("/")
-        if len(levels) != 4 or (levels[0], levels[2]) != (self._root, LOGS) or _is_uuid(levels[1]) is None:
+        if len(levels) != 4 or (levels[0], levels[2]) != (self._root, TopicKind.LOGS) or _is_uuid(levels[1]) is None:
             return None
         payload = arrival.payload
         stamp = payload.stamp if isinstance(payload, Oversized) else legible_stamp(payload)
@@ -142,6 +158,9 @@ def _talker(arrival: Arrival) -> tuple[str, float] | None:
     return levels[1], arrival.heard
 
 
-def _too_large(payload: bytes, max_bytes: int) -> Refused:
-    whole_bytes = payload.whole_bytes if isinstance(payload, Oversized) else len(payload)
-    return Refused(DeadLetterReason.TOO_LARGE, f"{whole_bytes} bytes; this topic takes {max_bytes}")
+def _fitting(payload: bytes, kind: str) -> bytes:
+    """The payload. Raises Unreadable when it is larger than its topic takes."""
+    if len(payload) > MAX_BYTES[kind]:
+        whole_bytes = payload.whole_bytes if isinstance(payload, Oversized) else len(payload)
+        raise Unreadable(DeadLetterReason.TOO_LARGE, f"{whole_bytes} bytes; this topic takes {MAX_BYTES[kind]}")
+    return payload

@@ -1,47 +1,55 @@
-"""What each kind of message says: a document's fields -> reports in the words of the service."""
+"""What each kind of message says: a document of the contract becomes a report in the words of the service."""
 
-from dataclasses import dataclass, replace
-from typing import Final
+import json
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
 
-from bridge.payloads import LONG, Fields, Refused, bare_text_or_document, document
+import msgspec
+from msgspec import UNSET
+
+from bridge.contract import (
+    RECENT_ACKS,
+    UNIT_CHARS,
+    AckDocument,
+    BrokerConnectionDocument,
+    CanaryDocument,
+    CommandStateDocument,
+    HealthDocument,
+    HeartbeatDocument,
+    LogDocument,
+    PresenceDocument,
+    ServiceFailedDocument,
+    StampedDocument,
+)
+from bridge.reading import Reader, Unreadable, check, json_object
 from shared import trace
 from shared.client_logs.rules import MESSAGE_MAX_CHARS, LogLine, level_of
 from shared.clients.failures_rules import Failure, Stamp
 from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
 from shared.commands.rules import ACK_STATES, Ack
-from shared.outside.mqtt import TopicKind
-from shared.vocabulary import DeadLetterReason, Presence, ProcessStatus, ScreenHealthStatus
+from shared.postgres.door import scrub
+from shared.vocabulary import DeadLetterReason, Presence
 
-KIB: Final = 1024
-MAX_BYTES: Final = {
-    TopicKind.HEARTBEAT: KIB,
-    TopicKind.HEALTH: 8 * KIB,
-    TopicKind.LOGS: 16 * KIB,
-    TopicKind.SERVICE_FAILED: 2 * KIB,
-    TopicKind.PRESENCE: KIB // 2,
-    TopicKind.ACKS: 4 * KIB,
-    TopicKind.CANARY: KIB // 8,
-}
-INTERVAL_SECONDS: Final = (5, 3600)
-RECONNECTS_MAX: Final = 2**31 - 1
-UNIT_CHARS: Final = 256
-ID_CHARS: Final = 128
-NAME_CHARS: Final = 256
-REASON_CHARS: Final = 500
-TRACEPARENT_CHARS: Final = 128
-CAPABILITIES_MAX: Final = 32
-RECENT_ACKS: Final = 8
-LEVEL_CHARS: Final = 16
-
-PROCESS_STATUSES: Final = {word.value: word for word in ProcessStatus}
-SCREENS: Final = {word.value: word for word in ScreenHealthStatus}
-PRESENCES: Final = {"online": Presence.ONLINE, "offline": Presence.OFFLINE}
+LAST_MOMENT: Final = 4_102_444_800.0  # the year 2100, in seconds since 1970
+MILLISECONDS_FROM: Final = 100_000_000_000  # as seconds that would be the year 5138
 ACKED: Final = {state.value: state for state in ACK_STATES}
+PRESENCES: Final = {"online": Presence.ONLINE, "offline": Presence.OFFLINE}
+_is_iso: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*", re.ASCII).fullmatch
+
+HEARTBEAT: Final = Reader(HeartbeatDocument)
+HEALTH: Final = Reader(HealthDocument)
+LOG: Final = Reader(LogDocument)
+SERVICE_FAILED: Final = Reader(ServiceFailedDocument)
+PRESENCE: Final = Reader(PresenceDocument)
+ACK: Final = Reader(AckDocument)
+CANARY: Final = Reader(CanaryDocument)
 
 
 @dataclass(slots=True)
 class Canary:
-    """Our own message, back from the broker."""
+    """The bridge's own message, back from the broker. `heard` is in monotonic seconds."""
 
     heard: float
     instance: str | None
@@ -50,7 +58,7 @@ class Canary:
 
 @dataclass(slots=True)
 class Said:
-    """One message understood. `uuid` is the topic's; None for our own canary."""
+    """One message understood. `uuid` is the topic's; None for the canary."""
 
     uuid: str | None
     body: Heartbeat | Health | LogLine | Failure | PresenceSaid | Canary | None
@@ -61,178 +69,193 @@ class Said:
 
 def heartbeat(uuid: str, heard: float, payload: bytes) -> Said:
     """A sign of life, with the state of the last command."""
-    fields = document(payload)
-    install_id, boot_seq, seq = fields.stamp()
+    document, bad = HEARTBEAT.read(payload)
+    install_id, boot_seq, seq = document.stamp()
     body = Heartbeat(
         uuid,
         heard,
-        fields.word("process_status", PROCESS_STATUSES),
-        fields.whole("interval_seconds", *INTERVAL_SECONDS),
-        fields.text("boot_id", ID_CHARS),
-        fields.text("app_instance", ID_CHARS),
+        document.process_status,
+        document.interval_seconds,
+        document.boot_id,
+        document.app_instance,
         install_id,
         boot_seq,
         seq,
     )
-    last_command = fields.inner("last_command")
-    if last_command is None:
-        return Said(uuid, body, fields.bad)
-    ack = _ack(uuid, last_command)
-    return Said(uuid, body, fields.bad + (ack is None), () if ack is None else (ack,))
+    return Said(uuid, body, bad, () if document.last_command is None else (_ack(uuid, document.last_command),))
 
 
 def health(uuid: str, heard: float, payload: bytes) -> Said:
     """A report on the machine, with what must not get lost: the standing failure and the last ACKs."""
-    fields = document(payload)
-    install_id, boot_seq, seq = fields.stamp()
+    document, bad, whole = HEALTH.as_it_should_be(payload), 0, None
+    if document is None:
+        whole = json_object(payload)
+        document, bad = HEALTH.mended(whole)
+    install_id, boot_seq, seq = document.stamp()
     body = Health(
         uuid,
         heard,
-        dict(fields.values),
-        screen_health=fields.word("screen_health", SCREENS),
-        log_level=_level_in_force(fields),
-        app_version=fields.text("app_version", NAME_CHARS),
-        os=fields.text("os", NAME_CHARS),
-        ip=fields.text("ip", NAME_CHARS),
-        hostname=fields.text("hostname", NAME_CHARS),
-        cpu_percent=fields.number("cpu_percent", 0, 100),
-        memory_percent=fields.number("memory_percent", 0, 100),
-        disk_percent=fields.number("disk_percent", 0, 100),
-        temperature_celsius=fields.number("temperature_celsius", -100, 300),
-        capabilities=_capabilities(fields),
+        _storable(document, payload) if whole is None else whole,
+        document.screen_health,
+        None if document.log_level is None else _level_in_force(document.log_level),
+        document.app_version,
+        document.os,
+        document.ip,
+        document.hostname,
+        document.cpu_percent,
+        document.memory_percent,
+        document.disk_percent,
+        document.temperature_celsius,
+        document.capabilities,
         install_id=install_id,
         boot_seq=boot_seq,
         seq=seq,
     )
-    _read_broker_connection(fields, body)
-    acks = _recent_acks(uuid, fields)
-    failure = _standing_failure(uuid, heard, fields)
-    return Said(uuid, body, fields.bad, acks, failure)
+    if document.broker_connection is not None:
+        bad += _put_connection(body, document.broker_connection)
+    acks = [_ack(uuid, one) for one in (document.recent_acks or ())[-RECENT_ACKS:] if one is not None]
+    failed = document.service_failed
+    failure = None if failed is None else Failure(uuid, heard, failed.unit, _stamp_of(failed), by_topic=False)
+    return Said(uuid, body, bad, tuple(acks), failure)
 
 
-def _level_in_force(fields: Fields) -> str | None:
-    word = fields.text("log_level", LEVEL_CHARS)
-    if word is None:
-        return None
+def _storable(document: HealthDocument, payload: bytes) -> Any:
+    """The whole report as Postgres can store it: the payload itself, unless one of its numbers may be too small.
+
+    1e-20000 is 0 here, and an error there.
+    """
+    numbers: list[Any] = [document.cpu_percent, document.memory_percent, document.disk_percent]
+    numbers.append(document.temperature_celsius)
+    numbers += [one.ts for one in (document, document.service_failed, *(document.recent_acks or ())) if one is not None]
+    if document.broker_connection is not None:
+        numbers.append(document.broker_connection.last_disconnect_at)
+    return json_object(payload) if 0 in numbers else msgspec.Raw(payload)
+
+
+def _level_in_force(word: str) -> str:
     level, raw = level_of(word)
     return raw or level.value
 
 
-def _capabilities(fields: Fields) -> list[str] | None:
-    items = fields.items("capabilities")
-    if items is None:
-        return None
-    if len(items) <= CAPABILITIES_MAX and all(type(item) is str and len(item) <= ID_CHARS for item in items):
-        return items
-    fields.bad += 1
-    return None
+def _put_connection(body: Health, document: BrokerConnectionDocument) -> int:
+    """Put into the report what it says of the connection to the broker. Returns how many fields were bad."""
+    body.reconnect_count = document.reconnect_count
+    if document.last_disconnect_at is UNSET:
+        return 0
+    if document.last_disconnect_at is not None:
+        body.last_disconnect_at = seconds_of(document.last_disconnect_at)
+    body.tells_disconnect = document.last_disconnect_at is None or body.last_disconnect_at is not None
+    return int(not body.tells_disconnect)
 
 
-def _read_broker_connection(fields: Fields, body: Health) -> None:
-    block = fields.inner("broker_connection")
-    if block is None:
-        return
-    body.reconnect_count = block.whole("reconnect_count", 0, RECONNECTS_MAX)
-    body.last_disconnect_at = block.moment("last_disconnect_at")
-    is_null = "last_disconnect_at" in block.values and block.values["last_disconnect_at"] is None
-    body.tells_disconnect = is_null or body.last_disconnect_at is not None
-    fields.also(block)
-
-
-def _recent_acks(uuid: str, fields: Fields) -> tuple[Ack, ...]:
-    items = fields.items("recent_acks") or []
-    acks = [_ack(uuid, Fields(item)) if type(item) is dict else None for item in items[-RECENT_ACKS:]]
-    fields.bad += acks.count(None)
-    return tuple(ack for ack in acks if ack is not None)
-
-
-def _standing_failure(uuid: str, heard: float, fields: Fields) -> Failure | None:
-    inner = fields.inner("service_failed")
-    if inner is None:
-        return None
-    unit = inner.text("unit", UNIT_CHARS)
-    stamp = _stamp(inner)
-    fields.bad += inner.bad + (inner.values.get("unit") is None)
-    return None if unit is None else Failure(uuid, heard, unit, stamp, by_topic=False)
-
-
-def _stamp(fields: Fields) -> Stamp | None:
-    install_id, boot_seq, seq = fields.stamp()
+def _stamp_of(document: StampedDocument) -> Stamp | None:
+    install_id, boot_seq, seq = document.stamp()
     return None if install_id is None or boot_seq is None or seq is None else (install_id, boot_seq, seq)
 
 
-def _ack(uuid: str, fields: Fields) -> Ack | None:
-    """What this object says of a command; None when it names none, or no state that a display may say."""
-    identity = fields.text("id", ID_CHARS)
-    state = fields.word("state", ACKED)
-    if identity is None or state is None:
-        return None
-    return Ack(uuid, identity, state, fields.text("reason", REASON_CHARS))
+def _ack(uuid: str, document: CommandStateDocument) -> Ack:
+    return Ack(uuid, document.id, ACKED[document.state], document.reason)
 
 
 def log(uuid: str, heard: float, payload: bytes, level: str) -> Said:
     """A log line; `level` is the topic's last segment."""
-    fields = document(payload)
-    message = fields.values.get("message")
-    if type(message) is not str:
-        raise Refused(DeadLetterReason.BAD_FIELD, "message is no text")
-    install_id, boot_seq, seq = fields.stamp()
+    document, bad = LOG.read(payload)
+    if document.context:
+        check(document.context, 2)
+    install_id, boot_seq, seq = document.stamp()
     known, raw_level = level_of(level)
-    context = fields.inner("context")
+    message = document.message
+    at = None if document.ts is None else seconds_of(document.ts)
     body = LogLine(
         uuid,
         heard,
         known,
         raw_level,
         message[:MESSAGE_MAX_CHARS],
-        len(message) > MESSAGE_MAX_CHARS or fields.values.get("truncated") is True,
-        fields.text("logger", NAME_CHARS),
-        None if context is None else dict(context.values),
-        fields.moment("ts"),
+        len(message) > MESSAGE_MAX_CHARS or document.truncated is True,
+        document.logger,
+        document.context,
+        at,
         install_id,
         boot_seq,
         seq,
     )
-    return Said(uuid, body, fields.bad)
+    return Said(uuid, body, bad + (at is None and document.ts is not None))
 
 
 def service_failed(uuid: str, heard: float, payload: bytes) -> Said:
     """A service of the display failed; a bare text is its unit."""
-    said = bare_text_or_document(payload)
-    if isinstance(said, str):
-        if not 0 < len(said) <= UNIT_CHARS:
-            raise Refused(DeadLetterReason.BAD_FIELD, f"unit is not 1 to {UNIT_CHARS} characters")
-        return Said(uuid, Failure(uuid, heard, said, None, by_topic=True))
-    unit = said.text("unit", UNIT_CHARS)
-    if unit is None:
-        raise Refused(DeadLetterReason.BAD_FIELD, f"unit is no text of 1 to {UNIT_CHARS} characters")
-    stamp = _stamp(said)
-    return Said(uuid, Failure(uuid, heard, unit, stamp, by_topic=True), said.bad)
+    unit = _bare_text(payload)
+    if unit is not None:
+        if not 0 < len(unit) <= UNIT_CHARS:
+            raise Unreadable(DeadLetterReason.BAD_FIELD, f"unit is not 1 to {UNIT_CHARS} characters")
+        return Said(uuid, Failure(uuid, heard, unit, None, by_topic=True))
+    document, bad = SERVICE_FAILED.read(payload)
+    return Said(uuid, Failure(uuid, heard, document.unit, _stamp_of(document), by_topic=True), bad)
 
 
-def presence(uuid: str, _heard: float, payload: bytes) -> Said:
+def _bare_text(payload: bytes) -> str | None:
+    """A payload that is a text, as JSON or without; None for one that should be an object."""
+    try:
+        text = payload.decode("utf-8").strip()
+    except UnicodeDecodeError as error:
+        raise Unreadable(DeadLetterReason.NOT_UTF8, f"byte {error.start}") from None
+    if text.startswith(("{", "[")):
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = text
+    if type(value) is not str:
+        raise Unreadable(DeadLetterReason.NOT_AN_OBJECT)
+    return scrub(value)
+
+
+def presence(uuid: str, payload: bytes) -> Said:
     """The display connected or left."""
-    fields = document(payload)
-    state = fields.word("state", PRESENCES)
-    if state is None:
-        raise Refused(DeadLetterReason.BAD_FIELD, "state is neither online nor offline")
-    session = fields.text("session", ID_CHARS)
-    return Said(uuid, PresenceSaid(uuid, state, session), fields.bad)
+    document, bad = PRESENCE.read(payload)
+    return Said(uuid, PresenceSaid(uuid, PRESENCES[document.state], document.session), bad)
 
 
-def ack(uuid: str, _heard: float, payload: bytes) -> Said:
+def ack(uuid: str, payload: bytes) -> Said:
     """An answer to a command."""
-    fields = document(payload)
-    said = _ack(uuid, fields)
-    traceparent = fields.text("traceparent", TRACEPARENT_CHARS)
-    boot_id, app_instance = fields.text("boot_id", ID_CHARS), fields.text("app_instance", ID_CHARS)
-    if said is None:
-        raise Refused(DeadLetterReason.BAD_FIELD, "id or state is missing or none that an ACK may have")
-    whole = replace(said, traceparent=trace.read(traceparent), boot_id=boot_id, app_instance=app_instance)
-    return Said(uuid, None, fields.bad, (whole,))
+    document, bad = ACK.read(payload)
+    whole = Ack(
+        uuid,
+        document.id,
+        ACKED[document.state],
+        document.reason,
+        trace.read(document.traceparent),
+        document.boot_id,
+        document.app_instance,
+    )
+    return Said(uuid, None, bad, (whole,))
 
 
 def canary(heard: float, payload: bytes) -> Said:
-    """Our own sign of life."""
-    fields = document(payload)
-    return Said(None, Canary(heard, fields.text("instance", ID_CHARS), fields.whole("number", 0, LONG)), fields.bad)
+    """The bridge's own sign of life."""
+    document, bad = CANARY.read(payload)
+    return Said(None, Canary(heard, document.instance, document.number), bad)
+
+
+def seconds_of(moment: str | float) -> float | None:
+    """Seconds since 1970 of a display's time; None when it is none between 1970 and 2100."""
+    if isinstance(moment, str):
+        seconds = _seconds_of_iso(moment)
+    else:
+        seconds = moment / 1000 if moment >= MILLISECONDS_FROM else float(moment)
+    return seconds if seconds is not None and 0 <= seconds < LAST_MOMENT else None
+
+
+def _seconds_of_iso(text: str) -> float | None:
+    """Seconds since 1970 of a time in ISO 8601; without a zone it is taken for UTC."""
+    try:
+        moment = datetime.fromisoformat(text) if _is_iso(text) else None
+    except ValueError:
+        return None
+    if moment is None:
+        return None
+    try:
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (OverflowError, ValueError):  # the first or last day of the calendar, moved by its zone
+        return None

@@ -5,8 +5,7 @@ import json
 
 import pytest
 
-from bridge.inbox import Arrival, Inbox, PutAside
-from bridge.oversized import LARGEST_BYTES, bounded
+from bridge.inbox import LARGEST_BYTES, Arrival, Inbox, PutAside, bounded
 from shared.vocabulary import DeadLetterReason
 
 UUID = "8a1e3f0c-5f1d-4c5e-9b7a-0d2f6c1b9e44"

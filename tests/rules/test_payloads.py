@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bridge.inbox import IGNORED, Arrival, Inbox, PutAside, Taken
 from bridge.messages import Canary, Said
-from bridge.payloads import Refused, document
+from bridge.reading import Unreadable, json_object
 from shared.client_logs.rules import LogLine
 from shared.clients.failures_rules import Failure
 from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
@@ -91,8 +91,8 @@ def health(**fields: Any) -> tuple[Health, int]:
     ],
 )
 def test_a_document_beyond_the_limits_is_refused_by_name(payload: bytes, reason: DeadLetterReason) -> None:
-    with pytest.raises(Refused) as error:
-        document(payload)
+    with pytest.raises(Unreadable) as error:
+        json_object(payload)
 
     assert error.value.reason is reason
 
@@ -111,7 +111,7 @@ def test_a_document_beyond_the_limits_is_refused_by_name(payload: bytes, reason:
     ],
 )
 def test_a_document_within_the_limits_is_taken_and_scrubbed(payload: bytes, values: dict[str, Any] | None) -> None:
-    taken = document(payload).values
+    taken = json_object(payload)
 
     if values is not None:
         assert taken == values

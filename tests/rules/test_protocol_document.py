@@ -1,12 +1,16 @@
-"""docs/protocol.md shows exactly the messages that the reference client sends and understands."""
+"""docs/protocol.md shows the messages that the reference client sends and the contract by which the bridge reads."""
 
 import json
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from msgspec import inspect
 
+from bridge import contract as bridge
+from bridge.contract import Document
 from deploy.displays.simulated import contract
 from deploy.displays.simulated.state import Boot, DisplayState, Send
 from deploy.parts.layout import REPOSITORY
@@ -73,3 +77,104 @@ def test_the_table_of_topics_states_the_limits_that_the_reference_keeps(kind: co
     assert retained == ("**yes**" if kind.retain else "no")
     assert expiry == {None: "none", 86_400: "24 h"}.get(kind.expiry_seconds, f"{kind.expiry_seconds} s")
     assert at_most == (f"{kind.max_bytes // 1024} KiB" if kind.max_bytes >= 1024 else f"{kind.max_bytes} B")
+
+
+MOMENT = {inspect.StrType, inspect.IntType, inspect.FloatType}
+DOCUMENTS: dict[str, type[Document]] = {
+    "heartbeat": bridge.HeartbeatDocument,
+    "`last_command`, and each of `recent_acks`": bridge.CommandStateDocument,
+    "health": bridge.HealthDocument,
+    "`service_failed` of health": bridge.StandingFailureDocument,
+    "`broker_connection`": bridge.BrokerConnectionDocument,
+    "logs": bridge.LogDocument,
+    "service_failed": bridge.ServiceFailedDocument,
+    "acks": bridge.AckDocument,
+    "presence": bridge.PresenceDocument,
+}
+
+
+def fields_of(document: type[Document]) -> dict[str, inspect.Field]:
+    found = inspect.type_info(document)
+    assert isinstance(found, inspect.StructType)
+    return {field.name: field for field in found.fields}
+
+
+def in_words(kind: Any) -> str:  # noqa: PLR0911 - a line for each kind
+    """What a field may hold, as the table of fields says it."""
+    match kind:
+        case inspect.UnionType(types=types):
+            told = [one for one in types if not isinstance(one, inspect.NoneType | inspect.CustomType)]
+            return "time" if {type(one) for one in told} == MOMENT else " or ".join(map(in_words, told))
+        case inspect.EnumType(cls=words):
+            return ", ".join(f"`{word.value}`" for word in words)
+        case inspect.LiteralType(values=values):
+            return ", ".join(f"`{value}`" for value in sorted(map(str, values)))
+        case inspect.StrType(min_length=least, max_length=most):
+            return "text" + (f", {least or 0} to {most} characters" if most else "")
+        case inspect.IntType(ge=least, le=most):
+            return "whole number" + _limits(least, None if most == bridge.LONG else most)
+        case inspect.FloatType(ge=least, le=most):
+            return "number" + _limits(least, most)
+        case inspect.ListType(item_type=item, max_length=most):
+            return f"list of {in_words(item)}" + (f"; at most {most}" if most else "")
+        case inspect.DictType() | inspect.StructType():
+            return "object"
+        case inspect.BoolType():
+            return "`true`, `false`"
+    raise AssertionError(kind)
+
+
+def _limits(least: float | None, most: float | None) -> str:
+    if least is None:
+        return ""
+    return f", from {least:,.0f}" if most is None else f", {least:,.0f} to {most:,.0f}"
+
+
+def rows() -> Iterator[str]:
+    stamp = fields_of(bridge.StampedDocument)
+    for name, field in stamp.items():
+        yield f"| all but presence | `{name}` | {in_words(field.type)} |"
+    yield "| all | `v` | `1` |"
+    for message, document in DOCUMENTS.items():
+        for name, field in fields_of(document).items():
+            if name != "v" and name not in stamp:
+                yield f"| {message} | `{name}` | {in_words(field.type)}{'; required' if field.required else ''} |"
+
+
+def test_the_table_of_fields_has_every_field_that_the_bridge_reads_with_its_limits_and_words() -> None:
+    after = DOCUMENT.split("| in | field | holds |\n|---|---|---|\n")[1]
+
+    assert after.split("\n\n")[0].splitlines() == list(rows())
+
+
+@pytest.mark.parametrize(
+    ("marker", "document"),
+    [
+        ("**heartbeat**", bridge.HeartbeatDocument),
+        ("**health**", bridge.HealthDocument),
+        ("**logs/", bridge.LogDocument),
+        ("**service_failed**", bridge.ServiceFailedDocument),
+        ("**acks**", bridge.AckDocument),
+        ("## 6. Presence", bridge.PresenceDocument),
+    ],
+)
+def test_every_upward_example_has_every_field_that_the_bridge_reads(marker: str, document: type[Document]) -> None:
+    assert set(example(marker)) == set(fields_of(document)) - STAMP - {"v", "truncated"}  # these two are told in words
+
+
+@pytest.mark.parametrize("kind", ["heartbeat", "health", "logs", "service_failed", "acks", "presence"])
+def test_the_bridge_takes_as_many_bytes_as_the_table_of_topics_says(kind: str) -> None:
+    row = next(line for line in DOCUMENT.splitlines() if re.match(rf"\| `{kind}(/<level>)?` \|", line))
+    at_most = row.split("|")[-2].strip()
+    most = bridge.MAX_BYTES[kind]
+
+    assert at_most == (f"{most // bridge.KIB} KiB" if most >= bridge.KIB else f"{most} B")
+
+
+def test_the_example_of_an_ack_that_health_repeats_has_every_field_of_one() -> None:
+    [repeated] = example("**health**")["recent_acks"]
+
+    assert set(repeated) == set(fields_of(bridge.CommandStateDocument)) - {"ts"}  # a time is for people
+    assert set(example("**heartbeat**")["last_command"]) <= set(repeated)
+    assert set(example("**health**")["broker_connection"]) == set(fields_of(bridge.BrokerConnectionDocument))
+    assert set(example("**health**")["service_failed"]) == set(fields_of(bridge.StandingFailureDocument))

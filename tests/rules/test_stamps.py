@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.stamps import legible_stamp
+from bridge.reading import legible_stamp
 
 STAMP = {"install_id": "installation-a", "boot_seq": 3, "seq": 42}
 READ = ("installation-a", 3, 42)

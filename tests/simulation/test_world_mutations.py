@@ -14,7 +14,7 @@ from unittest.mock import patch
 
 import pytest
 
-from bridge import inbox
+from bridge import messages
 from bridge.leader import DatabaseAway, Leader
 from shared.client_logs import rules as log_rules
 from shared.leadership.store import LEADER_LOCK
@@ -187,8 +187,7 @@ def by_the_displays_clock(read: Callable[[str, float, bytes], Any]) -> Callable[
 
 @contextmanager
 def clocks_are_believed() -> Iterator[None]:
-    read, most = inbox.HANDLERS["heartbeat"]
-    late = patch.dict(inbox.HANDLERS, {"heartbeat": (by_the_displays_clock(read), most)})
+    late = patch.object(messages, "heartbeat", by_the_displays_clock(messages.heartbeat))
     with late, patch("shared.clients.signs_rules.due", lambda *_: {}):
         yield
 

@@ -1,0 +1,189 @@
+"""The MQTT contract of displays: one Struct a topic names the fields of its document, their limits and their words.
+
+docs/protocol.md says the same for people. `reading` reads payloads by these Structs.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Final, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from shared.outside.mqtt import TopicKind
+from shared.vocabulary import ProcessStatus, ScreenHealthStatus
+
+KIB: Final = 1024
+MAX_BYTES: Final[Mapping[str, int]] = {
+    TopicKind.HEARTBEAT: KIB,
+    TopicKind.HEALTH: 8 * KIB,
+    TopicKind.LOGS: 16 * KIB,
+    TopicKind.SERVICE_FAILED: 2 * KIB,
+    TopicKind.PRESENCE: KIB // 2,
+    TopicKind.ACKS: 4 * KIB,
+    TopicKind.CANARY: KIB // 8,
+}
+VERSION: Final = 1
+RECENT_ACKS: Final = 8  # of a health report, the last ones
+UNIT_CHARS: Final = 256
+LONG: Final = 2**63 - 1  # what a bigint column takes
+COLUMN_INTEGER: Final = 2**31 - 1  # what an integer column takes
+
+ID_CHARS: Final = 128
+Id = Annotated[str, Meta(min_length=1, max_length=ID_CHARS)]
+Name = Annotated[str, Meta(min_length=1, max_length=256)]
+Unit = Annotated[str, Meta(min_length=1, max_length=UNIT_CHARS)]
+Percent = Annotated[float, Meta(ge=0, le=100)]
+Count = Annotated[int, Meta(ge=0, le=LONG)]
+Moment = Annotated[str, Meta(max_length=40)] | Count | Annotated[float, Meta(ge=0)]
+"""ISO 8601, or seconds or milliseconds since 1970."""
+AckState = Literal["received", "running", "succeeded", "failed", "rejected"]
+
+
+class Document(Struct, forbid_unknown_fields=True, gc=False):
+    """A document of the contract, or one inside another.
+
+    Displays may send fields that the contract does not name. `known` leaves them out.
+    """
+
+    inside: ClassVar[Mapping[str, type["Document"]]] = {}
+    """The fields that hold documents, alone or in a list."""
+    lacking: ClassVar[str] = ""
+    """Why a document is put aside that lacks a required field."""
+
+    @classmethod
+    def known(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """A copy with the fields that the contract names, also of the documents inside."""
+        return {name: _copy(values[name], cls.inside.get(name)) for name in cls.__struct_fields__ if name in values}
+
+
+def _copy(value: Any, document: type[Document] | None) -> Any:
+    if type(value) is list:
+        return [_copy(item, document) for item in value]
+    return document.known(value) if document is not None and type(value) is dict else value
+
+
+class StampedDocument(Document):
+    """The stamp (section 3)."""
+
+    install_id: Id | None = None
+    boot_seq: Count | None = None
+    seq: Annotated[int, Meta(ge=1, le=LONG)] | None = None
+    ts: Moment | None = None
+
+    def stamp(self) -> tuple[str, int, int] | tuple[None, None, None]:
+        """install_id, boot_seq and seq: all of them, or none when one is missing."""
+        if self.install_id is None or self.boot_seq is None or self.seq is None:
+            return None, None, None
+        return self.install_id, self.boot_seq, self.seq
+
+
+class CommandStateDocument(StampedDocument, kw_only=True):
+    """What a heartbeat or a health report repeats of an ACK."""
+
+    id: Id
+    state: AckState
+    reason: Annotated[str, Meta(min_length=1, max_length=500)] | None = None
+
+
+class HeartbeatDocument(StampedDocument):
+    """A sign of life, with the state of the last command."""
+
+    inside = {"last_command": CommandStateDocument}
+
+    v: Literal[1] | None = None
+    process_status: ProcessStatus | None = None
+    interval_seconds: Annotated[int, Meta(ge=5, le=3600)] | None = None
+    boot_id: Id | None = None
+    app_instance: Id | None = None
+    last_command: CommandStateDocument | None = None
+
+
+class StandingFailureDocument(StampedDocument, kw_only=True):
+    """The failure that still stands, with the stamp of the notice that told of it."""
+
+    unit: Unit
+
+
+class BrokerConnectionDocument(Document):
+    """How the display's connection to the broker is."""
+
+    reconnect_count: Annotated[int, Meta(ge=0, le=COLUMN_INTEGER)] | None = None
+    last_disconnect_at: Moment | UnsetType | None = UNSET
+
+
+class HealthDocument(StampedDocument):
+    """A report on the machine, with what must not get lost: the standing failure and the last ACKs."""
+
+    inside = {
+        "service_failed": StandingFailureDocument,
+        "recent_acks": CommandStateDocument,
+        "broker_connection": BrokerConnectionDocument,
+    }
+
+    v: Literal[1] | None = None
+    screen_health: ScreenHealthStatus | None = None
+    log_level: Annotated[str, Meta(min_length=1, max_length=16)] | None = None
+    app_version: Name | None = None
+    os: Name | None = None
+    ip: Name | None = None
+    hostname: Name | None = None
+    cpu_percent: Percent | None = None
+    memory_percent: Percent | None = None
+    disk_percent: Percent | None = None
+    temperature_celsius: Annotated[float, Meta(ge=-100, le=300)] | None = None
+    capabilities: Annotated[list[Annotated[str, Meta(max_length=128)]], Meta(max_length=32)] | None = None
+    service_failed: StandingFailureDocument | None = None
+    recent_acks: list[CommandStateDocument | None] | None = None
+    broker_connection: BrokerConnectionDocument | None = None
+
+
+class LogDocument(StampedDocument, kw_only=True):
+    """A log line. A longer message than the contract allows is cut."""
+
+    lacking = "message is no text"
+
+    v: Literal[1] | None = None
+    message: str
+    logger: Name | None = None
+    context: dict[str, Any] | None = None
+    truncated: bool | None = None
+
+
+class ServiceFailedDocument(StampedDocument, kw_only=True):
+    """A service of the display failed. Bare text is taken as the unit."""
+
+    lacking = f"unit is no text of 1 to {UNIT_CHARS} characters"
+
+    v: Literal[1] | None = None
+    unit: Unit
+    result: str | None = None
+    restarts: int | None = None
+
+
+class PresenceDocument(Document, kw_only=True):
+    """The display connected or left. It has no stamp."""
+
+    lacking = "state is neither online nor offline"
+
+    v: Literal[1] | None = None
+    state: Literal["online", "offline"]
+    session: Id | None = None
+    reason: str | None = None
+
+
+class AckDocument(CommandStateDocument, kw_only=True):
+    """An answer to a command."""
+
+    lacking = "id or state is missing or none that an ACK may have"
+
+    v: Literal[1] | None = None
+    boot_id: Id | None = None
+    app_instance: Id | None = None
+    traceparent: Id | None = None
+
+
+class CanaryDocument(Document):
+    """The bridge's own message, back from the broker."""
+
+    v: Literal[1] | None = None
+    instance: Id | None = None
+    number: Count | None = None
