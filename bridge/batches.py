@@ -9,11 +9,11 @@ import bisect
 import itertools
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, Final
 
-from bridge.budget import OverBudget
-from bridge.inbox import Arrival, PutAside, Taken
+from bridge.budget import LogBudgets, OverBudget
+from bridge.inbox import Arrival, Inbox, PutAside, Taken
 from bridge.lanes import Lanes
 from bridge.outcomes import Outcome
 
@@ -69,13 +69,11 @@ Weighed = Understood | OverBudget
 class Bulk:
     """The first arrivals are in hand until they are committed; of those behind them some are understood already."""
 
-    def __init__(
-        self, read: Callable[[Arrival], Understood], weigh: Callable[[Iterable[Understood]], list[Weighed]]
-    ) -> None:
-        """`read` understands an arrival, whenever; `weigh` looks at all in their turn, when they come into hand."""
+    def __init__(self, inbox: Inbox, budgets: LogBudgets) -> None:
+        """`inbox` reads an arrival at any time; `budgets` weigh all in their turn, when they come into hand."""
         self.batch: list[Weighed] = []
-        self._read = read
-        self._weigh = weigh
+        self._inbox = inbox
+        self._budgets = budgets
         self._put_back: deque[Weighed] = deque()  # what was in hand behind the batch
         self._ahead: deque[Understood] = deque()  # what comes behind both
         self._ahead_bytes = 0
@@ -86,8 +84,8 @@ class Bulk:
             count = _fitting(arrivals, most)
             again = list(itertools.islice(self._put_back, count))
             ready = list(itertools.islice(self._ahead, count - len(again)))
-            rest = map(self._read, itertools.islice(arrivals, len(again) + len(ready), count))
-            self.batch = again + self._weigh(itertools.chain(ready, rest))
+            rest = [self._inbox.read(one) for one in itertools.islice(arrivals, len(again) + len(ready), count)]
+            self.batch = again + self._budgets.weigh([*ready, *rest])
             _drop_first(self._put_back, len(again))  # only now: an error above leaves all in its place
             _drop_first(self._ahead, len(ready))
             self._ahead_bytes = sum(_sizes(self._arrivals_ahead(arrivals)))
@@ -108,7 +106,7 @@ class Bulk:
         if is_enough or begin >= len(arrivals):
             return False
         few = list(itertools.islice(arrivals, begin, begin + FEW))
-        self._ahead.extend(map(self._read, few))
+        self._ahead.extend([self._inbox.read(one) for one in few])
         self._ahead_bytes += sum(_sizes(few))
         return True
 
@@ -173,10 +171,10 @@ class Urgent:
         self._again_at = 0.0
         self._bulk_at = 0.0  # when a bulk message was last in hand
 
-    def batch(self, arrivals: Iterable[Arrival], read: Callable[[Arrival], Taken | PutAside]) -> list[Taken | PutAside]:
+    def batch(self, arrivals: Iterable[Arrival], inbox: Inbox) -> list[Taken | PutAside]:
         """What to write now: the same until it is committed."""
         if not self._batch:
-            new = [read(arrival) for arrival in itertools.islice(arrivals, AT_ONCE)]
+            new = [inbox.read(arrival) for arrival in itertools.islice(arrivals, AT_ONCE)]
             self.arrived = len(new)
             is_due = self._early and time.monotonic() >= self._again_at
             self._batch = [*self._early[:EARLY_AT_ONCE], *new] if is_due else list(new)

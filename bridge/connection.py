@@ -11,7 +11,6 @@ import select
 import socket
 import ssl
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, ParamSpec, Self
@@ -25,7 +24,7 @@ from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from bridge.fast_paho import PlainClient, make_client
-from bridge.inbox import Arrival, bounded
+from bridge.inbox import Arrivals
 from shared.commands.outbox.operations import CLAIM_AT_ONCE
 from shared.outside.mqtt import connect_properties
 from shared.structured_log import event, failure
@@ -34,7 +33,6 @@ DEFAULT_PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
 KEEPALIVE_SECONDS: Final = 60
 CONNECT_SECONDS: Final = 5.0
 RECEIVE_MAXIMUM: Final = 16_000  # unacknowledged messages: the window is the back-pressure
-UNACKED_LIMIT: Final = RECEIVE_MAXIMUM  # above it only messages that need no acknowledgement can come: dropped
 MISC_EVERY_SECONDS: Final = 1.0
 REFUSED: Final = 0x80  # reason codes from here on are errors
 RECEIVE_MAXIMUM_UNSAID: Final = 65_535  # MQTT 5: what a broker takes that names no number
@@ -68,9 +66,8 @@ class BrokerConnection:
         self.is_ready = False
         self.found_session = False  # whether the broker kept one: what was not acknowledged comes again
         self.fault: str | None = None  # why the connection is over
-        self.arrivals: deque[Arrival] = deque()  # in order, not yet acknowledged
+        self.arrivals = Arrivals(RECEIVE_MAXIMUM)
         self.answers: dict[int, int] = {}  # publish -> the broker's reason code, for those that are watched
-        self.dropped = 0  # messages without acknowledgement that came while too much waited
         self.lacks: list[Lack] = []  # what the broker does not grant
         self._watched: set[int] = set()
         self._misc_at = 0.0
@@ -80,7 +77,7 @@ class BrokerConnection:
 
     def _make_client(self, username: str, password: str) -> PlainClient:
         client = make_client(
-            _never_raises(self._arrived),
+            self.arrivals,
             callback_api_version=CallbackAPIVersion.VERSION2,
             client_id=username,
             protocol=MQTTProtocolVersion.MQTTv5,
@@ -110,6 +107,11 @@ class BrokerConnection:
             self._set_option(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         except (OSError, ValueError) as error:
             self._over(f"cannot be reached: {type(error).__name__}")
+
+    @property
+    def dropped(self) -> int:
+        """Messages without acknowledgement that came while too much waited."""
+        return self.arrivals.dropped
 
     @property
     def socket(self) -> "socket.socket | None":
@@ -253,16 +255,6 @@ class BrokerConnection:
             self._over(f"may not subscribe {refused[0]}")
         else:
             self.is_ready = True
-
-    def _arrived(self, name: bytes, payload: bytes, mid: int, heard: float, is_retained: bool) -> None:
-        if not mid and len(self.arrivals) >= UNACKED_LIMIT:
-            self.dropped += 1
-            return
-        try:
-            topic = name.decode()
-        except UnicodeDecodeError:
-            topic = ""  # no topic of ours: it becomes a dead letter
-        self.arrivals.append(Arrival(topic, bounded(payload), mid, heard, is_retained))
 
     def _answered(self, _client: Client, _data: Any, mid: int, code: ReasonCode, _properties: Any) -> None:
         self._client.answered(mid)

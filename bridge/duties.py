@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
 
+import msgspec
 from sqlalchemy import Connection
 
-from bridge.leader import FIRST_BACK_OFF_SECONDS, LONGEST_BACK_OFF_SECONDS, Leader
-from bridge.writes import LeadershipLost
+from bridge.leader import FIRST_BACK_OFF_SECONDS, LONGEST_BACK_OFF_SECONDS, Leader, LeadershipLost
+from shared.client_logs import operations as client_logs
+from shared.client_logs.operations import Stored
 from shared.clients import statuses_operations
 from shared.leadership import rules as leadership
 from shared.leadership import store as leadership_store
@@ -103,3 +105,26 @@ def sweep(database: Connection, stale_seconds: int, canary_max_age: timedelta) -
     heard = leadership.listening(leadership_store.bridge_status(database), now, canary_max_age)
     if changed := statuses_operations.sweep(database, now, stale_seconds, heard):
         event("statuses_swept", "shown states changed with time", changed=changed)
+
+
+def check_lead(database: Connection, leader: Leader) -> None:
+    """Raises LeadershipLost when another bridge leads, by the database's word."""
+    if leadership_store.epoch(database) != leader.epoch:
+        raise LeadershipLost
+
+
+def since_last_commit(database: Connection) -> float:
+    """Seconds since any bridge committed a batch; 0 before the first one."""
+    last = leadership_store.bridge_status(database).last_commit_at
+    return 0.0 if last is None else (database_now(database) - last).total_seconds()
+
+
+def close_gaps(database: Connection, leader: Leader) -> Stored:
+    """Give up numbers of log messages that did not come in a day. Raises LeadershipLost."""
+    check_lead(database, leader)
+    return client_logs.close_gaps(database, database_now(database))
+
+
+def canary_of(instance: str, number: int) -> bytes:
+    """The message by which this bridge sees how late displays' messages come."""
+    return msgspec.json.encode({"instance": instance, "number": number})

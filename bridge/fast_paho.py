@@ -12,7 +12,7 @@ import inspect
 import itertools
 import struct
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from paho.mqtt.client import Client, MQTTMessage, MQTTMessageInfo
@@ -20,6 +20,7 @@ from paho.mqtt.enums import MQTTErrorCode
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
+from bridge.inbox import Arrivals
 from shared.structured_log import event
 
 READ_BYTES: Final = 65_536  # some 200 messages: less than a millisecond
@@ -35,9 +36,6 @@ PUBLISHED_MAX: Final = 200  # likewise of those that are published in paho's way
 FAREWELL: Final = 1  # message that a session must be able to send when it is left
 NO_TEXT: Final = b"\xff"  # for a topic that is none; never UTF-8
 OK: Final = MQTTErrorCode.MQTT_ERR_SUCCESS
-
-Arrive = Callable[[bytes, bytes, int, float, bool], None]
-"""Takes topic, payload, the number to acknowledge (0: none), monotonic seconds, whether it is retained."""
 
 
 def is_as_known(client: type[Client] = Client) -> bool:
@@ -55,10 +53,10 @@ def is_as_known(client: type[Client] = Client) -> bool:
 class PlainClient(Client):
     """paho's own ways, for a paho that is not as known."""
 
-    def __init__(self, arrive: Arrive, **options: Any) -> None:
-        """`arrive` is called for every message; `options` are paho's."""
+    def __init__(self, arrivals: Arrivals, **options: Any) -> None:
+        """Every message is added to `arrivals`; `options` are paho's."""
         super().__init__(**options)
-        self._arrive = arrive
+        self._arrivals = arrivals
         self._heard_of = 0
         self._receive_maximum = 0  # until the broker says it
         self._published: set[int] = set()  # numbers of what was published in paho's way and is not answered
@@ -123,15 +121,15 @@ class PlainClient(Client):
         except UnicodeDecodeError:
             topic = NO_TEXT
         number = message.mid if message.qos else 0
-        self._arrive(topic, bytes(message.payload), number, message.timestamp, message.retain)
+        self._arrivals.add(topic, bytes(message.payload), number, message.timestamp, message.retain)
 
 
 class FastClient(PlainClient):
     """Reads much at once, takes the usual PUBLISH apart by itself and leaves the rest to paho."""
 
-    def __init__(self, arrive: Arrive, **options: Any) -> None:
+    def __init__(self, arrivals: Arrivals, **options: Any) -> None:
         """As `PlainClient`."""
-        super().__init__(arrive, **options)
+        super().__init__(arrivals, **options)
         self._pieces: list[bytes] = []  # of what came from the beginning of a packet on
         self._missing = 0  # bytes of that packet that have not come, where its length has
         self._for_paho = memoryview(b"")  # what paho may read now: a whole packet
@@ -163,7 +161,7 @@ class FastClient(PlainClient):
 
     def _take_packets(self, data: bytes) -> tuple[int, MQTTErrorCode]:
         """Take every whole packet; answer where the first one begins that is not whole."""
-        at, end, arrive, now = 0, len(data), self._arrive, time.monotonic
+        at, end, now = 0, len(data), time.monotonic
         while at + 1 < end:
             first, length, body = data[at], data[at + 1], at + 2
             if length & 0x80:
@@ -180,7 +178,8 @@ class FastClient(PlainClient):
                     payload = number_end + 1 + data[number_end]  # behind its properties, of which none is used
                     if payload <= after:
                         number = data[topic_end] << 8 | data[topic_end + 1] if qos else 0
-                        arrive(data[body + 2 : topic_end], data[payload:after], number, now(), first & RETAIN == RETAIN)
+                        topic, is_retained = data[body + 2 : topic_end], first & RETAIN == RETAIN
+                        self._arrivals.add(topic, data[payload:after], number, now(), is_retained)
                         at = after
                         continue
             if first == PUBACK and data[body] << 8 | data[body + 1] in self._told:
@@ -253,9 +252,9 @@ def _as_length(length: int) -> bytes:
     return bytes(written)
 
 
-def make_client(arrive: Arrive, **options: Any) -> PlainClient:
+def make_client(arrivals: Arrivals, **options: Any) -> PlainClient:
     """The fast client, or paho's own ways where it is not the paho that is known."""
     if is_as_known():
-        return FastClient(arrive, **options)
+        return FastClient(arrivals, **options)
     event("lean_client_unusable", "this paho is not as known: messages are read in its own way, at half the rate")
-    return PlainClient(arrive, **options)
+    return PlainClient(arrivals, **options)

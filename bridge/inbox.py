@@ -1,6 +1,7 @@
 """What arrived becomes something said, by its topic, or a dead letter with its reason. Never an exception."""
 
 import re
+from collections import deque
 from dataclasses import dataclass
 from typing import Final
 
@@ -53,6 +54,33 @@ class Arrival:
     mid: int  # the broker's number for the acknowledgement; 0 needs none
     heard: float  # monotonic time, in seconds
     is_retained: bool = False  # the broker's copy of an old message, not one that was sent just now
+
+
+class Arrivals(deque[Arrival]):
+    """What came on one connection, in its order, and is not yet acknowledged."""
+
+    def __init__(self, most: int) -> None:
+        """Where so many wait, only messages that need no acknowledgement can still come. They are dropped."""
+        super().__init__()
+        self.dropped = 0
+        self._most = most
+
+    def add(self, name: bytes, payload: bytes, mid: int, heard: float, is_retained: bool) -> None:
+        """Keep a message. Never raises: paho would lose its footing while it still said that it is connected."""
+        try:
+            if not mid and len(self) >= self._most:
+                self.dropped += 1
+                return
+            self.append(Arrival(_topic(name), bounded(payload), mid, heard, is_retained))
+        except Exception:  # noqa: BLE001 - see above
+            failure("callback_failed", "a callback of the MQTT client failed", callback="add")
+
+
+def _topic(name: bytes) -> str:
+    try:
+        return name.decode()
+    except UnicodeDecodeError:
+        return ""  # no topic of ours: it becomes a dead letter
 
 
 @dataclass(slots=True)

@@ -16,7 +16,6 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from bridge.writes import LeadershipLost
 from shared.leadership import operations as leadership
 from shared.leadership import store as leadership_store
 from shared.postgres.door import said_by_postgres
@@ -28,6 +27,10 @@ DATABASE_ERRORS: Final = (SQLAlchemyError, OSError)
 SESSION: Final = sa.text("SELECT pg_backend_pid()")
 POOLED: Final = "behind a pooler in transaction mode: the bridge needs the server itself"
 UNSUPPORTED: Final = "unsupported startup parameter"  # what pgbouncer says of our settings
+
+
+class LeadershipLost(Exception):
+    """Another bridge leads: nothing of the batch in hand was written, nothing may be acknowledged."""
 
 
 class DatabaseAway(Exception):

@@ -1,42 +1,45 @@
 """The bridge's one thread: take messages, write them, acknowledge them, and do what is due in between."""
 
 import contextlib
-import functools
 import logging
 import os
 import secrets
 import socket
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
-import msgspec
 from sqlalchemy import Engine
 
 from bridge.batches import BATCH_SECONDS, Bulk, Pace, Urgent
 from bridge.budget import LogBudgets
-from bridge.connection import BrokerConnection
-from bridge.duties import CANARY_SECONDS, Announcement, Due, sweep
+from bridge.duties import (
+    CANARY_SECONDS,
+    Announcement,
+    Due,
+    canary_of,
+    check_lead,
+    close_gaps,
+    since_last_commit,
+    sweep,
+)
 from bridge.inbox import Inbox
 from bridge.lanes import Lanes, Link
-from bridge.leader import DatabaseAway, Leader
+from bridge.leader import DatabaseAway, Leader, LeadershipLost
 from bridge.outbox import Outbox
 from bridge.outcomes import Memory, Outcome, tell_of_counters
 from bridge.probes import can_be_reached
 from bridge.receipts import Receipts
 from bridge.status import Counters, Progress, Snapshot, Snapshots, Tally
-from bridge.writes import LeadershipLost, Message, Writer
-from shared.client_logs import operations as client_logs
+from bridge.writes import Message, Writer
 from shared.client_logs.rules import Budget
 from shared.commands.operations import tell, timings
 from shared.config import Config
-from shared.leadership import store as leadership_store
 from shared.outside.mqtt import Topics
 from shared.postgres import prepared
-from shared.postgres.door import database_now
 from shared.structured_log import event, failure
 
 IDLE_SECONDS: Final = 0.1  # one turn of the loop when nothing happens
@@ -69,7 +72,7 @@ class Bridge:
         self._counters = Counters()
         self._tally = Tally()
         self._budgets = LogBudgets(Budget(self._config["LOG_BUDGET_PER_SECOND"], self._config["LOG_BUDGET_BURST"]))
-        self._bulk = Bulk(self._inbox.read, self._budgets.weigh)
+        self._bulk = Bulk(self._inbox, self._budgets)
         self._memory = Memory()
         self._receipts = Receipts(self._topics.logs_committed)
         self._outbox = Outbox(self._topics.commands, timings(self._config))
@@ -115,7 +118,7 @@ class Bridge:
             self._listen(self._broker)
 
     def _stand_by(self) -> None:
-        if self._link.stands_aside(time.monotonic(), functools.partial(can_be_reached, self._config["MQTT_URL"])):
+        if self._link.stands_aside(time.monotonic(), lambda: can_be_reached(self._config["MQTT_URL"])):
             self._stop.wait(STANDBY_SECONDS)
         elif self._leader.try_lead():
             self._link.began(time.monotonic())
@@ -147,8 +150,7 @@ class Bridge:
             self._stop.wait(IDLE_SECONDS)
             return
         with self._leader.database() as database, database.begin():
-            if leadership_store.epoch(database) != self._leader.epoch:
-                raise LeadershipLost
+            check_lead(database, self._leader)
         self._broker = Lanes.of(self._config, self._topics)
         self._broker.open()
 
@@ -214,16 +216,19 @@ class Bridge:
         if self._budgets_of is broker or not broker.waiting:
             return
         with self._leader.database() as database, database.begin():
-            now, last = database_now(database), leadership_store.bridge_status(database).last_commit_at
-        pause = 0.0 if last is None else (now - last).total_seconds()
-        self._budgets.connected(time.monotonic(), pause, broker.again)
+            pause_seconds = since_last_commit(database)
+        self._budgets.connected(time.monotonic(), pause_seconds, broker.again)
         self._budgets_of = broker
 
     def _store_urgent(self, broker: Lanes) -> None:
         """In a transaction of its own, before the batch that everything else waits for."""
-        batch = self._urgent.batch(broker.urgent.arrivals, self._inbox.read)
+        batch = self._urgent.batch(broker.urgent.arrivals, self._inbox)
         if batch:
-            outcome = self._store(broker.urgent, self._urgent.arrived, batch, self._writer(self._urgent.patient_from))
+            began, arrived, writer = time.monotonic(), self._urgent.arrived, self._writer(self._urgent.patient_from)
+            with self._leader.database() as database:
+                outcome = writer.write(database, batch, self._counters, arrived)
+            self._stored(outcome, began, arrived)
+            broker.urgent.acknowledge(arrived)
             self._urgent.committed(outcome)
             self._committed(outcome, is_urgent=True)
 
@@ -236,33 +241,33 @@ class Bridge:
             if not arrivals or (self._pace.wait_seconds(len(arrivals), time.monotonic()) and not self._stop.is_set()):
                 return
         self._urgent.bulk_came()
-        batch, meanwhile = self._bulk.take(arrivals, self._pace.most), functools.partial(self._bulk.read_on, broker)
+        batch = self._bulk.take(arrivals, self._pace.most)
         try:
-            outcome = self._store(broker.bulk, len(batch), batch, self._writer(), meanwhile)
+            outcome = self._store_bulk(broker, batch)
         except DatabaseAway:
             self._pace.failed()
             raise
         self._bulk.committed()
         self._committed(outcome)
 
-    def _store(
-        self,
-        lane: BrokerConnection,
-        arrived: int,
-        batch: Sequence[Message],
-        writer: Writer,
-        meanwhile: Callable[[], bool] | None = None,
-    ) -> Outcome:
-        """Write, commit, acknowledge; `meanwhile` is what to do while Postgres does its part."""
+    def _store_bulk(self, broker: Lanes, batch: Sequence[Message]) -> Outcome:
+        """Write, commit, acknowledge. While Postgres works, the bridge reads and understands what comes next."""
         began = time.monotonic()
-        with self._leader.database() as database, prepared.meanwhile(database, meanwhile):
-            outcome = writer.write(database, batch, lambda so_far: asdict(self._counters.with_outcome(so_far, arrived)))
-        self._counters = self._counters.with_outcome(outcome, arrived)
+        with (
+            self._leader.database() as database,
+            prepared.meanwhile(database, lambda: self._bulk.read_on(broker)),
+        ):
+            outcome = self._writer().write(database, batch, self._counters, len(batch))
+        self._stored(outcome, began, len(batch))
+        broker.bulk.acknowledge(len(batch))
+        return outcome
+
+    def _stored(self, outcome: Outcome, began: float, arrived: int) -> None:
+        """Count a committed batch, and let the pace learn from it."""
         ended = time.monotonic()
+        self._counters = self._counters.with_outcome(outcome, arrived)
         self._tally.committed(outcome, ended - began)
         self._pace.wrote(began, ended, arrived)
-        lane.acknowledge(arrived)
-        return outcome
 
     def _writer(self, patient_from: float | None = None) -> Writer:
         return Writer(
@@ -290,8 +295,8 @@ class Bridge:
 
     def _send_canary(self, broker: Lanes) -> None:
         if broker.urgent.is_ready and broker.urgent.room() and self._due.is_canary():
-            body = {"instance": self._instance, "number": next(self._due.canary_number)}
-            broker.urgent.publish(self._topics.canary, msgspec.json.encode(body), int(CANARY_SECONDS))
+            canary = canary_of(self._instance, next(self._due.canary_number))
+            broker.urgent.publish(self._topics.canary, canary, int(CANARY_SECONDS))
 
     def _work_outbox(self, broker: Lanes) -> None:
         self._outbox.take_answers(broker.urgent)
@@ -315,9 +320,7 @@ class Bridge:
             return
         with self._leader.database() as database, database.begin():
             self._due.looks_for_gaps()
-            if leadership_store.epoch(database) != self._leader.epoch:
-                raise LeadershipLost
-            closed = client_logs.close_gaps(database, database_now(database))
+            closed = close_gaps(database, self._leader)
         if closed.committed:
             self._counters = replace(self._counters, missing_logs=self._counters.missing_logs + closed.given_up)
             self._receipts.committed(closed.committed)

@@ -12,6 +12,7 @@ from shared.clients.failures_rules import Failure
 from shared.clients.logins_rules import Seen
 from shared.clients.repeats import operations as repeats
 from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
+from shared.clients.signs_rules import INTERVAL_SECONDS
 from shared.clients.signs_rules import Memory as SignsMemory
 from shared.commands.rules import News
 from shared.structured_log import event
@@ -120,6 +121,14 @@ class Outcome:
         self.marks |= stored.marks
         self.began_anew |= stored.began_anew
 
+    def note_beats(self, heartbeats: Iterable[Heartbeat], old: Collection[str]) -> None:
+        """The heartbeats of all but `old` are stored. A client of which an older one came than is stored only talks."""
+        for one in heartbeats:
+            if one.uuid in old:
+                self.talked[one.uuid] = one.heard
+            else:
+                self.beats[one.uuid] = (one.heard, one.interval_seconds or INTERVAL_SECONDS)
+
     def end(self, boots: Collection[Boot]) -> None:
         """Nobody is told how far these boots were stored, nor the later ones of their installations."""
         self.over |= set(boots)
@@ -185,10 +194,16 @@ class Memory:
     signs: SignsMemory = field(default_factory=SignsMemory)
     doubts: dict[str, float] = field(default_factory=dict)  # uuid -> when lines came that wait for a heartbeat
     seen: Seen = field(default_factory=Seen)  # devices that were heard before another one was
+    may_recall: bool = True
+    """Whether what is stored of a client may be read into it; not once part of a transaction may be taken back."""
 
     def forget(self) -> None:
         """Everything, whatever fields there are, for everybody who holds this memory."""
         vars(self).update(vars(Memory()))
+
+    def without_clients(self) -> "Memory":
+        """A memory that knows no client and learns of none."""
+        return Memory(drop_rows=self.drop_rows, signs=self.signs, may_recall=False)
 
     def keep(self, outcome: Outcome) -> None:
         """Remember what a committed batch wrote."""

@@ -130,7 +130,13 @@ class Snapshot:
 
     @classmethod
     def taken(
-        cls, epoch: int | None, broker: Lanes | None, progress: Progress, counters: Counters, tally: Tally, link: Link
+        cls,
+        epoch: int | None,
+        broker: Lanes | None,
+        progress: Progress,
+        counters: Counters,
+        tally: Tally,
+        link: Link,
     ) -> "Snapshot":
         """Now, with copies of what goes on changing."""
         return cls(

@@ -2,8 +2,8 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -12,7 +12,9 @@ from sqlalchemy.exc import DBAPIError
 
 from bridge.budget import OverBudget
 from bridge.inbox import PutAside, Taken, put_aside
+from bridge.leader import LeadershipLost
 from bridge.outcomes import REGISTERING, Batch, Memory, Outcome
+from bridge.status import Counters
 from shared.client_logs import drops_operations
 from shared.client_logs import operations as client_logs
 from shared.client_logs.rules import LogLine, MarksMoved, boot_of
@@ -24,13 +26,10 @@ from shared.clients.repeats.rules import likeness_of_health, likeness_of_heartbe
 from shared.clients.reports import operations as reports
 from shared.clients.reports.operations import HeartbeatsRecorded
 from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
-from shared.clients.signs_rules import INTERVAL_SECONDS
 from shared.commands.acks import operations as acks
 from shared.commands.rules import Ack, Sighting, Timings
 from shared.leadership import operations as leadership
 from shared.leadership import store as leadership_store
-from shared.postgres import prepared
-from shared.postgres.ahead import Later, in_turn
 from shared.postgres.door import database_now, sqlstate
 from shared.structured_log import event
 from shared.vocabulary import DeadLetterReason
@@ -42,11 +41,6 @@ All others (connection, resources, operator, also 42: a schema that does not fit
 is kept and tried again.
 """
 Message = Taken | PutAside | OverBudget
-Counted = Callable[[Outcome], dict[str, int]]
-
-
-class LeadershipLost(Exception):
-    """Another bridge leads: nothing of this batch was written, nothing may be acknowledged."""
 
 
 @dataclass(frozen=True)
@@ -68,14 +62,12 @@ class Writer:
     listening_gap: timedelta
     """After this long without a commit the listening time begins anew."""
     memory: Memory
-    recalls: bool = True
-    """Whether what is stored of a client may be read into the memory; not once part of a transaction is written."""
     stale_seconds: int = 180  # HEARTBEAT_STALE_SECONDS
     patient_from: float | None = None
     """Of a batch of the urgent session only: what it says of unknown clients and was heard after this can wait."""
 
-    def write(self, connection: Connection, batch: Sequence[Message], counted: Counted) -> Outcome:
-        """Write the batch in one transaction; `counted` answers the counters with this outcome in them.
+    def write(self, connection: Connection, batch: Sequence[Message], counters: Counters, arrived: int) -> Outcome:
+        """Write the batch in one transaction, with the counters as they are once `arrived` messages more are committed.
 
         1. Everything at once. 2. When the data are to blame: again, halving by savepoints until the guilty
         messages stand alone. 3. Dead letters, canary and the bridge's record, which fails for a deposed leader.
@@ -85,7 +77,7 @@ class Writer:
             SQLAlchemyError, OSError: the database is to blame; nothing was written, the batch can be tried again.
         """
         try:
-            return self._write(connection, batch, counted, self._store)
+            return self._write_at_once(connection, batch, counters, arrived)
         except LeadershipLost:
             raise
         except MarksMoved:
@@ -95,38 +87,52 @@ class Writer:
             if not is_poison(connection, error):
                 raise
             event("batch_refused", "the database refused a batch; looking for the message that is to blame")
-        forgetful = replace(
-            self, memory=Memory(drop_rows=self.memory.drop_rows, signs=self.memory.signs), recalls=False
-        )
-        outcome = forgetful._write(connection, batch, counted, forgetful._store_bisected)  # noqa: SLF001 - ourselves
-        self.memory.reports.forget([one.said.uuid for one in batch if isinstance(one, Taken) and one.said.uuid])
+        return self._write_in_halves(connection, batch, counters, arrived)
+
+    def _write_at_once(
+        self, connection: Connection, batch: Sequence[Message], counters: Counters, arrived: int
+    ) -> Outcome:
+        with connection.begin():
+            at = Moment(database_now(connection), time.monotonic())
+            outcome = self._store(connection, at, taken_of(batch), self.memory)
+            self._conclude(connection, at, batch, outcome)
+            self._record(connection, at, outcome, counters, arrived)
+        self.memory.keep(outcome)
+        return outcome
+
+    def _write_in_halves(
+        self, connection: Connection, batch: Sequence[Message], counters: Counters, arrived: int
+    ) -> Outcome:
+        """Write without memory of clients: what a savepoint takes back was not stored."""
+        with connection.begin():
+            at = Moment(database_now(connection), time.monotonic())
+            outcome = self._store_bisected(connection, at, taken_of(batch), self.memory.without_clients())
+            self._conclude(connection, at, batch, outcome)
+            self._record(connection, at, outcome, counters, arrived)
+        self.memory.reports.forget([one.said.uuid for one in taken_of(batch) if one.said.uuid])
         outcome.cursor = None  # what changed since the memory's own last look is still to be forgotten
         self.memory.keep(outcome)
         return outcome
 
-    def _write(self, connection: Connection, batch: Sequence[Message], counted: Counted, store: "Store") -> Outcome:
-        with connection.begin():
-            at = Moment(database_now(connection), time.monotonic())
-            outcome = store(connection, at, [one for one in batch if isinstance(one, Taken)])
-            outcome.refused += [one for one in batch if isinstance(one, PutAside)]
-            letters = [(one.topic, one.payload, one.reason, one.detail) for one in outcome.refused]
-            leadership.put_aside(connection, at.now, letters)
-            numbers = [one.log_number for one in outcome.refused if one.log_number is not None]
-            outcome.take_logs(
-                client_logs.pass_over(connection, at.now, numbers), {boot[0]: at.clock for boot, _ in numbers}
-            )
-            if new := outcome.began_anew - outcome.went_back:
-                reports.note_went_back(connection, at.now, sorted(new))
-                outcome.went_back |= new
-            over = [one for one in batch if isinstance(one, OverBudget)]
-            self._record_over_budget(connection, at, outcome, over)
-            self._record_signs(connection, at, outcome, over)
-            self._record(connection, at, outcome, counted(outcome))
-        self.memory.keep(outcome)
-        return outcome
+    def _conclude(self, connection: Connection, at: Moment, batch: Sequence[Message], outcome: Outcome) -> None:
+        """Write what is not stored (dead letters, lines over their budget), and who gave a sign of life by it."""
+        outcome.refused += [one for one in batch if isinstance(one, PutAside)]
+        letters = [(one.topic, one.payload, one.reason, one.detail) for one in outcome.refused]
+        leadership.put_aside(connection, at.now, letters)
+        numbers = [one.log_number for one in outcome.refused if one.log_number is not None]
+        passed_over = client_logs.pass_over(connection, at.now, numbers)
+        outcome.take_logs(passed_over, {boot[0]: at.clock for boot, _ in numbers})
+        if new := outcome.began_anew - outcome.went_back:
+            reports.note_went_back(connection, at.now, sorted(new))
+            outcome.went_back |= new
+        over = [one for one in batch if isinstance(one, OverBudget)]
+        self._record_over_budget(connection, at, outcome, over)
+        self._record_signs(connection, at, outcome, over)
 
-    def _record(self, connection: Connection, at: Moment, outcome: Outcome, counters: dict[str, int]) -> None:
-        if not leadership_store.mark_commit(connection, at.now, self.epoch, counters, self.listening_gap):
+    def _record(self, connection: Connection, at: Moment, outcome: Outcome, counters: Counters, arrived: int) -> None:
+        """Write the bridge's own record. Raises LeadershipLost."""
+        counted = asdict(counters.with_outcome(outcome, arrived))
+        if not leadership_store.mark_commit(connection, at.now, self.epoch, counted, self.listening_gap):
             raise LeadershipLost
         if self.patient_from is not None:
             return  # an urgent canary says nothing of how late heartbeats are
@@ -154,58 +160,59 @@ class Writer:
             connection, at.now, at.clock, talked, outcome.beats, known, self.stale_seconds
         )
 
-    def _store_bisected(self, connection: Connection, at: Moment, taken: Sequence[Taken]) -> Outcome:
+    def _store_bisected(self, connection: Connection, at: Moment, taken: Sequence[Taken], memory: Memory) -> Outcome:
         try:
             with connection.begin_nested():
-                return self._store(connection, at, taken)
+                return self._store(connection, at, taken, memory)
         except Exception as error:
             if not is_poison(connection, error):
                 raise
             if len(taken) == 1:
                 return Outcome(refused=[_guilty(taken[0], error)])
         half = len(taken) // 2
-        first = self._store_bisected(connection, at, taken[:half])
-        return first.absorb(self._store_bisected(connection, at, taken[half:]))
+        first = self._store_bisected(connection, at, taken[:half], memory)
+        return first.absorb(self._store_bisected(connection, at, taken[half:], memory))
 
-    def _store(self, connection: Connection, at: Moment, taken: Sequence[Taken]) -> Outcome:
+    def _store(self, connection: Connection, at: Moment, taken: Sequence[Taken], memory: Memory) -> Outcome:
         """Every kind set-wise; the order between kinds is the one in which they need each other."""
-        outcome, memory = Outcome(), self.memory.reports
+        outcome = Outcome()
         if self.patient_from is None:
-            outcome.cursor = repeats.forget_changed(connection, memory)
-        batch = self._admit(connection, at, taken, outcome)
+            outcome.cursor = repeats.forget_changed(connection, memory.reports)
+        batch = self._admit(connection, at, taken, outcome, memory)
         outcome.canary, outcome.talked, beats = batch.canary, batch.talked, batch.heartbeats
-        failed = {failure.uuid for failure in batch.repeated_failures}
-        heartbeats = Later(lambda: repeats.heartbeats(batch.heartbeats, memory))
-        health = Later(lambda: repeats.health(batch.health, memory, failed))
-        with prepared.meanwhile(connection, in_turn(heartbeats, health)):
-            self._store_logs(connection, at, batch, outcome)
-            repeated = repeats.repeat_heartbeats(connection, at.now, at.clock, heartbeats(), memory)
-            batch.heartbeats, outcome.heartbeats = repeated.others, repeated.known
-            reported = repeats.repeat_health(connection, at.now, at.clock, health(), memory)
-            batch.health, outcome.health = reported.others, reported.known
-        self._note_installs(connection, at, batch, outcome)
-        sightings, old = self._store_reports(connection, at, batch, outcome)
-        _note_beats(beats, old, outcome)
-        self._believe(connection, beats, outcome)
+        _store_logs(connection, at, batch, outcome, memory)
+        _store_repetitions(connection, at, batch, outcome, memory)
+        _note_installs(connection, at, batch, outcome, memory)
+        sightings, old = self._store_reports(connection, at, batch, outcome, memory)
+        outcome.note_beats(beats, old)
+        _believe(connection, beats, outcome, memory)
         if batch.presence:
             outcome.online = reports.record_presence(connection, at.now, batch.presence)
-        self._store_acks(connection, at, batch, outcome)
+        self._store_acks(connection, at, batch, outcome, memory)
         outcome.news += acks.record_boot_evidence(connection, at.now, sightings).news
         return outcome
 
-    def _admit(self, connection: Connection, at: Moment, taken: Sequence[Taken], outcome: Outcome) -> Batch:
+    def _admit(
+        self,
+        connection: Connection,
+        at: Moment,
+        taken: Sequence[Taken],
+        outcome: Outcome,
+        memory: Memory,
+    ) -> Batch:
         """Those of known clients, and our own canary; the others are put aside."""
         uuids = {one.said.uuid for one in taken if one.said.uuid is not None}
-        strangers = uuids - self.memory.reports.clients
-        if strangers and self.recalls:
-            strangers -= repeats.recall(connection, strangers, self.memory.reports)
+        strangers = uuids - memory.reports.clients
+        if strangers and memory.may_recall:
+            strangers -= repeats.recall(connection, strangers, memory.reports)
         if strangers:
             asking = [one.said.uuid for one in taken if one.said.uuid and isinstance(one.said.body, REGISTERING)]
             strangers -= reports.admit(connection, at.now, sorted(strangers), asking, auto_register=self.auto_register)
         if strangers:
             theirs = [one for one in taken if one.said.uuid in strangers]
             outcome.early = [one for one in theirs if self._can_wait(one)]
-            outcome.refused += [_stranger(one) for one in theirs if not self._can_wait(one)]
+            unknown = [one.arrival for one in theirs if not self._can_wait(one)]
+            outcome.refused += [put_aside(one, DeadLetterReason.UNKNOWN_CLIENT, None) for one in unknown]
             taken = [one for one in taken if one.said.uuid not in strangers]
         outcome.stored = len(taken)
         outcome.bad_fields = sum([one.said.bad_fields for one in taken])
@@ -215,46 +222,20 @@ class Writer:
         is_presence = isinstance(one.said.body, PresenceSaid)
         return is_presence and self.patient_from is not None and one.arrival.heard > self.patient_from
 
-    def _note_installs(self, connection: Connection, at: Moment, batch: Batch, outcome: Outcome) -> None:
-        """A new installation of a client becomes its newest: in order of arrival, before reports are compared."""
-        told: list[Heartbeat | Health] = [*batch.heartbeats, *batch.health]
-        known = self.memory.installs
-        new: dict[tuple[str, str], None] = {}  # a dict for its order
-        for report in sorted(told, key=_heard):
-            if report.install_id is not None and known.get(report.uuid) != report.install_id:
-                new[report.uuid, report.install_id] = None
-        if new:
-            reports.note_installs(connection, at.now, list(new))
-            outcome.installs = dict(new.keys())
-
-    def _store_logs(self, connection: Connection, at: Moment, batch: Batch, outcome: Outcome) -> None:
-        if not batch.logs:
-            return
-        stored = client_logs.record(connection, at.now, at.clock, batch.logs, self.memory.marks)
-        outcome.duplicates = stored.duplicates
-        outcome.given_up = stored.given_up
-        outcome.take_logs(stored, {line.uuid: line.heard for line in batch.logs} if stored.doubted else {})
-
-    def _believe(self, connection: Connection, beats: Sequence[Heartbeat], outcome: Outcome) -> None:
-        """A heartbeat of the same boot came after lines that came again: they were the same lines."""
-        doubts = self.memory.doubts | outcome.doubts
-        if not doubts:
-            return
-        later = {beat.uuid for beat in beats if beat.uuid in doubts and beat.heard > doubts[beat.uuid]}
-        later &= outcome.heartbeats.keys() - {boot[0] for boot in outcome.over}
-        if later:
-            outcome.committed |= client_logs.believe(connection, later)
-            outcome.believed |= later
-            for uuid in later & outcome.doubts.keys():
-                del outcome.doubts[uuid]
-
-    def _store_acks(self, connection: Connection, at: Moment, batch: Batch, outcome: Outcome) -> None:
+    def _store_acks(
+        self,
+        connection: Connection,
+        at: Moment,
+        batch: Batch,
+        outcome: Outcome,
+        memory: Memory,
+    ) -> None:
         """ACKs of the topic always; what heartbeat and health repeat only when it is something else than before."""
         said: list[Ack] = []
         for one in batch.acking:
             if one.said.body is not None:
                 place, told = f"{one.said.uuid} {type(one.said.body).__name__}", hash(one.said.acks)
-                if self.memory.acks.get(place) == told:
+                if memory.acks.get(place) == told:
                     continue
                 outcome.acks[place] = told
             said += one.said.acks
@@ -262,23 +243,24 @@ class Writer:
             report = acks.record_acks(connection, at.now, said, self.timings)
             outcome.unknown_acks = len(report.unknown) + len(report.foreign)
             outcome.news += report.news
-            self._forget_heartbeats(report.corrected, outcome)
-
-    def _forget_heartbeats(self, uuids: Collection[str], outcome: Outcome) -> None:
-        """What was remembered of their heartbeats is not what is stored now."""
-        self.memory.reports.forget(uuids)
-        for uuid in uuids:
-            outcome.heartbeats.pop(uuid, None)
+            memory.reports.forget(report.corrected)  # what it knows of their heartbeats is not what is stored now
+            for uuid in report.corrected:
+                outcome.heartbeats.pop(uuid, None)
 
     def _store_reports(
-        self, connection: Connection, at: Moment, batch: Batch, outcome: Outcome
+        self,
+        connection: Connection,
+        at: Moment,
+        batch: Batch,
+        outcome: Outcome,
+        memory: Memory,
     ) -> tuple[list[Sighting], Collection[str]]:
         """Heartbeats, health and failures; who started anew, and the clients of whom an old heartbeat came."""
         sightings, old, failures = [], set[str](), batch.failures
         if batch.heartbeats:
             heartbeats = reports.record_heartbeats(connection, at.now, at.clock, batch.heartbeats)
             outcome.heartbeats |= remembered(heartbeats.newest, likeness_of_heartbeat)
-            sightings, old = self._started(connection, at, heartbeats, outcome), heartbeats.old
+            sightings, old = _started(connection, at, heartbeats, outcome, memory), heartbeats.old
         if batch.health:
             health = reports.record_health(connection, at.now, at.clock, batch.health, batch.repeated_failures)
             outcome.health |= remembered(health.newest, likeness_of_health)
@@ -286,24 +268,6 @@ class Writer:
         if failures:
             failures_operations.record(connection, at.now, at.clock, failures)
         return sightings, old
-
-    def _started(
-        self, connection: Connection, at: Moment, heartbeats: HeartbeatsRecorded, outcome: Outcome
-    ) -> list[Sighting]:
-        """What starts mean for log lines and commands; of two devices with one login they mean nothing."""
-        if heartbeats.lives:
-            boots = [(life.uuid, life.install_id, life.boot_seq) for life in heartbeats.lives]
-            client_logs.end_lives(connection, at.now, boots)
-            outcome.end(boots)
-        shared = sharing(heartbeats.sights, self.memory.seen) if heartbeats.sights else set()
-        outcome.went_back |= {life.uuid for life in heartbeats.lives if life.went_back} - shared
-        if shared:
-            outcome.shared |= reports.note_shared_logins(connection, at.now, sorted(shared))
-        started = [start for start in heartbeats.started if start.uuid not in shared]
-        return [Sighting(start.uuid, start.boot_id, start.app_instance) for start in started]
-
-
-Store = Callable[[Connection, Moment, Sequence[Taken]], Outcome]
 
 
 def is_poison(connection: Connection, error: Exception) -> bool:
@@ -315,21 +279,80 @@ def is_poison(connection: Connection, error: Exception) -> bool:
     return not isinstance(error, OSError)
 
 
-def _note_beats(heartbeats: Sequence[Heartbeat], old: Collection[str], outcome: Outcome) -> None:
-    """Those that are stored; of whom an older one came than is stored only this is certain: it talks."""
-    outcome.beats = {
-        one.uuid: (one.heard, one.interval_seconds or INTERVAL_SECONDS) for one in heartbeats if one.uuid not in old
-    }
-    if old:
-        outcome.talked |= {one.uuid: one.heard for one in heartbeats if one.uuid in old}
+def taken_of(batch: Sequence[Message]) -> list[Taken]:
+    """The messages of the batch that are to be stored."""
+    return [one for one in batch if isinstance(one, Taken)]
+
+
+def _store_logs(connection: Connection, at: Moment, batch: Batch, outcome: Outcome, memory: Memory) -> None:
+    if not batch.logs:
+        return
+    stored = client_logs.record(connection, at.now, at.clock, batch.logs, memory.marks)
+    outcome.duplicates = stored.duplicates
+    outcome.given_up = stored.given_up
+    outcome.take_logs(stored, {line.uuid: line.heard for line in batch.logs} if stored.doubted else {})
+
+
+def _store_repetitions(connection: Connection, at: Moment, batch: Batch, outcome: Outcome, memory: Memory) -> None:
+    """Write the reports that only repeat what is stored; the others stay in the batch."""
+    heartbeats = repeats.heartbeats(batch.heartbeats, memory.reports)
+    repeated = repeats.repeat_heartbeats(connection, at.now, at.clock, heartbeats, memory.reports)
+    batch.heartbeats, outcome.heartbeats = repeated.others, repeated.known
+    failed = {failure.uuid for failure in batch.repeated_failures}
+    health = repeats.health(batch.health, memory.reports, failed)
+    reported = repeats.repeat_health(connection, at.now, at.clock, health, memory.reports)
+    batch.health, outcome.health = reported.others, reported.known
+
+
+def _note_installs(connection: Connection, at: Moment, batch: Batch, outcome: Outcome, memory: Memory) -> None:
+    """A new installation of a client becomes its newest: in order of arrival, before reports are compared."""
+    told: list[Heartbeat | Health] = [*batch.heartbeats, *batch.health]
+    known = memory.installs
+    new: dict[tuple[str, str], None] = {}  # a dict for its order
+    for report in sorted(told, key=_heard):
+        if report.install_id is not None and known.get(report.uuid) != report.install_id:
+            new[report.uuid, report.install_id] = None
+    if new:
+        reports.note_installs(connection, at.now, list(new))
+        outcome.installs = dict(new.keys())
+
+
+def _started(
+    connection: Connection,
+    at: Moment,
+    heartbeats: HeartbeatsRecorded,
+    outcome: Outcome,
+    memory: Memory,
+) -> list[Sighting]:
+    """What starts mean for log lines and commands; of two devices with one login they mean nothing."""
+    if heartbeats.lives:
+        boots = [(life.uuid, life.install_id, life.boot_seq) for life in heartbeats.lives]
+        client_logs.end_lives(connection, at.now, boots)
+        outcome.end(boots)
+    shared = sharing(heartbeats.sights, memory.seen) if heartbeats.sights else set()
+    outcome.went_back |= {life.uuid for life in heartbeats.lives if life.went_back} - shared
+    if shared:
+        outcome.shared |= reports.note_shared_logins(connection, at.now, sorted(shared))
+    started = [start for start in heartbeats.started if start.uuid not in shared]
+    return [Sighting(start.uuid, start.boot_id, start.app_instance) for start in started]
+
+
+def _believe(connection: Connection, beats: Sequence[Heartbeat], outcome: Outcome, memory: Memory) -> None:
+    """A heartbeat of the same boot came after lines that came again: they were the same lines."""
+    doubts = memory.doubts | outcome.doubts
+    if not doubts:
+        return
+    later = {beat.uuid for beat in beats if beat.uuid in doubts and beat.heard > doubts[beat.uuid]}
+    later &= outcome.heartbeats.keys() - {boot[0] for boot in outcome.over}
+    if later:
+        outcome.committed |= client_logs.believe(connection, later)
+        outcome.believed |= later
+        for uuid in later & outcome.doubts.keys():
+            del outcome.doubts[uuid]
 
 
 def _heard(report: Heartbeat | Health | Failure) -> float:
     return report.heard
-
-
-def _stranger(one: Taken) -> PutAside:
-    return put_aside(one.arrival, DeadLetterReason.UNKNOWN_CLIENT, None)
 
 
 def _guilty(one: Taken, error: Exception) -> PutAside:

@@ -23,6 +23,7 @@ from sqlalchemy import Engine
 
 from bridge.inbox import Arrival, Inbox
 from bridge.outcomes import Memory
+from bridge.status import Counters
 from bridge.writes import Writer
 from shared import structured_log
 from shared.commands.operations import timings
@@ -217,7 +218,7 @@ def test_what_a_display_says_comes_out_as_it_said_it(service: Service, engine: E
             said = [(f"signage/{client}/{topic}", json.dumps(body(text)).encode()) for topic, body in MESSAGES]
             for topic, payload in (*said, (f"signage/{scrub(text)}/heartbeat", b"\x1b[31m\xff")):
                 arrival = Arrival(topic, payload, 1, time.monotonic())
-                writer.write(connection, [inbox.read(arrival)], lambda _outcome: {})
+                writer.write(connection, [inbox.read(arrival)], Counters(), 1)
 
     for text, client in clients.items():
         shown = service.said(f"/api/clients/{client}") | service.said(f"/api/client-logs/{client}/logs")

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from bridge.connection import BrokerConnection
-from bridge.inbox import Arrival
+from bridge.inbox import Arrival, Arrivals
 from deploy.parts import broker as mosquitto
 from deploy.parts.probes import free_port
 from shared.outside.mqtt import Topics
@@ -75,19 +75,17 @@ def test_a_whole_window_arrives_without_an_acknowledgement_and_again_after_a_cut
 
 
 def test_an_exception_in_a_callback_neither_escapes_nor_ends_the_connection(
-    broker: mosquitto.RunningBroker, display: Display, without_session: None
+    broker: mosquitto.RunningBroker, display: Display, without_session: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Full(deque[Arrival]):
-        refusals = 1
+    refusals = [MemoryError()]
 
-        def append(self, arrival: Arrival) -> None:
-            if self.refusals:
-                self.refusals -= 1
-                raise MemoryError
-            super().append(arrival)
+    def append(arrivals: Arrivals, arrival: Arrival) -> None:
+        if refusals:
+            raise refusals.pop()
+        deque.append(arrivals, arrival)
 
     with opened(broker) as connection:
-        connection.arrivals = Full()
+        monkeypatch.setattr(Arrivals, "append", append)
         send(display, 3)
 
         turn(connection, lambda: len(connection.arrivals) == 2)

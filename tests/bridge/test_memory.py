@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection, Engine
 
 from bridge.inbox import Arrival, Inbox, PutAside, Taken
+from bridge.leader import LeadershipLost
 from bridge.outcomes import Memory, Outcome
-from bridge.writes import LeadershipLost, Writer
+from bridge.status import Counters
+from bridge.writes import Writer
 from shared.clients.repeats import store
 from shared.commands.operations import timings
 from shared.config import load
@@ -26,10 +28,6 @@ from tests.bridge.conftest import eventually, stamp
 INBOX: Final = Inbox("signage", "signage/service/canary")
 Said = tuple[str, str, dict[str, Any]]
 """Client, the topic's last levels, body."""
-
-
-def no_counters(_outcome: Outcome) -> dict[str, int]:
-    return {}
 
 
 class Fleet:
@@ -55,8 +53,9 @@ class Fleet:
         return self.epoch is not None
 
     def write(self, *said: Said, memory: Memory | None = None, recalls: bool = True) -> Outcome:
-        writer = replace(self.writer, memory=memory or self.memory, recalls=recalls)
-        return writer.write(self.connection, self.batch(*said), no_counters)
+        writer = replace(self.writer, memory=memory or self.memory)
+        writer.memory.may_recall = recalls
+        return writer.write(self.connection, self.batch(*said), Counters(), len(said))
 
     @staticmethod
     def batch(*said: Said) -> list[Taken | PutAside]:
@@ -238,7 +237,7 @@ def test_what_was_recalled_in_a_batch_that_failed_is_forgotten_when_it_changes(f
     memory = Memory()
     with pytest.raises(LeadershipLost):
         replace(fleet.writer, memory=memory, epoch=-1).write(
-            fleet.connection, fleet.batch(heartbeat(client, 2)), no_counters
+            fleet.connection, fleet.batch(heartbeat(client, 2)), Counters(), 1
         )
     fleet.do("UPDATE clients SET status = 'late' WHERE uuid = :u", u=client)
 

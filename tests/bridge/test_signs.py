@@ -14,6 +14,8 @@ from sqlalchemy import Connection, Engine
 
 from bridge.budget import OverBudget
 from bridge.inbox import Arrival, PutAside, Taken
+from bridge.outcomes import Outcome
+from bridge.status import Counters
 from deploy.parts import broker as mosquitto
 from shared.clients import store as clients_store
 from shared.clients.signs_rules import Memory
@@ -23,7 +25,7 @@ from shared.postgres.door import database_now, transaction
 from shared.recovery import operations as recovery
 from shared.tables import clients
 from tests.bridge.conftest import Database, Display, StartBridge, displays, eventually, stamp
-from tests.bridge.test_memory import INBOX, Fleet, no_counters
+from tests.bridge.test_memory import INBOX, Fleet
 
 HOUR: Final = 3600.0
 FULL: Final = "x" * 1100  # a heartbeat of 1.2 KiB where 1 KiB is the limit
@@ -55,7 +57,7 @@ def arrival(
 
 def write(fleet: Fleet, *arrivals: Arrival, over: tuple[OverBudget, ...] = ()) -> None:
     batch: list[Taken | PutAside | OverBudget] = [*map(INBOX.read, arrivals), *over]
-    fleet.writer.write(fleet.connection, batch, no_counters)
+    fleet.writer.write(fleet.connection, batch, Counters(), len(arrivals))
 
 
 def sign_of(fleet: Fleet, client: str) -> float | None:
@@ -120,7 +122,7 @@ def test_so_is_a_log_line_over_the_budget_and_what_the_database_refuses(fleet: F
     poison = INBOX.read(arrival(client, "health", {"hostname": "lobby", **stamp(3)}))
     assert isinstance(poison, Taken)
     poison.said.body = replace(poison.said.body, screen_health="no such word")  # type: ignore[type-var]
-    outcome = fleet.writer.write(fleet.connection, [poison], no_counters)
+    outcome = fleet.writer.write(fleet.connection, [poison], Counters(), 1)
     assert [one.reason for one in outcome.refused] == ["refused_by_database"]
     assert sign_of(fleet, client) is not None
 
@@ -167,11 +169,12 @@ def test_a_bridge_that_remembers_nobody_takes_the_first_sign(fleet: Fleet, clien
 def test_a_sign_that_was_not_committed_is_given_again(fleet: Fleet, client: str) -> None:
     told = arrival(client, "health", {"hostname": "b", **stamp(1)})
 
-    def dies(_outcome: Any) -> dict[str, int]:
-        raise ConnectionError
+    class Dying(Counters):
+        def with_outcome(self, _outcome: Outcome, _received: int) -> Counters:
+            raise ConnectionError
 
     with pytest.raises(ConnectionError):
-        fleet.writer.write(fleet.connection, [INBOX.read(told)], dies)
+        fleet.writer.write(fleet.connection, [INBOX.read(told)], Dying(), 1)
     assert sign_of(fleet, client) is None
     write(fleet, told)
     assert sign_of(fleet, client) is not None

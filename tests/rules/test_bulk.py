@@ -8,21 +8,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.batches import BATCH_BYTES, BATCH_MESSAGES, FEW, Bulk, Understood, Weighed
-from bridge.inbox import Arrival, Taken
+from bridge.budget import LogBudgets
+from bridge.inbox import Arrival, Inbox, Taken
 from bridge.messages import Said
+from shared.client_logs.rules import Budget
 
 
-class Watched:
+class Understanding(Inbox):
+    """Understands every arrival, whatever it says."""
+
+    def read(self, arrival: Arrival) -> Taken:
+        return Taken(arrival, Said(None, None))
+
+
+class Watched(LogBudgets):
     """A bulk of whose messages is known when they were weighed."""
 
     def __init__(self) -> None:
+        super().__init__(Budget(per_second=1, burst=1))
         self.weighed: list[str] = []
-        self.bulk = Bulk(understood, self._weigh)
+        self.bulk = Bulk(Understanding("signage", "canary"), self)
         self.arrivals: deque[Arrival] = deque()
         self.fails = False
         self._next = 1
 
-    def _weigh(self, messages: Iterable[Understood]) -> list[Weighed]:
+    def weigh(self, messages: Iterable[Understood]) -> list[Weighed]:
         if self.fails:
             raise ValueError("no weight")
         found = [one for one in messages if isinstance(one, Taken)]
@@ -41,10 +51,6 @@ class Watched:
         for _ in self.bulk.batch:
             self.arrivals.popleft()
         self.bulk.committed()
-
-
-def understood(arrival: Arrival) -> Taken:
-    return Taken(arrival, Said(None, None))
 
 
 STEPS = st.lists(

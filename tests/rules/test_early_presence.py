@@ -1,16 +1,19 @@
 """Displays that say "online" before anybody knows them wait for their first heartbeat, however many they are."""
 
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 import bridge.batches
 from bridge.batches import AT_ONCE, EARLY_AT_ONCE, EARLY_MAX, Urgent
-from bridge.inbox import Arrival
+from bridge.inbox import Arrival, Inbox
 from bridge.outcomes import Outcome
 
 ROLLOUT = 10_000
+
+
+INBOX = Inbox("signage", "signage/service/canary")
+TOPIC = "signage/11111111-1111-4111-8111-111111111111/presence"
 
 
 class Clock:
@@ -32,8 +35,8 @@ def say(urgent: Urgent, clock: Clock, count: int) -> int:
     refused = 0
     for _ in range(0, count, AT_ONCE):
         urgent.bulk_came()  # heartbeats come too
-        arrivals = [Arrival("presence", b"", 1, clock.now) for _ in range(AT_ONCE)]
-        batch = urgent.batch(arrivals, lambda one: cast("Any", SimpleNamespace(arrival=one)))
+        arrivals = [Arrival(TOPIC, b'{"state": "online"}', 1, clock.now) for _ in range(AT_ONCE)]
+        batch = urgent.batch(arrivals, INBOX)
         refused += store(urgent, batch, set())
     return refused
 
@@ -53,7 +56,7 @@ def test_a_first_rollout_of_ten_thousand_is_not_refused_and_tried_again_in_piece
     known, largest = 0, 0
     while known < ROLLOUT:  # a timeout of the test ends what never does
         clock.now += 1.0
-        batch = urgent.batch([], cast("Any", None))
+        batch = urgent.batch([], INBOX)
         largest, known = max(largest, len(batch)), known + len(batch)
         urgent.committed(Outcome())
 

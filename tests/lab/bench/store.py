@@ -16,13 +16,16 @@ from typing import Any
 from sqlalchemy import Connection
 
 from bridge.batches import FEW, Bulk, Pace
+from bridge.budget import LogBudgets
 from bridge.connection import RECEIVE_MAXIMUM
 from bridge.inbox import Arrival, Inbox
 from bridge.main import rarely_collect
 from bridge.outcomes import Memory
+from bridge.status import Counters
 from bridge.writes import Writer
 from deploy.local import postgres
 from deploy.parts.probes import wait_until
+from shared.client_logs.rules import Budget
 from shared.commands.operations import timings
 from shared.config import load
 from shared.leadership import operations as leadership
@@ -123,7 +126,7 @@ def writing(connection: Connection) -> Callable[[list[tuple[bytes, bytes]]], flo
     pace = Pace()
 
     def written(messages: list[tuple[bytes, bytes]]) -> float:
-        bulk = Bulk(inbox.read, list)
+        bulk = Bulk(inbox, LogBudgets(Budget(per_second=1e9, burst=1e9)))
         arrivals: deque[Arrival] = deque()
         heard = time.monotonic()
         come = iter([Arrival(topic.decode(), payload, 1, heard) for topic, payload in messages])
@@ -142,7 +145,7 @@ def writing(connection: Connection) -> Callable[[list[tuple[bytes, bytes]]], flo
             writes = time.monotonic()
             batch = bulk.take(arrivals, pace.most)
             with meanwhile(connection, read_on):
-                outcome = writer.write(connection, batch, lambda _outcome: {})
+                outcome = writer.write(connection, batch, Counters(), len(batch))
             assert not outcome.refused
             pace.wrote(writes, time.monotonic(), len(batch))
             for _ in batch:

@@ -20,7 +20,7 @@ from sqlalchemy import Connection
 from bridge.batches import BATCH_MESSAGES
 from bridge.connection import RECEIVE_MAXIMUM, SESSION_EXPIRY_SECONDS
 from bridge.fast_paho import FastClient, PlainClient
-from bridge.inbox import Arrival, Inbox
+from bridge.inbox import Arrival, Arrivals, Inbox
 from bridge.main import rarely_collect
 from deploy.parts.layout import LOOPBACK
 from deploy.parts.probes import wait_until
@@ -87,9 +87,9 @@ def _show(what: str, seconds: float, messages: int = MESSAGES) -> None:
 
 def receive(service: Machine, kind: Callable[..., PlainClient]) -> float:
     """Processor seconds of taking what waits in the bridge's session and acknowledging it in batches."""
-    numbers: list[int] = []
+    arrivals = Arrivals(RECEIVE_MAXIMUM)
     client = kind(
-        lambda _topic, _payload, number, _heard, _is_retained: numbers.append(number),
+        arrivals,
         callback_api_version=CallbackAPIVersion.VERSION2,
         client_id="bridge",
         protocol=MQTTProtocolVersion.MQTTv5,
@@ -109,10 +109,10 @@ def receive(service: Machine, kind: Callable[..., PlainClient]) -> float:
             client.loop_write()
         if readable:
             assert client.take() == MQTTErrorCode.MQTT_ERR_SUCCESS
-        if len(numbers) >= BATCH_MESSAGES or taken + len(numbers) >= MESSAGES:
-            client.acknowledge(numbers)
-            taken += len(numbers)
-            numbers.clear()
+        if len(arrivals) >= BATCH_MESSAGES or taken + len(arrivals) >= MESSAGES:
+            client.acknowledge([one.mid for one in arrivals])
+            taken += len(arrivals)
+            arrivals.clear()
     seconds = time.process_time() - began
     client.disconnect()
     return seconds

@@ -19,10 +19,9 @@ from sqlalchemy import Engine
 from bridge import duties, lanes, loop
 from bridge.connection import KEEPALIVE_SECONDS
 from bridge.inbox import Arrival
-from bridge.leader import DatabaseAway
+from bridge.leader import DatabaseAway, LeadershipLost
 from bridge.loop import Bridge
 from bridge.status import Snapshots
-from bridge.writes import LeadershipLost
 from shared.config import Config
 from shared.errors import BrokerUnavailable, PublishUnanswered
 from shared.outside.mqtt import Topics
