@@ -15,7 +15,7 @@ from typing import Any, Final
 from bridge.budget import LogBudgets, OverBudget
 from bridge.inbox import Arrival, Inbox, PutAside, Taken
 from bridge.lanes import Lanes
-from bridge.outcomes import Outcome
+from bridge.outcomes import BatchOutcome
 
 BATCH_MESSAGES: Final = 8_000  # half the window
 """At most. The larger, the more reports of one client become one row."""
@@ -194,7 +194,7 @@ class Urgent:
             return now
         return now - (REST_SECONDS if now - self._bulk_at > REST_SECONDS else PATIENCE_SECONDS)
 
-    def committed(self, outcome: Outcome) -> None:
+    def committed(self, outcome: BatchOutcome) -> None:
         """The batch is stored, but for what is to be tried again."""
         if outcome.early:
             self._early += outcome.early

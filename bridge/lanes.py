@@ -129,7 +129,7 @@ TAKEN_OVER: Final = "Session taken over"  # paho's words for MQTT's reason code 
 
 
 @dataclass
-class Link:
+class BrokerLink:
     """Times are monotonic seconds."""
 
     lacks: tuple[Lack, ...] = ()  # what the broker does not grant

@@ -27,13 +27,13 @@ from bridge.duties import (
     sweep,
 )
 from bridge.inbox import Inbox
-from bridge.lanes import Lanes, Link
+from bridge.lanes import BrokerLink, Lanes
 from bridge.leader import DatabaseAway, Leader, LeadershipLost
 from bridge.outbox import Outbox
-from bridge.outcomes import Memory, Outcome, tell_of_counters
+from bridge.outcomes import BatchOutcome, LeaderMemory, tell_of_counters
 from bridge.probes import can_be_reached
 from bridge.receipts import Receipts
-from bridge.status import Counters, Progress, Snapshot, Snapshots, Tally
+from bridge.status import BridgeProgress, Counters, Snapshot, Snapshots, Tally
 from bridge.writes import Message, Writer
 from shared.client_logs.rules import Budget
 from shared.commands.operations import tell, timings
@@ -47,7 +47,7 @@ STANDBY_SECONDS: Final = 1.0
 LEAVE_SECONDS: Final = 2.0
 
 
-class Bridge:
+class BridgeLoop:
     """Everything between the broker and the database."""
 
     def __init__(self, config: Config, engine: Engine, stop: threading.Event, snapshots: Snapshots) -> None:
@@ -65,7 +65,7 @@ class Bridge:
     def _begin_anew(self) -> None:
         """The state of a bridge that does not lead (yet)."""
         self._broker: Lanes | None = None
-        self._link = Link()
+        self._link = BrokerLink()
         self._budgets_of: Lanes | None = None  # for whose messages the budgets have begun
         self._announcement = Announcement(self._leader)
         self._urgent = Urgent()
@@ -73,12 +73,12 @@ class Bridge:
         self._tally = Tally()
         self._budgets = LogBudgets(Budget(self._config["LOG_BUDGET_PER_SECOND"], self._config["LOG_BUDGET_BURST"]))
         self._bulk = Bulk(self._inbox, self._budgets)
-        self._memory = Memory()
+        self._memory = LeaderMemory()
         self._receipts = Receipts(self._topics.logs_committed)
         self._outbox = Outbox(self._topics.commands, timings(self._config))
         self._due = Due()
         self._pace = Pace()
-        self._progress = Progress()
+        self._progress = BridgeProgress()
 
     def _regained(self, may_have_lost: bool) -> None:
         """The database may have forgotten what we remember: look at everything anew.
@@ -134,7 +134,7 @@ class Bridge:
             self._broker.abort("gave the lead away")
         self._leader.resign()
         self._begin_anew()
-        self._link = Link(aside=why, aside_at=time.monotonic())
+        self._link = BrokerLink(aside=why, aside_at=time.monotonic())
 
     def _stand_down(self) -> None:
         """Another bridge leads: leave without acknowledging anything."""
@@ -250,7 +250,7 @@ class Bridge:
         self._bulk.committed()
         self._committed(outcome)
 
-    def _store_bulk(self, broker: Lanes, batch: Sequence[Message]) -> Outcome:
+    def _store_bulk(self, broker: Lanes, batch: Sequence[Message]) -> BatchOutcome:
         """Write, commit, acknowledge. While Postgres works, the bridge reads and understands what comes next."""
         began = time.monotonic()
         with (
@@ -262,7 +262,7 @@ class Bridge:
         broker.bulk.acknowledge(len(batch))
         return outcome
 
-    def _stored(self, outcome: Outcome, began: float, arrived: int) -> None:
+    def _stored(self, outcome: BatchOutcome, began: float, arrived: int) -> None:
         """Count a committed batch, and let the pace learn from it."""
         ended = time.monotonic()
         self._counters = self._counters.with_outcome(outcome, arrived)
@@ -281,7 +281,7 @@ class Bridge:
             patient_from=patient_from,
         )
 
-    def _committed(self, outcome: Outcome, *, is_urgent: bool = False) -> None:
+    def _committed(self, outcome: BatchOutcome, *, is_urgent: bool = False) -> None:
         """What follows from a commit: tell displays how far their logs are safe, serve who came online."""
         now, canary = time.monotonic(), outcome.canary
         heard = canary.heard if canary is not None and canary.instance == self._instance else None

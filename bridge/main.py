@@ -10,7 +10,7 @@ import threading
 from typing import Final
 
 from bridge import probes
-from bridge.loop import Bridge
+from bridge.loop import BridgeLoop
 from bridge.probes import refuses_anonymous
 from bridge.status import Snapshots
 from bridge.stopping import stop_event
@@ -46,7 +46,7 @@ def _run(config: Config, stop: threading.Event) -> int:
     engine = make_engine(config, "bridge")
     rarely_collect()
     try:
-        Bridge(config, engine, stop, snapshots).run()
+        BridgeLoop(config, engine, stop, snapshots).run()
     finally:
         stop_health()
         engine.dispose()

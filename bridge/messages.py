@@ -23,7 +23,7 @@ from bridge.contract import (
     ServiceFailedDocument,
     StampedDocument,
 )
-from bridge.reading import Reader, Unreadable, check, json_object
+from bridge.reading import DocumentReader, Unreadable, check, json_object
 from shared import trace
 from shared.client_logs.rules import MESSAGE_MAX_CHARS, LogLine, level_of
 from shared.clients.failures_rules import Failure, Stamp
@@ -38,13 +38,13 @@ ACKED: Final = {state.value: state for state in ACK_STATES}
 PRESENCES: Final = {"online": Presence.ONLINE, "offline": Presence.OFFLINE}
 _is_iso: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*", re.ASCII).fullmatch
 
-HEARTBEAT: Final = Reader(HeartbeatDocument)
-HEALTH: Final = Reader(HealthDocument)
-LOG: Final = Reader(LogDocument)
-SERVICE_FAILED: Final = Reader(ServiceFailedDocument)
-PRESENCE: Final = Reader(PresenceDocument)
-ACK: Final = Reader(AckDocument)
-CANARY: Final = Reader(CanaryDocument)
+HEARTBEAT: Final = DocumentReader(HeartbeatDocument)
+HEALTH: Final = DocumentReader(HealthDocument)
+LOG: Final = DocumentReader(LogDocument)
+SERVICE_FAILED: Final = DocumentReader(ServiceFailedDocument)
+PRESENCE: Final = DocumentReader(PresenceDocument)
+ACK: Final = DocumentReader(AckDocument)
+CANARY: Final = DocumentReader(CanaryDocument)
 
 
 @dataclass(slots=True)

@@ -23,7 +23,7 @@ REGISTERING = (Heartbeat, Health, LogLine, Failure)
 
 
 @dataclass
-class Batch:
+class MessagesByKind:
     """Messages of one batch by kind, each in order of arrival."""
 
     heartbeats: list[Heartbeat] = field(default_factory=list)
@@ -38,7 +38,7 @@ class Batch:
     talked: dict[str, float] = field(default_factory=dict)  # uuid -> when anything but a heartbeat of it was heard
 
     @classmethod
-    def of(cls, taken: Iterable[Taken]) -> "Batch":
+    def of(cls, taken: Iterable[Taken]) -> "MessagesByKind":
         """The messages by what they are."""
         batch = cls()
         for one in taken:
@@ -79,7 +79,7 @@ def _is_sign(one: Taken) -> bool:
 
 
 @dataclass
-class Outcome:
+class BatchOutcome:
     """What a batch came to; it takes effect outside the database only after the commit."""
 
     stored: int = 0
@@ -137,7 +137,7 @@ class Outcome:
             for boot in [one for one in self.committed if is_over(one, ended)]:
                 del self.committed[boot]
 
-    def absorb(self, later: "Outcome") -> "Outcome":
+    def absorb(self, later: "BatchOutcome") -> "BatchOutcome":
         """This outcome and that of the messages after it, as far as storing them goes."""
         self.stored += later.stored
         self.bad_fields += later.bad_fields
@@ -171,7 +171,7 @@ def is_over(boot: Boot, ended: Boot) -> bool:
     return boot[:2] == ended[:2] and boot[2] >= ended[2]
 
 
-def tell_of_counters(outcome: Outcome) -> None:
+def tell_of_counters(outcome: BatchOutcome) -> None:
     """A log line for each display whose counter went back, and for each login that two devices use."""
     for uuid in sorted(outcome.went_back):
         event("counter_went_back", "a display numbers its messages from 1 again", client_uuid=uuid)
@@ -180,7 +180,7 @@ def tell_of_counters(outcome: Outcome) -> None:
 
 
 @dataclass
-class Memory:
+class LeaderMemory:
     """What was committed before and need not be written again. Only ever a saving: losing it is harmless.
 
     Keeping it is not, once the database may have forgotten what was committed.
@@ -199,13 +199,13 @@ class Memory:
 
     def forget(self) -> None:
         """Everything, whatever fields there are, for everybody who holds this memory."""
-        vars(self).update(vars(Memory()))
+        vars(self).update(vars(LeaderMemory()))
 
-    def without_clients(self) -> "Memory":
+    def without_clients(self) -> "LeaderMemory":
         """A memory that knows no client and learns of none."""
-        return Memory(drop_rows=self.drop_rows, signs=self.signs, may_recall=False)
+        return LeaderMemory(drop_rows=self.drop_rows, signs=self.signs, may_recall=False)
 
-    def keep(self, outcome: Outcome) -> None:
+    def keep(self, outcome: BatchOutcome) -> None:
         """Remember what a committed batch wrote."""
         self.installs |= outcome.installs
         self.acks |= outcome.acks

@@ -46,7 +46,7 @@ class Unreadable(Exception):
         self.detail = detail
 
 
-class Reader(Generic[D]):
+class DocumentReader(Generic[D]):
     """Reads payloads as one Struct of the contract."""
 
     def __init__(self, document: type[D]) -> None:
@@ -190,7 +190,7 @@ def _scrubbed(value: Any) -> Any:
     return [_scrubbed(inner) for inner in value] if type(value) is list else value
 
 
-STAMP: Final = Reader(StampedDocument)
+STAMP: Final = DocumentReader(StampedDocument)
 _text_of_stamp: Final = re.compile(rb'"install_id"\s*:\s*"([^"\\\x00-\x1f]+)"').search
 _boot_of_stamp: Final = re.compile(rb'"boot_seq"\s*:\s*(\d{1,19})\s*[,}]').search
 _seq_of_stamp: Final = re.compile(rb'"seq"\s*:\s*(\d{1,19})\s*[,}]').search

@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import accumulate
 from typing import Any, Final
 
-from bridge.lanes import Lanes, Link
-from bridge.outcomes import Outcome
+from bridge.lanes import BrokerLink, Lanes
+from bridge.outcomes import BatchOutcome
 
 BATCH_SECONDS_BOUNDS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
@@ -31,7 +31,7 @@ class Counters:
     deferred_logs: int = 0  # numbered ones over it: their display sends them again
     batches: int = 0
 
-    def with_outcome(self, outcome: Outcome, received: int) -> "Counters":
+    def with_outcome(self, outcome: BatchOutcome, received: int) -> "Counters":
         """The counters once this batch is committed."""
         return replace(
             self,
@@ -80,7 +80,7 @@ class Tally:
     dead_letters: Counter[str] = field(default_factory=Counter)  # by reason
     batch_seconds: Durations = field(default_factory=Durations)
 
-    def committed(self, outcome: Outcome, seconds: float) -> None:
+    def committed(self, outcome: BatchOutcome, seconds: float) -> None:
         """A batch is committed; it took so long."""
         self.dead_letters.update(refused.reason.value for refused in outcome.refused)
         self.batch_seconds.add(seconds)
@@ -91,7 +91,7 @@ CANARY_PERIODS_SECONDS: Final = 30.0  # three canaries
 
 
 @dataclass
-class Progress:
+class BridgeProgress:
     """When the bridge last got on with its work, by the monotonic clock; it has not yet in the beginning."""
 
     committed_at: float = -math.inf  # a batch of either session
@@ -113,7 +113,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """How the bridge stood at the end of one turn of its loop; times as in Progress."""
+    """How the bridge stood at the end of one turn of its loop; times as in BridgeProgress."""
 
     at: float
     epoch: int | None  # None: standing by
@@ -126,17 +126,17 @@ class Snapshot:
     counters: dict[str, int]
     dead_letters: Mapping[str, int] = field(default_factory=dict)  # by reason
     batch_seconds: Histogram = field(default_factory=Histogram)
-    link: Link = field(default_factory=Link)
+    link: BrokerLink = field(default_factory=BrokerLink)
 
     @classmethod
     def taken(
         cls,
         epoch: int | None,
         broker: Lanes | None,
-        progress: Progress,
+        progress: BridgeProgress,
         counters: Counters,
         tally: Tally,
-        link: Link,
+        link: BrokerLink,
     ) -> "Snapshot":
         """Now, with copies of what goes on changing."""
         return cls(

@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from bridge.budget import OverBudget
 from bridge.inbox import PutAside, Taken, put_aside
 from bridge.leader import LeadershipLost
-from bridge.outcomes import REGISTERING, Batch, Memory, Outcome
+from bridge.outcomes import REGISTERING, BatchOutcome, LeaderMemory, MessagesByKind
 from bridge.status import Counters
 from shared.client_logs import drops_operations
 from shared.client_logs import operations as client_logs
@@ -44,7 +44,7 @@ Message = Taken | PutAside | OverBudget
 
 
 @dataclass(frozen=True)
-class Moment:
+class TransactionTime:
     """The time of a transaction by the database, and by the bridge's monotonic clock."""
 
     now: datetime
@@ -61,12 +61,12 @@ class Writer:
     timings: Timings
     listening_gap: timedelta
     """After this long without a commit the listening time begins anew."""
-    memory: Memory
+    memory: LeaderMemory
     stale_seconds: int = 180  # HEARTBEAT_STALE_SECONDS
     patient_from: float | None = None
     """Of a batch of the urgent session only: what it says of unknown clients and was heard after this can wait."""
 
-    def write(self, connection: Connection, batch: Sequence[Message], counters: Counters, arrived: int) -> Outcome:
+    def write(self, connection: Connection, batch: Sequence[Message], counters: Counters, arrived: int) -> BatchOutcome:
         """Write the batch in one transaction, with the counters as they are once `arrived` messages more are committed.
 
         1. Everything at once. 2. When the data are to blame: again, halving by savepoints until the guilty
@@ -91,9 +91,9 @@ class Writer:
 
     def _write_at_once(
         self, connection: Connection, batch: Sequence[Message], counters: Counters, arrived: int
-    ) -> Outcome:
+    ) -> BatchOutcome:
         with connection.begin():
-            at = Moment(database_now(connection), time.monotonic())
+            at = TransactionTime(database_now(connection), time.monotonic())
             outcome = self._store(connection, at, taken_of(batch), self.memory)
             self._conclude(connection, at, batch, outcome)
             self._record(connection, at, outcome, counters, arrived)
@@ -102,10 +102,10 @@ class Writer:
 
     def _write_in_halves(
         self, connection: Connection, batch: Sequence[Message], counters: Counters, arrived: int
-    ) -> Outcome:
+    ) -> BatchOutcome:
         """Write without memory of clients: what a savepoint takes back was not stored."""
         with connection.begin():
-            at = Moment(database_now(connection), time.monotonic())
+            at = TransactionTime(database_now(connection), time.monotonic())
             outcome = self._store_bisected(connection, at, taken_of(batch), self.memory.without_clients())
             self._conclude(connection, at, batch, outcome)
             self._record(connection, at, outcome, counters, arrived)
@@ -114,7 +114,9 @@ class Writer:
         self.memory.keep(outcome)
         return outcome
 
-    def _conclude(self, connection: Connection, at: Moment, batch: Sequence[Message], outcome: Outcome) -> None:
+    def _conclude(
+        self, connection: Connection, at: TransactionTime, batch: Sequence[Message], outcome: BatchOutcome
+    ) -> None:
         """Write what is not stored (dead letters, lines over their budget), and who gave a sign of life by it."""
         outcome.refused += [one for one in batch if isinstance(one, PutAside)]
         letters = [(one.topic, one.payload, one.reason, one.detail) for one in outcome.refused]
@@ -129,7 +131,9 @@ class Writer:
         self._record_over_budget(connection, at, outcome, over)
         self._record_signs(connection, at, outcome, over)
 
-    def _record(self, connection: Connection, at: Moment, outcome: Outcome, counters: Counters, arrived: int) -> None:
+    def _record(
+        self, connection: Connection, at: TransactionTime, outcome: BatchOutcome, counters: Counters, arrived: int
+    ) -> None:
         """Write the bridge's own record. Raises LeadershipLost."""
         counted = asdict(counters.with_outcome(outcome, arrived))
         if not leadership_store.mark_commit(connection, at.now, self.epoch, counted, self.listening_gap):
@@ -141,7 +145,7 @@ class Writer:
             leadership_store.record_canary(connection, self.epoch, back_at)
 
     def _record_over_budget(
-        self, connection: Connection, at: Moment, outcome: Outcome, over: Sequence[OverBudget]
+        self, connection: Connection, at: TransactionTime, outcome: BatchOutcome, over: Sequence[OverBudget]
     ) -> None:
         """A display learns nothing of what is not stored: its mark stays; what is lost for good is counted."""
         dropped = Counter(one.uuid for one in over if not one.is_numbered)
@@ -150,7 +154,9 @@ class Writer:
         if dropped:
             outcome.drop_rows = drops_operations.record(connection, at.now, dropped, self.memory.drop_rows)
 
-    def _record_signs(self, connection: Connection, at: Moment, outcome: Outcome, over: Sequence[OverBudget]) -> None:
+    def _record_signs(
+        self, connection: Connection, at: TransactionTime, outcome: BatchOutcome, over: Sequence[OverBudget]
+    ) -> None:
         """Whoever sent something is alive, whether it was stored or not."""
         talked = outcome.talked
         talked |= dict([one.talker for one in outcome.refused if one.talker is not None])
@@ -160,7 +166,9 @@ class Writer:
             connection, at.now, at.clock, talked, outcome.beats, known, self.stale_seconds
         )
 
-    def _store_bisected(self, connection: Connection, at: Moment, taken: Sequence[Taken], memory: Memory) -> Outcome:
+    def _store_bisected(
+        self, connection: Connection, at: TransactionTime, taken: Sequence[Taken], memory: LeaderMemory
+    ) -> BatchOutcome:
         try:
             with connection.begin_nested():
                 return self._store(connection, at, taken, memory)
@@ -168,14 +176,16 @@ class Writer:
             if not is_poison(connection, error):
                 raise
             if len(taken) == 1:
-                return Outcome(refused=[_guilty(taken[0], error)])
+                return BatchOutcome(refused=[_guilty(taken[0], error)])
         half = len(taken) // 2
         first = self._store_bisected(connection, at, taken[:half], memory)
         return first.absorb(self._store_bisected(connection, at, taken[half:], memory))
 
-    def _store(self, connection: Connection, at: Moment, taken: Sequence[Taken], memory: Memory) -> Outcome:
+    def _store(
+        self, connection: Connection, at: TransactionTime, taken: Sequence[Taken], memory: LeaderMemory
+    ) -> BatchOutcome:
         """Every kind set-wise; the order between kinds is the one in which they need each other."""
-        outcome = Outcome()
+        outcome = BatchOutcome()
         if self.patient_from is None:
             outcome.cursor = repeats.forget_changed(connection, memory.reports)
         batch = self._admit(connection, at, taken, outcome, memory)
@@ -195,11 +205,11 @@ class Writer:
     def _admit(
         self,
         connection: Connection,
-        at: Moment,
+        at: TransactionTime,
         taken: Sequence[Taken],
-        outcome: Outcome,
-        memory: Memory,
-    ) -> Batch:
+        outcome: BatchOutcome,
+        memory: LeaderMemory,
+    ) -> MessagesByKind:
         """Those of known clients, and our own canary; the others are put aside."""
         uuids = {one.said.uuid for one in taken if one.said.uuid is not None}
         strangers = uuids - memory.reports.clients
@@ -216,7 +226,7 @@ class Writer:
             taken = [one for one in taken if one.said.uuid not in strangers]
         outcome.stored = len(taken)
         outcome.bad_fields = sum([one.said.bad_fields for one in taken])
-        return Batch.of(taken)
+        return MessagesByKind.of(taken)
 
     def _can_wait(self, one: Taken) -> bool:
         is_presence = isinstance(one.said.body, PresenceSaid)
@@ -225,10 +235,10 @@ class Writer:
     def _store_acks(
         self,
         connection: Connection,
-        at: Moment,
-        batch: Batch,
-        outcome: Outcome,
-        memory: Memory,
+        at: TransactionTime,
+        batch: MessagesByKind,
+        outcome: BatchOutcome,
+        memory: LeaderMemory,
     ) -> None:
         """ACKs of the topic always; what heartbeat and health repeat only when it is something else than before."""
         said: list[Ack] = []
@@ -250,10 +260,10 @@ class Writer:
     def _store_reports(
         self,
         connection: Connection,
-        at: Moment,
-        batch: Batch,
-        outcome: Outcome,
-        memory: Memory,
+        at: TransactionTime,
+        batch: MessagesByKind,
+        outcome: BatchOutcome,
+        memory: LeaderMemory,
     ) -> tuple[list[Sighting], Collection[str]]:
         """Heartbeats, health and failures; who started anew, and the clients of whom an old heartbeat came."""
         sightings, old, failures = [], set[str](), batch.failures
@@ -284,7 +294,9 @@ def taken_of(batch: Sequence[Message]) -> list[Taken]:
     return [one for one in batch if isinstance(one, Taken)]
 
 
-def _store_logs(connection: Connection, at: Moment, batch: Batch, outcome: Outcome, memory: Memory) -> None:
+def _store_logs(
+    connection: Connection, at: TransactionTime, batch: MessagesByKind, outcome: BatchOutcome, memory: LeaderMemory
+) -> None:
     if not batch.logs:
         return
     stored = client_logs.record(connection, at.now, at.clock, batch.logs, memory.marks)
@@ -293,7 +305,9 @@ def _store_logs(connection: Connection, at: Moment, batch: Batch, outcome: Outco
     outcome.take_logs(stored, {line.uuid: line.heard for line in batch.logs} if stored.doubted else {})
 
 
-def _store_repetitions(connection: Connection, at: Moment, batch: Batch, outcome: Outcome, memory: Memory) -> None:
+def _store_repetitions(
+    connection: Connection, at: TransactionTime, batch: MessagesByKind, outcome: BatchOutcome, memory: LeaderMemory
+) -> None:
     """Write the reports that only repeat what is stored; the others stay in the batch."""
     heartbeats = repeats.heartbeats(batch.heartbeats, memory.reports)
     repeated = repeats.repeat_heartbeats(connection, at.now, at.clock, heartbeats, memory.reports)
@@ -304,7 +318,9 @@ def _store_repetitions(connection: Connection, at: Moment, batch: Batch, outcome
     batch.health, outcome.health = reported.others, reported.known
 
 
-def _note_installs(connection: Connection, at: Moment, batch: Batch, outcome: Outcome, memory: Memory) -> None:
+def _note_installs(
+    connection: Connection, at: TransactionTime, batch: MessagesByKind, outcome: BatchOutcome, memory: LeaderMemory
+) -> None:
     """A new installation of a client becomes its newest: in order of arrival, before reports are compared."""
     told: list[Heartbeat | Health] = [*batch.heartbeats, *batch.health]
     known = memory.installs
@@ -319,10 +335,10 @@ def _note_installs(connection: Connection, at: Moment, batch: Batch, outcome: Ou
 
 def _started(
     connection: Connection,
-    at: Moment,
+    at: TransactionTime,
     heartbeats: HeartbeatsRecorded,
-    outcome: Outcome,
-    memory: Memory,
+    outcome: BatchOutcome,
+    memory: LeaderMemory,
 ) -> list[Sighting]:
     """What starts mean for log lines and commands; of two devices with one login they mean nothing."""
     if heartbeats.lives:
@@ -337,7 +353,7 @@ def _started(
     return [Sighting(start.uuid, start.boot_id, start.app_instance) for start in started]
 
 
-def _believe(connection: Connection, beats: Sequence[Heartbeat], outcome: Outcome, memory: Memory) -> None:
+def _believe(connection: Connection, beats: Sequence[Heartbeat], outcome: BatchOutcome, memory: LeaderMemory) -> None:
     """A heartbeat of the same boot came after lines that came again: they were the same lines."""
     doubts = memory.doubts | outcome.doubts
     if not doubts:

@@ -22,7 +22,7 @@ import requests
 from sqlalchemy import Engine
 
 from bridge.inbox import Arrival, Inbox
-from bridge.outcomes import Memory
+from bridge.outcomes import LeaderMemory
 from bridge.status import Counters
 from bridge.writes import Writer
 from shared import structured_log
@@ -213,7 +213,7 @@ def test_what_a_display_says_comes_out_as_it_said_it(service: Service, engine: E
         with connection.begin():
             epoch = leadership.lead(connection, "hostile")
         assert epoch is not None
-        writer = Writer(epoch, "hostile", True, timings(configuration), timedelta(seconds=45), Memory())
+        writer = Writer(epoch, "hostile", True, timings(configuration), timedelta(seconds=45), LeaderMemory())
         for text, client in clients.items():
             said = [(f"signage/{client}/{topic}", json.dumps(body(text)).encode()) for topic, body in MESSAGES]
             for topic, payload in (*said, (f"signage/{scrub(text)}/heartbeat", b"\x1b[31m\xff")):

@@ -27,13 +27,13 @@ from bridge import main
 HURRIED = ("-c", QUARTER + "raise SystemExit(main.main())")
 WHILE_MARKED = """
 import pathlib, time
-from bridge.loop import Bridge
-usual = Bridge._store_batch
+from bridge.loop import BridgeLoop
+usual = BridgeLoop._store_batch
 def store_batch(self, broker):
     while pathlib.Path({mark!r}).exists():
         {does}
     usual(self, broker)
-Bridge._store_batch = store_batch
+BridgeLoop._store_batch = store_batch
 raise SystemExit(main.main())
 """
 

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from bridge import probes
-from bridge.status import Progress, Snapshot, Snapshots
+from bridge.status import BridgeProgress, Snapshot, Snapshots
 from deploy.parts.layout import LOOPBACK
 from deploy.parts.probes import free_port
 
@@ -49,7 +49,7 @@ def test_a_backlog_is_no_reason_to_restart(changes: dict[str, float | None], wor
 
 
 def test_only_a_canary_that_came_back_proves_a_round_trip_and_only_of_its_own_queue() -> None:
-    progress = Progress()
+    progress = BridgeProgress()
     progress.committed(NOW, None, is_urgent=True)
     progress.committed(NOW, None, is_urgent=False)
     assert faults_of(progress) == ["the canary makes no round trip", "heartbeats are late"]
@@ -61,7 +61,7 @@ def test_only_a_canary_that_came_back_proves_a_round_trip_and_only_of_its_own_qu
     assert faults_of(progress) == []
 
 
-def faults_of(progress: Progress) -> list[str]:
+def faults_of(progress: BridgeProgress) -> list[str]:
     snapshot = dataclasses.replace(FINE, **dataclasses.asdict(progress))
     return [why.partition(":")[0] for why in (*snapshot.faults(NOW), *snapshot.lateness(NOW))]
 

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Engine
 
 from bridge.inbox import Arrival, Inbox, PutAside, Taken
 from bridge.leader import LeadershipLost
-from bridge.outcomes import Memory, Outcome
+from bridge.outcomes import BatchOutcome, LeaderMemory
 from bridge.status import Counters
 from bridge.writes import Writer
 from shared.clients.repeats import store
@@ -35,7 +35,7 @@ class Fleet:
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
-        self.memory = Memory()
+        self.memory = LeaderMemory()
         self.epoch: int | None = None
         eventually(self._leads)  # once the session of the test before is gone
         self.writer = Writer(
@@ -52,7 +52,7 @@ class Fleet:
             self.epoch = leadership.lead(self.connection, "test")
         return self.epoch is not None
 
-    def write(self, *said: Said, memory: Memory | None = None, recalls: bool = True) -> Outcome:
+    def write(self, *said: Said, memory: LeaderMemory | None = None, recalls: bool = True) -> BatchOutcome:
         writer = replace(self.writer, memory=memory or self.memory)
         writer.memory.may_recall = recalls
         return writer.write(self.connection, self.batch(*said), Counters(), len(said))
@@ -202,7 +202,7 @@ def test_a_bridge_that_begins_to_lead_knows_what_is_stored(fleet: Fleet, client:
     }
     fleet.write(heartbeat(client, 1), health(client, 1, screen_health="ok", capabilities=["restart_app"], **told))
     before = fleet.one(client)
-    memory = Memory()
+    memory = LeaderMemory()
 
     fleet.write(heartbeat(client, 2), memory=memory)
 
@@ -227,14 +227,14 @@ def test_a_client_that_is_shown_as_late_is_not_taken_for_unchanged(fleet: Fleet,
     fleet.write(heartbeat(client, 1))
     fleet.do("UPDATE clients SET status = 'late' WHERE uuid = :u", u=client)
 
-    fleet.write(heartbeat(client, 2), memory=Memory())
+    fleet.write(heartbeat(client, 2), memory=LeaderMemory())
 
     assert fleet.one(client)["status"] == "running"
 
 
 def test_what_was_recalled_in_a_batch_that_failed_is_forgotten_when_it_changes(fleet: Fleet, client: str) -> None:
     fleet.write(heartbeat(client, 1))
-    memory = Memory()
+    memory = LeaderMemory()
     with pytest.raises(LeadershipLost):
         replace(fleet.writer, memory=memory, epoch=-1).write(
             fleet.connection, fleet.batch(heartbeat(client, 2)), Counters(), 1
@@ -366,7 +366,7 @@ def test_with_and_without_memory_the_same_is_stored(
     remembering, beginning, without = [[str(uuids.uuid4()) for _ in range(2)] for _ in range(3)]
 
     for reports, elsewhere in batches:
-        ways = (remembering, fleet.memory, True), (beginning, Memory(), True), (without, Memory(), False)
+        ways = (remembering, fleet.memory, True), (beginning, LeaderMemory(), True), (without, LeaderMemory(), False)
         for clients, memory, recalls in ways:
             fleet.write(*(said(clients[report[1]], report) for report in reports), memory=memory, recalls=recalls)
             if elsewhere:

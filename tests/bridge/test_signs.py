@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Engine
 
 from bridge.budget import OverBudget
 from bridge.inbox import Arrival, PutAside, Taken
-from bridge.outcomes import Outcome
+from bridge.outcomes import BatchOutcome
 from bridge.status import Counters
 from deploy.parts import broker as mosquitto
 from shared.clients import store as clients_store
@@ -170,7 +170,7 @@ def test_a_sign_that_was_not_committed_is_given_again(fleet: Fleet, client: str)
     told = arrival(client, "health", {"hostname": "b", **stamp(1)})
 
     class Dying(Counters):
-        def with_outcome(self, _outcome: Outcome, _received: int) -> Counters:
+        def with_outcome(self, _outcome: BatchOutcome, _received: int) -> Counters:
             raise ConnectionError
 
     with pytest.raises(ConnectionError):

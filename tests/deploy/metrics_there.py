@@ -9,7 +9,7 @@ import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
 from bridge import probes
-from bridge.status import Counters, Histogram, Progress, Snapshot
+from bridge.status import BridgeProgress, Counters, Histogram, Snapshot
 from deploy.parts.layout import REPOSITORY
 from shared.overview.gauges.rules import MEANINGS, PREFIX
 
@@ -52,7 +52,7 @@ def _names_of_the_bridge() -> Iterator[str]:
         at=0.0,
         epoch=1,
         is_connected=True,
-        **vars(Progress()),
+        **vars(BridgeProgress()),
         waiting=0,
         counters=vars(Counters()),
         dead_letters={},

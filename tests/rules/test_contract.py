@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bridge import messages
 from bridge.contract import AckState, Document, HealthDocument
-from bridge.reading import PARTS_DROPPED, Reader, Unreadable, json_object
+from bridge.reading import PARTS_DROPPED, DocumentReader, Unreadable, json_object
 from shared.clients.reports.rules import Health
 from shared.commands.rules import ACK_STATES
 from tests.lab.bench.traffic import Traffic
@@ -59,7 +59,9 @@ READERS: Final = st.sampled_from([messages.HEARTBEAT, messages.HEALTH, messages.
 
 @settings(max_examples=250)
 @given(READERS, DOCUMENTS)
-def test_what_is_read_in_one_step_is_what_is_read_part_by_part(reader: Reader[Document], payload: bytes) -> None:
+def test_what_is_read_in_one_step_is_what_is_read_part_by_part(
+    reader: DocumentReader[Document], payload: bytes
+) -> None:
     at_once = reader.as_it_should_be(payload)
 
     assert at_once is None or reader is messages.LOG or reader.mended(json_object(payload)) == (at_once, 0)
@@ -68,7 +70,7 @@ def test_what_is_read_in_one_step_is_what_is_read_part_by_part(reader: Reader[Do
 @settings(max_examples=250)
 @given(READERS, DOCUMENTS)
 def test_a_document_of_which_parts_are_dropped_is_one_that_the_contract_allows(
-    reader: Reader[Document], payload: bytes
+    reader: DocumentReader[Document], payload: bytes
 ) -> None:
     try:
         document, bad = reader.read(payload)
@@ -137,7 +139,7 @@ def test_a_number_that_is_an_error_for_postgres_does_not_reach_it_as_it_came(sma
 
 
 def test_what_displays_send_is_read_in_one_step() -> None:
-    readers: dict[bytes, Reader[Any]] = {
+    readers: dict[bytes, DocumentReader[Any]] = {
         b"heartbeat": messages.HEARTBEAT,
         b"health": messages.HEALTH,
         b"logs": messages.LOG,

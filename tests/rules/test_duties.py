@@ -8,7 +8,7 @@ import pytest
 from bridge.batches import Pace
 from bridge.duties import Due
 from bridge.leader import DatabaseAway
-from bridge.loop import Bridge
+from bridge.loop import BridgeLoop
 
 DUTIES = (
     *("_announce", "_sweep", "_begin_budgets", "_store_urgent", "_store_batch"),
@@ -18,7 +18,7 @@ DUTIES = (
 
 def without_services() -> Any:
     """A bridge of which nothing is made yet but its pace."""
-    bridge: Any = object.__new__(Bridge)
+    bridge: Any = object.__new__(BridgeLoop)
     bridge._pace = Pace()
     return bridge
 

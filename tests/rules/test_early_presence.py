@@ -7,7 +7,7 @@ import pytest
 import bridge.batches
 from bridge.batches import AT_ONCE, EARLY_AT_ONCE, EARLY_MAX, Urgent
 from bridge.inbox import Arrival, Inbox
-from bridge.outcomes import Outcome
+from bridge.outcomes import BatchOutcome
 
 ROLLOUT = 10_000
 
@@ -45,7 +45,7 @@ def store(urgent: Urgent, batch: list[Any], stored: set[int]) -> int:
     """As `Writer._admit` does with strangers; how many of them may not wait."""
     patient_from = urgent.patient_from
     early = [one for one in batch if one.arrival.heard > patient_from and id(one) not in stored]
-    urgent.committed(Outcome(early=early))
+    urgent.committed(BatchOutcome(early=early))
     return len(batch) - len(early)
 
 
@@ -58,7 +58,7 @@ def test_a_first_rollout_of_ten_thousand_is_not_refused_and_tried_again_in_piece
         clock.now += 1.0
         batch = urgent.batch([], INBOX)
         largest, known = max(largest, len(batch)), known + len(batch)
-        urgent.committed(Outcome())
+        urgent.committed(BatchOutcome())
 
     assert largest == EARLY_AT_ONCE
     assert clock.now - 1_000.0 == ROLLOUT / EARLY_AT_ONCE

@@ -3,15 +3,15 @@
 from types import SimpleNamespace
 from typing import Any, cast
 
-from bridge.lanes import ASIDE_SECONDS, FEW, GIVE_UP_SECONDS, SHORTEST_ASIDE_SECONDS, STEADY_SECONDS, Link
+from bridge.lanes import ASIDE_SECONDS, FEW, GIVE_UP_SECONDS, SHORTEST_ASIDE_SECONDS, STEADY_SECONDS, BrokerLink
 
 NO_LANES = cast("Any", SimpleNamespace(is_open=False, is_ready=False))
 OPEN = cast("Any", SimpleNamespace(is_open=True, is_ready=True))
 NOW = 1_000.0
 
 
-def leading() -> Link:
-    link = Link()
+def leading() -> BrokerLink:
+    link = BrokerLink()
     link.began(NOW)
     return link
 
@@ -38,7 +38,7 @@ def test_a_connection_counts_as_long_as_it_is_open_and_the_wait_begins_with_its_
 
 
 def test_it_stands_aside_long_where_it_reaches_no_broker_and_a_little_where_it_does() -> None:
-    link = Link(aside="cannot be reached", aside_at=NOW)
+    link = BrokerLink(aside="cannot be reached", aside_at=NOW)
 
     assert link.stands_aside(NOW + ASIDE_SECONDS - 0.1, lambda: False)
     assert not link.stands_aside(NOW + ASIDE_SECONDS, lambda: False)
@@ -46,7 +46,7 @@ def test_it_stands_aside_long_where_it_reaches_no_broker_and_a_little_where_it_d
     assert not link.stands_aside(NOW + SHORTEST_ASIDE_SECONDS, lambda: True)
 
 
-def short_connections(link: Link, count: int, why: str = "paho: MQTT_ERR_CONN_LOST") -> None:
+def short_connections(link: BrokerLink, count: int, why: str = "paho: MQTT_ERR_CONN_LOST") -> None:
     for number in range(count):
         link.goes_on(OPEN, NOW + number)
         link.ended(why, NOW + number + 0.5)

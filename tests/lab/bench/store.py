@@ -20,7 +20,7 @@ from bridge.budget import LogBudgets
 from bridge.connection import RECEIVE_MAXIMUM
 from bridge.inbox import Arrival, Inbox
 from bridge.main import rarely_collect
-from bridge.outcomes import Memory
+from bridge.outcomes import LeaderMemory
 from bridge.status import Counters
 from bridge.writes import Writer
 from deploy.local import postgres
@@ -120,7 +120,7 @@ def writing(connection: Connection) -> Callable[[list[tuple[bytes, bytes]]], flo
         auto_register=True,
         timings=timings(config),
         listening_gap=timedelta(seconds=45),
-        memory=Memory(),
+        memory=LeaderMemory(),
     )
 
     pace = Pace()

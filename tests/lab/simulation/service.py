@@ -20,7 +20,7 @@ from bridge import duties, lanes, loop
 from bridge.connection import KEEPALIVE_SECONDS
 from bridge.inbox import Arrival
 from bridge.leader import DatabaseAway, LeadershipLost
-from bridge.loop import Bridge
+from bridge.loop import BridgeLoop
 from bridge.status import Snapshots
 from shared.config import Config
 from shared.errors import BrokerUnavailable, PublishUnanswered
@@ -186,7 +186,7 @@ class BridgeHost:
         self.clock, self.took, self.thrown_out = host.clock, host.took, host.thrown_out
         self.is_hung = False
         self._host, self._name, self._is_busy = host, name, is_busy
-        self._bridge: Bridge | None = None
+        self._bridge: BridgeLoop | None = None
         self._connections: list[ServiceConnection] = []
         self._told: dict[str, bytes] = {}  # what each heartbeat topic last said of the player
         self._is_turning = False
@@ -214,7 +214,7 @@ class BridgeHost:
         """Begin, or begin again after a kill; a stop that has not come to pass yet is taken back."""
         self._stops_after_turn = False
         if self._bridge is None:
-            self._bridge = Bridge(self._host.config, self._host.engine, _Stop(), Snapshots())
+            self._bridge = BridgeLoop(self._host.config, self._host.engine, _Stop(), Snapshots())
             self._bridge._instance = self._name
             self._bridge._leader.instance = self._name
             self.poke(0.0)
@@ -311,7 +311,7 @@ class BridgeHost:
         if self._bridge is bridge:
             self.poke(self._next(bridge))
 
-    def _next(self, bridge: Bridge) -> float:
+    def _next(self, bridge: BridgeLoop) -> float:
         if bridge._leader.epoch is None:
             return STANDBY_SECONDS
         if not bridge._announcement.is_made or bridge._broker is None or bridge._broker.fault is not None:
@@ -327,7 +327,7 @@ class _Stop(threading.Event):
         return self.is_set()
 
 
-def _one_turn(bridge: Bridge) -> None:
+def _one_turn(bridge: BridgeLoop) -> None:
     """What `Bridge.run` does between two looks at its stop."""
     try:
         bridge._turn()
