@@ -25,19 +25,19 @@ GOOD_SECONDS: Final = 0.25  # what a batch should take at most
 
 
 class Pace:
-    """A small batch costs as much as a larger one: the rest between two is twice as long as the last one took.
+    """When to write the next batch. A small one costs as much as a larger one: rest twice as long as the last one took.
 
     Times are monotonic seconds.
     """
 
     def __init__(self) -> None:
-        """The first batch is due at once, and small: how quick the database is is not known."""
+        """The first batch is due at once, and small: nobody knows yet how quick the database is."""
         self._free_at = 0.0
         self.most = 4 * FEWEST_MESSAGES
-        """So many messages the next batch may have."""
+        """The next batch may have so many messages."""
 
     def wrote(self, began: float, ended: float, messages: int) -> None:
-        """A batch of so many was written: a full one that was quick may be followed by one of twice as many.
+        """A batch was written. After a full one that was quick, the next one may be twice as large.
 
         Why a small one took long is not its size.
         """
@@ -50,27 +50,27 @@ class Pace:
             self.most = min(2 * self.most, BATCH_MESSAGES)
 
     def failed(self) -> None:
-        """A batch was not written: if that was for its size, half of it may be."""
+        """A batch was not written. Halve the next one: this one may have been too large."""
         self.most = max(FEWEST_MESSAGES, self.most // 2)
 
     def wait_seconds(self, waiting: int, now: float) -> float:
-        """How long so many messages that wait have to wait on for company; 0: not at all."""
+        """How much longer these messages wait for company; 0 when they are written now."""
         return 0.0 if waiting >= self.most else max(0.0, self._free_at - now)
 
 
 FEW: Final = 100
-"""Understood at a time: well under a millisecond, so that Postgres' answer is seen soon."""
+"""Messages understood at a time: well under a millisecond, so that Postgres' answer is seen soon."""
 BATCH_BYTES: Final = 8 * 2**20
-"""Of payloads in one batch, which Postgres gets as a few statements; usual messages have some 350 bytes each."""
+"""Of payloads in one batch: Postgres gets them in a few statements. A usual message has some 350 bytes."""
 Understood = Taken | PutAside
 Weighed = Understood | OverBudget
 
 
 class Bulk:
-    """The first arrivals are in hand until they are committed; of those behind them some are understood already."""
+    """The bulk session's batch. The first arrivals are in hand until they are committed, some more are understood."""
 
     def __init__(self, inbox: Inbox, budgets: LogBudgets) -> None:
-        """`inbox` reads an arrival at any time; `budgets` weigh all in their turn, when they come into hand."""
+        """`inbox` reads an arrival at any time; `budgets` weigh it when it comes into hand, in its turn."""
         self.batch: list[Weighed] = []
         self._inbox = inbox
         self._budgets = budgets
@@ -79,7 +79,7 @@ class Bulk:
         self._ahead_bytes = 0
 
     def take(self, arrivals: "deque[Arrival]", most: int) -> list[Weighed]:
-        """The batch in hand, or its first `most`; the next one when there is none. What it answers is to be stored."""
+        """The batch to store: the one in hand, or its first `most` messages, or a new one when none is in hand."""
         if not self.batch:
             count = _fitting(arrivals, most)
             again = list(itertools.islice(self._put_back, count))
@@ -95,12 +95,12 @@ class Bulk:
         return self.batch
 
     def _arrivals_ahead(self, arrivals: "deque[Arrival]") -> Iterable[Arrival]:
-        """Those that are understood and were never in hand."""
+        """The arrivals that are understood and were never in hand."""
         begin = len(self.batch) + len(self._put_back)
         return itertools.islice(arrivals, begin, begin + len(self._ahead)) if self._ahead else ()
 
     def understand_some(self, arrivals: "deque[Arrival]") -> bool:
-        """Understand a few of the arrivals behind the batch; False when there are none, or enough for the next one."""
+        """Understand a few arrivals behind the batch; False when none is left, or the next batch is understood."""
         begin = len(self.batch) + len(self._put_back) + len(self._ahead)
         is_enough = len(self._ahead) >= BATCH_MESSAGES or self._ahead_bytes >= BATCH_BYTES
         if is_enough or begin >= len(arrivals):
@@ -111,7 +111,7 @@ class Bulk:
         return True
 
     def read_on(self, broker: Lanes) -> bool:
-        """While Postgres works: a little of what comes after the batch; False when there is nothing to do."""
+        """Read and understand a little of what comes after the batch; False when there is nothing to do."""
         arrivals = broker.bulk.arrivals
         if self.understand_some(arrivals):
             return True
@@ -133,7 +133,7 @@ class Bulk:
 
 
 def _fitting(arrivals: "deque[Arrival]", most: int) -> int:
-    """How many of the first arrivals make a batch."""
+    """How many of the first arrivals make up a batch."""
     sizes = _sizes(itertools.islice(arrivals, most))
     if sum(sizes) <= BATCH_BYTES:
         return len(sizes)
@@ -164,7 +164,7 @@ class Urgent:
     """
 
     def __init__(self) -> None:
-        """Nothing is in hand."""
+        """No message is in hand."""
         self.arrived = 0  # of the batch in hand, those that the broker waits for
         self._batch: list[Taken | PutAside] = []
         self._early: list[Taken] = []
@@ -172,7 +172,7 @@ class Urgent:
         self._bulk_at = 0.0  # when a bulk message was last in hand
 
     def batch(self, arrivals: Iterable[Arrival], inbox: Inbox) -> list[Taken | PutAside]:
-        """What to write now: the same until it is committed."""
+        """The messages to write now: the same ones until they are committed."""
         if not self._batch:
             new = [inbox.read(arrival) for arrival in itertools.islice(arrivals, AT_ONCE)]
             self.arrived = len(new)
@@ -188,14 +188,14 @@ class Urgent:
 
     @property
     def patient_from(self) -> float:
-        """The presence of unknown clients that was heard after this (monotonic seconds) is to be tried again."""
+        """Presence of unknown clients is tried again when it was heard after this moment, in monotonic seconds."""
         now = time.monotonic()
         if len(self._early) + len(self._batch) > EARLY_MAX + AT_ONCE:
             return now
         return now - (REST_SECONDS if now - self._bulk_at > REST_SECONDS else PATIENCE_SECONDS)
 
     def committed(self, outcome: BatchOutcome) -> None:
-        """The batch is stored, but for what is to be tried again."""
+        """The batch is stored. What is early in it is tried again."""
         if outcome.early:
             self._early += outcome.early
             self._again_at = time.monotonic() + AGAIN_SECONDS

@@ -26,7 +26,7 @@ GAPS_SECONDS: Final = 3600.0
 
 @dataclass
 class Due:
-    """Everything is due at once in the beginning."""
+    """When each duty is due next, in monotonic seconds. In the beginning every duty is due."""
 
     connect: float = 0.0
     canary: float = 0.0
@@ -36,21 +36,21 @@ class Due:
     canary_number: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
 
     def connect_later(self) -> None:
-        """The connection failed: the next attempt comes later each time."""
+        """The connection failed: make the next attempt later each time."""
         self.connect_failures += 1
         wait = min(FIRST_BACK_OFF_SECONDS * 2 ** min(self.connect_failures, 10), LONGEST_BACK_OFF_SECONDS)
         self.connect = time.monotonic() + wait * random.uniform(0.5, 1.0)  # noqa: S311 - jitter
 
     def connected(self) -> None:
-        """The first canary flies."""
+        """The bridge is connected: the first canary is due."""
         self.canary = 0.0
 
     def steady(self) -> None:
-        """The connection holds: its failure will be the first again."""
+        """The connection holds: its next failure counts as the first."""
         self.connect_failures = 0
 
     def is_canary(self) -> bool:
-        """Whether to send one now; the next is due a period later."""
+        """Whether to send a canary now. The next one is due a period later."""
         if time.monotonic() < self.canary:
             return False
         self.canary = time.monotonic() + CANARY_SECONDS
@@ -86,21 +86,21 @@ class Announcement:
         self._leader = leader
 
     def make(self) -> None:
-        """The listening time begins now, by the database's clock."""
+        """Tell the database that the listening time begins now, by its clock."""
         with self._leader.database() as database, database.begin():
             if not leadership_store.connected(database, database_now(database), self._leader.epoch or 0):
                 raise LeadershipLost
         self.is_made = True
 
     def take_back(self) -> None:
-        """The listening time is over, whoever made the announcement."""
+        """Tell the database that the listening time is over, whoever made the announcement."""
         self.is_made = False
         with self._leader.database() as database, database.begin():
             leadership_store.disconnected(database, self._leader.epoch or 0)
 
 
 def sweep(database: Connection, stale_seconds: int, canary_max_age: timedelta) -> None:
-    """Bring what is stored up to now; silence counts only while the canary was no older than `canary_max_age`."""
+    """Bring shown states up to now. Silence counts only while the canary was no older than `canary_max_age`."""
     now = database_now(database)
     heard = leadership.listening(leadership_store.bridge_status(database), now, canary_max_age)
     if changed := statuses_operations.sweep(database, now, stale_seconds, heard):

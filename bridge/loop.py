@@ -1,4 +1,10 @@
-"""The bridge's one thread: take messages, write them, acknowledge them, and do what is due in between."""
+"""The bridge's one thread: take messages, write them, acknowledge them, and do what is due in between.
+
+The way of a heartbeat: `FastClient.take` reads it off the socket and adds it to the `Arrivals` of its connection.
+`Bulk.take` brings it into hand; `Inbox.read` finds its kind by the topic, and `messages.heartbeat` reads it by
+`contract.HeartbeatDocument`. `Writer.write` stores it: `reports.record_heartbeats`, or `unchanged.repeat_heartbeats`
+where it says nothing new. Only after the commit is it acknowledged.
+"""
 
 import contextlib
 import logging
@@ -29,10 +35,9 @@ from bridge.duties import (
 from bridge.inbox import Inbox
 from bridge.lanes import BrokerLink, Lanes
 from bridge.leader import DatabaseAway, Leader, LeadershipLost
-from bridge.outbox import Outbox
+from bridge.outbox import Outbox, Receipts
 from bridge.outcomes import BatchOutcome, LeaderMemory, tell_of_counters
 from bridge.probes import can_be_reached
-from bridge.receipts import Receipts
 from bridge.status import BridgeProgress, Counters, Snapshot, Snapshots, Tally
 from bridge.writes import Message, Writer
 from shared.client_logs.rules import Budget
@@ -51,7 +56,7 @@ class BridgeLoop:
     """Everything between the broker and the database."""
 
     def __init__(self, config: Config, engine: Engine, stop: threading.Event, snapshots: Snapshots) -> None:
-        """`stop` ends `run` in order; `snapshots` is where others see how it goes."""
+        """`stop` ends `run` in order; `snapshots` shows others how the bridge stands."""
         self._config = config
         self._stop = stop
         self._snapshots = snapshots
@@ -81,7 +86,7 @@ class BridgeLoop:
         self._progress = BridgeProgress()
 
     def _regained(self, may_have_lost: bool) -> None:
-        """The database may have forgotten what we remember: look at everything anew.
+        """The database may have forgotten what this bridge remembers: look at everything anew.
 
         A display that was told that its logs are safe drops them. After a start of Postgres the listening time begins
         anew, so that nobody is taken for silent whose reports are forgotten.
@@ -92,7 +97,7 @@ class BridgeLoop:
             self._announcement.is_made = False
 
     def run(self) -> None:
-        """Until `stop` is set: then finish the batch in hand, acknowledge it and leave the broker in order."""
+        """Work until `stop` is set. Then finish the batch in hand, acknowledge it and leave the broker in order."""
         while not self._stop.is_set():
             try:
                 self._turn()
@@ -127,7 +132,7 @@ class BridgeLoop:
             self._stop.wait(STANDBY_SECONDS)
 
     def _stand_aside(self) -> None:
-        """Another bridge may reach the broker. Where there is none this one leads again, and nothing is lost by it."""
+        """Give the lead away: another bridge may reach the broker. Where there is none, this one leads again."""
         why = f"gave the lead away: no connection to the broker ({self._link.fault or 'it does not answer'})"
         event("lead_given_up", "no connection to the broker: another bridge may lead", logging.WARNING, why=why)
         if self._broker is not None:
@@ -137,7 +142,7 @@ class BridgeLoop:
         self._link = BrokerLink(aside=why, aside_at=time.monotonic())
 
     def _stand_down(self) -> None:
-        """Another bridge leads: leave without acknowledging anything."""
+        """Another bridge leads: leave the broker without acknowledging anything."""
         event("lead_lost", "another bridge leads", instance=self._instance)
         if self._broker is not None:
             self._broker.abort("another bridge leads")
@@ -145,7 +150,7 @@ class BridgeLoop:
         self._begin_anew()
 
     def _connect(self) -> None:
-        """Never without the lead, by the database's word: two bridges would throw each other out of the session."""
+        """Connect while the database says that this bridge leads: two would throw each other out of the session."""
         if time.monotonic() < self._due.connect:
             self._stop.wait(IDLE_SECONDS)
             return
@@ -203,7 +208,7 @@ class BridgeLoop:
                 self._stop.wait(IDLE_SECONDS)
 
     def _announce(self, broker: Lanes) -> None:
-        """Once everything is subscribed: the listening time begins, and the first canary flies."""
+        """Once every topic is subscribed, tell the database that the listening time begins."""
         if self._announcement.is_made or not broker.is_ready:
             return
         self._link.note(broker.lacks)
@@ -212,7 +217,7 @@ class BridgeLoop:
         self._due.connected()
 
     def _begin_budgets(self, broker: Lanes) -> None:
-        """Before the first message of a connection: what gathered while nobody listened is nobody's flood."""
+        """Give each client a whole budget before a connection's first message: what gathered is nobody's flood."""
         if self._budgets_of is broker or not broker.waiting:
             return
         with self._leader.database() as database, database.begin():
@@ -221,7 +226,7 @@ class BridgeLoop:
         self._budgets_of = broker
 
     def _store_urgent(self, broker: Lanes) -> None:
-        """In a transaction of its own, before the batch that everything else waits for."""
+        """Write urgent messages in a transaction of their own, before the batch that everything else waits for."""
         batch = self._urgent.batch(broker.urgent.arrivals, self._inbox)
         if batch:
             began, arrived, writer = time.monotonic(), self._urgent.arrived, self._writer(self._urgent.patient_from)
@@ -282,7 +287,7 @@ class BridgeLoop:
         )
 
     def _committed(self, outcome: BatchOutcome, *, is_urgent: bool = False) -> None:
-        """What follows from a commit: tell displays how far their logs are safe, serve who came online."""
+        """Do what follows from a commit: tell displays how far their logs are safe, serve displays that came online."""
         now, canary = time.monotonic(), outcome.canary
         heard = canary.heard if canary is not None and canary.instance == self._instance else None
         self._progress.committed(now, heard, is_urgent=is_urgent)
@@ -308,14 +313,14 @@ class BridgeLoop:
                 self._outbox.publish(database, broker.urgent)
 
     def _sweep(self, _broker: Lanes) -> None:
-        """Before what came is written: after an outage it says since when nothing was known of anybody."""
+        """Sweep before messages are written: after an outage this says since when nothing was known of anybody."""
         if self._due.is_sweep:
             with self._leader.database() as database, database.begin():
                 self._due.sweeps()  # not while the database is away
                 sweep(database, self._config["HEARTBEAT_STALE_SECONDS"], self._canary_max_age)
 
     def _close_gaps(self, _broker: Lanes) -> None:
-        """Here and not in the tick: whoever stores lines is the only one who moves marks."""
+        """Give up numbers of log lines that never come. The tick must not: only who stores lines moves marks."""
         if not self._due.is_gaps:
             return
         with self._leader.database() as database, database.begin():

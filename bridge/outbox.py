@@ -1,15 +1,22 @@
-"""Commands go out over the bridge's own connection: claim, publish without waiting, write down the answers.
+"""What the bridge sends to displays over its own connection: commands, and receipts of logs.
 
-One thread does it all, so the wait for the broker's answers is spread over the turns of the loop.
+Commands: claim, publish without waiting, write down the answers. One thread does it all, so the wait for the broker's
+answers is spread over the turns of the loop. Receipts (`logs_committed`) say how far logs are stored; nobody waits for
+their answers.
 """
 
+import itertools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from typing import Final
 
+import msgspec
 from sqlalchemy import Connection
 
 from bridge.connection import REFUSED, BrokerConnection
+from bridge.lanes import Lanes
+from bridge.outcomes import is_over
+from shared.client_logs.rules import Boot
 from shared.commands.outbox import operations as outbox
 from shared.commands.outbox.operations import attempted
 from shared.commands.rules import Attempt, Claimed, Timings
@@ -102,3 +109,41 @@ class Outbox:
         with database.begin():
             outbox.record_publish_answers(database, database_now(database), self._attempts, self._timings)
         self._attempts = []
+
+
+RECEIPT_EXPIRY_SECONDS: Final = 300
+
+
+class Receipts:
+    """Marks that are committed and not told yet. Of each boot only the newest waits."""
+
+    def __init__(self, topic_of: Callable[[str], str]) -> None:
+        """`topic_of` gives the topic of a client's uuid on which its display listens."""
+        self._topic_of = topic_of
+        self._untold: dict[Boot, int] = {}
+
+    def committed(self, marks: Mapping[Boot, int]) -> None:
+        """Everything up to these numbers is stored for good."""
+        self._untold |= marks
+
+    def forget_all(self) -> None:
+        """The database may have lost what was stored: displays send it again, and are told then."""
+        self._untold = {}
+
+    def forget(self, ended: Collection[Boot]) -> None:
+        """The displays of these boots may number them, and the later ones of their installations, from 1 again."""
+        if ended:
+            gone = [boot for boot in self._untold if any(is_over(boot, one) for one in ended)]
+            for boot in gone:
+                del self._untold[boot]
+
+    def tell(self, broker: Lanes) -> None:
+        """Send as many as the broker takes now. A display that misses one sends its logs again and is told then."""
+        if self._untold:
+            told = broker.bulk.tell(map(self._message, self._untold.items()), RECEIPT_EXPIRY_SECONDS)
+            for boot in list(itertools.islice(self._untold, told)):
+                del self._untold[boot]
+
+    def _message(self, mark: tuple[Boot, int]) -> tuple[str, bytes]:
+        (uuid, install_id, boot_seq), seq = mark
+        return self._topic_of(uuid), msgspec.json.encode({"install_id": install_id, "boot_seq": boot_seq, "seq": seq})

@@ -1,4 +1,4 @@
-"""A batch by kind, and what it came to."""
+"""A batch by kind, what writing it came to, and what the leader remembers of all batches before it."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -7,80 +7,19 @@ from bridge.inbox import PutAside, Taken
 from bridge.messages import Canary
 from shared.client_logs.drops_rules import DropRow
 from shared.client_logs.operations import Stored
-from shared.client_logs.rules import Boot, LastMark, LogLine
-from shared.clients.failures_rules import Failure
+from shared.client_logs.rules import Boot, LastMark
 from shared.clients.logins_rules import Seen
 from shared.clients.repeats import operations as repeats
-from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
+from shared.clients.reports.rules import Heartbeat
 from shared.clients.signs_rules import INTERVAL_SECONDS
 from shared.clients.signs_rules import Memory as SignsMemory
 from shared.commands.rules import News
 from shared.structured_log import event
-from shared.vocabulary import Presence
-
-REGISTERING = (Heartbeat, Health, LogLine, Failure)
-"""What makes an unknown uuid a client; a retained presence or an ACK does not."""
-
-
-@dataclass
-class MessagesByKind:
-    """Messages of one batch by kind, each in order of arrival."""
-
-    heartbeats: list[Heartbeat] = field(default_factory=list)
-    health: list[Health] = field(default_factory=list)
-    logs: list[LogLine] = field(default_factory=list)
-    failures: list[Failure] = field(default_factory=list)
-    repeated_failures: list[Failure] = field(default_factory=list)
-    presence: list[PresenceSaid] = field(default_factory=list)
-    acking: list[Taken] = field(default_factory=list)  # whatever carries ACKs
-    brief: list[Taken] = field(default_factory=list)  # presence, and what is nothing but an ACK
-    canary: Canary | None = None  # the last one
-    talked: dict[str, float] = field(default_factory=dict)  # uuid -> when anything but a heartbeat of it was heard
-
-    @classmethod
-    def of(cls, taken: Iterable[Taken]) -> "MessagesByKind":
-        """The messages by what they are."""
-        batch = cls()
-        for one in taken:
-            batch.add(one)
-        told: list[Health | LogLine | Failure] = [*batch.health, *batch.logs, *batch.failures]
-        batch.talked = {one.uuid: one.heard for one in told}
-        batch.talked |= {one.said.uuid: one.arrival.heard for one in batch.brief if one.said.uuid and _is_sign(one)}
-        return batch
-
-    def add(self, one: Taken) -> None:
-        """Put a message where its kind belongs."""
-        match one.said.body:
-            case Heartbeat() as body:
-                self.heartbeats.append(body)
-            case Health() as body:
-                self.health.append(body)
-            case LogLine() as body:
-                self.logs.append(body)
-            case Failure() as body:
-                self.failures.append(body)
-            case PresenceSaid() as body:
-                self.presence.append(body)
-                self.brief.append(one)
-            case Canary() as body:
-                self.canary = body
-            case None:
-                self.brief.append(one)
-        if one.said.acks:
-            self.acking.append(one)
-        if one.said.repeated_failure is not None:
-            self.repeated_failures.append(one.said.repeated_failure)
-
-
-def _is_sign(one: Taken) -> bool:
-    """Whether its display sent it just now: `offline` may be its will, and presence an old one that the broker kept."""
-    body = one.said.body
-    return not isinstance(body, PresenceSaid) or (body.state is Presence.ONLINE and not one.arrival.is_retained)
 
 
 @dataclass
 class BatchOutcome:
-    """What a batch came to; it takes effect outside the database only after the commit."""
+    """What writing a batch came to. It takes effect outside the database only after the commit."""
 
     stored: int = 0
     bad_fields: int = 0
@@ -113,7 +52,7 @@ class BatchOutcome:
     began_anew: set[str] = field(default_factory=set)  # clients whose log lines number a boot from 1 again
 
     def take_logs(self, stored: Stored, heard: Mapping[str, float]) -> None:
-        """What storing logs came to; `heard`: when the last ones of each client were. None is told what is doubted."""
+        """Take over what storing logs came to. No doubted mark is told; `heard` says when a client's lines came."""
         self.committed |= stored.committed
         for boot in stored.doubted:
             self.committed.pop(boot, None)
@@ -130,7 +69,7 @@ class BatchOutcome:
                 self.beats[one.uuid] = (one.heard, one.interval_seconds or INTERVAL_SECONDS)
 
     def end(self, boots: Collection[Boot]) -> None:
-        """Nobody is told how far these boots were stored, nor the later ones of their installations."""
+        """These boots ended. Nobody is told how far they, and later boots of their installations, are stored."""
         self.over |= set(boots)
         for ended in boots:
             self.marks[ended[0]] = None
@@ -138,7 +77,7 @@ class BatchOutcome:
                 del self.committed[boot]
 
     def absorb(self, later: "BatchOutcome") -> "BatchOutcome":
-        """This outcome and that of the messages after it, as far as storing them goes."""
+        """Add the outcome of the messages that follow. Only what storing them sets is added."""
         self.stored += later.stored
         self.bad_fields += later.bad_fields
         self.duplicates += later.duplicates
@@ -172,7 +111,7 @@ def is_over(boot: Boot, ended: Boot) -> bool:
 
 
 def tell_of_counters(outcome: BatchOutcome) -> None:
-    """A log line for each display whose counter went back, and for each login that two devices use."""
+    """Log each display whose counter went back, and each login that two devices use."""
     for uuid in sorted(outcome.went_back):
         event("counter_went_back", "a display numbers its messages from 1 again", client_uuid=uuid)
     for uuid in sorted(outcome.shared):
@@ -181,7 +120,7 @@ def tell_of_counters(outcome: BatchOutcome) -> None:
 
 @dataclass
 class LeaderMemory:
-    """What was committed before and need not be written again. Only ever a saving: losing it is harmless.
+    """What was committed before and need not be written again. It only saves work: losing it is harmless.
 
     Keeping it is not, once the database may have forgotten what was committed.
     """
@@ -198,7 +137,7 @@ class LeaderMemory:
     """Whether what is stored of a client may be read into it; not once part of a transaction may be taken back."""
 
     def forget(self) -> None:
-        """Everything, whatever fields there are, for everybody who holds this memory."""
+        """Forget everything, in place: several objects hold this memory."""
         vars(self).update(vars(LeaderMemory()))
 
     def without_clients(self) -> "LeaderMemory":

@@ -61,7 +61,7 @@ class Durations:
         self.total_seconds += seconds
 
     def shown(self) -> "Histogram":
-        """As it stands now, for another thread to read."""
+        """A copy for another thread to read."""
         return Histogram(tuple(accumulate(self.counts)), self.total_seconds)
 
 
@@ -92,7 +92,7 @@ CANARY_PERIODS_SECONDS: Final = 30.0  # three canaries
 
 @dataclass
 class BridgeProgress:
-    """When the bridge last got on with its work, by the monotonic clock; it has not yet in the beginning."""
+    """When the bridge last got on with its work, in monotonic seconds; minus infinity when it has not yet."""
 
     committed_at: float = -math.inf  # a batch of either session
     bulk_at: float = -math.inf  # a batch of the bulk session, or there was nothing to write
@@ -138,7 +138,7 @@ class Snapshot:
         tally: Tally,
         link: BrokerLink,
     ) -> "Snapshot":
-        """Now, with copies of what goes on changing."""
+        """A snapshot of now, with copies of everything that goes on changing."""
         return cls(
             at=time.monotonic(),
             epoch=epoch,
@@ -167,12 +167,12 @@ class Snapshot:
         return found
 
     def lateness(self, now: float) -> list[str]:
-        """Why what it hears may be old, in words. With much waiting, canaries expire in the bulk session's queue."""
+        """Why the messages it hears may be old, in words. Behind a long queue canaries expire in the bulk session."""
         late = self.epoch is not None and now - self.canary_at > CANARY_PERIODS_SECONDS
         return ["heartbeats are late: their canary does not come back"] if late else []
 
     def body(self, now: float) -> dict[str, Any]:
-        """What is answered."""
+        """The body of an answer to /healthz and /readyz."""
         return {
             "state": "standby" if self.epoch is None else "leading",
             "epoch": self.epoch,
