@@ -20,18 +20,10 @@ from typing import Final
 
 from sqlalchemy import Engine
 
+from bridge import duties
 from bridge.batches import BATCH_SECONDS, Bulk, Pace, Urgent
 from bridge.budget import LogBudgets
-from bridge.duties import (
-    CANARY_SECONDS,
-    Announcement,
-    Due,
-    canary_of,
-    check_lead,
-    close_gaps,
-    since_last_commit,
-    sweep,
-)
+from bridge.duties import Announcement, Due
 from bridge.inbox import Inbox
 from bridge.lanes import BrokerLink, Lanes
 from bridge.leader import DatabaseAway, Leader, LeadershipLost
@@ -155,7 +147,7 @@ class BridgeLoop:
             self._stop.wait(IDLE_SECONDS)
             return
         with self._leader.database() as database, database.begin():
-            check_lead(database, self._leader)
+            duties.check_lead(database, self._leader)
         self._broker = Lanes.of(self._config, self._topics)
         self._broker.open()
 
@@ -221,7 +213,7 @@ class BridgeLoop:
         if self._budgets_of is broker or not broker.waiting:
             return
         with self._leader.database() as database, database.begin():
-            pause_seconds = since_last_commit(database)
+            pause_seconds = duties.since_last_commit(database)
         self._budgets.connected(time.monotonic(), pause_seconds, broker.again)
         self._budgets_of = broker
 
@@ -300,8 +292,8 @@ class BridgeLoop:
 
     def _send_canary(self, broker: Lanes) -> None:
         if broker.urgent.is_ready and broker.urgent.room() and self._due.is_canary():
-            canary = canary_of(self._instance, next(self._due.canary_number))
-            broker.urgent.publish(self._topics.canary, canary, int(CANARY_SECONDS))
+            canary = duties.canary_of(self._instance, next(self._due.canary_number))
+            broker.urgent.publish(self._topics.canary, canary, int(duties.CANARY_SECONDS))
 
     def _work_outbox(self, broker: Lanes) -> None:
         self._outbox.take_answers(broker.urgent)
@@ -317,7 +309,7 @@ class BridgeLoop:
         if self._due.is_sweep:
             with self._leader.database() as database, database.begin():
                 self._due.sweeps()  # not while the database is away
-                sweep(database, self._config["HEARTBEAT_STALE_SECONDS"], self._canary_max_age)
+                duties.sweep(database, self._config["HEARTBEAT_STALE_SECONDS"], self._canary_max_age)
 
     def _close_gaps(self, _broker: Lanes) -> None:
         """Give up numbers of log lines that never come. The tick must not: only who stores lines moves marks."""
@@ -325,7 +317,7 @@ class BridgeLoop:
             return
         with self._leader.database() as database, database.begin():
             self._due.looks_for_gaps()
-            closed = close_gaps(database, self._leader)
+            closed = duties.close_gaps(database, self._leader)
         if closed.committed:
             self._counters = replace(self._counters, missing_logs=self._counters.missing_logs + closed.given_up)
             self._receipts.committed(closed.committed)
