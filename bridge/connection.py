@@ -175,11 +175,11 @@ class BrokerConnection:
             self._set_option(socket.IPPROTO_TCP, socket.TCP_CORK, 0)
 
     def tell(self, messages: Iterable[tuple[str, bytes]], expiry_seconds: int) -> int:
-        """Publish these with QoS 1 and wait for no answer, as many as the broker takes now; how many."""
+        """Publish with QoS 1 as many as the broker takes now, without waiting for answers. Returns how many."""
         return self._client.tell(messages, expiry_seconds) if self.is_open and self.fault is None else 0
 
     def room(self, kept_free: int = 0) -> int:
-        """How many publishes the broker takes now beside so many: one more, and it may throw us out."""
+        """How many publishes the broker takes now, with `kept_free` kept free: at one more it may throw us out."""
         return self._client.room(kept_free) if self.is_open and self.fault is None else 0
 
     def publish(self, topic: str, payload: bytes, expiry_seconds: int, *, watch: bool = False) -> int | None:
@@ -277,7 +277,7 @@ class Lack:
 
 @dataclass(frozen=True)
 class Granted:
-    """What the CONNACK says; without a word of it, MQTT 5's defaults."""
+    """What the broker's CONNACK grants; MQTT 5's defaults where it names nothing."""
 
     receive_maximum: int = RECEIVE_MAXIMUM_UNSAID
     maximum_qos: int = 2
@@ -289,7 +289,7 @@ class Granted:
 
     @classmethod
     def of(cls, properties: Properties | None) -> Self:
-        """As these properties of a CONNACK say."""
+        """Read the properties of a CONNACK."""
         return cls(
             receive_maximum=getattr(properties, "ReceiveMaximum", RECEIVE_MAXIMUM_UNSAID),
             maximum_qos=getattr(properties, "MaximumQoS", 2),
@@ -302,11 +302,11 @@ class Granted:
 
     @property
     def may_send(self) -> int:
-        """So many publishes with QoS 1 may be without an answer."""
+        """How many publishes with QoS 1 may wait for an answer at a time."""
         return self.receive_maximum if self.maximum_qos else 0
 
     def lacks(self) -> list[Lack]:
-        """What is missing."""
+        """What the bridge misses of it."""
         found = []
         if not self.maximum_qos:
             found.append(Lack("it takes QoS 0 only (Maximum QoS): no command can be sent", stops=True))
@@ -335,6 +335,6 @@ class Granted:
 
 
 def lacks_of_subscriptions(topics: Sequence[str], codes: Iterable[int]) -> list[Lack]:
-    """What is missing where the SUBACK grants these reason codes for these topics: QoS 1 is asked for."""
+    """What the bridge misses where a SUBACK answers these topics with these reason codes. It asks for QoS 1."""
     poor = [topic for topic, code in zip(topics, codes, strict=True) if code == 0]
     return [Lack(f"it grants QoS 0 for {', '.join(poor)}: messages are lost", stops=True)] if poor else []

@@ -1,4 +1,4 @@
-"""paho with a faster way in and out: it costs 20 to 50 microseconds for each message, these few about three.
+"""paho with a faster way in and out. paho takes 20 to 50 microseconds for a message, this file about three.
 
 paho reads the socket a byte at a time, logs, locks and makes several objects for every message. Here the socket is
 read 64 KiB at a time, and a PUBLISH (QoS 0 or 1) is taken apart where it lies; acknowledgements leave together.
@@ -65,7 +65,7 @@ class PlainClient(Client):
         self.max_inflight_messages_set(PUBLISHED_MAX)
 
     def take(self) -> MQTTErrorCode:
-        """Packets until the socket is empty or enough came."""
+        """Read packets until the socket is empty or enough came."""
         for _ in range(PACKETS_AT_ONCE):
             before = self._heard_of
             code = self.loop_read()
@@ -81,7 +81,7 @@ class PlainClient(Client):
         return OK
 
     def may_send(self, receive_maximum: int) -> None:
-        """So many unanswered messages the broker takes at a time: it ends the connection at one more."""
+        """The broker takes so many unanswered messages at a time, and ends the connection at one more."""
         self._receive_maximum = receive_maximum
 
     def room(self, kept_free: int = 0, most: int = PUBLISHED_MAX) -> int:
@@ -104,7 +104,7 @@ class PlainClient(Client):
         self._published.discard(number)
 
     def tell(self, messages: Iterable[tuple[str, bytes]], expiry_seconds: int) -> int:
-        """Publish topic and payload with QoS 1, as many as the broker takes now; how many. Nobody waits for answers."""
+        """Publish with QoS 1 as many as the broker takes now. Returns how many; nobody waits for answers."""
         properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]  # paho leaves it without types
         properties.MessageExpiryInterval = expiry_seconds
         sent = 0
@@ -137,7 +137,7 @@ class FastClient(PlainClient):
         self._is_over = False
 
     def take(self) -> MQTTErrorCode:
-        """What the socket holds, up to READ_BYTES."""
+        """Read what the socket holds, up to READ_BYTES."""
         try:
             came = super()._sock_recv(READ_BYTES)
         except BlockingIOError:

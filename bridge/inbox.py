@@ -1,4 +1,4 @@
-"""What arrived becomes something said, by its topic, or a dead letter with its reason. Never an exception."""
+"""Each arrival becomes a message, by its topic, or a dead letter with its reason. Never an exception."""
 
 import re
 from collections import deque
@@ -22,22 +22,22 @@ _is_uuid: Final = UUID_FORM.fullmatch
 MOST_UUIDS: Final = 200_000  # remembered: twice the largest fleet that one bridge is measured with
 REPORTS: Final = {kind.value for kind in UPWARD if kind is not TopicKind.LOGS}
 PROVING: Final = {kind.value for kind in UPWARD if kind is not TopicKind.PRESENCE}
-"""What only the display itself sends just now, whatever the payload: its will is the broker's, and presence is kept."""
+"""Topics that prove that the display sends just now. The broker sends its will, and keeps its presence."""
 LARGEST_BYTES: Final = max(MAX_BYTES.values())
-"""What a topic takes at most; a broker lets four times as much through."""
+"""No topic takes more; a broker lets four times as much through."""
 
 IGNORED: Final = Said(None, None)
-"""Only presence is retained by contract: an old heartbeat or failure is no news when a subscription is new."""
+"""A retained message is ignored, but for presence: an old heartbeat is no news when a subscription is new."""
 
 
 class Oversized(Beginning):
-    """One byte more than any topic takes, so that it is refused as it would be whole, and what is told of the rest."""
+    """The beginning of a payload, one byte longer than any topic takes: it is refused as the whole would be."""
 
     stamp: Stamp | None  # where it can be read
 
 
 def bounded(payload: bytes) -> bytes:
-    """The payload, or as much as is kept of one that no topic takes: a window of them may wait for the database."""
+    """The payload, or the beginning of one that no topic takes: a window of them may wait for the database."""
     if len(payload) <= LARGEST_BYTES:
         return payload
     beginning = Oversized.of(payload, LARGEST_BYTES + 1)
@@ -57,7 +57,7 @@ class Arrival:
 
 
 class Arrivals(deque[Arrival]):
-    """What came on one connection, in its order, and is not yet acknowledged."""
+    """The messages of one connection in order of arrival, until they are acknowledged."""
 
     def __init__(self, most: int) -> None:
         """Where so many wait, only messages that need no acknowledgement can still come. They are dropped."""
@@ -92,14 +92,14 @@ class PutAside:
     reason: DeadLetterReason
     detail: str | None
     log_number: tuple[Boot, int] | None = None
-    """Of a numbered log line: to be passed over, or its display would send it again for ever."""
+    """The number of a log line. It is passed over, or its display would send the line again for ever."""
     talker: tuple[str, float] | None = None
-    """Whose sign of life it is, and when it was heard: the broker lets nobody else write to the topic."""
+    """Which client it is a sign of life of, and when it was heard: nobody else may write to the topic."""
 
 
 @dataclass(slots=True)
 class Taken:
-    """A message understood, with how it came, should the database refuse it."""
+    """A message that is understood, with its arrival in case the database refuses it."""
 
     arrival: Arrival
     said: Said
@@ -115,7 +115,7 @@ class Inbox:
         self._uuids: dict[str, str] = {}  # one text for all messages of a client: quicker to find, and small
 
     def read(self, arrival: Arrival) -> Taken | PutAside:
-        """What this arrival says, or why it is put aside."""
+        """The message of this arrival, or why it is put aside."""
         try:
             return Taken(arrival, self._said(arrival))
         except Unreadable as refused:
@@ -140,7 +140,7 @@ class Inbox:
         raise Unreadable(DeadLetterReason.UNKNOWN_TOPIC)
 
     def _report(self, level: str, kind: str, arrival: Arrival) -> Said:
-        """What a topic with a single level below the client's says; `kind` is one of REPORTS."""
+        """The message of a topic with one level below the client's. `kind` is one of REPORTS."""
         uuid, payload = self._uuid(level), _fitting(arrival.payload, kind)
         if kind == TopicKind.HEARTBEAT:
             return messages.heartbeat(uuid, arrival.heard, payload)
@@ -163,7 +163,7 @@ class Inbox:
         return level
 
     def _log_number(self, arrival: Arrival) -> tuple[Boot, int] | None:
-        """Of a log message, whatever its level, that its display numbered."""
+        """The boot and number of a log message, whatever its level; None where its display did not number it."""
         levels = arrival.topic.split("/")
         if len(levels) != 4 or (levels[0], levels[2]) != (self._root, TopicKind.LOGS) or _is_uuid(levels[1]) is None:
             return None

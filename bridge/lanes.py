@@ -79,7 +79,7 @@ class Lanes:
 
     @property
     def again(self) -> int:
-        """Up to how many log messages of the connection before may be delivered again."""
+        """How many log messages of the connection before may be delivered again, at most."""
         return RECEIVE_MAXIMUM if self.bulk.found_session else 0
 
     def step(self, seconds: float) -> None:
@@ -106,7 +106,7 @@ class Lanes:
                 return
 
     def forget_urgent_of_bulk(self, topics: Topics) -> None:
-        """A bulk session of a time with one queue still has these subscriptions: they would bring all twice."""
+        """Unsubscribe urgent topics from the bulk session: one of an older version would bring messages twice."""
         self.bulk.unsubscribe([topics.of(kind, "+") for kind in URGENT])
 
     def leave(self, farewell: str, seconds: float) -> None:
@@ -130,7 +130,7 @@ TAKEN_OVER: Final = "Session taken over"  # paho's words for MQTT's reason code 
 
 @dataclass
 class BrokerLink:
-    """Times are monotonic seconds."""
+    """How long the leader has been without a connection, and why. Times are monotonic seconds."""
 
     lacks: tuple[Lack, ...] = ()  # what the broker does not grant
     fault: str | None = None  # why the last connection ended, until one holds
@@ -145,7 +145,7 @@ class BrokerLink:
         self.lost_at, self.aside = now, None
 
     def goes_on(self, broker: Lanes, now: float) -> bool:
-        """There is a connection, or one is being made; whether it holds."""
+        """Note that there is a connection, or that one is being made. Returns whether it has held for a while."""
         if broker.is_open:
             self.lost_at = None
         if not broker.is_ready:
@@ -157,7 +157,7 @@ class BrokerLink:
         return True
 
     def note(self, lacks: Sequence[Lack]) -> None:
-        """What the broker does not grant, told once while it stays so: such a broker looks as if it worked."""
+        """Log what the broker does not grant, once while it stays so: such a broker looks as if it worked."""
         if lacks and tuple(lacks) != self.lacks:
             words = [lack.words for lack in lacks]
             event("broker_lacks", "the broker does not grant all that is asked of it", logging.WARNING, lacks=words)

@@ -41,7 +41,7 @@ class Outbox:
         self._give_up_at = 0.0
 
     def came_online(self, uuids: set[str]) -> None:
-        """What waits for these displays is due now, however many they are."""
+        """The commands that wait for these displays are due now, however many they are."""
         self._online |= uuids
         if uuids:
             self._due_at = 0.0
@@ -72,14 +72,14 @@ class Outbox:
             self._publish_online(database, broker, room)
 
     def _publish_online(self, database: Connection, broker: BrokerConnection, most: int) -> None:
-        """Of each display that came online there is one open command at most."""
+        """Publish for displays that came online. Each of them has one open command at most."""
         claimed = self._publish_claimed(database, broker, most, self._online)
         self._online = self._online - set(claimed) if len(claimed) >= most else set()
 
     def _publish_claimed(
         self, database: Connection, broker: BrokerConnection, most: int, online: set[str] | None
     ) -> list[str]:
-        """The clients whose commands were claimed."""
+        """Claim and publish. Returns the clients whose commands were claimed."""
         with database.begin():
             claimed = outbox.claim_due(database, database_now(database), client_uuids=online, limit=most)
         for command in claimed:

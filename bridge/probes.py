@@ -165,7 +165,7 @@ REACH_SECONDS: Final = 1.0
 
 
 def can_be_reached(url: str) -> bool:
-    """Whether somebody takes a connection there, within a second."""
+    """Whether the broker takes a connection within a second."""
     parts = urlsplit(url)
     try:
         socket.create_connection((parts.hostname, parts.port or DEFAULT_PORTS[parts.scheme]), REACH_SECONDS).close()
@@ -175,7 +175,7 @@ def can_be_reached(url: str) -> bool:
 
 
 def refuses_anonymous(url: str) -> bool | None:
-    """True or False as the broker answers; None when it does not answer at all."""
+    """Whether the broker refuses a CONNECT without a login; None when it does not answer at all."""
     answers: list[int] = []
 
     def answered(_client: Client, _data: Any, _flags: Any, code: ReasonCode, _properties: Any) -> None:
