@@ -5,7 +5,7 @@ import re
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-from deploy.local.layout import REPOSITORY
+from deploy.parts.layout import REPOSITORY
 
 DASHBOARD = REPOSITORY / "dashboard"
 APP = DASHBOARD / "app.js"
