@@ -176,7 +176,7 @@ def test_every_alert_of_the_design_is_there_and_reads_metrics_that_are() -> None
     from_bridge = set(
         re.findall(r"signage_bridge_(\w+)", "\n".join(strings(monitoring["alerts"] | monitoring["charts"])))
     )
-    code = (REPOSITORY / "bridge" / "metrics.py").read_text(encoding="utf-8")
+    code = (REPOSITORY / "bridge" / "probes.py").read_text(encoding="utf-8")
     assert all(f'"{name.removesuffix("_total")}"' in code for name in from_bridge)
 
 
