@@ -93,6 +93,13 @@ class Lanes:
         for one in self._both:
             one.step(0)
 
+    def rest(self, seconds: float) -> None:
+        """Wait so long, or until the urgent session brings something. Bulk messages do not end it."""
+        if self.urgent.has_more or (raw := self.urgent.socket) is None:
+            return
+        with contextlib.suppress(OSError, ValueError):  # it is closed: its own step says so
+            select.select([raw], [], [], seconds)
+
     def read_on(self, enough: int) -> None:
         """Take what has come, until nothing is left or so many bulk messages wait.
 

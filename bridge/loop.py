@@ -21,7 +21,7 @@ from typing import Final
 from sqlalchemy import Engine
 
 from bridge import duties
-from bridge.batches import BATCH_SECONDS, Bulk, Pace, Urgent
+from bridge.batches import PAUSE_SECONDS, Bulk, Pace, Urgent
 from bridge.budget import LogBudgets
 from bridge.duties import Announcement, Due
 from bridge.inbox import Inbox
@@ -170,11 +170,20 @@ class BridgeLoop:
         if not broker.bulk.arrivals:
             broker.step(IDLE_SECONDS)
         broker.read_on(self._pace.most)
-        if broker.bulk.arrivals and (rest := self._pace.wait_seconds(len(broker.bulk.arrivals), time.monotonic())):
-            self._stop.wait(rest)  # not woken by each message: what comes meanwhile is read at once
-            broker.read_on(self._pace.most)
+        self._wait_for_company(broker)
         if broker.fault is None:
             self._do_duties(broker)
+
+    def _wait_for_company(self, broker: Lanes) -> None:
+        """Wait until the batch is due, in steps that double: what comes meanwhile is read at once. Urgent ends it."""
+        step = PAUSE_SECONDS
+        while broker.bulk.arrivals and not broker.urgent.arrivals and not self._stop.is_set() and broker.fault is None:
+            rest = self._pace.wait_seconds(len(broker.bulk.arrivals), time.monotonic())
+            if not rest:
+                return
+            broker.rest(min(rest, step))
+            broker.read_on(self._pace.most)
+            step *= 2
 
     def _do_duties(self, broker: Lanes) -> None:
         for duty in (
@@ -191,7 +200,7 @@ class BridgeLoop:
             try:
                 duty(broker)
             except DatabaseAway:  # the connection to the broker stays; nothing is acknowledged meanwhile
-                self._stop.wait(BATCH_SECONDS)
+                self._stop.wait(PAUSE_SECONDS)
                 return
             except LeadershipLost:
                 raise

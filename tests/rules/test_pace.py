@@ -1,14 +1,39 @@
 """When a batch is due."""
 
-from bridge.batches import BATCH_MESSAGES, BATCH_SECONDS, FEWEST_MESSAGES, GOOD_SECONDS, Pace
+from bridge.batches import (
+    BATCH_MESSAGES,
+    COMPANY,
+    COMPANY_SECONDS,
+    FEWEST_MESSAGES,
+    GOOD_SECONDS,
+    PAUSE_SECONDS,
+    Pace,
+)
 
 
-def test_the_first_message_after_a_quiet_time_waits_for_nobody() -> None:
+def test_a_few_messages_wait_for_company_and_no_longer_than_they_may() -> None:
     pace = Pace()
 
-    assert pace.wait_seconds(1, 5.0) == 0
+    assert pace.wait_seconds(1, 5.0) == COMPANY_SECONDS
+    assert round(pace.wait_seconds(COMPANY - 1, 5.2), 6) == 0.05
+    assert pace.wait_seconds(COMPANY - 1, 5.25) == 0
+
+
+def test_messages_in_company_wait_for_nobody_after_a_quiet_time() -> None:
+    pace = Pace()
+
     pace.wrote(5.0, 5.004, 1)
-    assert pace.wait_seconds(1, 5.1) == 0
+
+    assert pace.wait_seconds(COMPANY, 6.0) == 0
+
+
+def test_each_batch_waits_for_its_own_company() -> None:
+    pace = Pace()
+
+    pace.wait_seconds(1, 5.0)
+    pace.wrote(5.25, 5.254, 1)
+
+    assert pace.wait_seconds(1, 9.0) == COMPANY_SECONDS
 
 
 def test_under_load_writing_takes_at_most_a_third_of_the_time() -> None:
@@ -16,16 +41,16 @@ def test_under_load_writing_takes_at_most_a_third_of_the_time() -> None:
 
     pace.wrote(5.0, 5.004, 1)
 
-    assert round(pace.wait_seconds(1, 5.004), 6) == 0.008
+    assert round(pace.wait_seconds(COMPANY, 5.004), 6) == 0.008
     assert round(pace.wait_seconds(pace.most - 1, 5.011), 6) == 0.001
 
 
-def test_no_message_waits_for_company_longer_than_it_may() -> None:
+def test_after_a_slow_batch_nobody_rests_for_long() -> None:
     pace = Pace()
 
     pace.wrote(5.0, 6.0, 1)
 
-    assert round(pace.wait_seconds(1, 6.0), 6) == BATCH_SECONDS
+    assert round(pace.wait_seconds(COMPANY, 6.0), 6) == PAUSE_SECONDS
 
 
 def test_a_whole_batch_waits_for_nobody() -> None:

@@ -16,7 +16,7 @@ from unittest.mock import patch
 
 from sqlalchemy import Engine
 
-from bridge import duties, lanes, loop
+from bridge import batches, duties, lanes, loop
 from bridge.connection import KEEPALIVE_SECONDS
 from bridge.inbox import Arrival
 from bridge.leader import DatabaseAway, LeadershipLost
@@ -297,6 +297,7 @@ class BridgeHost:
             with (
                 patch.object(lanes, "BrokerConnection", self.connection),
                 patch.object(duties, "SWEEP_SECONDS", TICK),
+                patch.multiple(batches, COMPANY_SECONDS=0.0, PAUSE_SECONDS=0.0),  # its turns are by another clock
                 patch.object(loop, "can_be_reached", lambda _url: self.broker.is_up),
             ):
                 _one_turn(bridge)
