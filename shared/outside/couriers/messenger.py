@@ -16,7 +16,7 @@ from typing import Any, Final
 from shared.outside.couriers import Letter, Outcome, Result
 from shared.outside.couriers.addresses import NEVER, Reach
 
-ROOT: Final = Path(__file__).parents[2]
+ROOT: Final = Path(__file__).parents[3]
 KEPT_ENVIRONMENT: Final = ("PATH", "LANG", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR")
 """All that the child sees: no proxy may choose where messages go, and no secret of ours may go along."""
 ENDINGS: Final = frozenset(

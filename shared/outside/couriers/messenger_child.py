@@ -24,7 +24,7 @@ PROGRAM: Final = frozenset(
     os.path.realpath(path)
     for path in (
         *(sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")),
-        str(Path(__file__).parents[1]),
+        str(Path(__file__).parents[2]),
         "/usr/share/zoneinfo",
     )
 )
