@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Final
 
 SOURCE: Final = Path(__file__).with_suffix(".c")
-BESIDE: Final = SOURCE.with_suffix(".so")  # an image brings it: nothing is compiled where it runs
+# An image brings it: nothing is compiled where it runs. Python would import broker_door.so instead of this file.
+BESIDE: Final = SOURCE.with_name("broker-door.so")
 COMPILERS: Final = ("gcc", "cc", "clang")
 OPTIONS: Final = ("-std=gnu11", "-O2", "-fPIC", "-shared", "-Wall", "-Wextra", "-Werror", "-D_FORTIFY_SOURCE=2")
 COMPILING_SECONDS: Final = 120.0

@@ -2,8 +2,11 @@
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from shutil import copytree, ignore_patterns
 from typing import Any, Final
 
 import pytest
@@ -279,3 +282,19 @@ def test_what_gcloud_sends_is_the_images_context_without_what_a_machine_keeps() 
     ignored = (REPOSITORY / ".gcloudignore").read_text(encoding="utf-8").split("\n")
     assert {".*", "!.dockerignore", "*.tfvars", "*.tfstate"} <= set(ignored)
     assert not [source for source in copied() if f"/{source}/" in ignored or source in ignored]
+
+
+def test_the_door_that_the_image_brings_is_found_and_hides_no_module(tmp_path: Path) -> None:
+    """Python prefers a library to a source of the same name."""
+    brought = [rest.split()[-1] for word, rest in instructions() if word == "COPY" and rest.startswith("--from=door")]
+    for package in ("deploy", "shared"):
+        copytree(REPOSITORY / package, tmp_path / package, ignore=ignore_patterns("docker", "gcp", "__pycache__"))
+    make = (sys.executable, "-m", "deploy.local.broker_door", brought[0])
+    look = (
+        "from deploy.local import broker_door as one; from pathlib import Path; print(one.library(Path('elsewhere')))"
+    )
+
+    subprocess.run(make, cwd=tmp_path, check=True)
+    found = subprocess.run((sys.executable, "-c", look), cwd=tmp_path, check=True, capture_output=True, text=True)
+
+    assert [found.stdout.strip()] == [str(tmp_path / name) for name in brought]
