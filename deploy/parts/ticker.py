@@ -1,8 +1,9 @@
 """`python -m deploy.parts.ticker`: Cloud Scheduler on one machine, until SIGTERM.
 
 Every TICK_SECONDS it posts to SCHEDULER_TICK_URL with an identity token of SCHEDULER_SERVICE_ACCOUNT, the
-first time at once. Where nobody listens yet it asks again each second, until the next tick is due. A tick that fails
-is not repeated: the next one does its work. Further environment:
+first time at once. Where nobody listens yet it asks again each second, until the next tick is due; so it does before
+its first success, while the function cannot reach the keys or the database yet. Any other tick that fails is not
+repeated: the next one does its work. Further environment:
 OIDC_ISSUER, LOCAL_STATE_DIR (`.local`, the signing key is in its `secrets/`), TASK_QUEUE_KEYS_PORT (8124).
 """
 
@@ -27,6 +28,7 @@ TIMEOUT_SHARE = 0.9  # of the period, so that a stuck tick is over before the ne
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 STOP_GRACE_SECONDS = 3.0
 AGAIN_SECONDS = 1.0
+NOT_YET = (401, 503)  # the function has no keys, or no database
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,7 @@ class Ticker:
     key: RSAPrivateKey
     _idle: threading.Event = field(default_factory=threading.Event)
     _stopping: threading.Event = field(default_factory=threading.Event)
+    _ticked: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
         self._idle.set()
@@ -53,6 +56,8 @@ class Ticker:
         finally:
             self._idle.set()
         succeeded = status is not None and 200 <= status <= 299
+        if succeeded:
+            self._ticked.set()
         structured_log.event(
             "tick",
             "ticked" if succeeded else "a tick failed",
@@ -74,12 +79,13 @@ class Ticker:
         while True:
             left = timedelta(seconds=max(0.0, until - time.monotonic()))
             try:
-                return deadline_http.request("POST", self.url, headers, b"", left).status, ""
-            except deadline_http.Refused as error:
-                if left.total_seconds() <= AGAIN_SECONDS or self._stopping.wait(AGAIN_SECONDS):
-                    return None, str(error)
+                found: tuple[int | None, str] = deadline_http.request("POST", self.url, headers, b"", left).status, ""
+                is_over = self._ticked.is_set() or found[0] not in NOT_YET
             except deadline_http.NoReply as error:
-                return None, str(error)
+                found = None, str(error)
+                is_over = not isinstance(error, deadline_http.Refused)
+            if is_over or left.total_seconds() <= AGAIN_SECONDS or self._stopping.wait(AGAIN_SECONDS):
+                return found
 
     def stop(self) -> None:
         """Ask no more where nobody listens."""

@@ -151,6 +151,23 @@ def test_a_function_that_opens_its_door_a_moment_later_has_its_first_tick_at_onc
     assert [call.method for call in function.calls] == ["POST"]
 
 
+def test_a_function_without_keys_or_database_is_asked_again_until_the_first_success(
+    target: Worker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("deploy.local.ticker.AGAIN_SECONDS", 0.01)
+    statuses = [401, 503, 200, 503, 500]
+    target.answer = lambda _call: (statuses.pop(0), {})
+    key = oidc.load_or_create_key(tmp_path / "oidc_key.pem")
+    ticker = Ticker(target.url, timedelta(hours=1), ACCOUNT, "http://issuer", key)
+
+    asked = []
+    for _ in range(3):
+        ticker.tick()
+        asked.append(len(target.calls))
+
+    assert asked == [3, 4, 5]
+
+
 def test_a_stuck_tick_is_over_before_the_next_is_due(target: Worker, tmp_path: Path, released: threading.Event) -> None:
     def hang_first(call: Call) -> Answer:
         if call is target.calls[0]:
