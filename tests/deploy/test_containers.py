@@ -133,7 +133,9 @@ def values(value: object) -> Iterator[tuple[str, str]]:
 
 def test_times_sizes_and_policies_are_ones_that_docker_reads() -> None:
     forms = {
-        **dict.fromkeys(("interval", "timeout", "start_period", "stop_grace_period"), r"([0-9]+(us|ms|s|m|h))+"),
+        **dict.fromkeys(
+            ("interval", "timeout", "start_period", "start_interval", "stop_grace_period"), r"([0-9]+(us|ms|s|m|h))+"
+        ),
         **dict.fromkeys(("mem_limit", "shm_size", "max-size"), r"[0-9]+[bkmg]"),
         "restart": r"no|always|unless-stopped|on-failure(:[0-9]+)?|True",  # true: of a service's depends_on
     }
