@@ -22,6 +22,12 @@ def test_a_ledger_becomes_a_row_with_machine_commit_and_seed() -> None:
     assert "a machine; commit abc, seed 7, 2026-01-02" in row
 
 
+def test_a_row_says_on_what_else_it_ran() -> None:
+    row = section([{**LEDGER, "note": "an engine; stand-ins: none"}]).splitlines()[-1]
+
+    assert "a machine; an engine; stand-ins: none; commit abc" in row
+
+
 def test_a_condition_that_does_not_hold_is_named() -> None:
     failed = {**LEDGER, "conditions": {"no line lost": False, "no line twice": True}}
 

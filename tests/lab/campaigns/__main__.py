@@ -2,7 +2,7 @@
 
     python -m tests.lab.campaigns [kills | hang | commands | network ...] [--seed N] [--share PERCENT] [--decks FOLDER]
 
-`corpus` runs where it is given a folder of decks.
+`corpus` runs where it is given a folder of decks, `docker` where an engine answers.
 
 Exit code 1 when a condition of one does not hold.
 """
@@ -22,6 +22,7 @@ from tests.lab.campaigns import (
     corpus,
     decks,
     disk,
+    docker,
     doors,
     fuzz,
     hang,
@@ -122,6 +123,10 @@ def _corpus(place: Path, seed: int, share: float, folder: Path) -> Ledger:
     return corpus.run(corpus.Plan(place, share, seed), folder)
 
 
+def _docker(seed: int, share: float, folder: Path) -> Ledger:
+    return docker.run(docker.Plan(restarts=_part(20, share), boots=_part(20, share), seed=seed), folder)
+
+
 def _simulation(seed: int, share: float, _folder: Path) -> Ledger:
     part = RESULTS / "simulation.part.jsonl"
     return simulation.run(simulation.Plan(histories=_part(1000, share), seed=seed, part=part))
@@ -169,13 +174,14 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--share", type=float, default=100.0, help="percent of the full size")
     parser.add_argument("--decks", type=Path, help="a folder of presentations, for corpus")
     asked = parser.parse_args(arguments)
-    campaigns = {**CAMPAIGNS}
+    campaigns = {**({"docker": _docker} if docker.engine() else {}), **CAMPAIGNS}
     if asked.decks:
         campaigns["corpus"] = partial(_corpus, asked.decks)
     unknown = set(asked.campaigns) - set(campaigns)
     if unknown:
         parser.error(
-            f"no such campaign: {', '.join(sorted(unknown))}; there are {', '.join(CAMPAIGNS)}, and corpus with --decks"
+            f"no such campaign here: {', '.join(sorted(unknown))}; there are {', '.join(CAMPAIGNS)}, "
+            "corpus with --decks, and docker where an engine answers `docker version`"
         )
     if asked.decks and not corpus.Plan(asked.decks).decks():
         parser.error(f"no presentation below {asked.decks}")

@@ -33,6 +33,7 @@ WORDS: Final = {
     "doors": "paths that try to leave, connections that stall, requests without end",
     "schema": "a tester that knows the OpenAPI document alone asks the api function for everything",
     "versions": "code of just before each migration on the schema of today",
+    "docker": "the Docker box on an engine: kill -9 of each container and of the engine with all, restarts, backup",
     "soak": "steady load for long, people at the dashboard and conversions beside it",
 }
 HIDDEN: Final = frozenset({"repeats", "heartbeats"})
@@ -56,7 +57,8 @@ def _row(ledger: Mapping[str, Any]) -> str:
     result = f"failed: {'; '.join(broken)}" if broken else "passed"
     numbers = {**ledger["sizes"], **ledger["counted"]}
     counted = ", ".join(f"{name.replace('_', ' ')} {value:,}" for name, value in numbers.items() if name not in HIDDEN)
-    where = f"{ledger['machine']}; commit {ledger['commit']}, seed {ledger['seed']}, {ledger['at'][:10]}"
+    machine = "; ".join(filter(None, (ledger["machine"], ledger.get("note"))))
+    where = f"{machine}; commit {ledger['commit']}, seed {ledger['seed']}, {ledger['at'][:10]}"
     return f"| {WORDS[ledger['name']]} | {result} | {counted} | {where} |"
 
 

@@ -31,6 +31,8 @@ class Ledger:
     conditions: dict[str, bool] = field(default_factory=dict)
     limits: dict[str, bool] = field(default_factory=dict)
     seconds: float = 0.0
+    note: str = ""
+    """What else it ran on."""
 
     @property
     def broken(self) -> list[str]:
@@ -49,7 +51,7 @@ class Ledger:
         lines += [f"  {name}: {value:g}" for name, value in {**self.sizes, **self.counted}.items()]
         judged = {**self.conditions, **self.limits}
         lines += [f"  {'ok  ' if holds else 'NOT '} {name}" for name, holds in judged.items()]
-        return "\n".join(lines)
+        return "\n".join([*lines, f"  {self.note}"] if self.note else lines)
 
     def save(self) -> Path:
         """Write it with the machine and the commit; the last one of each name is kept."""

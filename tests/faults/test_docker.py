@@ -1,0 +1,39 @@
+"""The campaign on the Docker box without an engine: what it reads in the guides, and that it says what it misses."""
+
+import pytest
+
+from tests.lab.campaigns import docker
+from tests.lab.campaigns.__main__ import main
+from tests.lab.campaigns.docker_box import INSIDE, STAY, backup_lines, restore_lines, set_up_lines, unit
+
+
+def test_the_lines_of_the_guides_are_all_that_a_box_needs() -> None:
+    set_up, backup, restore = set_up_lines(), backup_lines(), restore_lines()
+
+    assert set_up.startswith("cd deploy/docker\n")
+    assert "docker compose build\n" in set_up.replace("  ", "")
+    assert "systemctl" not in set_up + restore
+    assert ["pg_dump" in backup[0], "signage_media:/from" in backup[1], "cp -a secrets" in backup[2]] == [True] * 3
+    assert restore.startswith("docker compose down")
+    assert restore.rstrip().endswith("docker compose up --detach")
+    assert "pg_restore" in restore
+
+
+def test_what_the_unit_runs_is_run() -> None:
+    assert unit("ExecStart") == "docker compose up --detach"
+    assert float(unit("RestartSec")) == 10
+
+
+def test_all_that_is_to_stay_is_killed_and_looked_for() -> None:
+    assert {"net", "postgres", "broker", "gateway", "api", "gotenberg"} <= STAY
+    assert {"net", "gotenberg"} == STAY - INSIDE
+
+
+def test_without_an_engine_it_says_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
+
+    with pytest.raises(SystemExit):
+        main(["docker"])
+
+    assert docker.engine() is None
+    assert "docker where an engine answers" in capsys.readouterr().err
