@@ -157,7 +157,7 @@ def _judge(ledger: Ledger, tally: Tally) -> None:
             ledger.conditions[f"the box comes back after each {kind}"] = len(back) == len(took)
         if back:
             name = kind.replace(" ", "_")
-            ledger.counted |= {f"{name}_median_seconds": median(back), f"{name}_slowest_seconds": max(back)}
+            ledger.counted |= {f"{name}_median_seconds": round(median(back), 1), f"{name}_slowest_seconds": max(back)}
             ledger.limits[f"within {most:.0f} s of each {kind}"] = max(back) <= most
     ledger.counted |= {"times_in_pieces": sum(times.count(None) for times in tally.took.values())}
     ledger.counted |= {"unit_tried_again": tally.again}
