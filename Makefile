@@ -28,7 +28,7 @@ help: ## Show this
 	@echo '  *_PORT=...           GATEWAY, API, CONVERT_WORKER, SCHEDULER_TICK, POSTGRES, MQTT_DISPLAYS,'
 	@echo '                       MQTT_SERVICES, TASK_QUEUE, TASK_QUEUE_KEYS, CONVERTER, BRIDGE_HEALTH'
 	@echo '  PYTHON=...           the python3 (3.11 or newer) that the virtual environment is made with'
-	@echo 'The others stand in docs/operating.md.'
+	@echo 'The others stand in docs/reference.md.'
 
 run: $(RUNTIME) ## Start everything on this machine; Ctrl-C stops it; DEMO=1 adds simulated displays
 	@$(NEEDS) run

@@ -228,7 +228,7 @@ variable "shard" {
 }
 
 variable "settings" {
-  description = "Further settings of the product for every component, by name (docs/operating.md)."
+  description = "Further settings of the product for every component, by name (docs/reference.md)."
   type        = map(string)
   default     = {}
 

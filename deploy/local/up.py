@@ -251,7 +251,7 @@ def _say_crashes(noted: Path) -> None:
     if moments:
         last = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(float(moments[-1])))
         times = f"{len(moments)}x" if len(moments) < CRASHES_KEPT else f"{CRASHES_KEPT}x or more"
-        print(f"  ! the broker crashed {times}, last {last}: docs/operating.md, SignageBrokerCrashed")
+        print(f"  ! the broker crashed {times}, last {last}: docs/alerts.md, SignageBrokerCrashed")
 
 
 def reset(arguments: argparse.Namespace) -> int:

@@ -1,7 +1,7 @@
 """Mosquitto with two listeners: one for displays, one for our own services.
 
 Both share one ACL. Our services' passwords stand in mosquitto's own file. The displays' are kept by a plugin, which
-reads them anew by itself and refuses what no display needs (`broker_door.c`, docs/decisions/0045). A display's client
+reads them anew by itself and refuses what no display needs (`broker_door.c`, docs/decisions/0014). A display's client
 id is its user name at either listener, so nobody can take the bridge's session or a neighbour's.
 Why each setting is here stands beside it; the figures are from docs/reliability.md.
 """

@@ -13,7 +13,7 @@ EVERY: Final = timedelta(minutes=5)
 """How often a display is sampled; a report older than that is not sampled again: a gap."""
 MINUTE: Final = timedelta(minutes=1)
 TURNS: Final = EVERY // MINUTE
-BUNCHES: Final = 1000  # rows of five minutes at most; a multiple of TURNS (decision 22 has the measurements)
+BUNCHES: Final = 1000  # rows of five minutes at most; a multiple of TURNS (measured: docs/lab-notes.md)
 POINTS_AT_MOST: Final = 300
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 

@@ -1,4 +1,4 @@
-"""How the overview is told column by column, for the dashboard (decision 28).
+"""How the overview is told column by column, for the dashboard (decision 4).
 
 The same clients in the same order as in the other forms, in a third of what they take once compressed:
 

@@ -1,4 +1,4 @@
-"""Two stacks on one broker, each with a topic root, logins and a database of its own (decision 34).
+"""Two stacks on one broker, each with a topic root, logins and a database of its own (decision 25).
 
 `signage` is a stack as it ships; `south` is told what deploy/gcp tells a shard.
 """

@@ -154,7 +154,7 @@ def test_a_function_that_opens_its_door_a_moment_later_has_its_first_tick_at_onc
 def test_a_function_without_keys_or_database_is_asked_again_until_the_first_success(
     target: Worker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("deploy.local.ticker.AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr("deploy.parts.ticker.AGAIN_SECONDS", 0.01)
     statuses = [401, 503, 200, 503, 500]
     target.answer = lambda _call: (statuses.pop(0), {})
     key = oidc.load_or_create_key(tmp_path / "oidc_key.pem")

@@ -13,15 +13,15 @@ ROOT = Path(__file__).parents[2]
 
 
 def settings_table() -> list[str]:
-    """The rows that docs/operating.md must hold, one a setting."""
+    """The rows that docs/reference.md must hold, one a setting."""
     return [
         f"| `{s.name}` | {'' if s.default in (None, '') else f'`{s.default}`'} | {s.unit} | {s.meaning} |"
         for s in SETTINGS
     ]
 
 
-def test_every_setting_stands_in_the_operators_guide_as_the_code_has_it() -> None:
-    text = (ROOT / "docs" / "operating.md").read_text(encoding="utf-8")
+def test_every_setting_stands_in_the_reference_as_the_code_has_it() -> None:
+    text = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
     table = text.split("<!-- settings:")[1].split("<!-- /settings -->")[0]
 
     assert [line for line in table.splitlines() if line.startswith("| `")] == settings_table()
@@ -42,7 +42,7 @@ def test_how_each_secret_is_rotated_is_said() -> None:
 
 
 def test_every_event_that_the_guide_tells_people_to_search_for_is_written() -> None:
-    told = (ROOT / "docs" / "operating.md").read_text(encoding="utf-8").split("| event | written by | tells |")[1]
+    told = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8").split("| event | written by | tells |")[1]
     rows = [line for line in told.split("\n\n")[0].splitlines() if line.startswith("| `")]
     named = {name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])}
     folders = ("shared", "functions", "bridge", "deploy/parts", "deploy/local")
@@ -56,6 +56,19 @@ def test_every_link_between_documents_leads_somewhere() -> None:
     for document in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")]:
         for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", document.read_text(encoding="utf-8")):
             assert (document.parent / target).exists(), f"{document.name}: {target}"
+
+
+def anchors(document: Path) -> set[str]:
+    """What a link can name in it: its headings, as the places that show Markdown write them."""
+    headings = re.findall(r"^#+ (.+)$", document.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_every_link_to_a_heading_finds_it() -> None:
+    for document in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")]:
+        for file, anchor in re.findall(r"\]\(([\w./-]*)#([\w-]+)\)", document.read_text(encoding="utf-8")):
+            target = document.parent / file if file else document
+            assert anchor in anchors(target), f"{document.name}: {file}#{anchor}"
 
 
 def test_the_rows_of_the_security_standard_are_counted_as_they_are() -> None:

@@ -1,4 +1,4 @@
-"""What each way of telling ten thousand clients comes to, compressed as the gateway does it (decision 28).
+"""What each way of telling ten thousand clients comes to, compressed as the gateway does it (decision 4).
 
     python -m tests.lab.bench.packing
 

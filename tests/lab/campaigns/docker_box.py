@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 import urllib3
 
-from deploy.local.layout import LOOPBACK, REPOSITORY
+from deploy.parts.layout import LOOPBACK, REPOSITORY
 from tests.deploy.confined import COMPOSE, DOCKER, copied
 from tests.stack import free_ports
 
