@@ -28,5 +28,5 @@ def record(
     if opened:
         hour = now.replace(minute=0, second=0, microsecond=0)
         opened_now = {(uuid, hour, LogLevel.WARNING): (1, now) for uuid in opened}
-        hourly_counts_store.add(connection, hourly_counts_store.as_counted(opened_now))
+        hourly_counts_store.add(connection, opened_now)
     return {**begun, **raised, **opened}

@@ -10,8 +10,6 @@ from sqlalchemy import Connection
 
 from shared.client_logs.store import is_of
 from shared.postgres.door import as_columns, rows_of, sql
-from shared.postgres.kept_statements import PLANNED_ONCE
-from shared.postgres.protocol import array
 from shared.postgres.statements import Constant, constant
 from shared.tables import client_log_hours, clients
 from shared.vocabulary import SERIOUS_LEVELS, LogLevel
@@ -31,20 +29,16 @@ ADD: Final = """
 """
 
 
-def add(connection: Connection, counted: Mapping[str, str]) -> None:
-    """Add to each client's hours what `as_counted` tells."""
-    connection.execute(sql(ADD), counted)
-
-
-def as_counted(counts: Counts) -> dict[str, str]:
-    """The counts as `add` takes them: column by column."""
-    return {
-        "uuids": array([uuid for uuid, _, _ in counts]),
-        "hours": array([hour.isoformat() for _, hour, _ in counts]),
-        "levels": array([str(level) for _, _, level in counts]),
-        "counts": array([count for count, _ in counts.values()]),
-        "last_at": array([last_at.isoformat() for _, last_at in counts.values()]),
+def add(connection: Connection, counts: Counts) -> None:
+    """Add these counts to each client's hours."""
+    columns = {
+        "uuids": [uuid for uuid, _, _ in counts],
+        "hours": [hour.isoformat() for _, hour, _ in counts],
+        "levels": [str(level) for _, _, level in counts],
+        "counts": [count for count, _ in counts.values()],
+        "last_at": [last_at.isoformat() for _, last_at in counts.values()],
     }
+    connection.execute(sql(ADD), columns)
 
 
 class SummaryRow(TypedDict):
@@ -69,7 +63,6 @@ def summary(
 
 @cache
 def _summary(*, of_one: bool) -> Constant:
-    """Of one client planned once: its hours are found by its own index. Of all, for as many hours as are asked."""
     h = client_log_hours.c
     since = sa.bindparam("since", type_=h.hour.type)
     whose = h.client_uuid == sa.bindparam("client_uuid", type_=sa.Text) if of_one else sa.true()
@@ -88,7 +81,7 @@ def _summary(*, of_one: bool) -> Constant:
         .where(clients.c.deleted_at.is_(None))
         .order_by(clients.c.name, clients.c.uuid)
     )
-    return constant(as_columns(query).suffix_with(PLANNED_ONCE) if of_one else as_columns(query))
+    return constant(as_columns(query))
 
 
 def _counts(h: Any) -> sa.ColumnElement[Any]:

@@ -9,8 +9,6 @@ from sqlalchemy import Connection
 
 from shared.client_logs import boots_store, gaps_store, hourly_counts_store, marks_store, rules, store
 from shared.client_logs.rules import Boot, LastMark, LogLine, Mark, MarksMoved, Settled
-from shared.postgres import prepared
-from shared.postgres.ahead import Later, in_turn
 
 
 @dataclass(frozen=True)
@@ -51,13 +49,10 @@ def record(
     doubted = _doubted(now, by_boot, marks) | mixed
     fresh = {id(by_boot[boot][seq]) for boot, change in settled.items() for seq in change.fresh}
     new = [line for line in lines if rules.boot_of(line) is None or id(line) in fresh]
-    said = Later(lambda: store.as_said(new))
-    hours = Later(lambda: hourly_counts_store.as_counted(rules.by_hour(now, clock, new)))
-    with prepared.meanwhile(connection, in_turn(said, hours)):
-        _move(connection, now, marks, settled, doubted)
-        if new:
-            store.add(connection, now, clock, said())
-            hourly_counts_store.add(connection, hours())
+    _move(connection, now, marks, settled, doubted)
+    if new:
+        store.add(connection, now, clock, new)
+        hourly_counts_store.add(connection, rules.by_hour(now, clock, new))
     if mixed:
         marks_store.end(connection, now, mixed)
     return Stored(

@@ -1,7 +1,7 @@
 """SQL on client logs. Writes take a whole batch, an array of each column; see clients/reports/store for `clock`."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any, Final, TypedDict
@@ -12,8 +12,6 @@ from sqlalchemy import Connection
 
 from shared.client_logs.rules import LogLine
 from shared.postgres.door import as_columns, rows_if_known, rows_of, sql
-from shared.postgres.kept_statements import PLANNED_ONCE
-from shared.postgres.protocol import array
 from shared.postgres.statements import Constant, constant
 from shared.tables import client_logs, clients
 from shared.vocabulary import SERIOUS_LEVELS, LogLevel
@@ -61,9 +59,20 @@ ADD: Final = """
 """
 
 
-def add(connection: Connection, now: datetime, clock: float, said: Mapping[str, str]) -> None:
-    """Store log lines, `as_said`, in their order."""
-    connection.execute(sql(ADD), {"now": now, "clock": clock, **said})
+def add(connection: Connection, now: datetime, clock: float, lines: Sequence[LogLine]) -> None:
+    """Store log lines, in their order."""
+    columns = {
+        "uuids": [line.uuid for line in lines],
+        "heard": [line.heard for line in lines],
+        "levels": [str(line.level) for line in lines],
+        "raw_levels": [line.raw_level for line in lines],
+        "messages": [line.message for line in lines],
+        "truncated": [line.truncated for line in lines],
+        "loggers": [line.logger for line in lines],
+        "client_times": [line.client_time for line in lines],
+        "contexts": msgspec.json.encode([line.context for line in lines]).decode(),
+    }
+    connection.execute(sql(ADD), {"now": now, "clock": clock, **columns})
 
 
 LAST_LINES: Final = 200  # of one client: as many as a late delivery brings back at most, and few to read
@@ -81,21 +90,6 @@ def last_times(connection: Connection, uuids: Collection[str]) -> dict[str, floa
         """  # noqa: S608 - made of constants
     )
     return {row.uuid: float(row.last) for row in connection.execute(statement, {"uuids": sorted(uuids)})}
-
-
-def as_said(lines: Sequence[LogLine]) -> dict[str, str]:
-    """Log lines as `add` takes them: column by column."""
-    return {
-        "uuids": array([line.uuid for line in lines]),
-        "heard": array([line.heard for line in lines]),
-        "levels": array([str(line.level) for line in lines]),
-        "raw_levels": array([line.raw_level for line in lines]),
-        "messages": array([line.message for line in lines]),
-        "truncated": array([line.truncated for line in lines]),
-        "loggers": array([line.logger for line in lines]),
-        "client_times": array([line.client_time for line in lines]),
-        "contexts": msgspec.json.encode([line.context for line in lines]).decode(),
-    }
 
 
 # --- reads ---
@@ -129,9 +123,9 @@ def page_of_client(
 def _page_of_client(given: frozenset[str], levels: frozenset[LogLevel]) -> Constant:
     """The statement of a page that is narrowed by the parameters `given`, and to `levels` where there are any.
 
-    One that is not narrowed is planned once, over all weeks: planning it took twice as long as running it. Its plan
-    must then be right for a week that was empty when it was made, so the client is asked for as a range of one:
-    the order asked for is then that of the client's index alone, and never of the whole week's.
+    Postgres keeps one plan for all values of one that is not narrowed, and that must be right for a week that was
+    empty when it was made. So the client is asked for as a range of one: the order asked for is then that of the
+    client's index alone, and never of the whole week's.
     """
     c, text, uuid = client_logs.c, sa.bindparam("text", type_=sa.Text), sa.bindparam("uuid", type_=sa.Text)
     narrowed = {
@@ -146,7 +140,7 @@ def _page_of_client(given: frozenset[str], levels: frozenset[LogLevel]) -> Const
     query = _after(sa.select(*SHOWN).where(*of_client, *wanted), given)
     page = as_columns(_newest(query, *(() if wanted else (c.client_uuid.desc(),))))
     known = page.having(sa.exists().where(clients.c.uuid == uuid, clients.c.deleted_at.is_(None)))
-    return constant(known if wanted else known.suffix_with(PLANNED_ONCE))
+    return constant(known)
 
 
 def recent_errors(
@@ -170,7 +164,7 @@ def _recent_errors(given: frozenset[str]) -> Constant:
         .join(clients, clients.c.uuid == c.client_uuid)
         .where(is_of(SERIOUS_LEVELS), c.received_at >= sa.bindparam("since"), clients.c.deleted_at.is_(None))
     )
-    return constant(as_columns(_newest(_after(query, given))).suffix_with(PLANNED_ONCE))
+    return constant(as_columns(_newest(_after(query, given))))
 
 
 def is_of(levels: Iterable[LogLevel], level: sa.ColumnElement[Any] = client_logs.c.level) -> sa.ColumnElement[bool]:
