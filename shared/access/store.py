@@ -8,7 +8,6 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Row
 from sqlalchemy.dialects.postgresql import insert
 
-from shared.postgres.kept_statements import PLANNED_ONCE
 from shared.postgres.statements import constant, rows
 from shared.tables import (
     api_tokens,
@@ -44,9 +43,7 @@ _TOKEN_BY_ID = constant(
         api_tokens.c.revoked_at,
         api_tokens.c.last_used_at,
         sa.func.now().label("now"),
-    )
-    .where(api_tokens.c.id == sa.bindparam("token_id"))
-    .suffix_with(PLANNED_ONCE)
+    ).where(api_tokens.c.id == sa.bindparam("token_id"))
 )
 
 
@@ -80,7 +77,6 @@ _SESSION_BY_HASH = constant(
     .outerjoin(second_factors, second_factors.c.user_id == users.c.id)
     .where(user_sessions.c.id_hash == sa.bindparam("id_hash"))
     .where(users.c.disabled_at.is_(None))
-    .suffix_with(PLANNED_ONCE)
 )
 
 

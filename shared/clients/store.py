@@ -11,7 +11,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from shared.clients.losses_store import UNSTEADY_LOSSES
 from shared.clients.signs_store import REFUSED_LATELY
-from shared.postgres.kept_statements import PLANNED_ONCE
+from shared.postgres.driver import FOR_ITS_VALUES
 from shared.tables import (
     client_commands,
     client_health,
@@ -159,9 +159,7 @@ def get(connection: Connection, uuid: str) -> RowMapping | None:
     return connection.execute(shown(*DETAILS).where(clients.c.uuid == uuid)).mappings().one_or_none()
 
 
-_KNOWN: Final = sa.select(
-    sa.exists().where(clients.c.uuid == sa.bindparam("uuid"), clients.c.deleted_at.is_(None))
-).suffix_with(PLANNED_ONCE)
+_KNOWN: Final = sa.select(sa.exists().where(clients.c.uuid == sa.bindparam("uuid"), clients.c.deleted_at.is_(None)))
 
 
 def is_known(connection: Connection, uuid: str) -> bool:
@@ -178,14 +176,14 @@ def page(
         query = query.where(
             sa.tuple_(clients.c.name, clients.c.uuid) > sa.tuple_(*(sa.cast(v, sa.Text) for v in after))
         )
-    return connection.execute(query).mappings().all()
+    return connection.execute(query.suffix_with(FOR_ITS_VALUES)).mappings().all()
 
 
 def matching(connection: Connection, wanted: ClientFilter, limit: int) -> list[str]:
     """The uuids of up to `limit` clients that fit, by name, then uuid."""
     live = clients.c.deleted_at.is_(None)
     query = sa.select(clients.c.uuid).where(live, *_conditions(wanted)).order_by(clients.c.name, clients.c.uuid)
-    return list(connection.execute(query.limit(limit)).scalars())
+    return list(connection.execute(query.limit(limit).suffix_with(FOR_ITS_VALUES)).scalars())
 
 
 def _conditions(wanted: ClientFilter) -> list[sa.ColumnElement[bool]]:

@@ -23,7 +23,7 @@ from shared.commands.rules import (
     Move,
 )
 from shared.commands.store import OPEN
-from shared.postgres.statements import Constant, constant, keyed, mappings, moment, rows
+from shared.postgres.statements import Constant, constant, mappings, moment, rows
 from shared.tables import client_commands, client_recovery, clients
 from shared.vocabulary import CommandAction, PublishAnswer
 
@@ -86,7 +86,7 @@ def cancel(connection: Connection, now: datetime, command_id: str, why: str) -> 
 @cache
 def _cancel() -> Constant:
     why = sa.bindparam("why", type_=sa.Text)
-    return keyed(ending(CANCELLED, why, sa.and_(c.id == sa.bindparam("command_id"), NOBODYS)))
+    return constant(ending(CANCELLED, why, sa.and_(c.id == sa.bindparam("command_id"), NOBODYS)))
 
 
 def abandon(connection: Connection, now: datetime, client_uuid: str, why: str) -> Sequence[RowMapping]:
@@ -113,7 +113,7 @@ def give_up(connection: Connection, now: datetime, command_id: str, why: str) ->
 
 @cache
 def _give_up(move: Move) -> Constant:
-    return keyed(ending(move, sa.bindparam("why", type_=sa.Text), c.id == sa.bindparam("command_id")))
+    return constant(ending(move, sa.bindparam("why", type_=sa.Text), c.id == sa.bindparam("command_id")))
 
 
 def ending(move: Move, reason: sa.ColumnElement[str], which: sa.ColumnElement[bool]) -> sa.Select[Any]:

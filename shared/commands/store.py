@@ -2,7 +2,7 @@
 
 Whoever changes more than one command locks their clients first, in the order of their uuids (`lock_clients`), so
 that nobody waits in a ring. Each statement is made when it is first asked for, once: making one costs more than
-running it. What finds its rows by keys is planned once.
+running it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -20,7 +20,6 @@ from shared.postgres.statements import (
     among,
     as_rows,
     constant,
-    keyed,
     mappings,
     moment,
     one_of,
@@ -69,7 +68,7 @@ def get(connection: Connection, command_id: str) -> RowMapping | None:
 
 @cache
 def _get() -> Constant:
-    return keyed(sa.select(*SHOWN).where(c.id == sa.bindparam("command_id")))
+    return constant(sa.select(*SHOWN).where(c.id == sa.bindparam("command_id")))
 
 
 def page_of_client(
@@ -108,7 +107,7 @@ def targets(connection: Connection, client_uuids: Collection[str]) -> dict[str, 
 
 @cache
 def _targets() -> Constant:
-    return keyed(
+    return constant(
         sa.select(clients.c.uuid, clients.c.capabilities, clients.c.lockout_until, c.id.label("open_command_id"))
         .select_from(clients.outerjoin(client_commands, sa.and_(OPEN, c.client_uuid == clients.c.uuid)))
         .where(one_of(clients.c.uuid, "uuids"), clients.c.deleted_at.is_(None))
@@ -123,7 +122,7 @@ def by_key(connection: Connection, requested_by: str, key: str) -> RowMapping | 
 @cache
 def _by_key() -> Constant:
     query = sa.select(*SHOWN, c.request_hash).where(c.requested_by == sa.bindparam("caller"))
-    return keyed(query.where(c.idempotency_key == sa.bindparam("key")))
+    return constant(query.where(c.idempotency_key == sa.bindparam("key")))
 
 
 def insert(
@@ -166,7 +165,7 @@ def _insert() -> Constant:
         .returning(clients.c.uuid)
         .cte("raised")
     )
-    return keyed(sa.select(made).add_cte(raised))
+    return constant(sa.select(made).add_cte(raised))
 
 
 TOLD = ("id", "client_uuid", "action", "source", "reason", "requested_by", "idempotency_key", "request_hash")
@@ -224,7 +223,7 @@ def lock_clients(connection: Connection, client_uuids: Collection[str]) -> None:
 @cache
 def _lock_clients() -> Constant:
     query = sa.select(clients.c.uuid).where(one_of(clients.c.uuid, "uuids")).order_by(clients.c.uuid)
-    return keyed(query.with_for_update(key_share=True))
+    return constant(query.with_for_update(key_share=True))
 
 
 def raise_lockouts(connection: Connection, command_ids: Collection[str], until: datetime) -> None:
@@ -234,7 +233,7 @@ def raise_lockouts(connection: Connection, command_ids: Collection[str], until: 
 
 @cache
 def _raise_lockouts() -> Constant:
-    return keyed(
+    return constant(
         sa.update(clients)
         .where(clients.c.uuid == c.client_uuid, one_of(c.id, "ids"), among(c.action, LOCKING))
         .values(lockout_until=sa.func.greatest(clients.c.lockout_until, moment("until")), lockout_command_id=c.id)

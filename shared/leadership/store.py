@@ -12,7 +12,6 @@ from sqlalchemy.dialects.postgresql import insert
 
 from shared.leadership.rules import BridgeStatus
 from shared.postgres.door import database_now, sql
-from shared.postgres.kept_statements import PLANNED_ONCE
 from shared.postgres.statements import constant, rows
 from shared.tables import bridge_status as bridge
 from shared.tables import broker_crashes, broker_files_seen, dead_letters, door_certificates
@@ -33,7 +32,7 @@ _BRIDGE_STATUS: Final = constant(  # asked at most requests
         bridge.c.last_commit_at,
         bridge.c.canary_at,
         bridge.c.counters,
-    ).suffix_with(PLANNED_ONCE)
+    )
 )
 
 

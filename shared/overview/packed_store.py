@@ -8,7 +8,6 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.overview.store import NAMED, TOLD, in_order
-from shared.postgres.kept_statements import PLANNED_ONCE
 from shared.postgres.statements import constant, mappings
 
 _BYTES: Final = "decode(replace(string_agg(uuid, ''), '-', ''), 'hex')"
@@ -85,8 +84,8 @@ def _columns(which: str) -> str:
     """  # noqa: S608 - made of constants
 
 
-WHOLE_FLEET: Final = constant(sa.text(_columns("true")))  # not planned once: who recovers is read again for each row
-SOME_CLIENTS: Final = constant(sa.text(_columns(NAMED) + PLANNED_ONCE))
+WHOLE_FLEET: Final = constant(sa.text(_columns("true")))
+SOME_CLIENTS: Final = constant(sa.text(_columns(NAMED)))
 HEARTBEATS: Final = constant(
     sa.text(
         f"""

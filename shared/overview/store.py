@@ -17,7 +17,6 @@ from sqlalchemy.dialects.postgresql import JSONB
 from shared.clients.signs_store import MAY_BE_MUTE
 from shared.leadership.store import LIFE
 from shared.overview.rules import Cursor
-from shared.postgres.kept_statements import PLANNED_ONCE
 from shared.postgres.statements import constant, mappings, rows, value
 from shared.tables import clients, scheduler_status
 from shared.vocabulary import TERMINAL_RANK
@@ -128,12 +127,12 @@ STANDPOINT: Final = constant(
                 WHERE open_since IS NOT NULL),
             (SELECT concat('; ', count(*), ' ', max(id)) FROM recovery_exclusions))), 12) AS circumstances,
         s.last_tick_at, s.duration_ms, s.did
-    FROM pg_database AS d CROSS JOIN scheduler_status AS s WHERE d.datname = current_database() {PLANNED_ONCE}
+    FROM pg_database AS d CROSS JOIN scheduler_status AS s WHERE d.datname = current_database()
     """  # noqa: S608 - made of constants
     )
 )
 WHOLE_FLEET: Final = constant(sa.text(_rows("true")))
-SOME_CLIENTS: Final = constant(sa.text(_rows(NAMED) + PLANNED_ONCE))
+SOME_CLIENTS: Final = constant(sa.text(_rows(NAMED)))
 
 
 def whole_fleet(connection: Connection, recovery: Mapping[str, str]) -> str:
@@ -179,7 +178,7 @@ UNWELL: Final = constant(  # spelt out, so that a partial index serves it
             AND deleted_at IS NULL
         UNION SELECT c.uuid, c.status, c.process_status::text, c.service_failed_at
         FROM clients AS c JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
-        WHERE {MAY_BE_MUTE} AND c.deleted_at IS NULL {PLANNED_ONCE}
+        WHERE {MAY_BE_MUTE} AND c.deleted_at IS NULL
         """  # noqa: S608 - made of constants
     )
 )
@@ -205,7 +204,6 @@ COUNTS: Final = constant(
     sa.select(clients.c.status, sa.func.count(), sa.func.count(clients.c.service_failed_at))
     .where(clients.c.deleted_at.is_(None))
     .group_by(clients.c.status)
-    .suffix_with(PLANNED_ONCE)
 )
 
 
@@ -221,7 +219,6 @@ FAILED: Final = constant(
     .where(clients.c.service_failed_at.is_not(None), clients.c.deleted_at.is_(None))
     .order_by(clients.c.service_failed_at.desc(), clients.c.uuid)
     .limit(sa.bindparam("limit", type_=sa.Integer))
-    .suffix_with(PLANNED_ONCE)
 )
 
 
@@ -231,9 +228,7 @@ def failed_services(connection: Connection, limit: int) -> Sequence[RowMapping]:
 
 
 SCHEDULER: Final = constant(
-    sa.select(scheduler_status.c.last_tick_at, scheduler_status.c.duration_ms, scheduler_status.c.did).suffix_with(
-        PLANNED_ONCE
-    )
+    sa.select(scheduler_status.c.last_tick_at, scheduler_status.c.duration_ms, scheduler_status.c.did)
 )
 
 

@@ -23,8 +23,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from shared import database_tls
 from shared.config import Config
-from shared.postgres import statements
-from shared.postgres.prepared import PreparingConnection
+from shared.postgres import driver, statements
 from shared.postgres.statements import Constant
 
 SOCKET_TIMEOUT_SECONDS: Final = 10  # pg8000 waits for ever on a stopped backend unless told otherwise
@@ -79,7 +78,6 @@ def engine_for(database_url: str, application_name: str, pool_size: int = 5, *, 
         pool_recycle=1800,
     )
     event.listen(engine, "do_connect", partial(_connect, prepared))
-    event.listen(engine, "connect", _set_tcp_options)
     event.listen(engine, "checkout", _refuse_the_dead)
     event.listen(engine, "handle_error", _drop_desynchronised)
     return engine
@@ -100,8 +98,6 @@ def _session_settings() -> dict[str, str]:
         "tcp_keepalives_count": str(KEEPALIVE_COUNT),
         "tcp_user_timeout": str(UNACKNOWLEDGED_MS),
         "timezone": "UTC",
-        # A statement kept for long is still planned for the values that it is run with.
-        "plan_cache_mode": "force_custom_plan",
     }
 
 
@@ -253,11 +249,14 @@ def is_away(error: BaseException) -> bool:
 
 
 def _connect(
-    prepared: bool, _dialect: Any, _record: Any, arguments: Sequence[Any], named: Mapping[str, Any]
-) -> PreparingConnection:
+    prepared: bool, _dialect: Any, _record: Any, _arguments: Sequence[Any], named: Mapping[str, Any]
+) -> driver.Connection:
     """A new connection. Who takes it and says nothing, or is too ill to open it, was never reached: see `is_away`."""
+    session = dict(named)
+    unix_sock, port, timeout = session.pop("unix_sock", None), session.pop("port", 5432), session.pop("timeout")
     try:
-        return PreparingConnection(*arguments, keep=prepared, **named)
+        connected = _connected(unix_sock or (session.get("host", "localhost"), port), timeout)
+        return _session(connected, keep=prepared, **session)
     except ssl.SSLCertVerificationError as error:
         words = f"the server's certificate is not the right one: {error.verify_message}"
         raise pg8000.dbapi.InterfaceError(words) from error
@@ -269,23 +268,34 @@ def _connect(
         raise
 
 
-def _refuse_the_dead(dbapi_connection: PreparingConnection, _record: Any, _proxy: Any) -> None:
-    """A connection that its server has ended is replaced, and so are the others of that time."""
-    if not dbapi_connection.lives():
-        raise InvalidatePoolError
+def _session(connected: socket.socket, **session: Any) -> driver.Connection:
+    try:
+        return driver.Connection(connected, **session)
+    except BaseException:
+        connected.close()
+        raise
 
 
-def _set_tcp_options(dbapi_connection: Any, _record: Any) -> None:
-    """Our end of what `_session_settings` asks of the server's, and TCP_NODELAY.
+def _connected(place: str | tuple[str, int], timeout: float) -> socket.socket:
+    """A socket at a host and port, or at the unix socket of this path.
 
-    Without the latter a large parameter costs two to three times as long (measured).
+    It has our end of what `_session_settings` asks of the server's, and TCP_NODELAY: without the latter a large
+    parameter costs two to three times as long (measured).
     """
-    raw = getattr(dbapi_connection, "_usock", None)
-    if raw is None or raw.family == socket.AF_UNIX:
-        return
-    raw.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for option, value in _TCP_OPTIONS.items():
-        raw.setsockopt(socket.IPPROTO_TCP, option, value)
+    if isinstance(place, tuple):
+        made = socket.create_connection(place, timeout)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for option, value in _TCP_OPTIONS.items():
+            made.setsockopt(socket.IPPROTO_TCP, option, value)
+        return made
+    made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    made.settimeout(timeout)
+    try:
+        made.connect(place)
+    except OSError:
+        made.close()
+        raise
+    return made
 
 
 _TCP_OPTIONS: Final = {
@@ -295,6 +305,12 @@ _TCP_OPTIONS: Final = {
     socket.TCP_KEEPCNT: KEEPALIVE_COUNT,
     socket.TCP_USER_TIMEOUT: UNACKNOWLEDGED_MS,
 }
+
+
+def _refuse_the_dead(dbapi_connection: driver.Connection, _record: Any, _proxy: Any) -> None:
+    """A connection that its server has ended is replaced, and so are the others of that time."""
+    if not dbapi_connection.lives():
+        raise InvalidatePoolError
 
 
 def _drop_desynchronised(context: ExceptionContext) -> None:

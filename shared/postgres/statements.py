@@ -1,12 +1,8 @@
-"""Statements that are made once and asked for again and again, at the least that asking can cost.
-
-SQLAlchemy writes them, at import, and says what happens when one fails; between the two, what it does for each
-run of a statement takes as long as pg8000's part of it (docs/decisions/0036-what-a-small-read-costs.md).
-"""
+"""Statements that SQLAlchemy writes once, because making one costs more than running it."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -14,9 +10,6 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.dialects.postgresql.pg8000 import PGDialect_pg8000
-
-from shared.postgres.kept_statements import PLANNED_ONCE
-from shared.postgres.prepared import PreparingConnection
 
 NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 _DIALECT: Final = PGDialect_pg8000()  # type: ignore[no-untyped-call]
@@ -40,26 +33,18 @@ def constant(statement: sa.Executable) -> Constant:
     Raises TypeError for one that would be written anew for each run, or whose values SQLAlchemy would change.
     """
     compiled: Any = statement.compile(dialect=_DIALECT)  # type: ignore[attr-defined]  # every statement has it
-    changed = compiled._bind_processors.keys()  # noqa: SLF001 - no public name tells it
     if compiled.post_compile_params:
         raise TypeError("an expanding IN is written anew for each run: spell its values out, or give one array")
-    if given := [name for name in changed if compiled.binds[name].required]:
-        raise TypeError(f"SQLAlchemy changes {', '.join(given)} on the way: use `connection.execute`, or a plain type")
-    return Constant(str(compiled), tuple(_place(compiled, name) for name in compiled.positiontup or ()))
+    return Constant(str(compiled), tuple(_place(name, compiled.binds[name]) for name in compiled.positiontup or ()))
 
 
-def keyed(statement: sa.Executable) -> Constant:
-    """As `constant`, planned once for all values: of what finds its rows by their keys, be they one or a thousand."""
-    made = constant(statement)
-    return replace(made, text=f"{made.text} {PLANNED_ONCE}")
-
-
-def _place(compiled: Any, name: str) -> tuple[str | None, Any]:
-    bound = compiled.binds[name]
-    if bound.required:
-        return name, None
-    change = compiled._bind_processors.get(name)  # noqa: SLF001 - as above
-    return None, change(bound.value) if change else bound.value
+def _place(name: str, bound: sa.BindParameter[Any]) -> tuple[str | None, Any]:
+    change = bound.type.dialect_impl(_DIALECT).bind_processor(_DIALECT)
+    if not bound.required:
+        return None, change(bound.value) if change else bound.value
+    if change:
+        raise TypeError(f"SQLAlchemy changes {name} on the way: use `connection.execute`, or a plain type")
+    return name, None
 
 
 def moment(name: str) -> sa.BindParameter[Any]:
@@ -91,37 +76,14 @@ def as_rows(records: Sequence[Mapping[str, Any]]) -> str:
 
 def rows(connection: Connection, statement: Constant, values: Mapping[str, Any] = NOTHING) -> list[Any]:
     """Its rows, if any, each the values of its columns in their order. Raises what `connection.execute` raises."""
-    return _run(connection, statement, values)[1]
+    result = connection.exec_driver_sql(statement.text, statement.arguments(values))
+    return list(result.all()) if result.returns_rows else []
 
 
 def mappings(connection: Connection, statement: Constant, values: Mapping[str, Any] = NOTHING) -> list[Any]:
-    """Its rows, each a dict by the names of its columns: what a RowMapping gives for a name, and no more than that."""
-    names, found = _run(connection, statement, values)
-    return [dict(zip(names, row, strict=True)) for row in found]
-
-
-def _run(connection: Connection, statement: Constant, values: Mapping[str, Any]) -> tuple[Sequence[str], list[Any]]:
-    arguments = statement.arguments(values)
-    raw: Any = connection.connection.dbapi_connection
-    if _is_watched(connection) or not (connection.in_transaction() or raw.autocommit):
-        result = connection.exec_driver_sql(statement.text, arguments)
-        return (list(result.keys()), [list(row) for row in result]) if result.returns_rows else ([], [])
-    try:
-        return _told(raw, statement.text, arguments)
-    except BaseException as error:  # noqa: BLE001 - it raises what becomes of it
-        connection._handle_dbapi_exception(error, statement.text, arguments, None, None)  # noqa: SLF001 - ADR 36
-
-
-def _told(raw: PreparingConnection, text: str, arguments: tuple[Any, ...]) -> tuple[Sequence[str], list[Any]]:
-    cursor = raw.cursor()
-    cursor.execute(text, arguments)
-    found = cursor._context  # noqa: SLF001 - our own cursor
-    return [column["name"] for column in found.columns or ()], found.rows or []
-
-
-def _is_watched(connection: Connection) -> bool:
-    """Whether somebody listens to what is executed: then it goes the way that tells them."""
-    return bool(connection._has_events or connection.engine._has_events)  # noqa: SLF001 - ADR 36
+    """Its rows, each by the names of its columns."""
+    result = connection.exec_driver_sql(statement.text, statement.arguments(values))
+    return [dict(row) for row in result.mappings()] if result.returns_rows else []
 
 
 def value(connection: Connection, statement: Constant, values: Mapping[str, Any] = NOTHING) -> Any:

@@ -19,7 +19,7 @@ from tests.bridge.conftest import BridgeProcess, Database, StartBridge, bridges,
 
 SECONDS = 60.0
 WORDS = "behind a pooler in transaction mode: the bridge needs the server itself"
-IGNORED = "statement_timeout,lock_timeout,idle_in_transaction_session_timeout,plan_cache_mode,tcp_user_timeout"
+IGNORED = "statement_timeout,lock_timeout,idle_in_transaction_session_timeout,tcp_user_timeout"
 KEEPALIVES = "tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count"
 
 

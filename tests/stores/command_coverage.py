@@ -7,7 +7,6 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from shared.commands.rules import MOVES
-from shared.postgres.kept_statements import PLANNED_ONCE
 from shared.postgres.statements import constant
 from tests.stores.command_faults import Database
 
@@ -79,7 +78,7 @@ END $$;
 CREATE OR REPLACE TRIGGER write_down_move AFTER UPDATE OF state ON client_commands
     FOR EACH ROW EXECUTE FUNCTION write_down_move();
 """
-MOVES_OF = constant(sa.text(f"SELECT source, target FROM moves WHERE client_uuid = :client {PLANNED_ONCE}"))
+MOVES_OF = constant(sa.text("SELECT source, target FROM moves WHERE client_uuid = :client"))
 
 
 def write_down_moves(engine: Engine) -> None:

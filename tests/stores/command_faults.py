@@ -11,8 +11,8 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
+from shared.postgres import driver
 from shared.postgres.door import engine_for
-from shared.postgres.prepared import PreparingConnection
 from shared.postgres.statements import Constant, mappings
 
 T = TypeVar("T")
@@ -30,7 +30,7 @@ class Crash:
     committed: bool = False
 
 
-class Mortal(PreparingConnection):
+class Mortal(driver.Connection):
     """A connection that dies before a statement or COMMIT: Postgres finds the end of the line where one should come."""
 
     dies_in: int | None = None

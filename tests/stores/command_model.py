@@ -13,7 +13,6 @@ from shared.commands import operations
 from shared.commands.rules import LOCKING, Ack, Attempt, Claimed
 from shared.errors import CommandNotCancellable
 from shared.postgres.door import database_now
-from shared.postgres.kept_statements import PLANNED_ONCE
 from shared.postgres.statements import constant
 from shared.tables import client_commands, clients
 from shared.vocabulary import COMMAND_RANKS, TERMINAL_RANK, CommandState
@@ -35,7 +34,6 @@ SEEN = constant(  # no more than is looked at: most of a step's time goes into t
     )
     .where(clients.c.uuid == sa.bindparam("client"), c.client_uuid == clients.c.uuid)
     .order_by(c.id)
-    .suffix_with(PLANNED_ONCE)
 )
 
 

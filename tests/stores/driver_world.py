@@ -1,13 +1,13 @@
-"""What the tests of prepared statements do and look at, in a table `things` (id, word)."""
+"""What the tests of the driver do and look at, in a table `things` (id, word)."""
 
+import socket
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from shared.postgres.kept_statements import PLANNED_ONCE
-from shared.postgres.prepared import PreparingConnection
+from shared.postgres import driver
 
 NAMES = "SELECT name FROM pg_prepared_statements ORDER BY name"
 
@@ -24,9 +24,9 @@ def word_of(connection: Connection, number: int) -> Any:
     return connection.execute(sa.text("SELECT word FROM things WHERE id = :id"), {"id": number}).scalar_one_or_none()
 
 
-def raw(connection: Connection) -> PreparingConnection:
+def raw(connection: Connection) -> driver.Connection:
     found = connection.connection.dbapi_connection
-    assert isinstance(found, PreparingConnection)
+    assert isinstance(found, driver.Connection)
     return found
 
 
@@ -37,21 +37,18 @@ def kept_by_the_server(connection: Connection) -> list[str]:
 def counting(monkeypatch: pytest.MonkeyPatch) -> list[None]:
     """One entry for each wait for the server to be ready again: a round trip."""
     trips: list[None] = []
-    waiting = PreparingConnection.handle_messages
+    waiting = driver.Connection.handle_messages
 
-    def wait(self: PreparingConnection, context: Any) -> None:
+    def wait(self: driver.Connection, context: Any) -> None:
         trips.append(None)
         waiting(self, context)
 
-    monkeypatch.setattr(PreparingConnection, "handle_messages", wait)
+    monkeypatch.setattr(driver.Connection, "handle_messages", wait)
     return trips
 
 
-def planned_once(connection: Connection, divisor: int) -> int:
-    text = "SELECT word IS NULL, 7 / CAST(:divisor AS int) FROM things WHERE id = 1 " + PLANNED_ONCE
-    return int(connection.execute(sa.text(text), {"divisor": divisor}).one()[1])
-
-
-def plans(connection: Connection, like: str) -> Any:
-    text = f"SELECT generic_plans, custom_plans FROM pg_prepared_statements WHERE statement LIKE '%{like}%'"
-    return tuple(connection.execute(sa.text(text)).one())
+def session(database_url: str) -> driver.Connection:
+    """A connection without SQLAlchemy."""
+    url = sa.make_url(database_url)
+    sock = socket.create_connection((url.host, url.port))
+    return driver.Connection(sock, user=url.username, database=url.database, password=url.password)

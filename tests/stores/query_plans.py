@@ -5,11 +5,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from pg8000.dbapi import convert_paramstyle
 from pg8000.native import literal
 from sqlalchemy import Connection, event
 
-from shared.postgres.kept_statements import PLANNED_ONCE
+from shared.postgres.driver import FOR_ITS_VALUES, numbered
 
 Asked = tuple[str, Any]
 """A statement, and its parameters."""
@@ -36,39 +35,47 @@ def sent_by(connection: Connection, ask: Callable[[Connection], Any]) -> Asked:
     return only
 
 
-def plan_of(connection: Connection, ask: Callable[[Connection], Any]) -> list[dict[str, Any]]:
-    """Every node of the plan of the one statement that `ask` sends, planned for its parameters."""
-    statement, parameters = sent_by(connection, ask)
+RUNS_BEFORE_ONE_PLAN = 5  # then Postgres keeps one plan for all values, where it looks no dearer than those before
+
+
+def plan_of(connection: Connection, ask: Callable[[Connection], Any], *, kept: bool = False) -> list[dict[str, Any]]:
+    """Every node of the plan of the one statement that `ask` sends, as it is run.
+
+    `kept` False: as it is planned for its parameters. True: as Postgres plans a kept statement that ran before.
+    """
+    asked = sent_by(connection, ask)
     connection.exec_driver_sql("SET LOCAL max_parallel_workers_per_gather = 0")  # their row counts are rounded means
+    if kept and FOR_ITS_VALUES not in asked[0]:
+        with kept_statement(connection, asked) as run:
+            return _explained(connection, run)
+    return _explained(connection, *asked)
+
+
+def _explained(connection: Connection, statement: str, parameters: Any = ()) -> list[dict[str, Any]]:
     answer = connection.exec_driver_sql(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}", parameters).scalar_one()
     document = json.loads(answer) if isinstance(answer, str) else answer
     return list(nodes(document[0]["Plan"]))
 
 
 @contextmanager
-def kept_for_all_values(connection: Connection, asked: Asked) -> Iterator[str]:
-    """The SQL that runs a statement with its values, by the one plan of it that was made without a look at them."""
+def kept_statement(connection: Connection, asked: Asked) -> Iterator[str]:
+    """The SQL that runs a statement with its values, after Postgres has planned it so often that it may keep a plan."""
     statement, parameters = asked
-    assert PLANNED_ONCE in statement
-    connection.exec_driver_sql(f"PREPARE kept AS {convert_paramstyle('format', statement, ())[0]}")
-    connection.exec_driver_sql("SET LOCAL plan_cache_mode = force_generic_plan")
-    yield f"EXECUTE kept ({', '.join(literal(value) for value in parameters)})"
+    connection.exec_driver_sql(f"PREPARE kept AS {numbered(statement)}")
+    run = f"EXECUTE kept ({', '.join(literal(value) for value in parameters)})"
+    for _ in range(RUNS_BEFORE_ONE_PLAN):
+        connection.exec_driver_sql(f"EXPLAIN {run}")
+    yield run
     connection.exec_driver_sql("DEALLOCATE kept")
 
 
 @contextmanager
-def planned_once(
+def planned_before(
     connection: Connection, ask: Callable[[Connection], Any]
 ) -> Iterator[Callable[[], list[dict[str, Any]]]]:
-    """Each call answers every node of the plan that the one statement of `ask` keeps for all values, when it is run."""
-    with kept_for_all_values(connection, sent_by(connection, ask)) as run:
-        connection.exec_driver_sql(run)
-
-        def plan() -> list[dict[str, Any]]:
-            [[document]] = connection.exec_driver_sql(f"EXPLAIN (ANALYZE, FORMAT JSON) {run}")
-            return list(nodes(document[0]["Plan"]))
-
-        yield plan
+    """Each call answers every node of the plan that the one statement of `ask`, planned often before, is run by."""
+    with kept_statement(connection, sent_by(connection, ask)) as run:
+        yield lambda: _explained(connection, run)
 
 
 def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -12,10 +12,9 @@ from shared.commands.acks import store as acks
 from shared.commands.outbox import store as outbox
 from shared.commands.rules import RECEIVED, RUNNING, Ack, Attempt
 from shared.postgres.door import database_now
-from shared.postgres.kept_statements import PLANNED_ONCE
 from shared.vocabulary import CommandState
 from tests.stores.commands_world import RESTART, TIMINGS, request
-from tests.stores.query_plans import all_sent_by, kept_for_all_values
+from tests.stores.query_plans import all_sent_by, kept_statement
 
 FLEET = """
     WITH fleet AS (INSERT INTO clients (uuid, registered_by)
@@ -59,14 +58,14 @@ def test_sweeps_read_the_index_of_open_commands_and_not_the_history(among_many: 
     sent = all_sent_by(among_many, sweep)
 
     assert len(sent) == 5
-    for text, values in sent:
-        plan = "\n".join(among_many.exec_driver_sql(f"EXPLAIN {text}", values).scalars())
-        assert PLANNED_ONCE not in text
+    for asked in sent:
+        with kept_statement(among_many, asked) as run:
+            plan = "\n".join(among_many.exec_driver_sql(f"EXPLAIN {run}").scalars())
         assert "uq_client_commands_open" in plan, plan
         assert "Seq Scan on client_commands" not in plan, plan
 
 
-def test_the_one_plan_of_what_is_asked_by_keys_reads_neither_clients_nor_commands_from_end_to_end(
+def test_what_is_asked_by_keys_reads_neither_clients_nor_commands_from_end_to_end(
     among_many: Connection,
 ) -> None:
     now = database_now(among_many)
@@ -102,7 +101,7 @@ def test_the_one_plan_of_what_is_asked_by_keys_reads_neither_clients_nor_command
 
     assert len(sent) == 23
     for asked in sent:
-        with kept_for_all_values(among_many, asked) as run:
+        with kept_statement(among_many, asked) as run:
             plan = "\n".join(among_many.exec_driver_sql(f"EXPLAIN {run}").scalars())
         assert "Seq Scan on clients" not in plan, plan
         assert "Seq Scan on client_commands" not in plan, plan

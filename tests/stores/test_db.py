@@ -174,11 +174,11 @@ def test_every_connection_of_the_product_is_opened_at_this_door() -> None:
     product = [
         path for folder in ("shared", "functions", "bridge", "migrations") for path in (ROOT / folder).rglob("*.py")
     ]
-    opened = re.compile(r"create_engine\(|pg8000\.[a-z.]*(connect|Connection)\(|PreparingConnection\(")
+    opened = re.compile(r"create_engine\(|pg8000\.[a-z.]*(connect|Connection)\(|driver\.Connection\(")
 
     found = {str(path.relative_to(ROOT)) for path in product if opened.search(path.read_text(encoding="utf-8"))}
 
-    assert found == {"shared/postgres/door.py", "shared/postgres/prepared.py"}  # the latter only as the class
+    assert found == {"shared/postgres/door.py"}
 
 
 def test_a_unix_socket_needs_neither_tls_nor_keepalives() -> None:

@@ -1,10 +1,6 @@
-"""Statements kept prepared: one round trip each, and nothing half-kept after whatever goes wrong.
-
-What is asked of pg8000's private names is asked here too, so that an upgrade that moves them fails loudly.
-"""
+"""Statements kept prepared: one round trip each, and nothing half-kept after whatever goes wrong."""
 
 from collections.abc import Callable, Iterator
-from importlib.metadata import version
 
 import pg8000
 import pytest
@@ -12,11 +8,9 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
 
-from shared.postgres import kept_statements, prepared
-from shared.postgres.door import engine_for, sqlstate, transaction
-from shared.postgres.prepared import PreparingConnection
-from shared.postgres.protocol import plain_messages
-from tests.stores.prepared_world import add, counting, echo, kept_by_the_server, raw, word_of
+from shared.postgres import driver
+from shared.postgres.door import engine_for, reading, sqlstate, transaction
+from tests.stores.driver_world import add, counting, echo, kept_by_the_server, raw, session, word_of
 
 
 @pytest.fixture
@@ -30,32 +24,36 @@ def other(database_url: str) -> Iterator[Engine]:
 # --- round trips ---
 
 
-def test_these_tests_were_written_against_this_pg8000() -> None:
-    """With another one, read docs/decisions/0012 again: it names what is leant on."""
-    assert version("pg8000") == "1.31.6"
-
-
-def test_a_transaction_of_three_statements_takes_four_round_trips(
+def test_a_statement_that_came_before_takes_one_round_trip(
     with_things: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    with transaction(with_things) as connection:
+        echo(connection, 0)
     trips = counting(monkeypatch)
 
+    taken = []
     with transaction(with_things) as connection:
+        for number in range(3):
+            assert echo(connection, number) == number
+            taken.append(len(trips))
+
+    assert taken == [3, 4, 5]  # the beginning and preparing it take one each, once
+    assert len(trips) == 6  # and so does the commit
+
+
+def test_each_statement_of_a_read_is_one_round_trip_from_its_third_time_on(
+    with_things: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with reading(with_things) as connection:
+        echo(connection, 0)
+        echo(connection, 0)
+    trips = counting(monkeypatch)
+
+    with reading(with_things) as connection:
         assert [echo(connection, number) for number in (1, 2, 3)] == [1, 2, 3]
-
-    assert len(trips) == 4  # the beginning goes with the first statement; the commit is the fourth
-
-
-def test_a_statement_without_parameters_takes_its_beginning_along(
-    with_things: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    trips = counting(monkeypatch)
-
-    with transaction(with_things) as connection:
         assert connection.execute(sa.text("SELECT 7")).scalar_one() == 7
-        assert raw(connection)._in_transaction
 
-    assert len(trips) == 2
+    assert len(trips) == 4
 
 
 def test_an_empty_transaction_asks_nothing(with_things: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,9 +69,9 @@ def test_a_connection_that_was_idle_for_long_is_asked_before_it_is_used(
     with_things: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with transaction(with_things) as connection:
-        raw(connection).used_at -= prepared.TRUSTED_FOR_SECONDS + 1
+        raw(connection).used_at -= driver.TRUSTED_FOR_SECONDS + 1
         made = raw(connection)
-    made.used_at -= prepared.TRUSTED_FOR_SECONDS + 1
+    made.used_at -= driver.TRUSTED_FOR_SECONDS + 1
     trips = counting(monkeypatch)
 
     with transaction(with_things) as connection:
@@ -85,8 +83,10 @@ def test_a_connection_that_was_idle_for_long_is_asked_before_it_is_used(
 # --- what is kept ---
 
 
-def test_a_statement_is_prepared_once(with_things: Engine) -> None:
+def test_a_statement_is_prepared_when_it_comes_again_and_only_then(with_things: Engine) -> None:
     with transaction(with_things) as connection:
+        echo(connection, 0)
+        assert kept_by_the_server(connection) == []
         for number in range(10):
             assert echo(connection, number) == number
 
@@ -95,27 +95,20 @@ def test_a_statement_is_prepared_once(with_things: Engine) -> None:
 
 def test_the_oldest_statements_make_room_on_the_server_too(with_things: Engine) -> None:
     with transaction(with_things) as connection:
-        for number in range(kept_statements.MOST_KEPT + 20):
-            connection.execute(sa.text(f"SELECT CAST(:value AS int) + {number}"), {"value": 1})
-        assert echo(connection, 1) == 1
+        for number in range(driver.MOST_KEPT + 20):
+            for _ in range(2):
+                connection.execute(sa.text(f"SELECT CAST(:value AS int) + {number}"), {"value": 1})
 
-        assert len(kept_by_the_server(connection)) == kept_statements.MOST_KEPT
+        assert len(kept_by_the_server(connection)) == driver.MOST_KEPT
         assert connection.execute(sa.text("SELECT CAST(:value AS int) + 0"), {"value": 1}).scalar_one() == 1
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "SELECT CAST(:value AS int) /* " + "x" * kept_statements.LONGEST_KEPT + " */",
-        "SELECT CAST(:value AS int) WHERE 1 IN (" + ", ".join(["CAST(:value AS int)"] * 80) + ")",
-        "TABLE pg_class LIMIT CAST(:value AS int)",
-    ],
-    ids=["long text", "long list", "not a plain verb"],
-)
-def test_what_does_not_come_twice_is_not_kept(with_things: Engine, statement: str) -> None:
+@pytest.mark.parametrize("comment", ["/* " + "x" * driver.LONGEST_KEPT + " */", driver.FOR_ITS_VALUES])
+def test_a_long_text_and_one_that_says_so_are_never_kept(with_things: Engine, comment: str) -> None:
+    statement = "SELECT CAST(:value AS int) " + comment
     with transaction(with_things) as connection:
-        for _ in range(2):
-            assert len(connection.execute(sa.text(statement), {"value": 1}).all()) == 1
+        for _ in range(3):
+            assert connection.execute(sa.text(statement), {"value": 1}).scalar_one() == 1
 
         assert kept_by_the_server(connection) == []
 
@@ -123,14 +116,15 @@ def test_what_does_not_come_twice_is_not_kept(with_things: Engine, statement: st
 def test_behind_a_pooler_nothing_is_kept_and_a_statement_is_still_one_round_trip(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Two would be two transactions for a read, and each may go to another session."""
     engine = engine_for(database_url, "tests", pool_size=1, prepared=False)
     with transaction(engine) as connection:
         echo(connection, 1)
     trips = counting(monkeypatch)
 
-    with transaction(engine) as connection:
-        assert echo(connection, 2) == 2
-    assert len(trips) == 2
+    with reading(engine) as connection:
+        assert [echo(connection, number) for number in (1, 2, 3)] == [1, 2, 3]
+    assert len(trips) == 3
     with transaction(engine) as connection:
         assert kept_by_the_server(connection) == []
     engine.dispose()
@@ -150,7 +144,7 @@ def test_a_statement_that_fails_at_its_first_run_is_not_half_kept(with_things: E
 
     with transaction(with_things) as connection:
         add(connection, 2)
-        assert len(kept_by_the_server(connection)) == 1  # the INSERT of `add`
+        assert len(kept_by_the_server(connection)) == 1  # the INSERT of `add`, which came again
 
 
 def test_a_statement_that_cannot_be_parsed_leaves_nothing_behind(with_things: Engine) -> None:
@@ -161,7 +155,7 @@ def test_a_statement_that_cannot_be_parsed_leaves_nothing_behind(with_things: En
 
     with transaction(with_things) as connection:
         assert echo(connection, 5) == 5
-        assert len(kept_by_the_server(connection)) == 1
+        assert kept_by_the_server(connection) == []
 
 
 def test_a_savepoint_survives_a_statement_that_fails(with_things: Engine) -> None:
@@ -179,8 +173,7 @@ def test_nothing_runs_outside_a_transaction_that_could_not_begin(
     with_things: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(prepared, "BEGIN", "SELECT 1 / 0")
-        patched.setattr(prepared, "_BEGIN", plain_messages("SELECT 1 / 0"))
+        patched.setattr(driver, "BEGIN", "SELECT 1 / 0")
         for statement, values in (
             ("INSERT INTO things VALUES (CAST(:id AS int), 'lost')", {"id": 9}),
             ("INSERT INTO things VALUES (9, 'lost')", {}),
@@ -194,13 +187,12 @@ def test_nothing_runs_outside_a_transaction_that_could_not_begin(
 
 
 def test_a_text_that_cannot_be_sent_is_refused_before_anything_is_sent(database_url: str) -> None:
-    url = sa.make_url(database_url)
-    connection = PreparingConnection(url.username, url.host, url.database, url.port, url.password)
+    connection = session(database_url)
     cursor = connection.cursor()
     for number in range(3):
         with pytest.raises(UnicodeEncodeError):
             cursor.execute("SELECT CAST(%s AS text)", ("\ud800",))
-        assert not connection._in_transaction
+        assert not connection.in_transaction
         cursor.execute("SELECT CAST(%s AS int)", (number,))
         assert cursor.fetchall() == ([number],)
         connection.rollback()
@@ -232,7 +224,8 @@ def test_the_first_statement_of_a_transaction_is_prepared_again_when_the_server_
 ) -> None:
     with transaction(with_things) as connection:
         add(connection, 1, "four")
-        assert word_of(connection, 1) == "four"
+        assert [word_of(connection, 1) for _ in range(2)] == ["four", "four"]
+        assert len(kept_by_the_server(connection)) == 1
 
     if how == "migrated":
         retype(other, "int")
@@ -255,7 +248,7 @@ def test_later_in_a_transaction_it_is_an_error_that_the_callers_next_try_does_no
 ) -> None:
     with transaction(with_things) as connection:
         add(connection, 1, "four")
-        assert (word_of(connection, 1), echo(connection, 1)) == ("four", 1)
+        assert [(word_of(connection, 1), echo(connection, 1)) for _ in range(2)] == [("four", 1)] * 2
     if how == "migrated":
         retype(other, "int")
     else:
@@ -279,7 +272,7 @@ def test_a_connection_that_the_server_ended_is_replaced_before_it_is_used(
         ended = raw(connection)
         pid = connection.execute(sa.text("SELECT pg_backend_pid()")).scalar_one()
     if not used:
-        ended.used_at -= prepared.TRUSTED_FOR_SECONDS + 1
+        ended.used_at -= driver.TRUSTED_FOR_SECONDS + 1
     with transaction(other) as connection:
         assert connection.execute(sa.text("SELECT pg_terminate_backend(:pid, 5000)"), {"pid": pid}).scalar_one()
 

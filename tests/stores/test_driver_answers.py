@@ -1,10 +1,7 @@
 """What is answered over our connection is what pg8000's own would have answered, however long it is."""
 
-from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
-from functools import partial
-from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
@@ -15,9 +12,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection, Engine
 
-from shared.postgres.door import reading, transaction
-from shared.postgres.prepared import PreparingConnection
-from tests.stores.prepared_world import echo, kept_by_the_server, raw
+from shared.postgres.door import transaction
+from tests.stores.driver_world import kept_by_the_server, session
 
 VALUES: list[tuple[str, Any]] = [
     ("int", 7),
@@ -41,12 +37,17 @@ VALUES: list[tuple[str, Any]] = [
 ]
 
 
+def bare(database_url: str) -> pg8000.Connection:
+    """pg8000's own."""
+    url = sa.make_url(database_url)
+    return pg8000.Connection(url.username, url.host, url.database, url.port, url.password)
+
+
 @pytest.mark.parametrize(("kind", "value"), VALUES)
 def test_every_kind_of_value_comes_back_as_from_pg8000_itself(database_url: str, kind: str, value: Any) -> None:
-    url = sa.make_url(database_url)
     found = []
-    for make in (pg8000.Connection, PreparingConnection):
-        connection = make(url.username, url.host, url.database, url.port, url.password)
+    for make in (bare, session):
+        connection = make(database_url)
         cursor = connection.cursor()
         for _ in range(3):
             cursor.execute(f"SELECT CAST(%s AS {kind}) AS it, '50%%' LIKE '5%%', 7 %% 4, '%s'", (value,))
@@ -72,10 +73,9 @@ def test_a_list_of_numbers_arrives_as_it_is(connection: Connection, numbers: lis
 
 
 def test_counts_and_returned_rows_are_those_of_pg8000_itself(database_url: str) -> None:
-    url = sa.make_url(database_url)
     found = []
-    for make in (pg8000.Connection, PreparingConnection):
-        connection = make(url.username, url.host, url.database, url.port, url.password)
+    for make in (bare, session):
+        connection = make(database_url)
         cursor = connection.cursor()
         seen: list[Any] = []
         cursor.execute("CREATE TEMPORARY TABLE counted (id int, word text)")
@@ -110,23 +110,3 @@ def test_rows_can_be_read_through_a_cursor_of_the_server(with_things: Engine) ->
 
         assert [row[0] for row in rows] == list(range(1, 36))
         assert kept_by_the_server(connection) == []
-
-
-def test_a_long_answer_is_put_together_once(with_things: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Piece by piece it would be copied for each piece: ten times as long, it would take a hundred times as much."""
-    with reading(with_things) as connection:
-        echo(connection, 1)
-        plainly, asked = raw(connection)._sock, list[int]()
-
-        def counted(read: Callable[[int], bytes], size: int) -> bytes:
-            asked.append(size)
-            return read(size)
-
-        with monkeypatch.context() as during:
-            reads = SimpleNamespace(read=partial(counted, plainly.read), read1=partial(counted, plainly.read1))
-            during.setattr(raw(connection), "_sock", reads)
-            long = connection.execute(sa.text("SELECT repeat('word', CAST(:times AS int))"), {"times": 1_000_000})
-            assert echo(connection, 2) == 2
-
-    assert long.scalar_one() == "word" * 1_000_000
-    assert len(asked) < 10

@@ -14,7 +14,7 @@ from shared.clients.store import ClientFilter
 from shared.overview import problems_store, store
 from shared.postgres.door import database_now, transaction
 from shared.vocabulary import ClientStatus
-from tests.stores.query_plans import plan_of, planned_once
+from tests.stores.query_plans import plan_of
 
 FLEET = 5_000
 FILL = (
@@ -79,11 +79,15 @@ PAGES: list[tuple[str, ClientFilter, tuple[str, str] | None, int]] = [
 ]
 
 
+HOW = pytest.mark.parametrize("kept", [False, True], ids=["the first time", "kept"])
+
+
+@HOW
 @pytest.mark.parametrize(("what", "wanted", "after", "most"), PAGES, ids=[page[0] for page in PAGES])
 def test_a_page_of_clients_reads_about_what_it_shows(
-    scaled: Connection, what: str, wanted: ClientFilter, after: tuple[str, str] | None, most: int
+    scaled: Connection, what: str, wanted: ClientFilter, after: tuple[str, str] | None, most: int, kept: bool
 ) -> None:
-    plan = plan_of(scaled, lambda connection: clients_store.page(connection, wanted, 26, after))
+    plan = plan_of(scaled, lambda connection: clients_store.page(connection, wanted, 26, after), kept=kept)
 
     assert looked_at(plan, "clients") <= most, what
     assert looked_at(plan, "client_heartbeats") <= FLEET, what  # read once at most, where a sort comes first
@@ -112,20 +116,14 @@ def test_a_figure_of_the_fleet_is_served_by_its_index(
     assert looked_at(plan, "clients") <= most, what
 
 
-def test_who_is_crashed_is_found_by_one_look_through_the_heartbeats(scaled: Connection) -> None:
+@HOW
+def test_who_is_crashed_is_found_by_one_look_through_the_heartbeats(scaled: Connection, kept: bool) -> None:
     now = database_now(scaled)
 
-    plan = plan_of(scaled, lambda connection: problems_store.crashed(connection, now, timedelta(seconds=180), 1000))
+    plan = plan_of(scaled, lambda c: problems_store.crashed(c, now, timedelta(seconds=180), 1000), kept=kept)
 
     assert looked_at(plan, "clients") <= 100
     assert FLEET <= looked_at(plan, "client_heartbeats") <= FLEET + 100
-
-
-def test_so_are_they_by_the_plan_that_serves_all_values(scaled: Connection) -> None:
-    now = database_now(scaled)
-    with planned_once(scaled, lambda c: problems_store.crashed(c, now, timedelta(seconds=180), 1000)) as plan:
-        assert looked_at(plan(), "clients") <= 100
-        assert FLEET <= looked_at(plan(), "client_heartbeats") <= FLEET + 100
 
 
 def test_a_thousand_that_are_silent_are_found_as_well(scaled: Connection) -> None:

@@ -17,7 +17,7 @@ from shared.client_logs import operations as client_logs
 from shared.history import store as history
 from shared.leadership import store as leadership
 from shared.vocabulary import LogLevel
-from tests.stores.query_plans import plan_of, planned_once, read_in_sequence, rows_read, statements_of
+from tests.stores.query_plans import plan_of, planned_before, read_in_sequence, rows_read, statements_of
 from tests.stores.weeks_of_logs import CLIENTS, FILL, FULL_WEEK, LINES, LOUD, NOW, QUIET, SHARE, WEEKS
 
 
@@ -47,6 +47,7 @@ def page(uuid: str, **wanted: Any) -> Callable[[Connection], Any]:
     return lambda connection: store.page_of_client(connection, uuid, **{**asked, **wanted})
 
 
+HOW = pytest.mark.parametrize("kept", [False, True], ids=["the first time", "kept"])
 SERIOUS = (LogLevel.ERROR, LogLevel.CRITICAL)
 PAGES: list[tuple[str, str, dict[str, Any]]] = [
     ("the newest", LOUD, {}),
@@ -61,22 +62,24 @@ PAGES: list[tuple[str, str, dict[str, Any]]] = [
 ]
 
 
+@HOW
 @pytest.mark.parametrize(("what", "uuid", "wanted"), PAGES, ids=[what for what, _, _ in PAGES])
 def test_a_page_of_a_clients_logs_reads_no_partition_from_end_to_end(
-    scaled: Connection, what: str, uuid: str, wanted: dict[str, Any]
+    scaled: Connection, what: str, uuid: str, wanted: dict[str, Any], kept: bool
 ) -> None:
     moments = {name: NOW - value if isinstance(value, timedelta) else value for name, value in wanted.items()}
     if "cursor" in wanted:
         moments["cursor"] = (moments["cursor"], 0)
 
-    plan = plan_of(scaled, page(uuid, **moments))
+    plan = plan_of(scaled, page(uuid, **moments), kept=kept)
 
     assert read_in_sequence(plan) == []
 
 
-def test_a_page_reads_about_as_many_lines_as_it_shows(scaled: Connection) -> None:
-    assert rows_read(plan_of(scaled, page(LOUD))) < 1000
-    assert rows_read(plan_of(scaled, page(LOUD, levels=SERIOUS))) < 1000
+@HOW
+def test_a_page_reads_about_as_many_lines_as_it_shows(scaled: Connection, kept: bool) -> None:
+    assert rows_read(plan_of(scaled, page(LOUD), kept=kept)) < 1000
+    assert rows_read(plan_of(scaled, page(LOUD, levels=SERIOUS), kept=kept)) < 1000
 
 
 def test_a_client_who_is_none_has_no_page(scaled: Connection) -> None:
@@ -89,90 +92,100 @@ def test_a_client_who_is_none_has_no_page(scaled: Connection) -> None:
     assert page(QUIET)(scaled) is None
 
 
-PLANNED_ONCE: list[tuple[str, Callable[[datetime], Callable[[Connection], Any]]]] = [
+PLANNED_BEFORE: list[tuple[str, Callable[[datetime], Callable[[Connection], Any]]]] = [
     ("a page", lambda _now: page(QUIET)),
     ("the next page", lambda now: page(QUIET, cursor=(now + timedelta(weeks=30), 0))),
 ]
 
 
-@pytest.mark.parametrize(("what", "asks"), PLANNED_ONCE, ids=[what for what, _ in PLANNED_ONCE])
+@pytest.mark.parametrize(("what", "asks"), PLANNED_BEFORE, ids=[what for what, _ in PLANNED_BEFORE])
 def test_a_plan_that_was_made_before_a_week_began_reads_little_when_it_is_full(
     scaled: Connection, what: str, asks: Callable[[datetime], Callable[[Connection], Any]]
 ) -> None:
-    """One plan for all values is kept until the week is analysed: it must be right without knowing the week."""
+    """A plan for all values may be kept until the week is analysed: it must be right without knowing the week."""
     then = NOW + timedelta(weeks=20)
     store.ensure_partitions(scaled, then, 0)
-    with planned_once(scaled, asks(then - timedelta(days=1))) as plan:
+    with planned_before(scaled, asks(then - timedelta(days=1))) as plan:
         scaled.execute(sa.text(FULL_WEEK), {"then": then, "loud": LOUD, "quiet": QUIET})
 
         assert rows_read(plan()) < 1000, what
         assert read_in_sequence(plan()) == []
 
 
+@HOW
 @pytest.mark.parametrize("hours", [1, 24, 24 * 30])
-def test_recent_errors_are_found_by_an_index_and_without_routine_partitions(scaled: Connection, hours: int) -> None:
+def test_recent_errors_are_found_by_an_index_and_without_routine_partitions(
+    scaled: Connection, hours: int, kept: bool
+) -> None:
     since = NOW - timedelta(hours=hours)
 
-    plan = plan_of(scaled, lambda connection: store.recent_errors(connection, since, 101, None))
+    plan = plan_of(scaled, lambda connection: store.recent_errors(connection, since, 101, None), kept=kept)
 
     assert read_in_sequence(plan) == []
     assert not [node for node in plan if "routine" in node.get("Relation Name", "") and node["Actual Loops"]]
     assert rows_read(plan) < 2000
 
 
-def test_the_next_page_of_recent_errors_too(scaled: Connection) -> None:
+@HOW
+def test_the_next_page_of_recent_errors_too(scaled: Connection, kept: bool) -> None:
     plan = plan_of(
         scaled,
         lambda connection: store.recent_errors(connection, NOW - timedelta(days=40), 101, (NOW - timedelta(days=9), 0)),
+        kept=kept,
     )
 
     assert read_in_sequence(plan) == []
     assert rows_read(plan) < 2000
 
 
-def test_the_summary_reads_the_roll_up_of_its_hours_and_no_line(scaled: Connection) -> None:
+@HOW
+def test_the_summary_reads_the_roll_up_of_its_hours_and_no_line(scaled: Connection, kept: bool) -> None:
     since = NOW - timedelta(hours=24)
 
-    plan = plan_of(scaled, lambda connection: hourly_counts_store.summary(connection, since))
+    plan = plan_of(scaled, lambda connection: hourly_counts_store.summary(connection, since), kept=kept)
 
     assert read_in_sequence(plan) == []
     assert {node["Relation Name"] for node in plan if "Relation Name" in node} == {"client_log_hours", "clients"}
 
 
-def test_the_summary_of_one_client_reads_its_own_hours_and_nobody_elses(scaled: Connection) -> None:
+@HOW
+def test_the_summary_of_one_client_reads_its_own_hours_and_nobody_elses(scaled: Connection, kept: bool) -> None:
     since = NOW - timedelta(days=30)
 
-    plan = plan_of(scaled, lambda connection: hourly_counts_store.summary(connection, since, LOUD))
+    plan = plan_of(scaled, lambda connection: hourly_counts_store.summary(connection, since, LOUD), kept=kept)
 
     assert read_in_sequence(plan) == []
     own = scaled.execute(sa.text("SELECT count(*) FROM client_log_hours WHERE client_uuid = :loud"), {"loud": LOUD})
     assert rows_read(plan) <= 2 * own.scalar_one() + 2  # each twice: in the index and in the table
 
 
+@HOW
 @pytest.mark.parametrize("hours", [None, 2])
-def test_dead_letters_are_read_by_their_index(scaled: Connection, hours: int | None) -> None:
+def test_dead_letters_are_read_by_their_index(scaled: Connection, hours: int | None, kept: bool) -> None:
     cursor = (NOW - timedelta(hours=hours), 5) if hours else None
 
-    plan = plan_of(scaled, lambda connection: leadership.dead_letters_page(connection, 26, cursor))
+    plan = plan_of(scaled, lambda connection: leadership.dead_letters_page(connection, 26, cursor), kept=kept)
 
     assert read_in_sequence(plan) == []
     assert rows_read(plan) < 100
 
 
-def test_uptime_reads_the_changes_of_its_client_by_their_index(scaled: Connection) -> None:
+@HOW
+def test_uptime_reads_the_changes_of_its_client_by_their_index(scaled: Connection, kept: bool) -> None:
     since = NOW - timedelta(days=3)
 
-    plan = plan_of(scaled, lambda connection: history.state_changes(connection, LOUD, since, 50_000))
+    plan = plan_of(scaled, lambda connection: history.state_changes(connection, LOUD, since, 50_000), kept=kept)
 
     assert read_in_sequence(plan) == []
     assert rows_read(plan) < 300
 
 
+@HOW
 @pytest.mark.parametrize("days", [None, 11])
-def test_a_timeline_reads_no_logs_from_end_to_end(scaled: Connection, days: int | None) -> None:
+def test_a_timeline_reads_no_logs_from_end_to_end(scaled: Connection, days: int | None, kept: bool) -> None:
     after = (NOW - timedelta(days=days), "log", "") if days else None
 
-    plan = plan_of(scaled, lambda connection: history.timeline(connection, LOUD, 26, after))
+    plan = plan_of(scaled, lambda connection: history.timeline(connection, LOUD, 26, after), kept=kept)
 
     assert read_in_sequence(plan) == []
     assert rows_read(plan) < 1000

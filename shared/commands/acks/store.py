@@ -24,7 +24,7 @@ from shared.commands.rules import (
     Sighting,
 )
 from shared.commands.store import OPEN
-from shared.postgres.statements import Constant, among, as_rows, constant, keyed, mappings, moment, one_of, rows, table
+from shared.postgres.statements import Constant, among, as_rows, constant, mappings, moment, one_of, rows, table
 from shared.tables import client_commands, client_heartbeats, clients
 from shared.vocabulary import COMMAND_RANKS, ClientStatus, CommandAction, CommandState, ConfirmedBy, Presence
 
@@ -44,7 +44,7 @@ def known(connection: Connection, command_ids: Collection[str]) -> dict[str, Row
 @cache
 def _known() -> Constant:
     query = sa.select(c.id, c.client_uuid, c.state, c.late_state, c.confirmed_by, c.outcome_reason, c.traceparent)
-    return keyed(query.where(one_of(c.id, "ids")))
+    return constant(query.where(one_of(c.id, "ids")))
 
 
 def traced(connection: Connection, command_ids: Collection[str]) -> Sequence[RowMapping]:
@@ -55,7 +55,7 @@ def traced(connection: Connection, command_ids: Collection[str]) -> Sequence[Row
 @cache
 def _traced() -> Constant:
     query = sa.select(c.id, c.client_uuid, c.state, c.outcome_reason, c.traceparent)
-    return keyed(query.where(one_of(c.id, "ids")).order_by(c.id))
+    return constant(query.where(one_of(c.id, "ids")).order_by(c.id))
 
 
 def receive(
@@ -80,7 +80,7 @@ def _receive(move: Move) -> Constant:
     }
     if move is RUNNING:
         stamps["running_at"] = now
-    return keyed(
+    return constant(
         sa.update(client_commands)
         .where(OPEN, guard(move), *_theirs(a))
         .values(state=move.to.value, outcome_reason=None, **stamps)
@@ -106,7 +106,7 @@ def _finish() -> Constant:
     never_begun = sa.and_(a.c.state == CommandState.FAILED.value, c.running_at.is_(None))
     refused = sa.or_(a.c.state == CommandState.REJECTED.value, never_begun)
     statement = sa.update(client_commands).where(OPEN, guard(SUCCEEDED), *_theirs(a))
-    return keyed(undone(statement.values(**values, **_from_boot(a)), refused))
+    return constant(undone(statement.values(**values, **_from_boot(a)), refused))
 
 
 def _from_boot(a: sa.TableValuedAlias) -> dict[str, sa.ColumnElement[Any]]:
@@ -132,7 +132,7 @@ def correct_boots(connection: Connection, refused: Sequence[Ack]) -> list[str]:
 def _correct_boots() -> Constant:
     a, h = _acks(), client_heartbeats.c
     restarted = sa.and_(h.app_instance == c.if_app_instance, a.c.app_instance != h.app_instance)
-    return keyed(
+    return constant(
         sa.update(client_heartbeats)
         .where(*_theirs(a), h.client_uuid == c.client_uuid, h.boot_id == c.if_boot_id)
         .where(sa.or_(a.c.boot_id != h.boot_id, restarted))
@@ -152,7 +152,7 @@ def _keep_late() -> Constant:
     over = among(c.state, TOO_LATE)
     statement = sa.update(client_commands).where(over, c.late_state.is_(None), *_theirs(a))
     kept = statement.values(late_state=a.c.state, late_at=moment("now"), **_from_boot(a))
-    return keyed(undone(kept, a.c.state == CommandState.REJECTED.value))
+    return constant(undone(kept, a.c.state == CommandState.REJECTED.value))
 
 
 def confirm_by_ack(connection: Connection, results: Sequence[Ack]) -> list[str]:
@@ -165,7 +165,7 @@ def _confirm_by_ack() -> Constant:
     a = _acks()
     by_evidence = (c.state == CommandState.SUCCEEDED.value, c.confirmed_by == ConfirmedBy.EVIDENCE.value)
     statement = sa.update(client_commands).where(*by_evidence, *_theirs(a), a.c.state == c.state)
-    return keyed(statement.values(confirmed_by=ConfirmedBy.BOTH.value).returning(c.id))
+    return constant(statement.values(confirmed_by=ConfirmedBy.BOTH.value).returning(c.id))
 
 
 def keep_reasons(connection: Connection, results: Sequence[Ack]) -> list[str]:
@@ -178,7 +178,7 @@ def _keep_reasons() -> Constant:
     a = _acks()
     unexplained = (among(c.state, UNEXPLAINED), c.outcome_reason.is_(None), a.c.state == c.state)
     statement = sa.update(client_commands).where(*unexplained, *_theirs(a))
-    return keyed(statement.values(outcome_reason=a.c.reason).returning(c.id))
+    return constant(statement.values(outcome_reason=a.c.reason).returning(c.id))
 
 
 def succeed_by_evidence(connection: Connection, now: datetime, said: Said) -> list[str]:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, RowMapping
 from shared.commands.endings_store import ending, guard
 from shared.commands.rules import CANCELLED, DENIED, LEASE, NO_SUBSCRIBER, PUBLISH_DENIED, SENT, Attempt
 from shared.commands.store import OPEN
-from shared.postgres.statements import Constant, among, as_rows, constant, keyed, mappings, moment, one_of, rows, table
+from shared.postgres.statements import Constant, among, as_rows, constant, mappings, moment, one_of, rows, table
 from shared.tables import client_commands, clients
 from shared.vocabulary import CommandSource, CommandState, PublishAnswer
 
@@ -61,7 +61,7 @@ def _claim(given: frozenset[str]) -> Constant:
         "publish_attempts": c.publish_attempts + 1,
     }
     claimed = sa.update(client_commands).where(c.id == taken.c.id).values(**held).returning(*CLAIMED)
-    return keyed(claimed) if given else constant(claimed)
+    return constant(claimed)
 
 
 def _due(given: frozenset[str]) -> sa.Select[tuple[str]]:
@@ -104,7 +104,7 @@ def _note() -> Constant:
     when = sa.DateTime(timezone=True)
     texts_and_times = {"id": sa.Text, "lease_until": when, "next_publish_at": when}
     a = table("attempts", **texts_and_times, answer=sa.SmallInteger, may_have_left=sa.Boolean)
-    return keyed(
+    return constant(
         sa.update(client_commands)
         .where(c.id == a.c.id, c.publish_lease_until == a.c.lease_until)
         .values(
@@ -150,7 +150,7 @@ def mark_sent(connection: Connection, now: datetime, command_ids: Collection[str
 def _mark_sent() -> Constant:
     values = {"sent_at": sa.func.coalesce(c.sent_at, moment("now")), "outcome_reason": None}
     statement = sa.update(client_commands).where(OPEN, guard(SENT), one_of(c.id, "ids"))
-    return keyed(statement.values(state=SENT.to.value, **values).returning(c.id))
+    return constant(statement.values(state=SENT.to.value, **values).returning(c.id))
 
 
 def lock_clients_of(connection: Connection, command_ids: Collection[str]) -> None:
@@ -162,7 +162,7 @@ def lock_clients_of(connection: Connection, command_ids: Collection[str]) -> Non
 def _lock_clients_of() -> Constant:
     theirs = sa.select(c.client_uuid).where(one_of(c.id, "ids"))
     query = sa.select(clients.c.uuid).where(clients.c.uuid.in_(theirs)).order_by(clients.c.uuid)
-    return keyed(query.with_for_update(key_share=True))
+    return constant(query.with_for_update(key_share=True))
 
 
 def open_among(connection: Connection, command_ids: Collection[str]) -> list[str]:
@@ -172,7 +172,7 @@ def open_among(connection: Connection, command_ids: Collection[str]) -> list[str
 
 @cache
 def _open_among() -> Constant:
-    return keyed(sa.select(c.id).where(OPEN, one_of(c.id, "ids")))
+    return constant(sa.select(c.id).where(OPEN, one_of(c.id, "ids")))
 
 
 def deny(connection: Connection, now: datetime, command_ids: Collection[str]) -> Sequence[RowMapping]:
@@ -182,7 +182,7 @@ def deny(connection: Connection, now: datetime, command_ids: Collection[str]) ->
 
 @cache
 def _deny() -> Constant:
-    return keyed(ending(DENIED, sa.literal(PUBLISH_DENIED), one_of(c.id, "ids")))
+    return constant(ending(DENIED, sa.literal(PUBLISH_DENIED), one_of(c.id, "ids")))
 
 
 def cancel_unheard_recovery(
@@ -195,4 +195,4 @@ def cancel_unheard_recovery(
 @cache
 def _cancel_unheard_recovery() -> Constant:
     which = sa.and_(one_of(c.id, "ids"), c.source == CommandSource.RECOVERY.value)
-    return keyed(ending(CANCELLED, sa.literal(NO_SUBSCRIBER), which))
+    return constant(ending(CANCELLED, sa.literal(NO_SUBSCRIBER), which))

@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 
 from shared.clients.signs_store import LAST_SIGN, SILENT, THRESHOLD
 from shared.leadership.rules import BridgeStatus
-from shared.postgres.statements import NOTHING, Constant, keyed, rows, value
+from shared.postgres.statements import NOTHING, Constant, constant, rows, value
 from shared.recovery.evidence.rules import SHARED_FOR
 
 SHUT_DOWN: Final = """EXISTS (
@@ -146,12 +146,12 @@ def known_of(which: str, order: str = "c.uuid", more: Mapping[str, str] = NOTHIN
     """  # noqa: S608 - made of constants
 
 
-CONDITIONS: Final = keyed(sa.text(known_of("c.uuid = ANY(CAST(:uuids AS text[]))")))
+CONDITIONS: Final = constant(sa.text(known_of("c.uuid = ANY(CAST(:uuids AS text[]))")))
 
 
 def amid(known: str = "SELECT NULL") -> Constant:
     """The statement that answers the one value of `known`, and Surroundings."""
-    return keyed(
+    return constant(
         sa.text(
             f"""
     SELECT ({known}), b.epoch, b.instance, b.connected_since, b.last_commit_at, b.canary_at, b.counters,

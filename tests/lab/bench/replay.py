@@ -4,14 +4,16 @@ Bytes as they were sent, one round trip each. Both databases must stand alike wh
 """
 
 import socket
+import struct
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from sqlalchemy import Connection
 
-from shared.postgres.protocol import HEAD_BYTES, length_at
-
+HEAD_BYTES: Final = 5
+"""Of each message, before what it says: its kind, and the length of all but that."""
+length_at: Final = struct.Struct("!i").unpack_from
 ENDS_A_TURN: Final = frozenset({b"S", b"Q"})  # Sync, Query: Postgres answers now, and says Z at the end
 READY: Final = b"Z"
 REFUSED: Final = b"E"

@@ -15,9 +15,8 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from bridge.batches import FEW, Bulk, Pace
+from bridge.batches import Bulk, Pace
 from bridge.budget import LogBudgets
-from bridge.connection import RECEIVE_MAXIMUM
 from bridge.inbox import Arrival, Inbox
 from bridge.main import rarely_collect
 from bridge.outcomes import LeaderMemory
@@ -30,7 +29,6 @@ from shared.commands.operations import timings
 from shared.config import load
 from shared.leadership import operations as leadership
 from shared.postgres.door import engine_for
-from shared.postgres.prepared import meanwhile
 from tests.lab.bench.replay import overhear, say_again
 from tests.lab.bench.report import Row, alternating
 from tests.lab.bench.traffic import Traffic
@@ -137,15 +135,11 @@ def writing(connection: Connection) -> Callable[[list[tuple[bytes, bytes]]], flo
             arrivals.extend(islice(come, count))
             return len(arrivals) > before
 
-        def read_on() -> bool:
-            return bulk.understand_some(arrivals) or (len(arrivals) < RECEIVE_MAXIMUM and arrive(FEW))
-
         while arrivals or arrive(pace.most):
             arrive(max(0, pace.most - len(arrivals)))  # as the bridge reads on before it rests
             writes = time.monotonic()
             batch = bulk.take(arrivals, pace.most)
-            with meanwhile(connection, read_on):
-                outcome = writer.write(connection, batch, Counters(), len(batch))
+            outcome = writer.write(connection, batch, Counters(), len(batch))
             assert not outcome.refused
             pace.wrote(writes, time.monotonic(), len(batch))
             for _ in batch:
