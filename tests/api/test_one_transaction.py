@@ -53,7 +53,7 @@ def asked_of(engine: Engine) -> Iterator[list[str]]:
 
     def statement(connection: sa.Connection, *_more: object) -> None:
         raw: Any = connection.connection.dbapi_connection
-        noted.append("in a transaction" if raw._in_transaction else "by itself")
+        noted.append("in a transaction" if raw.in_transaction else "by itself")
 
     listeners: dict[str, Any] = {
         "checkout": lambda *_more: noted.append("taken"),
