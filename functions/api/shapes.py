@@ -13,6 +13,7 @@ from sqlalchemy import RowMapping
 
 from functions.api.bodies import Answer, answer_of
 from shared.clients.signs_rules import refused_in_words
+from shared.commands import store as commands
 from shared.maintenance.rules import Quiet
 from shared.trace import trace_id
 from shared.vocabulary import (
@@ -256,9 +257,10 @@ def open_command(row: RowMapping) -> dict[str, Any] | None:
     return {name: row[f"command_{name}"] for name in OpenCommand.__struct_fields__}
 
 
-def command(row: RowMapping) -> Command:
-    """A row of `client_commands` as its answer."""
-    return answer_of(Command, row, trace_id=trace_id(row["traceparent"]))
+def command(found: commands.Command) -> Command:
+    """A command as its answer."""
+    told = {name: getattr(found, name) for name in Command.__struct_fields__ if name != "trace_id"}
+    return Command(**told, trace_id=trace_id(found.traceparent))
 
 
 def media(row: RowMapping) -> Media:

@@ -3,13 +3,13 @@
 A statement that ends a command and releases its lockout does both or neither.
 """
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
 import sqlalchemy as sa
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from shared.commands.rules import (
     CANCELLED,
@@ -23,9 +23,10 @@ from shared.commands.rules import (
     Move,
 )
 from shared.commands.store import OPEN
-from shared.postgres.statements import Constant, constant, mappings, moment, rows
+from shared.postgres.query import Query
+from shared.postgres.statements import moment
 from shared.tables import client_commands, client_recovery, clients
-from shared.vocabulary import CommandAction, PublishAnswer
+from shared.vocabulary import CommandAction, CommandSource, PublishAnswer
 
 c = client_commands.c
 
@@ -46,74 +47,14 @@ A lease that was never recorded, running or over, is no proof: its publish may h
 """
 
 
-def clients_overdue(connection: Connection, now: datetime) -> list[str]:
-    """The clients whose open command is past its deadline: those that the sweep will touch."""
-    return [uuid for (uuid,) in rows(connection, _clients_overdue(), {"now": now})]
+@dataclass(frozen=True)
+class Ended:
+    """A command that was ended just now."""
 
-
-@cache
-def _clients_overdue() -> Constant:
-    return constant(sa.select(c.client_uuid).where(OPEN, sa.or_(_past_expiry(), _past_result())))
-
-
-def expire(connection: Connection, now: datetime) -> Sequence[RowMapping]:
-    """End what nobody acknowledged in time, with the reason; release the lockouts of what provably nobody has."""
-    return mappings(connection, _expire(), {"now": now})
-
-
-@cache
-def _expire() -> Constant:
-    never = sa.and_(NOBODYS, c.publish_attempted_at.is_(None))
-    why = sa.case((never, NEVER_PUBLISHED), (NOBODYS, NO_SUBSCRIBER), else_=NO_ACK)
-    return constant(ending(EXPIRED, why, _past_expiry()))
-
-
-def time_out(connection: Connection, now: datetime) -> Sequence[RowMapping]:
-    """End what was received but brought no result in time."""
-    return mappings(connection, _time_out(), {"now": now})
-
-
-@cache
-def _time_out() -> Constant:
-    return constant(ending(TIMED_OUT, sa.literal(NO_RESULT), _past_result()))
-
-
-def cancel(connection: Connection, now: datetime, command_id: str, why: str) -> Sequence[RowMapping]:
-    """Withdraw a command that provably nobody has; empty when it does not exist, is over or may have been heard."""
-    return mappings(connection, _cancel(), {"now": now, "command_id": command_id, "why": why})
-
-
-@cache
-def _cancel() -> Constant:
-    why = sa.bindparam("why", type_=sa.Text)
-    return constant(ending(CANCELLED, why, sa.and_(c.id == sa.bindparam("command_id"), NOBODYS)))
-
-
-def abandon(connection: Connection, now: datetime, client_uuid: str, why: str) -> Sequence[RowMapping]:
-    """End the open command of a client that will not answer any more: its row, if there was one.
-
-    Cancelled where provably nobody has it; else expired, or timed out where the display had received it.
-    """
-    values = {"now": now, "client": client_uuid, "why": why}
-    return [row for move in (CANCELLED, EXPIRED, TIMED_OUT) for row in mappings(connection, _abandon(move), values)]
-
-
-@cache
-def _abandon(move: Move) -> Constant:
-    theirs = c.client_uuid == sa.bindparam("client")
-    which = sa.and_(theirs, NOBODYS) if move is CANCELLED else theirs
-    return constant(ending(move, sa.bindparam("why", type_=sa.Text), which))
-
-
-def give_up(connection: Connection, now: datetime, command_id: str, why: str) -> Sequence[RowMapping]:
-    """End a command that a display may have, though its time is not over; empty when it is over, or is not there."""
-    values = {"now": now, "command_id": command_id, "why": why}
-    return [row for move in (EXPIRED, TIMED_OUT) for row in mappings(connection, _give_up(move), values)]
-
-
-@cache
-def _give_up(move: Move) -> Constant:
-    return constant(ending(move, sa.bindparam("why", type_=sa.Text), c.id == sa.bindparam("command_id")))
+    id: str
+    client_uuid: str
+    source: CommandSource
+    outcome_reason: str
 
 
 def ending(move: Move, reason: sa.ColumnElement[str], which: sa.ColumnElement[bool]) -> sa.Select[Any]:
@@ -215,3 +156,65 @@ def _past_expiry() -> sa.ColumnElement[bool]:
 
 def _past_result() -> sa.ColumnElement[bool]:
     return sa.and_(guard(TIMED_OUT), c.result_deadline <= moment("now"))
+
+
+CLIENTS_OVERDUE = Query(lambda: sa.select(c.client_uuid).where(OPEN, sa.or_(_past_expiry(), _past_result())), str)
+
+
+def clients_overdue(connection: Connection, now: datetime) -> list[str]:
+    """The clients whose open command is past its deadline: those that the sweep will touch."""
+    return CLIENTS_OVERDUE.all(connection, now=now)
+
+
+NEVER: Final = sa.and_(NOBODYS, c.publish_attempted_at.is_(None))
+EXPIRE = Query(
+    lambda: ending(EXPIRED, sa.case((NEVER, NEVER_PUBLISHED), (NOBODYS, NO_SUBSCRIBER), else_=NO_ACK), _past_expiry()),
+    Ended,
+)
+
+
+def expire(connection: Connection, now: datetime) -> list[Ended]:
+    """End what nobody acknowledged in time, with the reason; release the lockouts of what provably nobody has."""
+    return EXPIRE.all(connection, now=now)
+
+
+TIME_OUT = Query(lambda: ending(TIMED_OUT, sa.literal(NO_RESULT), _past_result()), Ended)
+
+
+def time_out(connection: Connection, now: datetime) -> list[Ended]:
+    """End what was received but brought no result in time."""
+    return TIME_OUT.all(connection, now=now)
+
+
+WHY: Final = sa.bindparam("why", type_=sa.Text)
+THIS: Final = c.id == sa.bindparam("command_id")
+CANCEL = Query(lambda: ending(CANCELLED, WHY, sa.and_(THIS, NOBODYS)), Ended)
+
+
+def cancel(connection: Connection, now: datetime, command_id: str, why: str) -> Ended | None:
+    """Withdraw a command that provably nobody has; None when it does not exist, is over or may have been heard."""
+    return CANCEL.one_or_none(connection, now=now, command_id=command_id, why=why)
+
+
+THEIRS: Final = c.client_uuid == sa.bindparam("client")
+ABANDON = (
+    Query(lambda: ending(CANCELLED, WHY, sa.and_(THEIRS, NOBODYS)), Ended),
+    Query(lambda: ending(EXPIRED, WHY, THEIRS), Ended),
+    Query(lambda: ending(TIMED_OUT, WHY, THEIRS), Ended),
+)
+
+
+def abandon(connection: Connection, now: datetime, client_uuid: str, why: str) -> list[Ended]:
+    """End the open command of a client that will not answer any more: its row, if there was one.
+
+    Cancelled where provably nobody has it; else expired, or timed out where the display had received it.
+    """
+    return [row for query in ABANDON for row in query.all(connection, now=now, client=client_uuid, why=why)]
+
+
+GIVE_UP = tuple(Query(partial(ending, move, WHY, THIS), Ended) for move in (EXPIRED, TIMED_OUT))
+
+
+def give_up(connection: Connection, now: datetime, command_id: str, why: str) -> list[Ended]:
+    """End a command that a display may have, though its time is not over; empty when it is over, or is not there."""
+    return [row for query in GIVE_UP for row in query.all(connection, now=now, command_id=command_id, why=why)]

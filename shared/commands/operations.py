@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from shared import trace
 from shared.commands import endings_store, rules, store
@@ -24,6 +24,7 @@ from shared.commands.acks.operations import (
 )
 from shared.commands.outbox.operations import PublishReport, claim_due, publish_due, record_publish_answers
 from shared.commands.rules import Ack, Attempt, Claimed, CommandRequest, News, Sighting, Timings
+from shared.commands.store import Command
 from shared.config import Config
 from shared.errors import (
     CommandInFlight,
@@ -41,6 +42,7 @@ __all__ = [
     "AckReport",
     "Attempt",
     "Claimed",
+    "Command",
     "CommandRequest",
     "EvidenceReport",
     "ExpiryReport",
@@ -93,7 +95,7 @@ def timings(config: Config) -> Timings:
     return Timings(ttl=of_each("TTL"), result=of_each("RESULT"), lockout=lockout)
 
 
-def find(connection: Connection, command_id: str) -> RowMapping:
+def find(connection: Connection, command_id: str) -> Command:
     """One command. Raises CommandNotFound."""
     row = store.get(connection, command_id)
     if row is None:
@@ -101,7 +103,7 @@ def find(connection: Connection, command_id: str) -> RowMapping:
     return row
 
 
-def issue(connection: Connection, now: datetime, request: CommandRequest, timings: Timings) -> RowMapping:
+def issue(connection: Connection, now: datetime, request: CommandRequest, timings: Timings) -> Command:
     """The new command, `queued`; or the one that this caller's idempotency key already stands for.
 
     Publish it after the commit. The row is inserted together with the lockout it raises, or neither is; of
@@ -133,14 +135,14 @@ def issue(connection: Connection, now: datetime, request: CommandRequest, timing
 
 def issue_many(
     connection: Connection, now: datetime, requests: Sequence[CommandRequest], timings: Timings
-) -> dict[str, RowMapping | ServiceError]:
+) -> dict[str, Command | ServiceError]:
     """What became of these requests without keys, each for another client: by uuid the new command, or why not.
 
     Set-wise: a statement for all that are made, and one that tells why the rest is not. As `issue` otherwise.
     """
     traced = [replace(request, traceparent=request.traceparent or trace.begin()) for request in requests]
     made = store.insert(connection, now, {str(uuid.uuid4()): request for request in traced}, timings)
-    answers: dict[str, RowMapping | ServiceError] = {row["client_uuid"]: row for row in made}
+    answers: dict[str, Command | ServiceError] = {command.client_uuid: command for command in made}
     refused = [request for request in requests if request.client_uuid not in answers]
     targets = store.targets(connection, [request.client_uuid for request in refused]) if refused else {}
     for request in refused:
@@ -156,19 +158,19 @@ def _refusal(connection: Connection, now: datetime, request: CommandRequest) -> 
     return rules.refusal(request, target, now) or CommandInFlight()
 
 
-def _of_same_key(connection: Connection, request: CommandRequest) -> RowMapping | None:
+def _of_same_key(connection: Connection, request: CommandRequest) -> Command | None:
     """The command that this request's key stands for. Raises IdempotencyKeyReused."""
     if request.idempotency_key is None:
         return None
     before = store.by_key(connection, request.requested_by, request.idempotency_key)
     if before is None:
         return None
-    if before["request_hash"] != request.hash():
+    if before.request_hash != request.hash():
         raise IdempotencyKeyReused
-    return find(connection, before["id"])
+    return find(connection, before.id)
 
 
-def cancel(connection: Connection, now: datetime, command_id: str, by: str) -> RowMapping:
+def cancel(connection: Connection, now: datetime, command_id: str, by: str) -> Command:
     """Withdraw a command that provably nobody has, and give its lockout back; cancelled ones stay as they are.
 
     Raises:
@@ -176,15 +178,15 @@ def cancel(connection: Connection, now: datetime, command_id: str, by: str) -> R
         CommandNotCancellable: it is over, or a display may have it.
     """
     command = find(connection, command_id)
-    store.lock_clients(connection, [command["client_uuid"]])
+    store.lock_clients(connection, [command.client_uuid])
     if not endings_store.cancel(connection, now, command_id, f"cancelled by {by}"):
         command = find(connection, command_id)
-        if command["state"] != CommandState.CANCELLED:
-            raise CommandNotCancellable(state=command["state"])
+        if command.state != CommandState.CANCELLED:
+            raise CommandNotCancellable(state=command.state)
     return find(connection, command_id)
 
 
-def end(connection: Connection, now: datetime, command_id: str, by: str, reason: str) -> RowMapping:
+def end(connection: Connection, now: datetime, command_id: str, by: str, reason: str) -> Command:
     """End a command that a display may have; as `cancel` where provably nobody has it.
 
     It is not published any more, but what the broker or the display holds may still run: its lockout stays, and a
@@ -195,17 +197,17 @@ def end(connection: Connection, now: datetime, command_id: str, by: str, reason:
         CommandNotCancellable: it is over already.
     """
     command = find(connection, command_id)
-    store.lock_clients(connection, [command["client_uuid"]])
+    store.lock_clients(connection, [command.client_uuid])
     ended = endings_store.cancel(connection, now, command_id, f"cancelled by {by}")
     if not ended and not endings_store.give_up(connection, now, command_id, f"{ENDED_BY}{by}: {scrub(reason)}"):
         command = find(connection, command_id)
         if not _is_withdrawn(command):
-            raise CommandNotCancellable(state=command["state"])
+            raise CommandNotCancellable(state=command.state)
     return find(connection, command_id)
 
 
-def _is_withdrawn(command: RowMapping) -> bool:
-    return command["state"] == CommandState.CANCELLED or (command["outcome_reason"] or "").startswith(ENDED_BY)
+def _is_withdrawn(command: Command) -> bool:
+    return command.state == CommandState.CANCELLED or (command.outcome_reason or "").startswith(ENDED_BY)
 
 
 def abandon(connection: Connection, now: datetime, client_uuid: str, why: str) -> tuple[News, ...]:
@@ -215,7 +217,7 @@ def abandon(connection: Connection, now: datetime, client_uuid: str, why: str) -
     refused. Tell the news after the commit.
     """
     ended = endings_store.abandon(connection, now, client_uuid, why)
-    return news_of("command_ended", connection, [row["id"] for row in ended])
+    return news_of("command_ended", connection, [one.id for one in ended])
 
 
 def expire(connection: Connection, now: datetime) -> ExpiryReport:
@@ -230,5 +232,5 @@ def expire(connection: Connection, now: datetime) -> ExpiryReport:
         return ExpiryReport(0, 0, *counts, settled.news)
     store.lock_clients(connection, overdue)
     expired, timed_out = endings_store.expire(connection, now), endings_store.time_out(connection, now)
-    ended = news_of("command_ended", connection, [row["id"] for row in (*expired, *timed_out)])
+    ended = news_of("command_ended", connection, [one.id for one in (*expired, *timed_out)])
     return ExpiryReport(len(expired), len(timed_out), *counts, settled.news + ended)

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, Protocol
+from typing import Final
 
 from shared.errors import ClientNotFound, CommandInFlight, CommandLockedOut, NotCapable, Refused, ServiceError
 from shared.vocabulary import (
@@ -14,6 +14,7 @@ from shared.vocabulary import (
     CommandAction,
     CommandSource,
     CommandState,
+    ConfirmedBy,
     PublishAnswer,
 )
 
@@ -41,12 +42,6 @@ ALREADY_REBOOTED: Final = "already_rebooted"
 REBOOT_DID_NOT_HAPPEN: Final = "reboot_did_not_happen"
 CLIENT_DELETED: Final = "client_deleted"
 LOGIN_REVOKED: Final = "login_revoked"
-
-
-class Row(Protocol):
-    """A row of the database, read by column name."""
-
-    def __getitem__(self, column: str, /) -> Any: ...
 
 
 @dataclass(frozen=True)
@@ -190,6 +185,47 @@ class Attempt:
     """False: it provably never left this service, or the broker refused it."""
 
 
+@dataclass(frozen=True)
+class Target:
+    """What decides whether a client may get a command now."""
+
+    uuid: str
+    capabilities: list[str] | None
+    """What its display says that it can do; None: nothing was said."""
+    lockout_until: datetime | None
+    open_command_id: str | None
+
+
+@dataclass(frozen=True)
+class Due:
+    """A command as its publisher needs it."""
+
+    id: str
+    client_uuid: str
+    action: CommandAction
+    if_boot_id: str | None
+    if_app_instance: str | None
+    created_at: datetime
+    expires_at: datetime
+    publish_lease_until: datetime
+    publish_attempts: int
+    """The one that begins now included."""
+    traceparent: str | None
+
+
+@dataclass(frozen=True)
+class Known:
+    """What tells whether an ACK of a command could matter."""
+
+    id: str
+    client_uuid: str
+    state: CommandState
+    late_state: CommandState | None
+    confirmed_by: ConfirmedBy | None
+    outcome_reason: str | None
+    traceparent: str | None
+
+
 def lifetime(request: CommandRequest, timings: Timings) -> timedelta:
     """The time to live of the command asked for. Raises Refused outside 10 s to 24 h."""
     ttl = timings.ttl[request.action] if request.ttl is None else request.ttl
@@ -198,18 +234,18 @@ def lifetime(request: CommandRequest, timings: Timings) -> timedelta:
     return ttl
 
 
-def refusal(request: CommandRequest, target: Row | None, now: datetime) -> ServiceError | None:
+def refusal(request: CommandRequest, target: Target | None, now: datetime) -> ServiceError | None:
     """What stands against this command, the first that applies; None when nothing does.
 
-    `target` has the client's open_command_id, capabilities and lockout_until; None: there is no such client.
+    `target` None: there is no such client.
     """
     if target is None:
         return ClientNotFound()
-    if target["open_command_id"] is not None:
-        return CommandInFlight(command_id=target["open_command_id"])
-    if target["capabilities"] is not None and request.action not in target["capabilities"]:
+    if target.open_command_id is not None:
+        return CommandInFlight(command_id=target.open_command_id)
+    if target.capabilities is not None and request.action not in target.capabilities:
         return NotCapable(action=request.action.value)
-    until = target["lockout_until"]
+    until = target.lockout_until
     if respects_lockout(request) and until is not None and until > now:
         return CommandLockedOut(lockout_until=until)
     return None
@@ -220,16 +256,16 @@ def respects_lockout(request: CommandRequest) -> bool:
     return request.action in LOCKING and not request.override_lockout
 
 
-def payload(row: Row) -> bytes:
+def payload(due: Due) -> bytes:
     """The message that the display gets: its preconditions are null where nothing was known."""
     body = {
         "v": 1,
-        "id": row["id"],
-        "action": row["action"],
-        "if_boot_id": row["if_boot_id"],
-        "if_app_instance": row["if_app_instance"],
-        "expires_at": row["expires_at"].astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-        "traceparent": row["traceparent"],
+        "id": due.id,
+        "action": due.action,
+        "if_boot_id": due.if_boot_id,
+        "if_app_instance": due.if_app_instance,
+        "expires_at": due.expires_at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "traceparent": due.traceparent,
     }
     return json.dumps(body, separators=(",", ":")).encode()
 
@@ -250,16 +286,15 @@ def is_accepted(answer: int | None) -> bool:
     return answer is not None and answer < 0x80 and answer != PublishAnswer.NO_SUBSCRIBER
 
 
-def may_matter(ack: Ack, known: Row) -> bool:
+def may_matter(ack: Ack, known: Known) -> bool:
     """Could this ACK still change the command as it was just read? A guarded UPDATE decides."""
-    state = CommandState(known["state"])
-    if state in TOO_LATE:
-        return ack.state in RESULTS and known["late_state"] is None
-    if state is CommandState.SUCCEEDED:
-        return ack.state is CommandState.SUCCEEDED and known["confirmed_by"] == "evidence"
-    if state in RESULTS and ack.state is state:
-        return ack.reason is not None and known["outcome_reason"] is None
-    return state in BY_ACK[ack.state].sources
+    if known.state in TOO_LATE:
+        return ack.state in RESULTS and known.late_state is None
+    if known.state is CommandState.SUCCEEDED:
+        return ack.state is CommandState.SUCCEEDED and known.confirmed_by is ConfirmedBy.EVIDENCE
+    if known.state in RESULTS and ack.state is known.state:
+        return ack.reason is not None and known.outcome_reason is None
+    return known.state in BY_ACK[ack.state].sources
 
 
 def first_result_each(acks: Iterable[Ack]) -> list[Ack]:

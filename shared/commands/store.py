@@ -1,133 +1,137 @@
 """SQL on commands: asked for, read, forgotten. How they end is `commands/ends`.
 
 Whoever changes more than one command locks their clients first, in the order of their uuids (`lock_clients`), so
-that nobody waits in a ring. Each statement is made when it is first asked for, once: making one costs more than
-running it.
+that nobody waits in a ring.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
-from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 from sqlalchemy.dialects.postgresql import insert as insert_into
 
-from shared.commands.rules import LOCKING, CommandRequest, Timings, lifetime, respects_lockout
-from shared.postgres.statements import (
-    Constant,
-    among,
-    as_rows,
-    constant,
-    mappings,
-    moment,
-    one_of,
-    rows,
-    table,
-    value,
-)
+from shared.commands.rules import LOCKING, CommandRequest, Target, Timings, lifetime, respects_lockout
+from shared.postgres.query import NO_ROW, Query
+from shared.postgres.statements import among, as_rows, moment, one_of, table
 from shared.tables import client_commands, client_heartbeats, client_recovery, clients
-from shared.vocabulary import CommandAction, CommandState
+from shared.vocabulary import CommandAction, CommandSource, CommandState, ConfirmedBy
 
 c = client_commands.c
 
-SHOWN = (
-    c.id,
-    c.client_uuid,
-    c.action,
-    c.state,
-    c.source,
-    c.reason,
-    c.outcome_reason,
-    c.requested_by,
-    c.created_at,
-    c.expires_at,
-    c.sent_at,
-    c.received_at,
-    c.running_at,
-    c.result_deadline,
-    c.finished_at,
-    c.late_state,
-    c.late_at,
-    c.confirmed_by,
-    c.if_boot_id,
-    c.acked_boot_id,
-    c.traceparent,
-)
+
+@dataclass(frozen=True)
+class Command:
+    """A command with every step of its life."""
+
+    id: str
+    client_uuid: str
+    action: CommandAction
+    state: CommandState
+    source: CommandSource
+    reason: str
+    outcome_reason: str | None
+    requested_by: str
+    created_at: datetime
+    expires_at: datetime
+    sent_at: datetime | None
+    received_at: datetime | None
+    running_at: datetime | None
+    result_deadline: datetime | None
+    finished_at: datetime | None
+    late_state: CommandState | None
+    late_at: datetime | None
+    confirmed_by: ConfirmedBy | None
+    if_boot_id: str | None
+    acked_boot_id: str | None
+    traceparent: str | None
+
+
+SHOWN = tuple(c[field.name] for field in fields(Command))
 """What every view of a command shows."""
 
 OPEN: sa.ColumnElement[bool] = sa.literal_column("client_commands.rank < 90")
 """Spelt out, so that the planner sees the partial index of open commands."""
 
 
-def get(connection: Connection, command_id: str) -> RowMapping | None:
+GET = Query(lambda: sa.select(*SHOWN).where(c.id == sa.bindparam("command_id")), Command)
+
+
+def get(connection: Connection, command_id: str) -> Command | None:
     """One command, or None."""
-    return next(iter(mappings(connection, _get(), {"command_id": command_id})), None)
-
-
-@cache
-def _get() -> Constant:
-    return constant(sa.select(*SHOWN).where(c.id == sa.bindparam("command_id")))
+    return GET.one_or_none(connection, command_id=command_id)
 
 
 def page_of_client(
     connection: Connection, client_uuid: str, limit: int, after: tuple[datetime, str] | None
-) -> Sequence[RowMapping]:
+) -> list[Command]:
     """Up to `limit` commands of one client, the newest first, that come after (created_at, id)."""
-    place = {} if after is None else {"after": after[0], "after_id": after[1]}
-    return mappings(connection, _page_of_client(bool(place)), {"client": client_uuid, "most": limit, **place})
+    if after is None:
+        return FIRST_PAGE.all(connection, client=client_uuid, most=limit)
+    return NEXT_PAGE.all(connection, client=client_uuid, most=limit, after=after[0], after_id=after[1])
 
 
-@cache
-def _page_of_client(goes_on: bool) -> Constant:
-    query = sa.select(*SHOWN).where(c.client_uuid == sa.bindparam("client"))
-    if goes_on:
-        place = sa.tuple_(moment("after"), sa.bindparam("after_id", type_=sa.Text))
-        query = query.where(sa.tuple_(c.created_at, c.id) < place)
-    newest = query.order_by(c.created_at.desc(), c.id.desc())
-    return constant(newest.limit(sa.bindparam("most", type_=sa.Integer)))
+def _newest(*after: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    query = sa.select(*SHOWN).where(c.client_uuid == sa.bindparam("client"), *after)
+    return query.order_by(c.created_at.desc(), c.id.desc()).limit(sa.bindparam("most", type_=sa.Integer))
+
+
+FIRST_PAGE = Query(_newest, Command)
+NEXT_PAGE = Query(
+    lambda: _newest(
+        sa.tuple_(c.created_at, c.id) < sa.tuple_(moment("after"), sa.bindparam("after_id", type_=sa.Text))
+    ),
+    Command,
+)
+COUNT_OPEN = Query(lambda: sa.select(sa.func.count()).where(OPEN, c.source == sa.bindparam("who")), int)
 
 
 def count_open(connection: Connection, source: str) -> int:
     """How many commands of this source are open."""
-    number: int = value(connection, _count_open(), {"who": source})
-    return number
+    return COUNT_OPEN.one(connection, who=source)
 
 
-@cache
-def _count_open() -> Constant:
-    return constant(sa.select(sa.func.count()).where(OPEN, c.source == sa.bindparam("who")))
-
-
-def targets(connection: Connection, client_uuids: Collection[str]) -> dict[str, RowMapping]:
-    """What decides whether these clients may get a command now, by uuid; who is no client is missing."""
-    return {row["uuid"]: row for row in mappings(connection, _targets(), {"uuids": list(client_uuids)})}
-
-
-@cache
-def _targets() -> Constant:
-    return constant(
+TARGETS = Query(
+    lambda: (
         sa.select(clients.c.uuid, clients.c.capabilities, clients.c.lockout_until, c.id.label("open_command_id"))
         .select_from(clients.outerjoin(client_commands, sa.and_(OPEN, c.client_uuid == clients.c.uuid)))
         .where(one_of(clients.c.uuid, "uuids"), clients.c.deleted_at.is_(None))
-    )
+    ),
+    Target,
+)
 
 
-def by_key(connection: Connection, requested_by: str, key: str) -> RowMapping | None:
-    """The command for which this caller used this key, with the hash of that request; None when unused."""
-    return next(iter(mappings(connection, _by_key(), {"caller": requested_by, "key": key})), None)
+def targets(connection: Connection, client_uuids: Collection[str]) -> dict[str, Target]:
+    """What decides whether these clients may get a command now, by uuid; who is no client is missing."""
+    return {target.uuid: target for target in TARGETS.all(connection, uuids=list(client_uuids))}
 
 
-@cache
-def _by_key() -> Constant:
-    query = sa.select(*SHOWN, c.request_hash).where(c.requested_by == sa.bindparam("caller"))
-    return constant(query.where(c.idempotency_key == sa.bindparam("key")))
+@dataclass(frozen=True)
+class Asked:
+    """The command that an idempotency key stands for, and the hash of the request that it came with."""
+
+    id: str
+    request_hash: str
+
+
+BY_KEY = Query(
+    lambda: sa.select(c.id, c.request_hash).where(
+        c.requested_by == sa.bindparam("caller"), c.idempotency_key == sa.bindparam("key")
+    ),
+    Asked,
+)
+
+
+def by_key(connection: Connection, requested_by: str, key: str) -> Asked | None:
+    """The command for which this caller used this key; None when unused."""
+    return BY_KEY.one_or_none(connection, caller=requested_by, key=key)
 
 
 def insert(
     connection: Connection, now: datetime, requests: Mapping[str, CommandRequest], timings: Timings
-) -> Sequence[RowMapping]:
+) -> list[Command]:
     """New commands by id, each with its lockout raised in the same statement; the rows of those that are made.
 
     Left out are clients that are gone, locked, unable or already have an open command, and keys in use. Clients
@@ -136,7 +140,7 @@ def insert(
     asked = as_rows([_asked(command_id, request, timings) for command_id, request in requests.items()])
     uuids = [request.client_uuid for request in requests.values()]
     values = {"now": now, "asked": asked, "uuids": uuids, "locked_until": now + timings.lockout}
-    return mappings(connection, _insert(), values)
+    return INSERT.all(connection, **values)
 
 
 def _asked(command_id: str, request: CommandRequest, timings: Timings) -> dict[str, Any]:
@@ -155,8 +159,7 @@ def _asked(command_id: str, request: CommandRequest, timings: Timings) -> dict[s
     }
 
 
-@cache
-def _insert() -> Constant:
+def _insert() -> sa.Select[Any]:
     made = _made(_willing())
     raised = (
         sa.update(clients)
@@ -165,7 +168,7 @@ def _insert() -> Constant:
         .returning(clients.c.uuid)
         .cte("raised")
     )
-    return constant(sa.select(made).add_cte(raised))
+    return sa.select(made).add_cte(raised)
 
 
 TOLD = ("id", "client_uuid", "action", "source", "reason", "requested_by", "idempotency_key", "request_hash")
@@ -215,29 +218,36 @@ def _made(found: sa.CTE) -> sa.CTE:
     )
 
 
+INSERT = Query(_insert, Command)
+LOCK_CLIENTS = Query(
+    lambda: (
+        sa.select(clients.c.uuid)
+        .where(one_of(clients.c.uuid, "uuids"))
+        .order_by(clients.c.uuid)
+        .with_for_update(key_share=True)
+    ),
+    str,
+)
+
+
 def lock_clients(connection: Connection, client_uuids: Collection[str]) -> None:
     """Lock these clients' rows in the order of their uuids, until the transaction ends."""
-    rows(connection, _lock_clients(), {"uuids": list(client_uuids)})
+    LOCK_CLIENTS.run(connection, uuids=list(client_uuids))
 
 
-@cache
-def _lock_clients() -> Constant:
-    query = sa.select(clients.c.uuid).where(one_of(clients.c.uuid, "uuids")).order_by(clients.c.uuid)
-    return constant(query.with_for_update(key_share=True))
+RAISE_LOCKOUTS = Query(
+    lambda: (
+        sa.update(clients)
+        .where(clients.c.uuid == c.client_uuid, one_of(c.id, "ids"), among(c.action, LOCKING))
+        .values(lockout_until=sa.func.greatest(clients.c.lockout_until, moment("until")), lockout_command_id=c.id)
+    ),
+    NO_ROW,
+)
 
 
 def raise_lockouts(connection: Connection, command_ids: Collection[str], until: datetime) -> None:
     """Spare the clients of those of these commands that restart or reboot, at least until then."""
-    rows(connection, _raise_lockouts(), {"ids": list(command_ids), "until": until})
-
-
-@cache
-def _raise_lockouts() -> Constant:
-    return constant(
-        sa.update(clients)
-        .where(clients.c.uuid == c.client_uuid, one_of(c.id, "ids"), among(c.action, LOCKING))
-        .values(lockout_until=sa.func.greatest(clients.c.lockout_until, moment("until")), lockout_command_id=c.id)
-    )
+    RAISE_LOCKOUTS.run(connection, ids=list(command_ids), until=until)
 
 
 def drop_history(connection: Connection, before: datetime) -> int:

@@ -208,7 +208,7 @@ def _issue(connection: Connection, now: datetime, chosen: Sequence[Case], timing
         return {}
     by_uuid = {case.uuid: case for case in chosen}
     requests = {str(uuid.uuid4()): _request(case) for case in chosen}
-    issued = {row["client_uuid"]: row["id"] for row in commands_store.insert(connection, now, requests, timings)}
+    issued = {one.client_uuid: one.id for one in commands_store.insert(connection, now, requests, timings)}
     rungs = [_rung(by_uuid[client], command_id) for client, command_id in issued.items()]
     if rungs:
         store.step_up(connection, now, rungs)

@@ -228,7 +228,7 @@ def issue(engine: Engine, name: str, action: CommandAction) -> str:
     with transaction(engine) as connection:
         request = CommandRequest(name, action, "user:admin", "test")
         row = commands.issue(connection, database_now(connection), request, commands.timings(load({})))
-        return str(row["id"])
+        return row.id
 
 
 def test_a_command_goes_out_and_its_acks_bring_it_to_the_end(

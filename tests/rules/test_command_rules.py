@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.commands import rules
-from shared.commands.rules import Ack, Attempt, CommandRequest, Timings
+from shared.commands.rules import Ack, Attempt, CommandRequest, Due, Known, Target, Timings
 from shared.errors import ClientNotFound, CommandInFlight, CommandLockedOut, NotCapable, Refused
-from shared.vocabulary import COMMAND_RANKS, TERMINAL_RANK, CommandAction, CommandState
+from shared.vocabulary import COMMAND_RANKS, TERMINAL_RANK, CommandAction, CommandState, ConfirmedBy
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 TIMINGS = Timings(
@@ -56,11 +56,11 @@ def request(**more: Any) -> CommandRequest:
     return CommandRequest(**{"client_uuid": "u", "action": CommandAction.RESTART_APP, "requested_by": "anna", **more})
 
 
-def target(**more: Any) -> dict[str, Any]:
-    return {"open_command_id": None, "capabilities": None, "lockout_until": None, **more}
+def target(**more: Any) -> Target:
+    return Target(**{"uuid": "u", "open_command_id": None, "capabilities": None, "lockout_until": None, **more})
 
 
-REFUSALS: list[tuple[CommandRequest, dict[str, Any] | None, type[Exception], str]] = [
+REFUSALS: list[tuple[CommandRequest, Target | None, type[Exception], str]] = [
     (request(), None, ClientNotFound, "there is no such client"),
     (request(), target(open_command_id="c"), CommandInFlight, "one open command a client"),
     (
@@ -82,7 +82,7 @@ REFUSALS: list[tuple[CommandRequest, dict[str, Any] | None, type[Exception], str
 
 @pytest.mark.parametrize(("wanted", "found", "error", "note"), REFUSALS, ids=lambda value: str(value)[:30])
 def test_a_command_is_refused_by_name(
-    wanted: CommandRequest, found: dict[str, Any] | None, error: type[Exception], note: str
+    wanted: CommandRequest, found: Target | None, error: type[Exception], note: str
 ) -> None:
     assert type(rules.refusal(wanted, found, NOW)) is error
 
@@ -101,7 +101,7 @@ ALLOWED = [
 
 
 @pytest.mark.parametrize(("wanted", "found", "note"), ALLOWED, ids=lambda value: str(value)[:30])
-def test_a_command_is_allowed(wanted: CommandRequest, found: dict[str, Any], note: str) -> None:
+def test_a_command_is_allowed(wanted: CommandRequest, found: Target, note: str) -> None:
     assert rules.refusal(wanted, found, NOW) is None
 
 
@@ -143,16 +143,20 @@ TRACEPARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
 
 def test_the_message_has_the_contracts_fields_and_fits() -> None:
-    row = {
-        "id": "c" * 36,
-        "action": "restart_app",
-        "if_boot_id": "b" * 128,
-        "if_app_instance": None,
-        "expires_at": NOW.astimezone(),
-        "traceparent": TRACEPARENT,
-    }
+    due = Due(
+        id="c" * 36,
+        client_uuid="u",
+        action=CommandAction.RESTART_APP,
+        if_boot_id="b" * 128,
+        if_app_instance=None,
+        created_at=NOW,
+        expires_at=NOW.astimezone(),
+        publish_lease_until=NOW,
+        publish_attempts=1,
+        traceparent=TRACEPARENT,
+    )
 
-    body = json.loads(rules.payload(row))
+    body = json.loads(rules.payload(due))
 
     assert body == {
         "v": 1,
@@ -163,7 +167,7 @@ def test_the_message_has_the_contracts_fields_and_fits() -> None:
         "expires_at": "2026-03-01T12:00:00.000Z",
         "traceparent": TRACEPARENT,
     }
-    assert len(rules.payload(row)) <= 1024
+    assert len(rules.payload(due)) <= 1024
 
 
 def attempt(number: int, answer: int | None) -> Attempt:
@@ -190,19 +194,24 @@ MATTERS = [  # state, late_state, confirmed_by, said, could it change something?
     (RUNNING, None, None, CommandState.FAILED, True, "a result"),
     (CommandState.EXPIRED, None, None, RECEIVED, False, "a late word is no result"),
     (CommandState.EXPIRED, None, None, CommandState.SUCCEEDED, True, "a late result is kept"),
-    (CommandState.TIMED_OUT, "failed", None, CommandState.SUCCEEDED, False, "once"),
-    (CommandState.SUCCEEDED, None, "evidence", CommandState.SUCCEEDED, True, "now known by both"),
-    (CommandState.SUCCEEDED, None, "ack", CommandState.SUCCEEDED, False, "a repeat"),
-    (CommandState.SUCCEEDED, None, "evidence", CommandState.FAILED, False, "an end is an end"),
+    (CommandState.TIMED_OUT, CommandState.FAILED, None, CommandState.SUCCEEDED, False, "once"),
+    (CommandState.SUCCEEDED, None, ConfirmedBy.EVIDENCE, CommandState.SUCCEEDED, True, "now known by both"),
+    (CommandState.SUCCEEDED, None, ConfirmedBy.ACK, CommandState.SUCCEEDED, False, "a repeat"),
+    (CommandState.SUCCEEDED, None, ConfirmedBy.EVIDENCE, CommandState.FAILED, False, "an end is an end"),
     (CommandState.CANCELLED, None, None, CommandState.SUCCEEDED, False, "an end is an end"),
 ]
 
 
 @pytest.mark.parametrize(("state", "late", "confirmed", "said", "matters", "note"), MATTERS)
 def test_an_ack_matters_or_not(
-    state: CommandState, late: str | None, confirmed: str | None, said: CommandState, matters: bool, note: str
+    state: CommandState,
+    late: CommandState | None,
+    confirmed: ConfirmedBy | None,
+    said: CommandState,
+    matters: bool,
+    note: str,
 ) -> None:
-    known = {"state": state.value, "late_state": late, "confirmed_by": confirmed, "outcome_reason": None}
+    known = Known("c", "u", state, late, confirmed, None, None)
 
     assert rules.may_matter(Ack("u", "c", said), known) is matters
 
@@ -220,9 +229,9 @@ def test_an_ack_matters_or_not(
 def test_a_reason_matters_where_the_same_result_came_without_one(
     state: CommandState, said: CommandState, reason: str | None, known: str | None, matters: bool
 ) -> None:
-    row = {"state": state.value, "late_state": None, "confirmed_by": None, "outcome_reason": known}
+    stored = Known("c", "u", state, None, None, known, None)
 
-    assert rules.may_matter(Ack("u", "c", said, reason), row) is matters
+    assert rules.may_matter(Ack("u", "c", said, reason), stored) is matters
 
 
 def test_of_two_results_in_one_batch_the_first_counts() -> None:

@@ -143,8 +143,8 @@ def no_listening_time() -> Iterator[None]:
 def no_preconditions() -> Iterator[None]:
     """Commands say nothing of the boot that they are meant for."""
 
-    def bare(row: Any) -> bytes:
-        return command_rules.payload({**row, "if_boot_id": None, "if_app_instance": None})
+    def bare(due: command_rules.Due) -> bytes:
+        return command_rules.payload(replace(due, if_boot_id=None, if_app_instance=None))
 
     with patch.object(outbox, "payload", bare):
         yield

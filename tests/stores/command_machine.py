@@ -102,7 +102,7 @@ class CommandMachine(CommandModel):
         )
 
         def issue(connection: Connection) -> str:
-            return str(operations.issue(connection, self.now, wanted, TIMINGS)["id"])
+            return str(operations.issue(connection, self.now, wanted, TIMINGS).id)
 
         try:
             try:

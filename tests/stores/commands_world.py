@@ -46,7 +46,7 @@ def request(client_uuid: str, action: CommandAction = CommandAction.RESTART_APP,
 def issued(engine: Engine, wanted: CommandRequest) -> str:
     """Issue and commit; the command's id."""
     with engine.begin() as connection:
-        return str(operations.issue(connection, database_now(connection), wanted, TIMINGS)["id"])
+        return str(operations.issue(connection, database_now(connection), wanted, TIMINGS).id)
 
 
 def command(connection: Connection, command_id: str) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def seconds(number: float) -> timedelta:
 
 
 def issue(connection: Connection, now: datetime, client: str, action: CommandAction = RESTART, **more: Any) -> str:
-    return str(operations.issue(connection, now, request(client, action, **more), TIMINGS)["id"])
+    return str(operations.issue(connection, now, request(client, action, **more), TIMINGS).id)
 
 
 def claim(connection: Connection, now: datetime, **only: Any) -> list[Claimed]:

@@ -49,7 +49,7 @@ def test_a_command_keeps_the_trace_of_whoever_asked_and_takes_it_to_the_display(
 def test_a_command_that_nobody_clicked_for_has_a_trace_of_its_own(connection: Connection, now: datetime) -> None:
     fleet = [add_client(connection, now) for _ in range(3)]
     made = operations.issue_many(connection, now, [request(client) for client in fleet[:2]], TIMINGS)
-    names = [row["id"] for row in made.values() if not isinstance(row, Exception)] + [issue(connection, now, fleet[2])]
+    names = [row.id for row in made.values() if not isinstance(row, Exception)] + [issue(connection, now, fleet[2])]
 
     ids = {trace.trace_id(command(connection, name)["traceparent"]) for name in names}
 

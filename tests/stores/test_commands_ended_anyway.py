@@ -55,12 +55,12 @@ def test_a_command_in_doubt_is_ended_keeps_its_lockout_and_is_not_published_any_
 
     row = operations.end(connection, now + MINUTE, name, "user:anna", "wrong display")
 
-    assert (row["state"], row["outcome_reason"]) == ("expired", "ended by user:anna: wrong display")
-    assert row["finished_at"] == now + MINUTE
+    assert (row.state, row.outcome_reason) == ("expired", "ended by user:anna: wrong display")
+    assert row.finished_at == now + MINUTE
     assert lockout(connection, client) == now + TIMINGS.lockout
     assert claim(connection, now + 2 * MINUTE) == []
     again = operations.end(connection, now + 2 * MINUTE, name, "user:bert", "me too")
-    assert (again["finished_at"], again["outcome_reason"]) == (row["finished_at"], row["outcome_reason"])
+    assert (again.finished_at, again.outcome_reason) == (row.finished_at, row.outcome_reason)
 
 
 @pytest.mark.parametrize("words", [("received",), ("received", "running")])
@@ -87,7 +87,7 @@ def test_what_provably_nobody_has_is_cancelled_with_its_lockout(connection: Conn
 
     assert state(connection, name) == ("cancelled", "cancelled by user:anna")
     assert lockout(connection, client) is None
-    assert operations.end(connection, now, name, "user:anna", "x")["state"] == "cancelled"
+    assert operations.end(connection, now, name, "user:anna", "x").state == "cancelled"
 
 
 def test_a_publish_that_was_under_way_changes_nothing_of_what_was_ended(connection: Connection, now: datetime) -> None:

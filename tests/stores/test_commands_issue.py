@@ -161,9 +161,9 @@ def test_what_provably_nobody_has_can_be_cancelled_and_gives_its_lockout_back(
 
     row = operations.cancel(connection, now, name, "bert")
 
-    assert (row["state"], row["outcome_reason"]) == ("cancelled", "cancelled by bert")
+    assert (row.state, row.outcome_reason) == ("cancelled", "cancelled by bert")
     assert lockout(connection, client) is None
-    assert operations.cancel(connection, now + seconds(1), name, "carl")["finished_at"] == now
+    assert operations.cancel(connection, now + seconds(1), name, "carl").finished_at == now
 
 
 @pytest.mark.parametrize("publishes", [[(0x00, True)], [(None, True)], [(None, True), (0x10, True)]], ids=str)
@@ -205,9 +205,9 @@ def test_a_clients_commands_are_paged_newest_first(connection: Connection, now: 
         say(connection, now + seconds(number), client, names[-1], "succeeded")
 
     first = store.page_of_client(connection, client, 3, None)
-    rest = store.page_of_client(connection, client, 3, (first[-1]["created_at"], first[-1]["id"]))
+    rest = store.page_of_client(connection, client, 3, (first[-1].created_at, first[-1].id))
 
-    assert [row["id"] for row in (*first, *rest)] == names[::-1]
+    assert [row.id for row in (*first, *rest)] == names[::-1]
 
 
 def test_history_is_dropped_by_its_end(connection: Connection, now: datetime, client: str) -> None:

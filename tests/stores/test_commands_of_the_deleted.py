@@ -101,7 +101,7 @@ def test_the_open_command_of_a_deleted_client_ends_with_it_and_says_so(
     row = command(connection, name)
     assert (row["state"], row["outcome_reason"], row["finished_at"]) == (end, "client_deleted", now + seconds(1))
     assert (lockout(connection, client) is None) == (end == "cancelled")
-    assert commands.find(connection, name)["state"] == end
+    assert commands.find(connection, name).state == end
     assert claim(connection, now + MINUTE) == []
 
 

@@ -4,7 +4,6 @@ from datetime import datetime, timedelta
 from typing import Annotated, Any
 
 import msgspec
-from sqlalchemy import RowMapping
 
 from functions.api import shapes
 from functions.api.bodies import Body, Page, PageQuery, decode_cursor, page
@@ -75,13 +74,13 @@ def send_command(call: Call, uuid: str, body: NewCommand) -> shapes.Command:
     timings = operations.timings(call.services.config)
     with call.transaction() as (connection, now):
         command = operations.issue(connection, now, request, timings)
-        if command["created_at"] == now:
-            call.audit(connection, now, f"command.{body.action}", uuid, command_id=command["id"], **_why(body))
+        if command.created_at == now:
+            call.audit(connection, now, f"command.{body.action}", uuid, command_id=command.id, **_why(body))
     _tell(call, command)
     operations.publish_due(
-        call.services.engine, call.services.publisher, timings, PUBLISH_SECONDS, only_ids=[command["id"]]
+        call.services.engine, call.services.publisher, timings, PUBLISH_SECONDS, only_ids=[command.id]
     )
-    return _command(call, command["id"])
+    return _command(call, command.id)
 
 
 def _request(call: Call, uuid: str, body: NewCommand) -> CommandRequest:
@@ -106,16 +105,16 @@ def _request(call: Call, uuid: str, body: NewCommand) -> CommandRequest:
     )
 
 
-def _tell(call: Call, command: RowMapping) -> None:
+def _tell(call: Call, command: operations.Command) -> None:
     """A repeat by the same key tells the command of then, with its trace."""
     event(
         "command_issued",
         "a command is stored",
-        command_id=command["id"],
-        client_uuid=command["client_uuid"],
-        actor=command["requested_by"],
+        command_id=command.id,
+        client_uuid=command.client_uuid,
+        actor=command.requested_by,
         request_id=call.request_id,
-        trace_id=trace_id(command["traceparent"]),
+        trace_id=trace_id(command.traceparent),
     )
 
 
@@ -142,8 +141,8 @@ def commands_of_client(call: Call, uuid: str, query: PageQuery) -> Page[shapes.C
     after = decode_cursor(query.cursor, datetime, str)
     with call.transaction() as (connection, _):
         client = clients.find(connection, uuid)
-        rows = store.page_of_client(connection, client["uuid"], query.limit + 1, after)
-    return page(rows, query.limit, lambda row: (row["created_at"], row["id"]), shapes.command)
+        found = store.page_of_client(connection, client["uuid"], query.limit + 1, after)
+    return page(found, query.limit, lambda one: (one.created_at, one.id), shapes.command)
 
 
 @routes.get("/commands/<uuid:command_id>", role=Role.VIEWER, raises=(CommandNotFound,))
@@ -156,8 +155,8 @@ def command(call: Call, command_id: str) -> shapes.Command:
 def cancel_command(call: Call, command_id: str) -> shapes.Command:
     """Withdraw a command that provably nobody has."""
     with call.transaction() as (connection, now):
-        row = operations.cancel(connection, now, command_id, call.principal.actor)
-        call.audit(connection, now, "command.cancel", row["client_uuid"], command_id=command_id)
+        ended = operations.cancel(connection, now, command_id, call.principal.actor)
+        call.audit(connection, now, "command.cancel", ended.client_uuid, command_id=command_id)
     return _command(call, command_id)
 
 
@@ -165,9 +164,9 @@ def cancel_command(call: Call, command_id: str) -> shapes.Command:
 def end_command(call: Call, command_id: str, body: EndOfCommand) -> shapes.Command:
     """End a command that a display may have: it may still run, so its lockout stays; a late answer is kept."""
     with call.transaction() as (connection, now):
-        row = operations.end(connection, now, command_id, call.principal.actor, body.reason)
+        ended = operations.end(connection, now, command_id, call.principal.actor, body.reason)
         details = {"command_id": command_id, "reason": body.reason}
-        call.audit(connection, now, "command.end", row["client_uuid"], **details)
+        call.audit(connection, now, "command.end", ended.client_uuid, **details)
     return _command(call, command_id)
 
 

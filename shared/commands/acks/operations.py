@@ -12,9 +12,9 @@ from shared.commands.rules import (
     RECEIVED,
     RUNNING,
     Ack,
+    Known,
     Move,
     News,
-    Row,
     Sighting,
     Timings,
     first_result_each,
@@ -126,17 +126,17 @@ def _strange(unknown: Sequence[Ack], foreign: Sequence[Ack]) -> tuple[News, ...]
     return _news("command_ack_unknown", (*unknown, *foreign)[:STRANGE_TOLD])
 
 
-def _news(name: str, acks: Iterable[Ack], known: Mapping[str, Row] | None = None) -> tuple[News, ...]:
+def _news(name: str, acks: Iterable[Ack], known: Mapping[str, Known] | None = None) -> tuple[News, ...]:
     """A line for each ACK, with the trace of its command; the display's word for it where we know no such command."""
 
     def trace(ack: Ack) -> str | None:
-        return known[ack.command_id]["traceparent"] if known else ack.traceparent
+        return known[ack.command_id].traceparent if known else ack.traceparent
 
     return tuple(News(name, k.command_id, k.client_uuid, k.state.value, k.reason, trace(k)) for k in acks)
 
 
-def _own(ack: Ack, known: Mapping[str, Row]) -> bool:
-    return ack.command_id in known and known[ack.command_id]["client_uuid"] == ack.client_uuid
+def _own(ack: Ack, known: Mapping[str, Known]) -> bool:
+    return ack.command_id in known and known[ack.command_id].client_uuid == ack.client_uuid
 
 
 def _receive(connection: Connection, now: datetime, move: Move, acks: Sequence[Ack], timings: Timings) -> set[str]:
@@ -145,10 +145,10 @@ def _receive(connection: Connection, now: datetime, move: Move, acks: Sequence[A
     if not said:
         return set()
     moved = store.receive(connection, now, move, said, timings.result)
-    first_words = [row["id"] for row in moved if row["first_word"]]
+    first_words = [one.id for one in moved if one.first_word]
     if first_words:
         commands.raise_lockouts(connection, first_words, now + timings.lockout)
-    return {row["id"] for row in moved}
+    return {one.id for one in moved}
 
 
 def _finish(connection: Connection, now: datetime, results: Sequence[Ack]) -> tuple[set[str], set[str]]:
@@ -185,18 +185,15 @@ def record_boot_evidence(connection: Connection, now: datetime, sightings: Seque
     overtaken = store.cancel_overtaken(connection, now, sightings)
     succeeded = store.succeed_by_evidence(connection, now, sightings)
     confirmed = store.confirm_by_evidence(connection, now, sightings)
-    cancelled = [row["id"] for row in overtaken]
+    cancelled = [one.id for one in overtaken]
     news = news_of("command_proven", connection, [*succeeded, *confirmed, *cancelled])
     return EvidenceReport(frozenset(succeeded), frozenset(confirmed), frozenset(cancelled), news)
 
 
 def news_of(name: str, connection: Connection, command_ids: Sequence[str]) -> tuple[News, ...]:
     """A line for each of these commands as it stands now."""
-    rows = store.traced(connection, command_ids) if command_ids else []
-    return tuple(
-        News(name, row["id"], row["client_uuid"], row["state"], row["outcome_reason"], row["traceparent"])
-        for row in rows
-    )
+    commands_now = store.traced(connection, command_ids) if command_ids else []
+    return tuple(News(name, k.id, k.client_uuid, k.state, k.outcome_reason, k.traceparent) for k in commands_now)
 
 
 def settle_by_evidence(connection: Connection, now: datetime) -> SettledReport:
@@ -212,7 +209,7 @@ def settle_by_evidence(connection: Connection, now: datetime) -> SettledReport:
     commands.lock_clients(connection, concerned)
     overtaken = store.cancel_overtaken(connection, now, None)
     proven = store.succeed_by_evidence(connection, now, None) + store.succeed_by_silence(connection, now)
-    disproved = [row["id"] for row in store.disprove_reboots(connection, now)]
-    told = [*proven, *disproved, *(row["id"] for row in overtaken)]
+    disproved = [one.id for one in store.disprove_reboots(connection, now)]
+    told = [*proven, *disproved, *(one.id for one in overtaken)]
     news = news_of("command_proven", connection, told)
     return SettledReport(len(proven), len(disproved), len(overtaken), news)

@@ -1,30 +1,34 @@
 """SQL of what displays say of their commands: ACKs, and heartbeats or silence that prove an effect. All guarded."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
-from functools import cache
+from functools import partial
 from typing import Any, Final
 
 import sqlalchemy as sa
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from shared.clients.reports.rules import LATE_AT_LEAST
-from shared.commands.endings_store import NOBODYS, ending, guard, undone
+from shared.commands.endings_store import NOBODYS, Ended, ending, guard, undone
 from shared.commands.rules import (
     ALREADY_REBOOTED,
     CANCELLED,
     DISPROVED,
     REBOOT_DID_NOT_HAPPEN,
     REBOOT_SHOWS_WITHIN,
+    RECEIVED,
     RUNNING,
     SUCCEEDED,
     TOO_LATE,
     Ack,
+    Known,
     Move,
     Sighting,
 )
 from shared.commands.store import OPEN
-from shared.postgres.statements import Constant, among, as_rows, constant, mappings, moment, one_of, rows, table
+from shared.postgres.query import Query
+from shared.postgres.statements import among, as_rows, moment, one_of, table
 from shared.tables import client_commands, client_heartbeats, clients
 from shared.vocabulary import COMMAND_RANKS, ClientStatus, CommandAction, CommandState, ConfirmedBy, Presence
 
@@ -32,60 +36,61 @@ c = client_commands.c
 CONFIRM_WITHIN: Final = timedelta(minutes=15)  # after an ACKed success: longer than any display takes to boot
 UNEXPLAINED: Final = (CommandState.FAILED.value, CommandState.REJECTED.value)  # what a reason belongs to
 HEARD_OF: Final = c.rank >= COMMAND_RANKS[CommandState.RECEIVED]  # the display has said that it has it
+ACKS: Final = table(
+    "acks", **dict.fromkeys(("id", "client_uuid", "state", "reason", "boot_id", "app_instance"), sa.Text)
+)
+"""What displays say, a row an ACK: see `_told`."""
+THEIRS: Final = (c.id == ACKS.c.id, c.client_uuid == ACKS.c.client_uuid, one_of(c.id, "ids"))
+"""The commands that these ACKs name, of the clients that sent them.
+
+The ids once more: Postgres takes a table in a parameter for a hundred rows, and reads the history rather.
+"""
+FROM_BOOT: Final = {
+    "acked_boot_id": sa.func.coalesce(ACKS.c.boot_id, c.acked_boot_id),
+    "acked_app_instance": sa.func.coalesce(ACKS.c.app_instance, c.acked_app_instance),
+}
+"""Where the display answers from; an ACK that a heartbeat or health report repeats does not say it."""
+SEEN: Final = table("seen", client_uuid=sa.Text, boot_id=sa.Text, app_instance=sa.Text)
+"""What heartbeats say, a row a sighting: see `_sightings`."""
 Said = Sequence[Sighting] | None
 """What heartbeats said; None: what those that are stored say."""
 
 
-def known(connection: Connection, command_ids: Collection[str]) -> dict[str, RowMapping]:
+KNOWN = Query(lambda: sa.select(*(c[field.name] for field in fields(Known))).where(one_of(c.id, "ids")), Known)
+
+
+def known(connection: Connection, command_ids: Collection[str]) -> dict[str, Known]:
     """What tells whether an ACK of these commands could matter, by id."""
-    return {row["id"]: row for row in mappings(connection, _known(), {"ids": list(command_ids)})}
+    return {command.id: command for command in KNOWN.all(connection, ids=list(command_ids))}
 
 
-@cache
-def _known() -> Constant:
-    query = sa.select(c.id, c.client_uuid, c.state, c.late_state, c.confirmed_by, c.outcome_reason, c.traceparent)
-    return constant(query.where(one_of(c.id, "ids")))
+@dataclass(frozen=True)
+class Traced:
+    """What log lines tell of a command."""
+
+    id: str
+    client_uuid: str
+    state: CommandState
+    outcome_reason: str | None
+    traceparent: str | None
 
 
-def traced(connection: Connection, command_ids: Collection[str]) -> Sequence[RowMapping]:
-    """What log lines tell of these commands: id, client_uuid, state, outcome_reason and traceparent; by id."""
-    return mappings(connection, _traced(), {"ids": list(command_ids)})
+TRACED = Query(
+    lambda: sa.select(*(c[field.name] for field in fields(Traced))).where(one_of(c.id, "ids")).order_by(c.id), Traced
+)
 
 
-@cache
-def _traced() -> Constant:
-    query = sa.select(c.id, c.client_uuid, c.state, c.outcome_reason, c.traceparent)
-    return constant(query.where(one_of(c.id, "ids")).order_by(c.id))
+def traced(connection: Connection, command_ids: Collection[str]) -> list[Traced]:
+    """What log lines tell of these commands, by id."""
+    return TRACED.all(connection, ids=list(command_ids))
 
 
-def receive(
-    connection: Connection, now: datetime, move: Move, acks: Sequence[Ack], result: Mapping[CommandAction, timedelta]
-) -> Sequence[RowMapping]:
-    """`received` or `running`: those that moved, and whether this was the first word of the display.
+@dataclass(frozen=True)
+class Received:
+    """A command that moved, and whether this was the first word of the display."""
 
-    The time for a result starts with that first word.
-    """
-    deadlines = {_by(action): now + result[action] for action in CommandAction}
-    return mappings(connection, _receive(move), {"now": now, **_told(acks), **deadlines})
-
-
-@cache
-def _receive(move: Move) -> Constant:
-    a, now = _acks(), moment("now")
-    deadline = sa.case({action.value: moment(_by(action)) for action in CommandAction}, value=c.action)
-    stamps: dict[str, Any] = {
-        **_from_boot(a),
-        "received_at": sa.func.coalesce(c.received_at, now),
-        "result_deadline": sa.func.coalesce(c.result_deadline, deadline),
-    }
-    if move is RUNNING:
-        stamps["running_at"] = now
-    return constant(
-        sa.update(client_commands)
-        .where(OPEN, guard(move), *_theirs(a))
-        .values(state=move.to.value, outcome_reason=None, **stamps)
-        .returning(c.id, (c.received_at == now).label("first_word"))
-    )
+    id: str
+    first_word: bool
 
 
 def _by(action: CommandAction) -> str:
@@ -93,28 +98,79 @@ def _by(action: CommandAction) -> str:
     return f"{action.value}_by"
 
 
+def _receiving(move: Move) -> sa.Executable:
+    now = moment("now")
+    deadline = sa.case({action.value: moment(_by(action)) for action in CommandAction}, value=c.action)
+    stamps: dict[str, Any] = {
+        **FROM_BOOT,
+        "received_at": sa.func.coalesce(c.received_at, now),
+        "result_deadline": sa.func.coalesce(c.result_deadline, deadline),
+    }
+    if move is RUNNING:
+        stamps["running_at"] = now
+    return (
+        sa.update(client_commands)
+        .where(OPEN, guard(move), *THEIRS)
+        .values(state=move.to.value, outcome_reason=None, **stamps)
+        .returning(c.id, (c.received_at == now).label("first_word"))
+    )
+
+
+RECEIVE: Final = {move: Query(partial(_receiving, move), Received) for move in (RECEIVED, RUNNING)}
+
+
+def receive(
+    connection: Connection, now: datetime, move: Move, acks: Sequence[Ack], result: Mapping[CommandAction, timedelta]
+) -> list[Received]:
+    """`received` or `running`: those that moved.
+
+    The time for a result starts with the display's first word.
+    """
+    deadlines = {_by(action): now + result[action] for action in CommandAction}
+    return RECEIVE[move].all(connection, now=now, **_told(acks), **deadlines)
+
+
+FINISH = Query(
+    lambda: undone(
+        sa.update(client_commands)
+        .where(OPEN, guard(SUCCEEDED), *THEIRS)
+        .values(
+            state=ACKS.c.state,
+            finished_at=moment("now"),
+            outcome_reason=ACKS.c.reason,
+            confirmed_by=sa.case((ACKS.c.state == CommandState.SUCCEEDED.value, ConfirmedBy.ACK.value), else_=None),
+            **FROM_BOOT,
+        ),
+        refused=sa.or_(
+            ACKS.c.state == CommandState.REJECTED.value,
+            sa.and_(ACKS.c.state == CommandState.FAILED.value, c.running_at.is_(None)),  # never begun
+        ),
+    ),
+    str,
+)
+
+
 def finish(connection: Connection, now: datetime, results: Sequence[Ack]) -> list[str]:
     """A display's result: ids of those that it ended."""
-    return _ids(connection, _finish(), {"now": now, **_told(results)})
+    return FINISH.all(connection, now=now, **_told(results))
 
 
-@cache
-def _finish() -> Constant:
-    a = _acks()
-    by_ack = sa.case((a.c.state == CommandState.SUCCEEDED.value, ConfirmedBy.ACK.value), else_=None)
-    values = {"state": a.c.state, "finished_at": moment("now"), "outcome_reason": a.c.reason, "confirmed_by": by_ack}
-    never_begun = sa.and_(a.c.state == CommandState.FAILED.value, c.running_at.is_(None))
-    refused = sa.or_(a.c.state == CommandState.REJECTED.value, never_begun)
-    statement = sa.update(client_commands).where(OPEN, guard(SUCCEEDED), *_theirs(a))
-    return constant(undone(statement.values(**values, **_from_boot(a)), refused))
-
-
-def _from_boot(a: sa.TableValuedAlias) -> dict[str, sa.ColumnElement[Any]]:
-    """Where the display answers from; an ACK that a heartbeat or health report repeats does not say it."""
-    return {
-        "acked_boot_id": sa.func.coalesce(a.c.boot_id, c.acked_boot_id),
-        "acked_app_instance": sa.func.coalesce(a.c.app_instance, c.acked_app_instance),
-    }
+beats = client_heartbeats.c
+CORRECT_BOOTS = Query(
+    lambda: (
+        sa.update(client_heartbeats)
+        .where(*THEIRS, beats.client_uuid == c.client_uuid, beats.boot_id == c.if_boot_id)
+        .where(
+            sa.or_(
+                ACKS.c.boot_id != beats.boot_id,
+                sa.and_(beats.app_instance == c.if_app_instance, ACKS.c.app_instance != beats.app_instance),
+            )
+        )
+        .values(boot_id=ACKS.c.boot_id, app_instance=sa.func.coalesce(ACKS.c.app_instance, beats.app_instance))
+        .returning(beats.client_uuid)
+    ),
+    str,
+)
 
 
 def correct_boots(connection: Connection, refused: Sequence[Ack]) -> list[str]:
@@ -125,170 +181,56 @@ def correct_boots(connection: Connection, refused: Sequence[Ack]) -> list[str]:
     must have ended its command just now: then the client has no other one that the change could seem to prove.
     Answers whose were changed.
     """
-    return _ids(connection, _correct_boots(), _told(refused))
+    return CORRECT_BOOTS.all(connection, **_told(refused))
 
 
-@cache
-def _correct_boots() -> Constant:
-    a, h = _acks(), client_heartbeats.c
-    restarted = sa.and_(h.app_instance == c.if_app_instance, a.c.app_instance != h.app_instance)
-    return constant(
-        sa.update(client_heartbeats)
-        .where(*_theirs(a), h.client_uuid == c.client_uuid, h.boot_id == c.if_boot_id)
-        .where(sa.or_(a.c.boot_id != h.boot_id, restarted))
-        .values(boot_id=a.c.boot_id, app_instance=sa.func.coalesce(a.c.app_instance, h.app_instance))
-        .returning(h.client_uuid)
-    )
+KEEP_LATE = Query(
+    lambda: undone(
+        sa.update(client_commands)
+        .where(among(c.state, TOO_LATE), c.late_state.is_(None), *THEIRS)
+        .values(late_state=ACKS.c.state, late_at=moment("now"), **FROM_BOOT),
+        refused=ACKS.c.state == CommandState.REJECTED.value,
+    ),
+    str,
+)
 
 
 def keep_late(connection: Connection, now: datetime, results: Sequence[Ack]) -> list[str]:
     """Keep, once, a result that came after its command was given up; ids of those kept."""
-    return _ids(connection, _keep_late(), {"now": now, **_told(results)})
+    return KEEP_LATE.all(connection, now=now, **_told(results))
 
 
-@cache
-def _keep_late() -> Constant:
-    a = _acks()
-    over = among(c.state, TOO_LATE)
-    statement = sa.update(client_commands).where(over, c.late_state.is_(None), *_theirs(a))
-    kept = statement.values(late_state=a.c.state, late_at=moment("now"), **_from_boot(a))
-    return constant(undone(kept, a.c.state == CommandState.REJECTED.value))
+CONFIRM_BY_ACK = Query(
+    lambda: (
+        sa.update(client_commands)
+        .where(c.state == CommandState.SUCCEEDED.value, c.confirmed_by == ConfirmedBy.EVIDENCE.value)
+        .where(*THEIRS, ACKS.c.state == c.state)
+        .values(confirmed_by=ConfirmedBy.BOTH.value)
+        .returning(c.id)
+    ),
+    str,
+)
 
 
 def confirm_by_ack(connection: Connection, results: Sequence[Ack]) -> list[str]:
     """The display says so too: successes known by evidence are now known by both."""
-    return _ids(connection, _confirm_by_ack(), _told(results))
+    return CONFIRM_BY_ACK.all(connection, **_told(results))
 
 
-@cache
-def _confirm_by_ack() -> Constant:
-    a = _acks()
-    by_evidence = (c.state == CommandState.SUCCEEDED.value, c.confirmed_by == ConfirmedBy.EVIDENCE.value)
-    statement = sa.update(client_commands).where(*by_evidence, *_theirs(a), a.c.state == c.state)
-    return constant(statement.values(confirmed_by=ConfirmedBy.BOTH.value).returning(c.id))
+KEEP_REASONS = Query(
+    lambda: (
+        sa.update(client_commands)
+        .where(among(c.state, UNEXPLAINED), c.outcome_reason.is_(None), ACKS.c.state == c.state, *THEIRS)
+        .values(outcome_reason=ACKS.c.reason)
+        .returning(c.id)
+    ),
+    str,
+)
 
 
 def keep_reasons(connection: Connection, results: Sequence[Ack]) -> list[str]:
     """The display says why, after a heartbeat had only said that it did not work; ids of those that had no reason."""
-    return _ids(connection, _keep_reasons(), _told(results))
-
-
-@cache
-def _keep_reasons() -> Constant:
-    a = _acks()
-    unexplained = (among(c.state, UNEXPLAINED), c.outcome_reason.is_(None), a.c.state == c.state)
-    statement = sa.update(client_commands).where(*unexplained, *_theirs(a))
-    return constant(statement.values(outcome_reason=a.c.reason).returning(c.id))
-
-
-def succeed_by_evidence(connection: Connection, now: datetime, said: Said) -> list[str]:
-    """End what a new boot or a new start of the player proves done; ids of those ended.
-
-    A reboot must have been sent (or may have been, unanswered); a restart must have been received.
-    """
-    return _ids(connection, _succeed_by_evidence(said is None), {"now": now, **_sightings(said)})
-
-
-@cache
-def _succeed_by_evidence(stored: bool) -> Constant:
-    seen = _seen(stored)
-    may_have_it = sa.or_(c.rank >= COMMAND_RANKS[CommandState.SENT], c.unanswered_at.is_not(None))
-    done = sa.or_(sa.and_(_rebooted(seen), may_have_it), sa.and_(_restarted(seen), HEARD_OF))
-    return _succeeding(c.client_uuid == seen.c.client_uuid, done)
-
-
-def succeed_by_silence(connection: Connection, now: datetime) -> list[str]:
-    """End each received shutdown whose display has left or fallen silent since; ids of those ended."""
-    return _ids(connection, _succeed_by_silence(), {"now": now})
-
-
-@cache
-def _succeed_by_silence() -> Constant:
-    left = sa.and_(
-        clients.c.presence == Presence.OFFLINE.value,
-        clients.c.presence_at >= c.received_at,
-        clients.c.presence_at >= sa.func.coalesce(client_heartbeats.c.last_heartbeat_at, clients.c.presence_at),
-    )
-    heard_until = clients.c.status_since + LATE_AT_LEAST  # silent since then: its last heartbeat may be as much older
-    silent = sa.and_(clients.c.status == ClientStatus.STALE.value, heard_until >= c.received_at)
-    theirs = sa.and_(c.client_uuid == clients.c.uuid, client_heartbeats.c.client_uuid == clients.c.uuid)
-    asked_for = sa.and_(c.action == CommandAction.SHUTDOWN_HOST.value, HEARD_OF)
-    return _succeeding(theirs, asked_for, sa.or_(left, silent))
-
-
-def _succeeding(*which: sa.ColumnElement[bool]) -> Constant:
-    values = {"finished_at": moment("now"), "outcome_reason": None, "confirmed_by": ConfirmedBy.EVIDENCE.value}
-    statement = sa.update(client_commands).where(OPEN, guard(SUCCEEDED), *which)
-    return constant(statement.values(state=SUCCEEDED.to.value, **values).returning(c.id))
-
-
-def disprove_reboots(connection: Connection, now: datetime) -> Sequence[RowMapping]:
-    """Fail the reboots that a display began long ago, while its heartbeats still tell of the boot from before."""
-    return mappings(connection, _disprove_reboots(), {"now": now, "shown_since": now - REBOOT_SHOWS_WITHIN})
-
-
-@cache
-def _disprove_reboots() -> Constant:
-    beats = client_heartbeats.c
-    same_boot = sa.exists().where(
-        beats.client_uuid == c.client_uuid,
-        beats.boot_id == c.if_boot_id,
-        beats.last_heartbeat_at >= c.running_at + REBOOT_SHOWS_WITHIN,
-    )
-    why = sa.literal(REBOOT_DID_NOT_HAPPEN)
-    return constant(ending(DISPROVED, why, sa.and_(_begun_long_ago(), same_boot)))
-
-
-def confirm_by_evidence(connection: Connection, now: datetime, said: Said) -> list[str]:
-    """A success that only the display's ACK told is now proven by its effect as well."""
-    values = {"since": now - CONFIRM_WITHIN, **_sightings(said)}
-    return _ids(connection, _confirm_by_evidence(said is None), values)
-
-
-@cache
-def _confirm_by_evidence(stored: bool) -> Constant:
-    seen = _seen(stored)
-    by_ack = (c.state == CommandState.SUCCEEDED.value, c.confirmed_by == ConfirmedBy.ACK.value)
-    return constant(
-        sa.update(client_commands)
-        .where(*by_ack, c.finished_at > moment("since"), c.client_uuid == seen.c.client_uuid)
-        .where(sa.or_(_rebooted(seen), _restarted(seen)))
-        .values(confirmed_by=ConfirmedBy.BOTH.value)
-        .returning(c.id)
-    )
-
-
-def cancel_overtaken(connection: Connection, now: datetime, said: Said) -> Sequence[RowMapping]:
-    """A reboot that provably nobody has is pointless once its display has booted by itself."""
-    return mappings(connection, _cancel_overtaken(said is None), {"now": now, **_sightings(said)})
-
-
-@cache
-def _cancel_overtaken(stored: bool) -> Constant:
-    seen = _seen(stored)
-    booted = sa.exists().where(c.client_uuid == seen.c.client_uuid, _rebooted(seen))
-    return constant(ending(CANCELLED, sa.literal(ALREADY_REBOOTED), sa.and_(NOBODYS, booted)))
-
-
-def clients_with_evidence(connection: Connection, now: datetime) -> list[str]:
-    """The clients of open commands about which their heartbeats or their silence may say something."""
-    return _ids(connection, _clients_with_evidence(), {"shown_since": now - REBOOT_SHOWS_WITHIN})
-
-
-@cache
-def _clients_with_evidence() -> Constant:
-    told = sa.or_(
-        _rebooted(client_heartbeats),
-        sa.and_(_restarted(client_heartbeats), HEARD_OF),
-        _begun_long_ago(),
-        sa.and_(c.action == CommandAction.SHUTDOWN_HOST.value, HEARD_OF),
-    )
-    return constant(sa.select(c.client_uuid).where(OPEN, client_heartbeats.c.client_uuid == c.client_uuid, told))
-
-
-def _begun_long_ago() -> sa.ColumnElement[bool]:
-    """A reboot that must have shown by now."""
-    return sa.and_(c.action == CommandAction.REBOOT_HOST.value, c.running_at <= moment("shown_since"))
+    return KEEP_REASONS.all(connection, **_told(results))
 
 
 def _rebooted(seen: sa.FromClause) -> sa.ColumnElement[bool]:
@@ -300,17 +242,120 @@ def _restarted(seen: sa.FromClause) -> sa.ColumnElement[bool]:
     return sa.and_(c.action == CommandAction.RESTART_APP.value, c.if_app_instance != seen.c.app_instance)
 
 
-def _theirs(a: sa.TableValuedAlias) -> tuple[sa.ColumnElement[bool], ...]:
-    """The commands that these ACKs name, of the clients that sent them.
+def _succeeding(*which: sa.ColumnElement[bool]) -> Query[str]:
+    values = {"finished_at": moment("now"), "outcome_reason": None, "confirmed_by": ConfirmedBy.EVIDENCE.value}
+    statement = sa.update(client_commands).where(OPEN, guard(SUCCEEDED), *which)
+    return Query(lambda: statement.values(state=SUCCEEDED.to.value, **values).returning(c.id), str)
 
-    The ids once more: Postgres takes a table in a parameter for a hundred rows, and reads the history rather.
+
+def _succeed_by_evidence(seen: sa.FromClause) -> Query[str]:
+    may_have_it = sa.or_(c.rank >= COMMAND_RANKS[CommandState.SENT], c.unanswered_at.is_not(None))
+    done = sa.or_(sa.and_(_rebooted(seen), may_have_it), sa.and_(_restarted(seen), HEARD_OF))
+    return _succeeding(c.client_uuid == seen.c.client_uuid, done)
+
+
+SUCCEED_BY_WORD, SUCCEED_BY_STORED = _succeed_by_evidence(SEEN), _succeed_by_evidence(client_heartbeats)
+
+
+def succeed_by_evidence(connection: Connection, now: datetime, said: Said) -> list[str]:
+    """End what a new boot or a new start of the player proves done; ids of those ended.
+
+    A reboot must have been sent (or may have been, unanswered); a restart must have been received.
     """
-    return c.id == a.c.id, c.client_uuid == a.c.client_uuid, one_of(c.id, "ids")
+    query = SUCCEED_BY_STORED if said is None else SUCCEED_BY_WORD
+    return query.all(connection, now=now, **_sightings(said))
 
 
-def _acks() -> sa.TableValuedAlias:
-    names = ("id", "client_uuid", "state", "reason", "boot_id", "app_instance")
-    return table("acks", **dict.fromkeys(names, sa.Text))
+LEFT: Final = sa.and_(
+    clients.c.presence == Presence.OFFLINE.value,
+    clients.c.presence_at >= c.received_at,
+    clients.c.presence_at >= sa.func.coalesce(beats.last_heartbeat_at, clients.c.presence_at),
+)
+HEARD_UNTIL: Final = clients.c.status_since + LATE_AT_LEAST  # silent since: its last heartbeat may be as much older
+FELL_SILENT: Final = sa.and_(clients.c.status == ClientStatus.STALE.value, c.received_at <= HEARD_UNTIL)
+SUCCEED_BY_SILENCE = _succeeding(
+    c.client_uuid == clients.c.uuid,
+    beats.client_uuid == clients.c.uuid,
+    c.action == CommandAction.SHUTDOWN_HOST.value,
+    HEARD_OF,
+    sa.or_(LEFT, FELL_SILENT),
+)
+
+
+def succeed_by_silence(connection: Connection, now: datetime) -> list[str]:
+    """End each received shutdown whose display has left or fallen silent since; ids of those ended."""
+    return SUCCEED_BY_SILENCE.all(connection, now=now)
+
+
+BEGUN_LONG_AGO: Final = sa.and_(c.action == CommandAction.REBOOT_HOST.value, c.running_at <= moment("shown_since"))
+"""A reboot that must have shown by now."""
+SAME_BOOT: Final = sa.exists().where(
+    beats.client_uuid == c.client_uuid,
+    beats.boot_id == c.if_boot_id,
+    beats.last_heartbeat_at >= c.running_at + REBOOT_SHOWS_WITHIN,
+)
+DISPROVE_REBOOTS = Query(
+    lambda: ending(DISPROVED, sa.literal(REBOOT_DID_NOT_HAPPEN), sa.and_(BEGUN_LONG_AGO, SAME_BOOT)), Ended
+)
+
+
+def disprove_reboots(connection: Connection, now: datetime) -> list[Ended]:
+    """Fail the reboots that a display began long ago, while its heartbeats still tell of the boot from before."""
+    return DISPROVE_REBOOTS.all(connection, now=now, shown_since=now - REBOOT_SHOWS_WITHIN)
+
+
+CONFIRM_BY_EVIDENCE = Query(
+    lambda: (
+        sa.update(client_commands)
+        .where(c.state == CommandState.SUCCEEDED.value, c.confirmed_by == ConfirmedBy.ACK.value)
+        .where(c.finished_at > moment("since"), c.client_uuid == SEEN.c.client_uuid)
+        .where(sa.or_(_rebooted(SEEN), _restarted(SEEN)))
+        .values(confirmed_by=ConfirmedBy.BOTH.value)
+        .returning(c.id)
+    ),
+    str,
+)
+
+
+def confirm_by_evidence(connection: Connection, now: datetime, said: Sequence[Sighting]) -> list[str]:
+    """A success that only the display's ACK told is now proven by its effect as well."""
+    return CONFIRM_BY_EVIDENCE.all(connection, since=now - CONFIRM_WITHIN, **_sightings(said))
+
+
+def _cancel_overtaken(seen: sa.FromClause) -> Query[Ended]:
+    booted = sa.exists().where(c.client_uuid == seen.c.client_uuid, _rebooted(seen))
+    return Query(lambda: ending(CANCELLED, sa.literal(ALREADY_REBOOTED), sa.and_(NOBODYS, booted)), Ended)
+
+
+CANCEL_OVERTAKEN_BY_WORD, CANCEL_OVERTAKEN_BY_STORED = _cancel_overtaken(SEEN), _cancel_overtaken(client_heartbeats)
+
+
+def cancel_overtaken(connection: Connection, now: datetime, said: Said) -> list[Ended]:
+    """A reboot that provably nobody has is pointless once its display has booted by itself."""
+    query = CANCEL_OVERTAKEN_BY_STORED if said is None else CANCEL_OVERTAKEN_BY_WORD
+    return query.all(connection, now=now, **_sightings(said))
+
+
+CLIENTS_WITH_EVIDENCE = Query(
+    lambda: (
+        sa.select(c.client_uuid)
+        .where(OPEN, beats.client_uuid == c.client_uuid)
+        .where(
+            sa.or_(
+                _rebooted(client_heartbeats),
+                sa.and_(_restarted(client_heartbeats), HEARD_OF),
+                BEGUN_LONG_AGO,
+                sa.and_(c.action == CommandAction.SHUTDOWN_HOST.value, HEARD_OF),
+            )
+        )
+    ),
+    str,
+)
+
+
+def clients_with_evidence(connection: Connection, now: datetime) -> list[str]:
+    """The clients of open commands about which their heartbeats or their silence may say something."""
+    return CLIENTS_WITH_EVIDENCE.all(connection, shown_since=now - REBOOT_SHOWS_WITHIN)
 
 
 def _told(acks: Sequence[Ack]) -> dict[str, Any]:
@@ -328,18 +373,8 @@ def _told(acks: Sequence[Ack]) -> dict[str, Any]:
     return {"acks": as_rows(told), "ids": [ack.command_id for ack in acks]}
 
 
-def _seen(stored: bool) -> sa.FromClause:
-    """What heartbeats said, as a table with client_uuid, boot_id and app_instance."""
-    return client_heartbeats if stored else table("seen", client_uuid=sa.Text, boot_id=sa.Text, app_instance=sa.Text)
-
-
 def _sightings(said: Said) -> dict[str, str]:
     if said is None:
         return {}
     told = [{"client_uuid": s.client_uuid, "boot_id": s.boot_id, "app_instance": s.app_instance} for s in said]
     return {"seen": as_rows(told)}
-
-
-def _ids(connection: Connection, statement: Constant, values: Mapping[str, Any]) -> list[str]:
-    """The only column of its rows."""
-    return [name for (name,) in rows(connection, statement, values)]

@@ -193,14 +193,14 @@ def _send(connection: Connection, now: datetime, batch: RowMapping, timings: Tim
     return sum(one["command_id"] is not None for one in decided)
 
 
-def _decided(client_uuid: str, answer: RowMapping | ServiceError) -> dict[str, Any]:
+def _decided(client_uuid: str, answer: commands.Command | ServiceError) -> dict[str, Any]:
     """What became of a member, as the store takes it."""
     refusal = answer if isinstance(answer, ServiceError) else None
     until = _locked_until(refusal)
     return {
         "client_uuid": client_uuid,
         "outcome": rules.outcome_of(refusal),
-        "command_id": None if isinstance(answer, ServiceError) else answer["id"],
+        "command_id": None if isinstance(answer, ServiceError) else answer.id,
         "lockout_until": None if until is None else until.isoformat(),
     }
 

@@ -62,18 +62,18 @@ def claim_due(
 
     `client_uuids` are displays that just came online: what waited for that is due now.
     """
-    rows = store.claim(connection, now, limit, only_ids, client_uuids)
+    claimed = store.claim(connection, now, limit, only_ids, client_uuids)
     return [
         Claimed(
-            id=row["id"],
-            client_uuid=row["client_uuid"],
-            payload=payload(row),
-            expires_in=row["expires_at"] - now,
-            lease_until=row["publish_lease_until"],
-            attempts=row["publish_attempts"],
-            traceparent=row["traceparent"],
+            id=due.id,
+            client_uuid=due.client_uuid,
+            payload=payload(due),
+            expires_in=due.expires_at - now,
+            lease_until=due.publish_lease_until,
+            attempts=due.publish_attempts,
+            traceparent=due.traceparent,
         )
-        for row in sorted(rows, key=lambda row: (row["created_at"], row["id"]))
+        for due in sorted(claimed, key=lambda due: (due.created_at, due.id))
     ]
 
 

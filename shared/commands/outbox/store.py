@@ -1,34 +1,24 @@
 """SQL of the outbox: claim what is due under a lease, write down how publishing it went."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
+from dataclasses import fields
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
-from shared.commands.endings_store import ending, guard
-from shared.commands.rules import CANCELLED, DENIED, LEASE, NO_SUBSCRIBER, PUBLISH_DENIED, SENT, Attempt
+from shared.commands.endings_store import Ended, ending, guard
+from shared.commands.rules import CANCELLED, DENIED, LEASE, NO_SUBSCRIBER, PUBLISH_DENIED, SENT, Attempt, Due
 from shared.commands.store import OPEN
-from shared.postgres.statements import Constant, among, as_rows, constant, mappings, moment, one_of, rows, table
+from shared.postgres.query import NO_ROW, Query
+from shared.postgres.statements import among, as_rows, moment, one_of, table
 from shared.tables import client_commands, clients
 from shared.vocabulary import CommandSource, CommandState, PublishAnswer
 
 c = client_commands.c
-CLAIMED = (
-    c.id,
-    c.client_uuid,
-    c.action,
-    c.if_boot_id,
-    c.if_app_instance,
-    c.created_at,
-    c.expires_at,
-    c.publish_lease_until,
-    c.publish_attempts,
-    c.traceparent,
-)
-"""What a publisher needs of a command."""
+CLAIMED = tuple(c[field.name] for field in fields(Due))
 A_SECOND = timedelta(seconds=1)  # the unit of MQTT's message expiry: with less left a command is too late
 
 
@@ -38,7 +28,7 @@ def claim(
     limit: int,
     only_ids: Collection[str] | None,
     client_uuids: Collection[str] | None,
-) -> Sequence[RowMapping]:
+) -> list[Due]:
     """Take up to `limit` due commands, the oldest first, under a lease; other claimers skip them.
 
     A lease that ran out unrecorded means that its publish may have got through: `unanswered_at` keeps that.
@@ -46,11 +36,12 @@ def claim(
     named = {"ids": only_ids, "uuids": client_uuids}
     given = {name: list(values) for name, values in named.items() if values is not None}
     times = {"now": now, "leased_until": now + LEASE, "too_late": now + A_SECOND}
-    return mappings(connection, _claim(frozenset(given)), {"most": limit, **times, **given})
+    return _claim(frozenset(given)).all(connection, most=limit, **times, **given)
 
 
 @cache
-def _claim(given: frozenset[str]) -> Constant:
+def _claim(given: frozenset[str]) -> Query[Due]:
+    """Of the commands and clients that are `given` by name."""
     due = _due(given).order_by(c.created_at, c.id).limit(sa.bindparam("most", type_=sa.Integer))
     taken = due.with_for_update(skip_locked=True).cte("due")
     lost = sa.func.coalesce(c.unanswered_at, c.publish_attempted_at)
@@ -61,7 +52,7 @@ def _claim(given: frozenset[str]) -> Constant:
         "publish_attempts": c.publish_attempts + 1,
     }
     claimed = sa.update(client_commands).where(c.id == taken.c.id).values(**held).returning(*CLAIMED)
-    return constant(claimed)
+    return Query(lambda: claimed, Due)
 
 
 def _due(given: frozenset[str]) -> sa.Select[tuple[str]]:
@@ -96,15 +87,14 @@ def note(connection: Connection, now: datetime, attempts: Mapping[Attempt, timed
         }
         for attempt, wait in attempts.items()
     ]
-    return [name for (name,) in rows(connection, _note(), {"now": now, "attempts": as_rows(records)})]
+    return NOTE.all(connection, now=now, attempts=as_rows(records))
 
 
-@cache
-def _note() -> Constant:
+def _note() -> sa.Executable:
     when = sa.DateTime(timezone=True)
     texts_and_times = {"id": sa.Text, "lease_until": when, "next_publish_at": when}
     a = table("attempts", **texts_and_times, answer=sa.SmallInteger, may_have_left=sa.Boolean)
-    return constant(
+    return (
         sa.update(client_commands)
         .where(c.id == a.c.id, c.publish_lease_until == a.c.lease_until)
         .values(
@@ -141,58 +131,64 @@ def _told(a: sa.TableValuedAlias) -> dict[str, sa.ColumnElement[Any]]:
     }
 
 
-def mark_sent(connection: Connection, now: datetime, command_ids: Collection[str]) -> list[str]:
-    """The broker took these; the ids of those that were still queued."""
-    return [name for (name,) in rows(connection, _mark_sent(), {"now": now, "ids": list(command_ids)})]
+NOTE = Query(_note, str)
+MARK_SENT = Query(
+    lambda: (
+        sa.update(client_commands)
+        .where(OPEN, guard(SENT), one_of(c.id, "ids"))
+        .values(state=SENT.to.value, sent_at=sa.func.coalesce(c.sent_at, moment("now")), outcome_reason=None)
+    ),
+    NO_ROW,
+)
 
 
-@cache
-def _mark_sent() -> Constant:
-    values = {"sent_at": sa.func.coalesce(c.sent_at, moment("now")), "outcome_reason": None}
-    statement = sa.update(client_commands).where(OPEN, guard(SENT), one_of(c.id, "ids"))
-    return constant(statement.values(state=SENT.to.value, **values).returning(c.id))
+def mark_sent(connection: Connection, now: datetime, command_ids: Collection[str]) -> None:
+    """The broker took these; those that were still queued are sent."""
+    MARK_SENT.run(connection, now=now, ids=list(command_ids))
+
+
+LOCK_CLIENTS_OF = Query(
+    lambda: (
+        sa.select(clients.c.uuid)
+        .where(clients.c.uuid.in_(sa.select(c.client_uuid).where(one_of(c.id, "ids"))))
+        .order_by(clients.c.uuid)
+        .with_for_update(key_share=True)
+    ),
+    str,
+)
 
 
 def lock_clients_of(connection: Connection, command_ids: Collection[str]) -> None:
     """Lock the clients of these commands in the order of their uuids, until the transaction ends."""
-    rows(connection, _lock_clients_of(), {"ids": list(command_ids)})
+    LOCK_CLIENTS_OF.run(connection, ids=list(command_ids))
 
 
-@cache
-def _lock_clients_of() -> Constant:
-    theirs = sa.select(c.client_uuid).where(one_of(c.id, "ids"))
-    query = sa.select(clients.c.uuid).where(clients.c.uuid.in_(theirs)).order_by(clients.c.uuid)
-    return constant(query.with_for_update(key_share=True))
+OPEN_AMONG = Query(lambda: sa.select(c.id).where(OPEN, one_of(c.id, "ids")), str)
 
 
 def open_among(connection: Connection, command_ids: Collection[str]) -> list[str]:
     """Those of these commands that are not over."""
-    return [name for (name,) in rows(connection, _open_among(), {"ids": list(command_ids)})]
+    return OPEN_AMONG.all(connection, ids=list(command_ids))
 
 
-@cache
-def _open_among() -> Constant:
-    return constant(sa.select(c.id).where(OPEN, one_of(c.id, "ids")))
+DENY = Query(lambda: ending(DENIED, sa.literal(PUBLISH_DENIED), one_of(c.id, "ids")), Ended)
 
 
-def deny(connection: Connection, now: datetime, command_ids: Collection[str]) -> Sequence[RowMapping]:
+def deny(connection: Connection, now: datetime, command_ids: Collection[str]) -> None:
     """The broker's ACL forbids these: failed, unless an earlier publish was accepted."""
-    return mappings(connection, _deny(), {"now": now, "ids": list(command_ids)})
+    DENY.run(connection, now=now, ids=list(command_ids))
 
 
-@cache
-def _deny() -> Constant:
-    return constant(ending(DENIED, sa.literal(PUBLISH_DENIED), one_of(c.id, "ids")))
+CANCEL_UNHEARD_RECOVERY = Query(
+    lambda: ending(
+        CANCELLED,
+        sa.literal(NO_SUBSCRIBER),
+        sa.and_(one_of(c.id, "ids"), c.source == CommandSource.RECOVERY.value),
+    ),
+    Ended,
+)
 
 
-def cancel_unheard_recovery(
-    connection: Connection, now: datetime, command_ids: Collection[str]
-) -> Sequence[RowMapping]:
+def cancel_unheard_recovery(connection: Connection, now: datetime, command_ids: Collection[str]) -> None:
     """Recovery does not wait for a display to come back: what nobody listened to is over, its lockout undone."""
-    return mappings(connection, _cancel_unheard_recovery(), {"now": now, "ids": list(command_ids)})
-
-
-@cache
-def _cancel_unheard_recovery() -> Constant:
-    which = sa.and_(one_of(c.id, "ids"), c.source == CommandSource.RECOVERY.value)
-    return constant(ending(CANCELLED, sa.literal(NO_SUBSCRIBER), which))
+    CANCEL_UNHEARD_RECOVERY.run(connection, now=now, ids=list(command_ids))

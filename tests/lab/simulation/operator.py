@@ -44,9 +44,7 @@ class Operator:
         if row is None:
             return
         try:
-            commands.publish_due(
-                history.databases.api, history.mqtt_publisher, history.timings, only_ids=[str(row["id"])]
-            )
+            commands.publish_due(history.databases.api, history.mqtt_publisher, history.timings, only_ids=[row.id])
         except (ServiceError, sa.exc.SQLAlchemyError, Killed):
             return
         history.judge.figures["operators' commands"] += 1
