@@ -2,7 +2,7 @@
 
 A transaction costs as much for one message as for sixteen, so a few wait a quarter of a second for company. Under load
 writing takes a third of our time. A batch is no larger than what the database takes in good time: an ACK never waits
-long behind a batch, and no batch is too large to end. While Postgres works at one batch, the bridge reads the next one.
+long behind a batch, and no batch is too large to end.
 """
 
 import bisect
@@ -10,11 +10,10 @@ import itertools
 import time
 from collections import deque
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
 from bridge.budget import LogBudgets, OverBudget
 from bridge.inbox import Arrival, Inbox, PutAside, Taken
-from bridge.lanes import Lanes
 from bridge.outcomes import BatchOutcome
 
 BATCH_MESSAGES: Final = 8_000  # half the window
@@ -67,8 +66,6 @@ class Pace:
         return max(0.0, due - now)
 
 
-FEW: Final = 100
-"""Messages understood at a time: well under a millisecond, so that Postgres' answer is seen soon."""
 BATCH_BYTES: Final = 8 * 2**20
 """Of payloads in one batch: Postgres gets them in a few statements. A usual message has some 350 bytes."""
 Understood = Taken | PutAside
@@ -76,7 +73,7 @@ Weighed = Understood | OverBudget
 
 
 class Bulk:
-    """The bulk session's batch. The first arrivals are in hand until they are committed, some more are understood."""
+    """The bulk session's batch. The first arrivals are in hand until they are committed."""
 
     def __init__(self, inbox: Inbox, budgets: LogBudgets) -> None:
         """`inbox` reads an arrival at any time; `budgets` weigh it when it comes into hand, in its turn."""
@@ -84,50 +81,20 @@ class Bulk:
         self._inbox = inbox
         self._budgets = budgets
         self._put_back: deque[Weighed] = deque()  # what was in hand behind the batch
-        self._ahead: deque[Understood] = deque()  # what comes behind both
-        self._ahead_bytes = 0
 
     def take(self, arrivals: "deque[Arrival]", most: int) -> list[Weighed]:
         """The batch to store: the one in hand, or its first `most` messages, or a new one when none is in hand."""
         if not self.batch:
             count = _fitting(arrivals, most)
             again = list(itertools.islice(self._put_back, count))
-            ready = list(itertools.islice(self._ahead, count - len(again)))
-            rest = [self._inbox.read(one) for one in itertools.islice(arrivals, len(again) + len(ready), count)]
-            self.batch = again + self._budgets.weigh([*ready, *rest])
-            _drop_first(self._put_back, len(again))  # only now: an error above leaves all in its place
-            _drop_first(self._ahead, len(ready))
-            self._ahead_bytes = sum(_sizes(self._arrivals_ahead(arrivals)))
+            rest = [self._inbox.read(one) for one in itertools.islice(arrivals, len(again), count)]
+            self.batch = again + self._budgets.weigh(rest)
+            for _ in again:  # only now: an error above leaves all in its place
+                self._put_back.popleft()
         elif len(self.batch) > most:
             self._put_back.extendleft(reversed(self.batch[most:]))
             self.batch = self.batch[:most]
         return self.batch
-
-    def _arrivals_ahead(self, arrivals: "deque[Arrival]") -> Iterable[Arrival]:
-        """The arrivals that are understood and were never in hand."""
-        begin = len(self.batch) + len(self._put_back)
-        return itertools.islice(arrivals, begin, begin + len(self._ahead)) if self._ahead else ()
-
-    def understand_some(self, arrivals: "deque[Arrival]") -> bool:
-        """Understand a few arrivals behind the batch; False when none is left, or the next batch is understood."""
-        begin = len(self.batch) + len(self._put_back) + len(self._ahead)
-        is_enough = len(self._ahead) >= BATCH_MESSAGES or self._ahead_bytes >= BATCH_BYTES
-        if is_enough or begin >= len(arrivals):
-            return False
-        few = list(itertools.islice(arrivals, begin, begin + FEW))
-        self._ahead.extend([self._inbox.read(one) for one in few])
-        self._ahead_bytes += sum(_sizes(few))
-        return True
-
-    def read_on(self, broker: Lanes) -> bool:
-        """Read and understand a little of what comes after the batch; False when there is nothing to do."""
-        arrivals = broker.bulk.arrivals
-        if self.understand_some(arrivals):
-            return True
-        before = len(arrivals)
-        if broker.fault is None and before < len(self.batch) + BATCH_MESSAGES:
-            broker.step(0)
-        return len(arrivals) > before
 
     def committed(self) -> None:
         """The batch is stored and acknowledged."""
@@ -137,8 +104,6 @@ class Bulk:
         """The connection is over: whatever is not acknowledged comes again."""
         self.batch = []
         self._put_back.clear()
-        self._ahead.clear()
-        self._ahead_bytes = 0
 
 
 def _fitting(arrivals: "deque[Arrival]", most: int) -> int:
@@ -147,11 +112,6 @@ def _fitting(arrivals: "deque[Arrival]", most: int) -> int:
     if sum(sizes) <= BATCH_BYTES:
         return len(sizes)
     return max(1, bisect.bisect_right(list(itertools.accumulate(sizes)), BATCH_BYTES))
-
-
-def _drop_first(waiting: deque[Any], count: int) -> None:
-    for _ in range(count):
-        waiting.popleft()
 
 
 def _sizes(arrivals: Iterable[Arrival]) -> list[int]:

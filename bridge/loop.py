@@ -36,7 +36,6 @@ from shared.client_logs.rules import Budget
 from shared.commands.operations import tell, timings
 from shared.config import Config
 from shared.outside.mqtt import Topics
-from shared.postgres import prepared
 from shared.structured_log import event, failure
 
 IDLE_SECONDS: Final = 0.1  # one turn of the loop when nothing happens
@@ -257,12 +256,9 @@ class BridgeLoop:
         self._committed(outcome)
 
     def _store_bulk(self, broker: Lanes, batch: Sequence[Message]) -> BatchOutcome:
-        """Write, commit, acknowledge. While Postgres works, the bridge reads and understands what comes next."""
+        """Write, commit, acknowledge."""
         began = time.monotonic()
-        with (
-            self._leader.database() as database,
-            prepared.meanwhile(database, lambda: self._bulk.read_on(broker)),
-        ):
+        with self._leader.database() as database:
             outcome = self._writer().write(database, batch, self._counters, len(batch))
         self._stored(outcome, began, len(batch))
         broker.bulk.acknowledge(len(batch))

@@ -1,4 +1,4 @@
-"""Messages understood before their turn come in their turn, and are weighed in it."""
+"""Messages come into hand in their turn, and are weighed once."""
 
 from collections import deque
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.batches import BATCH_BYTES, BATCH_MESSAGES, FEW, Bulk, Understood, Weighed
+from bridge.batches import BATCH_BYTES, BATCH_MESSAGES, Bulk, Understood, Weighed
 from bridge.budget import LogBudgets
 from bridge.inbox import Arrival, Inbox, Taken
 from bridge.messages import Said
@@ -55,9 +55,9 @@ class Watched(LogBudgets):
 
 STEPS = st.lists(
     st.one_of(
-        st.tuples(st.just("arrive"), st.integers(1, 3 * FEW)),
-        st.tuples(st.just("take"), st.integers(1, 2 * FEW)),
-        st.tuples(st.sampled_from(["read on", "commit", "lost"]), st.just(0)),
+        st.tuples(st.just("arrive"), st.integers(1, 300)),
+        st.tuples(st.just("take"), st.integers(1, 200)),
+        st.tuples(st.sampled_from(["commit", "lost"]), st.just(0)),
     ),
     max_size=40,
 )
@@ -66,7 +66,6 @@ STEPS = st.lists(
 def test_an_error_while_a_batch_is_made_leaves_every_message_in_its_place() -> None:
     watched = Watched()
     watched.arrive(5)
-    watched.bulk.understand_some(watched.arrivals)
     watched.fails = True
     with pytest.raises(ValueError, match="no weight"):
         watched.take(3)
@@ -78,7 +77,7 @@ def test_an_error_while_a_batch_is_made_leaves_every_message_in_its_place() -> N
 
 
 @given(STEPS)
-def test_whatever_is_understood_when_a_batch_is_the_first_arrivals_in_order_and_weighed_once(
+def test_a_batch_is_the_first_arrivals_in_their_order_and_weighed_once(
     steps: list[tuple[str, int]],
 ) -> None:
     """As the bridge does it: a batch, or its beginning, is in hand until it is committed.
@@ -89,9 +88,7 @@ def test_whatever_is_understood_when_a_batch_is_the_first_arrivals_in_order_and_
     for step, number in steps:
         if step == "arrive":
             watched.arrive(number)
-        elif step == "read on":
-            watched.bulk.understand_some(watched.arrivals)
-        elif step == "commit":
+                elif step == "commit":
             watched.acknowledge()
         elif step == "lost":
             watched.bulk.dropped()
@@ -109,7 +106,6 @@ def test_what_is_put_back_for_a_smaller_batch_is_the_next_one_and_not_weighed_ag
     watched = Watched()
     watched.arrive(10)
     assert len(watched.take(8)) == 8
-    assert watched.bulk.understand_some(watched.arrivals)
 
     found = []
     for most in (3, 3, 3, 3):
@@ -133,32 +129,3 @@ def test_one_message_is_a_batch_whatever_its_size() -> None:
     watched.arrive(2, bytes(BATCH_BYTES + 1))
 
     assert len(watched.take()) == 1
-
-
-def test_what_is_understood_ahead_has_so_many_bytes_and_no_more() -> None:
-    watched = Watched()
-    watched.arrive(10 * FEW, bytes(BATCH_BYTES // FEW + 1))
-
-    rounds = 0
-    for _ in range(2):
-        assert len(watched.take()) == FEW - 1
-        while watched.bulk.understand_some(watched.arrivals):
-            rounds += 1
-        watched.acknowledge()
-
-    assert rounds == 2
-
-
-def test_it_understands_a_few_at_a_time_until_nothing_is_left_behind_the_batch_or_the_next_one_is_whole() -> None:
-    watched = Watched()
-    watched.arrive(10)
-    watched.take()
-    assert not watched.bulk.understand_some(watched.arrivals)
-
-    watched.arrive(FEW + 1)
-    assert [watched.bulk.understand_some(watched.arrivals) for _ in range(3)] == [True, True, False]
-    watched.arrive(3 * BATCH_MESSAGES)
-    rounds = 0
-    while watched.bulk.understand_some(watched.arrivals):
-        rounds += 1
-    assert rounds <= BATCH_MESSAGES // FEW
