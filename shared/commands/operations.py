@@ -1,7 +1,7 @@
 """What can be done with a command: ask for it, withdraw it, sweep what is overdue.
 
 Publishing is `commands/outbox`, what displays answer is `commands/acks`; their use cases are named here too,
-so that entry points need one module. How commands end is `commands/ends`.
+so that entry points need one module. How commands end is `endings_store`.
 """
 
 import uuid

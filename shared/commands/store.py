@@ -1,4 +1,4 @@
-"""SQL on commands: asked for, read, forgotten. How they end is `commands/ends`.
+"""SQL on commands: asked for, read, forgotten. How they end is `endings_store`.
 
 Whoever changes more than one command locks their clients first, in the order of their uuids (`lock_clients`), so
 that nobody waits in a ring.
