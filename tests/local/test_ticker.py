@@ -157,7 +157,7 @@ def test_a_function_without_keys_or_database_is_asked_again_until_the_first_succ
     monkeypatch.setattr("deploy.parts.ticker.AGAIN_SECONDS", 0.01)
     statuses = [401, 503, 200, 503, 500]
     target.answer = lambda _call: (statuses.pop(0), {})
-    key = oidc.load_or_create_key(tmp_path / "oidc_key.pem")
+    key = identity.load_or_create_key(tmp_path / "oidc_key.pem")
     ticker = Ticker(target.url, timedelta(hours=1), ACCOUNT, "http://issuer", key)
 
     asked = []

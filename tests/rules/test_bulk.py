@@ -88,7 +88,7 @@ def test_a_batch_is_the_first_arrivals_in_their_order_and_weighed_once(
     for step, number in steps:
         if step == "arrive":
             watched.arrive(number)
-                elif step == "commit":
+        elif step == "commit":
             watched.acknowledge()
         elif step == "lost":
             watched.bulk.dropped()
