@@ -293,7 +293,7 @@ def test_the_door_that_the_image_brings_is_found_and_hides_no_module(tmp_path: P
         copytree(REPOSITORY / package, tmp_path / package, ignore=ignore_patterns("docker", "gcp", "__pycache__"))
     make = (sys.executable, "-m", "deploy.parts.broker_door", brought[0])
     look = (
-        "from deploy.local import broker_door as one; from pathlib import Path; print(one.library(Path('elsewhere')))"
+        "from deploy.parts import broker_door as one; from pathlib import Path; print(one.library(Path('elsewhere')))"
     )
 
     subprocess.run(make, cwd=tmp_path, check=True)

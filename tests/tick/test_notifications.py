@@ -255,9 +255,11 @@ def test_a_receiver_that_hangs_holds_up_neither_ticks_nor_other_receivers(
 SENDER = """
 import sys
 from functions.scheduler_tick.deliveries import PostOffice, deliver, queue_of
-from shared import config, couriers, db
+from shared import config
+from shared.outside import couriers
+from shared.postgres import door
 settings = config.load()
-office = PostOffice(db.make_engine(settings, "doomed"), queue_of(settings), couriers.reach_of(settings))
+office = PostOffice(door.make_engine(settings, "doomed"), queue_of(settings), couriers.reach_of(settings))
 deliver(office, int(sys.argv[1]), 1)
 """
 
