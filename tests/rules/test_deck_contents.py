@@ -274,7 +274,7 @@ def test_the_page_and_the_guide_have_words_for_every_warning() -> None:
     source = (REPOSITORY / "shared" / "conversions" / "rules.py").read_text(encoding="utf-8")
     codes = set(re.findall(r'"code": "(\w+)"|_links\("(\w+)"', source))
     named = {one or other for one, other in codes}
-    words = (REPOSITORY / "dashboard" / "lib" / "strings_conversions.js").read_text(encoding="utf-8")
+    words = (REPOSITORY / "dashboard" / "lib" / "words" / "conversions.js").read_text(encoding="utf-8")
     guide = (REPOSITORY / "docs" / "reference.md").read_text(encoding="utf-8")
 
     assert {"letters_missing", "timing_lost", "workbooks_not_asked", "hyperlinks"} <= named
