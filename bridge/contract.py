@@ -156,7 +156,7 @@ class ServiceFailedDocument(StampedDocument, kw_only=True):
     v: Literal[1] | None = None
     unit: Unit
     result: str | None = None
-    restarts: int | None = None
+    restarts: Count | None = None
 
 
 class PresenceDocument(Document, kw_only=True):

@@ -13,6 +13,7 @@ from bridge.contract import AckState, Document, HealthDocument
 from bridge.reading import PARTS_DROPPED, DocumentReader, Unreadable, json_object
 from shared.clients.reports.rules import Health
 from shared.commands.rules import ACK_STATES
+from shared.vocabulary import DeadLetterReason
 from tests.lab.bench.traffic import Traffic
 
 UUID: Final = "11111111-1111-4111-8111-111111111111"
@@ -48,6 +49,7 @@ SOUND: Final[dict[str, st.SearchStrategy[Any]]] = {
     "message": st.text(max_size=5),
     "context": st.dictionaries(st.text(max_size=3), ODD, max_size=3),
     "unit": st.text(max_size=3),
+    "restarts": st.integers(-1, 3),
 }
 DOCUMENTS: Final = st.builds(
     lambda sound, odd: json.dumps({**sound, **odd}).encode(),
@@ -55,6 +57,26 @@ DOCUMENTS: Final = st.builds(
     st.one_of(st.just({}), st.dictionaries(st.sampled_from([*SOUND, "unknown"]), ODD, max_size=2)),
 )
 READERS: Final = st.sampled_from([messages.HEARTBEAT, messages.HEALTH, messages.LOG, messages.SERVICE_FAILED])
+
+
+@pytest.mark.parametrize("number", [2**64, -(2**63) - 1])
+@pytest.mark.parametrize(
+    ("reader", "needed", "field"),
+    [
+        (messages.HEARTBEAT, {}, "interval_seconds"),
+        (messages.HEARTBEAT, {}, "seq"),
+        (messages.HEALTH, {}, "cpu_percent"),
+        (messages.LOG, {"message": "x"}, "ts"),
+        (messages.SERVICE_FAILED, {"unit": "x"}, "restarts"),
+    ],
+)
+def test_a_whole_number_beyond_64_bits_puts_the_document_aside(
+    reader: DocumentReader[Any], needed: dict[str, str], field: str, number: int
+) -> None:
+    with pytest.raises(Unreadable) as refused:
+        reader.read(json.dumps({**needed, field: number}).encode())
+
+    assert refused.value.reason == DeadLetterReason.BAD_NUMBER
 
 
 @settings(max_examples=250)
