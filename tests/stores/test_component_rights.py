@@ -11,7 +11,7 @@ from datetime import timedelta
 import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
-from sqlalchemy.exc import OperationalError, ProgrammingError
+from sqlalchemy.exc import DatabaseError, ProgrammingError
 
 from deploy.local import postgres
 from deploy.parts.layout import REPOSITORY
@@ -192,7 +192,7 @@ def signs_in(cluster: postgres.Cluster, database_url: str, role: str, password: 
     try:
         with engine.connect():
             return True
-    except (OperationalError, ProgrammingError):
+    except DatabaseError:
         return False
     finally:
         engine.dispose()
