@@ -143,6 +143,7 @@ def test_a_numbered_line_that_means_nothing_is_passed_over_so_that_it_is_not_sen
 ) -> None:
     start_bridge()
     display.publish("logs/info", {"message": None, **stamp(1)})  # of a client that does not exist yet
+    eventually(lambda: letters(database, display.uuid) == Counter({("logs/info", "bad_field"): 1}))
     display.publish("logs/info", {"message": "two", **stamp(2)})
     eventually(lambda: stored(database, display.uuid) == ["two"])
 
