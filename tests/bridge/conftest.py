@@ -168,6 +168,8 @@ class Display:
     def close(self) -> None:
         self.client.disconnect()
         self.client.loop_stop()
+        # In a ring of references its sockets would be collected before it closes them.
+        self.client.on_message = self.client.on_publish = self.client.on_subscribe = None
 
 
 ConnectDisplay = Callable[..., Display]
