@@ -95,10 +95,11 @@ class Lanes:
 
     def rest(self, seconds: float) -> None:
         """Wait so long, or until the urgent session brings something. Bulk messages do not end it."""
-        if self.urgent.has_more or (raw := self.urgent.socket) is None:
+        if self.urgent.has_more:
             return
+        raw = self.urgent.socket
         with contextlib.suppress(OSError, ValueError):  # it is closed: its own step says so
-            select.select([raw], [], [], seconds)
+            select.select([] if raw is None else [raw], [], [], seconds)
 
     def read_on(self, enough: int) -> None:
         """Take what has come, until nothing is left or so many bulk messages wait.

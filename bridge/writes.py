@@ -108,7 +108,7 @@ class Writer:
             with whole.connection.begin_nested():
                 self._store(part, taken)
         except Exception as error:
-            if not is_poison(whole.connection, error):
+            if not taken or not is_poison(whole.connection, error):
                 raise
             if len(taken) == 1:
                 whole.outcome.refused.append(_guilty(taken[0], error))
