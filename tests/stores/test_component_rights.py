@@ -17,9 +17,11 @@ from deploy.local import postgres
 from deploy.parts.layout import REPOSITORY
 from migrations import rights
 from shared.access import store
-from shared.postgres.door import database_now, engine_for
+from shared.postgres.door import database_now, engine_for, sqlstate
 from shared.tables import metadata
 from tests import migrated
+
+WRONG_PASSWORD = "28P01"
 
 ACCOUNTS = ("users", "user_sessions", "second_factors", "recovery_codes", "api_tokens", "enrolment_codes")
 
@@ -192,7 +194,9 @@ def signs_in(cluster: postgres.Cluster, database_url: str, role: str, password: 
     try:
         with engine.connect():
             return True
-    except DatabaseError:
+    except DatabaseError as error:
+        if sqlstate(error) != WRONG_PASSWORD:
+            raise
         return False
     finally:
         engine.dispose()
