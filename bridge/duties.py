@@ -93,7 +93,7 @@ class Announcement:
         self.is_made = True
 
     def take_back(self) -> None:
-        """Tell the database that the listening time is over, whoever made the announcement."""
+        """Tell the database that the listening time is over, also where another process began it."""
         self.is_made = False
         with self._leader.database() as database, database.begin():
             leadership_store.disconnected(database, self._leader.epoch or 0)

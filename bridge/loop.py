@@ -2,7 +2,7 @@
 
 The way of a heartbeat: `FastClient.take` reads it off the socket and adds it to the `Arrivals` of its connection.
 `Bulk.take` brings it into hand; `Inbox.read` finds its kind by the topic, and `messages.heartbeat` reads it by
-`contract.HeartbeatDocument`. `Writer.write` stores it: `reports.record_heartbeats`, or `unchanged.repeat_heartbeats`
+`contract.HeartbeatDocument`. `Writer.write` stores it: `reports.record_heartbeats`, or `repeats.repeat_heartbeats`
 where it says nothing new. Only after the commit is it acknowledged.
 """
 

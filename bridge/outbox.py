@@ -138,7 +138,7 @@ class Receipts:
                 del self._untold[boot]
 
     def tell(self, broker: Lanes) -> None:
-        """Send as many as the broker takes now. A display that misses one sends its logs again and is told then."""
+        """Send as many marks as the broker takes now. A display that misses its mark sends its logs again."""
         if self._untold:
             told = broker.bulk.tell(map(self._message, self._untold.items()), RECEIPT_EXPIRY_SECONDS)
             for boot in list(itertools.islice(self._untold, told)):

@@ -37,7 +37,7 @@ class BatchOutcome:
     installs: dict[str, str] = field(default_factory=dict)
     acks: dict[str, int] = field(default_factory=dict)
     drop_rows: dict[str, DropRow] | None = None  # None: as before
-    heartbeats: dict[str, tuple[int, int]] = field(default_factory=dict)  # see unchanged.Memory
+    heartbeats: dict[str, tuple[int, int]] = field(default_factory=dict)  # see repeats.Memory
     health: dict[str, tuple[int, int]] = field(default_factory=dict)
     beats: dict[str, tuple[float, int]] = field(default_factory=dict)  # heartbeats that are stored; see signs.Memory
     talked: dict[str, float] = field(default_factory=dict)  # uuid -> when anything else of it was heard
@@ -52,7 +52,7 @@ class BatchOutcome:
     began_anew: set[str] = field(default_factory=set)  # clients whose log lines number a boot from 1 again
 
     def take_logs(self, stored: Stored, heard: Mapping[str, float]) -> None:
-        """Take over what storing logs came to. No doubted mark is told; `heard` says when a client's lines came."""
+        """Add the result of storing logs. A doubted mark is sent to nobody. `heard`: when its lines came, by client."""
         self.committed |= stored.committed
         for boot in stored.doubted:
             self.committed.pop(boot, None)
@@ -61,7 +61,7 @@ class BatchOutcome:
         self.began_anew |= stored.began_anew
 
     def note_beats(self, heartbeats: Iterable[Heartbeat], old: Collection[str]) -> None:
-        """The heartbeats of all but `old` are stored. A client of which an older one came than is stored only talks."""
+        """Note whose heartbeats are stored: all but those of `old`, which are older than the stored ones."""
         for one in heartbeats:
             if one.uuid in old:
                 self.talked[one.uuid] = one.heard
@@ -69,7 +69,7 @@ class BatchOutcome:
                 self.beats[one.uuid] = (one.heard, one.interval_seconds or INTERVAL_SECONDS)
 
     def end(self, boots: Collection[Boot]) -> None:
-        """These boots ended. Nobody is told how far they, and later boots of their installations, are stored."""
+        """End these boots. No mark is sent for them, nor for later boots of their installations."""
         self.over |= set(boots)
         for ended in boots:
             self.marks[ended[0]] = None

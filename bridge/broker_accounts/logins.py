@@ -73,7 +73,7 @@ def write_if_changed(path: Path, content: bytes) -> bool:
 
 
 def _take_over(descriptor: int, before: os.stat_result | None) -> None:
-    """The broker must be able to read it: owner, group and mode stay as whoever set the broker up made them."""
+    """Keep owner, group and mode as they are: the broker must be able to read the file."""
     os.fchmod(descriptor, NEW_FILE_MODE if before is None else before.st_mode & 0o777)
     own = os.fstat(descriptor)
     if before is not None and (before.st_uid, before.st_gid) != (own.st_uid, own.st_gid):

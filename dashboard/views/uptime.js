@@ -55,7 +55,7 @@ function Strip({ segments, days, text }) {
 const lengthOf = (one) => duration((Date.parse(one.to) - Date.parse(one.from)) / 1000);
 
 /**
- * The times of trouble, newest first; of a time of which nothing is known nobody can say that it was calm.
+ * The times of trouble, newest first. Shows nothing where nothing is known: it may not have been calm.
  * @param {{uptime: Uptime, days: number, from: number}} props
  */
 function Troubles({ uptime, days, from }) {

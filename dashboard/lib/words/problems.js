@@ -16,7 +16,7 @@ const UNREACHABLE = "The service does not answer. Try again in a moment.";
 const NOT_ASKED = /^(http_|api_unavailable)/;
 
 /**
- * What to quote to whoever runs the service, where it failed by its own account; else nothing.
+ * The reference (start of the trace id) to quote to the operator, where the service itself failed; else nothing.
  * @param {unknown} error
  */
 export function referenceOf(error) {
