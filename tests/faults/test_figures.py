@@ -15,17 +15,25 @@ LEDGER = {
 
 
 def test_a_ledger_becomes_a_row_with_machine_commit_and_seed() -> None:
-    row = section([LEDGER]).splitlines()[-1]
+    text = section([LEDGER])
 
+    row = text.splitlines()[-1]
     assert "passed" in row
-    assert "displays 200, lost 0 |" in row
-    assert "a machine; commit abc, seed 7, 2026-01-02" in row
+    assert "displays 200; none: lost |" in row
+    assert "| A, abc, seed 7, 2026-01-02 |" in row
+    assert "\n- A: a machine\n" in text
 
 
-def test_a_row_says_on_what_else_it_ran() -> None:
-    row = section([{**LEDGER, "note": "an engine; stand-ins: none"}]).splitlines()[-1]
+def test_each_machine_is_named_once_with_what_else_ran_there() -> None:
+    other = {**LEDGER, "note": "an engine; stand-ins: none"}
 
-    assert "a machine; an engine; stand-ins: none; commit abc" in row
+    lines = section([LEDGER, other, LEDGER]).splitlines()
+
+    assert [line for line in lines if line.startswith("- ")] == [
+        "- A: a machine",
+        "- B: a machine; an engine; stand-ins: none",
+    ]
+    assert [line.split("|")[4].split(",")[0].strip() for line in lines[-3:]] == ["A", "B", "A"]
 
 
 def test_a_condition_that_does_not_hold_is_named() -> None:

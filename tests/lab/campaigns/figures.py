@@ -5,8 +5,9 @@ Only what ledgers under campaign-results/ say; a campaign without a ledger keeps
 
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any, Final
 
 from tests.lab.campaigns.ledger import RESULTS
@@ -39,27 +40,41 @@ WORDS: Final = {
 HIDDEN: Final = frozenset({"repeats", "heartbeats"})
 
 
-def section(ledgers: Iterable[Mapping[str, Any]]) -> str:
+def section(ledgers: Sequence[Mapping[str, Any]]) -> str:
     """The section as Markdown, with its heading."""
+    machines = list(dict.fromkeys(map(_machine, ledgers)))
+    letters = dict(zip(machines, ascii_uppercase, strict=False))
     lines = [
         HEADING,
         "",
-        "Written by `make campaign` from its ledgers; the same seed makes the same faults.",
+        "Written by `make campaign` from its ledgers; the same seed makes the same faults. They ran on",
         "",
-        "| campaign | result | counted | ran on |",
+        *(f"- {letters[machine]}: {machine}" for machine in machines),
+        "",
+        "| campaign | result | counted | ran |",
         "|---|---|---|---|",
     ]
-    return "\n".join([*lines, *(_row(ledger) for ledger in ledgers), ""])
+    return "\n".join([*lines, *(_row(ledger, letters[_machine(ledger)]) for ledger in ledgers), ""])
 
 
-def _row(ledger: Mapping[str, Any]) -> str:
+def _machine(ledger: Mapping[str, Any]) -> str:
+    return "; ".join(filter(None, (ledger["machine"], ledger.get("note"))))
+
+
+def _row(ledger: Mapping[str, Any], machine: str) -> str:
     broken = [name for name, holds in {**ledger["conditions"], **ledger.get("limits", {})}.items() if not holds]
     result = f"failed: {'; '.join(broken)}" if broken else "passed"
-    numbers = {**ledger["sizes"], **ledger["counted"]}
-    counted = ", ".join(f"{name.replace('_', ' ')} {value:,}" for name, value in numbers.items() if name not in HIDDEN)
-    machine = "; ".join(filter(None, (ledger["machine"], ledger.get("note"))))
-    where = f"{machine}; commit {ledger['commit']}, seed {ledger['seed']}, {ledger['at'][:10]}"
-    return f"| {WORDS[ledger['name']]} | {result} | {counted} | {where} |"
+    ran = f"{machine}, {ledger['commit']}, seed {ledger['seed']}, {ledger['at'][:10]}"
+    return f"| {WORDS[ledger['name']]} | {result} | {_counted(ledger)} | {ran} |"
+
+
+def _counted(ledger: Mapping[str, Any]) -> str:
+    """What was counted, and after it what was looked for and never came."""
+    numbers = {name.replace("_", " "): value for name, value in {**ledger["sizes"], **ledger["counted"]}.items()}
+    shown = {name: value for name, value in numbers.items() if name not in HIDDEN}
+    counted = ", ".join(f"{name} {value:,}" for name, value in shown.items() if value)
+    none = ", ".join(name for name, value in shown.items() if not value)
+    return "; none: ".join(filter(None, (counted, none)))
 
 
 def rewritten(document: str, figures: str) -> str:
