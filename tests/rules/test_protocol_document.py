@@ -4,6 +4,8 @@ import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import pytest
@@ -130,15 +132,22 @@ def _limits(least: float | None, most: float | None) -> str:
     return f", from {least:,.0f}" if most is None else f", {least:,.0f} to {most:,.0f}"
 
 
-def rows() -> Iterator[str]:
+def fields() -> Iterator[tuple[str, str, str]]:
+    """Each field that the bridge reads: the message that has it, its name and what it may hold."""
     stamp = fields_of(bridge.StampedDocument)
     for name, field in stamp.items():
-        yield f"| all but presence | `{name}` | {in_words(field.type)} |"
-    yield "| all | `v` | `1` |"
+        yield "all but presence", name, in_words(field.type)
+    yield "all", "v", "`1`"
     for message, document in DOCUMENTS.items():
         for name, field in fields_of(document).items():
             if name != "v" and name not in stamp:
-                yield f"| {message} | `{name}` | {in_words(field.type)}{'; required' if field.required else ''} |"
+                yield message, name, f"{in_words(field.type)}{'; required' if field.required else ''}"
+
+
+def rows() -> Iterator[str]:
+    """The table's rows: neighbours that may hold the same share one."""
+    for (message, holds), group in groupby(fields(), key=itemgetter(0, 2)):
+        yield f"| {message} | {', '.join(f'`{name}`' for _, name, _ in group)} | {holds} |"
 
 
 def test_the_table_of_fields_has_every_field_that_the_bridge_reads_with_its_limits_and_words() -> None:
