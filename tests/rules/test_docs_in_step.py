@@ -10,6 +10,19 @@ from deploy.parts.layout import SCRIPTS_KEY, SIGN_IN
 from shared.config import SETTINGS
 
 ROOT = Path(__file__).parents[2]
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+MOST_WORDS = 30_000  # a newcomer reads all of it in two hours
+MOST_DECISIONS = 18
+
+
+def test_the_documents_stay_short_enough_to_be_read() -> None:
+    """Words are what has a letter or a digit: the bars of tables are none."""
+    words = sum(len(re.findall(r"\S*\w\S*", path.read_text(encoding="utf-8"))) for path in DOCUMENTS)
+    decisions = [path for path in DOCUMENTS if path.parent.name == "decisions"]
+
+    assert len(DOCUMENTS) >= 15
+    assert words <= MOST_WORDS
+    assert len(decisions) <= MOST_DECISIONS
 
 
 def settings_table() -> list[str]:
@@ -53,7 +66,7 @@ def test_every_event_that_the_guide_tells_people_to_search_for_is_written() -> N
 
 
 def test_every_link_between_documents_leads_somewhere() -> None:
-    for document in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")]:
+    for document in DOCUMENTS:
         for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", document.read_text(encoding="utf-8")):
             assert (document.parent / target).exists(), f"{document.name}: {target}"
 
@@ -65,7 +78,7 @@ def anchors(document: Path) -> set[str]:
 
 
 def test_every_link_to_a_heading_finds_it() -> None:
-    for document in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")]:
+    for document in DOCUMENTS:
         for file, anchor in re.findall(r"\]\(([\w./-]*)#([\w-]+)\)", document.read_text(encoding="utf-8")):
             target = document.parent / file if file else document
             assert anchor in anchors(target), f"{document.name}: {file}#{anchor}"
@@ -86,7 +99,7 @@ def test_the_rows_of_the_security_standard_are_counted_as_they_are() -> None:
 
 def test_every_file_that_a_document_names_is_there() -> None:
     named = re.compile(r"`((?:bridge|dashboard|deploy|docs|functions|migrations|shared|tests)/[\w./-]*)`")
-    for document in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")]:
+    for document in DOCUMENTS:
         for target in named.findall(document.read_text(encoding="utf-8")):
             assert (ROOT / target).exists(), f"{document.name}: {target}"
 
