@@ -38,7 +38,7 @@ class Forbidden(ServiceError):
 
 
 class PersonUnknown(Forbidden):
-    """Nobody of your e-mail address may use this service yet; ask an admin to add you by that address."""
+    """Your e-mail address is not known to this service yet; ask an admin to add you by that address."""
 
     code = "person_unknown"
 
@@ -62,7 +62,7 @@ class SecondFactorRequired(InvalidIdentity):
 
 
 class SecondFactorWrong(InvalidIdentity):
-    """The code is wrong, was used already, or is not of this moment."""
+    """The code is wrong, was used already, or is not the present one."""
 
     code = "second_factor_wrong"
 
@@ -170,7 +170,7 @@ class CommandNotCancellable(StateConflict):
 
 
 class CommandBatchOver(StateConflict):
-    """The batch is over; nothing of it can be paused, resumed or aborted any more."""
+    """The batch is over; it can no longer be paused, resumed or aborted."""
 
     code = "command_batch_over"
 
@@ -206,13 +206,13 @@ class InvalidWaves(Refused):
 
 
 class NoClients(Refused):
-    """No client fits: there is nobody to send this to."""
+    """No client matches, so there is nothing to send."""
 
     code = "no_clients"
 
 
 class TooManyClients(Refused):
-    """A batch has 10,000 clients at most; narrow the filter."""
+    """A batch has at most 10,000 clients; narrow the filter."""
 
     code = "too_many_clients"
 
@@ -278,13 +278,13 @@ class UploadNotFound(NotFound):
 
 
 class UploadOffsetConflict(StateConflict):
-    """The upload goes on at another byte; `upload_offset` says at which."""
+    """The upload continues at another byte; `upload_offset` says at which."""
 
     code = "upload_offset_conflict"
 
 
 class UploadLocked(ServiceError):
-    """The upload is becoming one file, or another request has taken it over: ask how far it is, and go on there."""
+    """The upload is becoming one file, or another request has taken it over; ask for its offset and continue there."""
 
     code = "upload_locked"
 
@@ -336,13 +336,13 @@ class UserNotFound(NotFound):
 
 
 class UsernameTaken(StateConflict):
-    """There is somebody of this name already, perhaps with other capitals."""
+    """This name is taken already, perhaps with other capitals."""
 
     code = "username_taken"
 
 
 class LastAdmin(StateConflict):
-    """Nobody else could let anybody in: there must be another admin who has set a password of their own."""
+    """This is the last admin who can sign in; another admin must set a password of their own first."""
 
     code = "last_admin"
 
@@ -366,7 +366,7 @@ class ExpiryInThePast(Refused):
 
 
 class ExpiryTooFar(Refused):
-    """A token lives ten years at most; leave the time out for one that does not expire."""
+    """A token lives at most ten years; leave the time out for one that does not expire."""
 
     code = "expiry_too_far"
 
@@ -408,7 +408,7 @@ class ChannelAddressRefused(Refused):
 
 
 class ChannelRefused(Refused):
-    """A notification channel cannot be like this."""
+    """These settings do not fit a notification channel."""
 
     code = "channel_refused"
 

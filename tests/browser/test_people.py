@@ -142,7 +142,7 @@ def test_a_refusal_is_said_in_the_dialog_and_ones_own_row_has_no_menu(enter: Ent
     dialog.get_by_label("User name").fill("ADMIN")
     dialog.get_by_role("button", name="Add", exact=True).click()
 
-    expect(dialog.get_by_role("alert")).to_contain_text("There is somebody of this name already")
+    expect(dialog.get_by_role("alert")).to_contain_text("This name is taken already")
     dialog.get_by_label("User name").fill(name)
     dialog.get_by_role("button", name="Add", exact=True).click()
     expect(page.get_by_role("dialog", name=f"A password for {name}")).to_be_visible()

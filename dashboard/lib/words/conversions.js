@@ -64,7 +64,7 @@ export const conversionWords = {
         of["advancing"] && `automatic advance of ${count(of["advancing"], "slide", "slides")}`,
       ]),
     workbooks_not_asked: (of) =>
-      `Charts show the figures kept in the file; ${count(of["count"], "workbook was", "workbooks were")} not asked for newer ones:`,
+      `Charts show the figures kept in the file; ${count(of["count"], "workbook was", "workbooks were")} not opened for newer ones:`,
     links_not_followed: (of) => `${count(of["count"], "linked file was", "linked files were")} not fetched:`,
     hyperlinks: (of) => `${count(of["count"], "link leads", "links lead")} out of the file:`,
   },

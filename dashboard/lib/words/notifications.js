@@ -1,8 +1,8 @@
 /** Notifications to people: the channels and what they delivered. */
 export const notificationWords = {
   title: "Notifications",
-  lead: "Who is told when displays fail together, when one stays silent, when a service or a screen fails, when recovery holds back, and when it is over.",
-  none: "Nobody is told yet.",
+  lead: "Who is notified when displays fail together, when one stays silent, when a service or a screen fails, when recovery holds back, and when it is over.",
+  none: "Nobody is notified yet.",
   failed: "The channels could not be loaded.",
   add: "Add a channel…",
   addTitle: "Add a channel",
@@ -20,7 +20,7 @@ export const notificationWords = {
   keep: "Leave empty to keep the current one.",
   keepsTo: (/** @type {string} */ address) => `Leave empty to keep ${address}`,
   secret: "Secret that signs it (webhooks; optional)",
-  events: "Tell about",
+  events: "Notify about",
   event: /** @type {Record<string, string>} */ ({
     incident_opened: "an incident: displays failed together",
     incident_escalated: "an incident that grows, or lasts for an hour",
@@ -41,7 +41,7 @@ export const notificationWords = {
   when: "Hours",
   hours: "Only at these hours",
   hoursHow: (/** @type {string} */ zone) =>
-    `In the time zone ${zone}. What happens outside these hours is told when they begin, unless it is over.`,
+    `In the time zone ${zone}. What happens outside these hours is sent when they begin, unless it is over.`,
   from: "From",
   to: "To",
   critical:
@@ -66,7 +66,7 @@ export const notificationWords = {
   history: "Deliveries…",
   remove: "Remove…",
   removeTitle: (/** @type {string} */ name) => `Remove ${name}?`,
-  removeText: "It tells nobody any more, and the list of its deliveries goes with it.",
+  removeText: "It sends nothing any more, and the list of its deliveries is deleted.",
   removeGo: "Remove",
   historyTitle: (/** @type {string} */ name) => `Deliveries to ${name}`,
   historyNone: "Nothing yet.",

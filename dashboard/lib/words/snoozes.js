@@ -1,9 +1,9 @@
-/** Snoozes: times in which nobody is told. */
+/** Snoozes: times without notifications. */
 const COVERED = /** @type {Record<string, string>} */ ({ fleet: "any display", site: "displays at this site" });
 
 export const snoozeWords = {
   title: "Snoozes",
-  lead: "During a snooze nobody is told. What is not over when it ends is told then. Maintenance windows do the same.",
+  lead: "During a snooze nobody is notified. What is not over when it ends is sent then. Maintenance windows do the same.",
   none: "No snooze is on.",
   failed: "The snoozes could not be loaded.",
   add: "Snooze…",
