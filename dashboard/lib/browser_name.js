@@ -1,4 +1,4 @@
-/** What people call a browser, of the name that it sends. */
+/** The name that people know a browser by, from the one that it sends. */
 
 /** The first that fits: most of them call themselves by the names of others, too. @type {[RegExp, string][]} */
 const BROWSERS = [

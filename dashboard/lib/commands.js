@@ -18,7 +18,7 @@ import { change, changing, ownCommandsOpen, refresh } from "./fleet.js";
 
 const FOLLOW_EVERY = 1_500;
 const ASK_AGAIN_AFTER = [1_000, 2_000, 4_000, 8_000, 15_000];
-/** Phases in which what the fleet tells of this display's commands is not shown in place of this page's own. */
+/** Phases in which this page shows its own command, whatever the fleet says of the display's commands. */
 const WAITS = new Set(["sending", "unknown", "refused"]);
 const OVER = new Set(["succeeded", "failed", "rejected", "expired", "timed_out", "cancelled"]);
 

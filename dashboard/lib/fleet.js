@@ -161,8 +161,8 @@ async function round(abort) {
 const askedApart = new Map();
 
 /**
- * What recovery says ends by itself at a known time, which is no change that a delta tells: the few clients
- * for whom that time has passed are asked for apart.
+ * Recovery's state may end at a known time, without a change that a delta would bring. The few clients for whom that
+ * time has passed are asked for apart.
  * @param {AbortSignal} abort
  */
 async function renewRecovery(abort) {

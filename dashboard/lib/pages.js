@@ -13,7 +13,7 @@ import { wordsOf } from "./words/problems.js";
  * @property {string} why it failed, in words
  * @property {() => void} loadMore
  * @property {() => void} reload
- * @property {() => void} renew the same without anybody having asked: a failure is said until there is an answer
+ * @property {() => void} renew as `reload`, by itself: a failure stays shown until there is an answer
  * @property {(page: import("./types").Page<T>, idOf: (row: T) => unknown) => void} absorb put what a fresh first page
  *   has before the known rows; where nothing joins the two, or the list has grown too long, the page replaces it
  */

@@ -1,4 +1,4 @@
-/** Whether anybody is told of one display's troubles at the moment, and a way to be left in peace for a while. */
+/** Whether one display is snoozed, and the way to snooze it. */
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import { endSnooze, snoozesOf } from "../lib/api/notifications.js";

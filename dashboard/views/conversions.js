@@ -82,8 +82,8 @@ function listOf(one) {
 }
 
 /**
- * Whether it changes nothing that a viewer sees on a page: links, how slides come, fonts replaced letter by letter as
- * wide.
+ * Whether the warning is about nothing that people see on a page: links, transitions, fonts replaced by equally wide
+ * ones.
  * @param {Record<string, any>} one
  */
 function isMild(one) {

@@ -1,4 +1,4 @@
-/** What stands beside a list that comes page by page while it is not there: a placeholder, or why it did not come. */
+/** What stands in place of a list that is not there yet: a placeholder, or why it did not come. */
 import { h } from "../vendor/preact.js";
 import { LoadFailed, Loading } from "./parts.js";
 

@@ -71,8 +71,8 @@ export function Newer({ tail, reload }) {
 }
 
 /**
- * `levels` and `text` are values of the address, `levelKey` and `textKey` where they stand in it: the panel and
- * the page behind it keep apart what they show.
+ * `levels` and `text` are values of the address, `levelKey` and `textKey` their keys in it: the panel and the page
+ * behind it have keys of their own.
  * @param {{uuid: string, hours: number, all?: boolean} & Narrowed} props
  *   all: also what is older than `hours`, which then only the counts keep to
  */

@@ -1,4 +1,4 @@
-/** Who is told of what goes wrong (admins), and of whom nobody is told for a while (operators). */
+/** Notification channels (admins) and snoozes (operators). */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import * as api from "../lib/api/notifications.js";

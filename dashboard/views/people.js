@@ -28,7 +28,7 @@ function SignedIn({ person }) {
 }
 
 /**
- * When they came in last, and what is left of a password that was handed over: neither is known by a proxy.
+ * When they came in last, and what is left of a password that was handed over: behind a proxy neither is known.
  * @param {{person: User}} props
  */
 function Facts({ person }) {

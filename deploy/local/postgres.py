@@ -188,7 +188,7 @@ def superuser(cluster: Cluster, database: str = "postgres") -> Iterator[Any]:
 def opened(cluster: Cluster, user: str, password: str, database: str) -> Iterator[Any]:
     """A connection for the block. The socket is ours: pg8000 leaves its own open when a login fails.
 
-    It leaves no machine: a TLS context, which reads every certificate authority, would be nine tenths of its time.
+    Without TLS: it leaves no machine, and reading every certificate authority would take nine tenths of its time.
     """
     with socket.create_connection((LOOPBACK, cluster.port), 30) as sock:
         connection = pg8000.native.Connection(user, database=database, password=password, sock=sock, ssl_context=False)

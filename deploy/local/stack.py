@@ -35,7 +35,7 @@ OURS: Final = frozenset(
     }
 )
 
-# What a simulated fleet is there to show. What the caller's environment says goes before it.
+# Settings that let a simulated fleet show something; the caller's environment wins.
 OF_THE_DEMO: Final = {"CRASH_RECOVERY_ENABLED": "true"}
 
 

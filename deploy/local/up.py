@@ -56,7 +56,7 @@ class Lock:
         return True
 
     def take_within(self, seconds: float) -> bool:
-        """As `take`, for as long as one who is stopping may need."""
+        """As `take`, but wait as long as a runner may need to stop."""
         deadline = time.monotonic() + seconds
         while not self.take():
             if time.monotonic() > deadline:

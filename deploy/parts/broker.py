@@ -99,7 +99,7 @@ def _same_line(user: str, password: str) -> str:
 
 
 def service_logins(passwords: Mapping[str, str]) -> dict[str, str]:
-    """Every user of the services' listener, of the password of each service."""
+    """The password of every user of the services' listener, from the password of each service."""
     return {**passwords, URGENT: passwords["bridge"]}
 
 
@@ -129,9 +129,9 @@ log_type warning
 log_type notice
 """
 
-# Without `use_username_as_clientid` a display that calls itself otherwise than it should would be refused. Our services
-# may have several connections of one user, each with a name of its own. No password of a display stands in
-# `password_file`: who has to read that anew must send a SIGHUP, and that crashes mosquitto.
+# `use_username_as_clientid` gives a display its own name whatever it calls itself; without it the door would refuse it.
+# Our services may have several connections of one user, each with a name of its own. No password of a display stands
+# in `password_file`: mosquitto reads that anew at a SIGHUP only, and a SIGHUP crashes it.
 DOORS = """\
 plugin {door}
 plugin_opt_logins {displays_passwords}
@@ -217,7 +217,7 @@ def command(broker: Broker) -> tuple[str, ...]:
 
 
 def answers(broker: Broker) -> Probe:
-    """Whether both listeners answer, and refuse whoever has no login."""
+    """Whether both listeners answer, and refuse a client without a login."""
     probes = [mqtt_refuses_anonymous(port) for port in (broker.displays_port, broker.services_port)]
     return lambda: all(probe() for probe in probes)
 
@@ -233,7 +233,7 @@ class RunningBroker:
     def set_displays(self, passwords: Mapping[str, str]) -> None:
         """Make these the displays' logins (user name -> password); returns when the broker has read them.
 
-        It has when it accepts a login that was written with them.
+        It has read them when it accepts a login that was written with them.
         """
         self._read("", passwords)
 

@@ -39,7 +39,7 @@ def library(folder: Path) -> Path:
         draft = place.with_name(f".{place.name}.{os.getpid()}")
         draft.write_bytes(_compiled())
         draft.chmod(0o600)
-        draft.replace(place)  # whoever has the one before loaded keeps it
+        draft.replace(place)  # a broker that has loaded the older file keeps it
     return place
 
 

@@ -1,4 +1,4 @@
-"""Becomes mosquitto, with as many open files as it may have and somebody beside it who asks it to save.
+"""Becomes mosquitto, with as many open files as it may have and a process beside it that asks it to save.
 
     python broker_launch.py PERSISTENCE_FOLDER PROGRAM ARGUMENTS...
 
@@ -27,7 +27,7 @@ from pathlib import Path
 
 OPEN_FILES = 65_536  # each display is one; Debian gives a program 1,024 and lets it ask for more
 SECONDS_BETWEEN_SAVES = 1.0
-SAVES_REST = 4.0  # so many times as long as a save took: at most a fifth of the time is spent on them
+SAVES_REST = 4.0  # the pause after a save, in lengths of that save: at most a fifth of the time goes to saves
 LONGEST_SAVE_SECONDS = 120.0  # after that it is asked again: it could not write
 LOOK_SECONDS = 0.02
 SAVED, RUNNING, CRASHES = "mosquitto.db", "broker.running", "broker.crashes"  # in the broker's folder
@@ -43,12 +43,12 @@ def may_open_files() -> int:
 
 
 def rest_seconds(save_seconds: float) -> float:
-    """How long the broker is left alone after a save that took so long."""
+    """The pause after a save that took `save_seconds`."""
     return max(SECONDS_BETWEEN_SAVES, SAVES_REST * save_seconds)
 
 
 def _saved(file: Path) -> tuple[int, int] | None:
-    """Which save the file is of; None before the first."""
+    """What tells one save of the file from the next; None before the first."""
     try:
         status = file.stat()
     except OSError:
@@ -57,7 +57,7 @@ def _saved(file: Path) -> tuple[int, int] | None:
 
 
 def _catches(pid: int, number: signal.Signals) -> bool:
-    """Whether the process has said what it does at this signal; before that it would be ended by it."""
+    """Whether the process handles this signal; until then the signal would end it."""
     lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
     caught = next(line.split()[1] for line in lines if line.startswith("SigCgt:"))
     return bool(int(caught, 16) & 1 << (number - 1))
@@ -104,8 +104,8 @@ def note_crash(folder: Path) -> None:
 
 
 def main(folder: Path, command: list[str]) -> None:
-    """Never returns: this process becomes the broker, so that whoever started it signals the broker itself."""
-    with contextlib.suppress(OSError, UnicodeError):  # a broker that serves goes before one that is counted
+    """Never returns: this process becomes the broker, so that signals to it reach the broker itself."""
+    with contextlib.suppress(OSError, UnicodeError):  # serving matters more than counting crashes
         note_crash(folder)
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (may_open_files(), most))

@@ -46,7 +46,7 @@ def services_acl(root: str, login_prefix: str = "") -> str:
 
 
 def _name(text: str) -> str:
-    """A wildcard would give away the topics of every other stack, an end of line whatever stands behind it."""
+    """No wildcard, which would open the topics of every other stack; no end of line, which would add rules."""
     if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", text):
         raise argparse.ArgumentTypeError("expected 1 to 64 letters, digits, - or _")
     return text

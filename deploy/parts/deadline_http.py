@@ -48,8 +48,8 @@ class Reply:
 
 
 class _WholeLines(io.BufferedReader):
-    """Lines that end. http.client takes the end of the connection for the end of the headers, and so half an
-    answer of a worker that was killed for a whole one.
+    """Refuses half a line. http.client takes the end of a connection for the end of the headers: half an answer of
+    a killed worker would count as a whole one.
     """
 
     def readline(self, size: int | None = -1, /) -> bytes:
@@ -98,7 +98,7 @@ def _connection(scheme: str, host: str, port: int | None, until: float) -> http.
 
 @contextlib.contextmanager
 def _cut_at(connected: socket.socket, until: float) -> Iterator[None]:
-    """Shut the socket down at the monotonic time `until`: whoever reads or writes then gets an error."""
+    """Shut the socket down at the monotonic time `until`: reads and writes then fail."""
     timer = threading.Timer(max(0.0, until - time.monotonic()), _shut_down, [connected])
     timer.daemon = True
     timer.start()

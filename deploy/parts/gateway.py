@@ -22,7 +22,7 @@ from deploy.parts.short_lived import running
 
 STOP_SIGNAL: Final = signal.SIGTERM  # at once; SIGQUIT would wait for open connections
 UPLOADS_AT_ONCE: Final = 8  # each holds one of the api function's 64 threads for as long as it lasts
-UPLOADS_OF_ONE: Final = 4  # from one address, so that nobody takes them all; who is refused counts until it is gone
+UPLOADS_OF_ONE: Final = 4  # from one address, so that nobody takes them all; a refused one counts until it ends
 UPLOAD_ROOM_BYTES: Final = 10_000_000  # what multipart may add to the largest file
 JSON_BODY_BYTES: Final = 1024 * 1024  # largest body that is no upload: functions.api.limits.BODY_LIMIT
 

@@ -1,7 +1,7 @@
 """The local issuer of identity tokens: one RS256 key, made at the first start.
 
 It stands in for Google's issuer on one machine, so that `shared/outside/oidc.py` verifies the same kind of token
-everywhere. Whoever can read the key file can call the functions: it is 0600, in a folder of 0700.
+everywhere. Everybody who can read the key file can call the functions: it is 0600, in a folder of 0700.
 """
 
 import hashlib

@@ -90,7 +90,7 @@ class Layout:
                 private.chmod(0o700)
 
     def check_ours(self) -> None:
-        """Nothing is closed to others or deleted in a folder that no stack has made.
+        """Refuse a folder that no stack has made: nothing in it is deleted or closed to others.
 
         Raises:
             BadSetting: the folder exists, holds something, and no stack has run there.

@@ -1,9 +1,9 @@
 """`python -m deploy.parts.ticker`: Cloud Scheduler on one machine, until SIGTERM.
 
 Every TICK_SECONDS it posts to SCHEDULER_TICK_URL with an identity token of SCHEDULER_SERVICE_ACCOUNT, the
-first time at once. Where nobody listens yet it asks again each second, until the next tick is due; so it does before
-its first success, while the function cannot reach the keys or the database yet. Any other tick that fails is not
-repeated: the next one does its work. Further environment:
+first time at once. While nobody listens there, or the function cannot reach the keys or the database before its first
+success, it asks again each second until the next tick is due. No other tick that fails is repeated: the next one does
+its work. Further environment:
 OIDC_ISSUER, LOCAL_STATE_DIR (`.local`, the signing key is in its `secrets/`), TASK_QUEUE_KEYS_PORT (8124).
 """
 

@@ -67,7 +67,7 @@ def main(connection: int) -> None:
 
 
 def _wait_for_files(connection: int) -> tuple[str, list[int]]:
-    """The deck's kind and the open files; an end where there will be none."""
+    """The deck's kind and the open files. Ends this process when the worker sends none."""
     with socket.socket(fileno=connection) as ours:
         kind, files, _, _ = socket.recv_fds(ours, 64, 2)
     if not files:
@@ -167,7 +167,7 @@ def _letters(document: pypdfium2.PdfDocument) -> Iterator[Seen]:
 
 
 def _code(text: Any, place: int) -> int:
-    """The letter's code; 0 for the second half of one that is told in two halves, whichever comes first."""
+    """The letter's code. Of a pair of surrogates, in either order, the first place has it and the second has 0."""
     code: int = pdfium.FPDFText_GetUnicode(text, place)
     if not 0xD800 <= code < 0xE000:
         return code

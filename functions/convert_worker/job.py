@@ -30,7 +30,7 @@ class Workshop:
 
 
 def make_pdf(workshop: Workshop, job: Job) -> tuple[str, Findings]:
-    """The path of the job's PDF below `converted/` and what was found in it; it lies on the volume then.
+    """Put the job's PDF on the volume: its path below `converted/` and what was found in it.
 
     0. What an earlier worker of this conversion was writing when it was killed is removed.
     1. A PDF of the same bytes that is there and whole is used again: the converter is not called.

@@ -8,7 +8,7 @@ that there is nothing left to do (also when the conversion failed for good), 503
 
 import gc
 
-gc.disable()  # what is imported stays: looking through it again and again is an eighth of a cold start
+gc.disable()  # imported modules stay: searching them for garbage again and again is an eighth of a cold start
 
 import json
 import logging

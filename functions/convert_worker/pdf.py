@@ -1,8 +1,7 @@
 """Is it a PDF that can be shown, and what is worth knowing of it? Asked of a process of its own.
 
-PDFium and the readers of decks are given what strangers made. A crash, a loop or a bomb in there ends the examiner;
-what it had said until then counts. So a PDF whose pages could be counted is usable, whatever its first page does to
-whoever draws it.
+PDFium and the readers of decks read what strangers made. A crash, a loop or a bomb ends the examiner alone; what it
+reported before counts. So a PDF whose pages could be counted is usable, whatever happens when its first page is drawn.
 """
 
 import base64

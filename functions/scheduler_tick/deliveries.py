@@ -2,9 +2,9 @@
 
     POST /deliveries {"job": "deliver_notification", "delivery_id": 7, "generation": 1}, with the queue's token
 
-The row decides when a message is tried again, and this asks the queue for just that: an answer of 5xx would slow
-the whole queue down because of one receiver. 200 says that all is written down; 503 that nothing is, or that
-somebody else is at it, so that the task must come again.
+The row says when a message is tried again, and a new task is put on the queue for that moment: an answer of 5xx would
+slow the whole queue down because of one receiver. 200: the outcome is stored. 503: nothing is stored, or another
+delivery is under way; the task must come again.
 """
 
 import time

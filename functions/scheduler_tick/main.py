@@ -8,7 +8,7 @@ A step that fails is named in `failed` and does not make the tick fail: the next
 
 import gc
 
-gc.disable()  # what is imported stays: looking through it again and again is an eighth of a cold start
+gc.disable()  # imported modules stay: searching them for garbage again and again is an eighth of a cold start
 
 import json
 import os

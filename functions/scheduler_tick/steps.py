@@ -1,7 +1,7 @@
 """What one tick does, step by step; each in a transaction of its own, so that none can undo another.
 
-Sweeps run at every tick. Recovery and publishing are left out by a tick that comes more than three periods
-after the last one: what it would act on is old news.
+Sweeps run at every tick. A tick that comes more than three periods after the last one leaves out recovery and
+publishing: its evidence is old.
 """
 
 import time
@@ -80,7 +80,7 @@ class Moment:
     def is_late(self, period: timedelta) -> bool:
         """Whether so much time went by since the last tick that this one only sweeps.
 
-        With a period of a second or two a slow machine alone is late by three of them: that is no news.
+        With a period of a second or two a slow machine alone is late by three of them: that does not count.
         """
         counted = max(period, SHORTEST_PERIOD)
         return self.last_tick_at is not None and is_scheduler_late(self.last_tick_at, self.now, counted)
@@ -103,7 +103,7 @@ def run(world: World) -> dict[str, Any]:
     """One tick: {did, failed, late, duration_ms}, or {skipped} while another one runs.
 
     The lock is held by an open transaction and so ends with it, whatever happens to this process. That transaction is
-    idle while the steps use others: it may be for as long as LONGEST_STEP, and is touched before each.
+    idle while a step uses another one: for LONGEST_STEP at most, and it is used briefly before each step.
     """
     began = time.monotonic()
     with transaction(world.engine) as holder:
@@ -139,7 +139,7 @@ def _work(
 
 
 def mend_clock(world: World, moment: Moment) -> Did:
-    """Where the database's clock was set back: forget what it said of the future."""
+    """After the database's clock was set back: forget every time that now lies in the future."""
     if not moment.clock_was_set_back:
         return {}
     with transaction(world.engine) as connection:
@@ -158,7 +158,7 @@ def expire(world: World, _moment: Moment) -> Did:
 
 
 def sweep_statuses(world: World, _moment: Moment) -> Did:
-    """Bring the shown states up to what time made of them, should no bridge do it."""
+    """Show displays as late or stale where their time is up, in case no bridge does it."""
     stale_seconds, max_age = world.config["HEARTBEAT_STALE_SECONDS"], world.config["CANARY_MAX_AGE_SECONDS"]
     with transaction(world.engine) as connection:
         now = database_now(connection)
@@ -167,7 +167,7 @@ def sweep_statuses(world: World, _moment: Moment) -> Did:
 
 
 def watch_incidents(world: World, _moment: Moment) -> Did:
-    """Bring the incidents up to the states that were just swept: displays that fail together are one."""
+    """Group displays that fail together into incidents, from the states that were just swept."""
     with transaction(world.engine) as connection:
         return asdict(incidents.observe(connection, database_now(connection), world.config))
 
@@ -181,7 +181,7 @@ def recover(world: World, _moment: Moment) -> Did:
 
 
 def watch_breakers(world: World, _moment: Moment) -> Did:
-    """Keep the breakers up to what the heartbeats say, where a late tick does not recover."""
+    """Open and close breakers by the heartbeats, in a late tick that leaves recovery out."""
     with transaction(world.engine) as connection:
         return {"open": recovery.watch_breakers(connection, database_now(connection), world.config)}
 
@@ -211,7 +211,7 @@ def sweep_conversions(world: World, _moment: Moment) -> Did:
 
 
 def notify(world: World, _moment: Moment) -> Did:
-    """Decide what people are told, and ask the queue to bring it; what is not asked for now a later sweep finds."""
+    """Decide on notifications and put them on the queue; a later sweep finds those that did not get there."""
     with transaction(world.engine) as connection:
         decided = notifications.decide(connection, database_now(connection), world.config)
     counts = {name: getattr(decided, name) for name in ("told", "recovered", "dropped", "again")}
@@ -219,7 +219,7 @@ def notify(world: World, _moment: Moment) -> Did:
 
 
 def _ask_for(world: World, tasks: Sequence[tuple[int, int]]) -> int:
-    """Put these messages on their queue, for a while; how many were."""
+    """Put these messages on their queue until the time is up; how many got there."""
     if not tasks:
         return 0
     queue = queue_of(world.config)
@@ -233,7 +233,7 @@ def _ask_for(world: World, tasks: Sequence[tuple[int, int]]) -> int:
 
 
 def sample_health(world: World, moment: Moment) -> Did:
-    """Keep what the displays whose turn it is have reported of their machines; normally a fifth of the fleet."""
+    """Sample the newest health reports of the displays whose turn it is; normally a fifth of the fleet."""
     kept = timedelta(days=world.config["HEALTH_HISTORY_DAYS"])
     rows = dropped = 0
     for turn, at in health_turns_due(moment.last_tick_at, moment.now):

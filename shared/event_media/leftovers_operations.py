@@ -26,10 +26,10 @@ class Leftover:
 
 
 def sweep(engine: Engine, volume: MediaVolume, *, remove: bool, older_than: timedelta = GRACE) -> Iterator[Leftover]:
-    """Every file older than that which nothing needs; removed only when told to.
+    """Every file older than `older_than` that nothing needs. Removes them only when `remove` says so.
 
-    Each is looked at in a transaction of its own, under the lock of its content: an upload of the same bytes
-    comes before, and the file stays, or after, and writes it again.
+    Each has a transaction of its own, under the lock of its content. An upload of the same bytes comes before it, and
+    the file stays, or comes after it and writes the file again.
     """
     for file in volume.old_files(older_than):
         with transaction(engine) as connection:

@@ -192,7 +192,7 @@ class Publisher:
         return Message(self.topics.commands(client_uuid), payload, expires_at)
 
     def publish_many(self, messages: Sequence[Message], deadline: float) -> list[int | BrokerUnavailable]:
-        """What became of each, in their order: the reason code of its PUBACK, or as what `publish` would have raised.
+        """The result of each, in their order: the reason code of its PUBACK, or the error that `publish` would raise.
 
         Up to WINDOW are on their way at once, so that many do not take as many round trips.
         """

@@ -57,7 +57,7 @@ class TaskQueue:
         path: str = "",
         secret: str = "",
     ) -> None:
-        """`dispatch_deadline` is how long one delivery may take (for conversions D + 80 s, see 50-conversions).
+        """`dispatch_deadline` is how long one delivery may take (for conversions D + 80 s).
 
         Tasks are posted to `worker_url` + `path`; `worker_url` alone is the audience of their tokens. `secret` is what
         a queue of our own knows its callers by.

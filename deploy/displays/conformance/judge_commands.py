@@ -80,7 +80,7 @@ def _is_alive_after(record: Record, tried: Tried) -> bool:
 
 
 def late(record: Record, tried: Tried) -> Verdict:
-    """A command that lives one second: whoever looks at it later says so."""
+    """A command that lives one second: a client that reads it later answers `expired`."""
     if tried.late_at is None:
         return Verdict(Outcome.NOT_SEEN, NEEDS_COMMANDS)
     at = record.answered_at(tried.late_id, tried.late_at)

@@ -93,7 +93,7 @@ class Record:
         self._changed = asyncio.Event()
 
     def change(self) -> None:
-        """Something was added: whoever waits looks again."""
+        """Something was added: every waiting `until` looks again."""
         self._changed.set()
 
     async def until(self, look: Callable[[], T | None], seconds: float) -> T | None:

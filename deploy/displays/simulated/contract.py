@@ -164,7 +164,7 @@ def _optional_text(body: dict[str, Any], name: str) -> str | None:
 
 
 def _trace(body: dict[str, Any]) -> str | None:
-    """What is no trace is none: for that alone no command is left undone."""
+    """A malformed trace counts as none: no command is refused for it alone."""
     value = body.get("traceparent")
     return value if isinstance(value, str) and len(value) <= TRACE_MAX_CHARS else None
 

@@ -18,7 +18,7 @@ from deploy.displays.simulated.state import JournalEntry, keep_last
 COMPACT_AT_LINES: Final = 2048  # eight moves for each id that is kept
 
 _FIELDS: Final = {field.name for field in fields(JournalEntry)}
-_LATER: Final = {"traceparent"}  # entries of before lack it, and must not be forgotten for that
+_LATER: Final = {"traceparent"}  # older entries lack it and count all the same
 
 
 def _is_entry(body: Mapping[str, object]) -> bool:

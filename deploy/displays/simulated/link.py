@@ -38,7 +38,7 @@ MISC_SECONDS: Final = 5.0  # between two looks at the keepalive
 
 
 class Hears(Protocol):
-    """Whoever uses a link."""
+    """The user of a link."""
 
     def on_up(self) -> None: ...
     def on_down(self) -> None: ...
@@ -267,7 +267,7 @@ class Link:
 
     def _answer(self, mid: int, reason_code: int | None) -> None:
         answer = self._answers.pop(mid, None)
-        if answer is not None and not answer.done():  # done: whoever waited has given up
+        if answer is not None and not answer.done():  # done: the caller has given up waiting
             answer.set_result(reason_code)
 
     def _send(self, kind: Kind, payload: bytes, level: str, kept: Kept | None) -> "asyncio.Future[int | None]":

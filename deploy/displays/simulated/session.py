@@ -51,7 +51,7 @@ def subscribe(client: mqtt.Client, prefix: str) -> None:
     """Subscribe the three downward topics below `prefix`, so that a retained message can be told from a live one."""
     options = SubscribeOptions(
         qos=1,
-        retainAsPublished=True,  # else a retained command looks live to whoever is subscribed already
+        retainAsPublished=True,  # else a retained command looks live to a client that is subscribed already
         retainHandling=SubscribeOptions.RETAIN_DO_NOT_SEND,
     )
     names = (contract.COMMANDS, contract.LOGS_COMMITTED, contract.LOG_LEVEL)

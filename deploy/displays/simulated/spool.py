@@ -4,10 +4,10 @@ Messages leave in the order in which they were numbered, first time and every ti
 removes nothing: the broker's word is not the database's. Only `logs_committed` does.
 
 When the spool is full, new messages are refused *before* they are numbered and counted in `refused`:
-dropping a numbered one would leave a gap that the service's mark could never pass.
+dropping a numbered one would leave a gap that holds the service's mark for a day.
 
 The file is appended to without waiting for the disk: it survives the death of the process, and a power
-cut may cost the last moments before it. Whoever cannot afford that adds an fsync to `append`.
+cut may cost the last moments before it. A client that cannot afford that adds an fsync to `append`.
 """
 
 import contextlib

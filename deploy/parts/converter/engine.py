@@ -27,7 +27,7 @@ STOPPING = "the converter is stopping"
 
 
 class QueueFull(Exception):
-    """As many documents wait as may wait, or this one has waited as long as one may: nobody looked at it."""
+    """The queue is full, or this document has waited as long as it may; LibreOffice never had it."""
 
 
 class Unavailable(Exception):
@@ -51,7 +51,7 @@ class Job:
     _turn: threading.Lock = field(default_factory=threading.Lock)
 
     def claim(self) -> bool:
-        """Decide what becomes of the document: True for the first who asks, who takes it or withdraws it."""
+        """True for the first caller alone: the one that takes the document or withdraws it."""
         return self._turn.acquire(blocking=False)
 
 
@@ -214,7 +214,7 @@ class Engine(threading.Thread):
             event("converter_unavailable", "documents cannot be converted", logging.ERROR, reason=reason)
 
     def _fail_waiting(self) -> None:
-        """Answer those who wait, until nobody can come any more."""
+        """Fail every document that waits, until no more can come."""
         while not self._stopping.is_set() or not self._jobs.empty():
             with contextlib.suppress(queue.Empty):
                 job = self._jobs.get(timeout=POLL_SECONDS)

@@ -202,7 +202,7 @@ class GenericHandler(grpc.GenericRpcHandler):  # type: ignore[type-arg] # generi
     """Names of methods to handlers, without generated code: the types of the client serialize themselves."""
 
     def __init__(self, api: CloudTasks, secret: str) -> None:
-        """Only who sends `secret` is served: on this port there is no other way to know our own services."""
+        """Only a caller that sends `secret` is served: nothing else on this port tells our own services from others."""
         self._bearer = f"Bearer {secret}".encode()
         self._handlers = {
             f"/{SERVICE}/{name}": grpc.unary_unary_rpc_method_handler(_guarded(method), request.deserialize, _serialize)

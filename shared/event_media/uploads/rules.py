@@ -14,7 +14,7 @@ from shared.errors import UploadLocked, UploadOffsetConflict
 LIFE: Final = timedelta(days=1)
 """From the creation; then the upload and its parts are removed."""
 LEASE: Final = timedelta(seconds=30)
-"""A request that has told nothing for so long is taken for dead."""
+"""A request whose row has not changed for so long counts as dead."""
 PART_BYTES: Final = 8 * 1024**2
 PART_SECONDS: Final = 8.0
 """A part ends when it is so large or so old: what a killed request can lose."""

@@ -1,7 +1,7 @@
 """How a message reaches people: our own JSON to a webhook, or anything that Apprise has an address for.
 
-Whoever sends waits a bounded time and gets an `Outcome` in our own words: what a receiver, a library or an
-exception says may hold the channel's secrets, so that none of it is passed on.
+A sender waits a bounded time and gets an `Outcome` in our own words. The words of a receiver, a library or an
+exception may hold the channel's secrets and are not passed on.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ MESSENGER_DEADLINE: Final = timedelta(seconds=30)  # mail servers take their tim
 
 
 class Result(StrEnum):
-    """What became of one try."""
+    """How one try ended."""
 
     DELIVERED = "delivered"
     AGAIN = "again"  # it may work later
@@ -27,7 +27,7 @@ class Result(StrEnum):
 
 @dataclass(frozen=True)
 class Outcome:
-    """One try and what is known of it."""
+    """One try, its result and words for people."""
 
     result: Result
     words: str

@@ -1,7 +1,7 @@
 """Which addresses a channel may reach: judged after the name was looked up, on the very address that is used.
 
-A name that is harmless when it is checked may mean another address a moment later; so whoever connects looks
-the name up once, judges each address and connects to that one.
+A name that is harmless when it is checked may mean another address a moment later. So a courier looks the name up
+once, judges each address and connects to that one.
 """
 
 import ipaddress
@@ -66,6 +66,6 @@ def look_up(host: str, port: int, reach: Reach) -> list[str]:
     """
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
-    if not all(may_reach(address, reach) for address in addresses):  # one of them is a trick as good as all of them
+    if not all(may_reach(address, reach) for address in addresses):  # one such address already makes the host a trick
         raise AddressRefused(NEVER)
     return addresses

@@ -23,7 +23,7 @@ ENDINGS: Final = frozenset(
     {"service", "timer", "socket", "target", "path", "mount", "slice", "scope", "device", "swap", "automount"}
     | {"ppt", "pptx", "odp", "pdf", "png", "jpg", "jpeg", "webp", "gif", "mp4", "webm"}
 )
-"""What systemd calls units, and what files that may be uploaded are called: none is the end of a host's name."""
+"""Endings of systemd's units and of files that may be uploaded: no host's name ends so."""
 _NAMES: Final = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[^\W\d_][\w-]*")
 _LOOK_ALIKES: Final = str.maketrans(
     {"@": "\uff20", "<": "\uff1c", ">": "\uff1e", "[": "\uff3b", "]": "\uff3d", "`": "\u02cb", "*": "\u2217"}

@@ -135,12 +135,12 @@ class MediaVolume:
         (self.root / path).unlink(missing_ok=True)
 
     def remove_made_of(self, file_hash: str) -> None:
-        """Remove the PDF and the picture made of this content, if they are there; knowledge as above."""
+        """Remove the PDF and the picture made of this content, if they are there; only when no row needs them."""
         for path in (self._converted(paths.converted_path(file_hash)), self.root / paths.thumbnail_path(file_hash)):
             path.unlink(missing_ok=True)
 
     def has_converted(self, path: str) -> bool:
-        """Is the file there? For those who mend; what is served goes by the database."""
+        """Is the file there? For repairs; serving goes by the database."""
         return self._converted(path).is_file()
 
     def open_converted(self, path: str) -> BinaryIO:

@@ -57,7 +57,7 @@ def writing(target: Path, writer: str) -> Iterator[Draft]:
 
 
 def read_or_end(stream: ByteStream, size: int) -> bytes:
-    """The next bytes; none also when the sender has gone, in whatever words its server says so."""
+    """The next bytes; none also when the sender has gone, whichever error its server raises."""
     try:
         return stream.read(size)
     except Exception:  # noqa: BLE001 - every server has an exception of its own for it
@@ -68,7 +68,7 @@ class Chain:
     """Files read one after the other, one open at a time."""
 
     def __init__(self, opened: contextlib.ExitStack, paths: Sequence[Path]) -> None:
-        """What is open when the reading ends is closed by `opened`."""
+        """`opened` closes the file that is open when the reading ends."""
         self._opened = opened
         self._waiting = list(paths)
         self._file: BinaryIO | None = None
