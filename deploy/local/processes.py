@@ -64,7 +64,7 @@ class Child:
 
 @dataclass
 class Life:
-    """A service and what is known of it now. `state`: starting, ready, waiting, stopped."""
+    """A service and its present state: starting, ready, waiting or stopped."""
 
     service: Service
     child: Child

@@ -289,7 +289,7 @@ class Stack:
     def _module(
         self, name: str, module: str, ready: Probe, port: str = "", login: Mapping[str, str] | None = None
     ) -> Service:
-        """A Python module of ours. One without a port shows no more than that it goes on living."""
+        """A Python module of ours. Without a port all that can be seen of it is that it still runs."""
         return Service(
             name,
             (sys.executable, "-m", module),

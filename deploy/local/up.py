@@ -43,7 +43,7 @@ class Lock:
         self._file: int | None = None
 
     def take(self) -> bool:
-        """Whether it is ours now. The one who holds it is named by `holder`."""
+        """Take the lock; False when another process holds it, which `holder` names."""
         file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -50,7 +50,7 @@ BAD_DECK: Final = (
 
 
 def main(connection: int) -> None:
-    """Say what is found, line by line, until everything is said or a limit ends this process."""
+    """Write each finding as a line, until all are written or a limit ends this process."""
     _limit()
     kind, files = _wait_for_files(connection)
     with os.fdopen(files[0], "rb") as file:

@@ -1,4 +1,4 @@
-"""Is it a PDF that can be shown, and what is worth knowing of it? Asked of a process of its own.
+"""Can this PDF be shown, and what does a report say of it? A process of its own answers.
 
 PDFium and the readers of decks read what strangers made. A crash, a loop or a bomb ends the examiner alone; what it
 reported before counts. So a PDF whose pages could be counted is usable, whatever happens when its first page is drawn.

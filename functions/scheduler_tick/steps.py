@@ -78,7 +78,7 @@ class Moment:
     last_tick_at: datetime | None
 
     def is_late(self, period: timedelta) -> bool:
-        """Whether so much time went by since the last tick that this one only sweeps.
+        """Whether this tick comes so late after the last one that it only sweeps.
 
         With a period of a second or two a slow machine alone is late by three of them: that does not count.
         """

@@ -1,7 +1,7 @@
 """Find what nothing needs on the media volume: `python -m functions.scheduler_tick.volume_sweep [--remove]`.
 
 Dry by default: it lists and removes nothing. It needs DATABASE_URL and MEDIA_ROOT, and may run beside everything.
-Exit code 0; 1 when files lie there that are none of ours, which it never touches.
+Exit code 0; 1 when foreign files lie there, which it never touches.
 """
 
 import argparse

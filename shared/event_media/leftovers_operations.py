@@ -21,7 +21,7 @@ class Leftover:
 
     file: StoredFile
     is_ours: bool
-    """False for a file that does not look like any of ours, which is never removed."""
+    """False for a file that our code does not write by its path; it is never removed."""
     was_removed: bool
 
 

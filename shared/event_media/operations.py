@@ -22,7 +22,7 @@ class ReceivedUpload:
     """For people to read; never part of a path."""
     kind: MediaKind
     slides: rules.Slides | None
-    """None for what is no presentation."""
+    """None unless it is a presentation."""
 
     def discard(self) -> None:
         """Remove the file again, where `record_upload` was not reached or did not end well. Never raises."""

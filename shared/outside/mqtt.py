@@ -32,7 +32,7 @@ from shared.structured_log import event
 
 DEFAULT_PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
 KEEPALIVE_SECONDS: Final = 60
-LARGEST_PACKET_BYTES: Final = 262_144  # a broker drops what is larger: four times what our own one lets through
+LARGEST_PACKET_BYTES: Final = 262_144  # a broker drops larger packets; four times the limit of our own broker
 IDLE_LIMIT_SECONDS: Final = 20.0  # an older connection may be half-dead (NAT, frozen instance): open a new one
 TAKEN_OVER: Final = 0x8E  # MQTT 5: another connection has the session
 ONE_LEVEL: Final = re.compile(r"[^/+#\x00]+")
@@ -134,7 +134,7 @@ class Topics:
         return (*upward, self.canary)
 
     def parse(self, topic: str) -> TopicParts | None:
-        """The parts of a topic of ours, or None when the contract knows no such topic."""
+        """The parts of a topic below this root; None when the contract knows no such topic."""
         if topic == self.canary:
             return TopicParts(TopicKind.CANARY)
         root, *levels = topic.split("/")
@@ -365,7 +365,7 @@ class _Link:
 
 
 def connect_properties() -> Properties:
-    """What every client of ours says in its CONNECT."""
+    """The properties that each of our clients sends in its CONNECT."""
     properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]  # paho leaves it without types
     properties.MaximumPacketSize = LARGEST_PACKET_BYTES
     return properties

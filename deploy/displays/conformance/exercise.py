@@ -242,7 +242,7 @@ class Exercise:
         self.tried.level_over_from = await self._cut()
 
     async def _cut(self, refuse: int = 0) -> float:
-        """Lose the network; returns when it was lost, once it is back and has told of its health."""
+        """Cut the network; returns when it was cut, after the client is back and has sent a health report."""
         before = len(self.record.connections) - 1
         at = self.tap.cut(refuse)
         if await self._online(after=before, seconds=self.coming_back_seconds):

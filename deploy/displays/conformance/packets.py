@@ -74,7 +74,7 @@ class Filter:
 
 
 class Reader:
-    """Reads the fields of a body from its begin. Raises Malformed at what is missing."""
+    """Reads the fields of a body in order. Raises Malformed where one is missing."""
 
     def __init__(self, body: bytes) -> None:
         self._body, self._at = body, 0
@@ -115,7 +115,7 @@ class Reader:
 
 
 def split(buffer: bytearray) -> list[Frame]:
-    """The whole packets at the begin of `buffer`, which keeps what is not whole yet. Raises Malformed."""
+    """The whole packets at the beginning of `buffer`; an incomplete one stays in it. Raises Malformed."""
     frames = []
     while found := _first(buffer):
         head, length = found

@@ -97,7 +97,7 @@ class Record:
         self._changed.set()
 
     async def until(self, look: Callable[[], T | None], seconds: float) -> T | None:
-        """What `look` answers once it is truthy; None when it is not within so many seconds."""
+        """The first truthy answer of `look`; None when there is none within `seconds`."""
         deadline = time.monotonic() + seconds
         while not (found := look()):
             self._changed.clear()

@@ -236,7 +236,7 @@ class Passing:
             self.seen.offline_taken_at = time.monotonic()
 
     def _is_held(self, message: packets.Publish) -> bool:
-        """Writes the message down; True when it is a mark that has to wait, which the broker is told was taken."""
+        """Writes the message down; True for a mark that is held back; the broker gets a PUBACK for it all the same."""
         name = message.topic.removeprefix(self._tap.prefix)
         if name == "logs_committed" and self._tap.holding_marks and message.packet_id is not None:
             said = Said(0.0, 0, message.topic, name, message.payload, 1, message.retain, None)

@@ -1,4 +1,4 @@
-"""The journal of commands: what this display was told, on the disk before it acts.
+"""The journal of commands: each is on the disk before the display acts on it.
 
 One JSON line per move, appended and fsynced; the last line of an id is where it stands. Opening the
 journal rewrites it down to the last 256 ids, which also removes a line torn by a power cut, and so

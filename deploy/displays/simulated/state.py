@@ -1,7 +1,7 @@
 """What a display knows and decides: no files, no sockets, no clock of its own.
 
 `DisplayState` answers every event with a list of effects, to be carried out **in that order** by
-whoever owns the disk and the network (display.py). The order is the point: a command's journal entry
+the owner of disk and network (display.py). The order is the point: a command's journal entry
 is `Write` before the `Send` that tells of it and before the `Act` that does it, so that a crash at
 any place between two effects can lose an action but never repeat one.
 
@@ -42,7 +42,7 @@ class JournalEntry:
     reason: str | None
     boot_id: str
     app_instance: str
-    install_id: str  # with boot_seq and seq: the stamp of the ACK that told of this state
+    install_id: str  # with boot_seq and seq: the stamp of the ACK that reported this state
     boot_seq: int
     seq: int
     traceparent: str | None = None  # as the command had it
@@ -186,7 +186,7 @@ class DisplayState:
         )
 
     def _move(self, entry: JournalEntry, now: datetime) -> list[Effect]:
-        """The journal first, then the ACK: what was told must never be forgotten by a crash."""
+        """The journal first, then the ACK: no crash may forget what an ACK has said."""
         stamp = self._stamp(contract.ACKS, now)
         stamped = replace(entry, install_id=stamp["install_id"], boot_seq=stamp["boot_seq"], seq=stamp["seq"])
         self.journal = keep_last([*self.journal.values(), stamped])

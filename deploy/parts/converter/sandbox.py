@@ -86,7 +86,7 @@ def _bubblewrap(work: Path) -> list[str]:
 
 
 def _environment(home: Path, temporary: str, config: Path) -> dict[str, str]:
-    """All that LibreOffice sees of an environment: no secret of ours, no language of the operator's."""
+    """LibreOffice's whole environment: none of our secrets, not the operator's language."""
     return {
         "HOME": str(home),
         "PATH": "/usr/bin:/bin",

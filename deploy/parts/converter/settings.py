@@ -1,4 +1,4 @@
-"""What the converter is told by the environment."""
+"""The converter's settings, from the environment."""
 
 import os
 from collections.abc import Mapping

@@ -102,7 +102,7 @@ class Dispatcher:
         return False
 
     def _pass(self, connection: Connection) -> float:
-        """Dispatch what is due and allowed; how many seconds nothing will be."""
+        """Dispatch what is due and allowed; how many seconds until there may be more."""
         with connection.begin():
             now = database_now(connection)
             self._sweep(connection, now)

@@ -26,7 +26,7 @@ class Pace:
         return max(0, min(int(self._tokens), self.concurrent - under_way))
 
     def take(self, dispatched: int) -> None:
-        """Note that so many were dispatched; `room` must have allowed them."""
+        """Note that `dispatched` tasks went; `room` must have allowed them."""
         self._tokens -= dispatched
 
     def seconds_to_token(self) -> float:

@@ -1,4 +1,4 @@
-"""SQL on uploads in parts. What is written by a request in its turn carries the turn's token."""
+"""SQL on uploads in parts. Each write of a request in its turn names the turn's token."""
 
 from collections.abc import Sequence
 from datetime import datetime

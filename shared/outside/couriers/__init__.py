@@ -38,7 +38,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Letter:
-    """What is sent: the same to every kind of channel, as facts and as words."""
+    """A message, the same for every kind of channel: as facts and as words."""
 
     key: str
     """The same at each try of one delivery, so that a receiver can tell a repetition."""

@@ -35,7 +35,7 @@ class Reach:
 
 
 def may_reach(address: str, reach: Reach) -> bool:
-    """Whether a channel may be sent to this IP address; False for what is none."""
+    """Whether a channel may be sent to this IP address; False for text that is no address."""
     try:
         parsed = _inner(ipaddress.ip_address(address.partition("%")[0]))
     except ValueError:

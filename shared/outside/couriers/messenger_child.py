@@ -88,7 +88,7 @@ def _judge(name: str, arguments: tuple[Any, ...], reach: Reach, seen: _Seen) -> 
 
 
 def _is_part_of_the_program(path: Any, flags: int) -> bool:
-    """Whether a file is read that belongs to Python or a package; what is open already is no path."""
+    """Whether this reads a file of Python or a package; a number is a file that is open already."""
     if isinstance(path, int):
         return True
     if flags & (os.O_WRONLY | os.O_RDWR):

@@ -14,7 +14,7 @@ from shared.errors import UploadTooLarge, VolumeFull
 from shared.structured_log import failure
 
 BLOCK_BYTES: Final = 1024 * 1024
-SLOW_BLOCK_BYTES: Final = 64 * 1024  # of senders who may be slow: a read of so much must not take long
+SLOW_BLOCK_BYTES: Final = 64 * 1024  # small, because senders may be slow and a read must not take long
 
 
 class ByteStream(Protocol):
