@@ -13,9 +13,14 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from shared.errors import ExpiryInThePast, ExpiryTooFar, Forbidden
-from shared.vocabulary import PrincipalKind, Role
+from shared.vocabulary import CommandAction, PrincipalKind, Role
 
 ROLE_ORDER: Final = (Role.VIEWER, Role.OPERATOR, Role.ADMIN)  # each may do what the ones before it may
+ROLE_FOR: Final = {
+    CommandAction.RESTART_APP: Role.OPERATOR,
+    CommandAction.REBOOT_HOST: Role.OPERATOR,
+    CommandAction.SHUTDOWN_HOST: Role.ADMIN,  # nobody can start it again from here
+}
 
 TOKEN_ID_BYTES: Final = 6
 TOKEN_SECRET_BYTES: Final = 32
@@ -61,6 +66,11 @@ def check_may(caller: Principal, needed: Role) -> None:
     """Raises Forbidden unless the caller's role is `needed` or above it."""
     if not caller.may(needed):
         raise Forbidden(f"This needs the role {needed.value}; yours is {caller.role.value}.")
+
+
+def check_may_send(caller: Principal, action: CommandAction) -> None:
+    """Raises Forbidden unless the caller may send commands of this action."""
+    check_may(caller, ROLE_FOR[action])
 
 
 def digest(secret: str) -> str:

@@ -10,8 +10,8 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from functions.api import shapes
 from functions.api.routes.monitoring import OverviewAnswer
+from functions.api.shapes import clients as shapes
 from shared.clients import store
 from shared.postgres.door import database_now, transaction
 from shared.recovery import store as recovery_store

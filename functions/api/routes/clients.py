@@ -1,6 +1,5 @@
 """/api/clients: the displays in the database, their failures, their recovery."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Final
@@ -8,7 +7,6 @@ from typing import Annotated, Any, Final
 import msgspec
 from sqlalchemy import Connection, RowMapping
 
-from functions.api import shapes
 from functions.api.bodies import (
     Answer,
     Body,
@@ -22,6 +20,8 @@ from functions.api.bodies import (
 )
 from functions.api.problems import InvalidField
 from functions.api.routing import Call, Header, Routes
+from functions.api.shapes import clients as shapes
+from functions.api.shapes.fleet import Bridge
 from shared.access import enrolment_operations
 from shared.clients import losses_store, operations, store
 from shared.clients.store import ClientFilter
@@ -75,13 +75,6 @@ class ClientFacts(Body):
     notes: Notes | msgspec.UnsetType = msgspec.UNSET
 
 
-class Bridge(Answer):
-    """Whether the fleet is heard at all."""
-
-    state: str
-    silent_since: datetime | None
-
-
 class CrashedClient(shapes.Client):
     """A client that is crashed or silent: `reason` in words, `since` when it began."""
 
@@ -124,13 +117,6 @@ class UnsteadyClient(Answer):
     since: datetime
 
 
-def with_recovery(
-    call: Call, connection: Connection, now: datetime, rows: Sequence[RowMapping]
-) -> Mapping[str, Mapping[str, Any]]:
-    """What recovery does about each unhealthy client of these, by uuid."""
-    return overview.recovery_of(connection, now, call.services.config, rows)
-
-
 @routes.get("", role=Role.VIEWER)
 def list_clients(call: Call, query: ClientQuery) -> Page[shapes.Client]:
     """Clients by name, narrowed by the filters given."""
@@ -140,7 +126,7 @@ def list_clients(call: Call, query: ClientQuery) -> Page[shapes.Client]:
     after = decode_cursor(query.cursor, str, str)
     with call.transaction() as (connection, now):
         rows = store.page(connection, wanted, query.limit + 1, after)
-        recovery = with_recovery(call, connection, now, rows)
+        recovery = overview.recovery_of(connection, now, call.services.config, rows)
     shown = rows[: query.limit]
     more = len(rows) > query.limit
     return Page(
@@ -251,7 +237,7 @@ def clear_service_failed(call: Call, uuid: str) -> ClearedFailure:
 
 def details(call: Call, connection: Connection, now: datetime, row: RowMapping) -> shapes.ClientDetails:
     """A client's row as its own page shows it."""
-    recovery = with_recovery(call, connection, now, [row]).get(row["uuid"])
+    recovery = overview.recovery_of(connection, now, call.services.config, [row]).get(row["uuid"])
     quiet = maintenance.quiet_of(connection, now, [row["uuid"]]) if row["windows_begun"] else {}
     return shapes.client_details(row, recovery, quiet.get(row["uuid"]))
 

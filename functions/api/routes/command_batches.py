@@ -8,12 +8,20 @@ from typing import Annotated, Any, Final
 import msgspec
 from sqlalchemy import Connection, RowMapping
 
-from functions.api.batch_shapes import Batch, BatchDetails, BatchMember, MemberCommand, Outcome, Sent, WaveView
 from functions.api.bodies import END, Body, Page, PageQuery, answer_of, decode_cursor, page
 from functions.api.problems import InvalidField
-from functions.api.routes.commands import ASKED_WITH, ROLE_FOR, idempotency_key
 from functions.api.routing import Call, Reply, Routes
-from shared.access.rules import check_may
+from functions.api.shapes.command_batches import (
+    Batch,
+    BatchDetails,
+    BatchMember,
+    MemberCommand,
+    Outcome,
+    Sent,
+    WaveView,
+)
+from functions.api.shapes.commands import ASKED_WITH, idempotency_key
+from shared.access.rules import check_may_send
 from shared.clients import store as clients_store
 from shared.clients.store import ClientFilter
 from shared.commands import operations as commands
@@ -102,7 +110,7 @@ def send_commands(call: Call, body: NewCommands) -> Reply[Sent]:
 
 
 def _request(call: Call, body: NewCommands) -> BatchRequest:
-    check_may(call.principal, ROLE_FOR[body.action])
+    check_may_send(call.principal, body.action)
     chosen = None if body.filter is None else {k: v for k, v in _fields(body.filter).items() if v is not None}
     if (body.clients is None) == (not chosen):
         raise InvalidField(
@@ -251,7 +259,7 @@ def resume_command_batch(call: Call, batch_id: str) -> BatchDetails:
     """Go on with a paused batch; what has gone wrong until now is excused. Takes the role that sending it took."""
     with call.transaction() as (connection, now):
         batch = operations.find(connection, batch_id)
-        check_may(call.principal, ROLE_FOR[CommandAction(batch["action"])])
+        check_may_send(call.principal, CommandAction(batch["action"]))
         _, changed = operations.resume(connection, batch_id)
         _audit(call, connection, now, "command_batch.resume", batch_id, changed, why_paused=batch["state_reason"])
     _work_off(call, batch_id)

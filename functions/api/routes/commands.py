@@ -5,11 +5,12 @@ from typing import Annotated, Any
 
 import msgspec
 
-from functions.api import shapes
 from functions.api.bodies import Body, Page, PageQuery, decode_cursor, page
 from functions.api.problems import InvalidField
-from functions.api.routing import Call, Header, Routes
-from shared.access.rules import check_may
+from functions.api.routing import Call, Routes
+from functions.api.shapes import commands as shapes
+from functions.api.shapes.commands import ASKED_WITH, idempotency_key
+from shared.access.rules import check_may, check_may_send
 from shared.clients import operations as clients
 from shared.commands import operations, store
 from shared.commands.operations import CommandRequest
@@ -23,7 +24,6 @@ from shared.errors import (
     IdempotencyKeyReused,
     NotCapable,
 )
-from shared.postgres.door import scrub
 from shared.structured_log import event
 from shared.trace import trace_id
 from shared.vocabulary import CommandAction, CommandSource, Role
@@ -31,19 +31,6 @@ from shared.vocabulary import CommandAction, CommandSource, Role
 routes = Routes("commands", "/api", "Commands: sent once, tracked to their proven end.")
 
 PUBLISH_SECONDS = 3.0  # what a request may wait for the broker; later the bridge goes on
-ROLE_FOR = {
-    CommandAction.RESTART_APP: Role.OPERATOR,
-    CommandAction.REBOOT_HOST: Role.OPERATOR,
-    CommandAction.SHUTDOWN_HOST: Role.ADMIN,  # nobody can start it again from here
-}
-LONGEST_KEY = 200
-ASKED_WITH = {
-    "Idempotency-Key": Header(
-        f"1 to {LONGEST_KEY} characters: the same key answers what it answered before",
-        {"type": "string", "minLength": 1, "maxLength": LONGEST_KEY},
-    ),
-    "traceparent": Header("W3C trace context; its trace id is named in the answer, in log lines and to the display"),
-}
 
 
 class NewCommand(Body):
@@ -85,7 +72,7 @@ def send_command(call: Call, uuid: str, body: NewCommand) -> shapes.Command:
 
 def _request(call: Call, uuid: str, body: NewCommand) -> CommandRequest:
     """What the caller asks for, if their role may: shutdown and overrides are the admin's."""
-    check_may(call.principal, ROLE_FOR[body.action])
+    check_may_send(call.principal, body.action)
     if body.override_lockout:
         check_may(call.principal, Role.ADMIN)
         if not body.reason.strip():
@@ -120,19 +107,6 @@ def _tell(call: Call, command: operations.Command) -> None:
 
 def _why(body: NewCommand) -> dict[str, Any]:
     return {"reason": body.reason, "override_lockout": body.override_lockout}
-
-
-def idempotency_key(call: Call) -> str | None:
-    """The caller's key for this request; None without. Raises InvalidField."""
-    key = call.request.headers.get("Idempotency-Key")
-    if key is None:
-        return None
-    if not 1 <= len(key) <= LONGEST_KEY or scrub(key) != key:
-        raise InvalidField(
-            f"Idempotency-Key: expected 1 to {LONGEST_KEY} characters.",
-            errors=[{"field": "Idempotency-Key", "expected": f"1 to {LONGEST_KEY} characters"}],
-        )
-    return key
 
 
 @routes.get("/clients/<uuid:uuid>/commands", role=Role.VIEWER, raises=(ClientNotFound,))

@@ -3,10 +3,10 @@
 from flask import Response
 from sqlalchemy import RowMapping
 
-from functions.api import shapes
 from functions.api.bodies import Page, PageQuery, decode_cursor, page
 from functions.api.files import OF_FILES, send_stored
 from functions.api.routing import Call, Reply, Routes
+from functions.api.shapes import media as shapes
 from shared.conversions import operations, store
 from shared.errors import ConversionNotFound, EventMediaNotFound, NotConvertible
 from shared.event_media import operations as event_media

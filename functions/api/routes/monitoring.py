@@ -5,11 +5,11 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from functions.api import shapes
 from functions.api.bodies import Answer, Query, answer_of
 from functions.api.problems import InvalidField
-from functions.api.routes.clients import Bridge
 from functions.api.routing import Call, Routes
+from functions.api.shapes import clients as shapes
+from functions.api.shapes.fleet import Breaker, Bridge
 from shared.overview import operations
 from shared.overview.operations import Overview
 from shared.overview.rules import Cursor, parse_cursor
@@ -46,13 +46,6 @@ class Scheduler(Answer):
     late: bool
     duration_ms: int | None
     did: dict[str, Any]
-
-
-class Breaker(Answer):
-    """Whether recovery holds back because too many displays went silent at once."""
-
-    open: bool
-    why: str | None
 
 
 Ago = int | str | None

@@ -6,11 +6,10 @@ from typing import Annotated, Any
 import msgspec
 from sqlalchemy import Connection, RowMapping
 
-from functions.api import shapes
 from functions.api.bodies import Answer, Body, Page, PageQuery, Time, answer_of, decode_cursor, page
-from functions.api.routes.clients import Bridge, with_recovery
-from functions.api.routes.monitoring import Breaker
 from functions.api.routing import Call, Routes
+from functions.api.shapes import clients as shapes
+from functions.api.shapes.fleet import Breaker, Bridge
 from shared.clients import operations as clients
 from shared.errors import ClientNotFound, Refused
 from shared.overview import operations as overview
@@ -154,7 +153,7 @@ def client_recovery(call: Call, uuid: str) -> ClientRecovery:
 def _told(call: Call, connection: Connection, now: datetime, uuid: str) -> dict[str, Any]:
     config = call.services.config
     row = clients.find(connection, uuid)
-    recovery = with_recovery(call, connection, now, [row]).get(uuid)
+    recovery = overview.recovery_of(connection, now, config, [row]).get(uuid)
     exclusion = holds_store.exclusion(connection, uuid, row["site"])
     breaker_events = store.breaker_events(connection, row["site"], LAST_BREAKERS)
     events = store.events_page(connection, uuid, LAST_EVENTS, None)

@@ -1,35 +1,25 @@
-"""Answers that more than one route gives: clients, commands, media, conversions.
-
-Field names are the contract that scripts rely on: fields may be added, none renamed.
-"""
+"""Displays as routes show them: in lists, on a page of their own, and what recovery does about them."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-import msgspec
 from sqlalchemy import RowMapping
 
 from functions.api.bodies import Answer, answer_of
 from shared.clients.signs_rules import refused_in_words
-from shared.commands import store as commands
 from shared.maintenance.rules import Quiet
-from shared.trace import trace_id
 from shared.vocabulary import (
     ClientStatus,
     CommandAction,
     CommandSource,
     CommandState,
-    ConfirmedBy,
-    ConversionStatus,
     DeadLetterReason,
-    MediaKind,
     Presence,
     ProcessStatus,
     RecoveryState,
     ScreenHealthStatus,
-    TargetFormat,
 )
 
 
@@ -151,80 +141,6 @@ class ClientDetails(Client):
     refused: list[RefusedMessages]
 
 
-class Command(Answer):
-    """A command with every step of its life."""
-
-    id: str
-    client_uuid: str
-    action: CommandAction
-    state: CommandState
-    source: CommandSource
-    reason: str
-    outcome_reason: str | None
-    requested_by: str
-    created_at: datetime
-    expires_at: datetime
-    sent_at: datetime | None
-    received_at: datetime | None
-    running_at: datetime | None
-    result_deadline: datetime | None
-    finished_at: datetime | None
-    late_state: str | None
-    late_at: datetime | None
-    confirmed_by: ConfirmedBy | None
-    if_boot_id: str | None
-    """The boot that it is for; null where none was known."""
-    acked_boot_id: str | None
-    """The boot that the display answered from; null where it has not answered, or did not say."""
-    trace_id: str | None
-    """Names it in every log line about it; null before such ids were kept."""
-
-
-class Media(Answer):
-    """An uploaded file. `sha256` is in hex."""
-
-    id: int
-    filename: str
-    kind: MediaKind
-    bytes: int
-    sha256: str
-    uploaded_at: datetime
-    uploaded_by: str
-
-
-class Conversion(Answer):
-    """A conversion of one medium. `file_url` is null until it is ready."""
-
-    id: int
-    media_id: int
-    target_format: TargetFormat
-    file_hash: str
-    status: ConversionStatus
-    attempts: int
-    created_at: datetime
-    started_at: datetime | None
-    finished_at: datetime | None
-    error_code: str | None
-    error_message: str | None
-    pages: int | None
-    file_url: str | None
-    report: dict[str, Any] | None
-    trace_id: str | None
-    """Of the request that asked for it; names it in log lines."""
-
-
-class MediaListed(Media):
-    """An uploaded file in a list, with its newest conversion."""
-
-    conversion: Conversion | None
-
-
-class ConversionItem(Conversion):
-    """A conversion in a list, with the name of the file that was uploaded."""
-
-    filename: str
-
-
 def client(row: RowMapping, recovery: Mapping[str, Any] | None) -> Client:
     """A row of `clients.store.shown` as its answer."""
     return answer_of(Client, row, recovery=recovery, open_command=open_command(row))
@@ -255,31 +171,3 @@ def open_command(row: RowMapping) -> dict[str, Any] | None:
     if row["command_id"] is None:
         return None
     return {name: row[f"command_{name}"] for name in OpenCommand.__struct_fields__}
-
-
-def command(found: commands.Command) -> Command:
-    """A command as its answer."""
-    told = {name: getattr(found, name) for name in Command.__struct_fields__ if name != "trace_id"}
-    return Command(**told, trace_id=trace_id(found.traceparent))
-
-
-def media(row: RowMapping) -> Media:
-    """A row of `event_media` as its answer."""
-    return answer_of(Media, row)
-
-
-def media_listed(row: RowMapping, newest: RowMapping | None) -> MediaListed:
-    """A row of `event_media` with its newest conversion as its answer."""
-    return answer_of(MediaListed, row, conversion=None if newest is None else conversion(newest))
-
-
-def conversion(row: RowMapping) -> Conversion:
-    """A row of `conversions` as its answer."""
-    is_ready = row["status"] == ConversionStatus.READY
-    file_url = f"/api/files/converted/{row['target_path']}" if is_ready else None
-    return answer_of(Conversion, row, file_url=file_url, trace_id=trace_id(row["traceparent"]))
-
-
-def conversion_item(row: RowMapping) -> ConversionItem:
-    """A row of `conversions.store.list_page` as its answer."""
-    return ConversionItem(**msgspec.structs.asdict(conversion(row)), filename=row["filename"])

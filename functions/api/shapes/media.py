@@ -1,0 +1,78 @@
+"""Uploaded files and their conversions as routes show them."""
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import RowMapping
+
+from functions.api.bodies import Answer, answer_of
+from shared.trace import trace_id
+from shared.vocabulary import ConversionStatus, MediaKind, TargetFormat
+
+
+class Media(Answer):
+    """An uploaded file. `sha256` is in hex."""
+
+    id: int
+    filename: str
+    kind: MediaKind
+    bytes: int
+    sha256: str
+    uploaded_at: datetime
+    uploaded_by: str
+
+
+class Conversion(Answer):
+    """A conversion of one medium. `file_url` is null until it is ready."""
+
+    id: int
+    media_id: int
+    target_format: TargetFormat
+    file_hash: str
+    status: ConversionStatus
+    attempts: int
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    error_code: str | None
+    error_message: str | None
+    pages: int | None
+    file_url: str | None
+    report: dict[str, Any] | None
+    trace_id: str | None
+    """Of the request that asked for it; names it in log lines."""
+
+
+class MediaListed(Media):
+    """An uploaded file in a list, with its newest conversion."""
+
+    conversion: Conversion | None
+
+
+class ConversionItem(Conversion):
+    """A conversion in a list, with the name of the file that was uploaded."""
+
+    filename: str
+
+
+def media(row: RowMapping) -> Media:
+    """A row of `event_media` as its answer."""
+    return answer_of(Media, row)
+
+
+def media_listed(row: RowMapping, newest: RowMapping | None) -> MediaListed:
+    """A row of `event_media` with its newest conversion as its answer."""
+    return answer_of(MediaListed, row, conversion=None if newest is None else conversion(newest))
+
+
+def conversion(row: RowMapping) -> Conversion:
+    """A row of `conversions` as its answer."""
+    is_ready = row["status"] == ConversionStatus.READY
+    file_url = f"/api/files/converted/{row['target_path']}" if is_ready else None
+    return answer_of(Conversion, row, file_url=file_url, trace_id=trace_id(row["traceparent"]))
+
+
+def conversion_item(row: RowMapping) -> ConversionItem:
+    """A row of `conversions.store.list_page` as its answer."""
+    return ConversionItem(**msgspec.structs.asdict(conversion(row)), filename=row["filename"])
