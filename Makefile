@@ -75,7 +75,7 @@ lock: $(DEVELOPMENT) ## Renew the locks after a change of requirements*.txt; UPG
 	@$(LOCK) --constraints requirements.lock requirements-dev.txt --output-file requirements-dev.lock
 
 openapi: $(RUNTIME) ## Write docs/openapi.json from the routes' declarations
-	@$(BIN)/python -m functions.api.openapi docs/openapi.json
+	@$(BIN)/python -m functions.api docs/openapi.json
 
 screenshots: $(DEVELOPMENT) ## Take the README's pictures from a demo fleet; TO=folder takes one of every view
 	@$(NEEDS) test

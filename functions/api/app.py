@@ -99,7 +99,7 @@ def create_app(services: Services, blueprints: Sequence[Routes] = ALL) -> Flask:
     app.config["MAX_FORM_PARTS"] = 16
     app.extensions["signage"] = services
     uploads = limits.Turns(UPLOADS_OF_ONE)
-    app.extensions["signage_endpoints"] = [endpoint for routes in blueprints for endpoint in routes.endpoints]
+    app.extensions["signage_routes"] = tuple(blueprints)
     for routes in blueprints:
         app.register_blueprint(routes.blueprint(lambda endpoint: _view(services, endpoint, uploads)))
     app.before_request(_begin)
@@ -113,9 +113,9 @@ def body_limit_of(app: Flask) -> Callable[[str, str], int]:
     """Method and path -> the most bytes that its body may have: uploads by setting, the others little."""
     services: Services = app.extensions["signage"]
     upload_limit: int = services.config["UPLOAD_LIMIT_BYTES"] + limits.UPLOAD_ENVELOPE
-    endpoints: list[Endpoint] = [e for e in app.extensions["signage_endpoints"] if e.upload]
+    blueprints: tuple[Routes, ...] = app.extensions["signage_routes"]
     uploads: dict[str, list[re.Pattern[str]]] = {}
-    for endpoint in endpoints:
+    for endpoint in (one for routes in blueprints for one in routes.endpoints if one.upload):
         uploads.setdefault(endpoint.method, []).append(re.compile(re.sub(r"<[^>]+>", "[^/]+", endpoint.path)))
 
     def body_limit(method: str, path: str) -> int:
@@ -172,7 +172,7 @@ def _itself(proxy: Any) -> Any:
 def _parse(asked: Request, endpoint: Endpoint) -> dict[str, Any]:
     shapes: dict[str, Any] = {}
     if endpoint.query is None:
-        bodies.parse_query(asked, bodies.Query)  # refuses any parameter by name
+        bodies.parse_query(asked, bodies.QueryParameters)  # refuses any parameter by name
     else:
         shapes["query"] = bodies.parse_query(asked, endpoint.query)
     if endpoint.body is not None:

@@ -1,19 +1,13 @@
-"""The OpenAPI 3.1 document, made from the routes' declarations.
+"""The OpenAPI 3.1 document, made from the routes' declarations."""
 
-`python -m functions.api.openapi FILE` writes it (`make openapi`); a test holds `docs/openapi.json` equal.
-"""
-
-import sys
 from collections.abc import Iterable, Sequence
 from inspect import cleandoc
-from pathlib import Path
 from re import sub
 from typing import Any, Final
 
 import msgspec
 from werkzeug.http import HTTP_STATUS_CODES  # the standard library's phrases differ between Python versions
 
-from functions.api.bodies import pretty_json
 from functions.api.problems import (
     PROBLEM_JSON,
     BodyTooLarge,
@@ -259,14 +253,3 @@ def _converter(path: str, name: str) -> str:
         if declared.split(":")[-1] == name:
             return declared.split(":")[0] if ":" in declared else "string"
     raise LookupError(f"{path} has no parameter {name}")
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Write the document to the file named by the first argument."""
-    from functions.api.routes import ALL  # noqa: PLC0415 - routes/docs.py imports this module
-
-    Path(arguments[0]).write_text(pretty_json(document(ALL)), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

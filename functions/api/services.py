@@ -16,7 +16,6 @@ from shared.outside.task_queue import TaskQueue
 from shared.postgres import door
 
 if TYPE_CHECKING:
-    from functions.api.readiness import Readiness
     from shared.outside.mqtt import Publisher
     from shared.outside.oidc import Proxy
 
@@ -36,38 +35,28 @@ class Services:
     @property
     def engine(self) -> Engine:
         """The connection pool to Postgres."""
-        return self._once("engine", lambda: door.make_engine(self.config, "api"))
+        return self.once("engine", lambda: door.make_engine(self.config, "api"))
 
     @property
     def media_volume(self) -> MediaVolume:
         """The mounted media volume."""
-        return self._once("media_volume", lambda: MediaVolume(self.config["MEDIA_ROOT"]))
+        return self.once("media_volume", lambda: MediaVolume(self.config["MEDIA_ROOT"]))
 
     @property
     def task_queue(self) -> TaskQueue:
         """The queue `conversions`; grpc is imported when something is enqueued."""
-        return self._once("task_queue", self._make_task_queue)
+        return self.once("task_queue", self._make_task_queue)
 
     @property
     def publisher(self) -> "Publisher":
         """The one connection of this process to the broker, opened when something is published."""
-        return self._once("publisher", self._make_publisher)
+        return self.once("publisher", self._make_publisher)
 
     @property
     def people_proxy(self) -> "Proxy | None":
         """Who says by which e-mail address people come; None where they sign in with a password."""
-        proxy: Proxy | None = self._once("people_proxy", self._make_people_proxy)
+        proxy: Proxy | None = self.once("people_proxy", self._make_people_proxy)
         return proxy
-
-    @property
-    def readiness(self) -> "Readiness":
-        """What `GET /api/health/ready` looks at."""
-        return self._once("readiness", self._make_readiness)
-
-    def _make_readiness(self) -> "Readiness":
-        from functions.api.readiness import Readiness  # noqa: PLC0415 - it needs this module
-
-        return Readiness(self)
 
     def _make_people_proxy(self) -> "Proxy | None":
         from shared.outside import oidc  # noqa: PLC0415 - cold start
@@ -90,7 +79,8 @@ class Services:
         worker = config["CONVERT_WORKER_URL"]
         return TaskQueue(config["QUEUE_URL"], worker, account, deadline, secret=config["QUEUE_SECRET"])
 
-    def _once(self, name: str, build: Callable[[], T]) -> T:
+    def once(self, name: str, build: Callable[[], T]) -> T:
+        """What `build` made when this name was first asked for."""
         with self._lock:
             if name not in self._built:
                 self._built[name] = build()

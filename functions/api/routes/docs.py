@@ -4,7 +4,7 @@ from functools import lru_cache
 from html import escape
 from typing import Any, Final
 
-from flask import Response
+from flask import Response, current_app
 
 from functions.api import openapi
 from functions.api.bodies import to_json
@@ -20,32 +20,31 @@ PAGE_POLICY: Final = "default-src 'none'; base-uri 'none'; form-action 'none'; f
 @routes.get("/openapi.json", role=Role.VIEWER)
 def show_openapi(call: Call) -> Response:  # noqa: ARG001 - every handler takes the call
     """The OpenAPI 3.1 document of this API."""
-    return Response(_json(), content_type=JSON)
+    return Response(_json(_all_routes()), content_type=JSON)
 
 
 @routes.get("/docs", role=Role.VIEWER, produces=("text/html",))
 def show_docs(call: Call) -> Response:  # noqa: ARG001 - every handler takes the call
     """Every operation on one page, for people."""
-    page = Response(_page(), content_type="text/html; charset=utf-8")
+    page = Response(_page(_all_routes()), content_type="text/html; charset=utf-8")
     page.headers["Content-Security-Policy"] = PAGE_POLICY
     return page
 
 
-@lru_cache(maxsize=1)
-def _document() -> dict[str, Any]:
-    from functions.api.routes import ALL  # noqa: PLC0415 - ALL lists this module too
-
-    return openapi.document(ALL)
-
-
-@lru_cache(maxsize=1)
-def _json() -> bytes:
-    return to_json(_document())
+def _all_routes() -> tuple[Routes, ...]:
+    """The routes of the app that answers."""
+    found: tuple[Routes, ...] = current_app.extensions["signage_routes"]
+    return found
 
 
 @lru_cache(maxsize=1)
-def _page() -> str:
-    document = _document()
+def _json(all_routes: tuple[Routes, ...]) -> bytes:
+    return to_json(openapi.document(all_routes))
+
+
+@lru_cache(maxsize=1)
+def _page(all_routes: tuple[Routes, ...]) -> str:
+    document = openapi.document(all_routes)
     title = escape(document["info"]["title"])
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title></head><body>'

@@ -4,6 +4,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from functions.api.auth import authenticate
 from functions.api.bodies import Answer
+from functions.api.readiness import Readiness
 from functions.api.routing import PUBLIC, Call, Reply, Routes
 from shared.deployment import is_loopback
 from shared.errors import ServiceError
@@ -43,7 +44,7 @@ def live(call: Call) -> Live:  # noqa: ARG001 - every handler takes the call
 @routes.get("/ready", role=PUBLIC, statuses={200: "Ready", 503: "Not ready; the checks say what is missing"})
 def ready(call: Call) -> Reply[Ready]:
     """Whether database, migrations, media volume, task queue and last tick are as they must be."""
-    found = call.services.readiness.findings()
+    found = call.services.once("readiness", lambda: Readiness(call.services)).findings()
     is_ready = all(finding.ok for finding in found.values())
     shown = found if is_loopback(call.address) or _is_known(call) else {}
     checks = {name: Check(ok=finding.ok, why=finding.why) for name, finding in shown.items()}
