@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from bridge.leader import FIRST_BACK_OFF_SECONDS, LONGEST_BACK_OFF_SECONDS, Leader, LeadershipLost
 from shared.client_logs import operations as client_logs
-from shared.client_logs.operations import Stored
+from shared.client_logs.operations import LogsStored
 from shared.clients import statuses_operations
 from shared.leadership import rules as leadership
 from shared.leadership import store as leadership_store
@@ -119,7 +119,7 @@ def since_last_commit(database: Connection) -> float:
     return 0.0 if last is None else (database_now(database) - last).total_seconds()
 
 
-def close_gaps(database: Connection, leader: Leader) -> Stored:
+def close_gaps(database: Connection, leader: Leader) -> LogsStored:
     """Give up numbers of log messages that did not come in a day. Raises LeadershipLost."""
     check_lead(database, leader)
     return client_logs.close_gaps(database, database_now(database))

@@ -26,8 +26,8 @@ from bridge.contract import (
 from bridge.reading import DocumentReader, Unreadable, check, json_object
 from shared import trace
 from shared.client_logs.rules import MESSAGE_MAX_CHARS, LogLine, level_of
-from shared.clients.failures_rules import Failure, Stamp
-from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
+from shared.clients.failures_rules import ServiceFailure, Stamp
+from shared.clients.reports.rules import HealthReport, Heartbeat, PresenceSaid
 from shared.commands.rules import ACK_STATES, Ack
 from shared.postgres.door import scrub
 from shared.vocabulary import DeadLetterReason, Presence
@@ -61,10 +61,10 @@ class Said:
     """One message understood. `uuid` is the topic's; None for the canary."""
 
     uuid: str | None
-    body: Heartbeat | Health | LogLine | Failure | PresenceSaid | Canary | None
+    body: Heartbeat | HealthReport | LogLine | ServiceFailure | PresenceSaid | Canary | None
     bad_fields: int = 0
     acks: tuple[Ack, ...] = ()
-    repeated_failure: Failure | None = None  # that a health report says still stands
+    repeated_failure: ServiceFailure | None = None  # that a health report says still stands
 
 
 def heartbeat(uuid: str, heard: float, payload: bytes) -> Said:
@@ -92,7 +92,7 @@ def health(uuid: str, heard: float, payload: bytes) -> Said:
         whole = json_object(payload)
         document, bad = HEALTH.mended(whole)
     install_id, boot_seq, seq = document.stamp()
-    body = Health(
+    body = HealthReport(
         uuid,
         heard,
         _storable(document, payload) if whole is None else whole,
@@ -115,7 +115,7 @@ def health(uuid: str, heard: float, payload: bytes) -> Said:
         bad += _put_connection(body, document.broker_connection)
     acks = [_ack(uuid, one) for one in (document.recent_acks or ())[-RECENT_ACKS:] if one is not None]
     failed = document.service_failed
-    failure = None if failed is None else Failure(uuid, heard, failed.unit, _stamp_of(failed), by_topic=False)
+    failure = None if failed is None else ServiceFailure(uuid, heard, failed.unit, _stamp_of(failed), by_topic=False)
     return Said(uuid, body, bad, tuple(acks), failure)
 
 
@@ -137,7 +137,7 @@ def _level_in_force(word: str) -> str:
     return raw or level.value
 
 
-def _put_connection(body: Health, document: BrokerConnectionDocument) -> int:
+def _put_connection(body: HealthReport, document: BrokerConnectionDocument) -> int:
     """Put into the report what it says of the connection to the broker. Returns how many fields were bad."""
     body.reconnect_count = document.reconnect_count
     if document.last_disconnect_at is UNSET:
@@ -189,9 +189,9 @@ def service_failed(uuid: str, heard: float, payload: bytes) -> Said:
     if unit is not None:
         if not 0 < len(unit) <= UNIT_CHARS:
             raise Unreadable(DeadLetterReason.BAD_FIELD, f"unit is not 1 to {UNIT_CHARS} characters")
-        return Said(uuid, Failure(uuid, heard, unit, None, by_topic=True))
+        return Said(uuid, ServiceFailure(uuid, heard, unit, None, by_topic=True))
     document, bad = SERVICE_FAILED.read(payload)
-    return Said(uuid, Failure(uuid, heard, document.unit, _stamp_of(document), by_topic=True), bad)
+    return Said(uuid, ServiceFailure(uuid, heard, document.unit, _stamp_of(document), by_topic=True), bad)
 
 
 def _bare_text(payload: bytes) -> str | None:

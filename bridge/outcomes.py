@@ -6,13 +6,12 @@ from dataclasses import dataclass, field
 from bridge.inbox import PutAside, Taken
 from bridge.messages import Canary
 from shared.client_logs.drops_rules import DropRow
-from shared.client_logs.operations import Stored
+from shared.client_logs.operations import LogsStored
 from shared.client_logs.rules import Boot, LastMark
 from shared.clients.logins_rules import Seen
 from shared.clients.repeats import operations as repeats
 from shared.clients.reports.rules import Heartbeat
-from shared.clients.signs_rules import INTERVAL_SECONDS
-from shared.clients.signs_rules import Memory as SignsMemory
+from shared.clients.signs_rules import INTERVAL_SECONDS, SignsMemory
 from shared.commands.rules import News
 from shared.structured_log import event
 
@@ -37,9 +36,9 @@ class BatchOutcome:
     installs: dict[str, str] = field(default_factory=dict)
     acks: dict[str, int] = field(default_factory=dict)
     drop_rows: dict[str, DropRow] | None = None  # None: as before
-    heartbeats: dict[str, tuple[int, int]] = field(default_factory=dict)  # see repeats.Memory
+    heartbeats: dict[str, tuple[int, int]] = field(default_factory=dict)  # see ReportsMemory
     health: dict[str, tuple[int, int]] = field(default_factory=dict)
-    beats: dict[str, tuple[float, int]] = field(default_factory=dict)  # heartbeats that are stored; see signs.Memory
+    beats: dict[str, tuple[float, int]] = field(default_factory=dict)  # heartbeats that are stored; see SignsMemory
     talked: dict[str, float] = field(default_factory=dict)  # uuid -> when anything else of it was heard
     signs: dict[str, float] = field(default_factory=dict)  # those of them that are stored
     cursor: str | None = None  # None: as before
@@ -51,7 +50,7 @@ class BatchOutcome:
     shared: set[str] = field(default_factory=set)  # clients of which two devices use the login
     began_anew: set[str] = field(default_factory=set)  # clients whose log lines number a boot from 1 again
 
-    def take_logs(self, stored: Stored, heard: Mapping[str, float]) -> None:
+    def take_logs(self, stored: LogsStored, heard: Mapping[str, float]) -> None:
         """Add the result of storing logs. A doubted mark is sent to nobody. `heard`: when its lines came, by client."""
         self.committed |= stored.committed
         for boot in stored.doubted:
@@ -128,7 +127,7 @@ class LeaderMemory:
     installs: dict[str, str] = field(default_factory=dict)  # uuid -> its installation
     acks: dict[str, int] = field(default_factory=dict)  # uuid and where it was said -> what was said, hashed
     drop_rows: dict[str, DropRow] = field(default_factory=dict)  # uuid -> its log line that counts what was dropped
-    reports: repeats.Memory = field(default_factory=repeats.Memory)
+    reports: repeats.ReportsMemory = field(default_factory=repeats.ReportsMemory)
     marks: dict[str, LastMark] = field(default_factory=dict)  # uuid -> of the boot that told something last
     signs: SignsMemory = field(default_factory=SignsMemory)
     doubts: dict[str, float] = field(default_factory=dict)  # uuid -> when lines came that wait for a heartbeat

@@ -12,18 +12,18 @@ from bridge.outcomes import BatchOutcome, LeaderMemory
 from shared.client_logs import operations as client_logs
 from shared.client_logs.rules import LogLine
 from shared.clients import failures_operations
-from shared.clients.failures_rules import Failure
+from shared.clients.failures_rules import ServiceFailure
 from shared.clients.logins_rules import sharing
 from shared.clients.repeats import operations as repeats
 from shared.clients.repeats.rules import likeness_of_health, likeness_of_heartbeat, remembered
 from shared.clients.reports import operations as reports
 from shared.clients.reports.operations import HeartbeatsRecorded
-from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
+from shared.clients.reports.rules import HealthReport, Heartbeat, PresenceSaid
 from shared.commands.acks import operations as acks
 from shared.commands.rules import Ack, Sighting, Timings
 from shared.vocabulary import Presence
 
-REGISTERING = (Heartbeat, Health, LogLine, Failure)
+REGISTERING = (Heartbeat, HealthReport, LogLine, ServiceFailure)
 """What makes an unknown uuid a client; a retained presence or an ACK does not."""
 
 
@@ -32,10 +32,10 @@ class MessagesByKind:
     """Messages of one batch by kind, each in order of arrival."""
 
     heartbeats: list[Heartbeat] = field(default_factory=list)
-    health: list[Health] = field(default_factory=list)
+    health: list[HealthReport] = field(default_factory=list)
     logs: list[LogLine] = field(default_factory=list)
-    failures: list[Failure] = field(default_factory=list)
-    repeated_failures: list[Failure] = field(default_factory=list)
+    failures: list[ServiceFailure] = field(default_factory=list)
+    repeated_failures: list[ServiceFailure] = field(default_factory=list)
     presence: list[PresenceSaid] = field(default_factory=list)
     acking: list[Taken] = field(default_factory=list)  # whatever carries ACKs
     brief: list[Taken] = field(default_factory=list)  # presence, and what is nothing but an ACK
@@ -48,7 +48,7 @@ class MessagesByKind:
         batch = cls()
         for one in taken:
             batch.add(one)
-        told: list[Health | LogLine | Failure] = [*batch.health, *batch.logs, *batch.failures]
+        told: list[HealthReport | LogLine | ServiceFailure] = [*batch.health, *batch.logs, *batch.failures]
         batch.talked = {one.uuid: one.heard for one in told}
         batch.talked |= {one.said.uuid: one.arrival.heard for one in batch.brief if one.said.uuid and _is_sign(one)}
         return batch
@@ -58,11 +58,11 @@ class MessagesByKind:
         match one.said.body:
             case Heartbeat() as body:
                 self.heartbeats.append(body)
-            case Health() as body:
+            case HealthReport() as body:
                 self.health.append(body)
             case LogLine() as body:
                 self.logs.append(body)
-            case Failure() as body:
+            case ServiceFailure() as body:
                 self.failures.append(body)
             case PresenceSaid() as body:
                 self.presence.append(body)
@@ -143,7 +143,7 @@ class Storing:
 
     def _note_installs(self, batch: MessagesByKind) -> None:
         """Make a new installation of a client its newest: in order of arrival, before reports are compared."""
-        told: list[Heartbeat | Health] = [*batch.heartbeats, *batch.health]
+        told: list[Heartbeat | HealthReport] = [*batch.heartbeats, *batch.health]
         known = self.memory.installs
         new: dict[tuple[str, str], None] = {}  # a dict for its order
         for report in sorted(told, key=_heard):
@@ -214,5 +214,5 @@ class Storing:
                 self.outcome.heartbeats.pop(uuid, None)
 
 
-def _heard(report: Heartbeat | Health | Failure) -> float:
+def _heard(report: Heartbeat | HealthReport | ServiceFailure) -> float:
     return report.heard

@@ -1,6 +1,6 @@
 """What comes in and what goes out: JSON bodies, query parameters, cursors, and answers as Structs.
 
-Incoming shapes are msgspec Structs (`Body`, `Query`); what does not fit is a 400 that names the field and
+Incoming shapes are msgspec Structs (`Body`, `QueryParameters`); what does not fit is a 400 that names the field and
 what was expected. Every text is scrubbed before anybody sees it, so that nothing unstorable can reach a
 statement. Times leave as RFC 3339 in UTC with Z.
 """
@@ -44,15 +44,15 @@ class Body(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """Base of every JSON body: an unknown field is refused by name."""
 
 
-class Query(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+class QueryParameters(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """Base of every set of query parameters: an unknown parameter is refused by name."""
 
 
-class NoQuery(Query):
+class NoQuery(QueryParameters):
     """No parameters."""
 
 
-class PageQuery(Query):
+class PageQuery(QueryParameters):
     """The parameters of every list."""
 
     limit: Limit = 25
@@ -63,7 +63,7 @@ class Answer(msgspec.Struct, kw_only=True):
     """Base of every JSON answer. Fields may be added, none renamed."""
 
 
-class LongPageQuery(Query):
+class LongPageQuery(QueryParameters):
     """The parameters of a list that is mostly short, so that one page mostly has all of it."""
 
     limit: LongLimit = 1000

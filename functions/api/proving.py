@@ -13,13 +13,13 @@ from functions.api.routing import Call
 from shared.access import operations as access
 from shared.access import second_factor_operations
 from shared.access.rules import Counter, own_password_counters, sign_in_counters
-from shared.access.second_factor_rules import Proof
+from shared.access.second_factor_rules import SecondFactorProof
 from shared.errors import InvalidIdentity, Refused, SecondFactorRequired, SecondFactorWrong
 
 WRONG = "Name or password is wrong."
 
 
-def check_sign_in(call: Call, username: str, password: str, code: str | None) -> tuple[Any, Proof]:
+def check_sign_in(call: Call, username: str, password: str, code: str | None) -> tuple[Any, SecondFactorProof]:
     """The user who signs in, and what they showed besides the password.
 
     Raises InvalidIdentity, SecondFactorRequired, SecondFactorWrong (and counts the try) or TooManyAttempts.
@@ -88,22 +88,22 @@ def _check(
     code: str | None,
     *,
     asks_code: bool,
-) -> tuple[Any, Proof]:
+) -> tuple[Any, SecondFactorProof]:
     with call.transaction() as (connection, now):
         access.refuse_when_limited(connection, now, counters, window(call))
         user = access.look_up(connection, username)
     is_right = access.password_is_right(user.password_hash if user else None, password)
-    proof = Proof.NOT_NEEDED
+    proof = SecondFactorProof.NOT_NEEDED
     with call.transaction() as (connection, now):
         access.refuse_when_limited(connection, now, counters, window(call))
         if is_right and user is not None and asks_code:
             proof = second_factor_operations.prove(connection, now, user.id, code, signing_key(call))
-        if not is_right or proof is Proof.WRONG:
+        if not is_right or proof is SecondFactorProof.WRONG:
             note_failure(call, connection, now, counters, username, action)
     if not is_right:
         raise InvalidIdentity(WRONG)
-    if proof is Proof.MISSING:
+    if proof is SecondFactorProof.MISSING:
         raise SecondFactorRequired
-    if proof is Proof.WRONG:
+    if proof is SecondFactorProof.WRONG:
         raise SecondFactorWrong
     return user, proof

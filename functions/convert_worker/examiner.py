@@ -28,7 +28,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from functions.convert_worker import letters
-from functions.convert_worker.letters import Seen
+from functions.convert_worker.letters import PageLetter
 from shared.event_media.contents import odp_rules, ppt_rules, pptx_rules
 from shared.event_media.contents.rules import Contents
 from shared.vocabulary import MediaKind
@@ -148,7 +148,7 @@ def _embedded(objects: Iterator[Any]) -> Iterator[str]:
             yield name.value.decode("utf-8", "replace").rpartition("+")[2]
 
 
-def _letters(document: pypdfium2.PdfDocument) -> Iterator[Seen]:
+def _letters(document: pypdfium2.PdfDocument) -> Iterator[PageLetter]:
     """Every letter of the pages that a font may lack, but blanks."""
     until = time.monotonic() + LETTER_SECONDS
     for number in range(len(document)):
@@ -177,7 +177,7 @@ def _code(text: Any, place: int) -> int:
     return 0x10000 + (high - 0xD800) * 0x400 + low - 0xDC00 if is_pair else 0
 
 
-def _seen(text: Any, place: int, letter: str) -> Iterator[Seen]:
+def _seen(text: Any, place: int, letter: str) -> Iterator[PageLetter]:
     left, right, bottom, top = (ctypes.c_double() for _ in range(4))
     points = pdfium.FPDFText_GetFontSize(text, place)
     owner = pdfium.FPDFText_GetTextObject(text, place)
@@ -188,7 +188,7 @@ def _seen(text: Any, place: int, letter: str) -> Iterator[Seen]:
     name = ctypes.create_string_buffer(NAME_BYTES)
     pdfium.FPDFFont_GetBaseFontName(font, name, NAME_BYTES)
     if min(size) > 0:
-        yield Seen(letter, name.value.decode("utf-8", "replace"), size, letters.is_box(_outline(font, letter)))
+        yield PageLetter(letter, name.value.decode("utf-8", "replace"), size, letters.is_box(_outline(font, letter)))
 
 
 def _outline(font: Any, letter: str) -> list[tuple[float, float]]:

@@ -20,7 +20,7 @@ POINTS: Final = range(8, 13)  # of two rectangles, however often a path comes ba
 
 
 @dataclass(frozen=True)
-class Seen:
+class PageLetter:
     """One letter as a page shows it."""
 
     letter: str
@@ -36,7 +36,7 @@ def is_looked_at(code: int) -> bool:
     return code >= PICTURES or (code >= FIRST and unicodedata.category(chr(code)).startswith("L"))
 
 
-def missing(seen: Iterable[Seen]) -> list[str]:
+def missing(seen: Iterable[PageLetter]) -> list[str]:
     """The letters without a glyph, each once, in the order of their codes."""
     shapes: dict[tuple[str, int], dict[tuple[float, float], set[str]]] = defaultdict(lambda: defaultdict(set))
     boxes: set[tuple[str, tuple[float, float]]] = set()

@@ -32,10 +32,10 @@ from functions.startup import bound_request_lines, check_deployment
 from shared import config, structured_log
 from shared.conversions import operations, rules, store
 from shared.conversions.operations import Job
-from shared.conversions.rules import Move
+from shared.conversions.rules import ConversionMove
 from shared.errors import InvalidIdentity
 from shared.outside.media_volume import MediaVolume
-from shared.outside.oidc import Caller, KeySet
+from shared.outside.oidc import KeySet, ServiceCaller
 from shared.outside.task_queue import CONVERSION_JOB
 from shared.postgres.door import database_now, make_engine, transaction
 from shared.structured_log import event, failure
@@ -58,7 +58,7 @@ WORKSHOP: Final = Workshop(
     CONFIG["CONVERSION_MAX_ATTEMPTS"],
     OwnIdentity(CONFIG["CONVERTER_URL"]) if CONFIG["DEPLOYMENT_MODE"] == "cloud" else None,
 )
-QUEUE: Final = Caller(
+QUEUE: Final = ServiceCaller(
     CONFIG["CONVERT_WORKER_URL"],
     CONFIG["OIDC_ISSUER"],
     CONFIG["TASKS_SERVICE_ACCOUNT"],
@@ -159,7 +159,7 @@ def _record_fault(job: Job, fault: ConversionFault) -> Response:
     with transaction(ENGINE) as connection:
         now = database_now(connection)
         move = operations.give_up_or_back(connection, now, job, fault.fault, WORKSHOP.max_attempts, TIMEOUTS.converter)
-    if move is Move.FAIL:
+    if move is ConversionMove.FAIL:
         return _done("failed")
     return _again(
         rules.message(fault.fault, TIMEOUTS.converter) if move else "Another worker has taken this conversion over."

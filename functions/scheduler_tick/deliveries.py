@@ -21,8 +21,8 @@ from shared.errors import TaskQueueUnavailable
 from shared.notifications.deliveries import operations
 from shared.notifications.deliveries.operations import Errand, Next
 from shared.outside import couriers
-from shared.outside.couriers import Outcome
 from shared.outside.couriers.addresses import Reach
+from shared.outside.couriers.letters import DeliveryAttempt
 from shared.outside.task_queue import NOTIFICATION_JOB, NOTIFICATIONS_QUEUE_ID, TaskQueue, enqueue_notification
 from shared.postgres.door import database_now, transaction
 from shared.structured_log import event
@@ -82,7 +82,7 @@ def _ask_again(office: PostOffice, errand: Errand, after: Next | None) -> None:
         return  # logged where it was raised
 
 
-def _log(errand: Errand, outcome: Outcome, duration_ms: int) -> None:
+def _log(errand: Errand, outcome: DeliveryAttempt, duration_ms: int) -> None:
     event(
         "notification_tried",
         "a notification was tried",

@@ -31,7 +31,7 @@ from shared.conversions.rules import timeouts
 from shared.errors import InvalidIdentity
 from shared.outside import couriers
 from shared.outside.mqtt import Publisher
-from shared.outside.oidc import Caller, KeySet
+from shared.outside.oidc import KeySet, ServiceCaller
 from shared.outside.task_queue import TaskQueue
 from shared.postgres.door import engine_for, is_away, said_by_postgres
 from shared.structured_log import Outage, event, failure
@@ -65,7 +65,7 @@ WORLD: Final = World(
 OFFICE: Final = PostOffice(WORLD.engine, deliveries.queue_of(CONFIG), couriers.reach_of(CONFIG))
 KEYS: Final = KeySet(CONFIG["OIDC_KEYS_URL"])
 SCHEDULER, QUEUE = (
-    Caller(CONFIG["SCHEDULER_TICK_URL"], CONFIG["OIDC_ISSUER"], CONFIG[account], KEYS)
+    ServiceCaller(CONFIG["SCHEDULER_TICK_URL"], CONFIG["OIDC_ISSUER"], CONFIG[account], KEYS)
     for account in ("SCHEDULER_SERVICE_ACCOUNT", "TASKS_SERVICE_ACCOUNT")
 )
 gc.freeze()

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from shared.access import second_factor_rules, second_factor_store
 from shared.access.people.rules import ONE_TIME_ALPHABET, one_time_password
-from shared.access.second_factor_rules import Proof
+from shared.access.second_factor_rules import SecondFactorProof
 from shared.errors import Refused, SecondFactorStands, SecondFactorUnknown
 
 
@@ -61,21 +61,25 @@ def confirm(connection: Connection, now: datetime, user_id: int, code: str, key:
     return codes
 
 
-def prove(connection: Connection, now: datetime, user_id: int, code: str | None, key: str | None) -> Proof:
+def prove(connection: Connection, now: datetime, user_id: int, code: str | None, key: str | None) -> SecondFactorProof:
     """What the code of somebody whose password was right is worth. A right one is used up."""
     factor = second_factor_store.lock_of(connection, user_id)
     if factor is None or factor.confirmed_at is None:
-        return Proof.NOT_NEEDED
+        return SecondFactorProof.NOT_NEEDED
     if not code:
-        return Proof.MISSING
+        return SecondFactorProof.MISSING
     if second_factor_store.use_recovery_code(connection, user_id, second_factor_rules.hash_of_recovery_code(code)):
-        return Proof.RECOVERY_CODE
+        return SecondFactorProof.RECOVERY_CODE
     step = (
         None
         if key is None
         else second_factor_rules.step_of(second_factor_rules.secret_of(key, factor.nonce), code, now, factor.last_step)
     )
-    return Proof.APP if step is not None and second_factor_store.use_step(connection, user_id, step) else Proof.WRONG
+    return (
+        SecondFactorProof.APP
+        if step is not None and second_factor_store.use_step(connection, user_id, step)
+        else SecondFactorProof.WRONG
+    )
 
 
 def remove(connection: Connection, user_id: int) -> None:

@@ -25,7 +25,7 @@ _CODE: Final = re.compile(rf"\d{{{DIGITS}}}", re.ASCII)
 _BLANKS: Final = re.compile(r"[\s-]+")
 
 
-class Proof(StrEnum):
+class SecondFactorProof(StrEnum):
     """What somebody showed besides their password."""
 
     NOT_NEEDED = "not_needed"

@@ -12,7 +12,7 @@ from shared.client_logs.rules import Boot, LastMark, LogLine, Mark, MarksMoved, 
 
 
 @dataclass(frozen=True)
-class Stored:
+class LogsStored:
     """What became of a batch of log lines."""
 
     count: int = 0  # lines stored
@@ -34,10 +34,10 @@ def record(
     clock: float,
     lines: Sequence[LogLine],
     remembered: Mapping[str, LastMark] = MappingProxyType({}),
-) -> Stored:
+) -> LogsStored:
     """Store the lines that are new, in order of arrival, and move the marks.
 
-    `remembered` are `Stored.marks` of what was committed before.
+    `remembered` are `LogsStored.marks` of what was committed before.
 
     Raises:
         MarksMoved: what is remembered is not what is stored; nothing may be committed.
@@ -55,7 +55,7 @@ def record(
         hourly_counts_store.add(connection, rules.by_hour(now, clock, new))
     if mixed:
         marks_store.end(connection, now, mixed)
-    return Stored(
+    return LogsStored(
         count=len(new),
         duplicates=len(lines) - len(new),
         given_up=sum(change.given_up for change in settled.values()),
@@ -101,7 +101,7 @@ def _by_boot(lines: Sequence[LogLine]) -> tuple[dict[Boot, dict[int, LogLine]], 
     return by_boot, frozenset(mixed)
 
 
-def pass_over(connection: Connection, now: datetime, numbers: Iterable[tuple[Boot, int]]) -> Stored:
+def pass_over(connection: Connection, now: datetime, numbers: Iterable[tuple[Boot, int]]) -> LogsStored:
     """Move the marks over lines that can never be stored; answer how far each boot then is.
 
     Their display would otherwise send them for ever. Numbers of unknown clients are left out.
@@ -110,7 +110,7 @@ def pass_over(connection: Connection, now: datetime, numbers: Iterable[tuple[Boo
     for boot, number in numbers:
         by_boot.setdefault(boot, set()).add(number)
     if not by_boot:
-        return Stored()
+        return LogsStored()
     marks = _known(connection, by_boot, {})
     anew = [boot for boot in by_boot if rules.begins_anew(marks.of[boot], by_boot[boot])]
     if anew:
@@ -119,7 +119,7 @@ def pass_over(connection: Connection, now: datetime, numbers: Iterable[tuple[Boo
     settled = {boot: rules.settle(marks.of[boot], passed) for boot, passed in by_boot.items()}
     doubted = _doubted(now, by_boot, marks)
     _move(connection, now, marks, settled, doubted)
-    return Stored(
+    return LogsStored(
         committed={boot: change.mark.seq for boot, change in settled.items()},
         doubted=doubted,
         began_anew=frozenset(boot[0] for boot in anew),
@@ -127,7 +127,7 @@ def pass_over(connection: Connection, now: datetime, numbers: Iterable[tuple[Boo
     )
 
 
-def close_gaps(connection: Connection, now: datetime) -> Stored:
+def close_gaps(connection: Connection, now: datetime) -> LogsStored:
     """Once an hour: let each mark pass its first gap that has stood for a day in which its display was heard.
 
     A display sends again all that it has; what is missing for so long it has not: a mark of ours was lost, or its own
@@ -141,7 +141,7 @@ def close_gaps(connection: Connection, now: datetime) -> Stored:
         marks_store.set_marks(connection, now, moved, ())
         marks_store.drop_keys(connection, moved)
     given_up = sum(low - marks[boot].seq - 1 for boot, (low, _) in first.items())
-    return Stored(given_up=given_up, committed=moved)
+    return LogsStored(given_up=given_up, committed=moved)
 
 
 def end_lives(connection: Connection, now: datetime, boots: Collection[Boot]) -> None:

@@ -8,15 +8,15 @@ from typing import Any
 from sqlalchemy import Connection, RowMapping
 
 from shared.clients import failures_rules, failures_store
-from shared.clients.failures_rules import Failure, Marker, Stamp
+from shared.clients.failures_rules import Marker, ServiceFailure, Stamp
 
 
-def record(connection: Connection, now: datetime, clock: float, failures: Sequence[Failure]) -> None:
+def record(connection: Connection, now: datetime, clock: float, failures: Sequence[ServiceFailure]) -> None:
     """Raise the service failures that these messages, in order of arrival, raise."""
     rows = failures_store.lock_failures(connection, sorted({failure.uuid for failure in failures}))
     markers = {row["uuid"]: _marker(row) for row in rows}
-    raised: dict[str, Failure] = {}
-    named: dict[str, Failure] = {}
+    raised: dict[str, ServiceFailure] = {}
+    named: dict[str, ServiceFailure] = {}
     for failure in failures:
         marker = markers[failure.uuid]
         if failures_rules.is_raised(marker, failure):

@@ -7,7 +7,7 @@ Stamp = tuple[str, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class ServiceFailure:
     """A service of the display that failed."""
 
     uuid: str
@@ -29,7 +29,7 @@ class Marker:
     """The services that failed since they were acknowledged last, or never were."""
 
 
-def is_raised(marker: Marker, failure: Failure) -> bool:
+def is_raised(marker: Marker, failure: ServiceFailure) -> bool:
     """Does this message raise the failure (anew)?
 
     The topic always raises, but for a second delivery of the failure that is shown or was acknowledged: the
@@ -54,6 +54,6 @@ def is_older(stamp: Stamp, other: Stamp | None) -> bool:
     return other is not None and other[0] == stamp[0] and stamp[1:] < other[1:]
 
 
-def is_named(marker: Marker, failure: Failure) -> bool:
+def is_named(marker: Marker, failure: ServiceFailure) -> bool:
     """Does this repeat give a stamp to the failure that is shown without one?"""
     return marker.unit == failure.unit and marker.stamp is None and failure.stamp is not None

@@ -8,7 +8,7 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 
-from shared.clients.failures_rules import Failure
+from shared.clients.failures_rules import ServiceFailure
 
 LAST_EVENTS: Final = 100  # of one client: a display that fails all the time costs no more
 
@@ -32,7 +32,7 @@ def lock_failures(connection: Connection, uuids: Sequence[str]) -> Sequence[RowM
     return connection.execute(statement, {"uuids": list(uuids)}).mappings().all()
 
 
-def raise_failures(connection: Connection, now: datetime, clock: float, failures: Sequence[Failure]) -> None:
+def raise_failures(connection: Connection, now: datetime, clock: float, failures: Sequence[ServiceFailure]) -> None:
     """Show these failures, at most one of each client, as of their arrival, and keep them in its history."""
     statement = sa.text(
         """
@@ -50,7 +50,7 @@ def raise_failures(connection: Connection, now: datetime, clock: float, failures
     connection.execute(statement, {"now": now, "clock": clock, "rows": _rows(failures)})
 
 
-def name_failures(connection: Connection, failures: Sequence[Failure]) -> None:
+def name_failures(connection: Connection, failures: Sequence[ServiceFailure]) -> None:
     """Give the failures that are shown the stamps that were not known when they were raised."""
     statement = sa.text(
         """
@@ -62,10 +62,10 @@ def name_failures(connection: Connection, failures: Sequence[Failure]) -> None:
     connection.execute(statement, {"rows": _rows(failures)})
 
 
-def _rows(failures: Sequence[Failure]) -> str:
+def _rows(failures: Sequence[ServiceFailure]) -> str:
     return msgspec.json.encode([_row(failure) for failure in failures]).decode()
 
 
-def _row(failure: Failure) -> dict[str, Any]:
+def _row(failure: ServiceFailure) -> dict[str, Any]:
     stamp = dict(zip(("install_id", "boot_seq", "seq"), failure.stamp, strict=True)) if failure.stamp else None
     return {"uuid": failure.uuid, "heard": failure.heard, "unit": failure.unit, "stamp": stamp}

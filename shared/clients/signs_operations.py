@@ -7,7 +7,7 @@ from typing import Final
 from sqlalchemy import Connection
 
 from shared.clients import signs_rules, signs_store
-from shared.clients.signs_rules import Memory
+from shared.clients.signs_rules import SignsMemory
 
 MOST_REMEMBERED: Final = 200_000  # of senders, who need not be clients: twice the largest fleet
 
@@ -18,7 +18,7 @@ def record(
     clock: float,
     talked: Mapping[str, float],
     beats: Mapping[str, tuple[float, int]],
-    known: Memory,
+    known: SignsMemory,
     stale_seconds: int,
 ) -> dict[str, float]:
     """Store the signs that are due; what to remember of them once they are committed.

@@ -19,7 +19,7 @@ AGAIN_AFTER: Final = 1 / 6  # of its threshold: 30 s of 180
 
 
 @dataclass
-class Memory:
+class SignsMemory:
     """When each client's last heartbeat and last other sign were heard. Only what is committed may be remembered."""
 
     heartbeats: dict[str, tuple[float, int]] = field(default_factory=dict)  # uuid -> heard, interval in seconds
@@ -27,7 +27,7 @@ class Memory:
 
 
 def due(
-    talked: Mapping[str, float], beats: Mapping[str, tuple[float, int]], known: Memory, stale_seconds: int
+    talked: Mapping[str, float], beats: Mapping[str, tuple[float, int]], known: SignsMemory, stale_seconds: int
 ) -> dict[str, float]:
     """Those who talked whose sign is to be stored, and when it was heard. `beats` are the heartbeats of this batch.
 

@@ -24,7 +24,7 @@ from shared.commands.acks.operations import (
 )
 from shared.commands.outbox.operations import PublishReport, claim_due, publish_due, record_publish_answers
 from shared.commands.rules import Ack, Attempt, Claimed, CommandRequest, News, Sighting, Timings
-from shared.commands.store import Command
+from shared.commands.store import CommandRow
 from shared.config import Config
 from shared.errors import (
     CommandInFlight,
@@ -42,8 +42,8 @@ __all__ = [
     "AckReport",
     "Attempt",
     "Claimed",
-    "Command",
     "CommandRequest",
+    "CommandRow",
     "EvidenceReport",
     "ExpiryReport",
     "PublishReport",
@@ -95,7 +95,7 @@ def timings(config: Config) -> Timings:
     return Timings(ttl=of_each("TTL"), result=of_each("RESULT"), lockout=lockout)
 
 
-def find(connection: Connection, command_id: str) -> Command:
+def find(connection: Connection, command_id: str) -> CommandRow:
     """One command. Raises CommandNotFound."""
     row = store.get(connection, command_id)
     if row is None:
@@ -103,7 +103,7 @@ def find(connection: Connection, command_id: str) -> Command:
     return row
 
 
-def issue(connection: Connection, now: datetime, request: CommandRequest, timings: Timings) -> Command:
+def issue(connection: Connection, now: datetime, request: CommandRequest, timings: Timings) -> CommandRow:
     """The new command, `queued`; or the one that this caller's idempotency key already stands for.
 
     Publish it after the commit. The row is inserted together with the lockout it raises, or neither is; of
@@ -135,14 +135,14 @@ def issue(connection: Connection, now: datetime, request: CommandRequest, timing
 
 def issue_many(
     connection: Connection, now: datetime, requests: Sequence[CommandRequest], timings: Timings
-) -> dict[str, Command | ServiceError]:
+) -> dict[str, CommandRow | ServiceError]:
     """What became of these requests without keys, each for another client: by uuid the new command, or why not.
 
     Set-wise: a statement for all that are made, and one that tells why the rest is not. As `issue` otherwise.
     """
     traced = [replace(request, traceparent=request.traceparent or trace.begin()) for request in requests]
     made = store.insert(connection, now, {str(uuid.uuid4()): request for request in traced}, timings)
-    answers: dict[str, Command | ServiceError] = {command.client_uuid: command for command in made}
+    answers: dict[str, CommandRow | ServiceError] = {command.client_uuid: command for command in made}
     refused = [request for request in requests if request.client_uuid not in answers]
     targets = store.targets(connection, [request.client_uuid for request in refused]) if refused else {}
     for request in refused:
@@ -158,7 +158,7 @@ def _refusal(connection: Connection, now: datetime, request: CommandRequest) -> 
     return rules.refusal(request, target, now) or CommandInFlight()
 
 
-def _of_same_key(connection: Connection, request: CommandRequest) -> Command | None:
+def _of_same_key(connection: Connection, request: CommandRequest) -> CommandRow | None:
     """The command that this request's key stands for. Raises IdempotencyKeyReused."""
     if request.idempotency_key is None:
         return None
@@ -170,7 +170,7 @@ def _of_same_key(connection: Connection, request: CommandRequest) -> Command | N
     return find(connection, before.id)
 
 
-def cancel(connection: Connection, now: datetime, command_id: str, by: str) -> Command:
+def cancel(connection: Connection, now: datetime, command_id: str, by: str) -> CommandRow:
     """Withdraw a command that provably nobody has, and give its lockout back; cancelled ones stay as they are.
 
     Raises:
@@ -186,7 +186,7 @@ def cancel(connection: Connection, now: datetime, command_id: str, by: str) -> C
     return find(connection, command_id)
 
 
-def end(connection: Connection, now: datetime, command_id: str, by: str, reason: str) -> Command:
+def end(connection: Connection, now: datetime, command_id: str, by: str, reason: str) -> CommandRow:
     """End a command that a display may have; as `cancel` where provably nobody has it.
 
     It is not published any more, but what the broker or the display holds may still run: its lockout stays, and a
@@ -206,7 +206,7 @@ def end(connection: Connection, now: datetime, command_id: str, by: str, reason:
     return find(connection, command_id)
 
 
-def _is_withdrawn(command: Command) -> bool:
+def _is_withdrawn(command: CommandRow) -> bool:
     return command.state == CommandState.CANCELLED or (command.outcome_reason or "").startswith(ENDED_BY)
 
 

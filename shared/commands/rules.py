@@ -197,7 +197,7 @@ class Target:
 
 
 @dataclass(frozen=True)
-class Due:
+class DueCommand:
     """A command as its publisher needs it."""
 
     id: str
@@ -256,7 +256,7 @@ def respects_lockout(request: CommandRequest) -> bool:
     return request.action in LOCKING and not request.override_lockout
 
 
-def payload(due: Due) -> bytes:
+def payload(due: DueCommand) -> bytes:
     """The message that the display gets: its preconditions are null where nothing was known."""
     body = {
         "v": 1,

@@ -23,7 +23,7 @@ c = client_commands.c
 
 
 @dataclass(frozen=True)
-class Command:
+class CommandRow:
     """A command with every step of its life."""
 
     id: str
@@ -49,24 +49,24 @@ class Command:
     traceparent: str | None
 
 
-SHOWN = tuple(c[field.name] for field in fields(Command))
+SHOWN = tuple(c[field.name] for field in fields(CommandRow))
 """What every view of a command shows."""
 
 OPEN: sa.ColumnElement[bool] = sa.literal_column("client_commands.rank < 90")
 """Spelt out, so that the planner sees the partial index of open commands."""
 
 
-GET = Query(lambda: sa.select(*SHOWN).where(c.id == sa.bindparam("command_id")), Command)
+GET = Query(lambda: sa.select(*SHOWN).where(c.id == sa.bindparam("command_id")), CommandRow)
 
 
-def get(connection: Connection, command_id: str) -> Command | None:
+def get(connection: Connection, command_id: str) -> CommandRow | None:
     """One command, or None."""
     return GET.one_or_none(connection, command_id=command_id)
 
 
 def page_of_client(
     connection: Connection, client_uuid: str, limit: int, after: tuple[datetime, str] | None
-) -> list[Command]:
+) -> list[CommandRow]:
     """Up to `limit` commands of one client, the newest first, that come after (created_at, id)."""
     if after is None:
         return FIRST_PAGE.all(connection, client=client_uuid, most=limit)
@@ -78,12 +78,12 @@ def _newest(*after: sa.ColumnElement[bool]) -> sa.Select[Any]:
     return query.order_by(c.created_at.desc(), c.id.desc()).limit(sa.bindparam("most", type_=sa.Integer))
 
 
-FIRST_PAGE = Query(_newest, Command)
+FIRST_PAGE = Query(_newest, CommandRow)
 NEXT_PAGE = Query(
     lambda: _newest(
         sa.tuple_(c.created_at, c.id) < sa.tuple_(moment("after"), sa.bindparam("after_id", type_=sa.Text))
     ),
-    Command,
+    CommandRow,
 )
 COUNT_OPEN = Query(lambda: sa.select(sa.func.count()).where(OPEN, c.source == sa.bindparam("who")), int)
 
@@ -131,7 +131,7 @@ def by_key(connection: Connection, requested_by: str, key: str) -> Asked | None:
 
 def insert(
     connection: Connection, now: datetime, requests: Mapping[str, CommandRequest], timings: Timings
-) -> list[Command]:
+) -> list[CommandRow]:
     """New commands by id, each with its lockout raised in the same statement; the rows of those that are made.
 
     Left out are clients that are gone, locked, unable or already have an open command, and keys in use. Clients
@@ -218,7 +218,7 @@ def _made(found: sa.CTE) -> sa.CTE:
     )
 
 
-INSERT = Query(_insert, Command)
+INSERT = Query(_insert, CommandRow)
 LOCK_CLIENTS = Query(
     lambda: (
         sa.select(clients.c.uuid)

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection, RowMapping
 
 from shared.conversions import rules, store
-from shared.conversions.rules import Fault, Findings, Move
+from shared.conversions.rules import ConversionMove, Fault, Findings
 from shared.errors import ConversionNotFound, TaskQueueUnavailable
 from shared.event_media import operations as event_media
 from shared.event_media import store as event_media_store
@@ -146,14 +146,14 @@ def finish(connection: Connection, now: datetime, volume: MediaVolume, job: Job,
 
 def give_up_or_back(
     connection: Connection, now: datetime, job: Job, fault: Fault, max_attempts: int, deadline: timedelta
-) -> Move | None:
+) -> ConversionMove | None:
     """Fail the conversion or release it for another try, as the rules say of this fault.
 
     Answers which of the two happened; None when the claim was lost to another worker meanwhile.
     """
     verdict = rules.judge(fault, job.attempts, max_attempts, now - job.requested_at)
     message = rules.message(fault, deadline)
-    if verdict.move is Move.FAIL:
+    if verdict.move is ConversionMove.FAIL:
         done = store.fail(connection, now, job.conversion_id, job.token, fault, message)
     else:
         done = store.release(connection, now, job.conversion_id, job.token, fault, message, verdict.counts)

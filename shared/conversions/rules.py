@@ -15,7 +15,7 @@ PENDING, PROCESSING = ConversionStatus.PENDING, ConversionStatus.PROCESSING
 READY, FAILED = ConversionStatus.READY, ConversionStatus.FAILED
 
 
-class Move(StrEnum):
+class ConversionMove(StrEnum):
     """What can happen to a conversion."""
 
     CLAIM = "claim"  # a worker takes it; from processing only when the lease of the last one is over
@@ -26,15 +26,15 @@ class Move(StrEnum):
     REBUILD = "rebuild"  # somebody wants another PDF, or the one there was has vanished
 
 
-MOVES: Final[Mapping[Move, tuple[frozenset[ConversionStatus], ConversionStatus]]] = {
-    Move.CLAIM: (frozenset({PENDING, PROCESSING}), PROCESSING),
-    Move.FINISH: (frozenset({PROCESSING}), READY),
-    Move.FAIL: (frozenset({PROCESSING}), FAILED),
-    Move.RELEASE: (frozenset({PROCESSING}), PENDING),
-    Move.REQUEST: (frozenset({FAILED}), PENDING),
-    Move.REBUILD: (frozenset({READY, FAILED}), PENDING),
+MOVES: Final[Mapping[ConversionMove, tuple[frozenset[ConversionStatus], ConversionStatus]]] = {
+    ConversionMove.CLAIM: (frozenset({PENDING, PROCESSING}), PROCESSING),
+    ConversionMove.FINISH: (frozenset({PROCESSING}), READY),
+    ConversionMove.FAIL: (frozenset({PROCESSING}), FAILED),
+    ConversionMove.RELEASE: (frozenset({PROCESSING}), PENDING),
+    ConversionMove.REQUEST: (frozenset({FAILED}), PENDING),
+    ConversionMove.REBUILD: (frozenset({READY, FAILED}), PENDING),
 }
-"""Move -> (the states that it starts in, the state that it ends in). There are no others."""
+"""What happens -> (the states that it starts in, the state that it ends in). There are no others."""
 
 
 class Fault(StrEnum):
@@ -137,22 +137,22 @@ _REFUSALS: Final[Mapping[type[ServiceError], Fault]] = {
 
 
 @dataclass(frozen=True)
-class Verdict:
+class FaultVerdict:
     """What becomes of a conversion after a fault."""
 
-    move: Move
+    move: ConversionMove
     """FAIL or RELEASE."""
     counts: bool
     """Does the try count among the attempts?"""
 
 
-def judge(fault: Fault, attempts: int, max_attempts: int, age: timedelta = OUTAGE) -> Verdict:
+def judge(fault: Fault, attempts: int, max_attempts: int, age: timedelta = OUTAGE) -> FaultVerdict:
     """What becomes of a conversion that met `fault` on its try number `attempts` (from 1), `age` after its request."""
     if fault in UNTOUCHED or (fault is Fault.CONVERTER_BUSY and age < OUTAGE):
-        return Verdict(Move.RELEASE, counts=False)
+        return FaultVerdict(ConversionMove.RELEASE, counts=False)
     allowed = min(max_attempts, TRIES.get(fault, max_attempts))
     is_over = fault in PERMANENT or attempts >= allowed
-    return Verdict(Move.FAIL if is_over else Move.RELEASE, counts=True)
+    return FaultVerdict(ConversionMove.FAIL if is_over else ConversionMove.RELEASE, counts=True)
 
 
 def message(fault: Fault, deadline: timedelta) -> str:

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 from sqlalchemy.dialects.postgresql import ARRAY, distinct_on, insert
 
-from shared.conversions.rules import MOVES, Move
+from shared.conversions.rules import MOVES, ConversionMove
 from shared.postgres.door import scrub
 from shared.tables import conversions, event_media
 from shared.vocabulary import ConversionStatus, TargetFormat
@@ -36,7 +36,7 @@ NO_ERROR: dict[str, Any] = {"error_code": None, "error_message": None}
 _LIVE = sa.and_(conversions.c.source_event_media_id == event_media.c.id, event_media.c.deleted_at.is_(None))
 
 
-def _from(move: Move) -> sa.ColumnElement[bool]:
+def _from(move: ConversionMove) -> sa.ColumnElement[bool]:
     return conversions.c.status.in_(sorted(MOVES[move][0]))
 
 
@@ -62,7 +62,7 @@ def request_again(
     connection: Connection, now: datetime, media_id: int, file_hash: str, traceparent: str | None
 ) -> RowMapping | None:
     """Give a failed conversion all its tries again; None when it is not failed."""
-    return _ask(connection, now, media_id, file_hash, Move.REQUEST, {"traceparent": traceparent})
+    return _ask(connection, now, media_id, file_hash, ConversionMove.REQUEST, {"traceparent": traceparent})
 
 
 def request_rebuild(
@@ -70,11 +70,11 @@ def request_rebuild(
 ) -> RowMapping | None:
     """Have another PDF made, whatever there is; None when the conversion is under way."""
     anew = {"rebuild": True, "traceparent": traceparent}
-    return _ask(connection, now, media_id, file_hash, Move.REBUILD, anew)
+    return _ask(connection, now, media_id, file_hash, ConversionMove.REBUILD, anew)
 
 
 def _ask(
-    connection: Connection, now: datetime, media_id: int, file_hash: str, move: Move, values: dict[str, Any]
+    connection: Connection, now: datetime, media_id: int, file_hash: str, move: ConversionMove, values: dict[str, Any]
 ) -> RowMapping | None:
     of_content = (conversions.c.source_event_media_id == media_id, conversions.c.file_hash == file_hash)
     fresh = {"status": MOVES[move][1], "attempts": 0, "started_at": None, "finished_at": None, **NO_ERROR}
@@ -152,9 +152,9 @@ def claim(
     is_free = sa.or_(conversions.c.status == ConversionStatus.PENDING, conversions.c.claimed_at < expired_before)
     statement = (
         sa.update(conversions)
-        .where(conversions.c.id == conversion_id, _from(Move.CLAIM), is_free)
+        .where(conversions.c.id == conversion_id, _from(ConversionMove.CLAIM), is_free)
         .values(
-            status=MOVES[Move.CLAIM][1],
+            status=MOVES[ConversionMove.CLAIM][1],
             claim=token,
             claimed_at=now,
             started_at=sa.func.coalesce(conversions.c.started_at, now),
@@ -177,13 +177,13 @@ def finish(
 ) -> bool:
     """Make a claimed conversion ready; False when the claim is no longer ours."""
     result = {"target_path": path, "pages": pages, "report": report, "finished_at": now, "rebuild": False, **NO_ERROR}
-    return _leave(connection, conversion_id, token, Move.FINISH, result)
+    return _leave(connection, conversion_id, token, ConversionMove.FINISH, result)
 
 
 def fail(connection: Connection, now: datetime, conversion_id: int, token: str, code: str, message: str) -> bool:
     """Give a claimed conversion up; False when the claim is no longer ours."""
     result = {"finished_at": now, "error_code": code, "error_message": message}
-    return _leave(connection, conversion_id, token, Move.FAIL, result)
+    return _leave(connection, conversion_id, token, ConversionMove.FAIL, result)
 
 
 def release(
@@ -195,10 +195,12 @@ def release(
     """
     attempts = conversions.c.attempts if counts else conversions.c.attempts - 1
     result = {"attempts": attempts, "enqueued_at": now, "error_code": code, "error_message": message}
-    return _leave(connection, conversion_id, token, Move.RELEASE, result)
+    return _leave(connection, conversion_id, token, ConversionMove.RELEASE, result)
 
 
-def _leave(connection: Connection, conversion_id: int, token: str, move: Move, values: dict[str, Any]) -> bool:
+def _leave(
+    connection: Connection, conversion_id: int, token: str, move: ConversionMove, values: dict[str, Any]
+) -> bool:
     ours = (conversions.c.id == conversion_id, conversions.c.claim == token, _from(move))
     statement = sa.update(conversions).where(*ours)
     left = statement.values(status=MOVES[move][1], claim=None, claimed_at=None, **values)
@@ -222,7 +224,7 @@ def requeue_forgotten(
     )
     forgotten = (
         sa.select(conversions.c.id)
-        .where(_from(Move.CLAIM), last_touched < forgotten_before)
+        .where(_from(ConversionMove.CLAIM), last_touched < forgotten_before)
         .order_by(conversions.c.created_at, conversions.c.id)
         .limit(limit)
         .with_for_update(skip_locked=True)

@@ -9,22 +9,22 @@ from sqlalchemy import Connection
 
 from shared.clients import operations as clients
 from shared.history import rules, store
-from shared.history.rules import Change, Segment, Window
+from shared.history.rules import Change, Segment, UptimeShares
 from shared.vocabulary import ClientStatus, EventKind
 
 CHANGES_READ: Final = 50_000  # of a display that flaps; the time before counts as unknown
 
 
 @dataclass(frozen=True)
-class Uptime:
+class ClientUptime:
     """How a client fared."""
 
-    windows: Sequence[Window]
+    windows: Sequence[UptimeShares]
     segments: Sequence[Segment]
 
 
 @dataclass(frozen=True)
-class Event:
+class ClientEvent:
     """Something that happened to a client. `key` tells apart events of one kind and moment."""
 
     at: datetime
@@ -34,7 +34,7 @@ class Event:
     details: dict[str, Any]
 
 
-def uptime(connection: Connection, now: datetime, uuid: str, strip: timedelta) -> Uptime:
+def uptime(connection: Connection, now: datetime, uuid: str, strip: timedelta) -> ClientUptime:
     """Shares of each state over the usual windows, and the segments of the last `strip` (at most 30 days).
 
     Raises:
@@ -48,13 +48,13 @@ def uptime(connection: Connection, now: datetime, uuid: str, strip: timedelta) -
     ]
     present, complete = ClientStatus(client["status"]), len(rows) < CHANGES_READ
     whole = rules.segments(changes, start, now, present, complete=complete)
-    return Uptime(
+    return ClientUptime(
         [rules.window(whole, now, length) for length in rules.WINDOWS],
         rules.drawable(rules.since(whole, now - strip)),
     )
 
 
-def events(connection: Connection, uuid: str, limit: int, after: tuple[datetime, str, str] | None) -> list[Event]:
+def events(connection: Connection, uuid: str, limit: int, after: tuple[datetime, str, str] | None) -> list[ClientEvent]:
     """Up to `limit` events of a client, the newest first, that come after (at, kind, key).
 
     Raises:
@@ -62,6 +62,8 @@ def events(connection: Connection, uuid: str, limit: int, after: tuple[datetime,
     """
     clients.find(connection, uuid)
     return [
-        Event(row["at"], EventKind(row["kind"]), row["key"], rules.title(row["kind"], row["details"]), row["details"])
+        ClientEvent(
+            row["at"], EventKind(row["kind"]), row["key"], rules.title(row["kind"], row["details"]), row["details"]
+        )
         for row in store.timeline(connection, uuid, limit, after)
     ]

@@ -45,7 +45,7 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class UptimeShares:
     """How a client fared in the last `length`: shares of the known time, which add up to 1 unless it is none."""
 
     length: timedelta
@@ -86,7 +86,7 @@ def since(strip: Sequence[Segment], start: datetime) -> list[Segment]:
     return [Segment(max(s.begins, start), s.ends, s.status) for s in strip if s.ends > start]
 
 
-def window(strip: Sequence[Segment], now: datetime, length: timedelta) -> Window:
+def window(strip: Sequence[Segment], now: datetime, length: timedelta) -> UptimeShares:
     """How the client fared in the last `length`; a client that is younger has only its own time."""
     spent = dict.fromkeys(ClientStatus, timedelta())
     for segment in since(strip, now - length):
@@ -94,7 +94,7 @@ def window(strip: Sequence[Segment], now: datetime, length: timedelta) -> Window
     unknown = spent.pop(ClientStatus.UNKNOWN)
     known = sum(spent.values(), timedelta())
     shares = {status: time / known if known else 0.0 for status, time in spent.items()}
-    return Window(length, shares, known, unknown)
+    return UptimeShares(length, shares, known, unknown)
 
 
 def drawable(strip: Sequence[Segment]) -> list[Segment]:

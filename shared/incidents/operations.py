@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from shared.clients import losses_store
 from shared.config import Config
 from shared.incidents import causes_rules, rules, store
-from shared.incidents.rules import Failure, Group, OpenIncident, Thresholds
+from shared.incidents.rules import FailedDisplay, Group, JoinableIncident, Thresholds
 from shared.incidents.store import Since
 from shared.leadership import store as leadership_store
 from shared.leadership.rules import Listening, listening
@@ -127,8 +127,8 @@ def _group(connection: Connection, now: datetime, limits: Thresholds, since: Sin
 
 
 def _members_beside(
-    connection: Connection, failures: Sequence[Failure], known: Sequence[OpenIncident]
-) -> list[Failure]:
+    connection: Connection, failures: Sequence[FailedDisplay], known: Sequence[JoinableIncident]
+) -> list[FailedDisplay]:
     """The members of open clusters at the places of new failures."""
     if not any(incident.kind is IncidentKind.CLUSTER for incident in known):
         return []
@@ -137,7 +137,7 @@ def _members_beside(
     return store.members_at(connection, sites, subnets)
 
 
-def _write(connection: Connection, now: datetime, group: Group, known: Sequence[OpenIncident]) -> tuple[bool, int]:
+def _write(connection: Connection, now: datetime, group: Group, known: Sequence[JoinableIncident]) -> tuple[bool, int]:
     """Write one group: whether its incident is new, and how many others it absorbed."""
     incident_id, is_new = group.into, False
     if incident_id is None:
@@ -168,7 +168,7 @@ def _claim(connection: Connection, now: datetime, incident_id: int, group: Group
     return gone
 
 
-def _place(incident: OpenIncident) -> str:
+def _place(incident: JoinableIncident) -> str:
     return f"{incident.kind} {incident.key}".strip()
 
 
@@ -187,7 +187,7 @@ def _open(
 
 
 def _join(
-    connection: Connection, now: datetime, incident_id: int, failures: Sequence[Failure], size: int | None
+    connection: Connection, now: datetime, incident_id: int, failures: Sequence[FailedDisplay], size: int | None
 ) -> int:
     """Put displays into an incident and say its cause anew; how many joined."""
     parts = (failures[at : at + MEMBERS_AT_ONCE] for at in range(0, len(failures), MEMBERS_AT_ONCE))

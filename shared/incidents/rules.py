@@ -36,7 +36,7 @@ class Thresholds:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class FailedDisplay:
     """A display that failed lately and belongs to no open incident."""
 
     uuid: str
@@ -56,7 +56,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenIncident:
+class JoinableIncident:
     """An incident that is open, as far as new failures are compared with it."""
 
     id: int
@@ -81,7 +81,7 @@ class Group:
 
     kind: IncidentKind
     key: str
-    failures: tuple[Failure, ...]
+    failures: tuple[FailedDisplay, ...]
     size: int | None = None
     """Displays of the place that were heard in the last day."""
     into: int | None = None
@@ -104,9 +104,9 @@ class Group:
         return frozenset(failure.symptom for failure in self.failures)
 
 
-def one_each(failures: Iterable[Failure]) -> list[Failure]:
+def one_each(failures: Iterable[FailedDisplay]) -> list[FailedDisplay]:
     """One failure of each display, the gravest: silent before crashed, service failed, disconnected."""
-    gravest: dict[str, Failure] = {}
+    gravest: dict[str, FailedDisplay] = {}
     order = list(Symptom)
     for failure in failures:
         known = gravest.get(failure.uuid)
@@ -129,15 +129,15 @@ class Census(Protocol):
 class Plan:
     """Where new failures belong."""
 
-    joins: Mapping[int, Sequence[Failure]]
+    joins: Mapping[int, Sequence[FailedDisplay]]
     """More of open incidents, by id."""
     groups: Sequence[Group]
 
 
 def plan(
-    failures: Sequence[Failure],
-    members: Sequence[Failure],
-    open_incidents: Collection[OpenIncident],
+    failures: Sequence[FailedDisplay],
+    members: Sequence[FailedDisplay],
+    open_incidents: Collection[JoinableIncident],
     limits: Thresholds,
     census: Census,
     now: datetime,
@@ -164,13 +164,13 @@ def plan(
     return Plan(joins, merged(groups, open_incidents, limits.window))
 
 
-def _but(failures: Iterable[Failure], taken: Mapping[int, Iterable[Failure]]) -> list[Failure]:
+def _but(failures: Iterable[FailedDisplay], taken: Mapping[int, Iterable[FailedDisplay]]) -> list[FailedDisplay]:
     uuids = {failure.uuid for some in taken.values() for failure in some}
     return [failure for failure in failures if failure.uuid not in uuids]
 
 
 def _crowded_places(
-    failures: Sequence[Failure], members: Sequence[Failure], limits: Thresholds, census: Census
+    failures: Sequence[FailedDisplay], members: Sequence[FailedDisplay], limits: Thresholds, census: Census
 ) -> list[Group]:
     """Sites, then subnets, that are crowded with these, a new failure among them."""
     groups: list[Group] = []
@@ -183,14 +183,14 @@ def _crowded_places(
 
 
 def joining(
-    failures: Iterable[Failure], open_incidents: Collection[OpenIncident], window: timedelta
-) -> tuple[dict[int, list[Failure]], list[Failure]]:
+    failures: Iterable[FailedDisplay], open_incidents: Collection[JoinableIncident], window: timedelta
+) -> tuple[dict[int, list[FailedDisplay]], list[FailedDisplay]]:
     """Those that belong to one of these open incidents, by its id, and the rest.
 
     A display that was in it already, or stands at its place and failed within the window of its failures, or
     failed at the moment of an open cluster.
     """
-    joins: dict[int, list[Failure]] = {}
+    joins: dict[int, list[FailedDisplay]] = {}
     rest = []
     for failure in failures:
         incident_id = next((o.id for o in open_incidents if _belongs(failure, o, window)), None)
@@ -201,7 +201,7 @@ def joining(
     return joins, rest
 
 
-def _belongs(failure: Failure, incident: OpenIncident, window: timedelta) -> bool:
+def _belongs(failure: FailedDisplay, incident: JoinableIncident, window: timedelta) -> bool:
     """A loss of the broker counts at the incident's moment only: a flapping one would keep it open for ever."""
     is_at_once = abs(failure.at - incident.moment) <= AT_ONCE
     if failure.symptom is Symptom.DISCONNECTED and not is_at_once:
@@ -215,7 +215,7 @@ def _belongs(failure: Failure, incident: OpenIncident, window: timedelta) -> boo
     return place == incident.key and incident.first_failed_at - window <= failure.at <= incident.last_failed_at + window
 
 
-Place = Callable[[Failure], str | None]
+Place = Callable[[FailedDisplay], str | None]
 PLACES: Final[Mapping[IncidentKind, Place]] = {
     IncidentKind.SITE: lambda failure: failure.site,
     IncidentKind.SUBNET: lambda failure: failure.subnet,
@@ -223,7 +223,7 @@ PLACES: Final[Mapping[IncidentKind, Place]] = {
 """The key of an incident of this kind; None where the display has none."""
 
 
-def crowded(failures: Iterable[Failure], place: Place, limits: Thresholds) -> dict[str, list[Failure]]:
+def crowded(failures: Iterable[FailedDisplay], place: Place, limits: Thresholds) -> dict[str, list[FailedDisplay]]:
     """The places with enough failures within the window, by place: their sizes decide whether it is an incident."""
     found = {}
     for key, at_place in _by(place, failures).items():
@@ -233,14 +233,14 @@ def crowded(failures: Iterable[Failure], place: Place, limits: Thresholds) -> di
     return found
 
 
-def _by(key: Callable[[Failure], K], failures: Iterable[Failure]) -> dict[K, list[Failure]]:
-    found: dict[K, list[Failure]] = {}
+def _by(key: Callable[[FailedDisplay], K], failures: Iterable[FailedDisplay]) -> dict[K, list[FailedDisplay]]:
+    found: dict[K, list[FailedDisplay]] = {}
     for failure in failures:
         found.setdefault(key(failure), []).append(failure)
     return found
 
 
-def _together(failures: Sequence[Failure], window: timedelta) -> list[Failure]:
+def _together(failures: Sequence[FailedDisplay], window: timedelta) -> list[FailedDisplay]:
     """The most that failed within the window; of those that only lost the broker two or more that did so at once.
 
     One display whose connection flaps says nothing about its neighbours.
@@ -250,7 +250,7 @@ def _together(failures: Sequence[Failure], window: timedelta) -> list[Failure]:
     return densest(grave, window) + (light if len(light) > 1 else [])
 
 
-def densest(failures: Iterable[Failure], span: timedelta) -> list[Failure]:
+def densest(failures: Iterable[FailedDisplay], span: timedelta) -> list[FailedDisplay]:
     """The most failures of which no two are further apart than the span; of as many, the earliest."""
     ordered = sorted(failures, key=lambda failure: (failure.at, failure.uuid))
     best, first = (0, 0), 0
@@ -263,7 +263,7 @@ def densest(failures: Iterable[Failure], span: timedelta) -> list[Failure]:
 
 
 def at_places(
-    kind: IncidentKind, found: Mapping[str, Sequence[Failure]], sizes: Mapping[str, int], limits: Thresholds
+    kind: IncidentKind, found: Mapping[str, Sequence[FailedDisplay]], sizes: Mapping[str, int], limits: Thresholds
 ) -> list[Group]:
     """The crowded places where the share is high enough, each as a group, in the order of their names."""
     groups = []
@@ -274,23 +274,23 @@ def at_places(
     return groups
 
 
-def without(failures: Iterable[Failure], groups: Iterable[Group]) -> list[Failure]:
+def without(failures: Iterable[FailedDisplay], groups: Iterable[Group]) -> list[FailedDisplay]:
     """The failures that are in none of the groups."""
     taken = {failure.uuid for group in groups for failure in group.failures}
     return [failure for failure in failures if failure.uuid not in taken]
 
 
-def may_cluster(failures: Iterable[Failure]) -> bool:
+def may_cluster(failures: Iterable[FailedDisplay]) -> bool:
     """Whether so many failed at once, and alike, that the size of the fleet decides."""
     return any(len(densest(alike, AT_ONCE)) >= CLUSTER_LEAST for alike in _by(_likeness, failures).values())
 
 
-def _likeness(failure: Failure) -> Hashable:
+def _likeness(failure: FailedDisplay) -> Hashable:
     """What one cause does to displays that have no place in common: all silent, all crashed, one service of all."""
     return NETWORK if failure.symptom in NETWORK else (failure.symptom, failure.unit)
 
 
-def clusters(failures: Iterable[Failure], fleet: int, now: datetime) -> list[Group]:
+def clusters(failures: Iterable[FailedDisplay], fleet: int, now: datetime) -> list[Group]:
     """What failed alike and at one moment, without a place in common; `fleet`: displays that were heard lately.
 
     Where one site holds most of them, we wait for a minute: the rest of that site may be noticed only then.
@@ -306,13 +306,13 @@ def clusters(failures: Iterable[Failure], fleet: int, now: datetime) -> list[Gro
     return groups
 
 
-def _may_be_a_place(together: Sequence[Failure], now: datetime) -> bool:
+def _may_be_a_place(together: Sequence[FailedDisplay], now: datetime) -> bool:
     sizes = {site: len(some) for site, some in _by(PLACES[IncidentKind.SITE], together).items() if site is not None}
     newest = max(failure.noticed_at or failure.at for failure in together)
     return 2 * max(sizes.values(), default=0) > len(together) and now - newest < AT_ONCE
 
 
-def merged(groups: Sequence[Group], open_incidents: Collection[OpenIncident], window: timedelta) -> list[Group]:
+def merged(groups: Sequence[Group], open_incidents: Collection[JoinableIncident], window: timedelta) -> list[Group]:
     """The groups after what belongs together became one.
 
     A place that has an open incident goes on with it. Three places that failed at once are one cluster, an open
@@ -327,13 +327,13 @@ def merged(groups: Sequence[Group], open_incidents: Collection[OpenIncident], wi
     return [_one(*parts) for parts in at_once] + [_with_subnets(group, standing, window) for group in left]
 
 
-def _going_on(group: Group, open_incidents: Collection[OpenIncident]) -> Group:
+def _going_on(group: Group, open_incidents: Collection[JoinableIncident]) -> Group:
     if group.kind is IncidentKind.CLUSTER:
         return group
     return replace(group, into=next((o.id for o in open_incidents if (o.kind, o.key) == (group.kind, group.key)), None))
 
 
-Part = Group | OpenIncident
+Part = Group | JoinableIncident
 
 
 def _alike(one: Part, other: Part) -> bool:
@@ -343,8 +343,8 @@ def _alike(one: Part, other: Part) -> bool:
 
 
 def _at_once(
-    groups: Sequence[Group], open_incidents: Collection[OpenIncident]
-) -> list[tuple[list[Group], list[OpenIncident]]]:
+    groups: Sequence[Group], open_incidents: Collection[JoinableIncident]
+) -> list[tuple[list[Group], list[JoinableIncident]]]:
     """New groups and open incidents that failed alike at one moment and are one cluster.
 
     For an open incident that goes on its new failures stand: it must not be in one cluster and they in another.
@@ -359,7 +359,7 @@ def _at_once(
         together = _one_cluster([p for p in parts if p.moment - first.moment <= AT_ONCE and _alike(first, p)])
         new = [part for part in together if isinstance(part, Group)]
         if new:
-            found.append((new, [part for part in together if isinstance(part, OpenIncident)]))
+            found.append((new, [part for part in together if isinstance(part, JoinableIncident)]))
             parts = [part for part in parts if part not in together]
         else:
             parts = parts[1:]
@@ -374,14 +374,14 @@ def _one_cluster(together: Sequence[Part]) -> list[Part]:
     """
     clusters_here = [part for part in together if part.kind is IncidentKind.CLUSTER]
     places = [part for part in together if part.kind is not IncidentKind.CLUSTER]
-    crowds = sum(part.crowds for part in clusters_here if isinstance(part, OpenIncident))
+    crowds = sum(part.crowds for part in clusters_here if isinstance(part, JoinableIncident))
     if places and len(places) + crowds >= PLACES_LEAST:
         return list(together)
     one = [*clusters_here, *(part for part in places if part.symptoms == {Symptom.DISCONNECTED})]
     return one if clusters_here and len(one) > 1 else []
 
 
-def _one(groups: Sequence[Group], open_incidents: Sequence[OpenIncident]) -> Group:
+def _one(groups: Sequence[Group], open_incidents: Sequence[JoinableIncident]) -> Group:
     into = next((o.id for o in open_incidents if o.kind is IncidentKind.CLUSTER), None)
     parts = {*(o.id for o in open_incidents), *(group.into for group in groups if group.into is not None)}
     absorbs = tuple(sorted(parts - {into}))
@@ -389,7 +389,7 @@ def _one(groups: Sequence[Group], open_incidents: Sequence[OpenIncident]) -> Gro
     return Group(IncidentKind.CLUSTER, "", failures, None, into, absorbs)
 
 
-def _with_subnets(group: Group, open_incidents: Collection[OpenIncident], window: timedelta) -> Group:
+def _with_subnets(group: Group, open_incidents: Collection[JoinableIncident], window: timedelta) -> Group:
     """A site's group, with the open subnets whose displays all stand there and failed with it."""
     if group.kind is not IncidentKind.SITE:
         return group

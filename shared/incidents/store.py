@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Row
 
 from shared.clients.signs_store import LAST_SIGN
 from shared.incidents.causes_rules import Facts, Place
-from shared.incidents.rules import Failure, OpenIncident
+from shared.incidents.rules import FailedDisplay, JoinableIncident
 from shared.tables import client_heartbeats, clients, incident_events, incident_members, incidents, scheduler_status
 from shared.vocabulary import IncidentEventKind, IncidentKind, Symptom
 
@@ -84,7 +84,7 @@ _FAILED: Final = sa.text(  # every branch reads an index of its own; Core says i
 )
 
 
-def failed(connection: Connection, now: datetime, since: Since, unsteady: Collection[str]) -> list[Failure]:
+def failed(connection: Connection, now: datetime, since: Since, unsteady: Collection[str]) -> list[FailedDisplay]:
     """Failures of displays that are in no open incident, but for what an incident they left has told of already.
 
     A lost connection counts once the display has kept the next one for a while, where we know when it was lost, and
@@ -93,7 +93,9 @@ def failed(connection: Connection, now: datetime, since: Since, unsteady: Collec
     times = {"now": now, "noticed": since.noticed, "happened": since.happened, "steady": now - STEADY_AFTER}
     values = {**times, "lost": since.noticed - STEADY_AFTER, "sure": SURE_WITHIN, "unsteady": list(unsteady)}
     return [
-        Failure(row.uuid, row.site, row.subnet, Symptom(row.symptom), row.at, row.unit, row.was_in, row.noticed_at)
+        FailedDisplay(
+            row.uuid, row.site, row.subnet, Symptom(row.symptom), row.at, row.unit, row.was_in, row.noticed_at
+        )
         for row in connection.execute(_FAILED, values)
     ]
 
@@ -111,11 +113,11 @@ _MEMBERS_AT: Final = sa.text(
 )
 
 
-def members_at(connection: Connection, sites: Collection[str], subnets: Collection[str]) -> list[Failure]:
+def members_at(connection: Connection, sites: Collection[str], subnets: Collection[str]) -> list[FailedDisplay]:
     """The displays at these places that are unwell and part of an open cluster."""
     found = connection.execute(_MEMBERS_AT, {"sites": list(sites), "subnets": list(subnets)})
     return [
-        Failure(
+        FailedDisplay(
             row.client_uuid, row.site, row.subnet, Symptom(row.symptom), row.failed_at, row.unit, is_in=row.incident_id
         )
         for row in found
@@ -173,15 +175,15 @@ _OPEN: Final = sa.text(
 )
 
 
-def open_incidents(connection: Connection, least: int, percent: int) -> list[OpenIncident]:
+def open_incidents(connection: Connection, least: int, percent: int) -> list[JoinableIncident]:
     """Every open incident of displays, the oldest first; a site with so many members of a cluster is crowded."""
     return [_open(row) for row in connection.execute(_OPEN, {"least": least, "percent": percent})]
 
 
-def _open(row: Row[Any]) -> OpenIncident:
+def _open(row: Row[Any]) -> JoinableIncident:
     sites, symptoms = frozenset(row.sites), frozenset(map(Symptom, row.symptoms))
     times = (row.moment, row.first_failed_at, row.last_failed_at)
-    return OpenIncident(row.id, IncidentKind(row.kind), row.key, *times, sites, symptoms, row.crowds)
+    return JoinableIncident(row.id, IncidentKind(row.kind), row.key, *times, sites, symptoms, row.crowds)
 
 
 def reopen(connection: Connection, kind: IncidentKind, key: str, closed_since: datetime) -> int | None:
@@ -210,7 +212,7 @@ def insert(connection: Connection, now: datetime, kind: IncidentKind, key: str, 
     return int(connection.execute(sa.insert(incidents).values(**values).returning(incidents.c.id)).scalar_one())
 
 
-def add_members(connection: Connection, now: datetime, incident_id: int, failures: Iterable[Failure]) -> int:
+def add_members(connection: Connection, now: datetime, incident_id: int, failures: Iterable[FailedDisplay]) -> int:
     """Put displays into an incident; how many. One that is in an open incident stays where it is."""
     statement = sa.text(  # one parameter for the whole batch
         """

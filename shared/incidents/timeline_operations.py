@@ -13,7 +13,7 @@ from shared.vocabulary import IncidentEventKind
 
 
 @dataclass(frozen=True)
-class Event:
+class TimelineEvent:
     """Something that happened in an incident. `key` tells apart events of one kind and moment."""
 
     at: datetime
@@ -41,10 +41,10 @@ def find(connection: Connection, incident_id: int) -> RowMapping:
 
 def events(
     connection: Connection, incident_id: int, limit: int, after: tuple[datetime, str, str] | None
-) -> list[Event]:
+) -> list[TimelineEvent]:
     """Up to `limit` events of an incident, the newest first, that come after (at, kind, key)."""
     return [
-        Event(
+        TimelineEvent(
             row["at"],
             IncidentEventKind(row["kind"]),
             row["key"],

@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from shared.leadership import store
 from shared.leadership.rules import Beginning
-from shared.leadership.store import DeadLetter
+from shared.leadership.store import NewDeadLetter
 from shared.postgres.door import scrub
 from shared.vocabulary import DeadLetterReason
 
@@ -50,8 +50,8 @@ def put_aside(
     return len(said)
 
 
-def _as_one(letters: Iterable[DeadLetter]) -> list[DeadLetter]:
-    found: dict[tuple[str, str, str], DeadLetter] = {}
+def _as_one(letters: Iterable[NewDeadLetter]) -> list[NewDeadLetter]:
+    found: dict[tuple[str, str, str], NewDeadLetter] = {}
     for letter in letters:
         first = found.setdefault(letter.key, letter)
         if first is not letter:
@@ -59,7 +59,7 @@ def _as_one(letters: Iterable[DeadLetter]) -> list[DeadLetter]:
     return list(found.values())
 
 
-def _bounded(connection: Connection, letters: Sequence[DeadLetter]) -> list[DeadLetter]:
+def _bounded(connection: Connection, letters: Sequence[NewDeadLetter]) -> list[NewDeadLetter]:
     """The letters; those of a sender that has no room for them without their payload."""
     kept = store.kept_of_senders(connection, sorted({letter.sender for letter in letters}))
     new = Counter(letter.sender for letter in letters)
@@ -78,16 +78,16 @@ def _bounded(connection: Connection, letters: Sequence[DeadLetter]) -> list[Dead
     return bounded
 
 
-def _counted_only(letter: DeadLetter) -> DeadLetter:
+def _counted_only(letter: NewDeadLetter) -> NewDeadLetter:
     """One of many of its sender: the row that counts those of its kind (all log levels as one) and reason."""
     kind = "/".join(letter.topic.split("/")[:3])
     detail = f"beyond {KEPT_DIFFERENT} different ones of this sender: only counted"
-    return DeadLetter(kind, "", 0, NO_PAYLOAD, letter.reason, detail, letter.count)
+    return NewDeadLetter(kind, "", 0, NO_PAYLOAD, letter.reason, detail, letter.count)
 
 
-def _letter(topic: str, payload: bytes, reason: DeadLetterReason, detail: str | None) -> DeadLetter:
+def _letter(topic: str, payload: bytes, reason: DeadLetterReason, detail: str | None) -> NewDeadLetter:
     beginning = payload if isinstance(payload, Beginning) else Beginning.of(payload, store.KEPT_PAYLOAD_BYTES)
-    return DeadLetter(
+    return NewDeadLetter(
         topic=scrub(topic)[: store.KEPT_TOPIC_CHARS],
         payload=beginning[: store.KEPT_PAYLOAD_BYTES].hex(),
         payload_bytes=beginning.whole_bytes,

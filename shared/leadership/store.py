@@ -37,7 +37,7 @@ _BRIDGE_STATUS: Final = constant(  # asked at most requests
 
 
 @dataclass(slots=True)
-class DeadLetter:
+class NewDeadLetter:
     """A message that was put aside, `count` times alike."""
 
     topic: str
@@ -149,7 +149,7 @@ def mark_commit(
     return connection.execute(sql(MARK_COMMIT), values).rowcount == 1
 
 
-def put_aside(connection: Connection, now: datetime, letters: Sequence[DeadLetter]) -> None:
+def put_aside(connection: Connection, now: datetime, letters: Sequence[NewDeadLetter]) -> None:
     """Keep messages that were not stored; one that was put aside before for the same reason is counted."""
     connection.execute(
         sa.text(  # jsonb_to_recordset: one parameter for the whole batch
@@ -175,7 +175,7 @@ def kept_of_senders(connection: Connection, senders: Sequence[str]) -> dict[str,
     return {sender: int(count) for sender, count in connection.execute(query.group_by(dead_letters.c.sender))}
 
 
-def kept_already(connection: Connection, letters: Sequence[DeadLetter]) -> set[tuple[str, str, str]]:
+def kept_already(connection: Connection, letters: Sequence[NewDeadLetter]) -> set[tuple[str, str, str]]:
     """The (topic, sha256, reason) of those that were put aside before."""
     statement = sa.text(
         """

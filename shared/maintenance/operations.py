@@ -11,7 +11,7 @@ from sqlalchemy import Connection, RowMapping
 
 from shared.errors import ClientsUnknown, MaintenanceWindowNotFound
 from shared.maintenance import rules, store
-from shared.maintenance.rules import Quiet, Recurrence, Schedule
+from shared.maintenance.rules import QuietWindow, Schedule, WeeklyRecurrence
 from shared.vocabulary import MaintenanceScope, Weekday
 
 
@@ -78,7 +78,7 @@ def end(connection: Connection, now: datetime, window_id: int, by: str) -> bool:
     return False
 
 
-def quiet_of(connection: Connection, now: datetime, uuids: Collection[str]) -> dict[str, Quiet]:
+def quiet_of(connection: Connection, now: datetime, uuids: Collection[str]) -> dict[str, QuietWindow]:
     """Why, by whom and until when nothing is sent to those of these clients that a window covers now.
 
     Of several windows the one that ends last counts. Asks Postgres once, or twice where a window is on.
@@ -86,7 +86,7 @@ def quiet_of(connection: Connection, now: datetime, uuids: Collection[str]) -> d
     on = {row["id"]: _quiet(row, at.ends_at) for row in store.begun(connection, now) if (at := _on(row, now))}
     if not on or not uuids:
         return {}
-    found: dict[str, Quiet] = {}
+    found: dict[str, QuietWindow] = {}
     for uuid, window_id in store.covered(connection, list(on), uuids):
         if uuid not in found or found[uuid].until < on[window_id].until:
             found[uuid] = on[window_id]
@@ -114,13 +114,13 @@ def schedule_of(row: RowMapping) -> Schedule:
     recurrence = None
     if row["time_zone"] is not None:
         weekdays = frozenset(Weekday(day) for day in row["weekdays"])
-        recurrence = Recurrence(row["time_zone"], weekdays, row["repeat_until"])
+        recurrence = WeeklyRecurrence(row["time_zone"], weekdays, row["repeat_until"])
     return Schedule(row["starts_at"], row["ends_at"], recurrence, row["ended_at"])
 
 
-def _on(row: RowMapping, now: datetime) -> rules.Occurrence | None:
+def _on(row: RowMapping, now: datetime) -> rules.WindowTime | None:
     return rules.occurrence_at(schedule_of(row), now)
 
 
-def _quiet(row: RowMapping, until: datetime) -> Quiet:
-    return Quiet(row["id"], row["name"], row["reason"], row["created_by"], until)
+def _quiet(row: RowMapping, until: datetime) -> QuietWindow:
+    return QuietWindow(row["id"], row["name"], row["reason"], row["created_by"], until)

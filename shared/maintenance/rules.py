@@ -21,7 +21,7 @@ DAYS: Final = tuple(Weekday)  # as `date.weekday` counts them: Monday is 0
 
 
 @dataclass(frozen=True)
-class Recurrence:
+class WeeklyRecurrence:
     """Each week on these days, from the first start on; `until` is the last local date on which it begins."""
 
     time_zone: str
@@ -35,13 +35,13 @@ class Schedule:
 
     starts_at: datetime
     ends_at: datetime
-    recurrence: Recurrence | None = None
+    recurrence: WeeklyRecurrence | None = None
     ended_at: datetime | None = None
     """When somebody ended it for good; nothing of it is on from then."""
 
 
 @dataclass(frozen=True)
-class Occurrence:
+class WindowTime:
     """One time that a window is on: from the start up to, not at, the end."""
 
     starts_at: datetime
@@ -49,7 +49,7 @@ class Occurrence:
 
 
 @dataclass(frozen=True)
-class Quiet:
+class QuietWindow:
     """Why nothing is sent to a client now, who said so, and until when."""
 
     window_id: int
@@ -65,7 +65,7 @@ class Quiet:
         return f"In the maintenance window “{self.name}”{because}: nothing is sent by itself until it ends."
 
 
-def occurrence_at(schedule: Schedule, now: datetime) -> Occurrence | None:
+def occurrence_at(schedule: Schedule, now: datetime) -> WindowTime | None:
     """The occurrence that is on now, of several the one that ends last; None when none is."""
     if schedule.ended_at is not None and schedule.ended_at <= now:
         return None
@@ -73,7 +73,7 @@ def occurrence_at(schedule: Schedule, now: datetime) -> Occurrence | None:
     return max(found, key=lambda occurrence: occurrence.ends_at, default=None)
 
 
-def next_occurrence(schedule: Schedule, now: datetime) -> Occurrence | None:
+def next_occurrence(schedule: Schedule, now: datetime) -> WindowTime | None:
     """The first occurrence that begins after now; None when there is none any more."""
     if schedule.ended_at is not None:
         return None
@@ -126,7 +126,7 @@ def _checked_single(schedule: Schedule, length: timedelta, now: datetime) -> Sch
     return schedule
 
 
-def _checked_repeated(schedule: Schedule, recurrence: Recurrence, length: timedelta, now: datetime) -> Schedule:
+def _checked_repeated(schedule: Schedule, recurrence: WeeklyRecurrence, length: timedelta, now: datetime) -> Schedule:
     first = schedule.starts_at.astimezone(_known_zone(recurrence.time_zone)).date()
     if length > LONGEST_REPEATED:
         raise MaintenanceTimesRefused(f"A repeated window lasts {LONGEST_REPEATED.days} days at most.")
@@ -157,14 +157,14 @@ def _zone(name: str) -> ZoneInfo:
         return ZoneInfo("UTC")
 
 
-def _around(schedule: Schedule, moment: datetime) -> Sequence[Occurrence]:
+def _around(schedule: Schedule, moment: datetime) -> Sequence[WindowTime]:
     """Every occurrence that can be on at that moment, and at least the next one after it, in order."""
     if schedule.recurrence is None:
-        return (Occurrence(schedule.starts_at, schedule.ends_at),)
+        return (WindowTime(schedule.starts_at, schedule.ends_at),)
     return tuple(_repeated(schedule, schedule.recurrence, moment))
 
 
-def _repeated(schedule: Schedule, recurrence: Recurrence, moment: datetime) -> Iterator[Occurrence]:
+def _repeated(schedule: Schedule, recurrence: WeeklyRecurrence, moment: datetime) -> Iterator[WindowTime]:
     """The occurrences from the longest that can still be on up to a week and a day ahead."""
     zone = _zone(recurrence.time_zone)
     begins, ends = (at.astimezone(zone).replace(tzinfo=None, fold=0) for at in (schedule.starts_at, schedule.ends_at))
@@ -174,7 +174,7 @@ def _repeated(schedule: Schedule, recurrence: Recurrence, moment: datetime) -> I
         is_within = begins.date() <= day and (recurrence.until is None or day <= recurrence.until)
         if is_within and DAYS[day.weekday()] in recurrence.weekdays:
             local = datetime.combine(day, begins.time())
-            yield Occurrence(min(_readings(local, zone)), max(_readings(local + (ends - begins), zone)))
+            yield WindowTime(min(_readings(local, zone)), max(_readings(local + (ends - begins), zone)))
 
 
 def _readings(local: datetime, zone: ZoneInfo) -> tuple[datetime, datetime]:

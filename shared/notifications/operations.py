@@ -16,7 +16,7 @@ from shared.notifications.channels import operations as channels
 from shared.notifications.channels import store as channels_store
 from shared.notifications.deliveries import operations as deliveries
 from shared.notifications.deliveries import store as deliveries_store
-from shared.notifications.rules import Channel, Quiet, Told
+from shared.notifications.rules import Channel, Notice, Quiet
 from shared.notifications.troubles import operations as troubles
 from shared.notifications.troubles import rules as words
 from shared.notifications.troubles.rules import Addressee, Trouble
@@ -103,19 +103,19 @@ def _channel(row: RowMapping) -> Channel:
     )
 
 
-def _told(row: RowMapping) -> Told:
+def _told(row: RowMapping) -> Notice:
     event, state = NotificationEvent(row["facts"]["event"]), DeliveryState(row["state"])
     of_row = (row["id"], row["channel_id"], row["root"], row["subject"])
-    return Told(*of_row, event, state, row["created_at"], row["facts"], row["claimed_at"] is not None)
+    return Notice(*of_row, event, state, row["created_at"], row["facts"], row["claimed_at"] is not None)
 
 
-def _settle(desk: _Desk, standing: Sequence[Told]) -> tuple[list[int], int, list[Told]]:
+def _settle(desk: _Desk, standing: Sequence[Notice]) -> tuple[list[int], int, list[Notice]]:
     """Say that what was told is over: ids of what to send, how many were dropped, and what stands on."""
     connection, now = desk.connection, desk.now
     roots = {told.root for told in standing}
     over = troubles.over(connection, now, desk.config, roots, now - rules.WELL_FOR) if roots else {}
     snoozed = snoozes_operations.snoozed(connection, now)
-    dropped, silent, rows, rest = 0, list[int](), list[Row](), list[Told]()
+    dropped, silent, rows, rest = 0, list[int](), list[Row](), list[Notice]()
     for told in standing:
         channel = desk.channels.get(told.channel_id)
         if told.root not in over:
@@ -136,14 +136,14 @@ def _settle(desk: _Desk, standing: Sequence[Told]) -> tuple[list[int], int, list
     return _send(desk, rows, over=True), dropped, rest
 
 
-def _snoozed(told: Told, snoozed: Any) -> bool:
+def _snoozed(told: Notice, snoozed: Any) -> bool:
     """Whether what was told is snoozed by now, as far as it names whom it is about."""
     sites, uuid = told.facts.get("sites"), told.facts.get("uuid")
     one = uuid is not None and snoozed.covers(uuid, next(iter(sites or ()), None))
     return bool(one or snoozed.covers_all_of(sites))
 
 
-def _recovered(told: Told, now: datetime) -> Row:
+def _recovered(told: Notice, now: datetime) -> Row:
     message = words.recovered(told.facts, now)
     phase, event = NotificationPhase.RECOVERED, NotificationEvent.RECOVERED
     return _row(told.channel_id, told.root, told.subject, phase, event, message, about=told.event)
@@ -199,14 +199,14 @@ def _quiet(connection: Connection, now: datetime, found: Sequence[Trouble]) -> Q
     return Quiet(snoozes_operations.snoozed(connection, now), frozenset(in_window), fleet)
 
 
-def _open(desk: _Desk, found: Sequence[Trouble], standing: Sequence[Told]) -> list[int]:
+def _open(desk: _Desk, found: Sequence[Trouble], standing: Sequence[Notice]) -> list[int]:
     """Say what began and what got worse: ids of what to send."""
     if not found:
         return []
     gap_began = desk.now - timedelta(seconds=desk.config["NOTIFICATION_GAP_SECONDS"])
     lately = deliveries_store.opened_since(desk.connection, [trouble.root for trouble in found], gap_began)
     lately |= {(told.channel_id, told.root) for told in standing}
-    by_root: dict[str, list[Told]] = defaultdict(list)
+    by_root: dict[str, list[Notice]] = defaultdict(list)
     for told in standing:
         by_root[told.root].append(told)
     rows = _unsteady_rows(desk, [trouble for trouble in found if trouble.event is UNSTEADY])
@@ -259,7 +259,7 @@ def _openings(desk: _Desk, trouble: Trouble, lately: Collection[tuple[int, str]]
     return rows
 
 
-def _escalations(desk: _Desk, trouble: Trouble, told_of_it: Sequence[Told], said: _Said) -> list[Row]:
+def _escalations(desk: _Desk, trouble: Trouble, told_of_it: Sequence[Notice], said: _Said) -> list[Row]:
     """Where it got worse since a channel was told; the row's uniqueness says it once."""
     phase = NotificationPhase.ESCALATED
     rows = []

@@ -48,7 +48,7 @@ class Channel:
 
 
 @dataclass(frozen=True)
-class Told:
+class Notice:
     """What a channel was told, or is about to be, of something that is not known to be over."""
 
     id: int
@@ -131,7 +131,7 @@ def unsteady_list(
     return mine if is_due else []
 
 
-def escalation(told: Told, trouble: Trouble, now: datetime) -> NotificationEvent | None:
+def escalation(told: Notice, trouble: Trouble, now: datetime) -> NotificationEvent | None:
     """As what to tell that something got worse that was told already; None while it did not."""
     if told.event is NotificationEvent.DISPLAY_UNWELL:
         suspended = trouble.event is NotificationEvent.DISPLAY_SUSPENDED
@@ -147,7 +147,7 @@ def escalation(told: Told, trouble: Trouble, now: datetime) -> NotificationEvent
     return NotificationEvent.INCIDENT_ESCALATED if grew or lasts else None
 
 
-def is_settled_silently(told: Told, channel: Channel | None) -> bool:
+def is_settled_silently(told: Notice, channel: Channel | None) -> bool:
     """Whether the end of this is no news: it was never told, or its channel does not want to know."""
     was_told = told.state in {DeliveryState.DELIVERED, DeliveryState.FOLDED}
     return not was_told or channel is None or NotificationEvent.RECOVERED not in channel.events

@@ -120,7 +120,7 @@ def _is_p256(entry: Mapping[str, Any]) -> bool:
 
 
 @dataclass(frozen=True)
-class Caller:
+class ServiceCaller:
     """The one caller that a function accepts, and where the keys of its issuer are."""
 
     audience: str

@@ -14,7 +14,7 @@ from shared.leadership import store as leadership_store
 from shared.leadership.rules import BridgeStatus, listening
 from shared.maintenance import operations as maintenance
 from shared.overview import packed_operations, rules, store
-from shared.overview.rules import Cursor
+from shared.overview.rules import OverviewCursor
 from shared.recovery import operations as recovery
 from shared.recovery.breakers import operations as breakers
 from shared.recovery.evidence import store as evidence
@@ -32,7 +32,7 @@ class Overview:
     """The fleet, whole or what changed since a cursor."""
 
     now: datetime
-    here: Cursor
+    here: OverviewCursor
     full: bool  # False: `rows` are only what changed, `gone` whom to forget
     packed: bool  # `rows` and `heartbeats` are written column by column (`packed.rules`)
     rows: bytes  # JSON: an array of arrays, each in the order of `columns`; packed: an object of columns
@@ -65,7 +65,7 @@ def overview(
     connection: Connection,
     now: datetime,
     config: Config,
-    asked: Cursor | None,
+    asked: OverviewCursor | None,
     *,
     with_heartbeats: bool,
     packed: bool = False,
@@ -96,7 +96,7 @@ def overview(
     )
 
 
-def _here(reader: Reader, cursor: Cursor) -> Cursor:
+def _here(reader: Reader, cursor: OverviewCursor) -> OverviewCursor:
     """Where a reader stands, with all that recovery judges every client by."""
     enabled = "on" if reader.config["CRASH_RECOVERY_ENABLED"] else "off"
     bridge = bridge_state_of(reader.around.bridge, reader.now, reader.config)["state"]
@@ -120,7 +120,7 @@ def _heartbeats(reader: Reader) -> bytes:
     return f"[{store.heartbeats(reader.connection)}]".encode()
 
 
-def _changed(reader: Reader, asked: Cursor, here: Cursor) -> tuple[bytes, list[str]]:
+def _changed(reader: Reader, asked: OverviewCursor, here: OverviewCursor) -> tuple[bytes, list[str]]:
     """What changed, and who is gone; it is little, so only where somebody is unwell is recovery asked and written
     into the rows. Where the circumstances changed, everybody unwell is told: what recovery says of them may have.
     """

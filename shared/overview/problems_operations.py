@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from shared.config import Config
 from shared.leadership.rules import BridgeStatus
 from shared.overview import problems_store, rules
-from shared.overview.problems_store import After, Found
+from shared.overview.problems_store import After, UnwellClients
 from shared.recovery import operations as recovery
 from shared.vocabulary import ProcessStatus
 
@@ -35,7 +35,7 @@ def failed(connection: Connection, now: datetime, config: Config, limit: int, af
     return _judged(connection, now, config, problems_store.failed(connection, now, limit, after))
 
 
-def _judged(connection: Connection, now: datetime, config: Config, found: Found) -> Unwell:
+def _judged(connection: Connection, now: datetime, config: Config, found: UnwellClients) -> Unwell:
     states = recovery.states_known(connection, now, config, found.rows, found.around)
     return Unwell(found.rows, states, found.around.bridge)
 

@@ -22,7 +22,7 @@ class UnwellRow(ShownRow, KnownRow):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class UnwellClients:
     """Some clients, each an UnwellRow, and what is the same for all of them."""
 
     rows: Sequence[Any]
@@ -68,7 +68,7 @@ FAILED: Final = amid(known_of(_first(_FAILED, _NEWEST), _NEWEST, _SHOWN))
 
 def crashed(
     connection: Connection, now: datetime, stale_after: timedelta, limit: int, after: After | None = None
-) -> Found:
+) -> UnwellClients:
     """Clients whose process says crashed or that gave no sign for too long, whatever the bridge does, oldest first.
 
     `stale_after` is the threshold; a client with a long interval of its own gets three of them. One never
@@ -77,7 +77,7 @@ def crashed(
     return _found(connection, now, CRASHED, after, stale=int(stale_after.total_seconds()), limit=limit)
 
 
-def failed(connection: Connection, now: datetime, limit: int, after: After | None = None) -> Found:
+def failed(connection: Connection, now: datetime, limit: int, after: After | None = None) -> UnwellClients:
     """Clients with a recorded service failure, the newest failure first.
 
     `after`: service_failed_at and uuid of the last one of the page before.
@@ -85,8 +85,10 @@ def failed(connection: Connection, now: datetime, limit: int, after: After | Non
     return _found(connection, now, FAILED, after, limit=limit)
 
 
-def _found(connection: Connection, now: datetime, statement: Constant, after: After | None, **values: Any) -> Found:
+def _found(
+    connection: Connection, now: datetime, statement: Constant, after: After | None, **values: Any
+) -> UnwellClients:
     after_at, after_uuid = after or (None, None)
     page = {"after_at": after_at, "after_uuid": after_uuid}
     known, around = known_amid(connection, statement, {"now": now, **page, **values})
-    return Found(reader(UnwellRow).decode(known), around)
+    return UnwellClients(reader(UnwellRow).decode(known), around)

@@ -10,7 +10,7 @@ LATE_TICKS = 3  # a tick this many periods overdue is news (30-commands-and-reco
 
 
 @dataclass(frozen=True)
-class Cursor:
+class OverviewCursor:
     """Where a reader of the overview stands: everything before transaction `xid` of `epoch` it has seen.
 
     `circumstances` stands for what recovery judges every client by and no client's row holds: breakers, exclusions,
@@ -25,16 +25,16 @@ class Cursor:
         return f"{self.epoch}-{self.xid}" + (f"-{self.circumstances}" if self.circumstances else "")
 
 
-def parse_cursor(text: str) -> Cursor | None:
+def parse_cursor(text: str) -> OverviewCursor | None:
     """The cursor that this text stands for, or None when it is none of ours."""
     epoch, dash, rest = text.partition("-")
     xid, _, circumstances = rest.partition("-")
     if not dash or not epoch or not xid.isascii() or not xid.isdigit() or len(xid) > 20:
         return None
-    return Cursor(epoch, int(xid), circumstances)
+    return OverviewCursor(epoch, int(xid), circumstances)
 
 
-def can_continue(asked: Cursor | None, here: Cursor) -> bool:
+def can_continue(asked: OverviewCursor | None, here: OverviewCursor) -> bool:
     """Whether changes since `asked` can be told; otherwise (other database life, future) the whole is sent."""
     return asked is not None and asked.epoch == here.epoch and asked.xid <= here.xid
 

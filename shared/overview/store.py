@@ -16,7 +16,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.clients.signs_store import MAY_BE_MUTE
 from shared.leadership.store import LIFE
-from shared.overview.rules import Cursor
+from shared.overview.rules import OverviewCursor
 from shared.postgres.statements import constant, mappings, rows, value
 from shared.tables import clients, scheduler_status
 from shared.vocabulary import TERMINAL_RANK
@@ -101,7 +101,7 @@ NAMED: Final = "c.uuid = ANY(string_to_array(CAST(:uuids AS text), ','))"
 class Standpoint:
     """Where a reader stands, and what the scheduler last said there."""
 
-    cursor: Cursor
+    cursor: OverviewCursor
     tick: Mapping[str, Any]
     """last_tick_at (None before the first), duration_ms, did."""
 
@@ -114,7 +114,7 @@ def standpoint(connection: Connection) -> Standpoint:
     transaction ids may run back. The circumstances are which breakers are open and who is excluded.
     """
     [row] = mappings(connection, STANDPOINT)
-    return Standpoint(Cursor(row.pop("epoch"), int(row.pop("xid")), row.pop("circumstances")), row)
+    return Standpoint(OverviewCursor(row.pop("epoch"), int(row.pop("xid")), row.pop("circumstances")), row)
 
 
 STANDPOINT: Final = constant(

@@ -9,7 +9,7 @@ import msgspec
 import sqlalchemy as sa
 from flask import Response, send_file
 
-from functions.api.bodies import Answer, Body, Page, PageQuery, Query, Time, decode_cursor, encode_cursor
+from functions.api.bodies import Answer, Body, Page, PageQuery, QueryParameters, Time, decode_cursor, encode_cursor
 from functions.api.routing import PUBLIC, Call, Reply, Routes
 from shared.errors import CommandLockedOut, TooManyAttempts
 from shared.vocabulary import CommandAction
@@ -66,7 +66,7 @@ def show_query(call: Call, query: Asked) -> Echo:
     return Echo(got=query)
 
 
-class NumberQuery(Query):
+class NumberQuery(QueryParameters):
     """A page of numbers."""
 
     cursor: str | None = None

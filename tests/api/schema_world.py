@@ -28,7 +28,7 @@ from shared.client_logs.rules import LogLine
 from shared.conversions import operations as conversions
 from shared.conversions.rules import Findings
 from shared.leadership import store as leadership
-from shared.leadership.store import DeadLetter
+from shared.leadership.store import NewDeadLetter
 from shared.outside.media_volume import MediaVolume, converted_path
 from shared.postgres.door import database_now, engine_for, transaction
 from shared.tables import client_state_changes, clients, recovery_breakers, scheduler_status, service_failure_events
@@ -153,7 +153,7 @@ def _fleet(connection: Connection, now: datetime) -> tuple[str, ...]:
         for level in LogLevel
     ]
     client_logs.record(connection, now, 1000.0, lines)
-    letters = [DeadLetter(f"signage/{uuid}/health", "7b", 1, "0" * 64, "not_json", None, 1) for uuid in found[:3]]
+    letters = [NewDeadLetter(f"signage/{uuid}/health", "7b", 1, "0" * 64, "not_json", None, 1) for uuid in found[:3]]
     leadership.put_aside(connection, now, letters)
     return tuple(found)
 

@@ -191,7 +191,7 @@ def test_dead_letters_are_paged_and_shown_as_text(api: Api, engine: Engine) -> N
     with transaction(engine) as connection:
         now = database_now(connection)
         for number, payload in enumerate(payloads):
-            letter = leadership.DeadLetter(
+            letter = leadership.NewDeadLetter(
                 topic=f"signage/x/{number}",
                 payload=payload.hex(),
                 payload_bytes=len(payload),

@@ -18,7 +18,7 @@ from bridge.outcomes import BatchOutcome
 from bridge.status import Counters
 from deploy.parts import broker as mosquitto
 from shared.clients import store as clients_store
-from shared.clients.signs_rules import Memory
+from shared.clients.signs_rules import SignsMemory
 from shared.commands import operations as commands
 from shared.config import load
 from shared.postgres.door import database_now, transaction
@@ -159,7 +159,7 @@ def test_a_healthy_display_costs_no_statement_and_one_that_only_talks_one_in_thi
 
 
 def test_a_bridge_that_remembers_nobody_takes_the_first_sign(fleet: Fleet, client: str) -> None:
-    fleet.memory.signs = Memory()  # its leader was another one
+    fleet.memory.signs = SignsMemory()  # its leader was another one
 
     write(fleet, arrival(client, "logs/info", {"message": "here", "seq": 1}))
 

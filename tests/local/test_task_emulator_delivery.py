@@ -14,7 +14,7 @@ from google.cloud.tasks_v2.types import HttpMethod, HttpRequest, OidcToken, Retr
 from google.rpc import code_pb2  # type: ignore[import-untyped] # ships no stubs
 
 from shared.errors import InvalidIdentity
-from shared.outside.oidc import Caller, KeySet
+from shared.outside.oidc import KeySet, ServiceCaller
 from tests.local.queue_harness import (
     ACCOUNT,
     LOCATION,
@@ -205,8 +205,8 @@ def test_each_delivery_carries_an_identity_that_the_functions_accept(
     wait_until(lambda: not queue_service.names(running), "the end of the task")
 
     keys = KeySet(f"{queue_service.issuer}/keys")
-    worker = Caller("https://worker.example", queue_service.issuer, ACCOUNT, keys)
-    tick = Caller("https://tick.example", queue_service.issuer, ACCOUNT, keys)
+    worker = ServiceCaller("https://worker.example", queue_service.issuer, ACCOUNT, keys)
+    tick = ServiceCaller("https://tick.example", queue_service.issuer, ACCOUNT, keys)
     for call in target.calls:
         accepted = worker.authenticate({"Authorization": call.headers["authorization"]})
         assert accepted["exp"] - accepted["iat"] == 3600
@@ -221,7 +221,7 @@ def test_the_audience_is_the_address_when_the_task_names_none(
     queue_service.client.create_task(parent=running, task=Task(http_request=request))
     wait_until(lambda: target.calls, "the call")
 
-    caller = Caller(target.url, queue_service.issuer, ACCOUNT, KeySet(f"{queue_service.issuer}/keys"))
+    caller = ServiceCaller(target.url, queue_service.issuer, ACCOUNT, KeySet(f"{queue_service.issuer}/keys"))
     assert caller.authenticate({"Authorization": target.calls[0].headers["authorization"]})
 
 

@@ -18,7 +18,7 @@ import pytest
 from deploy.parts.probes import free_port
 from shared.errors import ConfigurationError, TaskQueueUnavailable
 from shared.outside import task_queue
-from shared.outside.oidc import Caller, KeySet
+from shared.outside.oidc import KeySet, ServiceCaller
 from shared.outside.task_queue import TaskQueue, enqueue_conversion, parse_queue_url, queue_is_reachable
 from tests.local.queue_harness import (
     ACCOUNT,
@@ -70,7 +70,7 @@ def test_a_conversion_arrives_at_the_worker_as_its_job(
     assert call.headers["content-type"] == "application/json"
     assert call.task == "conversion-41-1"
     assert call.headers["x-cloudtasks-queuename"] == "conversions"
-    caller = Caller(target.url, queue_service.issuer, ACCOUNT, KeySet(f"{queue_service.issuer}/keys"))
+    caller = ServiceCaller(target.url, queue_service.issuer, ACCOUNT, KeySet(f"{queue_service.issuer}/keys"))
     assert caller.authenticate(call.headers | {"Authorization": call.headers["authorization"]})
 
 

@@ -21,7 +21,7 @@ from deploy.parts.probes import free_port
 from deploy.parts.task_queue.keys_server import KeysServer
 from deploy.parts.ticker import Ticker
 from shared.errors import InvalidIdentity
-from shared.outside.oidc import Caller, KeySet
+from shared.outside.oidc import KeySet, ServiceCaller
 from tests.local.queue_harness import HELD_SECONDS, REPOSITORY, Answer, Call, Worker, wait_until, worker
 
 ACCOUNT = "scheduler@signage.test"
@@ -91,9 +91,13 @@ def test_a_tick_is_a_post_with_an_identity_that_the_function_accepts(target: Wor
     call = target.calls[0]
     assert (call.method, call.body) == ("POST", b"")
     assert call.headers["x-cloudscheduler"] == "true"
-    assert Caller(target.url, issuer, ACCOUNT, keys).authenticate({"Authorization": call.headers["authorization"]})
+    assert ServiceCaller(target.url, issuer, ACCOUNT, keys).authenticate(
+        {"Authorization": call.headers["authorization"]}
+    )
     with pytest.raises(InvalidIdentity):  # no use for the worker, nor as the queue
-        Caller("http://worker", issuer, ACCOUNT, keys).authenticate({"Authorization": call.headers["authorization"]})
+        ServiceCaller("http://worker", issuer, ACCOUNT, keys).authenticate(
+            {"Authorization": call.headers["authorization"]}
+        )
     server.shutdown()
     server.server_close()
 

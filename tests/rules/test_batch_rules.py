@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.commands.batches import rules
-from shared.commands.batches.rules import BatchRequest, Progress, Turn, Wave
+from shared.commands.batches.rules import BatchRequest, BatchStep, Progress, Wave
 from shared.errors import ClientNotFound, CommandInFlight, CommandLockedOut, InvalidWaves, NotCapable
 from shared.vocabulary import CommandAction, MemberOutcome
 
@@ -94,30 +94,30 @@ def at(**where: int) -> Progress:
 
 
 NEXT = [
-    (at(waiting_now=3), 0, Turn.SEND, "the present wave is sent whole"),
-    (at(waiting_now=3, unproven=2), 0, Turn.PAUSE, "even half-way through a wave"),
-    (at(waiting_now=3, unproven=2), 2, Turn.SEND, "excused"),
-    (at(open=1, waiting_later=4), 0, Turn.WAIT, "results are awaited"),
-    (at(open=1, waiting_later=4, unproven=2), 0, Turn.PAUSE, "too many have failed already"),
-    (at(open=1, unproven=9), 0, Turn.WAIT, "nobody waits: there is nothing to hold back"),
-    (at(unproven=9), 0, Turn.FINISH, "it is over"),
-    (at(waiting_later=4), 0, Turn.NEXT_WAVE, "the present wave is over"),
-    (at(waiting_later=4, sent_in_wave=0), 0, Turn.PAUSE, "it proved nothing"),
+    (at(waiting_now=3), 0, BatchStep.SEND, "the present wave is sent whole"),
+    (at(waiting_now=3, unproven=2), 0, BatchStep.PAUSE, "even half-way through a wave"),
+    (at(waiting_now=3, unproven=2), 2, BatchStep.SEND, "excused"),
+    (at(open=1, waiting_later=4), 0, BatchStep.WAIT, "results are awaited"),
+    (at(open=1, waiting_later=4, unproven=2), 0, BatchStep.PAUSE, "too many have failed already"),
+    (at(open=1, unproven=9), 0, BatchStep.WAIT, "nobody waits: there is nothing to hold back"),
+    (at(unproven=9), 0, BatchStep.FINISH, "it is over"),
+    (at(waiting_later=4), 0, BatchStep.NEXT_WAVE, "the present wave is over"),
+    (at(waiting_later=4, sent_in_wave=0), 0, BatchStep.PAUSE, "it proved nothing"),
 ]
 
 
 @pytest.mark.parametrize(("progress", "excused", "turn", "note"), NEXT, ids=lambda value: str(value)[:40])
-def test_what_a_batch_does_next(progress: Progress, excused: int, turn: Turn, note: str) -> None:
+def test_what_a_batch_does_next(progress: Progress, excused: int, turn: BatchStep, note: str) -> None:
     decision = rules.decide(progress, wave=1, limit="10%", excused=excused, excused_wave=0)
 
     assert decision.turn is turn
-    assert (decision.why is not None) is (turn is Turn.PAUSE)
+    assert (decision.why is not None) is (turn is BatchStep.PAUSE)
 
 
 def test_a_wave_that_proved_nothing_and_was_excused_is_followed_by_the_next() -> None:
     progress = at(waiting_later=4, sent_in_wave=0)
 
-    assert rules.decide(progress, wave=2, limit="10%", excused=0, excused_wave=2).turn is Turn.NEXT_WAVE
+    assert rules.decide(progress, wave=2, limit="10%", excused=0, excused_wave=2).turn is BatchStep.NEXT_WAVE
 
 
 RESULTS = [

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.commands import rules
-from shared.commands.rules import Ack, Attempt, CommandRequest, Due, Known, Target, Timings
+from shared.commands.rules import Ack, Attempt, CommandRequest, DueCommand, Known, Target, Timings
 from shared.errors import ClientNotFound, CommandInFlight, CommandLockedOut, NotCapable, Refused
 from shared.vocabulary import COMMAND_RANKS, TERMINAL_RANK, CommandAction, CommandState, ConfirmedBy
 
@@ -143,7 +143,7 @@ TRACEPARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
 
 def test_the_message_has_the_contracts_fields_and_fits() -> None:
-    due = Due(
+    due = DueCommand(
         id="c" * 36,
         client_uuid="u",
         action=CommandAction.RESTART_APP,

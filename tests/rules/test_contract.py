@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bridge import messages
 from bridge.contract import AckState, Document, HealthDocument
 from bridge.reading import PARTS_DROPPED, DocumentReader, Unreadable, json_object
-from shared.clients.reports.rules import Health
+from shared.clients.reports.rules import HealthReport
 from shared.commands.rules import ACK_STATES
 from shared.vocabulary import DeadLetterReason
 from tests.lab.bench.traffic import Traffic
@@ -154,8 +154,8 @@ def test_thousands_of_bad_parts_take_few_tries(item: Any) -> None:
 def test_a_number_that_is_an_error_for_postgres_does_not_reach_it_as_it_came(small: bytes) -> None:
     body, usual = messages.health(UUID, 5.0, small).body, messages.health(UUID, 5.0, b'{"cpu_percent": 1e-2}').body
 
-    assert isinstance(body, Health)
-    assert isinstance(usual, Health)
+    assert isinstance(body, HealthReport)
+    assert isinstance(usual, HealthReport)
     assert isinstance(body.body, dict)
     assert isinstance(usual.body, msgspec.Raw)
 

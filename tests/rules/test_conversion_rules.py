@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.conversions import rules
-from shared.conversions.rules import Fault, Findings, Move, Verdict
+from shared.conversions.rules import ConversionMove, Fault, FaultVerdict, Findings
 from shared.errors import Encrypted, NoSlides, NotAPresentation, NotConvertible, TooLargeUnpacked
 from shared.event_media.contents.rules import Contents
 from shared.vocabulary import ConversionStatus, MediaKind
 
-GIVE_UP = Verdict(Move.FAIL, counts=True)
-TRY_AGAIN = Verdict(Move.RELEASE, counts=True)
-WAIT = Verdict(Move.RELEASE, counts=False)
+GIVE_UP = FaultVerdict(ConversionMove.FAIL, counts=True)
+TRY_AGAIN = FaultVerdict(ConversionMove.RELEASE, counts=True)
+WAIT = FaultVerdict(ConversionMove.RELEASE, counts=False)
 
 VERDICTS = [
     (Fault.SOURCE_MISSING, 1, GIVE_UP, "a missing file does not come back"),
@@ -37,7 +37,7 @@ VERDICTS = [
 
 
 @pytest.mark.parametrize(("fault", "attempts", "verdict", "why"), VERDICTS)
-def test_each_fault_has_its_verdict(fault: Fault, attempts: int, verdict: Verdict, why: str) -> None:
+def test_each_fault_has_its_verdict(fault: Fault, attempts: int, verdict: FaultVerdict, why: str) -> None:
     assert rules.judge(fault, attempts, max_attempts=3) == verdict, why
 
 
@@ -45,7 +45,7 @@ def test_each_fault_has_its_verdict(fault: Fault, attempts: int, verdict: Verdic
 def test_no_fault_that_counts_is_tried_for_ever(fault: Fault, max_attempts: int) -> None:
     verdict = rules.judge(fault, max_attempts, max_attempts)
 
-    assert verdict.move is Move.FAIL or not verdict.counts
+    assert verdict.move is ConversionMove.FAIL or not verdict.counts
 
 
 def test_every_fault_has_words_for_people() -> None:
@@ -85,15 +85,17 @@ def test_whoever_waits_for_another_waits_longer(seconds: int) -> None:
     assert timedelta(seconds=15) <= ladder.dispatch <= timedelta(minutes=30), "what Cloud Tasks accepts"
 
 
-@given(moves=st.lists(st.sampled_from(Move), max_size=30))
-def test_a_conversion_that_is_ready_stays_so_and_one_that_failed_leaves_on_request_only(moves: list[Move]) -> None:
+@given(moves=st.lists(st.sampled_from(ConversionMove), max_size=30))
+def test_a_conversion_that_is_ready_stays_so_and_one_that_failed_leaves_on_request_only(
+    moves: list[ConversionMove],
+) -> None:
     status = ConversionStatus.PENDING
     for move in moves:
         sources, target = rules.MOVES[move]
         if status not in sources:
             continue
-        assert status is not ConversionStatus.READY or move is Move.REBUILD
-        assert status is not ConversionStatus.FAILED or move in {Move.REQUEST, Move.REBUILD}
+        assert status is not ConversionStatus.READY or move is ConversionMove.REBUILD
+        assert status is not ConversionStatus.FAILED or move in {ConversionMove.REQUEST, ConversionMove.REBUILD}
         status = target
 
 

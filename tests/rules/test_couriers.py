@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from shared import config
 from shared.outside import couriers
-from shared.outside.couriers import Letter, Outcome, Result, webhook
+from shared.outside.couriers import webhook
 from shared.outside.couriers.addresses import METADATA, AddressRefused, Reach, look_up, may_reach
+from shared.outside.couriers.letters import DeliveryAttempt, Letter, Result
 from tests.receivers import receiver
 
 HERE = Reach(loopback=True, private=True)
@@ -27,7 +28,7 @@ SECRET = "a secret of 16+ characters"
 TOKEN = "T0K3N-that-nobody-may-see"
 
 
-def post(url: str, reach: Reach = HERE, seconds: float = 5, secret: str | None = None) -> Outcome:
+def post(url: str, reach: Reach = HERE, seconds: float = 5, secret: str | None = None) -> DeliveryAttempt:
     return webhook.post(url, secret, LETTER, reach, timedelta(seconds=seconds))
 
 
@@ -36,7 +37,7 @@ def test_a_webhook_gets_the_facts_signed_and_with_a_key_of_its_own() -> None:
         outcome = post(f"{hook.url}?key={TOKEN}", secret=SECRET)
 
     [posted] = hook.posted
-    assert outcome == Outcome(Result.DELIVERED, "200 from 127.0.0.1")
+    assert outcome == DeliveryAttempt(Result.DELIVERED, "200 from 127.0.0.1")
     assert (posted.path, posted.json) == (f"/hook?key={TOKEN}", LETTER.facts)
     assert posted.headers["content-type"] == "application/json"
     assert posted.headers["idempotency-key"] == "signage-7"
@@ -85,14 +86,14 @@ def test_a_receiver_that_trickles_is_left_at_the_deadline() -> None:
         hook.answer = lambda _posted: None
         outcome = post(hook.url, seconds=0.5)  # it would go on for ever
 
-    assert outcome == Outcome(Result.AGAIN, "127.0.0.1 did not answer in time")
+    assert outcome == DeliveryAttempt(Result.AGAIN, "127.0.0.1 did not answer in time")
 
 
 def test_a_receiver_that_is_not_there_may_come_back() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
 
-    assert post(f"http://127.0.0.1:{port}/{TOKEN}") == Outcome(Result.AGAIN, "127.0.0.1 refuses the connection")
+    assert post(f"http://127.0.0.1:{port}/{TOKEN}") == DeliveryAttempt(Result.AGAIN, "127.0.0.1 refuses the connection")
     assert post(f"http://no-such-name.invalid/{TOKEN}").words == "the name no-such-name.invalid is not known"
 
 
@@ -100,7 +101,7 @@ def test_plain_http_where_tls_is_expected_is_said_without_the_address() -> None:
     with receiver() as hook:
         outcome = post(hook.url.replace("http://", "https://") + TOKEN)
 
-    assert outcome == Outcome(Result.AGAIN, "127.0.0.1 does not speak TLS as expected")
+    assert outcome == DeliveryAttempt(Result.AGAIN, "127.0.0.1 does not speak TLS as expected")
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "2130706433"])

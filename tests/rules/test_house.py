@@ -1,8 +1,10 @@
-"""The shape of `shared/`: nouns in two levels, three tools in each, and which tool may import which."""
+"""The shape of the core: nouns in two levels, three tools in each, which file may import which, one name a class."""
 
 import ast
+import graphlib
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -28,6 +30,13 @@ FILES: Final = sorted(
     if path.name != "__init__.py" and path.relative_to(SHARED).parts[0] not in DOORS
 )
 TOOLS: Final = [path for path in FILES if path.parent != SHARED]
+CORE: Final = {
+    ".".join(path.relative_to(REPOSITORY).with_suffix("").parts).removesuffix(".__init__"): path
+    for part in ("functions", "bridge", "shared")
+    for path in (REPOSITORY / part).rglob("*.py")
+}
+"""Every module of the core by its dotted name."""
+ROUTES: Final = sorted(name for name in CORE if name.startswith("functions.api.routes."))
 
 
 def named(path: Path) -> str:
@@ -81,3 +90,37 @@ def test_nouns_stand_in_two_levels_and_a_sub_noun_is_a_folder_only_when_it_is_la
 
     assert {folder for folder in folders if folder.parent.parent != SHARED} == set()
     assert small == set()
+
+
+def modules_imported(name: str) -> set[str]:
+    """The modules of the core that one of them imports: also late, or for its types alone."""
+    found = set()
+    for imported_name in imported(CORE[name]):
+        parts = imported_name.split(".")
+        ends = (".".join(parts[:end]) for end in range(len(parts), 0, -1))
+        found |= {module for module in [next((end for end in ends if end in CORE), None)] if module is not None}
+    return found - {name}
+
+
+@pytest.mark.parametrize("name", ROUTES)
+def test_no_route_imports_another_route(name: str) -> None:
+    others = {module for module in modules_imported(name) if module.startswith("functions.api.routes")}
+
+    assert others == set(), "what two routes answer is a shape; what two routes decide is an operation"
+
+
+def test_no_modules_of_the_core_import_each_other_in_a_circle() -> None:
+    graph = graphlib.TopologicalSorter({name: modules_imported(name) for name in CORE})
+
+    graph.prepare()
+
+
+def test_a_class_name_exists_once_in_the_core() -> None:
+    names = Counter(
+        node.name
+        for path in CORE.values()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    )
+
+    assert {name for name, count in names.items() if count > 1} == set()

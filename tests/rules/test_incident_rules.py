@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.incidents import rules
-from shared.incidents.rules import Failure, Group, OpenIncident, Thresholds
+from shared.incidents.rules import FailedDisplay, Group, JoinableIncident, Thresholds
 from shared.vocabulary import IncidentKind, Symptom
 
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
@@ -21,18 +21,18 @@ SILENT, CRASHED = Symptom.SILENT, Symptom.CRASHED
 SERVICE_FAILED, DISCONNECTED = Symptom.SERVICE_FAILED, Symptom.DISCONNECTED
 
 
-def failed(name: str, at: float, site: str | None = "Rome", **more: Any) -> Failure:
+def failed(name: str, at: float, site: str | None = "Rome", **more: Any) -> FailedDisplay:
     """A display that failed so many seconds after NOW."""
     facts = {"subnet": None, "symptom": SILENT, **more}
-    return Failure(name, site, at=NOW + timedelta(seconds=at), **facts)
+    return FailedDisplay(name, site, at=NOW + timedelta(seconds=at), **facts)
 
 
-def some(count: int, at: float = 0, site: str | None = "Rome", **more: Any) -> list[Failure]:
+def some(count: int, at: float = 0, site: str | None = "Rome", **more: Any) -> list[FailedDisplay]:
     """So many failures, a second apart."""
     return [failed(f"{site}-{at}-{n}", at + n, site, **more) for n in range(count)]
 
 
-def opened(number: int, kind: IncidentKind, key: str, at: float = 0, **more: Any) -> OpenIncident:
+def opened(number: int, kind: IncidentKind, key: str, at: float = 0, **more: Any) -> JoinableIncident:
     began = NOW + timedelta(seconds=at)
     facts = {
         "first_failed_at": began,
@@ -41,7 +41,7 @@ def opened(number: int, kind: IncidentKind, key: str, at: float = 0, **more: Any
         "symptoms": frozenset({SILENT}),
         **more,
     }
-    return OpenIncident(number, kind, key, began, **facts)
+    return JoinableIncident(number, kind, key, began, **facts)
 
 
 @dataclass(frozen=True)
@@ -60,11 +60,11 @@ class Fixed:
         return self.displays
 
 
-def by_site(failures: Iterable[Failure], sizes: dict[str, int]) -> list[Group]:
+def by_site(failures: Iterable[FailedDisplay], sizes: dict[str, int]) -> list[Group]:
     return rules.at_places(SITE, rules.crowded(failures, rules.PLACES[SITE], LIMITS), sizes, LIMITS)
 
 
-def names(failures: Iterable[Failure]) -> list[str]:
+def names(failures: Iterable[FailedDisplay]) -> list[str]:
     return sorted(failure.uuid for failure in failures)
 
 
@@ -84,7 +84,7 @@ AT_ONE_SITE = [
 
 @pytest.mark.parametrize(("failures", "size", "is_one", "note"), AT_ONE_SITE, ids=[n for *_, n in AT_ONE_SITE])
 def test_enough_displays_of_a_site_within_the_window_are_an_incident(
-    failures: list[Failure], size: int, is_one: bool, note: str
+    failures: list[FailedDisplay], size: int, is_one: bool, note: str
 ) -> None:
     assert bool(by_site(failures, {"Rome": size})) is is_one
 
@@ -156,14 +156,14 @@ JOINS = [
 
 @pytest.mark.parametrize(("failure", "incident", "joins", "note"), JOINS, ids=[n for *_, n in JOINS])
 def test_a_new_failure_joins_the_open_incident_that_it_fits(
-    failure: Failure, incident: OpenIncident, joins: bool, note: str
+    failure: FailedDisplay, incident: JoinableIncident, joins: bool, note: str
 ) -> None:
     found, rest = rules.joining([failure], [incident], LIMITS.window)
 
     assert (found, rest) == (({1: [failure]}, []) if joins else ({}, [failure]))
 
 
-def merged(groups: list[Group], *known: OpenIncident) -> list[Group]:
+def merged(groups: list[Group], *known: JoinableIncident) -> list[Group]:
     return rules.merged(groups, known, LIMITS.window)
 
 
@@ -261,7 +261,9 @@ def test_an_incident_that_goes_on_is_not_taken_over_by_a_cluster_without_its_new
 BASEL = {"Basel": 25}
 
 
-def plan(failures: list[Failure], *known: OpenIncident, members: Iterable[Failure] = (), **places: int) -> rules.Plan:
+def plan(
+    failures: list[FailedDisplay], *known: JoinableIncident, members: Iterable[FailedDisplay] = (), **places: int
+) -> rules.Plan:
     return rules.plan(failures, list(members), known, LIMITS, Fixed(300, BASEL | places), LATER)
 
 
@@ -270,7 +272,7 @@ def brief(found: rules.Plan) -> list[tuple[IncidentKind, str, int, int | None]]:
     return [(group.kind, group.key, len(group.failures), group.into) for group in found.groups]
 
 
-def flapped(at: float = 0, **more: Any) -> OpenIncident:
+def flapped(at: float = 0, **more: Any) -> JoinableIncident:
     sites = frozenset("ABCDE")
     return opened(2, CLUSTER, "", at, **{"symptoms": frozenset({DISCONNECTED}), "sites": sites, **more})
 
@@ -355,7 +357,7 @@ OPEN = st.lists(
 
 @given(FAILURES, OPEN, st.integers(1, 60))
 def test_however_failures_come_no_display_is_counted_twice_and_no_incident_is_absorbed_twice(
-    failures: list[Failure], known: list[OpenIncident], fleet: int
+    failures: list[FailedDisplay], known: list[JoinableIncident], fleet: int
 ) -> None:
     plan = rules.plan(failures, [], known, LIMITS, Fixed(fleet), LATER)
     joins, found = plan.joins, plan.groups

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from shared.errors import MaintenanceTimesRefused, TimeZoneUnknown
 from shared.maintenance import rules
-from shared.maintenance.rules import Occurrence, Quiet, Recurrence, Schedule
+from shared.maintenance.rules import QuietWindow, Schedule, WeeklyRecurrence, WindowTime
 from shared.vocabulary import MaintenanceState, Weekday
 
 ROME = ZoneInfo("Europe/Rome")
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
-SUNDAYS = Recurrence("Europe/Rome", frozenset({Weekday.SUNDAY}))
+SUNDAYS = WeeklyRecurrence("Europe/Rome", frozenset({Weekday.SUNDAY}))
 ACTIVE, PLANNED, OVER = MaintenanceState.ACTIVE, MaintenanceState.PLANNED, MaintenanceState.OVER
 
 
@@ -28,7 +28,7 @@ def utc(month: int, day: int, hour: int, minute: int = 0) -> datetime:
 
 
 def on_sundays(begins: datetime, ends: datetime, until: date | None = None) -> Schedule:
-    return Schedule(begins, ends, Recurrence("Europe/Rome", frozenset({Weekday.SUNDAY}), until))
+    return Schedule(begins, ends, WeeklyRecurrence("Europe/Rome", frozenset({Weekday.SUNDAY}), until))
 
 
 def test_a_single_window_is_on_from_its_start_up_to_its_end() -> None:
@@ -36,7 +36,7 @@ def test_a_single_window_is_on_from_its_start_up_to_its_end() -> None:
     moments = (NOW - timedelta.resolution, NOW, NOW + HOUR - timedelta.resolution, NOW + HOUR)
 
     assert [rules.state_at(window, at) for at in moments] == [PLANNED, ACTIVE, ACTIVE, OVER]
-    assert rules.next_occurrence(window, NOW - HOUR) == Occurrence(NOW, NOW + HOUR)
+    assert rules.next_occurrence(window, NOW - HOUR) == WindowTime(NOW, NOW + HOUR)
     assert rules.next_occurrence(window, NOW) is None
 
 
@@ -54,8 +54,8 @@ def test_a_repeated_window_keeps_its_local_times_when_summer_comes() -> None:
     before = rules.occurrence_at(nightly, rome(3, 22, 23))
     after = rules.next_occurrence(nightly, rome(3, 23, 12))
 
-    assert before == Occurrence(utc(3, 22, 21), utc(3, 23, 3))
-    assert after == Occurrence(utc(3, 29, 20), utc(3, 30, 2))
+    assert before == WindowTime(utc(3, 22, 21), utc(3, 23, 3))
+    assert after == WindowTime(utc(3, 29, 20), utc(3, 30, 2))
 
 
 def test_a_window_over_the_night_of_the_change_is_an_hour_shorter_or_longer() -> None:
@@ -76,7 +76,7 @@ def test_an_hour_that_does_not_exist_is_read_widely_and_never_left_out() -> None
 
     found = rules.next_occurrence(within, rome(3, 28, 12))
 
-    assert found == Occurrence(utc(3, 29, 0, 15), utc(3, 29, 1, 45))
+    assert found == WindowTime(utc(3, 29, 0, 15), utc(3, 29, 1, 45))
 
 
 def test_an_hour_that_comes_twice_is_quiet_both_times() -> None:
@@ -84,7 +84,7 @@ def test_an_hour_that_comes_twice_is_quiet_both_times() -> None:
 
     found = rules.next_occurrence(within, rome(10, 24, 12))
 
-    assert found == Occurrence(utc(10, 25, 0, 15), utc(10, 25, 1, 45))
+    assert found == WindowTime(utc(10, 25, 0, 15), utc(10, 25, 1, 45))
 
 
 def test_the_last_repetition_begins_on_the_last_day_at_the_latest() -> None:
@@ -98,12 +98,12 @@ def test_the_last_repetition_begins_on_the_last_day_at_the_latest() -> None:
 
 
 def test_of_overlapping_repetitions_the_one_that_ends_last_counts() -> None:
-    days = Recurrence("UTC", frozenset({Weekday.MONDAY, Weekday.TUESDAY}))
+    days = WeeklyRecurrence("UTC", frozenset({Weekday.MONDAY, Weekday.TUESDAY}))
     long = Schedule(utc(3, 2, 0), utc(3, 5, 0), days)  # three days from each Monday and each Tuesday
 
     found = rules.occurrence_at(long, utc(3, 3, 12))
 
-    assert found == Occurrence(utc(3, 3, 0), utc(3, 6, 0))
+    assert found == WindowTime(utc(3, 3, 0), utc(3, 6, 0))
 
 
 WEEKDAYS = st.sets(st.sampled_from(list(Weekday)), min_size=1).map(frozenset)
@@ -119,7 +119,7 @@ def test_what_is_found_near_a_moment_is_what_going_through_every_day_finds(
     start: int, length: int, weekdays: frozenset[Weekday], zone: str, later: int
 ) -> None:
     begins = BEGIN + timedelta(minutes=start)
-    recurrence = Recurrence(zone, weekdays)
+    recurrence = WeeklyRecurrence(zone, weekdays)
     window = Schedule(begins, begins + timedelta(minutes=length), recurrence)
     at = begins + timedelta(minutes=later % (60 * 24 * 60))
 
@@ -134,7 +134,7 @@ def test_what_is_found_near_a_moment_is_what_going_through_every_day_finds(
     assert all(o.ends_at > o.starts_at for o in every)
 
 
-def every_occurrence(window: Schedule, recurrence: Recurrence, last: datetime) -> list[Occurrence]:
+def every_occurrence(window: Schedule, recurrence: WeeklyRecurrence, last: datetime) -> list[WindowTime]:
     """From the first day on, each day that is one of the weekdays: start and end by the clock on the wall."""
     zone = ZoneInfo(recurrence.time_zone)
     wall = [at.astimezone(zone).replace(tzinfo=None) for at in (window.starts_at, window.ends_at)]
@@ -145,7 +145,7 @@ def every_occurrence(window: Schedule, recurrence: Recurrence, last: datetime) -
                 (local.replace(tzinfo=zone), local.replace(tzinfo=zone, fold=1))
                 for local in (begins, wall[1] + day * DAY)
             ]
-            found.append(Occurrence(min(t.astimezone(UTC) for t in both[0]), max(t.astimezone(UTC) for t in both[1])))
+            found.append(WindowTime(min(t.astimezone(UTC) for t in both[0]), max(t.astimezone(UTC) for t in both[1])))
         day += 1
     return found
 
@@ -179,13 +179,13 @@ def test_times_that_make_no_sense_are_refused_in_words(schedule: Schedule, why: 
 @pytest.mark.parametrize("zone", ["Europe/Atlantis", "../etc/passwd", "/etc/localtime", "Europe", "", "CET ", "\x00"])
 def test_a_zone_that_does_not_exist_is_refused(zone: str) -> None:
     with pytest.raises(TimeZoneUnknown):
-        rules.checked(Schedule(NOW, NOW + HOUR, Recurrence(zone, frozenset(Weekday))), NOW)
+        rules.checked(Schedule(NOW, NOW + HOUR, WeeklyRecurrence(zone, frozenset(Weekday))), NOW)
 
 
 def test_a_zone_that_another_machine_knew_is_read_as_utc_and_stops_nothing() -> None:
-    window = Schedule(NOW, NOW + HOUR, Recurrence("Europe/Atlantis", frozenset(Weekday)))
+    window = Schedule(NOW, NOW + HOUR, WeeklyRecurrence("Europe/Atlantis", frozenset(Weekday)))
 
-    assert rules.occurrence_at(window, NOW + DAY) == Occurrence(NOW + DAY, NOW + DAY + HOUR)
+    assert rules.occurrence_at(window, NOW + DAY) == WindowTime(NOW + DAY, NOW + DAY + HOUR)
 
 
 def test_a_first_start_that_may_mean_two_times_is_kept_as_the_earlier() -> None:
@@ -197,5 +197,5 @@ def test_a_first_start_that_may_mean_two_times_is_kept_as_the_earlier() -> None:
 
 
 def test_people_read_the_name_and_the_reason() -> None:
-    assert "“Rollout” (new players): " in Quiet(1, "Rollout", "new players.", "user:anna", NOW).why
-    assert "“Rollout”: " in Quiet(1, "Rollout", " ", "user:anna", NOW).why
+    assert "“Rollout” (new players): " in QuietWindow(1, "Rollout", "new players.", "user:anna", NOW).why
+    assert "“Rollout”: " in QuietWindow(1, "Rollout", " ", "user:anna", NOW).why

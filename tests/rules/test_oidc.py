@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from deploy.parts import identity
 from shared.errors import InvalidIdentity
-from shared.outside.oidc import Caller, KeySet, verify
+from shared.outside.oidc import KeySet, ServiceCaller, verify
 from tests.rules.oidc_harness import AUDIENCE, EMAIL, FOREIGN, ISSUER, OURS, claims, issuing, signed
 
 CURVE = ec.generate_private_key(ec.SECP256R1())
@@ -133,7 +133,7 @@ def test_an_empty_expectation_matches_nothing(missing: str, keys: KeySet) -> Non
 
 @pytest.mark.parametrize("value", ["Bearer {}", "bearer {}", "Bearer   {}"])
 def test_a_request_is_authenticated_by_its_bearer_token(value: str, keys: KeySet) -> None:
-    caller = Caller(AUDIENCE, ISSUER, EMAIL, keys)
+    caller = ServiceCaller(AUDIENCE, ISSUER, EMAIL, keys)
 
     assert caller.authenticate({"Authorization": value.format(signed())})["email"] == EMAIL
 
@@ -144,7 +144,7 @@ def test_a_request_is_authenticated_by_its_bearer_token(value: str, keys: KeySet
     ids=str,
 )
 def test_a_request_without_a_bearer_token_is_refused(headers: dict[str, str], keys: KeySet) -> None:
-    caller = Caller(AUDIENCE, ISSUER, EMAIL, keys)
+    caller = ServiceCaller(AUDIENCE, ISSUER, EMAIL, keys)
 
     with pytest.raises(InvalidIdentity):
         caller.authenticate({name: value.format(signed()) for name, value in headers.items()})

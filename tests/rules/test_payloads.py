@@ -11,8 +11,8 @@ from bridge.inbox import IGNORED, Arrival, Inbox, PutAside, Taken
 from bridge.messages import Canary, Said
 from bridge.reading import Unreadable, json_object
 from shared.client_logs.rules import LogLine
-from shared.clients.failures_rules import Failure
-from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
+from shared.clients.failures_rules import ServiceFailure
+from shared.clients.reports.rules import HealthReport, Heartbeat, PresenceSaid
 from shared.commands.rules import Ack
 from shared.vocabulary import (
     CommandState,
@@ -47,10 +47,10 @@ def refused(topic: str, body: Any) -> DeadLetterReason:
     return aside.reason
 
 
-def health(**fields: Any) -> tuple[Health, int]:
+def health(**fields: Any) -> tuple[HealthReport, int]:
     """The report and how many of its fields were bad."""
     one = said("health", fields)
-    assert isinstance(one.body, Health)
+    assert isinstance(one.body, HealthReport)
     return one.body, one.bad_fields
 
 
@@ -265,7 +265,7 @@ def test_a_health_report_keeps_its_whole_body() -> None:
     report, bad = health(**fields)
 
     assert report.body == fields
-    assert report == Health(
+    assert report == HealthReport(
         UUID,
         5.0,
         fields,
@@ -368,7 +368,7 @@ def test_a_bad_field_of_health_costs_only_itself(fields: dict[str, Any]) -> None
     one = said("health", {"hostname": "lobby", **fields})
 
     assert one.bad_fields == 1
-    assert isinstance(one.body, Health)
+    assert isinstance(one.body, HealthReport)
     assert one.body.hostname == "lobby"
     assert (one.acks, one.repeated_failure) == ((), None)
 
@@ -378,7 +378,7 @@ def test_health_repeats_the_standing_failure_and_the_last_eight_acks() -> None:
 
     one = said("health", {"service_failed": {"unit": "player", "ts": 1, **STAMP}, "recent_acks": acks})
 
-    assert one.repeated_failure == Failure(UUID, 5.0, "player", ("installation-a", 3, 7), by_topic=False)
+    assert one.repeated_failure == ServiceFailure(UUID, 5.0, "player", ("installation-a", 3, 7), by_topic=False)
     assert [ack.command_id for ack in one.acks] == [f"c{n}" for n in range(2, 10)]
     assert one.bad_fields == 0
 
@@ -436,7 +436,7 @@ def test_a_bad_context_costs_only_itself() -> None:
     ],
 )
 def test_a_failure_has_a_unit_and_a_bare_text_is_one(body: Any, unit: str, stamp: bool) -> None:
-    assert said("service_failed", body).body == Failure(
+    assert said("service_failed", body).body == ServiceFailure(
         UUID, 5.0, unit, ("installation-a", 3, 7) if stamp else None, by_topic=True
     )
 

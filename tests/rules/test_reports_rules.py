@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.clients.failures_rules import Failure, Marker, Stamp, is_named, is_raised
+from shared.clients.failures_rules import Marker, ServiceFailure, Stamp, is_named, is_raised
 from shared.clients.reports.rules import (
     Heartbeat,
     PresenceChange,
@@ -63,8 +63,8 @@ B: Stamp = ("i", 1, 2)
 CLEAN = Marker(None, None, None, None)
 
 
-def failed(unit: str = "x", stamp: Stamp | None = None, *, by_topic: bool = True) -> Failure:
-    return Failure("u", 0.0, unit, stamp, by_topic)
+def failed(unit: str = "x", stamp: Stamp | None = None, *, by_topic: bool = True) -> ServiceFailure:
+    return ServiceFailure("u", 0.0, unit, stamp, by_topic)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def failed(unit: str = "x", stamp: Stamp | None = None, *, by_topic: bool = True
     ],
 )
 def test_a_failure_is_raised_once_for_each_time_it_happens(
-    marker: Marker, failure: Failure, raised: bool, why: str
+    marker: Marker, failure: ServiceFailure, raised: bool, why: str
 ) -> None:
     assert is_raised(marker, failure) is raised, why
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from shared.clients.reports.rules import shown_status
-from shared.clients.signs_rules import REFUSED, Memory, due, last_sign, refused_in_words, why_mute
+from shared.clients.signs_rules import REFUSED, SignsMemory, due, last_sign, refused_in_words, why_mute
 from shared.vocabulary import ClientStatus, DeadLetterReason, ProcessStatus
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -32,7 +32,7 @@ def test_a_sign_is_stored_only_where_heartbeats_are_missing_and_not_with_every_m
     what: str, beat: float | None, interval: int, sign: float | None, stale: int, expected: bool
 ) -> None:
     clock = 5000.0
-    known = Memory()
+    known = SignsMemory()
     if beat is not None:
         known.heartbeats[U] = (clock - beat, interval)
     if sign is not None:
@@ -42,7 +42,7 @@ def test_a_sign_is_stored_only_where_heartbeats_are_missing_and_not_with_every_m
 
 
 def test_a_heartbeat_of_the_same_batch_counts() -> None:
-    known = Memory(heartbeats={U: (0.0, 30)})
+    known = SignsMemory(heartbeats={U: (0.0, 30)})
 
     assert due({U: 5000.0}, {U: (4999.0, 30)}, known, 180) == {}
 

@@ -143,7 +143,7 @@ def no_listening_time() -> Iterator[None]:
 def no_preconditions() -> Iterator[None]:
     """Commands say nothing of the boot that they are meant for."""
 
-    def bare(due: command_rules.Due) -> bytes:
+    def bare(due: command_rules.DueCommand) -> bytes:
         return command_rules.payload(replace(due, if_boot_id=None, if_app_instance=None))
 
     with patch.object(outbox, "payload", bare):

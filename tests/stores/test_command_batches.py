@@ -15,7 +15,7 @@ from shared.commands import operations as commands
 from shared.commands import store as commands_store
 from shared.commands.batches import operations, rules, store
 from shared.commands.batches.operations import advance
-from shared.commands.batches.rules import BatchRequest, Turn
+from shared.commands.batches.rules import BatchRequest, BatchStep
 from shared.errors import CommandBatchNotFound, CommandBatchOver, IdempotencyKeyReused, NoClients, TooManyClients
 from shared.postgres.door import database_now
 from shared.tables import client_commands, clients, command_batch_members
@@ -50,9 +50,9 @@ def made(connection: Connection, now: datetime, uuids: Sequence[str], **more: An
 def turns(connection: Connection, now: datetime, batch: str) -> list[str]:
     """Every turn until it waits, pauses or ends."""
     taken: list[str] = []
-    while not taken or taken[-1] in {Turn.SEND, Turn.NEXT_WAVE}:
+    while not taken or taken[-1] in {BatchStep.SEND, BatchStep.NEXT_WAVE}:
         taken.append(advance(connection, now, batch, TIMINGS)[0])
-    return [turn for turn in taken if turn != Turn.SEND]
+    return [turn for turn in taken if turn != BatchStep.SEND]
 
 
 def outcomes(connection: Connection, batch: str) -> dict[str, str]:
@@ -84,7 +84,7 @@ def test_each_client_has_an_outcome_of_its_own_in_the_order_asked_for(connection
     connection.execute(sa.update(clients).where(clients.c.uuid == deleted).values(deleted_at=now))
 
     batch = made(connection, now, [limited, fine, NOWHERE, busy, fine, deleted, locked])
-    assert turns(connection, now, batch) == [Turn.WAIT]
+    assert turns(connection, now, batch) == [BatchStep.WAIT]
 
     rows = store.members(connection, batch, 100)
     assert [(row["uuid"], row["outcome"]) for row in rows] == [
@@ -121,7 +121,7 @@ def test_two_thousand_clients_take_a_few_statements_for_five_hundred_and_none_fo
     sa.event.listen(connection, "before_cursor_execute", write_down)
     batch = made(connection, now, uuids)
     assert len(ran) <= 4
-    assert turns(connection, now, batch) == [Turn.WAIT]
+    assert turns(connection, now, batch) == [BatchStep.WAIT]
     sa.event.remove(connection, "before_cursor_execute", write_down)
 
     assert len(ran) <= 5 * 5 + 2  # four parts of six statements, and a look that finds nothing left
@@ -169,8 +169,8 @@ def test_the_same_key_answers_the_same_batch_and_another_request_is_refused(
 def test_the_next_wave_comes_when_the_last_one_is_over(connection: Connection, now: datetime, fleet: list[str]) -> None:
     batch = made(connection, now, fleet, waves=(1, "10%", "rest"))
 
-    assert turns(connection, now, batch) == [Turn.WAIT]
-    assert turns(connection, now, batch) == [Turn.WAIT]
+    assert turns(connection, now, batch) == [BatchStep.WAIT]
+    assert turns(connection, now, batch) == [BatchStep.WAIT]
     sizes = []
     for _ in range(3):
         sizes.append(end(connection, now, batch, "succeeded"))
@@ -189,14 +189,14 @@ def test_a_first_wave_that_fails_stops_the_rest_and_says_so_in_words(
     turns(connection, now, batch)
     end(connection, now, batch, "failed")
 
-    assert turns(connection, now, batch) == [Turn.PAUSE]
+    assert turns(connection, now, batch) == [BatchStep.PAUSE]
 
     row = operations.find(connection, batch)
     assert (row["state"], row["state_reason"]) == (
         "paused",
         "1 of 1 commands ended unproven, more than 10%; 19 were not sent.",
     )
-    assert turns(connection, now, batch) == [Turn.WAIT]  # nobody works on a paused one
+    assert turns(connection, now, batch) == [BatchStep.WAIT]  # nobody works on a paused one
     assert Counter(outcomes(connection, batch).values()) == {"accepted": 1, "waiting": 19}
 
 
@@ -210,7 +210,7 @@ def test_every_way_to_end_unproven_counts(connection: Connection, now: datetime,
         end(connection, now, batch, "received")
     commands.expire(connection, now + seconds(3600))
 
-    assert turns(connection, now + seconds(3600), batch) == [Turn.PAUSE]
+    assert turns(connection, now + seconds(3600), batch) == [BatchStep.PAUSE]
 
 
 def test_what_an_operator_resumes_is_excused_and_new_failures_are_not(
@@ -223,9 +223,9 @@ def test_what_an_operator_resumes_is_excused_and_new_failures_are_not(
 
     row, changed = operations.resume(connection, batch)
     assert (row["state"], row["state_reason"], row["excused"], changed) == ("running", None, 1, True)
-    assert turns(connection, now, batch) == [Turn.NEXT_WAVE, Turn.WAIT]
+    assert turns(connection, now, batch) == [BatchStep.NEXT_WAVE, BatchStep.WAIT]
     end(connection, now, batch, "failed")
-    assert turns(connection, now, batch) == [Turn.PAUSE]
+    assert turns(connection, now, batch) == [BatchStep.PAUSE]
 
     assert operations.find(connection, batch)["state_reason"] == (
         "3 of 3 commands ended unproven, 1 of them excused, more than 0; 17 were not sent."
@@ -241,7 +241,7 @@ def test_a_limit_that_is_reached_and_not_exceeded_goes_on(
     for number, row in enumerate(rows):
         say(connection, now, row["uuid"], row["command_id"], "succeeded" if number else "failed")
 
-    assert turns(connection, now, batch) == [Turn.NEXT_WAVE, Turn.WAIT]
+    assert turns(connection, now, batch) == [BatchStep.NEXT_WAVE, BatchStep.WAIT]
 
 
 def test_a_wave_that_nobody_could_be_sent_proves_nothing_and_waits_for_a_person(
@@ -250,12 +250,12 @@ def test_a_wave_that_nobody_could_be_sent_proves_nothing_and_waits_for_a_person(
     batch = made(connection, now, fleet, waves=(1, "rest"))
     issue(connection, now, fleet[0])  # somebody else was faster
 
-    assert turns(connection, now, batch) == [Turn.PAUSE]
+    assert turns(connection, now, batch) == [BatchStep.PAUSE]
     assert operations.find(connection, batch)["state_reason"] == (
         "No client of wave 1 could be sent its command, so it proves nothing."
     )
     operations.resume(connection, batch)
-    assert turns(connection, now, batch) == [Turn.NEXT_WAVE, Turn.WAIT]
+    assert turns(connection, now, batch) == [BatchStep.NEXT_WAVE, BatchStep.WAIT]
 
 
 def test_a_client_that_is_gone_locked_or_busy_when_its_wave_comes_has_its_own_outcome(
@@ -288,7 +288,7 @@ def test_a_batch_of_which_a_part_succeeded_is_partial(connection: Connection, no
     assert rules.result(store.counts(connection, batch)) is None
     end(connection, now, batch, "succeeded")
 
-    assert turns(connection, now, batch) == [Turn.FINISH]
+    assert turns(connection, now, batch) == [BatchStep.FINISH]
 
     assert rules.result(store.counts(connection, batch)) == "partial"  # one of them is no client
 
@@ -306,10 +306,10 @@ def test_a_paused_batch_sends_nothing_and_goes_on_where_it_was(
     assert (row["state"], row["state_reason"], changed) == ("paused", "Paused by user:bert.", True)
     assert operations.pause(connection, batch, "user:carl")[1] is False
     end(connection, now, batch, "succeeded")
-    assert turns(connection, now, batch) == [Turn.WAIT]
+    assert turns(connection, now, batch) == [BatchStep.WAIT]
     operations.resume(connection, batch)
 
-    assert turns(connection, now, batch) == [Turn.NEXT_WAVE, Turn.WAIT]
+    assert turns(connection, now, batch) == [BatchStep.NEXT_WAVE, BatchStep.WAIT]
     assert operations.resume(connection, batch)[1] is False
 
 
@@ -452,7 +452,7 @@ def test_one_that_dies_half_way_has_sent_all_of_its_part_or_nothing_and_the_next
     batch = committed_batch(engine, uuids)
     database = Database(engine)
 
-    def turn(connection: Connection) -> tuple[Turn, int]:
+    def turn(connection: Connection) -> tuple[BatchStep, int]:
         return advance(connection, database_now(connection), batch, TIMINGS)
 
     with pytest.raises(Died):

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, RowMapping
 
 from shared.conversions import operations, store
-from shared.conversions.rules import Fault, Findings, Move
+from shared.conversions.rules import ConversionMove, Fault, Findings
 from shared.errors import ConversionNotFound, NotConvertible
 from shared.event_media import store as media_store
 from shared.outside.media_volume import MediaVolume, converted_path, original_path
@@ -160,7 +160,7 @@ def test_a_permanent_fault_fails_the_conversion_and_a_request_gives_it_all_its_t
     conversion_id = pending(connection, now)
     job = claimed(connection, now, conversion_id)
 
-    assert operations.give_up_or_back(connection, now, job, Fault.ENCRYPTED, 3, DEADLINE) is Move.FAIL
+    assert operations.give_up_or_back(connection, now, job, Fault.ENCRYPTED, 3, DEADLINE) is ConversionMove.FAIL
     failed = row_of(connection, conversion_id)
     media = media_store.get(connection, failed["source_event_media_id"])
     assert media is not None
@@ -180,7 +180,8 @@ def test_a_fault_that_was_nobodys_look_at_the_file_gives_the_try_back(connection
         job = claimed(connection, now, conversion_id)
         assert job.attempts == 1
         assert (
-            operations.give_up_or_back(connection, now, job, Fault.CONVERTER_UNREACHABLE, 3, DEADLINE) is Move.RELEASE
+            operations.give_up_or_back(connection, now, job, Fault.CONVERTER_UNREACHABLE, 3, DEADLINE)
+            is ConversionMove.RELEASE
         )
 
     row = row_of(connection, conversion_id)
@@ -193,7 +194,7 @@ def test_the_third_try_that_fails_is_the_last(connection: Connection, now: datet
     jobs = (claimed(connection, now, conversion_id) for _ in range(3))
     moves = [operations.give_up_or_back(connection, now, job, Fault.CONVERTER_FAILED, 3, DEADLINE) for job in jobs]
 
-    assert moves == [Move.RELEASE, Move.RELEASE, Move.FAIL]
+    assert moves == [ConversionMove.RELEASE, ConversionMove.RELEASE, ConversionMove.FAIL]
 
 
 def test_the_sweep_finds_what_was_forgotten_and_gives_it_a_new_name_on_the_queue(

@@ -9,12 +9,12 @@ from sqlalchemy import Connection
 
 from shared.clients import failures_operations, statuses_operations
 from shared.clients import operations as clients
-from shared.clients.failures_rules import Failure
+from shared.clients.failures_rules import ServiceFailure
 from shared.clients.reports import operations as reports
 from shared.clients.reports.rules import LATE_AT_LEAST, Heartbeat
 from shared.errors import ClientNotFound
 from shared.history import operations, store
-from shared.history.operations import Event
+from shared.history.operations import ClientEvent
 from shared.leadership.rules import Listening
 from shared.postgres.door import database_now
 from shared.tables import (
@@ -63,9 +63,9 @@ def commanded(connection: Connection, uuid: str, at: datetime, name: str, **step
     connection.execute(sa.insert(client_commands).values(**row, **times, **steps))
 
 
-def everything(connection: Connection, uuid: str, limit: int) -> list[Event]:
+def everything(connection: Connection, uuid: str, limit: int) -> list[ClientEvent]:
     """All events, a page at a time."""
-    found: list[Event] = []
+    found: list[ClientEvent] = []
     after = None
     while page := operations.events(connection, uuid, limit, after):
         found += page
@@ -135,11 +135,11 @@ def test_there_is_no_history_of_a_client_that_is_none(connection: Connection, no
 def test_a_failure_and_its_acknowledgement_are_kept_after_the_next_one(connection: Connection, now: datetime) -> None:
     uuid = client(connection, now)
     failures_operations.record(
-        connection, now - timedelta(hours=2), CLOCK, [Failure(uuid, CLOCK - 60, "player", None, True)]
+        connection, now - timedelta(hours=2), CLOCK, [ServiceFailure(uuid, CLOCK - 60, "player", None, True)]
     )
     clients.clear_service_failed(connection, now - timedelta(hours=1), uuid, "user:anna", None)
     clients.clear_service_failed(connection, now, uuid, "user:anna", None)  # nothing left to clear
-    failures_operations.record(connection, now, CLOCK, [Failure(uuid, CLOCK, "network", None, True)])
+    failures_operations.record(connection, now, CLOCK, [ServiceFailure(uuid, CLOCK, "network", None, True)])
 
     kept = connection.execute(
         sa.select(service_failure_events.c.at, service_failure_events.c.event, service_failure_events.c.unit)
@@ -180,7 +180,7 @@ def crash(connection: Connection, now: datetime) -> str:
     why = {"decision": "restart_app", "why": "The player crashed.", "evidence": {}, "command_id": "c1"}
     add(connection, recovery_events, uuid, at[20], **why)
     changed(connection, uuid, at[14], "crashed", "running")
-    failures_operations.record(connection, at[10], CLOCK, [Failure(uuid, CLOCK, "player", None, True)])
+    failures_operations.record(connection, at[10], CLOCK, [ServiceFailure(uuid, CLOCK, "player", None, True)])
     clients.clear_service_failed(connection, at[9], uuid, "user:anna", None)
     for number, action in enumerate(("service_failed.clear", "command.restart_app", "client.write")):
         line = {"actor": "user:anna", "action": action, "target": uuid, "result": "done"}

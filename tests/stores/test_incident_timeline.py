@@ -75,7 +75,7 @@ def test_timeline_members_and_list_are_paged_without_gap_or_repetition(connectio
     incident_id = only(connection)["id"]
     whole = timeline_operations.events(connection, incident_id, 100, None)
 
-    paged: list[timeline_operations.Event] = []
+    paged: list[timeline_operations.TimelineEvent] = []
     while part := timeline_operations.events(connection, incident_id, 3, position(paged)):
         paged += part
     names: list[str] = []
@@ -87,7 +87,7 @@ def test_timeline_members_and_list_are_paged_without_gap_or_repetition(connectio
     assert names == sorted(fleet)
 
 
-def position(events: list[timeline_operations.Event]) -> tuple[datetime, str, str] | None:
+def position(events: list[timeline_operations.TimelineEvent]) -> tuple[datetime, str, str] | None:
     """Where a reader of these events goes on."""
     return (events[-1].at, events[-1].kind.value, events[-1].key) if events else None
 

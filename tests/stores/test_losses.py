@@ -9,18 +9,18 @@ from sqlalchemy import Connection
 
 from shared.clients import losses_store
 from shared.clients.reports import operations as reports
-from shared.clients.reports.rules import Health
+from shared.clients.reports.rules import HealthReport
 from shared.tables import client_losses
 from tests.stores.reports_world import CLOCK, NOW, U, V, register
 
 
-def report(seq: int | None, count: int | None, uuid: str = U, at: float = CLOCK, boot_seq: int = 1) -> Health:
+def report(seq: int | None, count: int | None, uuid: str = U, at: float = CLOCK, boot_seq: int = 1) -> HealthReport:
     stamp: dict[str, Any] = {} if seq is None else {"install_id": "i", "boot_seq": boot_seq, "seq": seq}
     wrong = (NOW + timedelta(days=400)).timestamp()  # what the display's own clock makes of it
-    return Health(uuid, at, {}, reconnect_count=count, tells_disconnect=True, last_disconnect_at=wrong, **stamp)
+    return HealthReport(uuid, at, {}, reconnect_count=count, tells_disconnect=True, last_disconnect_at=wrong, **stamp)
 
 
-def take(connection: Connection, *said: Health, now: datetime = NOW) -> None:
+def take(connection: Connection, *said: HealthReport, now: datetime = NOW) -> None:
     reports.note_installs(connection, now, [(one.uuid, "i") for one in said])
     reports.record_health(connection, now, CLOCK, said, [])
 

@@ -12,7 +12,7 @@ from shared.clients import operations as clients
 from shared.errors import ClientsUnknown, MaintenanceTimesRefused, MaintenanceWindowNotFound
 from shared.maintenance import operations, store
 from shared.maintenance.operations import NewWindow
-from shared.maintenance.rules import Recurrence, Schedule
+from shared.maintenance.rules import Schedule, WeeklyRecurrence
 from shared.maintenance.store import WindowFilter
 from shared.tables import maintenance_window_clients, maintenance_windows
 from shared.vocabulary import MaintenanceScope, Weekday
@@ -72,7 +72,7 @@ def test_people_are_told_why_by_whom_and_until_when(connection: Connection, now:
 def test_a_repeated_window_is_quiet_each_week_at_its_local_time(connection: Connection, client: str) -> None:
     rome = ZoneInfo("Europe/Rome")
     first = datetime(2026, 3, 22, 2, tzinfo=rome)
-    every = Recurrence("Europe/Rome", frozenset({Weekday.SUNDAY, Weekday.WEDNESDAY}))
+    every = WeeklyRecurrence("Europe/Rome", frozenset({Weekday.SUNDAY, Weekday.WEDNESDAY}))
     plan(connection, first.astimezone(UTC), schedule=Schedule(first, first + 2 * HOUR, every))
 
     def is_quiet(day: int, hour: int) -> bool:
@@ -123,7 +123,7 @@ def test_times_that_make_no_sense_are_not_kept(connection: Connection, now: date
 
 def test_lists_are_narrowed_to_what_is_current_or_covers_a_client(connection: Connection, now: datetime) -> None:
     rome = add_client(connection, now, site="Rome")
-    every = Recurrence("UTC", frozenset(Weekday))
+    every = WeeklyRecurrence("UTC", frozenset(Weekday))
     over = plan(connection, now - DAY, schedule=Schedule(now - DAY, now - HOUR))
     repeated = plan(connection, now - DAY, SITE, site="Rome", schedule=Schedule(now - DAY, now - DAY + HOUR, every))
     ended = plan(connection, now, SITE, site="Oslo")
@@ -140,7 +140,7 @@ def test_lists_are_narrowed_to_what_is_current_or_covers_a_client(connection: Co
 
 def test_history_is_dropped_by_age_and_what_repeats_without_end_never(connection: Connection, now: datetime) -> None:
     client = add_client(connection, now)
-    every = Recurrence("UTC", frozenset(Weekday))
+    every = WeeklyRecurrence("UTC", frozenset(Weekday))
     plan(connection, now, CLIENTS, clients=[client])
     ended = plan(connection, now, schedule=Schedule(now, now + HOUR, every))
     operations.end(connection, now + HOUR, ended["id"], "user:ben")

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine
 
 from shared.clients import store as clients_store
 from shared.overview import problems_store, rules, store
-from shared.overview.rules import Cursor
+from shared.overview.rules import OverviewCursor
 from shared.postgres.door import database_now, transaction
 from shared.recovery.evidence.rules import is_unwell
 from shared.tables import client_commands, client_heartbeats, clients
@@ -229,7 +229,7 @@ CURSORS = [
 
 @pytest.mark.parametrize(("text", "continues"), CURSORS)
 def test_only_a_cursor_of_this_life_of_the_database_continues(text: str, continues: bool) -> None:
-    assert rules.can_continue(rules.parse_cursor(text), Cursor("abc", 12)) is continues
+    assert rules.can_continue(rules.parse_cursor(text), OverviewCursor("abc", 12)) is continues
 
 
 def test_a_tick_that_ends_late_does_not_hide_a_newer_one(connection: Connection, now: datetime) -> None:

@@ -15,7 +15,7 @@ from shared.notifications import snoozes_operations
 from shared.notifications.channels import operations as channels
 from shared.notifications.channels.rules import Hours
 from shared.notifications.deliveries import operations as sending
-from shared.outside.couriers import Outcome, Result
+from shared.outside.couriers.letters import DeliveryAttempt, Result
 from shared.tables import (
     bridge_status,
     client_recovery,
@@ -426,8 +426,8 @@ def test_who_sends_for_longer_than_the_lease_writes_nothing_once_another_has_tak
     second = sending.claim(connection, at + timedelta(seconds=91), number, generation)
     assert slow is not None
     assert second is not None
-    assert sending.record(connection, at + timedelta(seconds=92), slow, Outcome(Result.REFUSED, "401")) is None
-    done = sending.record(connection, at + timedelta(seconds=93), second, Outcome(Result.DELIVERED, "200"))
+    assert sending.record(connection, at + timedelta(seconds=92), slow, DeliveryAttempt(Result.REFUSED, "401")) is None
+    done = sending.record(connection, at + timedelta(seconds=93), second, DeliveryAttempt(Result.DELIVERED, "200"))
 
     assert done is not None
     assert states(connection) == [("opened", "delivered")]
@@ -441,7 +441,7 @@ def test_what_cannot_be_delivered_for_a_day_is_given_up(connection: Connection, 
     while True:
         errand = sending.claim(connection, at, number, generation)
         assert errand is not None
-        after = sending.record(connection, at, errand, Outcome(Result.AGAIN, "500 from hooks.example.org"))
+        after = sending.record(connection, at, errand, DeliveryAttempt(Result.AGAIN, "500 from hooks.example.org"))
         tries += 1
         assert after is not None
         if after.generation is None or after.due_at is None:

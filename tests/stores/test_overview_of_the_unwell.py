@@ -14,7 +14,7 @@ from shared.maintenance import operations as maintenance
 from shared.maintenance.operations import NewWindow
 from shared.maintenance.rules import Schedule
 from shared.overview import operations
-from shared.overview.rules import Cursor, parse_cursor
+from shared.overview.rules import OverviewCursor, parse_cursor
 from shared.postgres.door import database_now, transaction
 from shared.recovery import holds_operations
 from shared.recovery.breakers import operations as breakers
@@ -39,7 +39,7 @@ def unwell(engine: Engine) -> str:
         return fleet(connection, now - timedelta(minutes=10), 1, site=SITE, status="stale")[0]
 
 
-def look(engine: Engine, since: Cursor | None = None) -> tuple[Cursor, dict[str, dict[str, Any]]]:
+def look(engine: Engine, since: OverviewCursor | None = None) -> tuple[OverviewCursor, dict[str, dict[str, Any]]]:
     """Where the reader stands, and what recovery says of each client that was told, by uuid."""
     with transaction(engine) as connection:
         now = database_now(connection)
@@ -148,7 +148,7 @@ def test_what_a_tick_decides_is_told(engine: Engine, unwell: str) -> None:
 def test_a_reader_with_a_cursor_of_before_this_was_told_is_told_now(engine: Engine, unwell: str) -> None:
     here, _ = look(engine)
 
-    _, told = look(engine, Cursor(here.epoch, here.xid))
+    _, told = look(engine, OverviewCursor(here.epoch, here.xid))
 
     assert list(told) == [unwell]
 

@@ -11,9 +11,9 @@ from sqlalchemy import Connection
 
 from shared.clients import failures_operations
 from shared.clients import store as clients_store
-from shared.clients.failures_rules import Failure
+from shared.clients.failures_rules import ServiceFailure
 from shared.clients.reports import operations as reports
-from shared.clients.reports.rules import Health, PresenceSaid
+from shared.clients.reports.rules import HealthReport, PresenceSaid
 from shared.tables import client_health, client_state_changes, clients
 from shared.vocabulary import Presence, ProcessStatus, ScreenHealthStatus
 from tests.stores.reports_world import CLOCK, NOW, RUNNING, U, V, beat, client, heard, register, take
@@ -137,12 +137,14 @@ def test_a_change_is_written_once_with_its_cause(connection: Connection) -> None
 # --- health ---
 
 
-def report(seq: int | None = None, *, at: float = CLOCK, **fields: Any) -> Health:
+def report(seq: int | None = None, *, at: float = CLOCK, **fields: Any) -> HealthReport:
     stamp: dict[str, Any] = {} if seq is None else {"install_id": "i", "boot_seq": 1, "seq": seq}
-    return Health(U, at, {"n": seq}, **fields, **stamp)
+    return HealthReport(U, at, {"n": seq}, **fields, **stamp)
 
 
-def take_health(connection: Connection, *said: Health, repeats: Iterable[Failure] = ()) -> list[Failure]:
+def take_health(
+    connection: Connection, *said: HealthReport, repeats: Iterable[ServiceFailure] = ()
+) -> list[ServiceFailure]:
     reports.note_installs(connection, NOW, [(U, "i")])
     return reports.record_health(connection, NOW, CLOCK, said, repeats).failures
 
@@ -193,8 +195,8 @@ def test_capabilities_that_are_not_said_mean_all(connection: Connection) -> None
 
 def test_only_the_newest_report_repeats_a_failure(connection: Connection) -> None:
     register(connection, U)
-    old = Failure(U, CLOCK - 1, "player", None, by_topic=False)
-    new = Failure(U, CLOCK, "agent", None, by_topic=False)
+    old = ServiceFailure(U, CLOCK - 1, "player", None, by_topic=False)
+    new = ServiceFailure(U, CLOCK, "agent", None, by_topic=False)
 
     counted = take_health(connection, report(1, at=CLOCK - 1), report(2, at=CLOCK), repeats=[old, new])
     late = take_health(connection, report(1, at=CLOCK - 1), repeats=[old])
@@ -208,10 +210,10 @@ def test_only_the_newest_report_repeats_a_failure(connection: Connection) -> Non
 def test_failures_of_one_batch_are_taken_in_their_order(connection: Connection) -> None:
     register(connection, U, V)
     said = [
-        Failure(U, CLOCK - 9, "player", ("i", 1, 1), by_topic=True),
-        Failure(V, CLOCK - 8, "player", None, by_topic=True),
-        Failure(U, CLOCK - 7, "agent", ("i", 1, 2), by_topic=True),
-        Failure(U, CLOCK - 6, "agent", ("i", 1, 2), by_topic=False),
+        ServiceFailure(U, CLOCK - 9, "player", ("i", 1, 1), by_topic=True),
+        ServiceFailure(V, CLOCK - 8, "player", None, by_topic=True),
+        ServiceFailure(U, CLOCK - 7, "agent", ("i", 1, 2), by_topic=True),
+        ServiceFailure(U, CLOCK - 6, "agent", ("i", 1, 2), by_topic=False),
     ]
 
     failures_operations.record(connection, NOW, CLOCK, said)
@@ -224,8 +226,8 @@ def test_failures_of_one_batch_are_taken_in_their_order(connection: Connection) 
 
 def test_a_stamp_that_came_with_the_repeat_is_known_when_it_is_acknowledged(connection: Connection) -> None:
     register(connection, U)
-    repeat = Failure(U, CLOCK, "player", ("i", 1, 1), by_topic=False)
-    failures_operations.record(connection, NOW, CLOCK, [Failure(U, CLOCK - 5, "player", None, by_topic=True)])
+    repeat = ServiceFailure(U, CLOCK, "player", ("i", 1, 1), by_topic=False)
+    failures_operations.record(connection, NOW, CLOCK, [ServiceFailure(U, CLOCK - 5, "player", None, by_topic=True)])
 
     failures_operations.record(connection, NOW, CLOCK, [repeat])
 
@@ -239,15 +241,17 @@ def test_of_two_acknowledged_failures_neither_comes_back_by_its_repeat(connectio
     register(connection, U)
     stamps = {"player": ("i", 1, 1), "agent": ("i", 1, 2)}
     for minute, unit in enumerate(("player", "agent")):
-        said = Failure(U, CLOCK, unit, stamps[unit], by_topic=True)
+        said = ServiceFailure(U, CLOCK, unit, stamps[unit], by_topic=True)
         failures_operations.record(connection, NOW + timedelta(minutes=2 * minute), CLOCK, [said])
         clients_store.clear_service_failed(connection, NOW + timedelta(minutes=2 * minute + 1), U, "user:anna")
 
     later = NOW + timedelta(hours=1)
-    failures_operations.record(connection, later, CLOCK, [Failure(U, CLOCK, first, stamps[first], by_topic=False)])
+    failures_operations.record(
+        connection, later, CLOCK, [ServiceFailure(U, CLOCK, first, stamps[first], by_topic=False)]
+    )
     assert client(connection)["service_failed_unit"] is None
 
-    failures_operations.record(connection, later, CLOCK, [Failure(U, CLOCK, first, ("i", 1, 3), by_topic=False)])
+    failures_operations.record(connection, later, CLOCK, [ServiceFailure(U, CLOCK, first, ("i", 1, 3), by_topic=False)])
     assert client(connection)["service_failed_unit"] == first
 
 
@@ -256,11 +260,13 @@ def test_a_failure_that_was_never_acknowledged_is_raised_again_when_the_one_over
 ) -> None:
     register(connection, U)
     for seconds, unit in enumerate(("player", "agent"), start=1):
-        said = Failure(U, CLOCK, unit, ("i", 1, seconds), by_topic=True)
+        said = ServiceFailure(U, CLOCK, unit, ("i", 1, seconds), by_topic=True)
         failures_operations.record(connection, NOW + timedelta(seconds=seconds), CLOCK, [said])
     clients_store.clear_service_failed(connection, NOW + timedelta(minutes=1), U, "user:anna")
 
-    failures_operations.record(connection, NOW, CLOCK, [Failure(U, CLOCK, "player", ("i", 1, 1), by_topic=False)])
+    failures_operations.record(
+        connection, NOW, CLOCK, [ServiceFailure(U, CLOCK, "player", ("i", 1, 1), by_topic=False)]
+    )
 
     assert client(connection)["service_failed_unit"] == "player"
 

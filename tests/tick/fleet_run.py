@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 from shared import config
 from shared.clients import statuses_operations
 from shared.clients.reports import operations as reports
-from shared.clients.reports.rules import Health, Heartbeat
+from shared.clients.reports.rules import HealthReport, Heartbeat
 from shared.incidents import operations as incidents
 from shared.leadership import store as leadership_store
 from shared.leadership.rules import Listening, listening
@@ -151,7 +151,7 @@ class FleetRun:
 
     def _write(self, until: float) -> None:
         beats: list[tuple[float, Heartbeat]] = []
-        told: list[tuple[float, Health]] = []
+        told: list[tuple[float, HealthReport]] = []
         for display in self.displays:
             for moment, is_beat in display.live(until):
                 display.seq += 1
@@ -160,7 +160,7 @@ class FleetRun:
                     beat = Heartbeat(display.uuid, moment, ProcessStatus.RUNNING, 30, "b1", "a1", **stamp)
                     beats.append((moment, beat))
                 else:
-                    health = Health(display.uuid, moment, {}, reconnect_count=display.reconnects, **stamp)
+                    health = HealthReport(display.uuid, moment, {}, reconnect_count=display.reconnects, **stamp)
                     told.append((moment, health))
         by_time: Callable[[tuple[float, object]], float] = lambda pair: pair[0]  # noqa: E731 - a sort key
         reports.record_heartbeats(self.connection, self.now, until, [b for _, b in sorted(beats, key=by_time)])

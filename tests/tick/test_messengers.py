@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from shared.outside import couriers
-from shared.outside.couriers import Letter, Outcome, Result, messenger
+from shared.outside.couriers import messenger
 from shared.outside.couriers.addresses import Reach
+from shared.outside.couriers.letters import DeliveryAttempt, Letter, Result
 from tests.receivers import mailbox, receiver
 
 HERE = Reach(loopback=True, private=True)
@@ -27,7 +28,7 @@ def test_a_mail_is_sent_through_a_real_mail_server() -> None:
         outcome = couriers.send("apprise", url, None, LETTER, HERE)
 
     [mail] = box.mails
-    assert outcome == Outcome(Result.DELIVERED, "mailto took it")
+    assert outcome == DeliveryAttempt(Result.DELIVERED, "mailto took it")
     assert b"Subject: Lobby is silent" in mail
     assert b"https://signage.test/" in mail
 
@@ -38,7 +39,7 @@ def test_a_mail_server_that_knows_nobody_is_said_in_numbers() -> None:
         url = f"mailto://127.0.0.1:{box.port}/?mode=insecure&from=fleet@signage.test&to={TOKEN}@signage.test"
         outcome = couriers.send("apprise", url, None, LETTER, HERE)
 
-    assert outcome == Outcome(Result.REFUSED, "550 from mailto")
+    assert outcome == DeliveryAttempt(Result.REFUSED, "550 from mailto")
 
 
 def test_a_messenger_reaches_no_more_than_a_webhook() -> None:
@@ -65,7 +66,7 @@ def test_a_messenger_that_hangs_is_ended_at_the_deadline() -> None:
         url = f"json://127.0.0.1:{hook.server_address[1]}/"
         outcome = messenger.notify(url, LETTER, HERE, timedelta(seconds=2))
 
-    assert outcome == Outcome(Result.AGAIN, "json did not answer in time")
+    assert outcome == DeliveryAttempt(Result.AGAIN, "json did not answer in time")
 
 
 def test_addresses_of_the_machine_itself_are_none() -> None:
@@ -87,7 +88,7 @@ def test_addresses_of_the_machine_itself_are_none() -> None:
     ],
 )
 def test_what_the_child_says_is_put_in_our_own_words(said: dict[str, Any], result: Result, words: str) -> None:
-    assert messenger._outcome(said, "slack") == Outcome(result, words)
+    assert messenger._outcome(said, "slack") == DeliveryAttempt(result, words)
 
 
 def test_what_a_display_calls_its_service_reaches_a_chat_room_as_text() -> None:

@@ -17,7 +17,7 @@ from deploy.parts.converter.office import NOT_LOADED, ConversionFailed, Conversi
 from deploy.parts.probes import wait_until
 from functions.convert_worker.converter import ConversionFault, convert
 from shared.conversions import rules
-from shared.conversions.rules import Fault, Move, timeouts
+from shared.conversions.rules import ConversionMove, Fault, timeouts
 from shared.outside.media_volume import MediaVolume, converted_path
 from tests.worker.harness import answering, gate_before
 
@@ -174,7 +174,7 @@ def test_a_slow_deck_has_two_tries_and_whoever_reads_of_it_reads_the_limit_with_
     moves = [rules.judge(Fault.TOOK_TOO_LONG, attempt, max_attempts=3).move for attempt in (1, 2)]
     words = rules.message(Fault.TOOK_TOO_LONG, timedelta(seconds=45))
 
-    assert moves == [Move.RELEASE, Move.FAIL]
+    assert moves == [ConversionMove.RELEASE, ConversionMove.FAIL]
     assert "45 seconds" in words
     assert "CONVERSION_DEADLINE_SECONDS" in words
     assert "is not available" in rules.message(Fault.CONVERTER_BUSY, timedelta(seconds=45))
@@ -184,8 +184,8 @@ def test_an_outage_takes_no_try_for_an_hour_and_then_ends_what_comes_for_ever() 
     within, after = timedelta(minutes=59), timedelta(minutes=61)
 
     assert not rules.judge(Fault.CONVERTER_BUSY, 1, 3, within).counts
-    assert rules.judge(Fault.CONVERTER_BUSY, 3, 3, within).move is Move.RELEASE
-    assert rules.judge(Fault.CONVERTER_BUSY, 3, 3, after).move is Move.FAIL
+    assert rules.judge(Fault.CONVERTER_BUSY, 3, 3, within).move is ConversionMove.RELEASE
+    assert rules.judge(Fault.CONVERTER_BUSY, 3, 3, after).move is ConversionMove.FAIL
 
 
 def test_a_document_that_libreoffice_cannot_read_is_told_from_one_that_it_failed_over() -> None:

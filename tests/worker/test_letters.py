@@ -8,7 +8,7 @@ import pytest
 from pptx import Presentation
 
 from functions.convert_worker import letters
-from functions.convert_worker.letters import Seen
+from functions.convert_worker.letters import PageLetter
 from functions.convert_worker.pdf import examine
 from tests.worker.decks import SOFFICE_SECONDS
 
@@ -16,8 +16,8 @@ BOX, OTHER = (0.5, 0.7), (0.9, 0.8)
 RECTANGLES = [(0, 0), (9, 0), (9, 9), (0, 9), (0, 0), (1, 1), (1, 8), (8, 8), (8, 1), (1, 1)]
 
 
-def seen(text: str, *sizes: tuple[float, float], font: str = "Any", is_box: bool = False) -> list[Seen]:
-    return [Seen(letter, font, size, is_box) for letter, size in zip(text, sizes, strict=True)]
+def seen(text: str, *sizes: tuple[float, float], font: str = "Any", is_box: bool = False) -> list[PageLetter]:
+    return [PageLetter(letter, font, size, is_box) for letter, size in zip(text, sizes, strict=True)]
 
 
 SIGHTS = [
@@ -35,7 +35,9 @@ SIGHTS = [
 
 
 @pytest.mark.parametrize(("sight", "missing", "why"), SIGHTS)
-def test_a_letter_without_a_glyph_is_told_from_one_that_looks_alike(sight: list[Seen], missing: str, why: str) -> None:
+def test_a_letter_without_a_glyph_is_told_from_one_that_looks_alike(
+    sight: list[PageLetter], missing: str, why: str
+) -> None:
     assert letters.missing(sight) == sorted(missing), why
 
 

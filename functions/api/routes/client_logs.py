@@ -11,7 +11,7 @@ from functions.api.bodies import (
     LongLimit,
     NoQuery,
     Page,
-    Query,
+    QueryParameters,
     Time,
     Uuid,
     decode_cursor,
@@ -28,7 +28,7 @@ routes = Routes("client_logs", "/api/client-logs", "What displays log, newest fi
 Hours = Annotated[int, msgspec.Meta(ge=1, le=24 * 90, description="how far to look back, in hours")]
 
 
-class LogQuery(Query):
+class LogQuery(QueryParameters):
     """Which log rows of a client to list."""
 
     level: list[LogLevel] = msgspec.field(default_factory=list)
@@ -39,14 +39,14 @@ class LogQuery(Query):
     cursor: CursorText | None = None
 
 
-class SummaryQuery(Query):
+class SummaryQuery(QueryParameters):
     """How far the summary looks back, and of whom it speaks."""
 
     hours: Hours = 24
     client: Annotated[Uuid, msgspec.Meta(description="only this client")] | None = None
 
 
-class RecentErrorsQuery(Query):
+class RecentErrorsQuery(QueryParameters):
     """Which errors to list."""
 
     hours: Hours = 24

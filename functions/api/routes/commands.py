@@ -92,7 +92,7 @@ def _request(call: Call, uuid: str, body: NewCommand) -> CommandRequest:
     )
 
 
-def _tell(call: Call, command: operations.Command) -> None:
+def _tell(call: Call, command: operations.CommandRow) -> None:
     """A repeat by the same key tells the command of then, with its trace."""
     event(
         "command_issued",

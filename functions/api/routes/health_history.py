@@ -4,7 +4,7 @@ from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Final
 
-from functions.api.bodies import Answer, Query, Time
+from functions.api.bodies import Answer, QueryParameters, Time
 from functions.api.problems import InvalidField
 from functions.api.routing import Call, Routes
 from shared.clients import health_history_operations
@@ -16,7 +16,7 @@ routes = Routes("health_history", "/api/clients", "What one display reported of 
 USUAL: Final = timedelta(hours=24)
 
 
-class HealthHistoryQuery(Query):
+class HealthHistoryQuery(QueryParameters):
     """Which time; without `since` the 24 hours before `until`, without `until` up to now."""
 
     since: Time | None = None

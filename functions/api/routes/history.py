@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from functions.api.bodies import Answer, Page, PageQuery, Query, decode_cursor, page
+from functions.api.bodies import Answer, Page, PageQuery, QueryParameters, decode_cursor, page
 from functions.api.routing import Call, Routes
 from shared.errors import ClientNotFound
 from shared.history import operations
@@ -14,7 +14,7 @@ from shared.vocabulary import ClientStatus, EventKind, Role
 routes = Routes("history", "/api/clients", "What happened to one display: its uptime and its timeline.")
 
 
-class UptimeQuery(Query):
+class UptimeQuery(QueryParameters):
     """How much of the past to draw."""
 
     days: Annotated[int, msgspec.Meta(ge=1, le=30, description="how far back `segments` go")] = 7

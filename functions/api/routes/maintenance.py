@@ -133,7 +133,7 @@ def _check_scope(body: NewMaintenanceWindow) -> None:
 def _wanted(body: NewMaintenanceWindow, now: datetime) -> NewWindow:
     recurrence = None
     if body.recurrence is not None:
-        recurrence = rules.Recurrence(
+        recurrence = rules.WeeklyRecurrence(
             body.recurrence.time_zone, frozenset(body.recurrence.weekdays), body.recurrence.until
         )
     schedule = Schedule(body.starts_at or now, body.ends_at, recurrence)

@@ -5,20 +5,20 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from functions.api.bodies import Answer, Query, answer_of
+from functions.api.bodies import Answer, QueryParameters, answer_of
 from functions.api.problems import InvalidField
 from functions.api.routing import Call, Routes
 from functions.api.shapes import clients as shapes
 from functions.api.shapes.fleet import Breaker, Bridge
 from shared.overview import operations
 from shared.overview.operations import Overview
-from shared.overview.rules import Cursor, parse_cursor
+from shared.overview.rules import OverviewCursor, parse_cursor
 from shared.vocabulary import ClientStatus, Presence, ProcessStatus, Role, ScreenHealthStatus
 
 routes = Routes("monitoring", "/api/monitoring", "The fleet at one moment.")
 
 
-class OverviewQuery(Query):
+class OverviewQuery(QueryParameters):
     """How to tell the fleet."""
 
     format: Annotated[
@@ -162,7 +162,7 @@ def _written(seen: Overview, form: str) -> dict[str, Any]:
     return written
 
 
-def _asked(since: str | None) -> Cursor | None:
+def _asked(since: str | None) -> OverviewCursor | None:
     if since is None:
         return None
     cursor = parse_cursor(since)

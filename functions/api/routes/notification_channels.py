@@ -22,7 +22,7 @@ from shared.notifications.channels import rules, store
 from shared.notifications.channels.operations import NewChannel
 from shared.notifications.channels.rules import Hours
 from shared.outside import couriers
-from shared.outside.couriers import Result
+from shared.outside.couriers.letters import Result
 from shared.vocabulary import ChannelKind, NotificationEvent, Role, Weekday
 
 routes = Routes("notification_channels", "/api/notifications/channels", "Who is told of what goes wrong, and where.")

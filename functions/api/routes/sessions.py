@@ -14,7 +14,7 @@ from functions.api.routing import PUBLIC, Call, Reply, Routes
 from shared.access import operations as access
 from shared.access import passwords_operations, passwords_rules, store
 from shared.access.rules import Principal, digest
-from shared.access.second_factor_rules import Proof
+from shared.access.second_factor_rules import SecondFactorProof
 from shared.config import Config
 from shared.errors import (
     InvalidIdentity,
@@ -113,10 +113,10 @@ def sign_in(call: Call, body: Credentials) -> Reply[Session]:
             expires_at,
             user.must_change_password,
             user.one_time_until is not None,
-            proof is not Proof.NOT_NEEDED,
+            proof is not SecondFactorProof.NOT_NEEDED,
         )
         call.caller = caller
-        more = {} if proof is Proof.NOT_NEEDED else {"second_factor": proof.value}
+        more = {} if proof is SecondFactorProof.NOT_NEEDED else {"second_factor": proof.value}
         call.audit(connection, now, "session.create", caller.actor, address=call.address, **more)
     return Reply(_session(caller, config), 201, {"Set-Cookie": _cookie(config, cookie, lifetime)})
 

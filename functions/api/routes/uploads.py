@@ -33,7 +33,7 @@ from shared.errors import (
 )
 from shared.event_media.operations import ReceivedUpload
 from shared.event_media.uploads import operations
-from shared.event_media.uploads.rules import Turn
+from shared.event_media.uploads.rules import UploadTurn
 from shared.vocabulary import Role
 
 PART: Final = "application/offset+octet-stream"
@@ -153,7 +153,7 @@ def terminate_upload(call: Call, upload_id: str) -> None:
     call.services.media_volume.remove_upload(upload_id)
 
 
-def _receive(call: Call, turn: Turn) -> None:
+def _receive(call: Call, turn: UploadTurn) -> None:
     """Part after part to the volume, each counted when it is durable; the last one in the medium's transaction."""
     volume, stream = call.services.media_volume, call.request.stream
     while turn.left:
@@ -168,7 +168,7 @@ def _receive(call: Call, turn: Turn) -> None:
             turn = operations.keep_part(connection, now, turn, part, size)
 
 
-def _finish(call: Call, turn: Turn) -> None:
+def _finish(call: Call, turn: UploadTurn) -> None:
     """All bytes are there: one file of its parts, looked at, and a medium in the transaction that ends the upload.
 
     Raises what `operations.assemble` raises, UploadLocked when another request has taken over, and VolumeFull.
@@ -189,7 +189,7 @@ def _finish(call: Call, turn: Turn) -> None:
         conversions.enqueue(call.services.task_queue, conversion)
 
 
-def _assemble(call: Call, turn: Turn) -> ReceivedUpload:
+def _assemble(call: Call, turn: UploadTurn) -> ReceivedUpload:
     """The whole file, looked at. One that is refused for what it is will not be better next time: it goes."""
     try:
         return operations.assemble(call.services.media_volume, turn)
@@ -205,7 +205,7 @@ def _check_version(call: Call) -> None:
         raise ProtocolUnknown
 
 
-def _check_length(call: Call, turn: Turn) -> None:
+def _check_length(call: Call, turn: UploadTurn) -> None:
     if (call.request.content_length or 0) > turn.left:
         raise _too_long(turn.left)
 

@@ -9,7 +9,7 @@ from sqlalchemy import RowMapping
 
 from functions.api.bodies import Answer, answer_of
 from shared.clients.signs_rules import refused_in_words
-from shared.maintenance.rules import Quiet
+from shared.maintenance.rules import QuietWindow
 from shared.vocabulary import (
     ClientStatus,
     CommandAction,
@@ -146,7 +146,7 @@ def client(row: RowMapping, recovery: Mapping[str, Any] | None) -> Client:
     return answer_of(Client, row, recovery=recovery, open_command=open_command(row))
 
 
-def client_details(row: RowMapping, recovery: Mapping[str, Any] | None, quiet: Quiet | None) -> ClientDetails:
+def client_details(row: RowMapping, recovery: Mapping[str, Any] | None, quiet: QuietWindow | None) -> ClientDetails:
     """A row of `clients.store.get` as its answer."""
     health = None
     if row["health_received_at"] is not None:

@@ -50,7 +50,7 @@ class Command(Answer):
     """Names it in every log line about it; null before such ids were kept."""
 
 
-def command(found: commands.Command) -> Command:
+def command(found: commands.CommandRow) -> Command:
     """A command as its answer."""
     told = {name: getattr(found, name) for name in Command.__struct_fields__ if name != "trace_id"}
     return Command(**told, trace_id=trace_id(found.traceparent))

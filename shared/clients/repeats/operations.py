@@ -8,11 +8,11 @@ from typing import Any, Generic
 from sqlalchemy import Connection
 
 from shared.clients.repeats import rules, store
-from shared.clients.reports.rules import Health, Heartbeat
+from shared.clients.reports.rules import HealthReport, Heartbeat
 
 
 @dataclass
-class Memory:
+class ReportsMemory:
     """What was stored of each client. Only what is committed may be remembered; to forget is always right."""
 
     heartbeats: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -28,7 +28,7 @@ class Memory:
             self.health.pop(uuid, None)
 
 
-def forget_changed(connection: Connection, memory: Memory) -> str:
+def forget_changed(connection: Connection, memory: ReportsMemory) -> str:
     """Forget every client that changed since the last look; answer where to look from, once this is committed."""
     changes = store.changes(connection, memory.cursor, store.FEW)
     if len(changes.uuids) == store.FEW:
@@ -38,7 +38,7 @@ def forget_changed(connection: Connection, memory: Memory) -> str:
     return changes.cursor
 
 
-def recall(connection: Connection, uuids: Collection[str], memory: Memory) -> set[str]:
+def recall(connection: Connection, uuids: Collection[str], memory: ReportsMemory) -> set[str]:
     """Remember what is stored of these, and answer which of them are clients; before anything is written.
 
     None before the first look for changes: what changed between the two would never be forgotten.
@@ -52,7 +52,7 @@ def recall(connection: Connection, uuids: Collection[str], memory: Memory) -> se
 
 
 @dataclass(frozen=True)
-class Told(Generic[rules.Report]):
+class SortedReports(Generic[rules.Report]):
     """Reports of a batch beside what is known, sorted without asking anybody."""
 
     all: Collection[rules.Report]
@@ -62,21 +62,25 @@ class Told(Generic[rules.Report]):
     known: dict[str, tuple[int, int]]  # what to remember of them, once they are committed
 
 
-def heartbeats(said: Collection[Heartbeat], memory: Memory, odd: Collection[str] = ()) -> Told[Heartbeat]:
+def heartbeats(
+    said: Collection[Heartbeat], memory: ReportsMemory, odd: Collection[str] = ()
+) -> SortedReports[Heartbeat]:
     """What these say; those of clients among `odd` are not taken for repetitions."""
     same, others = rules.split(said, memory.heartbeats, rules.likeness_of_heartbeat, odd)
-    return Told(said, len(same), others, store.columns(same), rules.still_known(same, memory.heartbeats))
+    return SortedReports(said, len(same), others, store.columns(same), rules.still_known(same, memory.heartbeats))
 
 
-def health(said: Collection[Health], memory: Memory, odd: Collection[str] = ()) -> Told[Health]:
+def health(
+    said: Collection[HealthReport], memory: ReportsMemory, odd: Collection[str] = ()
+) -> SortedReports[HealthReport]:
     """As `heartbeats`."""
     same, others = rules.split(said, memory.health, rules.likeness_of_health, odd)
-    return Told(said, len(same), others, store.columns_of_health(same), rules.still_known(same, memory.health))
+    return SortedReports(said, len(same), others, store.columns_of_health(same), rules.still_known(same, memory.health))
 
 
 def repeat_heartbeats(
-    connection: Connection, now: datetime, clock: float, told: Told[Heartbeat], memory: Memory
-) -> Told[Heartbeat]:
+    connection: Connection, now: datetime, clock: float, told: SortedReports[Heartbeat], memory: ReportsMemory
+) -> SortedReports[Heartbeat]:
     """Write the heartbeats that repeat what is known; the same, but for those of which the database knew better.
 
     The other clients are not known any more: what becomes of them the long way may be remembered once committed.
@@ -89,8 +93,8 @@ def repeat_heartbeats(
 
 
 def repeat_health(
-    connection: Connection, now: datetime, clock: float, told: Told[Health], memory: Memory
-) -> Told[Health]:
+    connection: Connection, now: datetime, clock: float, told: SortedReports[HealthReport], memory: ReportsMemory
+) -> SortedReports[HealthReport]:
     """As `repeat_heartbeats`."""
     if told.same and store.touch_health(connection, now, clock, told.columns) < told.same:
         odd = _odd(told, store.untouched(connection, "client_health", told.columns))
@@ -99,10 +103,10 @@ def repeat_health(
     return told
 
 
-def _odd(told: Told[Any], untouched: set[str]) -> set[str]:
+def _odd(told: SortedReports[Any], untouched: set[str]) -> set[str]:
     return untouched.union(report.uuid for report in told.others)
 
 
-def _forget(known: dict[str, tuple[int, int]], told: Told[Any]) -> None:
+def _forget(known: dict[str, tuple[int, int]], told: SortedReports[Any]) -> None:
     for report in told.others:
         known.pop(report.uuid, None)

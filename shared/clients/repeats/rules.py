@@ -7,7 +7,7 @@ looks whether the row still is what was remembered, and a client that changed in
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple, Protocol, TypeVar
 
-from shared.clients.reports.rules import Health, Heartbeat
+from shared.clients.reports.rules import HealthReport, Heartbeat
 from shared.vocabulary import ProcessStatus, ScreenHealthStatus
 
 
@@ -29,7 +29,7 @@ def likeness_of_heartbeat(told: Heartbeat) -> int:
     return hash((boot, told.app_instance, told.process_status, told.interval_seconds))
 
 
-def likeness_of_health(told: Health) -> int:
+def likeness_of_health(told: HealthReport) -> int:
     """What it shows of its client: all but time, number and measurements."""
     return hash(
         (
@@ -49,7 +49,7 @@ def likeness_of_health(told: Health) -> int:
     )
 
 
-class Stored(NamedTuple):
+class StoredReports(NamedTuple):
     """What is stored of a client's newest reports; numbers are null where there is no report, or one without them."""
 
     uuid: str
@@ -74,14 +74,14 @@ class Stored(NamedTuple):
         said = (self.process_status, self.interval_seconds, self.boot_id, self.app_instance)
         return Heartbeat(self.uuid, 0.0, *said, *self.heartbeat_stamp)
 
-    def health(self) -> Health:
+    def health(self) -> HealthReport:
         """One that shows nothing new.
 
         What is unknown or not there was most likely never told, and a display that tells of its connection tells
         both: where that is wrong, its next report is only taken for a new one.
         """
         install_id, boot_seq, seq = self.health_stamp
-        return Health(
+        return HealthReport(
             self.uuid,
             0.0,
             None,

@@ -11,8 +11,8 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Connection
 
-from shared.clients.repeats.rules import Stored
-from shared.clients.reports.rules import Health, Heartbeat
+from shared.clients.repeats.rules import StoredReports
+from shared.clients.reports.rules import HealthReport, Heartbeat
 from shared.postgres.door import sql
 
 
@@ -54,10 +54,10 @@ RECALL: Final = """
     LEFT JOIN client_health AS r ON r.client_uuid = c.uuid
 """
 """A heartbeat of a client that is shown as something else than it says (late, stale) changes it, so it is none here."""
-_stored: Final = msgspec.json.Decoder(list[Stored]).decode
+_stored: Final = msgspec.json.Decoder(list[StoredReports]).decode
 
 
-def recall(connection: Connection, uuids: Collection[str]) -> list[Stored]:
+def recall(connection: Connection, uuids: Collection[str]) -> list[StoredReports]:
     """Of these uuids those of clients, with what is stored of them."""
     return _stored(connection.execute(sql(RECALL), {"uuids": _array(uuids)}).scalar_one())
 
@@ -115,7 +115,7 @@ def untouched(connection: Connection, table: str, said: Mapping[str, Any]) -> se
     return set(connection.execute(statement, {name: said[name] for name in SAID_COLUMNS}).scalars())
 
 
-def columns(said: Sequence[Heartbeat] | Sequence[Health]) -> dict[str, Any]:
+def columns(said: Sequence[Heartbeat] | Sequence[HealthReport]) -> dict[str, Any]:
     """Reports as the statements here take them."""
     return {
         "uuids": _array([one.uuid for one in said]),
@@ -126,7 +126,7 @@ def columns(said: Sequence[Heartbeat] | Sequence[Health]) -> dict[str, Any]:
     }
 
 
-def columns_of_health(said: Sequence[Health]) -> dict[str, Any]:
+def columns_of_health(said: Sequence[HealthReport]) -> dict[str, Any]:
     """As `columns`, with the measurements and the whole report."""
     measured = {name: _array([getattr(one, name) for one in said]) for name in MEASURES}
     return {**columns(said), **measured, "bodies": msgspec.json.encode([one.body for one in said]).decode()}

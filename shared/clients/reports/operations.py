@@ -8,10 +8,10 @@ from typing import Any, Final
 from sqlalchemy import Connection, Row
 
 from shared.clients import installs_store
-from shared.clients.failures_rules import Failure
+from shared.clients.failures_rules import ServiceFailure
 from shared.clients.logins_rules import Sight
 from shared.clients.reports import rules, store
-from shared.clients.reports.rules import Health, Heartbeat, PresenceSaid
+from shared.clients.reports.rules import HealthReport, Heartbeat, PresenceSaid
 from shared.clients.reports.store import ProcessChange
 from shared.vocabulary import ProcessStatus
 
@@ -59,9 +59,9 @@ class HeartbeatsRecorded:
 class HealthRecorded:
     """What a batch of health reports did."""
 
-    failures: list[Failure]
+    failures: list[ServiceFailure]
     """The failures that they repeat and that count."""
-    newest: list[Health]
+    newest: list[HealthReport]
     """As of HeartbeatsRecorded."""
 
 
@@ -158,7 +158,7 @@ def _process_change(row: Row[Any], now: datetime) -> ProcessChange:
 
 
 def record_health(
-    connection: Connection, now: datetime, clock: float, said: Iterable[Health], repeats: Iterable[Failure]
+    connection: Connection, now: datetime, clock: float, said: Iterable[HealthReport], repeats: Iterable[ServiceFailure]
 ) -> HealthRecorded:
     """Keep the newest health report of each client; of the failures they repeat, answer those that count.
 

@@ -61,7 +61,7 @@ class Heartbeat:
 
 
 @dataclass(slots=True)
-class Health:
+class HealthReport:
     """A report on the machine. A null field keeps what is known, but for `capabilities`: null = all actions."""
 
     uuid: str

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Row
 
 from shared.clients.reports import rules
-from shared.clients.reports.rules import Health, Heartbeat, PresenceChange
+from shared.clients.reports.rules import HealthReport, Heartbeat, PresenceChange
 from shared.vocabulary import ClientStatus, ProcessStatus
 
 
@@ -231,7 +231,7 @@ PUT_HEALTH: Final = f"""
 
 
 def put_health(
-    connection: Connection, now: datetime, clock: float, said: Sequence[Health], asked: Sequence[str]
+    connection: Connection, now: datetime, clock: float, said: Sequence[HealthReport], asked: Sequence[str]
 ) -> Sequence[Row[tuple[str, bool]]]:
     """Keep each client's newest health report and what it shows; answer those that are not the newest, and `asked`.
 

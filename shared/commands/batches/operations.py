@@ -19,7 +19,7 @@ from shared.commands import operations as commands
 from shared.commands import rules as command_rules
 from shared.commands import store as commands_store
 from shared.commands.batches import rules, store
-from shared.commands.batches.rules import BatchRequest, Decision, Member, Turn
+from shared.commands.batches.rules import BatchRequest, BatchStep, Decision, PlannedMember
 from shared.commands.rules import Timings
 from shared.errors import (
     CommandBatchNotFound,
@@ -56,7 +56,7 @@ def find(connection: Connection, batch_id: str) -> RowMapping:
 
 def preview(
     connection: Connection, now: datetime, request: BatchRequest, uuids: Sequence[str]
-) -> list[tuple[Member, datetime | None]]:
+) -> list[tuple[PlannedMember, datetime | None]]:
     """What each client would get if its turn were now, in the order asked for, and until when it is locked out.
 
     Nothing is stored or sent. Raises what `create` says.
@@ -102,7 +102,7 @@ def of_same_key(connection: Connection, request: BatchRequest) -> RowMapping | N
     return before
 
 
-def _planned(request: BatchRequest, refusals: Mapping[str, ServiceError | None]) -> list[Member]:
+def _planned(request: BatchRequest, refusals: Mapping[str, ServiceError | None]) -> list[PlannedMember]:
     rules.check_limit(request.max_unproven)
     return rules.plan({one: rules.outcome_of(refusal) for one, refusal in refusals.items()}, request.waves)
 
@@ -138,28 +138,28 @@ def work_off(
     turns = [turn for batch_id in batch_ids for turn in _turns(engine, timings, batch_id, until)]
     kinds = [turn for turn, _ in turns]
     sent = sum(number for _, number in turns)
-    return WorkReport(len(batch_ids), sent, kinds.count(Turn.PAUSE), kinds.count(Turn.FINISH))
+    return WorkReport(len(batch_ids), sent, kinds.count(BatchStep.PAUSE), kinds.count(BatchStep.FINISH))
 
 
-def _turns(engine: Engine, timings: Timings, batch_id: str, until: float) -> list[tuple[Turn, int]]:
+def _turns(engine: Engine, timings: Timings, batch_id: str, until: float) -> list[tuple[BatchStep, int]]:
     """The turns of one batch until it waits; one that the database refuses does not hold up the others."""
-    turns: list[tuple[Turn, int]] = []
+    turns: list[tuple[BatchStep, int]] = []
     try:
         while time.monotonic() < until:
             with transaction(engine) as connection:
                 turns.append(advance(connection, database_now(connection), batch_id, timings))
-            if turns[-1][0] not in {Turn.SEND, Turn.NEXT_WAVE}:
+            if turns[-1][0] not in {BatchStep.SEND, BatchStep.NEXT_WAVE}:
                 break
     except SQLAlchemyError:
         failure("batch_interrupted", "a batch could not be worked off; the next tick goes on", batch_id=batch_id)
     return turns
 
 
-def advance(connection: Connection, now: datetime, batch_id: str, timings: Timings) -> tuple[Turn, int]:
+def advance(connection: Connection, now: datetime, batch_id: str, timings: Timings) -> tuple[BatchStep, int]:
     """Do the batch's next turn in this transaction: what it was, and how many commands it made."""
     batch = store.lock_running(connection, batch_id)
     if batch is None:
-        return Turn.WAIT, 0
+        return BatchStep.WAIT, 0
     now_at = rules.progress(store.counts(connection, batch_id), batch["wave"])
     decision = rules.decide(
         now_at,
@@ -168,18 +168,18 @@ def advance(connection: Connection, now: datetime, batch_id: str, timings: Timin
         excused=batch["excused"],
         excused_wave=batch["excused_wave"],
     )
-    if decision.turn is Turn.SEND:
-        return Turn.SEND, _send(connection, now, batch, timings)
+    if decision.turn is BatchStep.SEND:
+        return BatchStep.SEND, _send(connection, now, batch, timings)
     _write_down(connection, now, batch, decision)
     return decision.turn, 0
 
 
 def _write_down(connection: Connection, now: datetime, batch: RowMapping, decision: Decision) -> None:
-    if decision.turn is Turn.NEXT_WAVE:
+    if decision.turn is BatchStep.NEXT_WAVE:
         store.write(connection, batch["id"], wave=batch["wave"] + 1)
-    elif decision.turn is Turn.PAUSE:
+    elif decision.turn is BatchStep.PAUSE:
         store.write(connection, batch["id"], state=BatchState.PAUSED.value, state_reason=decision.why)
-    elif decision.turn is Turn.FINISH:
+    elif decision.turn is BatchStep.FINISH:
         store.write(connection, batch["id"], state=BatchState.FINISHED.value, state_reason=None, finished_at=now)
 
 
@@ -193,7 +193,7 @@ def _send(connection: Connection, now: datetime, batch: RowMapping, timings: Tim
     return sum(one["command_id"] is not None for one in decided)
 
 
-def _decided(client_uuid: str, answer: commands.Command | ServiceError) -> dict[str, Any]:
+def _decided(client_uuid: str, answer: commands.CommandRow | ServiceError) -> dict[str, Any]:
     """What became of a member, as the store takes it."""
     refusal = answer if isinstance(answer, ServiceError) else None
     until = _locked_until(refusal)

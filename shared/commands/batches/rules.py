@@ -65,7 +65,7 @@ class BatchRequest:
 
 
 @dataclass(frozen=True)
-class Member:
+class PlannedMember:
     """One client of a batch. `wave` counts from 1; None: it can never be sent."""
 
     client_uuid: str
@@ -74,7 +74,7 @@ class Member:
     wave: int | None
 
 
-class Turn(StrEnum):
+class BatchStep(StrEnum):
     """What a batch does next."""
 
     SEND = "send"  # members of the present wave are waiting
@@ -88,7 +88,7 @@ class Turn(StrEnum):
 class Decision:
     """`why` in words when it pauses."""
 
-    turn: Turn
+    turn: BatchStep
     why: str | None = None
 
 
@@ -113,7 +113,7 @@ def outcome_of(refusal: ServiceError | None) -> MemberOutcome:
     return MemberOutcome(refusal.code)
 
 
-def plan(outcomes: Mapping[str, MemberOutcome], waves: Sequence[Wave]) -> list[Member]:
+def plan(outcomes: Mapping[str, MemberOutcome], waves: Sequence[Wave]) -> list[PlannedMember]:
     """The members in the order asked for, each with its wave, from what each client would get now.
 
     Those that would be sent now come into the first waves: a first wave that nobody gets proves nothing.
@@ -124,7 +124,7 @@ def plan(outcomes: Mapping[str, MemberOutcome], waves: Sequence[Wave]) -> list[M
     numbers = [number for number, size in enumerate(sizes, start=1) for _ in range(size)]
     wave_of = dict(zip(sendable, numbers, strict=True))
     return [
-        Member(uuid, position, MemberOutcome.WAITING if uuid in wave_of else outcome, wave_of.get(uuid))
+        PlannedMember(uuid, position, MemberOutcome.WAITING if uuid in wave_of else outcome, wave_of.get(uuid))
         for position, (uuid, outcome) in enumerate(outcomes.items())
     ]
 
@@ -207,16 +207,16 @@ def decide(now: Progress, *, wave: int, limit: str, excused: int, excused_wave: 
     if waits and is_too_many(now.unproven - excused, now.sent, limit):
         again = f", {excused} of them excused" if excused else ""
         why = f"{now.unproven} of {now.sent} commands ended unproven{again}, more than {limit}; {waits} were not sent."
-        return Decision(Turn.PAUSE, why)
+        return Decision(BatchStep.PAUSE, why)
     if now.waiting_now:
-        return Decision(Turn.SEND)
+        return Decision(BatchStep.SEND)
     if now.open:
-        return Decision(Turn.WAIT)
+        return Decision(BatchStep.WAIT)
     if not now.waiting_later:
-        return Decision(Turn.FINISH)
+        return Decision(BatchStep.FINISH)
     if not now.sent_in_wave and excused_wave < wave:
-        return Decision(Turn.PAUSE, f"No client of wave {wave} could be sent its command, so it proves nothing.")
-    return Decision(Turn.NEXT_WAVE)
+        return Decision(BatchStep.PAUSE, f"No client of wave {wave} could be sent its command, so it proves nothing.")
+    return Decision(BatchStep.NEXT_WAVE)
 
 
 def result(counts: Counts) -> str | None:

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 from sqlalchemy.dialects.postgresql import JSONB, insert
 
-from shared.commands.batches.rules import AT_ONCE, BatchRequest, Counts, Member
+from shared.commands.batches.rules import AT_ONCE, BatchRequest, Counts, PlannedMember
 from shared.commands.endings_store import NOBODYS, ending
 from shared.commands.rules import CANCELLED
 from shared.commands.store import OPEN
@@ -89,7 +89,7 @@ def insert_batch(connection: Connection, now: datetime, batch_id: str, request: 
     return connection.execute(statement).first() is not None
 
 
-def insert_members(connection: Connection, now: datetime, batch_id: str, members: Sequence[Member]) -> None:
+def insert_members(connection: Connection, now: datetime, batch_id: str, members: Sequence[PlannedMember]) -> None:
     """The members of a new batch, in one parameter; those who can never be sent are decided at once."""
     records = [
         {"client_uuid": one.client_uuid, "position": one.position, "wave": one.wave, "outcome": one.outcome}

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.commands.endings_store import Ended, ending, guard
-from shared.commands.rules import CANCELLED, DENIED, LEASE, NO_SUBSCRIBER, PUBLISH_DENIED, SENT, Attempt, Due
+from shared.commands.rules import CANCELLED, DENIED, LEASE, NO_SUBSCRIBER, PUBLISH_DENIED, SENT, Attempt, DueCommand
 from shared.commands.store import OPEN
 from shared.postgres.query import NO_ROW, Query
 from shared.postgres.statements import among, as_rows, moment, one_of, table
@@ -18,7 +18,7 @@ from shared.tables import client_commands, clients
 from shared.vocabulary import CommandSource, CommandState, PublishAnswer
 
 c = client_commands.c
-CLAIMED = tuple(c[field.name] for field in fields(Due))
+CLAIMED = tuple(c[field.name] for field in fields(DueCommand))
 A_SECOND = timedelta(seconds=1)  # the unit of MQTT's message expiry: with less left a command is too late
 
 
@@ -28,7 +28,7 @@ def claim(
     limit: int,
     only_ids: Collection[str] | None,
     client_uuids: Collection[str] | None,
-) -> list[Due]:
+) -> list[DueCommand]:
     """Take up to `limit` due commands, the oldest first, under a lease; other claimers skip them.
 
     A lease that ran out unrecorded means that its publish may have got through: `unanswered_at` keeps that.
@@ -40,7 +40,7 @@ def claim(
 
 
 @cache
-def _claim(given: frozenset[str]) -> Query[Due]:
+def _claim(given: frozenset[str]) -> Query[DueCommand]:
     """Of the commands and clients that are `given` by name."""
     due = _due(given).order_by(c.created_at, c.id).limit(sa.bindparam("most", type_=sa.Integer))
     taken = due.with_for_update(skip_locked=True).cte("due")
@@ -52,7 +52,7 @@ def _claim(given: frozenset[str]) -> Query[Due]:
         "publish_attempts": c.publish_attempts + 1,
     }
     claimed = sa.update(client_commands).where(c.id == taken.c.id).values(**held).returning(*CLAIMED)
-    return Query(lambda: claimed, Due)
+    return Query(lambda: claimed, DueCommand)
 
 
 def _due(given: frozenset[str]) -> sa.Select[tuple[str]]:

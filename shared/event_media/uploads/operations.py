@@ -13,7 +13,7 @@ from shared.event_media import operations as event_media
 from shared.event_media import rules as media_rules
 from shared.event_media.operations import ReceivedUpload
 from shared.event_media.uploads import rules, store
-from shared.event_media.uploads.rules import Turn
+from shared.event_media.uploads.rules import UploadTurn
 from shared.outside.media_volume import ByteStream, MediaVolume
 from shared.postgres.door import scrub
 
@@ -47,7 +47,7 @@ def find(connection: Connection, now: datetime, upload_id: str, *, lock: bool = 
     return row
 
 
-def take_turn(connection: Connection, now: datetime, upload_id: str, offset: int) -> Turn:
+def take_turn(connection: Connection, now: datetime, upload_id: str, offset: int) -> UploadTurn:
     """Let one request send from `offset` on, instead of one that sends already.
 
     Raises UploadNotFound, UploadLocked or UploadOffsetConflict.
@@ -56,10 +56,10 @@ def take_turn(connection: Connection, now: datetime, upload_id: str, offset: int
     rules.check_turn(now, row["received"], offset, row["writer_until"])
     token = secrets.token_hex(16)
     store.give_turn(connection, upload_id, token, now + rules.LEASE)
-    return Turn(upload_id, token, offset, row["bytes"], row["filename"], tuple(row["parts"]))
+    return UploadTurn(upload_id, token, offset, row["bytes"], row["filename"], tuple(row["parts"]))
 
 
-def write_part(volume: MediaVolume, turn: Turn, stream: ByteStream) -> tuple[str, int]:
+def write_part(volume: MediaVolume, turn: UploadTurn, stream: ByteStream) -> tuple[str, int]:
     """Write the next part to the volume, durable: its name and its bytes, 0 when nothing more came.
 
     What came before the connection broke counts. Raises VolumeFull.
@@ -70,7 +70,7 @@ def write_part(volume: MediaVolume, turn: Turn, stream: ByteStream) -> tuple[str
     return part, volume.write_part(turn.upload_id, part, stream, most, lambda: time.monotonic() > until)
 
 
-def keep_part(connection: Connection, now: datetime, turn: Turn, part: str, size: int) -> Turn:
+def keep_part(connection: Connection, now: datetime, turn: UploadTurn, part: str, size: int) -> UploadTurn:
     """Count a part in: the turn as it goes on. Raises UploadLocked when another request has taken over."""
     until = now + rules.LEASE
     if not store.add_part(connection, turn.upload_id, turn.token, turn.offset, part, size, until):
@@ -78,18 +78,18 @@ def keep_part(connection: Connection, now: datetime, turn: Turn, part: str, size
     return after_part(turn, part, size)
 
 
-def after_part(turn: Turn, part: str, size: int) -> Turn:
+def after_part(turn: UploadTurn, part: str, size: int) -> UploadTurn:
     """The turn with one more part."""
     return replace(turn, offset=turn.offset + size, parts=(*turn.parts, part))
 
 
-def hold(connection: Connection, now: datetime, turn: Turn, by: timedelta = rules.ASSEMBLY) -> None:
+def hold(connection: Connection, now: datetime, turn: UploadTurn, by: timedelta = rules.ASSEMBLY) -> None:
     """Keep the turn while the parts become one file. Raises UploadLocked when another request has taken over."""
     if not store.prolong(connection, turn.upload_id, turn.token, now + by):
         raise UploadLocked
 
 
-def assemble(volume: MediaVolume, turn: Turn) -> ReceivedUpload:
+def assemble(volume: MediaVolume, turn: UploadTurn) -> ReceivedUpload:
     """All parts as one file of our own, hashed on the way and looked at: nobody can change it any more.
 
     Raises as `event_media.operations.receive_upload`, and VolumeFull where the volume has lost bytes of a part.
@@ -102,7 +102,7 @@ def assemble(volume: MediaVolume, turn: Turn) -> ReceivedUpload:
     return received
 
 
-def complete(connection: Connection, now: datetime, turn: Turn, received: ReceivedUpload, by: str) -> RowMapping:
+def complete(connection: Connection, now: datetime, turn: UploadTurn, received: ReceivedUpload, by: str) -> RowMapping:
     """Make the medium, in the transaction in which the upload's last byte counts: its row.
 
     So an upload that says that it is whole has become a medium, whenever somebody is killed. Raises
@@ -114,7 +114,7 @@ def complete(connection: Connection, now: datetime, turn: Turn, received: Receiv
     return media
 
 
-def end_turn(connection: Connection, turn: Turn) -> None:
+def end_turn(connection: Connection, turn: UploadTurn) -> None:
     """Let the next request send."""
     store.end_turn(connection, turn.upload_id, turn.token)
 
@@ -126,7 +126,7 @@ def terminate(connection: Connection, now: datetime, upload_id: str) -> None:
     store.delete(connection, upload_id)
 
 
-def give_up(connection: Connection, turn: Turn) -> None:
+def give_up(connection: Connection, turn: UploadTurn) -> None:
     """Forget an upload whose content was refused: sending it again cannot mend it."""
     store.delete(connection, turn.upload_id)
 

@@ -23,7 +23,7 @@ ASSEMBLY: Final = timedelta(seconds=180)
 
 
 @dataclass(frozen=True)
-class Turn:
+class UploadTurn:
     """The right of one request to add to an upload."""
 
     upload_id: str

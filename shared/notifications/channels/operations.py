@@ -13,7 +13,7 @@ from shared.notifications.channels import rules, store
 from shared.notifications.channels.rules import Hours
 from shared.notifications.deliveries import store as deliveries
 from shared.notifications.troubles.rules import VERSION
-from shared.outside.couriers import Letter
+from shared.outside.couriers.letters import Letter
 from shared.vocabulary import NEWER_EVENTS, ChannelKind, NotificationEvent, Weekday
 
 ADDRESS = ("kind", "url", "signing_secret")

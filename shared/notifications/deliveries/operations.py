@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from shared.notifications.channels import operations as channels
 from shared.notifications.deliveries import rules, store
-from shared.outside.couriers import Letter, Outcome, Result
+from shared.outside.couriers.letters import DeliveryAttempt, Letter, Result
 from shared.vocabulary import DeliveryState
 
 SWITCHED_OFF = "the channel was switched off"
@@ -80,7 +80,7 @@ def is_in_other_hands(connection: Connection, delivery_id: int, generation: int)
     return row["generation"] == generation and row["claim"] is not None
 
 
-def record(connection: Connection, now: datetime, errand: Errand, outcome: Outcome) -> Next | None:
+def record(connection: Connection, now: datetime, errand: Errand, outcome: DeliveryAttempt) -> Next | None:
     """Write what became of a try; None when somebody else has taken the message over meanwhile."""
     if outcome.result is Result.DELIVERED:
         return _end(connection, now, errand, DeliveryState.DELIVERED, None)

@@ -13,8 +13,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
 
-from shared.outside.couriers import Letter, Outcome, Result
 from shared.outside.couriers.addresses import NEVER, Reach
+from shared.outside.couriers.letters import DeliveryAttempt, Letter, Result
 
 ROOT: Final = Path(__file__).parents[3]
 KEPT_ENVIRONMENT: Final = ("PATH", "LANG", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR")
@@ -31,13 +31,13 @@ _LOOK_ALIKES: Final = str.maketrans(
 CHECK_DEADLINE: Final = timedelta(seconds=20)
 
 
-def notify(url: str, letter: Letter, reach: Reach, deadline: timedelta) -> Outcome:
+def notify(url: str, letter: Letter, reach: Reach, deadline: timedelta) -> DeliveryAttempt:
     """Send the letter's words; raises nothing."""
     text = as_text(letter.text, letter.facts.get("url"))
     said = _ask({"url": url, "title": as_text(letter.title), "text": text, "key": letter.key}, reach, deadline)
     service = url.partition(":")[0].lower()
     if said is None:
-        return Outcome(Result.AGAIN, f"{service} did not answer in time")
+        return DeliveryAttempt(Result.AGAIN, f"{service} did not answer in time")
     return _outcome(said, service)
 
 
@@ -88,19 +88,19 @@ def _ask(job: dict[str, Any], reach: Reach, deadline: timedelta) -> dict[str, An
     return said if isinstance(said, dict) else None
 
 
-def _outcome(said: dict[str, Any], service: str) -> Outcome:
+def _outcome(said: dict[str, Any], service: str) -> DeliveryAttempt:
     """The child's finding in our own words: it says one of a few codes, and numbers."""
     status, code = said.get("status"), said.get("code")
     if code == "delivered":
-        return Outcome(Result.DELIVERED, f"{service} took it")
+        return DeliveryAttempt(Result.DELIVERED, f"{service} took it")
     if code == "address_refused":
-        return Outcome(Result.REFUSED, NEVER)
+        return DeliveryAttempt(Result.REFUSED, NEVER)
     if code == "unknown":
-        return Outcome(Result.REFUSED, f"this is no address that {service} understands")
+        return DeliveryAttempt(Result.REFUSED, f"this is no address that {service} understands")
     if isinstance(status, int):
         may_pass = status >= 500 or status in {408, 425, 429} if said.get("http") else status < 500
-        return Outcome(Result.AGAIN if may_pass else Result.REFUSED, f"{status} from {service}")
-    return Outcome(Result.AGAIN, WORDS.get(str(code), "{service} did not take it").format(service=service))
+        return DeliveryAttempt(Result.AGAIN if may_pass else Result.REFUSED, f"{status} from {service}")
+    return DeliveryAttempt(Result.AGAIN, WORDS.get(str(code), "{service} did not take it").format(service=service))
 
 
 WORDS: Final = {

@@ -24,15 +24,15 @@ from email.utils import parsedate_to_datetime
 from typing import Final
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from shared.outside.couriers import Letter, Outcome, Result
 from shared.outside.couriers.addresses import AddressRefused, Reach, look_up
+from shared.outside.couriers.letters import DeliveryAttempt, Letter, Result
 
 AGAIN_STATUSES: Final = frozenset({408, 409, 421, 423, 425, 429})
 GONE: Final = {410: "410 from {host}: the receiver says that this address is gone for good"}
 LONGEST_RETRY_AFTER: Final = timedelta(hours=1)
 
 
-def post(url: str, signing_secret: str | None, letter: Letter, reach: Reach, deadline: timedelta) -> Outcome:
+def post(url: str, signing_secret: str | None, letter: Letter, reach: Reach, deadline: timedelta) -> DeliveryAttempt:
     """Post the letter's facts; raises nothing."""
     parts = urlsplit(url)
     host = parts.hostname or ""
@@ -41,13 +41,13 @@ def post(url: str, signing_secret: str | None, letter: Letter, reach: Reach, dea
         addresses = look_up(host, _port(parts), reach)
         return _post_to(parts, addresses, letter, signing_secret, until)
     except AddressRefused as error:
-        return Outcome(Result.REFUSED, str(error))
+        return DeliveryAttempt(Result.REFUSED, str(error))
     except socket.gaierror:
-        return Outcome(Result.AGAIN, f"the name {host} is not known")
+        return DeliveryAttempt(Result.AGAIN, f"the name {host} is not known")
     except ssl.SSLCertVerificationError:
-        return Outcome(Result.AGAIN, f"the certificate of {host} is not trusted")
+        return DeliveryAttempt(Result.AGAIN, f"the certificate of {host} is not trusted")
     except (OSError, http.client.HTTPException, ValueError) as error:
-        return Outcome(Result.AGAIN, _trouble(error, host, until))
+        return DeliveryAttempt(Result.AGAIN, _trouble(error, host, until))
 
 
 def _port(parts: SplitResult) -> int:
@@ -56,7 +56,7 @@ def _port(parts: SplitResult) -> int:
 
 def _post_to(
     parts: SplitResult, addresses: list[str], letter: Letter, signing_secret: str | None, until: float
-) -> Outcome:
+) -> DeliveryAttempt:
     """Send to the first of these addresses that lets us connect."""
     raw = _connected(addresses, _port(parts), until)
     with raw, _ends_at(until, raw) as ended:
@@ -144,16 +144,16 @@ def signature(secret: str, at: int, body: bytes) -> str:
     return f"t={at},v1={digest}"
 
 
-def judged(status: int, host: str, retry_after: str | None) -> Outcome:
+def judged(status: int, host: str, retry_after: str | None) -> DeliveryAttempt:
     """What an answer means. A redirect is not followed: it could lead anywhere."""
     if 200 <= status < 300:
-        return Outcome(Result.DELIVERED, f"{status} from {host}")
+        return DeliveryAttempt(Result.DELIVERED, f"{status} from {host}")
     if 300 <= status < 400:
-        return Outcome(Result.REFUSED, f"{status} from {host}: it redirects, which is not followed")
+        return DeliveryAttempt(Result.REFUSED, f"{status} from {host}: it redirects, which is not followed")
     words = GONE.get(status, "{status} from {host}").format(status=status, host=host)
     if status >= 500 or status in AGAIN_STATUSES:
-        return Outcome(Result.AGAIN, words, _wait(retry_after))
-    return Outcome(Result.REFUSED, words)
+        return DeliveryAttempt(Result.AGAIN, words, _wait(retry_after))
+    return DeliveryAttempt(Result.REFUSED, words)
 
 
 def _wait(retry_after: str | None) -> timedelta | None:

@@ -35,7 +35,7 @@ class Watch:
 
 
 @dataclass(frozen=True)
-class Window:
+class SilenceWindow:
     """The moments that silence is reckoned with."""
 
     seen_since: datetime
@@ -55,7 +55,7 @@ class Window:
 class Reckoning:
     """Who is heard, late and silent, and who of them counts."""
 
-    window: "Window"
+    window: "SilenceWindow"
     before: Mapping[str | None, RowMapping]
     """The breakers that are open so far, by site."""
     beats: Beats
@@ -78,7 +78,7 @@ class Reckoning:
 
 
 @dataclass(frozen=True)
-class Found:
+class BreakerFinding:
     """What a tick found of one breaker."""
 
     is_open: bool
@@ -96,7 +96,7 @@ def watch(connection: Connection, now: datetime, config: Config, bridge: BridgeS
     """
     reckoned = _reckon(connection, now, config, bridge)
     rows, before = reckoned.rows, reckoned.before
-    found: dict[str | None, Found] = {None: _found(now, before.get(None), _of_fleet(reckoned))}
+    found: dict[str | None, BreakerFinding] = {None: _found(now, before.get(None), _of_fleet(reckoned))}
     sites = {
         row["site"]: row
         for row in rows
@@ -132,24 +132,24 @@ def _reckon(connection: Connection, now: datetime, config: Config, bridge: Bridg
     return Reckoning(window, before, beats, rows, resting, deleted)
 
 
-def _found(now: datetime, last: RowMapping | None, silence: Silence, *, may_open: bool = True) -> Found:
+def _found(now: datetime, last: RowMapping | None, silence: Silence, *, may_open: bool = True) -> BreakerFinding:
     """One breaker, by what it was (None: closed) and who is silent now."""
     if last is None:
-        return Found(may_open and rules.opens(silence), silence)
+        return BreakerFinding(may_open and rules.opens(silence), silence)
     since = min(last["low_since"] or now, now)  # the clock may have been set back
     low_since = since if rules.is_low(silence) else None
-    return Found(not rules.closes(now, low_since), silence, low_since)
+    return BreakerFinding(not rules.closes(now, low_since), silence, low_since)
 
 
 def _window(
     connection: Connection, now: datetime, bridge: BridgeStatus, before: Mapping[str | None, RowMapping]
-) -> Window:
+) -> SilenceWindow:
     since = bridge.connected_since
     listened_long = since is not None and now - since >= rules.SEEN_WITHIN
     heard_until = None if listened_long else store.heard_until(connection, since)
     seen_since = rules.seen_since(now, since, heard_until)
     counted = {site: rules.counted_since(row["open_since"], row["counted_since"]) for site, row in before.items()}
-    return Window(
+    return SilenceWindow(
         seen_since=seen_since,
         fleet_since=min(seen_since, counted.get(None, seen_since)),
         oldest_since=min([seen_since, *counted.values()]),
@@ -164,7 +164,7 @@ def _silent(
     now: datetime,
     config: Config,
     silent: Sequence[str],
-    window: Window,
+    window: SilenceWindow,
     windows: Sequence[int],
 ) -> Sequence[RowMapping]:
     """How many of these count, by site. Who is in one of these maintenance windows does not."""
@@ -179,7 +179,7 @@ def _resting(
     connection: Connection,
     now: datetime,
     config: Config,
-    window: Window,
+    window: SilenceWindow,
     windows: Sequence[int],
     rows: Sequence[RowMapping],
     *,
@@ -208,7 +208,7 @@ def _write(
     connection: Connection,
     now: datetime,
     before: Mapping[str | None, RowMapping],
-    found: Mapping[str | None, Found],
+    found: Mapping[str | None, BreakerFinding],
     seen_since: datetime,
 ) -> None:
     """Write the open breakers and those that closed; record each opening and closing."""
@@ -226,7 +226,7 @@ def _write(
 
 
 def _row(
-    site: str | None, now: datetime, before: RowMapping | None, one: Found, seen_since: datetime
+    site: str | None, now: datetime, before: RowMapping | None, one: BreakerFinding, seen_since: datetime
 ) -> dict[str, Any]:
     since = before["open_since"] if before is not None else now
     counted_since = rules.counted_since(since, before["counted_since"]) if before is not None else seen_since
