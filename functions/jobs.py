@@ -6,11 +6,9 @@ from typing import Any, Final, TypeGuard
 
 from flask import Request
 
+from functions.problems import BadJob, PostOnly
+
 LARGEST_BODY_BYTES: Final = 4096
-
-
-class BadJob(Exception):
-    """A request that is no job; the message says what was expected."""
 
 
 def read_job(request: Request, name: str) -> dict[str, Any]:
@@ -24,6 +22,12 @@ def read_job(request: Request, name: str) -> dict[str, Any]:
     if not isinstance(body, dict) or body.get("job") != name:
         raise BadJob(f"The only job known here is {name}.")
     return body
+
+
+def check_post(request: Request) -> None:
+    """Raises PostOnly for any other method."""
+    if request.method != "POST":
+        raise PostOnly
 
 
 def leave_unread(request: Request) -> None:

@@ -1,7 +1,7 @@
 """Errors of the product, as domain words without HTTP.
 
 The docstring of a class is its default message, written for the person who reads it. `code` is the
-snake_case word that scripts match; `functions/api/problems.py` turns each into one problem document.
+snake_case word that scripts match; `functions/problems.py` turns each into one problem document.
 """
 
 from typing import Any, ClassVar

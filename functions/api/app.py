@@ -6,7 +6,6 @@ streaming as they should be; `main.py` hands it the request.
 
 import logging
 import re
-import secrets
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -15,18 +14,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 from flask import Flask, Request, Response, g, request
 from flask.ctx import RequestContext
-from werkzeug.exceptions import HTTPException
-from werkzeug.routing import BaseConverter
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestedRangeNotSatisfiable
+from werkzeug.routing import BaseConverter, RequestRedirect
 
-from functions.api import auth, bodies, limits, problems, tus
+from functions import problems
+from functions.api import auth, bodies, limits, tus
 from functions.api.routes import ALL
 from functions.api.routing import JSON, Call, Endpoint, Reply, Routes
 from functions.api.services import Services
 from shared import trace
 from shared.access.operations import record_often
-from shared.errors import Forbidden
+from shared.errors import Forbidden, ServiceError, UnsupportedMediaType
 from shared.postgres import door
-from shared.structured_log import event
+from shared.structured_log import event, failure
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
@@ -35,6 +35,18 @@ _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{8,64}")
 _ONE_RANGE: Final = re.compile(r"bytes=(\d{1,18}-\d{0,18}|-\d{1,18})")
 UPLOADS_OF_ONE: Final = 8  # at once in one process, for each caller: each holds one of its 64 threads
 LONGEST_TARGET: Final = 200  # characters of a path in the audit log
+# What werkzeug raises by itself, by status.
+OF_STATUS: Final[dict[int, type[ServiceError]]] = {
+    400: problems.BadRequest,
+    404: problems.PathUnknown,
+    405: problems.MethodUnknown,
+    406: problems.NotAcceptable,
+    412: problems.PreconditionFailed,
+    413: problems.BodyTooLarge,
+    414: problems.UriTooLong,
+    415: UnsupportedMediaType,
+    416: problems.RangeNotSatisfiable,
+}
 _QUIET: Final = {"/api/health/live", "/api/health/ready"}  # probed every few seconds; not logged
 HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
@@ -104,8 +116,8 @@ def create_app(services: Services, blueprints: Sequence[Routes] = ALL) -> Flask:
         app.register_blueprint(routes.blueprint(lambda endpoint: _view(services, endpoint, uploads)))
     app.before_request(_begin)
     app.after_request(_end)
-    app.register_error_handler(Exception, problems.handle)
-    app.register_error_handler(HTTPException, problems.handle)
+    app.register_error_handler(Exception, _handle)
+    app.register_error_handler(HTTPException, _handle)
     return app
 
 
@@ -204,10 +216,43 @@ def _address(services: Services, asked: Request) -> str:
     return auth.client_address([forwarded], peer, hops) if hops and forwarded else peer
 
 
+def _translate(error: Exception) -> ServiceError:
+    """Any exception as an error of the product; what is not known to be harmless becomes InternalError."""
+    if isinstance(error, ServiceError):
+        return error
+    if isinstance(error, HTTPException):
+        return OF_STATUS.get(error.code or 500, problems.InternalError)()
+    if door.is_away(error):
+        event("database_unavailable", "a request found no database", logging.ERROR, reason=type(error).__name__)
+        return problems.DatabaseUnavailable()
+    return problems.InternalError()
+
+
+def _handle(error: Exception) -> Any:
+    """Flask's handler for every exception: a problem document, and the log line of an unexpected one."""
+    if isinstance(error, RequestRedirect):
+        return error
+    problem = _translate(error)
+    if problems.status_of(type(problem)) == 500:
+        traced = trace.trace_id(g.get("traceparent"))
+        failure(
+            "request_failed",
+            "a request ended in an unexpected error",
+            request_id=g.get("request_id", ""),
+            trace_id=traced,
+        )
+    answer = problems.response_of(problem, g.get("request_id", ""))
+    if isinstance(error, MethodNotAllowed) and error.valid_methods:
+        answer.headers["Allow"] = ", ".join(sorted(error.valid_methods))
+    if isinstance(error, RequestedRangeNotSatisfiable) and error.length is not None:
+        answer.headers["Content-Range"] = f"bytes */{error.length}"
+    return answer
+
+
 def _begin() -> None:
     environ, told = request.environ, _itself(g)
     given = environ.get("HTTP_X_REQUEST_ID", "")
-    told.request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(16)
+    told.request_id = given if _REQUEST_ID.fullmatch(given) else problems.new_request_id()
     told.traceparent = trace.read(environ.get("HTTP_TRACEPARENT")) or trace.begin()
     told.began = time.perf_counter()
     if not _ONE_RANGE.fullmatch(environ.get("HTTP_RANGE", "")):

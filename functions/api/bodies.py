@@ -18,7 +18,7 @@ import msgspec
 from flask import Request
 from sqlalchemy import Row, RowMapping
 
-from functions.api.problems import BadRequest, InvalidField, MalformedJson
+from functions.problems import BadRequest, InvalidField, MalformedJson
 from shared.errors import UnsupportedMediaType
 from shared.postgres.door import scrub
 

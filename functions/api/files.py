@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 
 from flask import Response, request, send_file
 
-from functions.api.problems import PreconditionFailed, RangeNotSatisfiable
 from functions.api.routing import Call
+from functions.problems import PreconditionFailed, RangeNotSatisfiable
 from shared.errors import NotFound
 
 if TYPE_CHECKING:

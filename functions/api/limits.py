@@ -8,13 +8,13 @@ whose declared length is too large is refused at once and the connection closed;
 import io
 import secrets
 import threading
-import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from functions.api import bodies, problems
+from functions import problems
+from functions.api import bodies
 from shared.errors import ServiceError, TooManyUploads
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _uri_length(environ: "WSGIEnvironment") -> int:
 
 def _refuse(error: ServiceError, start_response: "StartResponse") -> Iterable[bytes]:
     """Answer at once and close the connection: what is still on its way is not read."""
-    request_id = uuid.uuid4().hex
+    request_id = problems.new_request_id()
     document = problems.document(error, request_id)
     body = bodies.to_json(document)
     _close_connection(start_response)

@@ -8,7 +8,8 @@ from typing import Any, Final
 import msgspec
 from werkzeug.http import HTTP_STATUS_CODES  # the standard library's phrases differ between Python versions
 
-from functions.api.problems import (
+from functions.api.routing import FORM, JSON, Endpoint, Routes
+from functions.problems import (
     PROBLEM_JSON,
     BodyTooLarge,
     DatabaseUnavailable,
@@ -19,7 +20,6 @@ from functions.api.problems import (
     UriTooLong,
     status_of,
 )
-from functions.api.routing import FORM, JSON, Endpoint, Routes
 from shared import errors
 
 TITLE: Final = "Signage Fleet API"

@@ -11,7 +11,7 @@ from flask import Request
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.sansio.multipart import Data, Epilogue, Event, File, MultipartDecoder, NeedData
 
-from functions.api.problems import BadRequest, BodyTooLarge
+from functions.problems import BadRequest, BodyTooLarge
 from shared.errors import UnsupportedMediaType
 from shared.postgres.door import scrub
 

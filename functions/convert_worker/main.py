@@ -15,7 +15,6 @@ import logging
 import os
 import re
 import time
-import uuid
 from datetime import timedelta
 from typing import Any, Final
 
@@ -27,7 +26,16 @@ from sqlalchemy.exc import SQLAlchemyError
 from functions.convert_worker.converter import ConversionFault
 from functions.convert_worker.identity import OwnIdentity
 from functions.convert_worker.job import Workshop, make_pdf
-from functions.jobs import BadJob, is_number, leave_unread, read_job
+from functions.jobs import check_post, is_number, leave_unread, read_job
+from functions.problems import (
+    BadJob,
+    DatabaseUnavailable,
+    InternalError,
+    PostOnly,
+    TryAgain,
+    new_request_id,
+    response_of,
+)
 from functions.startup import bound_request_lines, check_deployment
 from shared import config, structured_log
 from shared.conversions import operations, rules, store
@@ -41,7 +49,8 @@ from shared.postgres.door import database_now, make_engine, transaction
 from shared.structured_log import event, failure
 from shared.vocabulary import ConversionStatus
 
-RETRY_AFTER: Final = timedelta(seconds=10)
+RETRY_AFTER_SECONDS: Final = 10
+TAKEN_OVER: Final = "Another worker has taken this conversion over."
 TASK_NAME: Final = re.compile(r"conversion-(\d{1,18})-(\d{1,9})")
 REQUIRED: Final = ("DATABASE_URL", "TASKS_SERVICE_ACCOUNT")
 
@@ -73,24 +82,26 @@ gc.enable()
 @functions_framework.http
 def convert_worker(request: Request) -> Response:
     """Carry out one delivery of a conversion job."""
+    request_id = new_request_id()
     try:
-        if request.method != "POST":
-            return _problem(405, "method_not_allowed", "Jobs are sent with POST.", Allow="POST")
-        QUEUE.authenticate(dict(request.headers))
-        conversion_id = _read_conversion(request)
-        return _deliver(conversion_id, request.headers.get("X-CloudTasks-TaskName", ""))
-    except InvalidIdentity as error:
-        return _problem(401, error.code, error.detail)
-    except BadJob as error:
-        return _problem(400, "bad_job", str(error))
+        return _answer(request)
+    except (InvalidIdentity, PostOnly, BadJob, TryAgain) as refusal:
+        return response_of(refusal, request_id)
     except SQLAlchemyError:
-        failure("database_unavailable", "the database did not answer as it should")
-        return _again("The database is not available.")
+        failure("database_unavailable", "the database did not answer as it should", request_id=request_id)
+        return response_of(DatabaseUnavailable(retry_after_seconds=RETRY_AFTER_SECONDS), request_id)
     except Exception:  # noqa: BLE001 - the framework's own handler would answer with the exception's text
-        failure("convert_worker_failed", "a conversion job failed unexpectedly")
-        return _problem(500, "internal_error", "The job failed unexpectedly.")
+        failure("convert_worker_failed", "a conversion job failed unexpectedly", request_id=request_id)
+        return response_of(InternalError(), request_id)
     finally:
         leave_unread(request)
+
+
+def _answer(request: Request) -> Response:
+    check_post(request)
+    QUEUE.authenticate(dict(request.headers))
+    conversion_id = _read_conversion(request)
+    return _deliver(conversion_id, request.headers.get("X-CloudTasks-TaskName", ""))
 
 
 def _read_conversion(request: Request) -> int:
@@ -121,7 +132,9 @@ def _deliver(conversion_id: int, task_name: str) -> Response:
         kept = operations.finish(connection, database_now(connection), WORKSHOP.volume, job, path, found)
     took = round((time.monotonic() - started) * 1000)
     event("conversion_ready", "conversion ready", duration_ms=took, kept=kept, **known)
-    return _done("ready") if kept else _again("Another worker has taken this conversion over.")
+    if not kept:
+        raise _again(TAKEN_OVER)
+    return _done("ready")
 
 
 def _is_superseded(connection: Connection, conversion_id: int, task_name: str) -> bool:
@@ -142,7 +155,7 @@ def _not_claimed(connection: Connection, conversion_id: int) -> Response:
         return _done("gone")
     if row["status"] in {ConversionStatus.READY, ConversionStatus.FAILED}:
         return _done(row["status"])
-    return _again("Another worker has this conversion.")
+    raise _again("Another worker has this conversion.")
 
 
 def _record_fault(job: Job, fault: ConversionFault) -> Response:
@@ -161,37 +174,12 @@ def _record_fault(job: Job, fault: ConversionFault) -> Response:
         move = operations.give_up_or_back(connection, now, job, fault.fault, WORKSHOP.max_attempts, TIMEOUTS.converter)
     if move is ConversionMove.FAIL:
         return _done("failed")
-    return _again(
-        rules.message(fault.fault, TIMEOUTS.converter) if move else "Another worker has taken this conversion over."
-    )
+    raise _again(rules.message(fault.fault, TIMEOUTS.converter) if move else TAKEN_OVER)
 
 
 def _done(outcome: str) -> Response:
     return Response(json.dumps({"outcome": outcome}), 200, mimetype="application/json")
 
 
-def _again(detail: str) -> Response:
-    seconds = str(int(RETRY_AFTER.total_seconds()))
-    return _problem(503, "try_again", detail, **{"Retry-After": seconds})
-
-
-def _problem(status: int, code: str, detail: str, **headers: str) -> Response:
-    """An RFC 9457 document, as the api function's."""
-    document = {
-        "type": f"urn:signage:problem:{code}",
-        "title": TITLES[status],
-        "status": status,
-        "detail": detail,
-        "code": code,
-        "request_id": uuid.uuid4().hex,
-    }
-    return Response(json.dumps(document), status, headers, mimetype="application/problem+json")
-
-
-TITLES: Final = {
-    400: "Bad request",
-    401: "Not authenticated",
-    405: "Method not allowed",
-    500: "Internal error",
-    503: "Temporarily unavailable",
-}
+def _again(detail: str) -> TryAgain:
+    return TryAgain(detail, retry_after_seconds=RETRY_AFTER_SECONDS)

@@ -15,7 +15,8 @@ from typing import Final
 from flask import Request
 from sqlalchemy import Engine
 
-from functions.jobs import BadJob, is_number, read_job
+from functions.jobs import is_number, read_job
+from functions.problems import BadJob
 from shared.config import Config
 from shared.errors import TaskQueueUnavailable
 from shared.notifications.deliveries import operations

@@ -12,7 +12,6 @@ gc.disable()  # imported modules stay: searching them for garbage again and agai
 
 import json
 import os
-import uuid
 from datetime import timedelta
 from typing import Final
 
@@ -20,7 +19,16 @@ import functions_framework
 from flask import Request, Response
 from sqlalchemy.exc import SQLAlchemyError
 
-from functions.jobs import BadJob, leave_unread
+from functions.jobs import check_post, leave_unread
+from functions.problems import (
+    BadJob,
+    DatabaseUnavailable,
+    InternalError,
+    PostOnly,
+    TryAgain,
+    new_request_id,
+    response_of,
+)
 from functions.scheduler_tick import deliveries, steps
 from functions.scheduler_tick.deliveries import PostOffice
 from functions.scheduler_tick.steps import World
@@ -77,21 +85,27 @@ DATABASE: Final = Outage("database")
 @functions_framework.http
 def scheduler_tick(request: Request) -> Response:
     """Carry out one tick, or one delivery. Whatever happens, the answer is JSON and holds no exception's text."""
+    request_id = new_request_id()
     try:
-        if request.method != "POST":
-            return _problem(405, "method_not_allowed", "Ticks are sent with POST.", Allow="POST")
+        check_post(request)
         return _deliver(request) if request.path == deliveries.PATH else _tick(request)
-    except InvalidIdentity as error:
-        return _problem(401, error.code, error.detail, **{"WWW-Authenticate": "Bearer"})
+    except (InvalidIdentity, PostOnly, BadJob, TryAgain) as refusal:
+        return response_of(refusal, request_id)
     except SQLAlchemyError as error:
         if is_away(error):
             DATABASE.began(error, **said_by_postgres(error))
-            return _problem(503, "database_unavailable", "The database is not available.")
-        return _failed(503, "database_unavailable", "The database is not available.")
+        else:
+            _note_failure(request_id)
+        return response_of(DatabaseUnavailable(), request_id)
     except Exception:  # noqa: BLE001 - the framework's own handler would answer with the exception's text
-        return _failed(500, "internal_error", "The tick failed unexpectedly.")
+        _note_failure(request_id)
+        return response_of(InternalError(), request_id)
     finally:
         leave_unread(request)
+
+
+def _note_failure(request_id: str) -> None:
+    failure("scheduler_tick_failed", "a tick or a delivery could not be carried out", request_id=request_id)
 
 
 def _tick(request: Request) -> Response:
@@ -104,39 +118,7 @@ def _tick(request: Request) -> Response:
 
 def _deliver(request: Request) -> Response:
     QUEUE.authenticate(dict(request.headers))
-    try:
-        job = deliveries.read_delivery(request)
-    except BadJob as error:
-        return _problem(400, "bad_job", str(error))
-    outcome = deliveries.deliver(OFFICE, *job)
+    outcome = deliveries.deliver(OFFICE, *deliveries.read_delivery(request))
     if outcome is None:
-        return _problem(503, "try_again", "Somebody else is sending this.", **{"Retry-After": "30"})
+        raise TryAgain("Another request is sending this.", retry_after_seconds=30)
     return Response(json.dumps({"outcome": outcome}), 200, content_type="application/json")
-
-
-def _failed(status: int, code: str, detail: str) -> Response:
-    """Answer for the exception at hand; its own words go to the log only."""
-    failure("scheduler_tick_failed", "a tick or a delivery could not be carried out")
-    return _problem(status, code, detail)
-
-
-def _problem(status: int, code: str, detail: str, **headers: str) -> Response:
-    """An RFC 9457 document."""
-    document = {
-        "type": f"urn:signage:problem:{code}",
-        "title": TITLES[status],
-        "status": status,
-        "detail": detail,
-        "code": code,
-        "request_id": str(uuid.uuid4()),
-    }
-    return Response(json.dumps(document), status, content_type="application/problem+json", headers=headers)
-
-
-TITLES: Final = {
-    400: "Bad request",
-    401: "Not authenticated",
-    405: "Method not allowed",
-    500: "Internal error",
-    503: "Temporarily unavailable",
-}

@@ -6,13 +6,14 @@ from flask.testing import FlaskClient
 from sqlalchemy import Engine
 
 from deploy.parts.probes import free_port
-from functions.api import problems
+from functions import problems
 from functions.api.app import create_app
 from functions.api.auth import client_address
 from functions.api.services import Services
 from shared import errors
 from shared.postgres.door import engine_for
 from tests.api import probe_routes
+from tests.problem_documents import check_problem
 
 
 def test_an_unforeseen_error_says_nothing_but_the_request_id(
@@ -158,8 +159,7 @@ def test_unknown_addresses_and_methods_are_problem_documents(
 ) -> None:
     answer = probe.open(path, method=method)
 
-    assert answer.status_code == status
-    assert answer.content_type == "application/problem+json"
+    check_problem(answer, status, "not_found" if status == 404 else "method_not_allowed")
     assert ("Allow" in answer.headers) == (status == 405)
 
 

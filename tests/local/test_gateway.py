@@ -18,7 +18,9 @@ from deploy.parts import gateway as nginx
 from deploy.parts.gateway import Gateway
 from deploy.parts.layout import LOOPBACK
 from deploy.parts.probes import free_port, wait_until
+from functions import problems
 from functions.api import limits
+from shared.errors import NotFound
 
 
 @dataclass
@@ -34,6 +36,8 @@ class Answer:
         assert self.headers["Content-Type"].startswith("application/problem+json")
         document: dict[str, Any] = json.loads(self.body)
         assert document["status"] == self.status
+        assert document.keys() - {"limit_bytes", "retry_after_seconds"} == problems.document(NotFound(), "").keys()
+        assert document["type"] == f"urn:signage:problem:{document['code']}"
         assert document["request_id"] == self.headers["X-Request-ID"]
         return document
 

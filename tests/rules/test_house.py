@@ -115,6 +115,17 @@ def test_no_modules_of_the_core_import_each_other_in_a_circle() -> None:
     graph.prepare()
 
 
+def test_only_one_module_of_the_core_makes_problem_documents() -> None:
+    makers = {
+        name
+        for name, path in CORE.items()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and re.search(r"problem\+json|urn:signage:problem", str(node.value))
+    }
+
+    assert makers == {"functions.problems"}
+
+
 def test_a_class_name_exists_once_in_the_core() -> None:
     names = Counter(
         node.name

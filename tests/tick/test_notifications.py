@@ -32,12 +32,13 @@ from shared.tables import (
 from shared.vocabulary import Door
 from tests.deploy.certificates import listening
 from tests.local.queue_harness import ACCOUNT, QUEUE_SECRET, Emulator, emulator, wait_until
+from tests.problem_documents import check_problem
 from tests.receivers import Receiver, receiver
 from tests.rules.oidc_harness import ISSUER, OURS
 from tests.stores.commands_world import add_client
 from tests.stores.notifications_world import SETTINGS, channel
 from tests.tick.conftest import Start, TickFunction
-from tests.tick.world import check_problem, set_last_tick
+from tests.tick.world import set_last_tick
 
 deliveries = notification_deliveries
 HOUR = timedelta(hours=1)
@@ -281,7 +282,7 @@ def test_a_sender_that_is_killed_with_the_message_in_its_hands_loses_none(
     function.tick()
     wait_until(lambda: only(engine)["state"] == "delivered", "another one sends it")
 
-    check_problem(busy, 503, "try_again")
+    check_problem(busy, 503, "try_again", retry_after_seconds=30)
     assert (killed["state"], killed["attempts"], killed["claim"] is not None) == ("pending", 1, True)
     assert len(hook.posted) == 2
     assert len({posted.headers["idempotency-key"] for posted in hook.posted}) == 1

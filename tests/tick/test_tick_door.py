@@ -9,9 +9,10 @@ from deploy.parts import identity
 from deploy.parts.probes import free_port
 from deploy.parts.short_lived import DidNotStart
 from tests.lab.campaigns.peers import ENDLESS, exchange, status_of
+from tests.problem_documents import check_problem
 from tests.rules.oidc_harness import EMAIL, FOREIGN, ISSUER, OURS
 from tests.tick.conftest import Start, TickFunction
-from tests.tick.world import check_problem, last_tick, set_last_tick
+from tests.tick.world import last_tick, set_last_tick
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
@@ -40,6 +41,7 @@ def test_nobody_but_the_scheduler_ticks(expiring: TickFunction, engine: Engine, 
     reply = expiring.call(token=tokens[fault])
 
     check_problem(reply, 401, "unauthenticated")
+    assert reply.headers["WWW-Authenticate"].startswith("Bearer")
     assert last_tick(engine)["last_tick_at"] is None
 
 

@@ -39,14 +39,3 @@ def set_last_tick(engine: Engine, ago: timedelta | None) -> None:
 def last_tick(engine: Engine) -> dict[str, Any]:
     with engine.connect() as connection:
         return dict(connection.execute(sa.select(scheduler_status)).mappings().one())
-
-
-def check_problem(reply: Any, status: int, code: str) -> None:
-    """An RFC 9457 document that gives nothing away."""
-    document = reply.json()
-    assert (reply.status_code, reply.headers["Content-Type"]) == (status, "application/problem+json")
-    assert set(document) == {"type", "title", "status", "detail", "code", "request_id"}
-    assert (document["status"], document["code"]) == (status, code)
-    assert document["type"] == f"urn:signage:problem:{code}"
-    for given_away in ("Traceback", "Error(", "sqlalchemy", "psycopg", "pg8000", "File "):
-        assert given_away not in reply.text

@@ -19,7 +19,7 @@ import requests
 import sqlalchemy as sa
 from sqlalchemy import Engine, RowMapping
 
-from deploy.parts.probes import wait_until
+from deploy.parts.probes import free_port, wait_until
 from shared.conversions import operations as conversions_operations
 from shared.conversions import store as conversions_store
 from shared.event_media import operations as media_operations
@@ -29,6 +29,7 @@ from shared.postgres.door import database_now, transaction
 from shared.tables import conversions
 from shared.vocabulary import MediaKind
 from tests.lab.campaigns.peers import ENDLESS, exchange, status_of
+from tests.problem_documents import check_problem
 from tests.rules.oidc_harness import FOREIGN, Issuer, issuing, signed
 from tests.worker import decks, hostile_decks
 from tests.worker.harness import (
@@ -246,8 +247,9 @@ def test_of_five_deliveries_at_once_one_converts_and_the_others_are_told_to_come
         gate_opens.set()
         answers = [future.result() for future in coming]
 
-    assert sorted(answer.status_code for answer in answers) == [503] * 5
-    assert all(int(answer.headers["Retry-After"]) > 0 for answer in answers)
+    for answer in answers:
+        check_problem(answer, 503, "try_again", retry_after_seconds=10)
+        assert answer.headers["Retry-After"] == "10"
     assert gate.count == before + 1
     assert desk.row(conversion)["attempts"] == 1
 
@@ -520,6 +522,19 @@ def test_a_conversion_that_does_not_exist_is_no_reason_to_come_again(function: W
     assert function.deliver(999_999_999).json() == {"outcome": "gone"}
 
 
+def test_without_a_database_the_log_names_the_request_that_the_answer_names(
+    database_url: str, volume: MediaVolume, issuer: Issuer, tmp_path: Path
+) -> None:
+    nowhere = f"postgresql://x:y@127.0.0.1:{free_port()}/nothing"
+    log = tmp_path / "log"
+
+    with worker(database_url, volume.root, "http://127.0.0.1:9", issuer.url, log, DATABASE_URL=nowhere) as cut_off:
+        answer = cut_off.deliver(1)
+
+    check_problem(answer, 503, "database_unavailable", retry_after_seconds=10)
+    assert answer.json()["request_id"] in log.read_text()
+
+
 BAD_JOBS = [
     (b"", 400),
     (b"{", 400),
@@ -542,16 +557,16 @@ def test_what_is_no_job_is_refused_with_a_problem_document(function: Worker, bod
 
     answer = requests.post(function.url, data=body, headers=headers, timeout=60)
 
-    assert (answer.status_code, answer.json()["code"], answer.json()["title"]) == (status, "bad_job", "Bad request")
-    assert answer.json()["request_id"]
-    assert answer.headers["Content-Type"] == "application/problem+json"
+    check_problem(answer, status, "bad_job")
+    assert answer.json()["title"] == "Bad request"
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH"])
 def test_jobs_are_sent_with_post_only(function: Worker, method: str) -> None:
     answer = requests.request(method, function.url, timeout=60)
 
-    assert (answer.status_code, answer.headers["Allow"]) == (405, "POST")
+    assert answer.headers["Allow"] == "POST"
+    check_problem(answer, 405, "method_not_allowed")
 
 
 @pytest.mark.parametrize(("endless", "status"), ENDLESS)
@@ -572,9 +587,10 @@ def test_only_the_queue_may_send_jobs(function: Worker, desk: Desk, deck: bytes)
         "an old one": signed(exp=1),
     }
 
-    statuses = {what: function.deliver(conversion["id"], token=token).status_code for what, token in tokens.items()}
+    answers = [function.deliver(conversion["id"], token=token) for token in tokens.values()]
 
-    assert statuses == dict.fromkeys(tokens, 401)
+    for answer in answers:
+        check_problem(answer, 401, "unauthenticated")
     assert desk.row(conversion)["status"] == "pending"
 
 

@@ -17,8 +17,8 @@ from functions.api.bodies import (
     decode_cursor,
     page_of,
 )
-from functions.api.problems import InvalidField
 from functions.api.routing import Call, Routes
+from functions.problems import InvalidField
 from shared.client_logs import hourly_counts_store, store
 from shared.errors import ClientNotFound
 from shared.vocabulary import LogLevel, Role

@@ -18,10 +18,10 @@ from functions.api.bodies import (
     encode_cursor,
     page_of,
 )
-from functions.api.problems import InvalidField
 from functions.api.routing import Call, Header, Routes
 from functions.api.shapes import clients as shapes
 from functions.api.shapes.fleet import Bridge
+from functions.problems import InvalidField
 from shared.access import enrolment_operations
 from shared.clients import losses_store, operations, store
 from shared.clients.store import ClientFilter

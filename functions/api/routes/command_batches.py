@@ -9,7 +9,6 @@ import msgspec
 from sqlalchemy import Connection, RowMapping
 
 from functions.api.bodies import END, Body, Page, PageQuery, answer_of, decode_cursor, page
-from functions.api.problems import InvalidField
 from functions.api.routing import Call, Reply, Routes
 from functions.api.shapes.command_batches import (
     Batch,
@@ -21,6 +20,7 @@ from functions.api.shapes.command_batches import (
     WaveView,
 )
 from functions.api.shapes.commands import ASKED_WITH, idempotency_key
+from functions.problems import InvalidField
 from shared.access.rules import check_may_send
 from shared.clients import store as clients_store
 from shared.clients.store import ClientFilter

@@ -6,10 +6,10 @@ from typing import Annotated, Any
 import msgspec
 
 from functions.api.bodies import Body, Page, PageQuery, decode_cursor, page
-from functions.api.problems import InvalidField
 from functions.api.routing import Call, Routes
 from functions.api.shapes import commands as shapes
 from functions.api.shapes.commands import ASKED_WITH, idempotency_key
+from functions.problems import InvalidField
 from shared.access.rules import check_may, check_may_send
 from shared.clients import operations as clients
 from shared.commands import operations, store

@@ -7,8 +7,8 @@ from typing import Annotated
 import msgspec
 
 from functions.api.bodies import END, Answer, Body, Uuid
-from functions.api.problems import DatabaseUnavailable
 from functions.api.routing import PUBLIC, Call, Routes
+from functions.problems import DatabaseUnavailable
 from shared.access import enrolment_operations
 from shared.access import operations as access
 from shared.commands import operations as commands

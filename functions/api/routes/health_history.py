@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from functions.api.bodies import Answer, QueryParameters, Time
-from functions.api.problems import InvalidField
 from functions.api.routing import Call, Routes
+from functions.problems import InvalidField
 from shared.clients import health_history_operations
 from shared.clients.health_history_rules import Extremes
 from shared.errors import ClientNotFound

@@ -8,8 +8,8 @@ import msgspec
 from sqlalchemy import Connection, RowMapping
 
 from functions.api.bodies import Answer, Body, Page, PageQuery, Time, Uuid, answer_of, decode_cursor, page
-from functions.api.problems import InvalidField
 from functions.api.routing import Call, Routes
+from functions.problems import InvalidField
 from shared.errors import ClientsUnknown, MaintenanceTimesRefused, MaintenanceWindowNotFound, TimeZoneUnknown
 from shared.maintenance import operations, rules, store
 from shared.maintenance.operations import NewWindow

@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from functions.api.bodies import Answer, QueryParameters, answer_of
-from functions.api.problems import InvalidField
 from functions.api.routing import Call, Routes
 from functions.api.shapes import clients as shapes
 from functions.api.shapes.fleet import Breaker, Bridge
+from functions.problems import InvalidField
 from shared.overview import operations
 from shared.overview.operations import Overview
 from shared.overview.rules import OverviewCursor, parse_cursor

@@ -7,8 +7,8 @@ import msgspec
 from sqlalchemy import RowMapping
 
 from functions.api.bodies import Answer, Body, Page, PageQuery, Time, Uuid, answer_of, decode_cursor, page
-from functions.api.problems import InvalidField
 from functions.api.routing import Call, Routes
+from functions.problems import InvalidField
 from shared.errors import ClientNotFound, SnoozeNotFound, SnoozeRefused
 from shared.notifications import snoozes_operations, snoozes_store
 from shared.notifications.deliveries import store as deliveries

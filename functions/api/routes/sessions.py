@@ -9,8 +9,8 @@ from werkzeug.http import dump_cookie
 from functions.api import bodies, proving
 from functions.api.auth import cookie_name, must_change_password, must_set_up_second_factor
 from functions.api.bodies import Answer, Body
-from functions.api.problems import DatabaseUnavailable
 from functions.api.routing import PUBLIC, Call, Reply, Routes
+from functions.problems import DatabaseUnavailable
 from shared.access import operations as access
 from shared.access import passwords_operations, passwords_rules, store
 from shared.access.rules import Principal, digest

@@ -14,9 +14,9 @@ from typing import Final
 from sqlalchemy import RowMapping
 
 from functions.api.bodies import Answer, answer_of
-from functions.api.problems import BadRequest, BodyTooLarge, InvalidField, ProtocolUnknown
 from functions.api.routing import Call, Header, Reply, Routes
 from functions.api.tus import PREFIX, VERSION
+from functions.problems import BadRequest, BodyTooLarge, InvalidField, ProtocolUnknown
 from shared.conversions import operations as conversions
 from shared.errors import (
     Encrypted,

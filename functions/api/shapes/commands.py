@@ -4,8 +4,8 @@ from datetime import datetime
 from typing import Final
 
 from functions.api.bodies import Answer
-from functions.api.problems import InvalidField
 from functions.api.routing import Call, Header
+from functions.problems import InvalidField
 from shared.commands import store as commands
 from shared.postgres.door import scrub
 from shared.trace import trace_id

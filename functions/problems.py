@@ -1,21 +1,17 @@
-"""Errors -> RFC 9457 problem documents: the one place that gives an error its status.
+"""Errors -> RFC 9457 problem documents: the one place that gives an error of any function its status and its document.
 
-A route raises a domain error of `shared/errors.py`; the table below decides the status and the constant
-title by the error's class or the nearest class above it. The text of an exception that is not ours never
+A function raises a domain error of `shared/errors.py` or one of those below; a table decides the status and the
+constant title by the error's class or the nearest class above it. The text of an exception that is not ours never
 leaves the process: it goes to the log, the caller gets the request id to quote.
 """
 
-import logging
+import secrets
 from typing import Any, Final
 
 import msgspec
-from flask import Response, g
-from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestedRangeNotSatisfiable
-from werkzeug.routing import RequestRedirect
+from flask import Response
 
-from shared import errors, trace
-from shared.postgres.door import is_away
-from shared.structured_log import event, failure
+from shared import errors
 
 PROBLEM_JSON: Final = "application/problem+json"
 RETRY_SECONDS: Final = 5  # what a 503 asks for when nobody knows better
@@ -31,6 +27,12 @@ class MalformedJson(BadRequest):
     """The body is not valid JSON."""
 
     code = "malformed_json"
+
+
+class BadJob(BadRequest):
+    """This is no job of this function."""
+
+    code = "bad_job"
 
 
 class InvalidField(BadRequest):
@@ -49,6 +51,10 @@ class MethodUnknown(errors.ServiceError):
     """This address does not answer this method; the Allow header lists those it does."""
 
     code = "method_not_allowed"
+
+
+class PostOnly(MethodUnknown):
+    """Jobs and ticks are sent with POST."""
 
 
 class NotAcceptable(errors.ServiceError):
@@ -93,6 +99,12 @@ class DatabaseUnavailable(errors.ServiceError):
     code = "database_unavailable"
 
 
+class TryAgain(errors.ServiceError):
+    """This cannot be done right now; try again shortly."""
+
+    code = "try_again"
+
+
 class InternalError(errors.ServiceError):
     """Something went wrong on our side; quote the request id when you report it."""
 
@@ -123,21 +135,9 @@ STATUSES: Final[dict[type[errors.ServiceError], tuple[int, str]]] = {
     errors.TaskQueueUnavailable: (503, "Temporarily unavailable"),
     errors.BrokerUnavailable: (503, "Temporarily unavailable"),
     DatabaseUnavailable: (503, "Temporarily unavailable"),
+    TryAgain: (503, "Temporarily unavailable"),
     errors.VolumeFull: (507, "Media volume unavailable"),
     errors.ServiceError: (500, "Internal error"),
-}
-
-# What werkzeug raises by itself, by status.
-OF_STATUS: Final[dict[int, type[errors.ServiceError]]] = {
-    400: BadRequest,
-    404: PathUnknown,
-    405: MethodUnknown,
-    406: NotAcceptable,
-    412: PreconditionFailed,
-    413: BodyTooLarge,
-    414: UriTooLong,
-    415: errors.UnsupportedMediaType,
-    416: RangeNotSatisfiable,
 }
 
 
@@ -160,45 +160,18 @@ def document(error: errors.ServiceError, request_id: str) -> dict[str, Any]:
     }
 
 
-def response_of(error: errors.ServiceError) -> Response:
-    """The answer to the request at hand, with the headers that its status asks for."""
-    body = document(error, g.get("request_id", ""))
+def response_of(error: errors.ServiceError, request_id: str) -> Response:
+    """An error as an answer, with the headers that its status asks for."""
+    body = document(error, request_id)
     answer = Response(msgspec.json.encode(body), status=body["status"], content_type=PROBLEM_JSON)
+    answer.headers["X-Request-Id"] = request_id
     answer.headers.extend(_headers_of(error, body["status"]))
     return answer
 
 
-def translate(error: Exception) -> errors.ServiceError:
-    """Any exception as an error of the product; what is not known to be harmless becomes InternalError."""
-    if isinstance(error, errors.ServiceError):
-        return error
-    if isinstance(error, HTTPException):
-        return OF_STATUS.get(error.code or 500, InternalError)()
-    if is_away(error):
-        event("database_unavailable", "a request found no database", logging.ERROR, reason=type(error).__name__)
-        return DatabaseUnavailable()
-    return InternalError()
-
-
-def handle(error: Exception) -> Any:
-    """Flask's handler for every exception: a problem document, and the log line of an unexpected one."""
-    if isinstance(error, RequestRedirect):
-        return error
-    problem = translate(error)
-    if status_of(type(problem)) == 500:
-        traced = trace.trace_id(g.get("traceparent"))
-        failure(
-            "request_failed",
-            "a request ended in an unexpected error",
-            request_id=g.get("request_id", ""),
-            trace_id=traced,
-        )
-    answer = response_of(problem)
-    if isinstance(error, MethodNotAllowed) and error.valid_methods:
-        answer.headers["Allow"] = ", ".join(sorted(error.valid_methods))
-    if isinstance(error, RequestedRangeNotSatisfiable) and error.length is not None:
-        answer.headers["Content-Range"] = f"bytes */{error.length}"
-    return answer
+def new_request_id() -> str:
+    """Names a request in its answer and in the log."""
+    return secrets.token_hex(16)
 
 
 def _status_and_title(error: type[errors.ServiceError]) -> tuple[int, str]:
@@ -209,6 +182,8 @@ def _status_and_title(error: type[errors.ServiceError]) -> tuple[int, str]:
 
 
 def _headers_of(error: errors.ServiceError, status: int) -> list[tuple[str, str]]:
+    if isinstance(error, PostOnly):
+        return [("Allow", "POST")]
     if status == 401:
         return [("WWW-Authenticate", 'Bearer realm="signage"')]
     if status in {423, 429, 503}:

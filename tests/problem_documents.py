@@ -1,0 +1,20 @@
+"""What every function's errors have in common: `functions/problems.py` says it, tests of each function hold it."""
+
+import json
+from typing import Any
+
+FIELDS = {"type", "title", "status", "detail", "code", "request_id"}
+GIVEN_AWAY = ("Traceback", "Error(", "sqlalchemy", "psycopg", "pg8000", "File ")
+
+
+def check_problem(reply: Any, status: int, code: str, **extras: Any) -> None:
+    """An RFC 9457 document with the fields of all and these of its own, which gives nothing away."""
+    document = json.loads(reply.text)
+    assert (reply.status_code, reply.headers["Content-Type"]) == (status, "application/problem+json")
+    assert {name: value for name, value in document.items() if name not in FIELDS} == extras
+    assert document.keys() >= FIELDS
+    assert (document["status"], document["code"]) == (status, code)
+    assert document["type"] == f"urn:signage:problem:{code}"
+    assert document["request_id"] == reply.headers["X-Request-Id"]
+    for given_away in GIVEN_AWAY:
+        assert given_away not in reply.text
