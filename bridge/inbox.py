@@ -1,21 +1,26 @@
-"""Each arrival becomes a message, by its topic, or a dead letter with its reason. Never an exception."""
+"""Each arrival becomes a message, by its topic, or a dead letter with its reason. Never an exception.
+
+`MessagesByKind` sorts the messages of a batch for `storing`.
+"""
 
 import re
 from collections import deque
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Final
 
 from bridge import messages
 from bridge.contract import MAX_BYTES
-from bridge.messages import Said
+from bridge.messages import Canary, Said
 from bridge.reading import Unreadable, legible_stamp
-from shared.client_logs.rules import Boot
-from shared.clients.failures_rules import Stamp
+from shared.client_logs.rules import Boot, LogLine
+from shared.clients.failures_rules import ServiceFailure, Stamp
+from shared.clients.reports.rules import HealthReport, Heartbeat, PresenceSaid
 from shared.clients.rules import UUID_FORM
 from shared.leadership.rules import Beginning
 from shared.outside.mqtt import UPWARD, TopicKind
 from shared.structured_log import failure
-from shared.vocabulary import DeadLetterReason
+from shared.vocabulary import DeadLetterReason, Presence
 
 _is_level: Final = re.compile(r"[a-z]{1,16}", re.ASCII).fullmatch
 _is_uuid: Final = UUID_FORM.fullmatch
@@ -192,3 +197,63 @@ def _fitting(payload: bytes, kind: str) -> bytes:
         whole_bytes = payload.whole_bytes if isinstance(payload, Oversized) else len(payload)
         raise Unreadable(DeadLetterReason.TOO_LARGE, f"{whole_bytes} bytes; this topic takes {MAX_BYTES[kind]}")
     return payload
+
+
+REGISTERING = (Heartbeat, HealthReport, LogLine, ServiceFailure)
+"""What makes an unknown uuid a client; a retained presence or an ACK does not."""
+
+
+@dataclass
+class MessagesByKind:
+    """Messages of one batch by kind, each in order of arrival."""
+
+    heartbeats: list[Heartbeat] = field(default_factory=list)
+    health: list[HealthReport] = field(default_factory=list)
+    logs: list[LogLine] = field(default_factory=list)
+    failures: list[ServiceFailure] = field(default_factory=list)
+    repeated_failures: list[ServiceFailure] = field(default_factory=list)
+    presence: list[PresenceSaid] = field(default_factory=list)
+    acking: list[Taken] = field(default_factory=list)  # whatever carries ACKs
+    brief: list[Taken] = field(default_factory=list)  # presence, and what is nothing but an ACK
+    canary: Canary | None = None  # the last one
+    talked: dict[str, float] = field(default_factory=dict)  # uuid -> when anything but a heartbeat of it was heard
+
+    @classmethod
+    def of(cls, taken: Iterable[Taken]) -> "MessagesByKind":
+        """Sort these messages."""
+        batch = cls()
+        for one in taken:
+            batch.add(one)
+        told: list[HealthReport | LogLine | ServiceFailure] = [*batch.health, *batch.logs, *batch.failures]
+        batch.talked = {one.uuid: one.heard for one in told}
+        batch.talked |= {one.said.uuid: one.arrival.heard for one in batch.brief if one.said.uuid and _is_sign(one)}
+        return batch
+
+    def add(self, one: Taken) -> None:
+        """Add a message to the list of its kind."""
+        match one.said.body:
+            case Heartbeat() as body:
+                self.heartbeats.append(body)
+            case HealthReport() as body:
+                self.health.append(body)
+            case LogLine() as body:
+                self.logs.append(body)
+            case ServiceFailure() as body:
+                self.failures.append(body)
+            case PresenceSaid() as body:
+                self.presence.append(body)
+                self.brief.append(one)
+            case Canary() as body:
+                self.canary = body
+            case None:
+                self.brief.append(one)
+        if one.said.acks:
+            self.acking.append(one)
+        if one.said.repeated_failure is not None:
+            self.repeated_failures.append(one.said.repeated_failure)
+
+
+def _is_sign(one: Taken) -> bool:
+    """Did the display send it just now? `offline` may be its will, and the broker may have kept an old presence."""
+    body = one.said.body
+    return not isinstance(body, PresenceSaid) or (body.state is Presence.ONLINE and not one.arrival.is_retained)

@@ -21,16 +21,15 @@ from typing import Final
 from sqlalchemy import Engine
 
 from bridge import duties
-from bridge.batches import PAUSE_SECONDS, Bulk, Pace, Urgent
-from bridge.budget import LogBudgets
+from bridge.batches import PAUSE_SECONDS, Bulk, LogBudgets, Pace, Urgent
 from bridge.duties import Announcement, Due
 from bridge.inbox import Inbox
 from bridge.lanes import BrokerLink, Lanes
 from bridge.leader import DatabaseAway, Leader, LeadershipLost
 from bridge.outbox import Outbox, Receipts
-from bridge.outcomes import BatchOutcome, LeaderMemory, tell_of_counters
 from bridge.probes import can_be_reached
 from bridge.status import BridgeProgress, Counters, Snapshot, Snapshots, Tally
+from bridge.storing import BatchOutcome, LeaderMemory, tell_of_counters
 from bridge.writes import Message, Writer
 from shared.client_logs.rules import Budget
 from shared.commands.operations import tell, timings

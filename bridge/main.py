@@ -13,11 +13,11 @@ from bridge import probes
 from bridge.loop import BridgeLoop
 from bridge.probes import refuses_anonymous
 from bridge.status import Snapshots
-from bridge.stopping import stop_event
 from shared import deployment
 from shared.config import Config, load
 from shared.errors import ConfigurationError
 from shared.postgres.door import make_engine
+from shared.stopping import stop_event
 from shared.structured_log import configure, event
 
 COLLECT_AFTER: Final = 50_000  # objects

@@ -15,8 +15,7 @@ from sqlalchemy import Connection
 
 from bridge.connection import REFUSED, BrokerConnection
 from bridge.lanes import Lanes
-from bridge.outcomes import is_over
-from shared.client_logs.rules import Boot
+from shared.client_logs.rules import Boot, has_ended
 from shared.commands.outbox import operations as outbox
 from shared.commands.outbox.operations import attempted
 from shared.commands.rules import Attempt, Claimed, Timings
@@ -133,7 +132,7 @@ class Receipts:
     def forget(self, ended: Collection[Boot]) -> None:
         """The displays of these boots may number them, and the later ones of their installations, from 1 again."""
         if ended:
-            gone = [boot for boot in self._untold if any(is_over(boot, one) for one in ended)]
+            gone = [boot for boot in self._untold if any(has_ended(boot, one) for one in ended)]
             for boot in gone:
                 del self._untold[boot]
 

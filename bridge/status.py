@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import Any, Final
 
 from bridge.lanes import BrokerLink, Lanes
-from bridge.outcomes import BatchOutcome
+from bridge.storing import BatchOutcome
 
 BATCH_SECONDS_BOUNDS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 

@@ -10,12 +10,11 @@ from typing import Final
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
-from bridge.budget import OverBudget
-from bridge.inbox import PutAside, Taken, put_aside
+from bridge.batches import OverBudget
+from bridge.inbox import REGISTERING, MessagesByKind, PutAside, Taken, put_aside
 from bridge.leader import LeadershipLost
-from bridge.outcomes import BatchOutcome, LeaderMemory
 from bridge.status import Counters
-from bridge.storing import REGISTERING, MessagesByKind, Storing
+from bridge.storing import BatchOutcome, LeaderMemory, Storing
 from shared.client_logs import drops_operations
 from shared.client_logs import operations as client_logs
 from shared.client_logs.rules import LogLine, MarksMoved, boot_of

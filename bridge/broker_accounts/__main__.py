@@ -16,10 +16,10 @@ from typing import Final
 from bridge.broker_accounts.certificates import Certificates, doors
 from bridge.broker_accounts.logins import Accounts
 from bridge.broker_accounts.notes import FILES, Crashes, OpenFiles
-from bridge.stopping import stop_event
 from shared.config import load
 from shared.errors import ConfigurationError
 from shared.postgres.door import is_away, make_engine, said_by_postgres
+from shared.stopping import stop_event
 from shared.structured_log import Outage, configure, event, failure
 
 LOOK_SECONDS: Final = 0.25  # from the end of a look to the next one, where looking is cheap

@@ -88,6 +88,11 @@ def boot_of(line: LogLine) -> Boot | None:
     return line.uuid, line.install_id, line.boot_seq
 
 
+def has_ended(boot: Boot, ended: Boot) -> bool:
+    """Is this the boot that ended, or a later one of its installation?"""
+    return boot[:2] == ended[:2] and boot[2] >= ended[2]
+
+
 def settle(known: Mark, numbers: Iterable[int], kept_above: int = KEPT_ABOVE_MARK) -> Settled:
     """Which of `numbers` are new, and where the mark then stands.
 

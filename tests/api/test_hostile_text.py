@@ -22,8 +22,8 @@ import requests
 from sqlalchemy import Engine
 
 from bridge.inbox import Arrival, Inbox
-from bridge.outcomes import LeaderMemory
 from bridge.status import Counters
+from bridge.storing import LeaderMemory
 from bridge.writes import Writer
 from shared import structured_log
 from shared.commands.operations import timings

@@ -16,8 +16,8 @@ from sqlalchemy import Connection, Engine
 
 from bridge.inbox import Arrival, Inbox, PutAside, Taken
 from bridge.leader import LeadershipLost
-from bridge.outcomes import BatchOutcome, LeaderMemory
 from bridge.status import Counters
+from bridge.storing import BatchOutcome, LeaderMemory
 from bridge.writes import Writer
 from shared.clients.repeats import store
 from shared.commands.operations import timings

@@ -12,10 +12,10 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
-from bridge.budget import OverBudget
+from bridge.batches import OverBudget
 from bridge.inbox import Arrival, PutAside, Taken
-from bridge.outcomes import BatchOutcome
 from bridge.status import Counters
+from bridge.storing import BatchOutcome
 from deploy.parts import broker as mosquitto
 from shared.clients import store as clients_store
 from shared.clients.signs_rules import SignsMemory

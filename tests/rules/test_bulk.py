@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.batches import BATCH_BYTES, BATCH_MESSAGES, Bulk, Understood, Weighed
-from bridge.budget import LogBudgets
+from bridge.batches import BATCH_BYTES, BATCH_MESSAGES, Bulk, LogBudgets, Understood, Weighed
 from bridge.inbox import Arrival, Inbox, Taken
 from bridge.messages import Said
 from shared.client_logs.rules import Budget

@@ -7,7 +7,7 @@ import pytest
 import bridge.batches
 from bridge.batches import AT_ONCE, EARLY_AT_ONCE, EARLY_MAX, Urgent
 from bridge.inbox import Arrival, Inbox
-from bridge.outcomes import BatchOutcome
+from bridge.storing import BatchOutcome
 
 ROLLOUT = 10_000
 

@@ -1,6 +1,6 @@
 """The bridge weighs only log messages, remembers only who logged lately, and counts no pause against anybody."""
 
-from bridge.budget import LogBudgets, OverBudget
+from bridge.batches import LogBudgets, OverBudget
 from bridge.inbox import Arrival, PutAside, Taken
 from bridge.messages import Said
 from shared.client_logs.rules import Budget, LogLine

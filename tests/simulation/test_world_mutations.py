@@ -209,7 +209,7 @@ def never_again(_leader: Leader) -> None:
     raise DatabaseAway
 
 
-FORGETFUL: Final = ("bridge.outcomes.LeaderMemory.forget", lambda _memory: None)
+FORGETFUL: Final = ("bridge.storing.LeaderMemory.forget", lambda _memory: None)
 WORLD: Final = {
     "only heartbeats are signs of life": Mutation(
         12,

@@ -15,12 +15,11 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from bridge.batches import Bulk, Pace
-from bridge.budget import LogBudgets
+from bridge.batches import Bulk, LogBudgets, Pace
 from bridge.inbox import Arrival, Inbox
 from bridge.main import rarely_collect
-from bridge.outcomes import LeaderMemory
 from bridge.status import Counters
+from bridge.storing import LeaderMemory
 from bridge.writes import Writer
 from deploy.local import postgres
 from deploy.parts.probes import wait_until

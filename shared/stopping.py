@@ -1,4 +1,4 @@
-"""How the bridge's processes are told to stop."""
+"""How a process is told to stop."""
 
 import signal
 import threading
