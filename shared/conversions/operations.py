@@ -15,7 +15,7 @@ from shared.outside.media_volume import MediaVolume
 from shared.outside.task_queue import TaskQueue, enqueue_conversion
 from shared.structured_log import failure
 from shared.trace import trace_id
-from shared.vocabulary import CONVERTIBLE_KINDS
+from shared.vocabulary import CONVERTIBLE_KINDS, ConversionStatus
 
 SWEEP_LIMIT = 500  # per tick; the next one takes the rest
 
@@ -35,6 +35,16 @@ def ensure_pdf(
     if row is not None:
         return row, True
     return find(connection, media_id), False
+
+
+def ensure_pdf_on_volume(
+    connection: Connection, now: datetime, volume: MediaVolume, media: RowMapping, traceparent: str | None = None
+) -> tuple[RowMapping, bool]:
+    """As `ensure_pdf`; where the row promises a PDF that the volume does not have, another one is made."""
+    row, must_enqueue = ensure_pdf(connection, now, media, traceparent)
+    if row["status"] == ConversionStatus.READY and not volume.has_converted(row["target_path"]):
+        return rebuild(connection, now, media, traceparent)
+    return row, must_enqueue
 
 
 def of_new_medium(

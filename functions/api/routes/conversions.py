@@ -26,9 +26,8 @@ def ensure_pdf(call: Call, media_id: int) -> Reply[shapes.Conversion]:
     """Make sure that a PDF of this medium exists or is on its way; one that failed or has vanished is made again."""
     with call.transaction() as (connection, now):
         media = event_media.find(connection, media_id)
-        conversion, must_enqueue = operations.ensure_pdf(connection, now, media, call.traceparent)
-        if not must_enqueue and _has_vanished(call, conversion):
-            conversion, must_enqueue = operations.rebuild(connection, now, media, call.traceparent)
+        volume = call.services.media_volume
+        conversion, must_enqueue = operations.ensure_pdf_on_volume(connection, now, volume, media, call.traceparent)
         if must_enqueue:
             call.audit(connection, now, "conversion.request", str(media_id), conversion_id=conversion["id"])
     return _under_way(call, conversion, must_enqueue)
@@ -47,12 +46,6 @@ def reconvert(call: Call, media_id: int) -> Reply[shapes.Conversion]:
         conversion, must_enqueue = operations.rebuild(connection, now, media, call.traceparent)
         call.audit(connection, now, "conversion.rebuild", str(media_id), conversion_id=conversion["id"])
     return _under_way(call, conversion, must_enqueue)
-
-
-def _has_vanished(call: Call, conversion: RowMapping) -> bool:
-    """Does the row promise a PDF that the volume does not have?"""
-    is_ready = conversion["status"] == ConversionStatus.READY
-    return is_ready and not call.services.media_volume.has_converted(conversion["target_path"])
 
 
 def _under_way(call: Call, conversion: RowMapping, must_enqueue: bool) -> Reply[shapes.Conversion]:
