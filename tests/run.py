@@ -22,7 +22,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from deploy.local import guardian
+from deploy.parts import guardian
 from deploy.parts.layout import REPOSITORY
 from tests import volatile
 from tests.suite import MUTE_SECONDS, Outcome, end_on_signals, run_alone

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType
 from typing import BinaryIO, NoReturn
 
-from deploy.local import guardian
+from deploy.parts import guardian
 from deploy.parts.layout import REPOSITORY
 from tests import diary, volatile
 

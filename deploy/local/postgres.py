@@ -23,7 +23,7 @@ from urllib.parse import quote
 import pg8000.dbapi
 import pg8000.native
 
-from deploy.local import guardian
+from deploy.parts import guardian
 from deploy.parts.layout import LOOPBACK, write_file
 from deploy.parts.probes import Probe, free_port
 from deploy.parts.short_lived import running

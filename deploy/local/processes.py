@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from deploy.local import guardian
 from deploy.local.console import Console
+from deploy.parts import guardian
 from deploy.parts.layout import REPOSITORY, write_file
 from deploy.parts.probes import Probe
 

@@ -19,11 +19,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from deploy.local import guardian, postgres, prerequisites
+from deploy.local import postgres, prerequisites
 from deploy.local.console import Console
 from deploy.local.postgres import PostgresUnusable
 from deploy.local.processes import Runner, StartFailed
 from deploy.local.stack import Stack
+from deploy.parts import guardian
 from deploy.parts.broker import BrokerUnusable
 from deploy.parts.broker_launch import CRASHES, CRASHES_KEPT
 from deploy.parts.gateway import GatewayUnusable

@@ -19,8 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from deploy.local import guardian
-from deploy.parts import broker_door, broker_launch
+from deploy.parts import broker_door, broker_launch, guardian
 from deploy.parts.broker_rights import DOWNWARD, RETAINED, SERVICES, URGENT, displays_acl, services_acl
 from deploy.parts.layout import LOOPBACK, write_file
 from deploy.parts.probes import Probe, connect_code, free_port, mqtt_refuses_anonymous, wait_until

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from deploy.local import guardian
+from deploy.parts import guardian
 from deploy.parts.layout import LOOPBACK, REPOSITORY, write_file
 from deploy.parts.probes import Probe, http_answers
 from deploy.parts.short_lived import running

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from deploy.local import guardian
+from deploy.parts import guardian
 from deploy.parts.probes import Probe
 
 

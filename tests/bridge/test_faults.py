@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from deploy.local import guardian, postgres
+from deploy.local import postgres
 from deploy.parts import broker as mosquitto
+from deploy.parts import guardian
 from deploy.parts.probes import free_port
 from shared.postgres.door import engine_for
 from tests import migrated, volatile

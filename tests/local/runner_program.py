@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from deploy.local import guardian
 from deploy.local.console import Console
 from deploy.local.processes import Runner, Service, StartFailed
+from deploy.parts import guardian
 from deploy.parts.layout import write_file
 
 

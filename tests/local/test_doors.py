@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from deploy.local import guardian
 from deploy.parts import gateway as nginx
+from deploy.parts import guardian
 from deploy.parts.gateway import Gateway
 from deploy.parts.probes import free_port
 from shared.vocabulary import Role

@@ -9,7 +9,8 @@ from pathlib import Path
 import pg8000.dbapi
 import pytest
 
-from deploy.local import guardian, postgres
+from deploy.local import postgres
+from deploy.parts import guardian
 from deploy.parts.probes import free_port
 from tests.local.people import as_ordinary_user, process_owner
 

@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
-from deploy.local import guardian, postgres
+from deploy.local import postgres
 from deploy.local.processes import backoff_seconds
+from deploy.parts import guardian
 from deploy.parts.layout import REPOSITORY
 from deploy.parts.probes import wait_until
 

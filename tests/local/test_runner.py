@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.local import guardian
+from deploy.parts import guardian
 from deploy.parts.layout import REPOSITORY
 from tests.local.test_processes import TAG
 from tests.stack import eventually

@@ -19,8 +19,8 @@ from typing import Any
 
 import pytest
 
-from deploy.local import guardian
 from deploy.local.stack import Stack
+from deploy.parts import guardian
 from deploy.parts.broker_launch import CRASHES
 from deploy.parts.layout import LOOPBACK, PORTS, REPOSITORY
 from deploy.parts.probes import wait_until

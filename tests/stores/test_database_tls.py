@@ -11,7 +11,8 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
 
-from deploy.local import guardian, postgres
+from deploy.local import postgres
+from deploy.parts import guardian
 from deploy.parts.probes import free_port
 from deploy.parts.short_lived import running
 from shared.postgres.door import engine_for, is_away

@@ -17,8 +17,8 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
-from deploy.local import guardian
 from deploy.parts import broker as mosquitto
+from deploy.parts import guardian
 from deploy.parts.broker import RunningBroker
 from deploy.parts.layout import REPOSITORY
 from deploy.parts.probes import free_port, wait_until

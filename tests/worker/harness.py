@@ -17,7 +17,7 @@ from typing import Any
 
 import requests
 
-from deploy.local import guardian
+from deploy.parts import guardian
 from deploy.parts.layout import REPOSITORY
 from deploy.parts.probes import free_port, http_answers, wait_until
 from deploy.parts.short_lived import running

@@ -17,7 +17,7 @@ import pypdfium2
 import pytest
 import requests
 
-from deploy.local import guardian
+from deploy.parts import guardian
 from deploy.parts.converter.sandbox import Sandbox, why_not
 from deploy.parts.probes import wait_until
 from tests.local.people import ordinary_python

@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from deploy.local import guardian
+from deploy.parts import guardian
 from deploy.parts.layout import REPOSITORY
 from tests.lab.bench import (
     backlog,

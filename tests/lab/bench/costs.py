@@ -22,7 +22,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from deploy.local import guardian
+from deploy.parts import guardian
 from deploy.parts.probes import wait_until
 from functions.scheduler_tick import steps
 from shared.vocabulary import Role

@@ -11,7 +11,7 @@ from typing import Self
 
 import requests
 
-from deploy.local import guardian
+from deploy.parts import guardian
 from deploy.parts.layout import LOOPBACK
 from shared.vocabulary import Role
 from tests.api.function_process import ENVIRONMENT, function_process

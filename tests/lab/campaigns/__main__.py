@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from deploy.local import guardian
+from deploy.parts import guardian
 from tests.lab.campaigns import (
     clock,
     commands,

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Self
 
-from deploy.local import guardian
+from deploy.parts import guardian
 from tests.lab.campaigns.fingerprint import fingerprint
 from tests.lab.campaigns.ledger import Ledger, tell
 from tests.worker import decks

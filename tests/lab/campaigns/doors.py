@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 
 import requests
 
-from deploy.local import guardian
+from deploy.parts import guardian
 from deploy.parts.gateway import JSON_BODY_BYTES
 from deploy.parts.layout import LOOPBACK, REPOSITORY
 from tests.lab.campaigns.leaks import Secrets, dashboard_files, plant, wrong

@@ -20,8 +20,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from deploy.local import guardian
 from deploy.parts import broker as mosquitto
+from deploy.parts import guardian
 from deploy.parts.layout import write_file
 from deploy.parts.probes import connect_code, free_port, wait_until
 from deploy.parts.short_lived import DidNotStart, running

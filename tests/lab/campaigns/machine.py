@@ -17,8 +17,9 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from deploy.local import guardian, postgres
+from deploy.local import postgres
 from deploy.parts import broker as mosquitto
+from deploy.parts import guardian
 from deploy.parts.layout import LOOPBACK, REPOSITORY
 from deploy.parts.probes import Probe, free_port, wait_until
 from shared.postgres.door import engine_for

@@ -8,7 +8,7 @@ from typing import Any
 import requests
 from sqlalchemy import Engine
 
-from deploy.local import guardian
+from deploy.parts import guardian
 from deploy.parts.probes import wait_until
 from shared.postgres.door import engine_for
 from tests.lab.campaigns.fleet import Fleet, talking
