@@ -24,9 +24,8 @@ from cryptography import x509
 
 from deploy.local.processes import Service
 from deploy.local.stack import QUEUE_SECRET, Stack
-from deploy.parts import broker as mosquitto
 from deploy.parts import database_roles
-from deploy.parts import gateway as nginx
+from deploy.parts.config_file import INSIDE, Certificate, Listener
 from deploy.parts.layout import LOOPBACK, BadSetting
 
 DEFAULTS: Final[Mapping[str, str]] = {
@@ -50,18 +49,6 @@ MODULES: Final = {
 WITH_DATABASE: Final = {*FUNCTIONS, "bridge", "broker-accounts", "task-queue"}
 LOGINS: Final = {"api": "api", "scheduler-tick": "scheduler", "bridge": "bridge"}  # service -> its user at the broker
 SPEAK_TO_THE_QUEUE: Final = {"api", "scheduler-tick", "task-queue"}
-CIPHERS: Final = "ECDHE+AESGCM:ECDHE+CHACHA20"  # of TLS 1.2: what was recorded stays secret when the key is stolen
-TLS_OF_MOSQUITTO: Final = f"certfile {{certificate}}\nkeyfile {{key}}\ntls_version tlsv1.2\nciphers {CIPHERS}\n"
-TLS_OF_NGINX: Final = f"""\
-  ssl_certificate "{{certificate}}";
-  ssl_certificate_key "{{key}}";
-  ssl_protocols TLSv1.2 TLSv1.3;
-  ssl_ciphers {CIPHERS};
-  ssl_session_cache shared:tls:2m;
-  ssl_session_tickets off;
-"""
-FIRST_HEADER: Final = 'add_header X-Content-Type-Options "nosniff" always;'
-STRICT_TRANSPORT: Final = '\n      add_header Strict-Transport-Security "max-age=31536000; includeSubDomains" always;'
 
 
 class Box(Stack):
@@ -186,33 +173,23 @@ class Box(Stack):
         if not _is_for(first, host):
             raise BadSetting(f"BOX_CERTIFICATE_FILE: {certificate} is not for {host} (BOX_HOST).")
 
-    def broker_configuration(self) -> str:
-        """The local stack's mosquitto.conf, with the displays' listener open to the network behind TLS."""
-        text = mosquitto.configuration(self.broker)
-        doors = ["MQTT_DISPLAYS_PORT"]
-        if self.environ["BOX_REMOTE_SERVICES"] == "1":
-            doors.append("MQTT_SERVICES_PORT")
-        tls = TLS_OF_MOSQUITTO.format(certificate=self.certificate, key=self.key)
-        for port in (self.ports[name] for name in doors):
-            door = f"listener {port} {self.environ['BOX_LISTEN']}\n{tls}"
-            text = swap(text, f"listener {port} {LOOPBACK}\n", door, 1)
-        return text
+    @property
+    def people(self) -> Listener:
+        """The gateway's listener. Raises BadSetting."""
+        return Listener(self.environ["BOX_LISTEN"], self._own_certificate(), (self.host,))
 
-    def gateway_configuration(self) -> str:
-        """The local stack's nginx.conf, open to the network behind TLS, under BOX_HOST instead of loopback's names."""
-        port, listen = self.ports["GATEWAY_PORT"], self.environ["BOX_LISTEN"]
-        text = nginx.configuration(self.gateway)
-        text = swap(text, f"listen {LOOPBACK}:{port}", f"listen {listen}:{port} ssl", 2)
-        text = swap(text, f"server_name {LOOPBACK} localhost;", f"server_name {self.host};", 1)
-        text = text.replace(FIRST_HEADER, FIRST_HEADER + STRICT_TRANSPORT)
-        return swap(text, "http {\n", "http {\n" + TLS_OF_NGINX.format(certificate=self.certificate, key=self.key), 1)
+    @property
+    def displays(self) -> Listener:
+        """The broker's listener for displays. Raises BadSetting."""
+        return Listener(self.environ["BOX_LISTEN"], self._own_certificate())
 
+    @property
+    def services(self) -> Listener:
+        """The broker's listener for our own services. Raises BadSetting."""
+        return self.displays if self.environ["BOX_REMOTE_SERVICES"] == "1" else INSIDE
 
-def swap(text: str, before: str, after: str, times: int) -> str:
-    """`text` with `before` replaced; a text in which it does not stand that often has changed under our feet."""
-    if text.count(before) != times:
-        raise AssertionError(f"expected {times} of {before!r}")
-    return text.replace(before, after)
+    def _own_certificate(self) -> Certificate:
+        return Certificate(self.certificate, self.key)
 
 
 def _is_for(certificate: x509.Certificate, host: str) -> bool:

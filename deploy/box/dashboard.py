@@ -9,19 +9,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from deploy.box.box import swap
 from deploy.box.run import become
 from deploy.parts import gateway as nginx
+from deploy.parts.config_file import Listener
 from deploy.parts.gateway import Gateway, GatewayUnusable
-from deploy.parts.layout import LOOPBACK, write_file
 
 NOBODY_LISTENS = 9  # the discard port
-
-
-def configuration(gateway: Gateway, host: str) -> str:
-    """The local stack's nginx.conf, for every address of this container and for this name."""
-    text = swap(nginx.configuration(gateway), f"listen {LOOPBACK}:", "listen 0.0.0.0:", 2)
-    return swap(text, f"server_name {LOOPBACK} localhost;", f"server_name {host};", 1)
 
 
 def main() -> int:
@@ -32,8 +25,7 @@ def main() -> int:
         return 2
     run = Path(tempfile.mkdtemp(prefix="signage-dashboard-"))
     gateway = Gateway(run, int(os.environ.get("PORT") or "8080"), NOBODY_LISTENS)
-    nginx.prepare(gateway)
-    write_file(gateway.configuration, configuration(gateway, host))
+    nginx.prepare(gateway, Listener("0.0.0.0", names=(host,)))  # nosec B104 - a load balancer stands before it
     try:
         command = nginx.command(gateway)
     except GatewayUnusable as error:

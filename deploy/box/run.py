@@ -14,7 +14,7 @@ from deploy.parts import broker as mosquitto
 from deploy.parts import gateway as nginx
 from deploy.parts.broker import BrokerUnusable
 from deploy.parts.gateway import GatewayUnusable
-from deploy.parts.layout import REPOSITORY, BadSetting, write_file
+from deploy.parts.layout import REPOSITORY, BadSetting
 from shared.errors import ConfigurationError
 
 Program = tuple[Sequence[str], Mapping[str, str]]
@@ -28,16 +28,14 @@ def broker(box: Box) -> Program:
         user: (box.layout.secrets / f"mqtt_{user}_password").read_text(encoding="utf-8").strip()
         for user in mosquitto.SERVICES
     }
-    mosquitto.prepare(box.broker, passwords)
-    write_file(box.broker.configuration, box.broker_configuration())
+    mosquitto.prepare(box.broker, passwords, box.displays, box.services)
     return mosquitto.command(box.broker), {"PATH": os.environ.get("PATH", os.defpath)}
 
 
 def gateway(box: Box) -> Program:
     """nginx, with its configuration written anew."""
     box.check_tls()
-    nginx.prepare(box.gateway)
-    write_file(box.gateway.configuration, box.gateway_configuration())
+    nginx.prepare(box.gateway, box.people)
     return nginx.command(box.gateway), {"PATH": os.environ.get("PATH", os.defpath)}
 
 

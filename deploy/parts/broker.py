@@ -3,7 +3,7 @@
 Both share one ACL. Our services' passwords stand in mosquitto's own file. The displays' are kept by a plugin, which
 reads them anew by itself and refuses what no display needs (`broker_door.c`, docs/decisions/0014). A display's client
 id is its user name at either listener, so nobody can take the bridge's session or a neighbour's.
-Why each setting is here stands beside it; the figures are from docs/reliability.md.
+The settings, each with its reason, stand in `mosquitto/mosquitto.conf`.
 """
 
 import os
@@ -21,12 +21,14 @@ from typing import Final
 
 from deploy.parts import broker_door, broker_launch, guardian
 from deploy.parts.broker_rights import DOWNWARD, RETAINED, SERVICES, URGENT, displays_acl, services_acl
+from deploy.parts.config_file import INSIDE, Listener, filled
 from deploy.parts.layout import LOOPBACK, write_file
 from deploy.parts.probes import Probe, connect_code, free_port, mqtt_refuses_anonymous, wait_until
 from deploy.parts.short_lived import running
 from shared.access.rules import MOSQUITTO_SALT_BYTES, mosquitto_hash
 
 __all__ = ["SERVICES", "URGENT", "Broker", "RunningBroker", "command", "prepare", "serve", "throw_away"]
+FILES: Final = Path(__file__).with_name("mosquitto")
 DISPLAYS_CONNECTIONS: Final = broker_launch.OPEN_FILES - 8_192  # the rest is for services, subscriptions and files
 STOP_SIGNAL: Final = signal.SIGTERM  # saves its sessions and ends
 
@@ -54,6 +56,11 @@ class Broker:
     def displays_password_file(self) -> Path:
         """Rendered by `python -m bridge.broker_accounts`, read by the door."""
         return self.run / "displays.passwords"
+
+    @property
+    def acl_file(self) -> Path:
+        """What each user may."""
+        return self.run / "all.acl"
 
     @property
     def services_password_file(self) -> Path:
@@ -98,95 +105,54 @@ def _same_line(user: str, password: str) -> str:
 
 
 def service_logins(passwords: Mapping[str, str]) -> dict[str, str]:
-    """The password of every user of the services' listener, from the password of each service."""
+    """Every user of the services' listener, of the password of each service."""
     return {**passwords, URGENT: passwords["bridge"]}
 
 
-COMMON = """\
-# A PUBACK is no durability: what came since the last save is lost at a kill -9. broker_launch.py asks for one each
-# second, which keeps that window small; this is for the case that it cannot. Saving at every change would write the
-# whole file each time (36,000 -> 534 messages/s), and each second by itself stops a broker with much to save.
-persistence true
-persistence_location {data}/
-autosave_on_changes false
-autosave_interval 60
-# Defaults drop beyond 1,000 queued messages while they answer "Success".
-max_queued_messages 1000000
-# Nor may one display that sends large ones fill the memory, and make each save as long.
-max_queued_bytes 268435456
-# Not below the bridge's batch, which is acknowledged only after its commit.
-max_inflight_messages 16000
-message_size_limit 65536
-max_packet_size 262144
-# Median latency 34 -> 16 ms.
-set_tcp_nodelay true
-connection_messages false
-log_dest stdout
-log_timestamp false
-log_type error
-log_type warning
-log_type notice
-"""
-
-# `use_username_as_clientid` gives a display its own name whatever it calls itself; without it the door would refuse it.
-# Our services may have several connections of one user, each with a name of its own. No password of a display stands
-# in `password_file`: mosquitto reads that anew at a SIGHUP only, and a SIGHUP crashes it.
-DOORS = """\
-plugin {door}
-plugin_opt_logins {displays_passwords}
-plugin_opt_services {services}
-plugin_opt_topic_roots {topic_root}
-plugin_opt_downward {downward}
-plugin_opt_retained {retained}
-plugin_opt_running {running}
-allow_anonymous false
-password_file {services_passwords}
-acl_file {run}/all.acl
-
-# Anybody may open connections without a login: some of the files stay for our own services.
-listener {displays_port} {host}
-max_connections {connections}
-use_username_as_clientid true
-
-listener {services_port} {host}
-"""
-
-
-def configuration(broker: Broker) -> str:
+def configuration(broker: Broker, displays: Listener = INSIDE, services: Listener = INSIDE) -> str:
     """The whole mosquitto.conf. Raises BrokerUnusable: the displays' door cannot be made."""
     try:
         door = broker_door.library(broker.run)
     except broker_door.NoDoor as error:
         raise BrokerUnusable(str(error)) from error
-    return (COMMON + "\n" + DOORS).format(
-        host=LOOPBACK,
-        run=broker.run,
+    return filled(
+        FILES / "mosquitto.conf",
         data=broker.data,
-        displays_port=broker.displays_port,
-        connections=broker.displays_connections,
-        services_port=broker.services_port,
-        displays_passwords=broker.displays_password_file,
-        services_passwords=broker.services_password_file,
         door=door,
+        displays_passwords=broker.displays_password_file,
         services=",".join((*SERVICES, URGENT)),
         topic_root=broker.topic_root,
         downward=",".join(DOWNWARD),
         retained=",".join(RETAINED),
         running=broker.running_file,
+        services_passwords=broker.services_password_file,
+        acl=broker.acl_file,
+        displays_port=broker.displays_port,
+        displays_address=displays.address,
+        displays_tls=displays.tls_lines(FILES / "tls.conf"),
+        displays_connections=broker.displays_connections,
+        services_port=broker.services_port,
+        services_address=services.address,
+        services_tls=services.tls_lines(FILES / "tls.conf"),
     )
 
 
-def prepare(broker: Broker, service_passwords: Mapping[str, str]) -> None:
+def prepare(
+    broker: Broker,
+    service_passwords: Mapping[str, str],
+    displays: Listener = INSIDE,
+    services: Listener = INSIDE,
+) -> None:
     """Write every file that the broker reads; logins of displays that are there already stay."""
     for folder in (broker.run, broker.data):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     root = broker.topic_root
-    write_file(broker.run / "all.acl", services_acl(root) + "\n" + displays_acl(root))
+    write_file(broker.acl_file, services_acl(root) + "\n" + displays_acl(root))
     write_file(broker.services_password_file, password_lines(service_logins(service_passwords)))
     if not broker.displays_password_file.exists():
         write_file(broker.displays_password_file, "")
     guardian.own(broker.data, system_user())
-    write_file(broker.configuration, configuration(broker))
+    write_file(broker.configuration, configuration(broker, displays, services))
 
 
 def system_user() -> str:
@@ -216,7 +182,7 @@ def command(broker: Broker) -> tuple[str, ...]:
 
 
 def answers(broker: Broker) -> Probe:
-    """Whether both listeners answer, and refuse a client without a login."""
+    """Whether both listeners answer, and refuse whoever has no login."""
     probes = [mqtt_refuses_anonymous(port) for port in (broker.displays_port, broker.services_port)]
     return lambda: all(probe() for probe in probes)
 
@@ -232,7 +198,7 @@ class RunningBroker:
     def set_displays(self, passwords: Mapping[str, str]) -> None:
         """Make these the displays' logins (user name -> password); returns when the broker has read them.
 
-        It has read them when it accepts a login that was written with them.
+        It has when it accepts a login that was written with them.
         """
         self._read("", passwords)
 

@@ -22,6 +22,7 @@ from deploy.box.box import DEFAULTS, FUNCTIONS, LOGINS, MODULES, WITH_DATABASE, 
 from deploy.box.setup import set_up
 from deploy.parts import broker as mosquitto
 from deploy.parts import database_roles
+from deploy.parts import gateway as nginx
 from deploy.parts.layout import LOOPBACK, REPOSITORY, BadSetting, write_file
 from deploy.parts.probes import accepts, connect_code
 from deploy.parts.short_lived import running
@@ -213,9 +214,15 @@ def _password(box: Box, user: str) -> str:
     return (box.layout.secrets / f"mqtt_{user}_password").read_text(encoding="utf-8").strip()
 
 
+def _mosquitto_conf(box: Box) -> list[str]:
+    return mosquitto.configuration(box.broker, box.displays, box.services).splitlines()
+
+
 def test_only_the_two_doors_leave_loopback(box: Box) -> None:
-    listens = [line for line in box.broker_configuration().splitlines() if line.startswith("listener ")]
-    serves = [line.strip() for line in box.gateway_configuration().splitlines() if "listen " in line]
+    listens = [line for line in _mosquitto_conf(box) if line.startswith("listener ")]
+    serves = [
+        line.strip() for line in nginx.files(box.gateway, box.people)["nginx.conf"].splitlines() if "listen " in line
+    ]
 
     ports = box.ports
     assert sorted(listens) == sorted(
@@ -230,7 +237,7 @@ def test_only_the_two_doors_leave_loopback(box: Box) -> None:
 def test_a_broker_for_services_elsewhere_opens_both_listeners_behind_tls(environ: dict[str, str]) -> None:
     remote = Box({**environ, "BOX_REMOTE_SERVICES": "1"})
 
-    lines = remote.broker_configuration().splitlines()
+    lines = _mosquitto_conf(remote)
 
     doors = [number for number, line in enumerate(lines) if line.startswith("listener ")]
     assert len(doors) == 2

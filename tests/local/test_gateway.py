@@ -3,6 +3,8 @@
 import gzip
 import http.client
 import json
+import os
+import pwd
 import socket
 import threading
 from collections.abc import Iterator
@@ -126,23 +128,29 @@ def test_a_file_of_the_dashboard_comes_with_its_type_and_the_strict_headers(
 
     assert answer.status == 200
     assert answer.headers["Content-Type"] == kind
-    assert answer.headers["Content-Security-Policy"] == nginx.CONTENT_SECURITY_POLICY
+    assert policy_of(answer)["default-src"] == "'none'"
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
     assert answer.headers["Cache-Control"] == "no-cache"
     assert answer.headers["Server"] == "nginx"  # without a version
 
 
-def test_the_policy_allows_nothing_inline_and_nothing_from_elsewhere() -> None:
-    policy = dict(part.strip().split(" ", 1) for part in nginx.CONTENT_SECURITY_POLICY.split(";"))
+def policy_of(answer: Answer) -> dict[str, str]:
+    """What the answer's Content-Security-Policy says of each directive."""
+    return dict(part.strip().split(" ", 1) for part in answer.headers["Content-Security-Policy"].split(";"))
 
+
+def test_the_policy_allows_nothing_inline_and_nothing_from_elsewhere(gateway: Gateway) -> None:
+    answer = ask(gateway, "GET", "/")
+
+    policy = policy_of(answer)
     assert policy["default-src"] == "'none'"
     assert policy["script-src"] == policy["style-src"] == policy["connect-src"] == "'self'"
-    assert "unsafe" not in nginx.CONTENT_SECURITY_POLICY
+    assert "unsafe" not in answer.headers["Content-Security-Policy"]
 
 
-def test_the_policy_lets_no_page_embed_an_object() -> None:
+def test_the_policy_lets_no_page_embed_an_object(gateway: Gateway) -> None:
     """A plugin is an origin of its own; where the policy says nothing of objects, what it says of the rest holds."""
-    policy = dict(part.strip().split(" ", 1) for part in nginx.CONTENT_SECURITY_POLICY.split(";"))
+    policy = policy_of(ask(gateway, "GET", "/"))
 
     assert policy.get("object-src", policy["default-src"]) == "'none'"
 
@@ -308,3 +316,18 @@ def test_an_api_that_does_not_answer_is_given_up(tmp_path: Path, dashboard: Path
             answer = ask(gateway, "GET", "/api/clients")
 
     assert answer.problem["code"] == "api_timeout"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="another user is taken by root only")
+def test_it_serves_where_user_namespaces_are_forbidden(
+    tmp_path: Path, dashboard: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOCAL_USER_NAMESPACES", "0")
+    gateway = Gateway(tmp_path / "run", free_port(), free_port(), dashboard=dashboard)
+
+    with nginx.serve(gateway, tmp_path / "log") as server:
+        owner = Path(f"/proc/{server.pid}").stat().st_uid
+        answer = ask(gateway, "GET", "/")
+
+    assert answer.status == 200
+    assert owner == pwd.getpwnam(nginx.system_user()).pw_uid

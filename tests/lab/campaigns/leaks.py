@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final
 
-from deploy.parts.gateway import NOT_SERVED
+from deploy.parts.gateway import FILES
 from deploy.parts.layout import REPOSITORY
 from tests.lab.campaigns.peers import status_of
 
@@ -59,8 +59,10 @@ def _longest_line(path: Path) -> bytes:
 
 def dashboard_files() -> set[bytes]:
     """What the gateway may serve."""
+    hidden = re.search(r"location ~ (\S+) \{ return 404; \}", (FILES / "nginx.conf").read_text(encoding="utf-8"))
+    assert hidden is not None
     found = (path for path in DASHBOARD.rglob("*") if path.is_file())
-    return {path.read_bytes() for path in found if not re.search(NOT_SERVED, f"/{path.relative_to(DASHBOARD)}")}
+    return {path.read_bytes() for path in found if not re.search(hidden[1], f"/{path.relative_to(DASHBOARD)}")}
 
 
 def wrong(answer: bytes | None, outside: Secrets, files: set[bytes]) -> list[str]:
