@@ -105,7 +105,7 @@ def _same_line(user: str, password: str) -> str:
 
 
 def service_logins(passwords: Mapping[str, str]) -> dict[str, str]:
-    """Every user of the services' listener, of the password of each service."""
+    """The password of every user of the services' listener, from the password of each service."""
     return {**passwords, URGENT: passwords["bridge"]}
 
 
@@ -182,7 +182,7 @@ def command(broker: Broker) -> tuple[str, ...]:
 
 
 def answers(broker: Broker) -> Probe:
-    """Whether both listeners answer, and refuse whoever has no login."""
+    """Whether both listeners answer, and refuse a client without a login."""
     probes = [mqtt_refuses_anonymous(port) for port in (broker.displays_port, broker.services_port)]
     return lambda: all(probe() for probe in probes)
 
@@ -198,7 +198,7 @@ class RunningBroker:
     def set_displays(self, passwords: Mapping[str, str]) -> None:
         """Make these the displays' logins (user name -> password); returns when the broker has read them.
 
-        It has when it accepts a login that was written with them.
+        It has read them when it accepts a login that was written with them.
         """
         self._read("", passwords)
 
