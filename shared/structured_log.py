@@ -52,7 +52,6 @@ def configure(component: str, stream: TextIO | None = None, level: int = logging
     root.setLevel(level)
     # No line tells of these, and finding them out for each takes as long as writing it.
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
-    logging._srcfile = None  # noqa: SLF001 - as the module's documentation says
     for talkative in ("apscheduler", "alembic"):
         logging.getLogger(talkative).setLevel(logging.WARNING)
     # It tells, with a traceback, of each broken connection that it closes; whoever used that one tells it better.
@@ -62,7 +61,7 @@ def configure(component: str, stream: TextIO | None = None, level: int = logging
 
 def event(name: str, message: str, /, severity: int = logging.INFO, **fields: Any) -> None:
     """Log `message`, a constant, with what happened as fields; `name` is the word to search for."""
-    _LOGGER.log(severity, message, extra={"fields": {"event": name, **fields}})
+    _write(severity, message, {"event": name, **fields})
 
 
 class Outage:
@@ -99,8 +98,12 @@ class Outage:
 
 def failure(name: str, message: str, /, **fields: Any) -> None:
     """Log the exception being handled, with its traceback, without ending anything."""
-    _LOGGER.error(
-        message,
-        exc_info=True,  # noqa: LOG014 - called from inside an except block
-        extra={"fields": {"event": name, **fields}},
-    )
+    _write(logging.ERROR, message, {"event": name, **fields}, sys.exc_info())
+
+
+def _write(severity: int, message: str, fields: dict[str, Any], exc_info: Any = None) -> None:
+    """Log a record without the place in the code: nobody reads it, and finding it takes as long as the line."""
+    if _LOGGER.isEnabledFor(severity):
+        record = logging.LogRecord(_LOGGER.name, severity, "", 0, message, (), exc_info)
+        record.__dict__["fields"] = fields
+        _LOGGER.handle(record)

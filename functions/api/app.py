@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from flask import Flask, Request, Response, g, request
 from flask.ctx import RequestContext
+from flask.globals import app_ctx, request_ctx
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestedRangeNotSatisfiable
 from werkzeug.routing import BaseConverter, RequestRedirect
 
@@ -140,7 +141,7 @@ def body_limit_of(app: Flask) -> Callable[[str, str], int]:
 def _view(services: Services, endpoint: Endpoint, uploads: limits.Turns) -> Callable[..., Response]:
     def view(**path: Any) -> Response:
         """1. Say who calls. 2. Let them through or not. 3. Parse. 4. Answer. 5. Shape the answer."""
-        asked, told = _itself(request), _itself(g)
+        asked, told = request_ctx.request, app_ctx.g  # Flask's proxies look these up at every access
         call = Call(
             services=services,
             request=asked,
@@ -174,11 +175,6 @@ def _note_refusal(call: Call, endpoint: Endpoint, refusal: Forbidden) -> None:
         now = door.database_now(connection)
         target = bodies.scrubbed({"path": call.request.path})["path"][:LONGEST_TARGET]
         record_often(connection, now, call.caller.actor, action, target, "refused", call.request_id, details)
-
-
-def _itself(proxy: Any) -> Any:
-    """What Flask's proxy stands for now: looking that up at every access is a tenth of a small answer."""
-    return proxy._get_current_object()  # noqa: SLF001 - werkzeug's documented name
 
 
 def _parse(asked: Request, endpoint: Endpoint) -> dict[str, Any]:
@@ -250,7 +246,7 @@ def _handle(error: Exception) -> Any:
 
 
 def _begin() -> None:
-    environ, told = request.environ, _itself(g)
+    environ, told = request.environ, app_ctx.g
     given = environ.get("HTTP_X_REQUEST_ID", "")
     told.request_id = given if _REQUEST_ID.fullmatch(given) else problems.new_request_id()
     told.traceparent = trace.read(environ.get("HTTP_TRACEPARENT")) or trace.begin()
@@ -260,7 +256,7 @@ def _begin() -> None:
 
 
 def _end(response: Response) -> Response:
-    asked, told, headers = _itself(request), _itself(g), response.headers
+    asked, told, headers = request_ctx.request, app_ctx.g, response.headers
     present = {name.lower() for name, _ in headers}
     headers["X-Request-Id"] = told.request_id
     for name, value in HEADERS.items():

@@ -16,7 +16,6 @@ from typing import Annotated, Any, Final, Generic, NoReturn, TypeVar
 
 import msgspec
 from flask import Request
-from sqlalchemy import Row, RowMapping
 
 from functions.problems import BadRequest, InvalidField, MalformedJson
 from shared.errors import UnsupportedMediaType
@@ -24,7 +23,6 @@ from shared.postgres.door import scrub
 
 T = TypeVar("T")
 R = TypeVar("R")
-AnyRow = Row[*tuple[Any, ...]]
 LONGEST_CURSOR: Final = 1024
 TIME: Final = "an RFC 3339 time with a timezone, such as 2026-03-01T12:00:00Z"
 
@@ -156,13 +154,16 @@ def _next_cursor(rows: Sequence[R], limit: int, keys: Callable[[R], Sequence[Any
     return encode_cursor(keys(rows[limit - 1])) if len(rows) > limit else None
 
 
-def answer_of(shape: type[T], row: AnyRow | RowMapping | Mapping[str, Any], **more: Any) -> T:
-    """`row` as `shape`: columns by name, `more` beside or instead; columns the shape lacks are left out."""
-    if isinstance(row, dict):
-        return msgspec.convert({**row, **more}, shape)
-    columns = row._mapping if isinstance(row, Row) else row  # noqa: SLF001 - SQLAlchemy's public name
-    # SQLAlchemy's column names may be a subclass of str, which msgspec takes for no text
-    return msgspec.convert({**{str(name): value for name, value in columns.items()}, **more}, shape)
+def answer_of(shape: type[T], row: object, **more: Any) -> T:
+    """`row`, a mapping or an object, as `shape`: fields by name, `more` beside or instead. Others are left out."""
+    if isinstance(row, Mapping):
+        # SQLAlchemy's column names may be a subclass of str, which msgspec takes for no text
+        fields = {str(name): value for name, value in row.items()}
+    else:
+        struct: Any = shape
+        names = zip(struct.__struct_fields__, struct.__struct_encode_fields__, strict=True)
+        fields = {encoded: getattr(row, name) for name, encoded in names if hasattr(row, name)}
+    return msgspec.convert({**fields, **more}, shape, from_attributes=True)
 
 
 def to_json(value: Any) -> bytes:

@@ -4,7 +4,10 @@ A blueprint on the framework's app would lose 405 answers and error handlers, an
 gather a streamed answer in memory: so the request's environ is handed over as it is.
 """
 
-from flask import Flask, Request, Response, current_app, request
+from typing import Any
+
+from flask import Flask, Request, Response, current_app
+from flask.globals import request_ctx
 from werkzeug.exceptions import HTTPException
 
 from functions.api.app import body_limit_of
@@ -15,11 +18,11 @@ from functions.jobs import leave_unread
 
 def put_limits_in_front(inner: Flask) -> None:
     """Wrap the framework's app, which is current while it loads the function's file, in our limits."""
-    outer = current_app._get_current_object()  # type: ignore[attr-defined]  # noqa: SLF001 - the proxy cannot be set
+    outer: Any = current_app  # what is set on the proxy is set on the app
     outer.ensure_sync = lambda view: view  # nothing there is a coroutine; Flask finds that out with every request
     outer.wsgi_app = Limits(outer.wsgi_app, body_limit_of(inner), method_of)
     # What the framework refuses by itself is ours to answer: a path with a line break, favicon.ico, unusual methods.
-    outer.register_error_handler(HTTPException, lambda _error: hand_over(inner, request._get_current_object()))  # type: ignore[attr-defined]  # noqa: SLF001 - as above
+    outer.register_error_handler(HTTPException, lambda _error: hand_over(inner, request_ctx.request))
 
 
 def hand_over(inner: Flask, request: Request) -> Response:

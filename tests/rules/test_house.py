@@ -135,3 +135,11 @@ def test_a_class_name_exists_once_in_the_core() -> None:
     )
 
     assert {name for name, count in names.items() if count > 1} == set()
+
+
+def test_private_names_of_others_are_used_in_fast_paho_alone() -> None:
+    files = [path for part in ("functions", "bridge", "shared", "deploy") for path in (REPOSITORY / part).rglob("*.py")]
+
+    allowed = {path.name for path in files if re.search("noqa.*SLF001", path.read_text(encoding="utf-8"))}
+
+    assert allowed == {"fast_paho.py"}

@@ -57,7 +57,7 @@ class Tap:
             raise ConnectionError("the client is not connected")
         packet_id = next(self._packet_ids)
         self._passing.own_ids.add(packet_id)
-        self._heard(name, payload, retain, expiry_seconds, ours=True)
+        self.write_down(name, payload, retain, expiry_seconds, ours=True)
         self._passing.client.write(
             packets.made_publish(self.prefix + name, payload, packet_id, retain=retain, expiry_seconds=expiry_seconds)
         )
@@ -81,7 +81,8 @@ class Tap:
     def connected(self) -> bool:
         return self._passing is not None
 
-    def _heard(self, name: str, payload: bytes, retain: bool, expiry: int | None, *, ours: bool) -> None:
+    def write_down(self, name: str, payload: bytes, retain: bool, expiry: int | None, *, ours: bool) -> None:
+        """Put a message that passed into the record."""
         number = len(self.record.connections) - 1
         self.record.heard.append(Heard(time.monotonic(), number, name, payload, retain, expiry, ours))
         self.record.change()
@@ -243,5 +244,5 @@ class Passing:
             self._tap.held[said.boot] = message.payload
             self.broker.write(packets.made_puback(message.packet_id))
             return True
-        self._tap._heard(name, message.payload, message.retain, message.expiry_seconds, ours=False)  # noqa: SLF001
+        self._tap.write_down(name, message.payload, message.retain, message.expiry_seconds, ours=False)
         return False
