@@ -32,7 +32,8 @@ from bridge.status import BridgeProgress, Counters, Snapshot, Snapshots, Tally
 from bridge.storing import BatchOutcome, LeaderMemory, tell_of_counters
 from bridge.writes import Message, Writer
 from shared.client_logs.rules import Budget
-from shared.commands.operations import tell, timings
+from shared.commands.acks.operations import tell
+from shared.commands.operations import timings
 from shared.config import Config
 from shared.outside.mqtt import Topics
 from shared.structured_log import event, failure

@@ -24,8 +24,11 @@ from shared.clients.health_history_rules import due as health_turns_due
 from shared.clients.reports import operations as reports
 from shared.commands import operations as commands
 from shared.commands import store as commands_store
+from shared.commands.acks import operations as acks
 from shared.commands.batches import operations as batches
 from shared.commands.batches import store as batches_store
+from shared.commands.outbox import operations as outbox
+from shared.commands.rules import Timings
 from shared.config import Config
 from shared.conversions import operations as conversions
 from shared.conversions.rules import timeouts
@@ -67,7 +70,7 @@ class World:
     engine: Engine
     publisher: Publisher
     queue: TaskQueue
-    timings: commands.Timings
+    timings: Timings
 
 
 @dataclass(frozen=True)
@@ -151,7 +154,7 @@ def expire(world: World, _moment: Moment) -> Did:
     """End commands that are past their deadline."""
     with transaction(world.engine) as connection:
         report = commands.expire(connection, database_now(connection))
-    commands.tell(report.news)
+    acks.tell(report.news)
     counts = asdict(report)
     del counts["news"]
     return counts
@@ -193,7 +196,7 @@ def send_waves(world: World, _moment: Moment) -> Did:
 
 def publish(world: World, _moment: Moment) -> Did:
     """Publish what is due: recovery's commands, and what the API and the bridge left over."""
-    return asdict(commands.publish_due(world.engine, world.publisher, world.timings))
+    return asdict(outbox.publish_due(world.engine, world.publisher, world.timings))
 
 
 def sweep_conversions(world: World, _moment: Moment) -> Did:

@@ -1,7 +1,6 @@
 """What can be done with a command: ask for it, withdraw it, sweep what is overdue.
 
-Publishing is `commands/outbox`, what displays answer is `commands/acks`; their use cases are named here too,
-so that entry points need one module. How commands end is `endings_store`.
+Publishing is `commands/outbox`, what displays answer is `commands/acks`. How commands end is `endings_store`.
 """
 
 import uuid
@@ -13,17 +12,8 @@ from sqlalchemy import Connection
 
 from shared import trace
 from shared.commands import endings_store, rules, store
-from shared.commands.acks.operations import (
-    AckReport,
-    EvidenceReport,
-    news_of,
-    record_acks,
-    record_boot_evidence,
-    settle_by_evidence,
-    tell,
-)
-from shared.commands.outbox.operations import PublishReport, claim_due, publish_due, record_publish_answers
-from shared.commands.rules import Ack, Attempt, Claimed, CommandRequest, News, Sighting, Timings
+from shared.commands.acks.operations import news_of, settle_by_evidence
+from shared.commands.rules import CommandRequest, News, Timings
 from shared.commands.store import CommandRow
 from shared.config import Config
 from shared.errors import (
@@ -36,35 +26,6 @@ from shared.errors import (
 )
 from shared.postgres.door import scrub
 from shared.vocabulary import CommandAction, CommandState
-
-__all__ = [
-    "Ack",
-    "AckReport",
-    "Attempt",
-    "Claimed",
-    "CommandRequest",
-    "CommandRow",
-    "EvidenceReport",
-    "ExpiryReport",
-    "PublishReport",
-    "Sighting",
-    "Timings",
-    "abandon",
-    "cancel",
-    "claim_due",
-    "end",
-    "expire",
-    "find",
-    "issue",
-    "issue_many",
-    "publish_due",
-    "record_acks",
-    "record_boot_evidence",
-    "record_publish_answers",
-    "tell",
-    "timings",
-]
-
 
 ENDED_BY = "ended by "  # begins the outcome of what a person ended though a display may have it
 

@@ -10,9 +10,8 @@ from sqlalchemy import Connection, RowMapping
 
 from shared.clients import signs_store
 from shared.clients.signs_rules import may_be_mute
-from shared.commands import operations as commands
 from shared.commands import store as commands_store
-from shared.commands.operations import CommandRequest
+from shared.commands.rules import CommandRequest, Timings
 from shared.config import Config
 from shared.leadership import store as leadership_store
 from shared.leadership.rules import BridgeStatus
@@ -119,7 +118,7 @@ def _told(
     }
 
 
-def recover(connection: Connection, now: datetime, config: Config, timings: commands.Timings) -> RecoveryReport:
+def recover(connection: Connection, now: datetime, config: Config, timings: Timings) -> RecoveryReport:
     """Ask for what is due: at most one command a client, the longest unwell first, up to the cap.
 
     1. Only with CRASH_RECOVERY_ENABLED, and only one transaction at a time; the breakers are reckoned anew.
@@ -202,7 +201,7 @@ def _still_due(
     return [case for case in again if case.verdict.action is actions[case.uuid]]
 
 
-def _issue(connection: Connection, now: datetime, chosen: Sequence[Case], timings: commands.Timings) -> dict[str, str]:
+def _issue(connection: Connection, now: datetime, chosen: Sequence[Case], timings: Timings) -> dict[str, str]:
     """Command these, and put each one rung up: ids by client; one that somebody else commands meanwhile is missing."""
     if not chosen:
         return {}

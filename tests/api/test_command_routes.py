@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 from deploy.parts.broker import RunningBroker
 from functions.api.app import create_app
 from functions.api.services import Services
-from shared.commands import operations
+from shared.commands.acks import operations as acks
 from shared.commands.batches import operations as batches
 from shared.commands.rules import Ack
 from shared.config import Config
@@ -39,7 +39,7 @@ def path_of(client: str) -> str:
 def say(engine: Engine, command: dict[str, Any], word: str) -> None:
     with transaction(engine) as connection:
         ack = Ack(command["client_uuid"], command["id"], CommandState(word))
-        operations.record_acks(connection, database_now(connection), [ack], TIMINGS)
+        acks.record_acks(connection, database_now(connection), [ack], TIMINGS)
 
 
 def audited(api: Api, target: str) -> list[dict[str, Any]]:

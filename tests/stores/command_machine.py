@@ -17,6 +17,8 @@ from hypothesis.stateful import initialize, rule
 from sqlalchemy import Connection
 
 from shared.commands import operations
+from shared.commands.acks.operations import record_acks, record_boot_evidence
+from shared.commands.outbox import operations as outbox
 from shared.commands.rules import Ack, Sighting
 from shared.errors import StateConflict
 from shared.postgres.statements import constant, moment, rows
@@ -211,7 +213,7 @@ class CommandMachine(CommandModel):
         """Another display speaks of this one's command, on its own topic."""
         before = self.read()
         ack = Ack(self.stranger, self.asked[-1], word)
-        report = self.database.run(lambda connection: operations.record_acks(connection, self.now, [ack], TIMINGS))
+        report = self.database.run(lambda connection: record_acks(connection, self.now, [ack], TIMINGS))
         assert report.foreign == (ack,)
         assert self.read() == before
         self.reached["a forged ACK refused"] += 1
@@ -224,9 +226,9 @@ class CommandMachine(CommandModel):
         boot, start = self.display.boot_id, self.display.app_instance
         [before] = rows(connection, STORED, {"client": self.client})
         rows(connection, STORE, {"client": self.client, "now": self.now, "boot": boot, "start": start})
-        operations.record_acks(connection, self.now, self.display.last_command(self.now), TIMINGS)
+        record_acks(connection, self.now, self.display.last_command(self.now), TIMINGS)
         if before != [boot, start]:
-            operations.record_boot_evidence(connection, self.now, [Sighting(self.client, boot, start)])
+            record_boot_evidence(connection, self.now, [Sighting(self.client, boot, start)])
 
     def fall_silent(self, stale: bool) -> None:
         """The broker or the sweep of states says that the display is gone; it may be back at the next word."""
@@ -252,7 +254,7 @@ class CommandMachine(CommandModel):
 
     def claim_at_once(self, connection: Connection) -> None:
         """A publisher that overlaps another: both go on with what they got, and nobody gets what another has."""
-        self.held += [(claimed, self.now) for claimed in operations.claim_due(connection, self.now)]
+        self.held += [(claimed, self.now) for claimed in outbox.claim_due(connection, self.now)]
 
     def hear_all(self, connection: Connection) -> None:
-        operations.record_acks(connection, self.now, self.display.said[-6:], TIMINGS)
+        record_acks(connection, self.now, self.display.said[-6:], TIMINGS)

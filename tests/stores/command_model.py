@@ -10,6 +10,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant
 from sqlalchemy import Connection
 
 from shared.commands import operations
+from shared.commands.acks.operations import record_acks
+from shared.commands.outbox import operations as outbox
 from shared.commands.rules import LOCKING, Ack, Attempt, Claimed
 from shared.errors import CommandNotCancellable
 from shared.postgres.door import database_now
@@ -61,7 +63,7 @@ class CommandModel(RuleBasedStateMachine):
     def claim(self, crash: Crash | None, *, online: bool) -> list[Claimed]:
         uuids = [self.client] if online else None
         try:
-            return self.database.run(lambda connection: operations.claim_due(connection, self.now, None, uuids), crash)
+            return self.database.run(lambda connection: outbox.claim_due(connection, self.now, None, uuids), crash)
         except Died:
             heard = crash is not None and crash.committed
             self.reached["a claim that nobody heard of" if heard else "a claim lost"] += 1
@@ -83,7 +85,7 @@ class CommandModel(RuleBasedStateMachine):
         attempt = Attempt(claimed.id, claimed.lease_until, claimed.attempts, fate.answer, fate.left)
         try:
             self.database.run(
-                lambda connection: operations.record_publish_answers(connection, self.now, [attempt], TIMINGS), crash
+                lambda connection: outbox.record_publish_answers(connection, self.now, [attempt], TIMINGS), crash
             )
         except Died:
             heard = crash is not None and crash.committed
@@ -91,9 +93,7 @@ class CommandModel(RuleBasedStateMachine):
 
     def store_acks(self, acks: list[Ack], crash: Crash | None) -> None:
         try:
-            report = self.database.run(
-                lambda connection: operations.record_acks(connection, self.now, acks, TIMINGS), crash
-            )
+            report = self.database.run(lambda connection: record_acks(connection, self.now, acks, TIMINGS), crash)
         except Died:
             heard = crash is not None and crash.committed
             self.reached["ACKs stored unheard" if heard else "ACKs lost"] += 1

@@ -9,7 +9,9 @@ from sqlalchemy import Connection, Engine
 
 from shared import config
 from shared.commands import operations
-from shared.commands.operations import AckReport, EvidenceReport, PublishReport
+from shared.commands.acks.operations import AckReport, EvidenceReport, record_acks, record_boot_evidence
+from shared.commands.outbox import operations as outbox
+from shared.commands.outbox.operations import PublishReport
 from shared.commands.rules import Ack, Attempt, Claimed, CommandRequest, Sighting, Timings
 from shared.postgres.door import database_now
 from shared.tables import client_commands, client_heartbeats, clients
@@ -77,14 +79,14 @@ def issue(connection: Connection, now: datetime, client: str, action: CommandAct
 
 
 def claim(connection: Connection, now: datetime, **only: Any) -> list[Claimed]:
-    return operations.claim_due(connection, now, **only)
+    return outbox.claim_due(connection, now, **only)
 
 
 def answer(
     connection: Connection, now: datetime, claimed: Claimed, code: int | None, *, left: bool = True
 ) -> PublishReport:
     attempt = Attempt(claimed.id, claimed.lease_until, claimed.attempts, code, may_have_left=left)
-    return operations.record_publish_answers(connection, now, [attempt], TIMINGS)
+    return outbox.record_publish_answers(connection, now, [attempt], TIMINGS)
 
 
 def publish(connection: Connection, now: datetime, name: str, code: int | None, *, left: bool = True) -> None:
@@ -97,13 +99,13 @@ def say(
     connection: Connection, now: datetime, client: str, name: str, *states: str, reason: str | None = None
 ) -> AckReport:
     acks = [Ack(client, name, CommandState(state), reason) for state in states]
-    return operations.record_acks(connection, now, acks, TIMINGS)
+    return record_acks(connection, now, acks, TIMINGS)
 
 
 def see(
     connection: Connection, now: datetime, client: str, boot: str | None, start: str | None = START
 ) -> EvidenceReport:
-    return operations.record_boot_evidence(connection, now, [Sighting(client, boot, start)])
+    return record_boot_evidence(connection, now, [Sighting(client, boot, start)])
 
 
 def state(connection: Connection, name: str) -> tuple[str, str | None]:

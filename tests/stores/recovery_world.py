@@ -12,6 +12,8 @@ from shared import config
 from shared.clients import statuses_operations
 from shared.clients import store as clients_store
 from shared.commands import operations as commands
+from shared.commands.acks import operations as acks
+from shared.commands.outbox import operations as outbox
 from shared.commands.rules import Ack, Attempt
 from shared.config import Config
 from shared.leadership import store as leadership_store
@@ -100,14 +102,14 @@ def finish(connection: Connection, at: datetime, report: RecoveryReport, state: 
             client_commands.c.id.in_(report.command_ids)
         )
     ).all()
-    commands.record_acks(connection, at, [Ack(client, name, CommandState(state)) for client, name in rows], TIMINGS)
+    acks.record_acks(connection, at, [Ack(client, name, CommandState(state)) for client, name in rows], TIMINGS)
 
 
 def answer(connection: Connection, at: datetime, report: RecoveryReport, code: PublishAnswer) -> None:
     """The broker answers the commands of this round so."""
-    claimed = commands.claim_due(connection, at, only_ids=list(report.command_ids))
+    claimed = outbox.claim_due(connection, at, only_ids=list(report.command_ids))
     attempts = [Attempt(one.id, one.lease_until, one.attempts, code, may_have_left=code < 0x80) for one in claimed]
-    commands.record_publish_answers(connection, at, attempts, TIMINGS)
+    outbox.record_publish_answers(connection, at, attempts, TIMINGS)
 
 
 @dataclass

@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 
 from shared import trace
 from shared.commands import operations
+from shared.commands.acks import operations as acks
 from shared.commands.acks.operations import STRANGE_TOLD, tell
 from shared.commands.rules import Ack, News
 from shared.structured_log import JsonFormatter
@@ -64,8 +65,8 @@ def test_each_answer_of_a_display_is_news_once_under_the_commands_own_trace(
     publish(connection, now, name, 0)
     forged = Ack(client, name, CommandState.RECEIVED, None, trace.begin())
 
-    first = operations.record_acks(connection, now, [forged], TIMINGS)
-    again = operations.record_acks(connection, now, [forged], TIMINGS)
+    first = acks.record_acks(connection, now, [forged], TIMINGS)
+    again = acks.record_acks(connection, now, [forged], TIMINGS)
     rest = say(connection, now, client, name, "running", "succeeded")
 
     assert told(first.news) == [("command_acked", "received", CLICK)]
@@ -78,7 +79,7 @@ def test_answers_to_nothing_are_told_by_the_displays_word_and_only_some_of_them(
 ) -> None:
     flood = [Ack(client, f"none-{n}", CommandState.RECEIVED, None, CLICK) for n in range(500)]
 
-    report = operations.record_acks(connection, now, flood, TIMINGS)
+    report = acks.record_acks(connection, now, flood, TIMINGS)
 
     assert len(report.unknown) == 500
     assert told(report.news) == [("command_ack_unknown", "received", CLICK)] * STRANGE_TOLD

@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import Connection
 
 from shared.commands import operations
+from shared.commands.acks import operations as acks
 from shared.commands.rules import Ack
 from shared.vocabulary import CommandState, PublishAnswer
 from tests.stores.commands_world import (
@@ -132,7 +133,7 @@ def test_unknown_and_foreign_ids_are_reported_and_move_nothing(
     forged = Ack(stranger, name, CommandState.SUCCEEDED)
     unknown = Ack(client, "no-such-id\x00", CommandState.RECEIVED)
 
-    report = operations.record_acks(connection, now, [forged, unknown], TIMINGS)
+    report = acks.record_acks(connection, now, [forged, unknown], TIMINGS)
 
     assert report.moved == set()
     assert report.foreign == (forged,)
@@ -145,7 +146,7 @@ def test_a_batch_for_many_clients_moves_each_of_them(connection: Connection, now
     names = {client: issue(connection, now, client) for client in fleet}
     words = [CommandState.RECEIVED, CommandState.SUCCEEDED]
 
-    report = operations.record_acks(
+    report = acks.record_acks(
         connection, now, [Ack(client, names[client], word) for word in words for client in fleet], TIMINGS
     )
 

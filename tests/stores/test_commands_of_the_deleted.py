@@ -10,7 +10,8 @@ from sqlalchemy import Connection, Engine
 from shared.clients import operations as clients_operations
 from shared.commands import operations as commands
 from shared.commands import store as commands_store
-from shared.commands.rules import CLIENT_DELETED
+from shared.commands.outbox import operations as outbox
+from shared.commands.rules import CLIENT_DELETED, Attempt
 from shared.errors import ClientNotFound
 from shared.postgres.door import database_now
 from shared.recovery import store as recovery_store
@@ -129,8 +130,8 @@ def test_what_the_broker_answers_afterwards_changes_nothing(connection: Connecti
     [one] = claim(connection, now, only_ids=[name])
     delete(connection, now + seconds(1), client)
 
-    attempt = commands.Attempt(one.id, one.lease_until, one.attempts, PublishAnswer.SUCCESS, may_have_left=True)
-    commands.record_publish_answers(connection, now + seconds(2), [attempt], TIMINGS)
+    attempt = Attempt(one.id, one.lease_until, one.attempts, PublishAnswer.SUCCESS, may_have_left=True)
+    outbox.record_publish_answers(connection, now + seconds(2), [attempt], TIMINGS)
 
     assert state(connection, name) == ("expired", "client_deleted")
 

@@ -12,6 +12,8 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from shared.commands import operations
+from shared.commands.acks.operations import record_acks
+from shared.commands.outbox import operations as outbox
 from shared.commands.rules import Ack, Attempt, Claimed
 from shared.errors import CommandInFlight, CommandLockedOut, IdempotencyKeyReused, ServiceError
 from shared.postgres.door import database_now
@@ -98,7 +100,7 @@ def claim_all(engine: Engine, ids: Sequence[str]) -> list[Claimed]:
     mine: list[Claimed] = []
     while True:
         with engine.begin() as connection:
-            batch = operations.claim_due(connection, database_now(connection), only_ids=ids, limit=7)
+            batch = outbox.claim_due(connection, database_now(connection), only_ids=ids, limit=7)
         if not batch:
             return mine
         mine += batch
@@ -116,13 +118,13 @@ def test_six_overlapping_publishers_claim_200_commands_once_each(engine: Engine)
 
 def record(engine: Engine, ack: Ack) -> None:
     with engine.begin() as connection:
-        operations.record_acks(connection, database_now(connection), [ack], TIMINGS)
+        record_acks(connection, database_now(connection), [ack], TIMINGS)
 
 
 def record_sent(engine: Engine, claimed: Claimed) -> None:
     attempt = Attempt(claimed.id, claimed.lease_until, claimed.attempts, PublishAnswer.SUCCESS, may_have_left=True)
     with engine.begin() as connection:
-        operations.record_publish_answers(connection, database_now(connection), [attempt], TIMINGS)
+        outbox.record_publish_answers(connection, database_now(connection), [attempt], TIMINGS)
 
 
 @pytest.mark.parametrize("attempt", range(10))
@@ -170,7 +172,7 @@ def test_a_wave_of_commands_acks_and_sweeps_waits_in_no_ring(engine: Engine, att
     def acks(order: Sequence[str], state: CommandState) -> None:
         batch = [Ack(client, by_client[client], state) for client in order]
         with engine.begin() as connection:
-            operations.record_acks(connection, database_now(connection), batch, TIMINGS)
+            record_acks(connection, database_now(connection), batch, TIMINGS)
 
     def again(client: str) -> None:
         with contextlib.suppress(CommandInFlight):

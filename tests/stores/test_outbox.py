@@ -22,8 +22,8 @@ from deploy.parts import guardian
 from deploy.parts.broker import RunningBroker
 from deploy.parts.layout import REPOSITORY
 from deploy.parts.probes import free_port, wait_until
-from shared.commands import operations
-from shared.commands.operations import PublishReport
+from shared.commands.outbox import operations as outbox
+from shared.commands.outbox.operations import PublishReport
 from shared.errors import BrokerUnavailable, PublishUnanswered
 from shared.outside.mqtt import WINDOW, Message, Publisher
 from shared.postgres.door import database_now, engine_for
@@ -50,7 +50,7 @@ def publisher(broker: RunningBroker) -> Iterator[Publisher]:
 
 
 def publish(engine: Engine, publisher: Publisher, name: str, budget: float = 3.0) -> PublishReport:
-    return operations.publish_due(engine, publisher, TIMINGS, budget, only_ids=[name])
+    return outbox.publish_due(engine, publisher, TIMINGS, budget, only_ids=[name])
 
 
 def in_time(seconds: float) -> float:
@@ -192,7 +192,7 @@ def test_a_broker_that_freezes_leaves_the_doubt_that_the_command_was_heard(
         assert (row["state"], row["publish_lease_until"]) == ("queued", None)
         assert row["unanswered_at"] is not None
         with engine.begin() as connection:  # and it goes out again under the same id
-            [again] = operations.claim_due(connection, database_now(connection) + seconds(2), only_ids=[name])
+            [again] = outbox.claim_due(connection, database_now(connection) + seconds(2), only_ids=[name])
         assert again.id == name
         assert publisher.publish(publisher.topics.commands("nobody"), b"{}", 1, in_time(3)) == 0x10
 
@@ -241,7 +241,7 @@ def test_many_due_commands_go_out_in_one_call_the_oldest_first(
 ) -> None:
     names = [issued(engine, request(new_client(engine))) for _ in range(60)]
 
-    report = operations.publish_due(engine, publisher, TIMINGS, only_ids=names)
+    report = outbox.publish_due(engine, publisher, TIMINGS, only_ids=names)
 
     assert report == PublishReport(no_subscriber=60)
     attempted = [committed(engine, name)["publish_attempted_at"] for name in names]
@@ -252,13 +252,14 @@ KILLED = """
 import sys
 from shared import config
 from shared.commands import operations
+from shared.commands.outbox.operations import publish_due
 from shared.postgres.door import engine_for
 from shared.outside.mqtt import Publisher
 from shared.structured_log import JsonFormatter
 url, port, name = sys.argv[1:]
 publisher = Publisher(f"mqtt://127.0.0.1:{port}", "api", "x", "signage")
 timings = operations.timings(config.load({}))
-operations.publish_due(engine_for(url, "killed"), publisher, timings, 60, only_ids=[name])
+publish_due(engine_for(url, "killed"), publisher, timings, 60, only_ids=[name])
 """
 
 
@@ -276,8 +277,8 @@ def test_a_publisher_killed_after_its_claim_leaves_a_lease_and_the_same_id_goes_
 
     row = committed(engine, name)
     with engine.begin() as connection:
-        assert operations.claim_due(connection, row["publish_lease_until"] - seconds(0.001), only_ids=[name]) == []
-        [again] = operations.claim_due(connection, row["publish_lease_until"], only_ids=[name])
+        assert outbox.claim_due(connection, row["publish_lease_until"] - seconds(0.001), only_ids=[name]) == []
+        [again] = outbox.claim_due(connection, row["publish_lease_until"], only_ids=[name])
     assert again.id == name
     assert committed(engine, name)["unanswered_at"] == row["publish_attempted_at"]
 
@@ -309,7 +310,7 @@ def test_a_database_that_fails_after_the_publish_is_survived_and_the_doubt_is_ke
     row = committed(engine, name)
     assert (row["state"], row["publish_answer"]) == ("queued", None)
     with engine.begin() as connection:
-        [again] = operations.claim_due(connection, row["publish_lease_until"], only_ids=[name])
+        [again] = outbox.claim_due(connection, row["publish_lease_until"], only_ids=[name])
     assert again.id == name
     assert committed(engine, name)["unanswered_at"] == row["publish_attempted_at"]
 
@@ -365,7 +366,7 @@ def strict_broker(receive_maximum: int) -> Iterator[tuple[int, list[int]]]:
 def test_a_hundred_commands_go_out_over_a_slow_link(engine: Engine, broker: RunningBroker) -> None:
     names = [issued(engine, request(new_client(engine))) for _ in range(100)]
     with slow_publisher(broker, 0.05) as slow:
-        report = operations.publish_due(engine, slow, TIMINGS, 20.0, only_ids=names)
+        report = outbox.publish_due(engine, slow, TIMINGS, 20.0, only_ids=names)
 
     assert report == PublishReport(no_subscriber=100)  # within a lease; one after another they take 20 s and more
 
@@ -375,7 +376,7 @@ def test_when_the_time_is_over_what_was_not_sent_is_due_and_nothing_has_left_uns
 ) -> None:
     names = [issued(engine, request(new_client(engine))) for _ in range(100)]
     with slow_publisher(broker, 0.3) as slow:
-        report = operations.publish_due(engine, slow, TIMINGS, 3.0, only_ids=names)
+        report = outbox.publish_due(engine, slow, TIMINGS, 3.0, only_ids=names)
 
     rows = [committed(engine, name) for name in names]
     in_doubt = sum(row["unanswered_at"] is not None for row in rows)

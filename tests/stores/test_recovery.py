@@ -11,6 +11,8 @@ from sqlalchemy import Connection, Engine
 
 from shared.clients import store as clients_store
 from shared.commands import operations as commands
+from shared.commands.acks import operations as acks
+from shared.commands.outbox import operations as outbox
 from shared.commands.rules import Ack, Attempt
 from shared.postgres.door import database_now
 from shared.recovery import operations, store
@@ -133,7 +135,7 @@ def test_a_display_that_always_crashes_climbs_the_ladder_once_a_lockout_and_is_s
         at = now + timedelta(minutes=minute)
         for name in tick_at(connection, client, at).command_ids:
             asked.append((minute, command(connection, name)["action"]))
-            commands.record_acks(connection, at, [Ack(client, name, CommandState.SUCCEEDED)], TIMINGS)
+            acks.record_acks(connection, at, [Ack(client, name, CommandState.SUCCEEDED)], TIMINGS)
 
     assert asked == [(0, "restart_app"), (10, "restart_app"), (20, "reboot_host"), (30, "reboot_host")]
     state = told(connection, now + timedelta(minutes=45), client)
@@ -147,7 +149,7 @@ def test_decisions_are_recorded_when_they_change_only(connection: Connection, no
     for minute in range(12):
         at = now + timedelta(minutes=minute)
         for name in tick_at(connection, client, at).command_ids:
-            commands.record_acks(connection, at, [Ack(client, name, CommandState.SUCCEEDED)], TIMINGS)
+            acks.record_acks(connection, at, [Ack(client, name, CommandState.SUCCEEDED)], TIMINGS)
 
     assert decisions(connection, client) == [
         ("restart_app", "due"),
@@ -176,9 +178,9 @@ def test_a_display_that_nobody_answers_for_is_not_asked_again_before_its_next_he
 ) -> None:
     client = crash(connection, now)
     [name] = recover(connection, now).command_ids
-    [claimed] = commands.claim_due(connection, now + seconds(1), only_ids=[name])
+    [claimed] = outbox.claim_due(connection, now + seconds(1), only_ids=[name])
     unheard = Attempt(name, claimed.lease_until, 1, PublishAnswer.NO_SUBSCRIBER, may_have_left=True)
-    commands.record_publish_answers(connection, now + seconds(1), [unheard], TIMINGS)
+    outbox.record_publish_answers(connection, now + seconds(1), [unheard], TIMINGS)
 
     assert recover(connection, now + seconds(30)).command_ids == ()
     assert told(connection, now + seconds(30), client)["state"] == "unreachable"

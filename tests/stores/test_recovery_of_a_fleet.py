@@ -8,7 +8,8 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared import config
-from shared.commands import operations as commands
+from shared.commands.acks.operations import record_acks
+from shared.commands.outbox import operations as outbox
 from shared.commands.rules import Ack, Attempt
 from shared.postgres.door import database_now
 from shared.recovery import rules
@@ -59,11 +60,11 @@ def test_a_setting_stands_as_it_is_given(connection: Connection, setting: str, a
 def carry_out(connection: Connection, at: datetime) -> int:
     """The broker takes all that is due, and the displays do it and play again; how many."""
     done = 0
-    while claimed := commands.claim_due(connection, at, limit=500):
+    while claimed := outbox.claim_due(connection, at, limit=500):
         attempts = [Attempt(one.id, one.lease_until, one.attempts, PublishAnswer.SUCCESS, True) for one in claimed]
-        commands.record_publish_answers(connection, at, attempts, TIMINGS)
+        outbox.record_publish_answers(connection, at, attempts, TIMINGS)
         acks = [Ack(one.client_uuid, one.id, CommandState.SUCCEEDED) for one in claimed]
-        commands.record_acks(connection, at, acks, TIMINGS)
+        record_acks(connection, at, acks, TIMINGS)
         well = clients.c.uuid.in_([one.client_uuid for one in claimed])
         running = {"process_status": "running", "process_status_since": at, "status": "running"}
         connection.execute(sa.update(clients).where(well).values(**running))

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.commands import operations as commands
+from shared.commands.acks import operations as acks
 from shared.commands.rules import Ack
 from shared.postgres.door import database_now
 from shared.recovery import holds_operations
@@ -44,7 +45,7 @@ def refuse(connection: Connection, at: datetime, report: RecoveryReport, boot: s
     for name in report.command_ids:
         client = command(connection, name)["client_uuid"]
         said = Ack(client, name, CommandState.REJECTED, "precondition_failed", boot_id=boot, **more)
-        commands.record_acks(connection, at, [said], TIMINGS)
+        acks.record_acks(connection, at, [said], TIMINGS)
 
 
 def boot_of(connection: Connection, client: str) -> tuple[str, str]:
@@ -248,7 +249,7 @@ def test_only_a_refusal_corrects_the_boot(connection: Connection, now: datetime,
     name = issue(connection, now, client, RESTART)
 
     said = Ack(client, name, CommandState(state), boot_id=OTHER, app_instance="start-2")
-    commands.record_acks(connection, now + seconds(1), [said], TIMINGS)
+    acks.record_acks(connection, now + seconds(1), [said], TIMINGS)
 
     assert boot_of(connection, client) == (BOOT, START)
     assert command(connection, name)["acked_boot_id"] == OTHER
@@ -259,7 +260,7 @@ def test_a_refusal_of_another_displays_command_corrects_nothing(connection: Conn
     name = issue(connection, now, victim, RESTART)
 
     said = Ack(stranger, name, CommandState.REJECTED, "precondition_failed", boot_id=OTHER)
-    commands.record_acks(connection, now + seconds(1), [said], TIMINGS)
+    acks.record_acks(connection, now + seconds(1), [said], TIMINGS)
 
     assert {boot_of(connection, one) for one in (victim, stranger)} == {(BOOT, START)}
     assert command(connection, name)["state"] == "queued"

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import Engine
 
-from shared.commands import operations as commands
+from shared.commands.acks.operations import record_acks
 from shared.commands.batches import operations, store
 from shared.commands.batches.rules import BatchRequest
 from shared.commands.rules import Ack
@@ -37,7 +37,7 @@ def finish(engine: Engine, batch: str, word: CommandState) -> None:
     with engine.begin() as connection:
         rows = [row for row in store.members(connection, batch, 100) if row["command_id"] is not None]
         acks = [Ack(row["uuid"], row["command_id"], word) for row in rows]
-        commands.record_acks(connection, database_now(connection), acks, TIMINGS)
+        record_acks(connection, database_now(connection), acks, TIMINGS)
 
 
 def state_of(engine: Engine, batch: str) -> str:

@@ -26,6 +26,7 @@ from shared.access import enrolment_operations
 from shared.clients import losses_store, operations, store
 from shared.clients.store import ClientFilter
 from shared.commands import operations as commands
+from shared.commands.acks import operations as acks
 from shared.commands.rules import CLIENT_DELETED
 from shared.errors import ClientNotFound, FailureChanged
 from shared.maintenance import operations as maintenance
@@ -215,7 +216,7 @@ def delete_client(call: Call, uuid: str) -> None:
         operations.delete(connection, now, uuid)
         ended = commands.abandon(connection, now, uuid, CLIENT_DELETED)
         call.audit(connection, now, "client.delete", uuid)
-    commands.tell(ended)
+    acks.tell(ended)
 
 
 @routes.post(

@@ -27,6 +27,7 @@ from shared.clients.store import ClientFilter
 from shared.commands import operations as commands
 from shared.commands.batches import operations, rules, store
 from shared.commands.batches.rules import BatchRequest
+from shared.commands.outbox import operations as outbox
 from shared.errors import (
     CommandBatchNotFound,
     CommandBatchOver,
@@ -162,7 +163,7 @@ def _work_off(call: Call, batch_id: str) -> None:
         rows = store.members(connection, batch_id, PUBLISH_AT_ONCE, outcome=MemberOutcome.ACCEPTED)
     queued = [row["command_id"] for row in rows if row["command_state"] == CommandState.QUEUED]
     if queued:
-        commands.publish_due(engine, call.services.publisher, timings, PUBLISH_SECONDS, only_ids=queued)
+        outbox.publish_due(engine, call.services.publisher, timings, PUBLISH_SECONDS, only_ids=queued)
 
 
 def _sent(call: Call, batch_id: str) -> Sent:

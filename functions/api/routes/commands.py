@@ -13,7 +13,9 @@ from functions.problems import InvalidField
 from shared.access.rules import check_may, check_may_send
 from shared.clients import operations as clients
 from shared.commands import operations, store
-from shared.commands.operations import CommandRequest
+from shared.commands.outbox import operations as outbox
+from shared.commands.rules import CommandRequest
+from shared.commands.store import CommandRow
 from shared.errors import (
     ClientNotFound,
     CommandInFlight,
@@ -64,9 +66,7 @@ def send_command(call: Call, uuid: str, body: NewCommand) -> shapes.Command:
         if command.created_at == now:
             call.audit(connection, now, f"command.{body.action}", uuid, command_id=command.id, **_why(body))
     _tell(call, command)
-    operations.publish_due(
-        call.services.engine, call.services.publisher, timings, PUBLISH_SECONDS, only_ids=[command.id]
-    )
+    outbox.publish_due(call.services.engine, call.services.publisher, timings, PUBLISH_SECONDS, only_ids=[command.id])
     return _command(call, command.id)
 
 
@@ -92,7 +92,7 @@ def _request(call: Call, uuid: str, body: NewCommand) -> CommandRequest:
     )
 
 
-def _tell(call: Call, command: operations.CommandRow) -> None:
+def _tell(call: Call, command: CommandRow) -> None:
     """A repeat by the same key tells the command of then, with its trace."""
     event(
         "command_issued",

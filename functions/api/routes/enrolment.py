@@ -12,6 +12,7 @@ from functions.problems import DatabaseUnavailable
 from shared.access import enrolment_operations
 from shared.access import operations as access
 from shared.commands import operations as commands
+from shared.commands.acks import operations as acks
 from shared.commands.rules import LOGIN_REVOKED
 from shared.config import Config
 from shared.errors import (
@@ -90,7 +91,7 @@ def revoke_enrolment(call: Call, uuid: str) -> None:
         had_login = enrolment_operations.revoke(connection, now, uuid)
         ended = commands.abandon(connection, now, uuid, LOGIN_REVOKED) if had_login else ()
         call.audit(connection, now, "enrolment.delete", uuid, had_login=had_login)
-    commands.tell(ended)
+    acks.tell(ended)
 
 
 @routes.post("/enroll", role=PUBLIC, statuses={201: "Enrolled"}, raises=(EnrolmentCodeInvalid, DatabaseUnavailable))

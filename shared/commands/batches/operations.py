@@ -21,6 +21,7 @@ from shared.commands import store as commands_store
 from shared.commands.batches import rules, store
 from shared.commands.batches.rules import BatchRequest, BatchStep, Decision, PlannedMember
 from shared.commands.rules import Timings
+from shared.commands.store import CommandRow
 from shared.errors import (
     CommandBatchNotFound,
     CommandBatchOver,
@@ -193,7 +194,7 @@ def _send(connection: Connection, now: datetime, batch: RowMapping, timings: Tim
     return sum(one["command_id"] is not None for one in decided)
 
 
-def _decided(client_uuid: str, answer: commands.CommandRow | ServiceError) -> dict[str, Any]:
+def _decided(client_uuid: str, answer: CommandRow | ServiceError) -> dict[str, Any]:
     """What became of a member, as the store takes it."""
     refusal = answer if isinstance(answer, ServiceError) else None
     until = _locked_until(refusal)

@@ -11,7 +11,8 @@ from shared.clients import operations as clients
 from shared.commands import operations as commands
 from shared.commands.batches import operations as batches
 from shared.commands.batches.rules import ALL_AT_ONCE, REST, BatchRequest
-from shared.commands.rules import CLIENT_DELETED
+from shared.commands.outbox import operations as outbox
+from shared.commands.rules import CLIENT_DELETED, CommandRequest
 from shared.errors import ServiceError
 from shared.maintenance import operations as maintenance
 from shared.maintenance.operations import NewWindow
@@ -39,12 +40,12 @@ class Operator:
     def send(self, display: Display, action: str) -> None:
         """One command to one display."""
         history = self._history
-        request = commands.CommandRequest(display.uuid, CommandAction(action), "anna", "the operator's wish")
+        request = CommandRequest(display.uuid, CommandAction(action), "anna", "the operator's wish")
         row = self._ask(lambda connection, now: commands.issue(connection, now, request, history.timings))
         if row is None:
             return
         try:
-            commands.publish_due(history.databases.api, history.mqtt_publisher, history.timings, only_ids=[row.id])
+            outbox.publish_due(history.databases.api, history.mqtt_publisher, history.timings, only_ids=[row.id])
         except (ServiceError, sa.exc.SQLAlchemyError, Killed):
             return
         history.judge.figures["operators' commands"] += 1
