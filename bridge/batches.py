@@ -158,7 +158,9 @@ class LogBudgets:
 BATCH_BYTES: Final = 8 * 2**20
 """Of payloads in one batch: Postgres gets them in a few statements. A usual message has some 350 bytes."""
 Understood = Taken | PutAside
+"""What reading makes of an arrival."""
 Weighed = Understood | OverBudget
+"""What a batch holds."""
 
 
 class Bulk:

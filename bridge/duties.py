@@ -99,12 +99,14 @@ class Announcement:
             leadership_store.disconnected(database, self._leader.epoch or 0)
 
 
-def sweep(database: Connection, stale_seconds: int, canary_max_age: timedelta) -> None:
+def sweep(leader: Leader, due: Due, stale_seconds: int, canary_max_age: timedelta) -> None:
     """Bring shown states up to now. Silence counts only while the canary was no older than `canary_max_age`."""
-    now = database_now(database)
-    heard = leadership.listening(leadership_store.bridge_status(database), now, canary_max_age)
-    if changed := statuses_operations.sweep(database, now, stale_seconds, heard):
-        event("statuses_swept", "shown states changed with time", changed=changed)
+    with leader.database() as database, database.begin():
+        due.sweeps()  # not while the database is away
+        now = database_now(database)
+        heard = leadership.listening(leadership_store.bridge_status(database), now, canary_max_age)
+        if changed := statuses_operations.sweep(database, now, stale_seconds, heard):
+            event("statuses_swept", "shown states changed with time", changed=changed)
 
 
 def check_lead(database: Connection, leader: Leader) -> None:
@@ -113,16 +115,26 @@ def check_lead(database: Connection, leader: Leader) -> None:
         raise LeadershipLost
 
 
-def since_last_commit(database: Connection) -> float:
+def since_last_commit(leader: Leader) -> float:
     """Seconds since any bridge committed a batch; 0 before the first one."""
-    last = leadership_store.bridge_status(database).last_commit_at
-    return 0.0 if last is None else (database_now(database) - last).total_seconds()
+    with leader.database() as database, database.begin():
+        last = leadership_store.bridge_status(database).last_commit_at
+        return 0.0 if last is None else (database_now(database) - last).total_seconds()
 
 
-def close_gaps(database: Connection, leader: Leader) -> LogsStored:
-    """Give up numbers of log messages that did not come in a day. Raises LeadershipLost."""
-    check_lead(database, leader)
-    return client_logs.close_gaps(database, database_now(database))
+def close_gaps(leader: Leader, due: Due) -> LogsStored:
+    """Give up numbers of log messages that did not come in a day. Raises LeadershipLost.
+
+    The tick must not do this: only who stores lines moves marks.
+    """
+    with leader.database() as database, database.begin():
+        due.looks_for_gaps()
+        check_lead(database, leader)
+        closed = client_logs.close_gaps(database, database_now(database))
+    if closed.committed:
+        told = {"displays": len(closed.committed), "numbers": closed.given_up}
+        event("log_gaps_closed", "numbers of log messages that did not come in a day are given up", **told)
+    return closed
 
 
 def canary_of(instance: str, number: int) -> bytes:

@@ -21,7 +21,7 @@ from typing import Final
 from sqlalchemy import Engine
 
 from bridge import duties
-from bridge.batches import PAUSE_SECONDS, Bulk, LogBudgets, Pace, Urgent
+from bridge.batches import PAUSE_SECONDS, Bulk, LogBudgets, Pace, Urgent, Weighed
 from bridge.duties import Announcement, Due
 from bridge.inbox import Inbox
 from bridge.lanes import BrokerLink, Lanes
@@ -30,7 +30,7 @@ from bridge.outbox import Outbox, Receipts
 from bridge.probes import can_be_reached
 from bridge.status import BridgeProgress, Counters, Snapshot, Snapshots, Tally
 from bridge.storing import BatchOutcome, LeaderMemory, tell_of_counters
-from bridge.writes import Message, Writer
+from bridge.writes import Writer
 from shared.client_logs.rules import Budget
 from shared.commands.acks.operations import tell
 from shared.commands.operations import timings
@@ -220,9 +220,7 @@ class BridgeLoop:
         """Give each client a whole budget before a connection's first message: what gathered is nobody's flood."""
         if self._budgets_of is broker or not broker.waiting:
             return
-        with self._leader.database() as database, database.begin():
-            pause_seconds = duties.since_last_commit(database)
-        self._budgets.connected(time.monotonic(), pause_seconds, broker.again)
+        self._budgets.connected(time.monotonic(), duties.since_last_commit(self._leader), broker.again)
         self._budgets_of = broker
 
     def _store_urgent(self, broker: Lanes) -> None:
@@ -255,7 +253,7 @@ class BridgeLoop:
         self._bulk.committed()
         self._committed(outcome)
 
-    def _store_bulk(self, broker: Lanes, batch: Sequence[Message]) -> BatchOutcome:
+    def _store_bulk(self, broker: Lanes, batch: Sequence[Weighed]) -> BatchOutcome:
         """Write, commit, acknowledge."""
         began = time.monotonic()
         with self._leader.database() as database:
@@ -301,33 +299,20 @@ class BridgeLoop:
             broker.urgent.publish(self._topics.canary, canary, int(duties.CANARY_SECONDS))
 
     def _work_outbox(self, broker: Lanes) -> None:
-        self._outbox.take_answers(broker.urgent)
-        if self._outbox.has_answers:
-            with self._leader.database() as database:
-                self._outbox.record(database)
-        if broker.urgent.is_ready and self._outbox.is_due:
-            with self._leader.database() as database:
-                self._outbox.publish(database, broker.urgent)
+        """Write down how publishing went, and publish what is due."""
+        self._outbox.work(self._leader, broker.urgent)
 
     def _sweep(self, _broker: Lanes) -> None:
         """Sweep before messages are written: after an outage this says since when nothing was known of anybody."""
         if self._due.is_sweep:
-            with self._leader.database() as database, database.begin():
-                self._due.sweeps()  # not while the database is away
-                duties.sweep(database, self._config["HEARTBEAT_STALE_SECONDS"], self._canary_max_age)
+            duties.sweep(self._leader, self._due, self._config["HEARTBEAT_STALE_SECONDS"], self._canary_max_age)
 
     def _close_gaps(self, _broker: Lanes) -> None:
-        """Give up numbers of log lines that never come. The tick must not: only who stores lines moves marks."""
-        if not self._due.is_gaps:
-            return
-        with self._leader.database() as database, database.begin():
-            self._due.looks_for_gaps()
-            closed = duties.close_gaps(database, self._leader)
-        if closed.committed:
+        """Give up numbers of log lines that never come."""
+        if self._due.is_gaps:
+            closed = duties.close_gaps(self._leader, self._due)
             self._counters = replace(self._counters, missing_logs=self._counters.missing_logs + closed.given_up)
             self._receipts.committed(closed.committed)
-            told = {"displays": len(closed.committed), "numbers": closed.given_up}
-            event("log_gaps_closed", "numbers of log messages that did not come in a day are given up", **told)
 
     def _show(self) -> None:
         """Let the health answers know how it goes."""

@@ -15,6 +15,7 @@ from sqlalchemy import Connection
 
 from bridge.connection import REFUSED, BrokerConnection
 from bridge.lanes import Lanes
+from bridge.leader import Leader
 from shared.client_logs.rules import Boot, has_ended
 from shared.commands.outbox import operations as outbox
 from shared.commands.outbox.operations import attempted
@@ -54,6 +55,16 @@ class Outbox:
     def has_answers(self) -> bool:
         """Whether everything published is answered, or given up, and waits to be written down."""
         return bool(self._attempts) and not self._awaited
+
+    def work(self, leader: Leader, broker: BrokerConnection) -> None:
+        """Take answers, write them down once all are there, and publish what is due."""
+        self.take_answers(broker)
+        if self.has_answers:
+            with leader.database() as database:
+                self.record(database)
+        if broker.is_ready and self.is_due:
+            with leader.database() as database:
+                self.publish(database, broker)
 
     def publish(self, database: Connection, broker: BrokerConnection) -> None:
         """Claim what is due, commit that, and publish it; then what waited for displays that came online.

@@ -223,10 +223,10 @@ class Storing:
     def _store_repetitions(self, batch: MessagesByKind) -> None:
         """Write the reports that only repeat what is stored. The others stay in the batch."""
         known, failed = self.memory.reports, {failure.uuid for failure in batch.repeated_failures}
-        heartbeats = repeats.heartbeats(batch.heartbeats, known)
+        heartbeats = repeats.sorted_heartbeats(batch.heartbeats, known)
         repeated = repeats.repeat_heartbeats(self.connection, self.now, self.clock, heartbeats, known)
         batch.heartbeats, self.outcome.heartbeats = repeated.others, repeated.known
-        health = repeats.health(batch.health, known, failed)
+        health = repeats.sorted_health(batch.health, known, failed)
         reported = repeats.repeat_health(self.connection, self.now, self.clock, health, known)
         batch.health, self.outcome.health = reported.others, reported.known
 

@@ -10,7 +10,7 @@ from typing import Final
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
-from bridge.batches import OverBudget
+from bridge.batches import OverBudget, Weighed
 from bridge.inbox import REGISTERING, MessagesByKind, PutAside, Taken, put_aside
 from bridge.leader import LeadershipLost
 from bridge.status import Counters
@@ -34,7 +34,6 @@ POISON_CLASSES: Final = frozenset({"21", "22", "23", "54"})
 All others (connection, resources, operator, also 42: a schema that does not fit) blame the database: the batch
 is kept and tried again.
 """
-Message = Taken | PutAside | OverBudget
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ class Writer:
     patient_from: float | None = None
     """Of the urgent session only: presence of unknown clients that was heard after this moment can wait."""
 
-    def write(self, connection: Connection, batch: Sequence[Message], counters: Counters, arrived: int) -> BatchOutcome:
+    def write(self, connection: Connection, batch: Sequence[Weighed], counters: Counters, arrived: int) -> BatchOutcome:
         """Write the batch in one transaction, with the counters as they are once `arrived` messages more are committed.
 
         1. Everything at once. 2. When the data are to blame: again, halving by savepoints until the guilty
@@ -76,7 +75,7 @@ class Writer:
         return self._write_in_halves(connection, batch, counters, arrived)
 
     def _write_at_once(
-        self, connection: Connection, batch: Sequence[Message], counters: Counters, arrived: int
+        self, connection: Connection, batch: Sequence[Weighed], counters: Counters, arrived: int
     ) -> BatchOutcome:
         with connection.begin():
             storing = Storing(connection, database_now(connection), time.monotonic(), self.memory)
@@ -87,7 +86,7 @@ class Writer:
         return storing.outcome
 
     def _write_in_halves(
-        self, connection: Connection, batch: Sequence[Message], counters: Counters, arrived: int
+        self, connection: Connection, batch: Sequence[Weighed], counters: Counters, arrived: int
     ) -> BatchOutcome:
         """Write without memory of clients: what a savepoint takes back was not stored."""
         taken = [one for one in batch if isinstance(one, Taken)]
@@ -148,7 +147,7 @@ class Writer:
         is_presence = isinstance(one.said.body, PresenceSaid)
         return is_presence and self.patient_from is not None and one.arrival.heard > self.patient_from
 
-    def _conclude(self, storing: Storing, batch: Sequence[Message]) -> None:
+    def _conclude(self, storing: Storing, batch: Sequence[Weighed]) -> None:
         """Write what is not stored (dead letters, lines over their budget), and who gave a sign of life by it."""
         connection, now, outcome = storing.connection, storing.now, storing.outcome
         outcome.refused += [one for one in batch if isinstance(one, PutAside)]

@@ -1,13 +1,15 @@
 """In which order the bridge does what is due: an outage is written down before what waited through it."""
 
+from datetime import timedelta
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from bridge import duties
 from bridge.batches import Pace
 from bridge.duties import Due
-from bridge.leader import DatabaseAway
+from bridge.leader import DatabaseAway, Leader
 from bridge.loop import BridgeLoop
 
 DUTIES = (
@@ -42,10 +44,9 @@ def test_a_sweep_for_which_the_database_is_away_is_due_as_soon_as_it_is_back() -
     def away() -> None:
         raise DatabaseAway
 
-    bridge = without_services()
-    bridge._due, bridge._leader = Due(), SimpleNamespace(database=away)
+    due, leader = Due(), cast("Leader", SimpleNamespace(database=away))
 
     with pytest.raises(DatabaseAway):
-        bridge._sweep(None)
+        duties.sweep(leader, due, 180, timedelta(seconds=30))
 
-    assert bridge._due.is_sweep
+    assert due.is_sweep

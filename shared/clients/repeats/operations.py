@@ -62,18 +62,18 @@ class SortedReports(Generic[rules.Report]):
     known: dict[str, tuple[int, int]]  # what to remember of them, once they are committed
 
 
-def heartbeats(
+def sorted_heartbeats(
     said: Collection[Heartbeat], memory: ReportsMemory, odd: Collection[str] = ()
 ) -> SortedReports[Heartbeat]:
-    """What these say; those of clients among `odd` are not taken for repetitions."""
+    """Find the clients whose heartbeats only repeat what is known. Nobody among `odd` is one of them."""
     same, others = rules.split(said, memory.heartbeats, rules.likeness_of_heartbeat, odd)
     return SortedReports(said, len(same), others, store.columns(same), rules.still_known(same, memory.heartbeats))
 
 
-def health(
+def sorted_health(
     said: Collection[HealthReport], memory: ReportsMemory, odd: Collection[str] = ()
 ) -> SortedReports[HealthReport]:
-    """As `heartbeats`."""
+    """As `sorted_heartbeats`."""
     same, others = rules.split(said, memory.health, rules.likeness_of_health, odd)
     return SortedReports(said, len(same), others, store.columns_of_health(same), rules.still_known(same, memory.health))
 
@@ -87,7 +87,7 @@ def repeat_heartbeats(
     """
     if told.same and store.touch_heartbeats(connection, now, clock, told.columns) < told.same:
         odd = _odd(told, store.untouched(connection, "client_heartbeats", told.columns))
-        told = heartbeats(told.all, memory, odd)
+        told = sorted_heartbeats(told.all, memory, odd)
     _forget(memory.heartbeats, told)
     return told
 
@@ -98,7 +98,7 @@ def repeat_health(
     """As `repeat_heartbeats`."""
     if told.same and store.touch_health(connection, now, clock, told.columns) < told.same:
         odd = _odd(told, store.untouched(connection, "client_health", told.columns))
-        told = health(told.all, memory, odd)
+        told = sorted_health(told.all, memory, odd)
     _forget(memory.health, told)
     return told
 
