@@ -14,7 +14,7 @@ from bridge.leader import FIRST_BACK_OFF_SECONDS, LONGEST_BACK_OFF_SECONDS, Lead
 from shared.client_logs import operations as client_logs
 from shared.client_logs.operations import LogsStored
 from shared.clients import statuses_operations
-from shared.leadership import rules as leadership
+from shared.leadership import rules as leadership_rules
 from shared.leadership import store as leadership_store
 from shared.postgres.door import database_now
 from shared.structured_log import event
@@ -104,7 +104,7 @@ def sweep(leader: Leader, due: Due, stale_seconds: int, canary_max_age: timedelt
     with leader.database() as database, database.begin():
         due.sweeps()  # not while the database is away
         now = database_now(database)
-        heard = leadership.listening(leadership_store.bridge_status(database), now, canary_max_age)
+        heard = leadership_rules.listening(leadership_store.bridge_status(database), now, canary_max_age)
         if changed := statuses_operations.sweep(database, now, stale_seconds, heard):
             event("statuses_swept", "shown states changed with time", changed=changed)
 

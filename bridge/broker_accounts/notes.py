@@ -8,7 +8,7 @@ from typing import Final
 
 from sqlalchemy import Engine
 
-from shared.leadership import store as leadership
+from shared.leadership import store as leadership_store
 from shared.postgres.door import transaction
 from shared.structured_log import event
 
@@ -34,7 +34,7 @@ class Crashes:
         if noted == self._carried:
             return
         with transaction(self._engine) as connection:
-            came = leadership.note_broker_crashes(connection, list(_times(noted)))
+            came = leadership_store.note_broker_crashes(connection, list(_times(noted)))
         self._carried = noted
         if came:
             event("broker_crashed", "the broker ended without having been told to", crashes=came)
@@ -58,7 +58,7 @@ class OpenFiles:
         share = (opened * FILE_STEPS // max(1, most), most)
         if share != self._carried:
             with transaction(self._engine) as connection:
-                leadership.note_broker_files(connection, opened, most)
+                leadership_store.note_broker_files(connection, opened, most)
             self._carried = share
 
 

@@ -14,9 +14,9 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from functions.scheduler_tick.deliveries import queue_of
-from shared.access import operations as access_operations
+from shared.access import operations as access
 from shared.access import rules as access_rules
-from shared.access import store as access
+from shared.access import store as access_store
 from shared.client_logs import operations as client_logs
 from shared.client_logs import store as client_logs_store
 from shared.clients import health_history_operations, losses_store, statuses_operations
@@ -32,18 +32,18 @@ from shared.commands.rules import Timings
 from shared.config import Config
 from shared.conversions import operations as conversions
 from shared.conversions.rules import timeouts
-from shared.history import store as client_history
+from shared.history import store as history_store
 from shared.incidents import operations as incidents
 from shared.incidents import store as incidents_store
 from shared.leadership import store as leadership_store
 from shared.leadership.rules import listening
-from shared.maintenance import store as maintenance
+from shared.maintenance import store as maintenance_store
 from shared.notifications import operations as notifications
 from shared.notifications import snoozes_store
-from shared.notifications.deliveries import store as deliveries
+from shared.notifications.deliveries import store as deliveries_store
 from shared.outside.mqtt import Publisher
 from shared.outside.task_queue import TaskQueue, enqueue_conversion, enqueue_notification
-from shared.overview import store as overview
+from shared.overview import store as overview_store
 from shared.overview.rules import is_scheduler_late
 from shared.postgres.door import database_now, transaction
 from shared.recovery import operations as recovery
@@ -113,12 +113,12 @@ def run(world: World) -> dict[str, Any]:
         holder.execute(HOLD)
         if not holder.execute(sa.select(sa.func.pg_try_advisory_xact_lock(TICK_LOCK))).scalar_one():
             return {"skipped": "another tick is running"}
-        moment = Moment(database_now(holder), overview.scheduler(holder)["last_tick_at"])
+        moment = Moment(database_now(holder), overview_store.scheduler(holder)["last_tick_at"])
         late = moment.is_late(timedelta(seconds=world.config["TICK_SECONDS"]))
         did, failed = _work(world, holder, moment, SWEEPS if late else STEPS)
         duration_ms = round((time.monotonic() - began) * 1000)
         with transaction(world.engine) as connection:
-            overview.record_tick(connection, moment.now, duration_ms, {**did, "failed": failed, "late": late})
+            overview_store.record_tick(connection, moment.now, duration_ms, {**did, "failed": failed, "late": late})
     return {"did": did, "failed": failed, "late": late, "duration_ms": duration_ms}
 
 
@@ -146,7 +146,7 @@ def mend_clock(world: World, moment: Moment) -> Did:
     if not moment.clock_was_set_back:
         return {}
     with transaction(world.engine) as connection:
-        overview.forget_future_tick(connection, moment.now)
+        overview_store.forget_future_tick(connection, moment.now)
         return {"heard_in_the_future": reports.forget_the_future(connection, database_now(connection))}
 
 
@@ -272,20 +272,22 @@ def _drop_history(world: World, moment: Moment) -> Did:
             "recovery_events": recovery_store.drop_history(connection, before),
             "command_batches": batches_store.drop_history(connection, before),
             "commands": commands_store.drop_history(connection, before),
-            "audit": access.delete_audit_before(connection, before),
-            "client_history": client_history.drop_before(connection, before),
+            "audit": access_store.delete_audit_before(connection, before),
+            "client_history": history_store.drop_before(connection, before),
             "losses": losses_store.drop_before(connection, moment.now - losses_store.KEPT),
             "incidents": incidents_store.drop_history(connection, before),
-            "maintenance_windows": maintenance.drop_history(connection, before),
-            "notifications": deliveries.drop_history(connection, before),
+            "maintenance_windows": maintenance_store.drop_history(connection, before),
+            "notifications": deliveries_store.drop_history(connection, before),
             "snoozes": snoozes_store.drop_history(connection, before),
             "dead_letters": leadership_store.drop_dead_letters(
                 connection, moment.now - timedelta(days=world.config["LOG_RETENTION_DAYS"])
             ),
-            "sessions": access.delete_sessions_before(connection, moment.now),
-            "sign_in_addresses": access.delete_addresses_before(connection, moment.now - access_rules.ADDRESS_IS_KNOWN),
-            "audit_repeats": access_operations.flush_repeats(connection, moment.now),
-            "login_failures": access.delete_failures_before(
+            "sessions": access_store.delete_sessions_before(connection, moment.now),
+            "sign_in_addresses": access_store.delete_addresses_before(
+                connection, moment.now - access_rules.ADDRESS_IS_KNOWN
+            ),
+            "audit_repeats": access.flush_repeats(connection, moment.now),
+            "login_failures": access_store.delete_failures_before(
                 connection, moment.now - timedelta(seconds=world.config["LOGIN_FAILURES_SECONDS"])
             ),
         }

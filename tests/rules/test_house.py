@@ -115,6 +115,21 @@ def test_no_modules_of_the_core_import_each_other_in_a_circle() -> None:
     graph.prepare()
 
 
+@pytest.mark.parametrize("name", sorted(name for name in CORE if not name.startswith("shared.")))
+def test_an_alias_says_whether_it_is_a_store_or_rules(name: str) -> None:
+    """The bare noun is its operations: `access.sign_in`, but `access_store.page`."""
+    aliases = {
+        (TOOL.fullmatch(alias.name), alias.asname)
+        for node in ast.walk(ast.parse(CORE[name].read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+
+    assert [
+        asname for tool, asname in aliases if tool and asname and tool[1] != "operations" and tool[1] not in asname
+    ] == []
+
+
 def test_only_one_module_of_the_core_makes_problem_documents() -> None:
     makers = {
         name

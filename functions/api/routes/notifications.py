@@ -11,7 +11,7 @@ from functions.api.routing import Call, Routes
 from functions.problems import InvalidField
 from shared.errors import ClientNotFound, SnoozeNotFound, SnoozeRefused
 from shared.notifications import snoozes_operations, snoozes_store
-from shared.notifications.deliveries import store as deliveries
+from shared.notifications.deliveries import store as deliveries_store
 from shared.vocabulary import DeliveryState, NotificationEvent, NotificationPhase, Role, SnoozeScope
 
 routes = Routes("notifications", "/api/notifications", "Of whom nobody is told for a while, and what was told.")
@@ -85,7 +85,7 @@ def list_notification_deliveries(call: Call, query: DeliveryQuery) -> Page[Deliv
     after: Any = decode_cursor(query.cursor, int)
     with call.transaction() as (connection, _):
         before = after[0] if after else None
-        rows = deliveries.page(connection, query.channel, query.state, query.limit + 1, before)
+        rows = deliveries_store.page(connection, query.channel, query.state, query.limit + 1, before)
     return page(rows, query.limit, lambda row: (row["id"],), _delivery)
 
 

@@ -6,7 +6,7 @@ from typing import Final
 from functions.api.bodies import Answer
 from functions.api.routing import Call, Header
 from functions.problems import InvalidField
-from shared.commands import store as commands
+from shared.commands import store as commands_store
 from shared.postgres.door import scrub
 from shared.trace import trace_id
 from shared.vocabulary import CommandAction, CommandSource, CommandState, ConfirmedBy
@@ -50,7 +50,7 @@ class Command(Answer):
     """Names it in every log line about it; null before such ids were kept."""
 
 
-def command(found: commands.CommandRow) -> Command:
+def command(found: commands_store.CommandRow) -> Command:
     """A command as its answer."""
     told = {name: getattr(found, name) for name in Command.__struct_fields__ if name != "trace_id"}
     return Command(**told, trace_id=trace_id(found.traceparent))
