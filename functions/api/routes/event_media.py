@@ -7,10 +7,9 @@ from flask import Response
 from sqlalchemy.exc import SQLAlchemyError
 
 from functions.api.bodies import Answer, Body, Page, PageQuery, decode_cursor, page
-from functions.api.files import OF_FILES, send_stored
+from functions.api.files import OF_FILES, FilePart, send_stored
 from functions.api.routing import FORM, Call, Reply, Routes
 from functions.api.shapes import media as shapes
-from functions.api.uploads import FilePart
 from shared.conversions import operations as conversions
 from shared.conversions import store as conversions_store
 from shared.errors import (
