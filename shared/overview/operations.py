@@ -150,13 +150,6 @@ def _with_recovery(reader: Reader, text: bytes) -> bytes:
     return msgspec.json.encode(rows)
 
 
-def recovery_of(
-    connection: Connection, now: datetime, config: Config, rows: Sequence[Any]
-) -> Mapping[str, Mapping[str, Any]]:
-    """What recovery does about each unhealthy client of these: {state, why, until, mute, step} by uuid."""
-    return recovery.states_of(connection, now, config, rows)
-
-
 def bridge_state(connection: Connection, now: datetime, config: Config) -> dict[str, Any]:
     """{state: listening | silent, silent_since}; `silent_since` is None for a bridge that was never heard."""
     return bridge_state_of(leadership_store.bridge_status(connection), now, config)

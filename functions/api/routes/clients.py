@@ -32,6 +32,7 @@ from shared.errors import ClientNotFound, FailureChanged
 from shared.maintenance import operations as maintenance
 from shared.overview import operations as overview
 from shared.overview import problems_operations
+from shared.recovery import operations as recovery
 from shared.vocabulary import ClientStatus, Role
 
 routes = Routes("clients", "/api/clients", "Displays: their state, their failures, their facts.")
@@ -127,11 +128,11 @@ def list_clients(call: Call, query: ClientQuery) -> Page[shapes.Client]:
     after = decode_cursor(query.cursor, str, str)
     with call.transaction() as (connection, now):
         rows = store.page(connection, wanted, query.limit + 1, after)
-        recovery = overview.recovery_of(connection, now, call.services.config, rows)
+        states = recovery.states_of(connection, now, call.services.config, rows)
     shown = rows[: query.limit]
     more = len(rows) > query.limit
     return Page(
-        items=[shapes.client(row, recovery.get(row["uuid"])) for row in shown],
+        items=[shapes.client(row, states.get(row["uuid"])) for row in shown],
         next_cursor=encode_cursor((shown[-1]["name"], shown[-1]["uuid"])) if more else None,
     )
 
@@ -238,9 +239,9 @@ def clear_service_failed(call: Call, uuid: str) -> ClearedFailure:
 
 def details(call: Call, connection: Connection, now: datetime, row: RowMapping) -> shapes.ClientDetails:
     """A client's row as its own page shows it."""
-    recovery = overview.recovery_of(connection, now, call.services.config, [row]).get(row["uuid"])
+    state = recovery.states_of(connection, now, call.services.config, [row]).get(row["uuid"])
     quiet = maintenance.quiet_of(connection, now, [row["uuid"]]) if row["windows_begun"] else {}
-    return shapes.client_details(row, recovery, quiet.get(row["uuid"]))
+    return shapes.client_details(row, state, quiet.get(row["uuid"]))
 
 
 def _failure_meant(if_match: str | None) -> datetime | None:

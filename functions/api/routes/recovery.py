@@ -15,6 +15,7 @@ from shared.errors import ClientNotFound, Refused
 from shared.overview import operations as overview
 from shared.recovery import holds_operations, holds_store, store
 from shared.recovery.breakers import operations as breakers
+from shared.recovery.operations import states_of
 from shared.vocabulary import RecoveryDecision, Role
 
 routes = Routes("recovery", "/api", "What automatic recovery decided, on what evidence, and what people told it.")
@@ -153,7 +154,7 @@ def client_recovery(call: Call, uuid: str) -> ClientRecovery:
 def _told(call: Call, connection: Connection, now: datetime, uuid: str) -> dict[str, Any]:
     config = call.services.config
     row = clients.find(connection, uuid)
-    recovery = overview.recovery_of(connection, now, config, [row]).get(uuid)
+    recovery = states_of(connection, now, config, [row]).get(uuid)
     exclusion = holds_store.exclusion(connection, uuid, row["site"])
     breaker_events = store.breaker_events(connection, row["site"], LAST_BREAKERS)
     events = store.events_page(connection, uuid, LAST_EVENTS, None)
