@@ -32,7 +32,7 @@ from bridge.status import BridgeProgress, Counters, Snapshot, Snapshots, Tally
 from bridge.storing import BatchOutcome, LeaderMemory, tell_of_counters
 from bridge.writes import Writer
 from shared.client_logs.rules import Budget
-from shared.commands.acks.operations import tell
+from shared.commands.acks.operations import log_news
 from shared.commands.operations import timings
 from shared.config import Config
 from shared.outside.mqtt import Topics
@@ -291,7 +291,7 @@ class BridgeLoop:
         self._receipts.committed(outcome.committed)
         tell_of_counters(outcome)
         self._outbox.came_online(outcome.online)
-        tell(outcome.news)
+        log_news(outcome.news)
 
     def _send_canary(self, broker: Lanes) -> None:
         if broker.urgent.is_ready and broker.urgent.room() and self._due.is_canary():

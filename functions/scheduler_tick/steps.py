@@ -154,7 +154,7 @@ def expire(world: World, _moment: Moment) -> Did:
     """End commands that are past their deadline."""
     with transaction(world.engine) as connection:
         report = commands.expire(connection, database_now(connection))
-    acks.tell(report.news)
+    acks.log_news(report.news)
     counts = asdict(report)
     del counts["news"]
     return counts

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from shared import trace
 from shared.commands import operations
 from shared.commands.acks import operations as acks
-from shared.commands.acks.operations import STRANGE_TOLD, tell
+from shared.commands.acks.operations import STRANGE_TOLD, log_news
 from shared.commands.rules import Ack, News
 from shared.structured_log import JsonFormatter
 from shared.vocabulary import CommandState
@@ -105,7 +105,7 @@ def test_a_line_carries_the_id_to_search_for_and_a_hostile_reason_stays_a_value(
 ) -> None:
     hostile = 'no"\n{"event": "command_acked", "trace_id": "forged"}'
     with caplog.at_level(logging.INFO):
-        tell([News("command_acked", NOWHERE, NOWHERE, "failed", hostile, CLICK)])
+        log_news([News("command_acked", NOWHERE, NOWHERE, "failed", hostile, CLICK)])
 
     [line] = [JsonFormatter().format(record) for record in caplog.records]
     assert "\n" not in line

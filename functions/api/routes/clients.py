@@ -217,7 +217,7 @@ def delete_client(call: Call, uuid: str) -> None:
         operations.delete(connection, now, uuid)
         ended = commands.abandon(connection, now, uuid, CLIENT_DELETED)
         call.audit(connection, now, "client.delete", uuid)
-    acks.tell(ended)
+    acks.log_news(ended)
 
 
 @routes.post(

@@ -65,7 +65,7 @@ def send_command(call: Call, uuid: str, body: NewCommand) -> shapes.Command:
         command = operations.issue(connection, now, request, timings)
         if command.created_at == now:
             call.audit(connection, now, f"command.{body.action}", uuid, command_id=command.id, **_why(body))
-    _tell(call, command)
+    _log_issued(call, command)
     outbox.publish_due(call.services.engine, call.services.publisher, timings, PUBLISH_SECONDS, only_ids=[command.id])
     return _command(call, command.id)
 
@@ -92,7 +92,7 @@ def _request(call: Call, uuid: str, body: NewCommand) -> CommandRequest:
     )
 
 
-def _tell(call: Call, command: CommandRow) -> None:
+def _log_issued(call: Call, command: CommandRow) -> None:
     """A repeat by the same key tells the command of then, with its trace."""
     event(
         "command_issued",

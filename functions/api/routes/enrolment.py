@@ -91,7 +91,7 @@ def revoke_enrolment(call: Call, uuid: str) -> None:
         had_login = enrolment_operations.revoke(connection, now, uuid)
         ended = commands.abandon(connection, now, uuid, LOGIN_REVOKED) if had_login else ()
         call.audit(connection, now, "enrolment.delete", uuid, had_login=had_login)
-    acks.tell(ended)
+    acks.log_news(ended)
 
 
 @routes.post("/enroll", role=PUBLIC, statuses={201: "Enrolled"}, raises=(EnrolmentCodeInvalid, DatabaseUnavailable))

@@ -148,10 +148,10 @@ class SaidOfSite(Answer):
 def client_recovery(call: Call, uuid: str) -> ClientRecovery:
     """Why a client is, or is not, being recovered."""
     with call.transaction() as (connection, now):
-        return ClientRecovery(**_told(call, connection, now, uuid))
+        return ClientRecovery(**_recovery_of(call, connection, now, uuid))
 
 
-def _told(call: Call, connection: Connection, now: datetime, uuid: str) -> dict[str, Any]:
+def _recovery_of(call: Call, connection: Connection, now: datetime, uuid: str) -> dict[str, Any]:
     config = call.services.config
     row = clients.find(connection, uuid)
     recovery = states_of(connection, now, config, [row]).get(uuid)
@@ -162,7 +162,7 @@ def _told(call: Call, connection: Connection, now: datetime, uuid: str) -> dict[
         "uuid": uuid,
         "enabled": config["CRASH_RECOVERY_ENABLED"],
         "recovery": None if recovery is None else answer_of(shapes.Recovery, recovery),
-        **_kept(store.state_of(connection, uuid), now),
+        **_tried_and_hold(store.state_of(connection, uuid), now),
         "exclusion": None if exclusion is None else answer_of(Exclusion, exclusion),
         "breaker": Breaker(**breakers.state(connection, config)),
         "bridge": Bridge(**overview.bridge_state(connection, now, config)),
@@ -171,7 +171,7 @@ def _told(call: Call, connection: Connection, now: datetime, uuid: str) -> dict[
     }
 
 
-def _kept(state: RowMapping | None, now: datetime) -> dict[str, Any]:
+def _tried_and_hold(state: RowMapping | None, now: datetime) -> dict[str, Any]:
     """How far recovery has gone, and the hold that stands."""
     if state is None:
         return {"tried": Tried(**NOTHING_TRIED), "hold": None}
@@ -181,8 +181,8 @@ def _kept(state: RowMapping | None, now: datetime) -> dict[str, Any]:
     return {"tried": tried, "hold": Hold(**said) if held else None}
 
 
-def _said(call: Call, connection: Connection, now: datetime, uuid: str, *, changed: bool) -> SaidOfClient:
-    return SaidOfClient(**_told(call, connection, now, uuid), changed=changed)
+def _answer_after(call: Call, connection: Connection, now: datetime, uuid: str, *, changed: bool) -> SaidOfClient:
+    return SaidOfClient(**_recovery_of(call, connection, now, uuid), changed=changed)
 
 
 @routes.post("/clients/<uuid:uuid>/recovery/hold", role=Role.OPERATOR, raises=(ClientNotFound, Refused))
@@ -193,7 +193,7 @@ def hold_client(call: Call, uuid: str, body: HoldBody) -> SaidOfClient:
         if changed:
             until = body.until.isoformat() if body.until else None
             call.audit(connection, now, "recovery.hold", uuid, reason=body.reason, until=until)
-        return _said(call, connection, now, uuid, changed=changed)
+        return _answer_after(call, connection, now, uuid, changed=changed)
 
 
 @routes.post("/clients/<uuid:uuid>/recovery/resume", role=Role.OPERATOR, raises=(ClientNotFound,))
@@ -203,7 +203,7 @@ def resume_client(call: Call, uuid: str) -> SaidOfClient:
         changed = holds_operations.resume(connection, uuid)
         if changed:
             call.audit(connection, now, "recovery.resume", uuid)
-        return _said(call, connection, now, uuid, changed=changed)
+        return _answer_after(call, connection, now, uuid, changed=changed)
 
 
 @routes.post("/clients/<uuid:uuid>/recovery/exclude", role=Role.OPERATOR, raises=(ClientNotFound,))
@@ -213,7 +213,7 @@ def exclude_client(call: Call, uuid: str, body: ExcludeBody) -> SaidOfClient:
         changed = holds_operations.exclude(connection, now, uuid, call.principal.actor, body.reason)
         if changed:
             call.audit(connection, now, "recovery.exclude", uuid, reason=body.reason)
-        return _said(call, connection, now, uuid, changed=changed)
+        return _answer_after(call, connection, now, uuid, changed=changed)
 
 
 @routes.post("/clients/<uuid:uuid>/recovery/include", role=Role.OPERATOR, raises=(ClientNotFound,))
@@ -223,7 +223,7 @@ def include_client(call: Call, uuid: str) -> SaidOfClient:
         changed = holds_operations.include(connection, uuid)
         if changed:
             call.audit(connection, now, "recovery.include", uuid)
-        return _said(call, connection, now, uuid, changed=changed)
+        return _answer_after(call, connection, now, uuid, changed=changed)
 
 
 @routes.get("/recovery/exclusions", role=Role.VIEWER)

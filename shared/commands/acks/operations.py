@@ -78,7 +78,7 @@ class SettledReport:
     """For the log."""
 
 
-def tell(news: Iterable[News]) -> None:
+def log_news(news: Iterable[News]) -> None:
     """A log line each. After the commit: before it nothing has happened."""
     for one in news:
         event(
