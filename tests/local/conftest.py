@@ -2,17 +2,15 @@
 
 import secrets
 from collections.abc import Iterator
-from contextlib import suppress
 
 import pytest
-from google.api_core.exceptions import NotFound
 from google.cloud.tasks_v2 import CloudTasksClient
-from sqlalchemy import Engine
 
 from deploy.local.postgres import DATABASE, OWNER, Cluster, superuser
-from shared.postgres.door import engine_for
+from shared.outside.task_queue import QUEUE_ID
 from tests import migrated
-from tests.local.queue_harness import Emulator, Worker, emulator, worker
+from tests.local.queue_harness import LOCATION, WITH_MORE_QUEUES, Emulator, Worker, emulator, worker
+from tests.local.queue_program import QUEUES
 
 
 def made(cluster: Cluster, name: str) -> str:
@@ -34,26 +32,16 @@ def empty_database(postgres_server: Cluster) -> Iterator[str]:
 @pytest.fixture(scope="package")
 def kept_emulator(postgres_server: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
     """An emulator that serves for the whole suite: each start of one takes more than most of its tests."""
-    with emulator(made(postgres_server, "queue_kept"), tmp_path_factory.mktemp("state")) as running:
+    database, state = made(postgres_server, "queue_kept"), tmp_path_factory.mktemp("state")
+    with emulator(database, state, program=WITH_MORE_QUEUES) as running:
         yield running
 
 
 @pytest.fixture
 def queue_service(kept_emulator: Emulator) -> Iterator[Emulator]:
-    """The suite's emulator. What a test left in queues that it made is not tried any more once it is over."""
+    """The suite's emulator; what a test left in its queues is forgotten once it is over."""
     yield kept_emulator
-    for name in kept_emulator.made:
-        with suppress(NotFound):
-            kept_emulator.client.pause_queue(name=name)
-    kept_emulator.made.clear()
-
-
-@pytest.fixture
-def queue_engine(kept_emulator: Emulator) -> Iterator[Engine]:
-    """For a look behind the emulator."""
-    engine = engine_for(kept_emulator.database_url, "tests")
-    yield engine
-    engine.dispose()
+    kept_emulator.clear(*(f"{LOCATION}/queues/{queue_id}" for queue_id in (QUEUE_ID, *QUEUES)))
 
 
 @pytest.fixture
@@ -64,16 +52,14 @@ def client(queue_service: Emulator) -> CloudTasksClient:
 
 @pytest.fixture
 def queue(queue_service: Emulator) -> str:
-    """A paused queue of this test's own: what is in it stays as it was put there."""
-    name = queue_service.create_queue(f"q-{secrets.token_hex(6)}")
-    queue_service.client.pause_queue(name=name)
-    return name
+    """A queue that delivers nothing: what is in it stays as it was put there."""
+    return f"{LOCATION}/queues/held"
 
 
 @pytest.fixture
 def running(queue_service: Emulator) -> str:
-    """A running queue of this test's own, with waits of milliseconds."""
-    return queue_service.create_queue(f"r-{secrets.token_hex(6)}")
+    """A queue with waits of milliseconds."""
+    return f"{LOCATION}/queues/quick"
 
 
 @pytest.fixture

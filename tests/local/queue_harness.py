@@ -9,20 +9,23 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
+import sqlalchemy as sa
 from google.cloud.tasks_v2 import CloudTasksClient
 from google.cloud.tasks_v2.services.cloud_tasks.transports import CloudTasksGrpcTransport
-from google.cloud.tasks_v2.types import HttpMethod, HttpRequest, Queue, RateLimits, RetryConfig, Task
+from google.cloud.tasks_v2.types import HttpMethod, HttpRequest, Task
 from google.protobuf.timestamp_pb2 import Timestamp
+from sqlalchemy import Engine, RowMapping
 
 from deploy.parts.probes import free_port, http_answers
 from deploy.parts.short_lived import running
+from deploy.parts.task_queue.schema import tasks
+from shared.postgres.door import engine_for
 from tests import migrated
 from tests.serving import serving
 
@@ -33,12 +36,8 @@ NOWHERE = "http://127.0.0.1:1/work"  # nobody listens there
 HOUR = 3600.0  # seconds
 HELD_SECONDS = 600.0  # longer than any wait: what is held is let go by its test alone
 REPOSITORY = Path(__file__).resolve().parents[2]
-QUICK = RetryConfig(
-    max_attempts=-1,
-    min_backoff=timedelta(milliseconds=20),
-    max_backoff=timedelta(milliseconds=50),
-    max_doublings=1,
-)
+SHIPPED = "deploy.parts.task_queue"
+WITH_MORE_QUEUES = "tests.local.queue_program"
 
 
 def wait_until(condition: Callable[[], Any], what: str, seconds: float = 60.0) -> None:
@@ -131,8 +130,8 @@ class Emulator:
     keys_port: int
     log: Path
     channel: grpc.Channel
+    engine: Engine  # for a look behind it
     client: CloudTasksClient = field(init=False)
-    made: list[str] = field(default_factory=list)  # full names of queues
 
     def __post_init__(self) -> None:
         self.client = CloudTasksClient(transport=CloudTasksGrpcTransport(channel=self.channel))
@@ -150,12 +149,6 @@ class Emulator:
         self.process.send_signal(signal.SIGKILL)
         self.process.wait(60)
 
-    def create_queue(self, name: str, retry: RetryConfig = QUICK, limits: RateLimits | None = None) -> str:
-        """A queue of its own for one test; its full name."""
-        queue = Queue(name=f"{LOCATION}/queues/{name}", retry_config=retry, rate_limits=limits)
-        self.made.append(queue.name)
-        return self.client.create_queue(parent=LOCATION, queue=queue).name
-
     def add(self, queue: str, name: str, url: str, **fields: Any) -> Task:
         """A task that posts `{}` to `url`; `fields` are those of the Task."""
         request = HttpRequest(http_method=HttpMethod.POST, url=url, body=b"{}")
@@ -164,7 +157,26 @@ class Emulator:
 
     def names(self, queue: str) -> list[str]:
         """The short names of the tasks that wait or are under way."""
-        return [task.name.rpartition("/")[2] for task in self.client.list_tasks(parent=queue)]
+        wanted = sa.select(tasks.c.task_id).where(tasks.c.queue == queue, tasks.c.gone_at.is_(None))
+        with self.engine.begin() as connection:
+            return list(connection.execute(wanted.order_by(tasks.c.id)).scalars())
+
+    def row(self, task: Task) -> RowMapping:
+        """What is kept of a task, also when it is gone."""
+        queue, _, task_id = task.name.rpartition("/tasks/")
+        wanted = sa.select(tasks).where(tasks.c.queue == queue, tasks.c.task_id == task_id)
+        with self.engine.begin() as connection:
+            return connection.execute(wanted).mappings().one()
+
+    def change(self, queue: str, **values: Any) -> int:
+        """Give every task of a queue these values, behind its back; how many there are."""
+        with self.engine.begin() as connection:
+            return connection.execute(sa.update(tasks).where(tasks.c.queue == queue).values(values)).rowcount
+
+    def clear(self, *queues: str) -> None:
+        """Forget every task of these queues; an answer that comes later changes nothing."""
+        with self.engine.begin() as connection:
+            connection.execute(sa.delete(tasks).where(tasks.c.queue.in_(queues)))
 
 
 class _WithSecret(grpc.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] # generic only in the stubs
@@ -176,7 +188,9 @@ class _WithSecret(grpc.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] #
 
 
 @contextmanager
-def emulator(database_url: str, state: Path, port: int | None = None, targets: str = "*") -> Iterator[Emulator]:
+def emulator(
+    database_url: str, state: Path, port: int | None = None, targets: str = "*", program: str = SHIPPED
+) -> Iterator[Emulator]:
     """The emulator on free ports, or on this `port`; ready when it delivers. `targets`: where to."""
     port, keys_port = port or free_port(), free_port()
     own_url = migrated.address_for("task_queue", database_url)
@@ -192,14 +206,19 @@ def emulator(database_url: str, state: Path, port: int | None = None, targets: s
         "OIDC_ISSUER": "",
         "PYTHONPATH": str(REPOSITORY),
     }
-    command = [sys.executable, "-m", "deploy.parts.task_queue"]
+    command = [sys.executable, "-m", program]
     ready = http_answers(keys_port, "/healthz", 200)
     log = state / f"task_emulator.{port}.log"
     with (
         running(command, ready, log, environment=environment) as process,
         grpc.insecure_channel(f"127.0.0.1:{port}") as channel,
     ):
-        yield Emulator(process, own_url, port, keys_port, log, grpc.intercept_channel(channel, _WithSecret()))
+        secret = grpc.intercept_channel(channel, _WithSecret())
+        engine = engine_for(own_url, "tests")
+        try:
+            yield Emulator(process, own_url, port, keys_port, log, secret, engine)
+        finally:
+            engine.dispose()
 
 
 def all_raise(error: type[Exception], calls: Sequence[Callable[[], object]], saying: str) -> None:

@@ -1,18 +1,19 @@
 """How the local Cloud Tasks delivers: requests, retries, pauses, limits, identity."""
 
+import itertools
 import json
 import re
-import secrets
 import socket
 import time
 from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
+import sqlalchemy as sa
 from google.api_core import exceptions
-from google.cloud.tasks_v2.types import HttpMethod, HttpRequest, OidcToken, RetryConfig, Task
-from google.rpc import code_pb2  # type: ignore[import-untyped] # ships no stubs
+from google.cloud.tasks_v2.types import HttpMethod, HttpRequest, OidcToken, Task
 
+from deploy.parts.task_queue.retry_rules import TASK_RETENTION
 from shared.errors import InvalidIdentity
 from shared.outside.oidc import KeySet, ServiceCaller
 from tests.local.queue_harness import (
@@ -111,87 +112,53 @@ def test_a_worker_that_is_not_there_is_tried_until_it_is(queue_service: Emulator
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))  # bound but not listening: refused
         made = queue_service.add(running, "early", f"http://127.0.0.1:{nobody.getsockname()[1]}/work")
-        wait_until(lambda: queue_service.client.get_task(name=made.name).dispatch_count >= 3, "three tries")
-        found = queue_service.client.get_task(name=made.name)
+        wait_until(lambda: queue_service.row(made)["dispatch_count"] >= 3, "three tries")
 
-    assert found.response_count == 0
+    assert queue_service.row(made)["response_count"] == 0
     assert not target.calls
 
 
-def test_a_failed_task_tells_how_it_was_tried(queue_service: Emulator, target: Worker) -> None:
-    slow = RetryConfig(max_attempts=-1, min_backoff=timedelta(hours=1), max_backoff=timedelta(hours=1))
-    name = queue_service.create_queue(f"r-{secrets.token_hex(6)}", slow)
+def test_of_a_failed_task_is_kept_how_it_was_tried(queue_service: Emulator, target: Worker) -> None:
     target.answer = answers(429)
 
-    task = queue_service.add(name, "told", target.url)
-    wait_until(lambda: queue_service.client.get_task(name=task.name).response_count == 1, "the answer")
+    task = queue_service.add(f"{LOCATION}/queues/hourly", "kept", target.url)
+    wait_until(lambda: queue_service.row(task)["response_count"] == 1, "the answer")
 
-    found = queue_service.client.get_task(name=task.name)
-    assert found.dispatch_count == 1
-    assert found.last_attempt.response_status.code == code_pb2.RESOURCE_EXHAUSTED
-    assert "429" in found.last_attempt.response_status.message
-    last, due = Task.pb(found).last_attempt, Task.pb(found).schedule_time
-    assert last.dispatch_time.ToDatetime() <= last.response_time.ToDatetime()
-    wait = due.ToDatetime() - last.response_time.ToDatetime()
-    assert wait == timedelta(hours=1)
-    assert Task.pb(found).first_attempt.dispatch_time == last.dispatch_time
+    found = queue_service.row(task)
+    assert (found["dispatch_count"], found["last_http_status"]) == (1, 429)
+    assert "429" in found["last_failure"]
+    assert found["scheduled_at"] - found["last_responded_at"] == timedelta(hours=1)
 
 
 def test_retry_after_is_obeyed(queue_service: Emulator, running: str, target: Worker) -> None:
     target.answer = lambda _call: (503, {"Retry-After": "1800"})
 
     task = queue_service.add(running, "asked", target.url)
-    wait_until(lambda: queue_service.client.get_task(name=task.name).response_count == 1, "the answer")
+    wait_until(lambda: queue_service.row(task)["response_count"] == 1, "the answer")
 
-    found = Task.pb(queue_service.client.get_task(name=task.name))
-    wait = found.schedule_time.ToDatetime() - found.last_attempt.response_time.ToDatetime()
-    assert wait == timedelta(seconds=1800)
+    found = queue_service.row(task)
+    assert found["scheduled_at"] - found["last_responded_at"] == timedelta(seconds=1800)
 
 
-def test_the_waits_follow_the_retry_config(queue_service: Emulator, target: Worker) -> None:
-    config = RetryConfig(
-        max_attempts=5,
-        min_backoff=timedelta(milliseconds=100),
-        max_backoff=timedelta(milliseconds=350),
-        max_doublings=1,
-    )
-    name = queue_service.create_queue(f"r-{secrets.token_hex(6)}", config)
+def test_the_waits_follow_the_queues_retry_config(queue_service: Emulator, target: Worker) -> None:
     target.answer = answers(500)
 
-    queue_service.add(name, "paced", target.url)
-    wait_until(lambda: not queue_service.names(name), "the end of the attempts")
+    queue_service.add(f"{LOCATION}/queues/growing", "paced", target.url)
+    wait_until(lambda: len(target.calls) >= 5, "five tries")
 
-    assert len(target.calls) == 5
-    waits = [later.at - sooner.at for sooner, later in zip(target.calls, target.calls[1:], strict=False)]
+    waits = [later.at - sooner.at for sooner, later in itertools.pairwise(target.calls[:5])]
     for waited, least in zip(waits, (0.1, 0.2, 0.35, 0.35), strict=True):
         assert least - 0.02 <= waited
 
 
-def test_a_task_is_given_up_only_after_attempts_and_time(queue_service: Emulator, target: Worker) -> None:
-    config = RetryConfig(
-        max_attempts=2,
-        max_retry_duration=timedelta(seconds=3),
-        min_backoff=timedelta(milliseconds=50),
-        max_backoff=timedelta(milliseconds=50),
-    )
-    name = queue_service.create_queue(f"r-{secrets.token_hex(6)}", config)
+def test_a_task_is_given_up_when_it_was_kept_for_a_month(queue_service: Emulator, running: str, target: Worker) -> None:
     target.answer = answers(500)
+    task = queue_service.add(running, "hopeless", target.url)
+    wait_until(lambda: len(target.calls) >= 3, "three tries")
 
-    began = time.monotonic()
-    queue_service.add(name, "hopeless", target.url)
-    wait_until(lambda: not queue_service.names(name), "the end of the attempts")
+    queue_service.change(running, created_at=sa.func.now() - TASK_RETENTION)
 
-    assert len(target.calls) >= 2
-    assert time.monotonic() - began >= 3  # two attempts take a tenth of a second
-
-
-def test_a_tasks_own_retry_config_goes_before_its_queues(queue_service: Emulator, running: str, target: Worker) -> None:
-    target.answer = answers(500)
-
-    queue_service.add(running, "own", target.url, retry_config=RetryConfig({"max_attempts": 1}))
-    wait_until(lambda: not queue_service.names(running), "the end of the attempts")
-
-    assert len(target.calls) == 1
+    wait_until(lambda: queue_service.row(task)["gone_at"], "the end of the tries")
 
 
 def test_each_delivery_carries_an_identity_that_the_functions_accept(

@@ -1,16 +1,13 @@
-"""When the local Cloud Tasks delivers, and when not: times, pauses, limits, deadlines, broken answers."""
+"""When the local Cloud Tasks delivers, and when not: times, limits, deadlines, broken answers."""
 
-import secrets
 import socket
 import threading
 import time
-from datetime import timedelta
 
 import pytest
-from google.cloud.tasks_v2.types import RateLimits, RetryConfig
-from sqlalchemy import Engine, text
+import sqlalchemy as sa
 
-from tests.local.queue_harness import HELD_SECONDS, HOUR, QUICK, Answer, Call, Emulator, Worker, at, wait_until
+from tests.local.queue_harness import HELD_SECONDS, HOUR, LOCATION, Answer, Call, Emulator, Worker, at, wait_until
 
 
 def test_a_task_waits_for_its_time(queue_service: Emulator, running: str, target: Worker) -> None:
@@ -26,54 +23,8 @@ def test_a_task_waits_for_its_time(queue_service: Emulator, running: str, target
     assert target.calls[1].at - began >= 0.65
 
 
-def test_a_paused_queue_delivers_nothing_until_it_is_resumed(
-    queue_service: Emulator, running: str, queue: str, target: Worker
-) -> None:
-    queue_service.add(queue, "held", target.url)
-    queue_service.add(running, "free", target.url)
-    wait_until(lambda: target.calls, "the call from the running queue")
-    queue_service.add(running, "free-too", target.url)
-    wait_until(lambda: len(target.calls) == 2, "the second call from the running queue")
-    assert not target.calls_of("held")
-
-    queue_service.client.resume_queue(name=queue)
-
-    wait_until(lambda: target.calls_of("held"), "the call from the resumed queue")
-
-
-def test_a_deleted_task_is_not_delivered(queue_service: Emulator, running: str, queue: str, target: Worker) -> None:
-    task = queue_service.add(queue, "deleted", target.url)
-    queue_service.add(queue, "kept", target.url)
-
-    queue_service.client.delete_task(name=task.name)
-    queue_service.client.resume_queue(name=queue)
-    wait_until(lambda: not queue_service.names(queue), "the end of the other")
-
-    assert [call.task for call in target.calls] == ["kept"]
-
-
-def test_a_purge_ends_the_retries_of_what_is_under_way(queue_service: Emulator, running: str, target: Worker) -> None:
-    released = threading.Event()
-
-    def hold(_call: Call) -> Answer:
-        released.wait(HELD_SECONDS)
-        return 500, {}
-
-    target.answer = hold
-    queue_service.add(running, "purged", target.url)
-    wait_until(lambda: target.calls, "the call")
-
-    queue_service.client.purge_queue(name=running)
-    released.set()
-    queue_service.add(running, "after", target.url)
-    wait_until(lambda: len(target.calls_of("after")) >= 3, "three tries of the next task")
-
-    assert len(target.calls_of("purged")) == 1
-
-
 def test_no_more_are_under_way_than_the_queue_allows(queue_service: Emulator, running: str, target: Worker) -> None:
-    limits = RateLimits(max_concurrent_dispatches=2)
-    name = queue_service.create_queue(f"r-{secrets.token_hex(6)}", QUICK, limits)
+    name = f"{LOCATION}/queues/two-at-once"
     released = threading.Event()
     most: list[int] = []
     under_way: set[str] = set()
@@ -101,38 +52,30 @@ def test_no_more_are_under_way_than_the_queue_allows(queue_service: Emulator, ru
 
 
 def test_the_rate_is_kept(queue_service: Emulator, target: Worker) -> None:
-    limits = RateLimits(max_dispatches_per_second=10)
-    name = queue_service.create_queue(f"r-{secrets.token_hex(6)}", QUICK, limits)
-    queue_service.client.pause_queue(name=name)
+    name = f"{LOCATION}/queues/ten-a-second"
     for number in range(18):
         queue_service.add(name, f"n{number}", target.url)
 
-    queue_service.client.resume_queue(name=name)
     wait_until(lambda: not queue_service.names(name), "the end of all")
 
     assert len(target.calls) == 18  # ten at once, eight more at ten a second
     assert target.calls[-1].at - target.calls[0].at >= 0.7
 
 
-def test_an_attempt_ends_at_the_deadline_even_when_the_worker_trickles(
-    queue_service: Emulator, queue: str, queue_engine: Engine
-) -> None:
+def test_an_attempt_ends_at_the_deadline_even_when_the_worker_trickles(queue_service: Emulator) -> None:
+    hourly = f"{LOCATION}/queues/hourly"
     with socket.create_server(("127.0.0.1", 0)) as listening:
         trickle = threading.Thread(target=_trickle, args=(listening,), daemon=True)
         trickle.start()
         url = f"http://127.0.0.1:{listening.getsockname()[1]}/"
-        slow = RetryConfig(min_backoff=timedelta(hours=1), max_backoff=timedelta(hours=1))
-        task = queue_service.add(queue, "slow", url, retry_config=slow)
-        _shorten_deadline(queue_engine, queue, milliseconds=600)
+        task = queue_service.add(hourly, "slow", url, schedule_time=at(HOUR))
+        # Below the 15 s that the API allows, so that the test need not last so long.
+        queue_service.change(hourly, dispatch_deadline_ms=600, scheduled_at=sa.func.now())
 
-        queue_service.client.resume_queue(name=queue)
-        wait_until(
-            lambda: "DEADLINE" in queue_service.client.get_task(name=task.name).last_attempt.response_status.message,
-            "the end of the attempt",
-        )
+        wait_until(lambda: "DEADLINE" in (queue_service.row(task)["last_failure"] or ""), "the end of the attempt")
 
-    found = queue_service.client.get_task(name=task.name)
-    assert (found.dispatch_count, found.response_count) == (1, 0)
+    found = queue_service.row(task)
+    assert (found["dispatch_count"], found["response_count"]) == (1, 0)
     trickle.join(60)
     assert not trickle.is_alive()  # it was hung up on
 
@@ -148,13 +91,6 @@ def _trickle(listening: socket.socket) -> None:
                 time.sleep(0.05)
         except OSError:
             return
-
-
-def _shorten_deadline(engine: Engine, queue: str, milliseconds: int) -> None:
-    """Below the 15 s that the API allows, so that the test need not last so long."""
-    statement = text("UPDATE task_emulator.tasks SET dispatch_deadline_ms = :ms WHERE queue = :queue")
-    with engine.begin() as connection:
-        assert connection.execute(statement, {"ms": milliseconds, "queue": queue}).rowcount == 1
 
 
 @pytest.mark.parametrize(
@@ -181,6 +117,6 @@ def test_an_answer_that_is_no_whole_one_is_none(reply: bytes, queue_service: Emu
                 connection.recv(65536)
                 connection.sendall(reply)
 
-        wait_until(lambda: queue_service.client.get_task(name=task.name).dispatch_count >= 2, "a second try")
+        wait_until(lambda: queue_service.row(task)["dispatch_count"] >= 2, "a second try")
 
-    assert queue_service.client.get_task(name=task.name).response_count == 0
+    assert queue_service.row(task)["response_count"] == 0

@@ -3,15 +3,12 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from google.cloud.tasks_v2.types import Queue, RetryConfig
 
-from deploy.parts.task_queue import messages
 from deploy.parts.task_queue.pacing import Pace, burst_size
 from deploy.parts.task_queue.retry_rules import (
     TASK_RETENTION,
     RetryPolicy,
     backoff,
-    is_exhausted,
     next_attempt,
     retry_after,
 )
@@ -47,30 +44,9 @@ def test_the_wait_doubles_then_grows_linearly_then_stays(
 
 
 def test_the_wait_of_the_millionth_failure_is_the_longest_one() -> None:
-    policy = RetryPolicy(max_doublings=2_000_000)
+    policy = RetryPolicy(seconds(0.1), seconds(3600), max_doublings=2_000_000)
 
     assert backoff(policy, 1_000_000) == policy.max_backoff
-
-
-@pytest.mark.parametrize(
-    ("max_attempts", "duration", "attempts", "age", "exhausted", "note"),
-    [
-        (3, 0, 2, 9999, False, "attempts are left"),
-        (3, 0, 3, 0, True, "attempts are used up and time is not limited"),
-        (3, 60, 3, 59, False, "both limits must be reached: time is left"),
-        (3, 60, 2, 61, False, "both limits must be reached: attempts are left"),
-        (3, 60, 3, 60, True, "both limits are reached"),
-        (-1, 60, 500, 59, False, "time alone limits"),
-        (-1, 60, 1, 60, True, "time alone limits, and is over"),
-        (-1, 0, 10_000, 999_999, False, "nothing limits"),
-    ],
-)
-def test_a_task_is_given_up_when_every_limit_that_is_set_is_reached(
-    max_attempts: int, duration: float, attempts: int, age: float, exhausted: bool, note: str
-) -> None:
-    policy = RetryPolicy(max_attempts=max_attempts, max_retry_duration=seconds(duration))
-
-    assert is_exhausted(policy, attempts, NOW - seconds(age), NOW) is exhausted, note
 
 
 @pytest.mark.parametrize(
@@ -96,18 +72,18 @@ def test_retry_after_is_read_as_seconds_or_as_a_date(status: int | None, value: 
 
 
 def test_retry_after_can_lengthen_the_wait_but_not_shorten_it() -> None:
-    policy = RetryPolicy(min_backoff=seconds(10))
+    policy = RetryPolicy(seconds(10), seconds(60), 3)
 
-    assert next_attempt(policy, 1, NOW, NOW, NOW, seconds(30)) == NOW + seconds(30)
-    assert next_attempt(policy, 1, NOW, NOW, NOW, seconds(3)) == NOW + seconds(10)
+    assert next_attempt(policy, 1, NOW, NOW, seconds(30)) == NOW + seconds(30)
+    assert next_attempt(policy, 1, NOW, NOW, seconds(3)) == NOW + seconds(10)
 
 
 def test_no_task_outlives_the_retention() -> None:
-    forever = RetryPolicy(max_attempts=-1)
+    policy = RetryPolicy(seconds(10), seconds(60), 3)
     created = NOW - TASK_RETENTION
 
-    assert next_attempt(forever, 5, created, created, NOW, seconds(0)) is None
-    assert next_attempt(forever, 5, created, created + seconds(1), NOW, seconds(0)) is not None
+    assert next_attempt(policy, 5, created, NOW, seconds(0)) is None
+    assert next_attempt(policy, 5, created + seconds(1), NOW, seconds(0)) is not None
 
 
 def test_a_full_bucket_lets_a_burst_go_and_then_the_rate() -> None:
@@ -141,11 +117,3 @@ def test_what_is_under_way_takes_its_room() -> None:
 
 def test_a_bucket_holds_a_second_of_its_rate_and_at_least_one() -> None:
     assert [burst_size(rate) for rate in (0.1, 1.0, 2.5, 500.0)] == [1, 1, 3, 500]
-
-
-def test_a_tasks_own_retry_config_takes_the_place_of_its_queues_as_a_whole() -> None:
-    queue = messages.queue_settings(Queue(retry_config=RetryConfig(max_attempts=-1, min_backoff=seconds(5))))
-    own = RetryConfig.serialize(RetryConfig(max_attempts=4, max_backoff=seconds(9)))
-
-    assert messages.effective_policy(queue, None) == RetryPolicy(max_attempts=-1, min_backoff=seconds(5))
-    assert messages.effective_policy(queue, own) == RetryPolicy(max_attempts=4, max_backoff=seconds(9))

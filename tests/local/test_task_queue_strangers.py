@@ -25,7 +25,6 @@ QUEUE = f"{LOCATION}/queues/conversions"
 def strict(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
     """The queue as it is shipped: it delivers to two functions."""
     with emulator(database_url, tmp_path_factory.mktemp("strict"), targets=f"{WORKER},{TICK}") as running:
-        running.client.pause_queue(name=QUEUE)
         yield running
 
 
@@ -48,7 +47,7 @@ def test_who_does_not_know_the_secret_is_served_nothing(
         stranger = CloudTasksClient(transport=CloudTasksGrpcTransport(channel=channel))
         calls = (
             lambda: stranger.get_queue(name=QUEUE, metadata=metadata),
-            lambda: stranger.resume_queue(name=QUEUE, metadata=metadata),
+            lambda: stranger.purge_queue(name=QUEUE, metadata=metadata),
             lambda: stranger.create_task(parent=QUEUE, task=task, metadata=metadata),
         )
         for call in calls:
@@ -94,9 +93,11 @@ def test_a_task_that_leads_elsewhere_is_refused(strict: Emulator, request_: Http
 def test_a_task_of_ours_is_taken(strict: Emulator, function: str) -> None:
     token = OidcToken(service_account_email=ACCOUNT, audience=function)
     request = HttpRequest(url=f"{function}/deliveries", oidc_token=token)
+
     made = strict.client.create_task(parent=QUEUE, task=Task(http_request=request))
 
-    strict.client.delete_task(name=made.name)
+    assert strict.row(made)["gone_at"] is None
+    strict.clear(QUEUE)
 
 
 def test_a_queue_without_a_secret_does_not_start(

@@ -13,6 +13,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import timedelta
@@ -24,7 +25,7 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from deploy.parts import identity, layout
-from deploy.parts.task_queue import messages, schema, store
+from deploy.parts.task_queue import messages, schema
 from deploy.parts.task_queue.delivery import Identity
 from deploy.parts.task_queue.dispatcher import Dispatcher
 from deploy.parts.task_queue.keys_server import KeysServer
@@ -80,43 +81,8 @@ class Settings:
         )
 
 
-def main() -> int:
-    """Run until SIGTERM or SIGINT; 1 when it cannot start."""
-    structured_log.configure("task_emulator")
-    # Blocked here and so in every thread to come; taken by sigwait. A handler that sets an event could
-    # run while this very thread holds the event's lock.
-    signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
-    try:
-        settings = Settings.read()
-        engine = door.engine_for(settings.database_url, "task_emulator", pool_size=CALL_THREADS)
-        prepare(engine, settings)
-        serve(engine, settings)
-    except (ConfigurationError, layout.BadSetting, ValueError, OSError, RuntimeError, SQLAlchemyError):
-        structured_log.failure("task_emulator_failed", "the task queue cannot run")
-        return 1
-    return 0
-
-
-def prepare(engine: Engine, settings: Settings) -> None:
-    """Make the tables and both queues, waiting a while for the database."""
-    until = time.monotonic() + DATABASE_WAIT_SECONDS
-    while True:
-        try:
-            with door.transaction(engine) as connection:
-                schema.create(connection)
-                for queue_id, queue in queues(settings.max_concurrent).items():
-                    name, wanted = f"{settings.location}/queues/{queue_id}", messages.queue_settings(queue)
-                    if not store.insert_queue(connection, name, wanted):
-                        store.set_queue_settings(connection, name, wanted)
-        except (SQLAlchemyError, OSError):  # pg8000 lets a refused connection through as it came
-            if time.monotonic() >= until or signal.sigtimedwait(STOP_SIGNALS, 0.5):
-                raise
-        else:
-            return
-
-
 def queues(max_concurrent: int) -> dict[str, Queue]:
-    """The settings of each queue: the job's own row counts attempts, so that a queue never gives up.
+    """The settings of each queue by its id: the job's own row counts attempts, so that a queue never gives up.
 
     `max_concurrent` is of conversions; notifications wait for receivers and cost nothing meanwhile.
     """
@@ -135,12 +101,44 @@ def _queue(max_concurrent: int) -> Queue:
     )
 
 
-def serve(engine: Engine, settings: Settings) -> None:
+def main(make_queues: Callable[[int], Mapping[str, Queue]] = queues) -> int:
+    """Run until SIGTERM or SIGINT; 1 when it cannot start."""
+    structured_log.configure("task_emulator")
+    # Blocked here and so in every thread to come; taken by sigwait. A handler that sets an event could
+    # run while this very thread holds the event's lock.
+    signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
+    try:
+        settings = Settings.read()
+        engine = door.engine_for(settings.database_url, "task_emulator", pool_size=CALL_THREADS)
+        prepare(engine)
+        serve(engine, settings, make_queues(settings.max_concurrent))
+    except (ConfigurationError, layout.BadSetting, ValueError, OSError, RuntimeError, SQLAlchemyError):
+        structured_log.failure("task_emulator_failed", "the task queue cannot run")
+        return 1
+    return 0
+
+
+def prepare(engine: Engine) -> None:
+    """Make the table, waiting a while for the database."""
+    until = time.monotonic() + DATABASE_WAIT_SECONDS
+    while True:
+        try:
+            with door.transaction(engine) as connection:
+                schema.create(connection)
+        except (SQLAlchemyError, OSError):  # pg8000 lets a refused connection through as it came
+            if time.monotonic() >= until or signal.sigtimedwait(STOP_SIGNALS, 0.5):
+                raise
+        else:
+            return
+
+
+def serve(engine: Engine, settings: Settings, queues_by_id: Mapping[str, Queue]) -> None:
     """Answer calls, deliver tasks and publish the keys until a stop signal. Raises when a port is taken."""
+    named = messages.named(settings.location, queues_by_id)
     key = identity.load_or_create_key(settings.key_path)
-    dispatcher = Dispatcher(engine, Identity(key, settings.issuer))
+    dispatcher = Dispatcher(engine, Identity(key, settings.issuer), named)
     permitted = Permitted(frozenset({settings.service_account}), settings.targets)
-    api = CloudTasks(engine, permitted, dispatcher.wake)
+    api = CloudTasks(engine, named, permitted, dispatcher.wake)
     # Without so_reuseport=0 a second emulator would share the port, and half of the calls, unnoticed.
     server = grpc.server(ThreadPoolExecutor(CALL_THREADS), options=(("grpc.so_reuseport", 0),))
     server.add_generic_rpc_handlers((GenericHandler(api, settings.secret),))

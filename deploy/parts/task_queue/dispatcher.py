@@ -8,13 +8,16 @@ import logging
 import threading
 import time
 import uuid
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
+from google.cloud.tasks_v2.types import Queue
 from sqlalchemy import Connection, Engine, RowMapping
 
 from deploy.parts.task_queue import messages, retry_rules, store
 from deploy.parts.task_queue.delivery import Identity, Outcome, attempt
 from deploy.parts.task_queue.pacing import Pace
+from deploy.parts.task_queue.retry_rules import RetryPolicy
 from shared.postgres.door import database_now, is_away, said_by_postgres, transaction
 from shared.structured_log import Outage, event, failure
 
@@ -28,7 +31,8 @@ HEALTHY_WITHIN_SECONDS = 15.0
 class Dispatcher:
     """Claims due tasks and delivers each in a thread of its own."""
 
-    def __init__(self, engine: Engine, identity: Identity) -> None:
+    def __init__(self, engine: Engine, identity: Identity, queues: Mapping[str, Queue]) -> None:
+        """`queues` by full name."""
         self._engine = engine
         self._identity = identity
         self._me = uuid.uuid4().hex
@@ -36,7 +40,8 @@ class Dispatcher:
         self._stopping = threading.Event()
         self._lock = threading.Lock()
         self._under_way: dict[tuple[int, int], str] = {}  # (task's id, its attempt) → queue
-        self._paces: dict[tuple[str, bytes], Pace] = {}
+        self._paces = {name: messages.pace(queue) for name, queue in queues.items()}
+        self._policies = {name: messages.retry_policy(queue) for name, queue in queues.items()}
         self._next_sweep = 0.0
         self._last_pass: float | None = None
         self._database = Outage("database")
@@ -106,49 +111,41 @@ class Dispatcher:
         with connection.begin():
             now = database_now(connection)
             self._sweep(connection, now)
-            queues = store.running_queues(connection)
-            found = [self._claim(connection, queue, now) for queue in queues]
-        for queue, (claimed, _) in zip(queues, found, strict=True):
+            found = [self._claim(connection, name, pace, now) for name, pace in self._paces.items()]
+        for claimed, _ in found:
             for task in claimed:
-                self._start(task, queue["settings"])
+                self._start(task)
         return min([wait for _, wait in found], default=LONGEST_WAIT_SECONDS)
 
-    def _claim(self, connection: Connection, queue: RowMapping, now: datetime) -> tuple[list[RowMapping], float]:
+    def _claim(self, connection: Connection, queue: str, pace: Pace, now: datetime) -> tuple[list[RowMapping], float]:
         """The tasks of one queue to dispatch now, and the seconds until the next could be."""
-        pace = self._pace(queue)
-        under_way = sum(name == queue["name"] for name in list(self._under_way.values()))
+        under_way = sum(name == queue for name in list(self._under_way.values()))
         room = pace.room(time.monotonic(), under_way)
-        claimed = list(store.claim_due(connection, queue["name"], self._me, room, now)) if room else []
+        claimed = list(store.claim_due(connection, queue, self._me, room, now)) if room else []
         pace.take(len(claimed))
         if under_way + len(claimed) >= pace.concurrent:
             return claimed, LONGEST_WAIT_SECONDS  # a delivery that ends wakes us
-        due = store.next_due(connection, queue["name"])
+        due = store.next_due(connection, queue)
         seconds = (due - now).total_seconds() if due else LONGEST_WAIT_SECONDS
         return claimed, min(LONGEST_WAIT_SECONDS, max(seconds, pace.seconds_to_token(), 0.0))
-
-    def _pace(self, queue: RowMapping) -> Pace:
-        key = (queue["name"], bytes(queue["settings"]))
-        if key not in self._paces:
-            self._paces[key] = messages.pace(queue["settings"])
-        return self._paces[key]
 
     def _sweep(self, connection: Connection, now: datetime) -> None:
         if time.monotonic() >= self._next_sweep:
             store.forget_tombstones(connection, now)
             self._next_sweep = time.monotonic() + SWEEP_PERIOD_SECONDS
 
-    def _start(self, task: RowMapping, settings: bytes) -> None:
+    def _start(self, task: RowMapping) -> None:
         with self._lock:
             self._under_way[task["id"], task["dispatch_count"]] = task["queue"]
         # A daemon: a delivery of up to 30 minutes must not keep the process from ending.
-        threading.Thread(target=self._deliver, args=(task, settings), daemon=True).start()
+        threading.Thread(target=self._deliver, args=(task,), daemon=True).start()
 
-    def _deliver(self, task: RowMapping, settings: bytes) -> None:
+    def _deliver(self, task: RowMapping) -> None:
         try:
             began = time.monotonic()
             outcome = self._attempt(task)
             _log_attempt(task, outcome, time.monotonic() - began)
-            self._record(task, settings, outcome)
+            self._record(task, outcome)
         finally:
             with self._lock:
                 del self._under_way[task["id"], task["dispatch_count"]]
@@ -161,12 +158,12 @@ class Dispatcher:
             failure("task_attempt_failed", "a task could not be delivered", task=task["task_id"])
             return Outcome(None, "INTERNAL: the queue could not deliver the task")
 
-    def _record(self, task: RowMapping, settings: bytes, outcome: Outcome) -> None:
+    def _record(self, task: RowMapping, outcome: Outcome) -> None:
         """Write the outcome down, however long the database is away; a stop leaves it to the next start."""
         while True:
             try:
                 with transaction(self._engine) as connection:
-                    _settle(connection, task, settings, outcome)
+                    _settle(connection, task, self._policies[task["queue"]], outcome)
             except Exception as error:  # noqa: BLE001 - as above: an outcome is never dropped
                 self._lost_database(error, "task_outcome_delayed", "an outcome cannot be written down; trying again")
                 if self._stopping.wait(DATABASE_RETRY_SECONDS):
@@ -175,19 +172,17 @@ class Dispatcher:
                 return
 
 
-def _settle(connection: Connection, task: RowMapping, settings: bytes, outcome: Outcome) -> None:
-    """Drop the task after a 2xx or its last attempt, else say when it is due again."""
+def _settle(connection: Connection, task: RowMapping, policy: RetryPolicy, outcome: Outcome) -> None:
+    """Drop the task after a 2xx or at the end of its retention, else say when it is due again."""
     now = database_now(connection)
     if outcome.succeeded:
         store.finish(connection, task, now)
         return
-    policy = messages.effective_policy(settings, task["retry_config"])
     asked = retry_rules.retry_after(outcome.status, outcome.retry_after, now)
-    first, created = task["first_dispatched_at"], task["created_at"]
-    due = retry_rules.next_attempt(policy, task["dispatch_count"], first, created, now, asked)
+    due = retry_rules.next_attempt(policy, task["dispatch_count"], task["created_at"], now, asked)
     if due is None:
         store.finish(connection, task, now)
-        event("task_given_up", "a task reached its retry limits", logging.ERROR, task=task["task_id"])
+        event("task_given_up", "a task was tried for as long as it is kept", logging.ERROR, task=task["task_id"])
     else:
         store.reschedule(connection, task, due, now, outcome.status, outcome.failure)
 

@@ -1,10 +1,9 @@
-"""When is a failed task tried again, and when is it given up? Pure, with the numbers of Cloud Tasks."""
+"""When is a failed task tried again, and when is it given up? Pure, as Cloud Tasks does it."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
-UNLIMITED = -1
 TASK_RETENTION = timedelta(days=31)
 TOO_MANY_REQUESTS = 429
 SERVICE_UNAVAILABLE = 503
@@ -13,15 +12,11 @@ LONGEST_RETRY_AFTER = timedelta(hours=1)
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """A queue's (or a task's own) retry settings; the defaults are those of Cloud Tasks."""
+    """How long a queue waits before it tries a task again. It never gives one up before the retention ends."""
 
-    max_attempts: int = 100
-    """Attempts in all, the first included; -1 sets no limit."""
-    max_retry_duration: timedelta = timedelta(0)
-    """Counted from the first attempt; zero sets no limit."""
-    min_backoff: timedelta = timedelta(milliseconds=100)
-    max_backoff: timedelta = timedelta(hours=1)
-    max_doublings: int = 16
+    min_backoff: timedelta
+    max_backoff: timedelta
+    max_doublings: int
     """How often the wait doubles before it grows linearly."""
 
 
@@ -37,14 +32,6 @@ def backoff(policy: RetryPolicy, failures: int) -> timedelta:
         return policy.max_backoff
     seconds = policy.min_backoff.total_seconds() * 2**doublings * steps
     return timedelta(seconds=min(seconds, policy.max_backoff.total_seconds()))
-
-
-def is_exhausted(policy: RetryPolicy, attempts: int, first_attempt: datetime, now: datetime) -> bool:
-    """Is the task given up after `attempts` failures? Only when every limit that is set has been reached."""
-    attempts_left = policy.max_attempts != UNLIMITED and attempts < policy.max_attempts
-    time_left = bool(policy.max_retry_duration) and now - first_attempt < policy.max_retry_duration
-    unlimited = policy.max_attempts == UNLIMITED and not policy.max_retry_duration
-    return not (attempts_left or time_left or unlimited)
 
 
 def retry_after(status: int | None, value: str | None, now: datetime) -> timedelta:
@@ -71,17 +58,12 @@ def _until_http_date(text: str, now: datetime) -> timedelta:
 
 
 def next_attempt(
-    policy: RetryPolicy,
-    attempts: int,
-    first_attempt: datetime,
-    created: datetime,
-    now: datetime,
-    asked_wait: timedelta,
+    policy: RetryPolicy, attempts: int, created: datetime, now: datetime, asked_wait: timedelta
 ) -> datetime | None:
     """When a task that has just failed for the `attempts`-th time is due again; None when it is given up.
 
     `asked_wait` is what the worker asked for; it can lengthen the wait, never shorten it.
     """
-    if is_exhausted(policy, attempts, first_attempt, now) or now - created >= TASK_RETENTION:
+    if now - created >= TASK_RETENTION:
         return None
     return now + max(backoff(policy, attempts), asked_wait)

@@ -1,4 +1,4 @@
-"""The emulator's two tables. Its own schema, made at start: the product's migrations do not know it."""
+"""The emulator's table. Its own schema, made at start: the product's migrations do not know it."""
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
@@ -12,15 +12,6 @@ DISPATCHER_LOCK = 7_241_002
 metadata = sa.MetaData(schema=SCHEMA)
 _instant = sa.DateTime(timezone=True)
 
-queues = sa.Table(
-    "queues",
-    metadata,
-    sa.Column("name", sa.Text, primary_key=True, comment="projects/<p>/locations/<l>/queues/<q>"),
-    sa.Column("settings", sa.LargeBinary, nullable=False, comment="serialized Queue: limits and retry config"),
-    sa.Column("paused", sa.Boolean, nullable=False),
-    sa.Column("purged_at", _instant, comment="last purge; null: never"),
-)
-
 tasks = sa.Table(
     "tasks",
     metadata,
@@ -28,11 +19,10 @@ tasks = sa.Table(
     sa.Column("queue", sa.Text, nullable=False),
     sa.Column("task_id", sa.Text, nullable=False, comment="last part of the name, given or made up"),
     sa.Column("http_request", sa.LargeBinary, nullable=False, comment="serialized HttpRequest"),
-    sa.Column("retry_config", sa.LargeBinary, comment="serialized RetryConfig of the task itself; null: queue's"),
     sa.Column("dispatch_deadline_ms", sa.Integer, nullable=False),
     sa.Column("created_at", _instant, nullable=False),
     sa.Column("scheduled_at", _instant, nullable=False, comment="when the next attempt is due"),
-    sa.Column("gone_at", _instant, comment="done, deleted or given up; the row then only guards the name"),
+    sa.Column("gone_at", _instant, comment="done or given up; the row then only guards the name"),
     sa.Column("dispatcher", sa.Text, comment="process that is delivering it now; null: waiting"),
     sa.Column("dispatch_count", sa.Integer, nullable=False, comment="attempts begun; also the fencing token"),
     sa.Column("response_count", sa.Integer, nullable=False, comment="attempts that were answered"),

@@ -8,51 +8,10 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 from sqlalchemy.dialects.postgresql import insert
 
-from deploy.parts.task_queue.schema import DISPATCHER_LOCK, queues, tasks
+from deploy.parts.task_queue.schema import DISPATCHER_LOCK, tasks
 
 TOMBSTONE = timedelta(hours=24)
-_alive = tasks.c.gone_at.is_(None)
-_waiting = _alive & tasks.c.dispatcher.is_(None)
-
-
-def insert_queue(connection: Connection, name: str, settings: bytes) -> bool:
-    """Make a queue, running; False when it exists, whatever its settings."""
-    statement = insert(queues).values(name=name, settings=settings, paused=False).on_conflict_do_nothing()
-    return connection.execute(statement).rowcount == 1
-
-
-def set_queue_settings(connection: Connection, name: str, settings: bytes) -> None:
-    """Replace the limits and the retry config of a queue."""
-    connection.execute(sa.update(queues).where(queues.c.name == name).values(settings=settings))
-
-
-def find_queue(connection: Connection, name: str) -> RowMapping | None:
-    """The queue, held against deletion until the transaction ends; None when there is none."""
-    statement = sa.select(queues).where(queues.c.name == name).with_for_update(read=True)
-    return connection.execute(statement).mappings().one_or_none()
-
-
-def running_queues(connection: Connection) -> Sequence[RowMapping]:
-    """The queues that are not paused, by name."""
-    statement = sa.select(queues).where(~queues.c.paused).order_by(queues.c.name)
-    return connection.execute(statement).mappings().all()
-
-
-def set_queue(connection: Connection, name: str, **values: Any) -> RowMapping | None:
-    """Change `paused` or `purged_at`; the queue as it is then, None when there is none."""
-    statement = sa.update(queues).where(queues.c.name == name).values(**values).returning(queues)
-    return connection.execute(statement).mappings().one_or_none()
-
-
-def delete_queue(connection: Connection, name: str) -> bool:
-    """Drop the queue itself; False when there is none."""
-    return connection.execute(sa.delete(queues).where(queues.c.name == name)).rowcount == 1
-
-
-def bury_queue_tasks(connection: Connection, queue: str, now: datetime) -> int:
-    """Drop every task of a queue, also those under way; how many."""
-    statement = sa.update(tasks).where(tasks.c.queue == queue, _alive).values(_buried(now))
-    return connection.execute(statement).rowcount
+_waiting = tasks.c.gone_at.is_(None) & tasks.c.dispatcher.is_(None)
 
 
 def insert_task(
@@ -60,7 +19,6 @@ def insert_task(
     queue: str,
     task_id: str,
     http_request: bytes,
-    retry_config: bytes | None,
     dispatch_deadline_ms: int,
     scheduled_at: datetime,
     now: datetime,
@@ -70,7 +28,6 @@ def insert_task(
         "queue": queue,
         "task_id": task_id,
         "http_request": http_request,
-        "retry_config": retry_config,
         "dispatch_deadline_ms": dispatch_deadline_ms,
         "created_at": now,
         "scheduled_at": scheduled_at,
@@ -90,27 +47,9 @@ def _untried() -> dict[str, Any]:
     return {**dict.fromkeys(names), **counts}
 
 
-def find_task(connection: Connection, queue: str, task_id: str) -> RowMapping | None:
-    """A task that is waiting or under way; None when there is none."""
-    statement = sa.select(tasks).where(tasks.c.queue == queue, tasks.c.task_id == task_id, _alive)
-    return connection.execute(statement).mappings().one_or_none()
-
-
-def list_tasks(connection: Connection, queue: str, after_id: int, limit: int) -> Sequence[RowMapping]:
-    """Tasks that wait or are under way, oldest first, from behind `after_id`."""
-    statement = sa.select(tasks).where(tasks.c.queue == queue, _alive, tasks.c.id > after_id)
-    return connection.execute(statement.order_by(tasks.c.id).limit(limit)).mappings().all()
-
-
-def bury_task(connection: Connection, queue: str, task_id: str, now: datetime) -> bool:
-    """Drop one task, also when it is under way; False when there is none."""
-    statement = sa.update(tasks).where(tasks.c.queue == queue, tasks.c.task_id == task_id, _alive)
-    return connection.execute(statement.values(_buried(now))).rowcount == 1
-
-
 def _buried(now: datetime) -> dict[str, Any]:
     """A tombstone keeps the name, not the content."""
-    return {"gone_at": now, "dispatcher": None, "http_request": b"", "retry_config": None}
+    return {"gone_at": now, "dispatcher": None, "http_request": b""}
 
 
 def claim_due(connection: Connection, queue: str, dispatcher: str, limit: int, now: datetime) -> Sequence[RowMapping]:
