@@ -1,6 +1,6 @@
-"""One machine that serves a network: the local stack's services behind TLS, each started by itself.
+"""One machine that serves a network: the services of `make run` behind TLS, each started by itself.
 
-What a service is and what it is told is taken from `deploy/local/stack.py`, so that both run the same. What differs
+What a service is and what it is told is taken from `deploy/parts/machine.py`, so that both run the same. What differs
 is here: mode `box`, two doors to the network (HTTPS for people and scripts, MQTT over TLS for displays), secrets
 that each service reads from files of its own, and a Postgres and a supervisor (systemd, Docker) that are not ours.
 
@@ -22,11 +22,11 @@ from typing import Final
 
 from cryptography import x509
 
-from deploy.local.processes import Service
-from deploy.local.stack import QUEUE_SECRET, Stack
 from deploy.parts import database_roles
 from deploy.parts.config_file import INSIDE, Certificate, Listener
 from deploy.parts.layout import LOOPBACK, BadSetting
+from deploy.parts.machine import QUEUE_SECRET, Machine
+from deploy.parts.service import Service
 
 DEFAULTS: Final[Mapping[str, str]] = {
     "LOCAL_STATE_DIR": "/var/lib/signage",
@@ -51,7 +51,7 @@ LOGINS: Final = {"api": "api", "scheduler-tick": "scheduler", "bridge": "bridge"
 SPEAK_TO_THE_QUEUE: Final = {"api", "scheduler-tick", "task-queue"}
 
 
-class Box(Stack):
+class Box(Machine):
     """Everything that is decided before a service of this machine starts."""
 
     def __post_init__(self) -> None:
@@ -102,11 +102,6 @@ class Box(Stack):
     def addresses(self) -> dict[str, str]:
         """As the local stack's."""
         return {**super().addresses(), "MEDIA_ROOT": self.environ["MEDIA_ROOT"]}
-
-    @property
-    def database_url(self) -> str:
-        """Not told to anybody: services read the file."""
-        return ""
 
     def environment(self, **more: str) -> dict[str, str]:
         """As the local stack's, in mode `box`, with the addresses that displays are told."""

@@ -9,10 +9,10 @@ import os
 import sys
 
 from deploy.box.box import DATABASE, Box
-from deploy.local.stack import QUEUE_SECRET
 from deploy.parts import broker as mosquitto
 from deploy.parts import database_roles, identity
 from deploy.parts.layout import ADMIN, LOOPBACK, SIGN_IN, BadSetting, usable, write_file
+from deploy.parts.machine import QUEUE_SECRET
 from shared.errors import ConfigurationError
 
 

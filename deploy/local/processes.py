@@ -14,13 +14,12 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
 from deploy.local.console import Console
 from deploy.parts import guardian
-from deploy.parts.layout import REPOSITORY, write_file
-from deploy.parts.probes import Probe
+from deploy.parts.layout import write_file
+from deploy.parts.service import Service
 
 BACKOFF_FIRST_SECONDS: Final = 0.5
 BACKOFF_MAX_SECONDS: Final = 10.0
@@ -30,24 +29,6 @@ PROBE_EVERY_SECONDS: Final = 0.05
 
 class StartFailed(Exception):
     """A service could not be brought up; the message says which and why."""
-
-
-@dataclass(frozen=True)
-class Service:
-    """One program that is kept running."""
-
-    name: str
-    command: tuple[str, ...]
-    ready: Probe
-    environment: Mapping[str, str] | None = None  # the whole of it; None: as ours
-    address: str = ""  # shown to people when it is ready
-    stop_signal: signal.Signals = signal.SIGTERM
-    stop_seconds: float = 5.0  # then its whole group is killed
-    ready_seconds: float = 180.0
-    user: str | None = None  # who it runs as when root starts it; see guardian.launch
-    settle_seconds: float = 0.0  # how long it must live besides, where `ready` cannot see all
-    pid_file: Path | None = None
-    folder: Path = REPOSITORY
 
 
 @dataclass(frozen=True)

@@ -1,60 +1,32 @@
 """What the local stack consists of: its settings, its services and the order in which they start."""
 
 import json
-import os
-import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Final
 
 from deploy.local import postgres
-from deploy.local.processes import Service
 from deploy.parts import broker as mosquitto
 from deploy.parts import database_roles
 from deploy.parts import gateway as nginx
-from deploy.parts.layout import LOOPBACK, REPOSITORY, Layout, layout_from, ports_from, usable
+from deploy.parts.layout import LOOPBACK, usable
+from deploy.parts.machine import QUEUE_SECRET, Machine
 from deploy.parts.probes import Probe, accepts, converter_health, converter_is_settled, http_answers
+from deploy.parts.service import Service
 from migrations.rights import TASK_QUEUE
-from shared.config import Config, load
-
-FUNCTION_THREADS: Final = "64"  # functions-framework's 4 per core stop at 8 stalled connections
-TASKS_ACCOUNT: Final = "task-queue@signage.local"
-QUEUE_SECRET: Final = "task_queue_secret"  # noqa: S105 - the file's name
-SCHEDULER_ACCOUNT: Final = "scheduler@signage.local"
-
-# Set here for every component; what the caller's environment says of them is not passed on.
-OURS: Final = frozenset(
-    {
-        *("DATABASE_URL", "DATABASE_URL_FILE", "DATABASE_ROLE_PASSWORDS", "DATABASE_ROLE_PASSWORDS_FILE"),
-        *("MQTT_URL", "MQTT_USERNAME", "MQTT_PASSWORD"),
-        *("QUEUE_SECRET", "QUEUE_SECRET_FILE"),
-        *("MQTT_PASSWORD_FILE", "PORT", "HOST", "FUNCTION_TARGET", "FUNCTION_SOURCE", "FUNCTION_SIGNATURE_TYPE"),
-        *("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "DEBUG"),
-    }
-)
 
 # Settings that let a simulated fleet show something; the caller's environment wins.
 OF_THE_DEMO: Final = {"CRASH_RECOVERY_ENABLED": "true"}
 
 
-@dataclass(frozen=True)
-class Stack:
-    """Everything that is decided before the first process starts."""
-
-    environ: Mapping[str, str]
-    layout: Layout = field(init=False)
-    ports: Mapping[str, int] = field(init=False)
-    config: Config = field(init=False)
+class Stack(Machine):
+    """The whole product on one machine, on loopback, with a Postgres of its own unless another one is named."""
 
     def __post_init__(self) -> None:
         """Raises BadSetting or ConfigurationError when a setting cannot be used."""
         if self.is_demo:
             object.__setattr__(self, "environ", {**OF_THE_DEMO, **self.environ})
-        object.__setattr__(self, "layout", layout_from(self.environ))
-        object.__setattr__(self, "ports", ports_from(self.environ))
-        object.__setattr__(self, "config", load(self.environ))
+        super().__post_init__()
 
     @property
     def is_demo(self) -> bool:
@@ -89,32 +61,9 @@ class Stack:
         return self.cluster.url(postgres.DATABASE, postgres.OWNER, self.database_password)
 
     @property
-    def broker(self) -> mosquitto.Broker:
-        """The broker's files and ports."""
-        return mosquitto.Broker(
-            self.layout.run,
-            self.layout.data / "mosquitto",
-            self.ports["MQTT_DISPLAYS_PORT"],
-            self.ports["MQTT_SERVICES_PORT"],
-            self.config["MQTT_TOPIC_ROOT"],
-        )
-
-    @property
-    def gateway(self) -> nginx.Gateway:
-        """The gateway's files and ports."""
-        limit = self.config["UPLOAD_LIMIT_BYTES"]
-        return nginx.Gateway(self.layout.run, self.ports["GATEWAY_PORT"], self.ports["API_PORT"], limit)
-
-    @property
     def own_converter(self) -> bool:
         """Whether the converter is ours; CONVERTER_URL may name another one."""
         return self.environ.get("CONVERTER_URL", "") in {"", f"http://{LOOPBACK}:{self.ports['CONVERTER_PORT']}"}
-
-    @property
-    def media_root(self) -> Path:
-        """The media volume."""
-        given = self.environ.get("MEDIA_ROOT")
-        return Path(given) if given else self.layout.media
 
     @property
     def dashboard_url(self) -> str:
@@ -128,51 +77,6 @@ class Stack:
         if not self.own_converter:
             elsewhere.add("CONVERTER_PORT")
         return {name: port for name, port in self.ports.items() if name not in elsewhere}
-
-    def addresses(self) -> dict[str, str]:
-        """What components need to find each other, and what scripts may want to know."""
-        port = self.ports
-        return {
-            "DATABASE_URL": self.database_url,
-            "QUEUE_URL": f"grpc://{LOOPBACK}:{port['TASK_QUEUE_PORT']}/projects/local/locations/local",
-            "CONVERTER_URL": self.environ.get("CONVERTER_URL") or f"http://{LOOPBACK}:{port['CONVERTER_PORT']}",
-            "MEDIA_ROOT": str(self.media_root),
-        }
-
-    def environment(self, **more: str) -> dict[str, str]:
-        """The whole environment of a component; what the caller set besides (settings) goes through."""
-        port = self.ports
-        issuer = f"http://{LOOPBACK}:{port['TASK_QUEUE_KEYS_PORT']}"
-        return {
-            **{name: value for name, value in self.environ.items() if name not in OURS},
-            **{name: str(number) for name, number in port.items()},
-            **{name: value for name, value in self.addresses().items() if name != "DATABASE_URL"},
-            "DEPLOYMENT_MODE": "local",
-            "PUBLIC_URL": self.environ.get("PUBLIC_URL") or self.dashboard_url,
-            "LOCAL_STATE_DIR": str(self.layout.root),
-            "MQTT_URL": self.broker.services_url,
-            "MQTT_TOPIC_ROOT": self.broker.topic_root,
-            "CONVERT_WORKER_URL": f"http://{LOOPBACK}:{port['CONVERT_WORKER_PORT']}",
-            "SCHEDULER_TICK_URL": f"http://{LOOPBACK}:{port['SCHEDULER_TICK_PORT']}",
-            "OIDC_ISSUER": issuer,
-            "OIDC_KEYS_URL": f"{issuer}/keys",
-            "TASKS_SERVICE_ACCOUNT": TASKS_ACCOUNT,
-            "SCHEDULER_SERVICE_ACCOUNT": SCHEDULER_ACCOUNT,
-            "DISPLAYS_MQTT_HOST": LOOPBACK,
-            "DISPLAYS_MQTT_PORT": str(port["MQTT_DISPLAYS_PORT"]),
-            "DISPLAYS_MQTT_TLS": "false",
-            "DISPLAYS_PASSWORD_FILE": str(self.broker.displays_password_file),
-            "BROKER_CRASHES_FILE": str(self.broker.crashes_file),
-            "BRIDGE_HEALTH_HOST": LOOPBACK,
-            "PYTHONPATH": os.pathsep.join(filter(None, (str(REPOSITORY), self.environ.get("PYTHONPATH")))),
-            "PYTHONUNBUFFERED": "1",
-            **more,
-        }
-
-    def broker_login(self, user: str) -> dict[str, str]:
-        """The environment with which one of our services signs in at the broker."""
-        self.layout.secret(f"mqtt_{user}_password")
-        return {"MQTT_USERNAME": user, "MQTT_PASSWORD_FILE": str(self.layout.secrets / f"mqtt_{user}_password")}
 
     def database_login(self, component: str) -> dict[str, str]:
         """The environment with which one of our components signs in at Postgres."""
@@ -209,11 +113,6 @@ class Stack:
         mosquitto.prepare(self.broker, passwords)
         nginx.prepare(self.gateway)
         return self.cluster is not None and postgres.initialise(self.cluster)
-
-    def _function_folder(self, name: str) -> Path:
-        folder = self.layout.run / name
-        folder.mkdir(mode=0o700, exist_ok=True)
-        return folder
 
     def foundation(self) -> list[Service]:
         """What holds the data: before the migrations."""
@@ -285,35 +184,6 @@ class Stack:
         keys = http_answers(self.ports["TASK_QUEUE_KEYS_PORT"], "/keys", 200)
         calls = accepts(self.ports["TASK_QUEUE_PORT"])
         return lambda: calls() and keys()
-
-    def _module(
-        self, name: str, module: str, ready: Probe, port: str = "", login: Mapping[str, str] | None = None
-    ) -> Service:
-        """A Python module of ours. Without a port all that can be seen of it is that it still runs."""
-        return Service(
-            name,
-            (sys.executable, "-m", module),
-            ready,
-            self.environment(**(login or {})),
-            f"{LOOPBACK}:{self.ports[port]}" if port else "",
-            settle_seconds=0.0 if port else 1.0,
-        )
-
-    def _function(self, name: str, port: str, path: str, **environment: str) -> Service:
-        """One functions-framework process. Ready when it answers `path` with anything but an error of its own."""
-        target = name.replace("-", "_")
-        source = REPOSITORY / "functions" / target / "main.py"
-        command = (sys.executable, "-m", "functions_framework", f"--target={target}", f"--source={source}")
-        settings = {
-            **self.database_login(target),
-            "HOST": LOOPBACK,
-            "PORT": str(self.ports[port]),
-            "THREADS": FUNCTION_THREADS,
-            "XDG_RUNTIME_DIR": str(self._function_folder(name)),  # gunicorn's control socket, one each
-        }
-        ready = http_answers(self.ports[port], path)
-        address = f"http://{LOOPBACK}:{self.ports[port]}"
-        return Service(name, command, ready, self.environment(**settings, **environment), address)
 
 
 def _postgres(cluster: postgres.Cluster, environment: Mapping[str, str]) -> Service:

@@ -187,6 +187,7 @@ def _write_stack_env(stack: Stack) -> None:
         "SIGNAGE_SIGN_IN_USER": ADMIN,
         "SIGNAGE_SIGN_IN_PASSWORD": layout.secret(SIGN_IN),
         "SIGNAGE_MQTT_URL": stack.broker.displays_url,
+        "DATABASE_URL": stack.database_url,
         **stack.addresses(),
     }
     write_file(layout.stack_env, "".join(f"{name}={shlex.quote(value)}\n" for name, value in values.items()))

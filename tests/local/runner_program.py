@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from deploy.local.console import Console
-from deploy.local.processes import Runner, Service, StartFailed
+from deploy.local.processes import Runner, StartFailed
 from deploy.parts import guardian
 from deploy.parts.layout import write_file
+from deploy.parts.service import Service
 
 
 def service(folder: Path, given: dict[str, Any]) -> Service:

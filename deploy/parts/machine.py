@@ -1,0 +1,162 @@
+"""What every machine that runs the product by itself has in common: its settings, and what each service is told."""
+
+import os
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from deploy.parts import broker as mosquitto
+from deploy.parts import gateway as nginx
+from deploy.parts.layout import LOOPBACK, REPOSITORY, Layout, layout_from, ports_from
+from deploy.parts.probes import Probe, http_answers
+from deploy.parts.service import Service
+from shared.config import Config, load
+
+FUNCTION_THREADS: Final = "64"  # functions-framework's 4 per core stop at 8 stalled connections
+TASKS_ACCOUNT: Final = "task-queue@signage.local"
+QUEUE_SECRET: Final = "task_queue_secret"  # noqa: S105 - the file's name
+SCHEDULER_ACCOUNT: Final = "scheduler@signage.local"
+
+# Set here for every component; what the caller's environment says of them is not passed on.
+OURS: Final = frozenset(
+    {
+        *("DATABASE_URL", "DATABASE_URL_FILE", "DATABASE_ROLE_PASSWORDS", "DATABASE_ROLE_PASSWORDS_FILE"),
+        *("MQTT_URL", "MQTT_USERNAME", "MQTT_PASSWORD"),
+        *("QUEUE_SECRET", "QUEUE_SECRET_FILE"),
+        *("MQTT_PASSWORD_FILE", "PORT", "HOST", "FUNCTION_TARGET", "FUNCTION_SOURCE", "FUNCTION_SIGNATURE_TYPE"),
+        *("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "DEBUG"),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Machine(ABC):
+    """Everything that is decided before the first process starts."""
+
+    environ: Mapping[str, str]
+    layout: Layout = field(init=False)
+    ports: Mapping[str, int] = field(init=False)
+    config: Config = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Raises BadSetting or ConfigurationError when a setting cannot be used."""
+        object.__setattr__(self, "layout", layout_from(self.environ))
+        object.__setattr__(self, "ports", ports_from(self.environ))
+        object.__setattr__(self, "config", load(self.environ))
+
+    @property
+    @abstractmethod
+    def dashboard_url(self) -> str:
+        """Where people open the dashboard, unless PUBLIC_URL says another way."""
+
+    @abstractmethod
+    def database_login(self, component: str) -> dict[str, str]:
+        """The environment with which one of our components signs in at Postgres."""
+
+    @abstractmethod
+    def owner_login(self) -> dict[str, str]:
+        """The environment of what changes the database itself: the migrations, and who adds the first sign-in."""
+
+    @property
+    def broker(self) -> mosquitto.Broker:
+        """The broker's files and ports."""
+        return mosquitto.Broker(
+            self.layout.run,
+            self.layout.data / "mosquitto",
+            self.ports["MQTT_DISPLAYS_PORT"],
+            self.ports["MQTT_SERVICES_PORT"],
+            self.config["MQTT_TOPIC_ROOT"],
+        )
+
+    @property
+    def gateway(self) -> nginx.Gateway:
+        """The gateway's files and ports."""
+        limit = self.config["UPLOAD_LIMIT_BYTES"]
+        return nginx.Gateway(self.layout.run, self.ports["GATEWAY_PORT"], self.ports["API_PORT"], limit)
+
+    @property
+    def media_root(self) -> Path:
+        """The media volume."""
+        given = self.environ.get("MEDIA_ROOT")
+        return Path(given) if given else self.layout.media
+
+    def addresses(self) -> dict[str, str]:
+        """What components need to find each other, and what scripts may want to know."""
+        port = self.ports
+        return {
+            "QUEUE_URL": f"grpc://{LOOPBACK}:{port['TASK_QUEUE_PORT']}/projects/local/locations/local",
+            "CONVERTER_URL": self.environ.get("CONVERTER_URL") or f"http://{LOOPBACK}:{port['CONVERTER_PORT']}",
+            "MEDIA_ROOT": str(self.media_root),
+        }
+
+    def environment(self, **more: str) -> dict[str, str]:
+        """The whole environment of a component; what the caller set besides (settings) goes through."""
+        port = self.ports
+        issuer = f"http://{LOOPBACK}:{port['TASK_QUEUE_KEYS_PORT']}"
+        return {
+            **{name: value for name, value in self.environ.items() if name not in OURS},
+            **{name: str(number) for name, number in port.items()},
+            **self.addresses(),
+            "DEPLOYMENT_MODE": "local",
+            "PUBLIC_URL": self.environ.get("PUBLIC_URL") or self.dashboard_url,
+            "LOCAL_STATE_DIR": str(self.layout.root),
+            "MQTT_URL": self.broker.services_url,
+            "MQTT_TOPIC_ROOT": self.broker.topic_root,
+            "CONVERT_WORKER_URL": f"http://{LOOPBACK}:{port['CONVERT_WORKER_PORT']}",
+            "SCHEDULER_TICK_URL": f"http://{LOOPBACK}:{port['SCHEDULER_TICK_PORT']}",
+            "OIDC_ISSUER": issuer,
+            "OIDC_KEYS_URL": f"{issuer}/keys",
+            "TASKS_SERVICE_ACCOUNT": TASKS_ACCOUNT,
+            "SCHEDULER_SERVICE_ACCOUNT": SCHEDULER_ACCOUNT,
+            "DISPLAYS_MQTT_HOST": LOOPBACK,
+            "DISPLAYS_MQTT_PORT": str(port["MQTT_DISPLAYS_PORT"]),
+            "DISPLAYS_MQTT_TLS": "false",
+            "DISPLAYS_PASSWORD_FILE": str(self.broker.displays_password_file),
+            "BROKER_CRASHES_FILE": str(self.broker.crashes_file),
+            "BRIDGE_HEALTH_HOST": LOOPBACK,
+            "PYTHONPATH": os.pathsep.join(filter(None, (str(REPOSITORY), self.environ.get("PYTHONPATH")))),
+            "PYTHONUNBUFFERED": "1",
+            **more,
+        }
+
+    def broker_login(self, user: str) -> dict[str, str]:
+        """The environment with which one of our services signs in at the broker."""
+        self.layout.secret(f"mqtt_{user}_password")
+        return {"MQTT_USERNAME": user, "MQTT_PASSWORD_FILE": str(self.layout.secrets / f"mqtt_{user}_password")}
+
+    def _function_folder(self, name: str) -> Path:
+        folder = self.layout.run / name
+        folder.mkdir(mode=0o700, exist_ok=True)
+        return folder
+
+    def _module(
+        self, name: str, module: str, ready: Probe, port: str = "", login: Mapping[str, str] | None = None
+    ) -> Service:
+        """A Python module of ours. Without a port all that can be seen of it is that it still runs."""
+        return Service(
+            name,
+            (sys.executable, "-m", module),
+            ready,
+            self.environment(**(login or {})),
+            f"{LOOPBACK}:{self.ports[port]}" if port else "",
+            settle_seconds=0.0 if port else 1.0,
+        )
+
+    def _function(self, name: str, port: str, path: str, **environment: str) -> Service:
+        """One functions-framework process. Ready when it answers `path` with anything but an error of its own."""
+        target = name.replace("-", "_")
+        source = REPOSITORY / "functions" / target / "main.py"
+        command = (sys.executable, "-m", "functions_framework", f"--target={target}", f"--source={source}")
+        settings = {
+            **self.database_login(target),
+            "HOST": LOOPBACK,
+            "PORT": str(self.ports[port]),
+            "THREADS": FUNCTION_THREADS,
+            "XDG_RUNTIME_DIR": str(self._function_folder(name)),  # gunicorn's control socket, one each
+        }
+        ready = http_answers(self.ports[port], path)
+        address = f"http://{LOOPBACK}:{self.ports[port]}"
+        return Service(name, command, ready, self.environment(**settings, **environment), address)
