@@ -5,7 +5,6 @@ Exit codes: 0 done, 1 failed or already running, 2 something is missing, 3 (stat
 
 import argparse
 import asyncio
-import fcntl
 import json
 import os
 import shlex
@@ -21,6 +20,7 @@ from typing import Any
 
 from deploy.local import postgres, prerequisites
 from deploy.local.console import Console
+from deploy.local.lock import Lock
 from deploy.local.postgres import PostgresUnusable
 from deploy.local.processes import Runner, StartFailed
 from deploy.local.stack import Stack
@@ -34,53 +34,6 @@ from shared.errors import ConfigurationError
 
 Unusable = (BadSetting, BrokerUnusable, GatewayUnusable, PostgresUnusable, ConfigurationError, StartFailed, OSError)
 STOP_SECONDS = 60.0
-
-
-class Lock:
-    """Held by the guardian and the runner for as long as either lives."""
-
-    def __init__(self, layout: Layout) -> None:
-        self._path = layout.lock
-        self._file: int | None = None
-
-    def take(self) -> bool:
-        """Take the lock; False when another process holds it, which `holder` names."""
-        file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(file)
-            return False
-        self._file = file
-        os.ftruncate(file, 0)
-        os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
-        return True
-
-    def take_within(self, seconds: float) -> bool:
-        """As `take`, but wait as long as a runner may need to stop."""
-        deadline = time.monotonic() + seconds
-        while not self.take():
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(0.1)
-        return True
-
-    def release(self) -> None:
-        """Let the next one start."""
-        if self._file is not None:
-            os.close(self._file)
-
-    def holder(self) -> int | None:
-        """The process id of the running stack; None when none runs."""
-        try:
-            with self._path.open(encoding="ascii") as file:
-                try:
-                    fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    return int(file.read() or 0)
-        except FileNotFoundError:
-            pass
-        return None
 
 
 def run(arguments: argparse.Namespace) -> int:
