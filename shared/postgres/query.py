@@ -27,7 +27,8 @@ class Query(Generic[R]):
     def __init__(self, statement: str | Callable[[], sa.Executable], row: type[R]) -> None:
         """`statement` is its text, or makes it with SQLAlchemy: at its first use, for all at import cost a cold start.
 
-        `row` is a frozen dataclass or a Struct with the columns' names, or the type of the only column.
+        `row` is a frozen dataclass or a Struct with the columns' names, or the type of the only column; or a
+        NamedTuple: then the columns stand in its order.
         """
         self._statement = statement
         self._row = row
@@ -36,6 +37,8 @@ class Query(Generic[R]):
     def all(self, connection: Connection, **values: Any) -> list[R]:
         """Its rows. Raises msgspec.ValidationError for a row that is not of the type."""
         result = self._result(connection, values)
+        if issubclass(self._row, tuple):
+            return msgspec.convert([tuple(row) for row in result], list[self._row])  # type: ignore[name-defined]
         if not self._has_fields:
             return msgspec.convert([row[0] for row in result], list[self._row])  # type: ignore[name-defined]
         names = tuple(result.keys())

@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from pg8000.converters import DATE, PG_TYPES, TIMESTAMP, TIMESTAMPTZ, array_out
 
-_TEXT_OR_NONE: Final = frozenset({str, NoneType})
-_NUMBER_OR_NONE: Final = frozenset({int, float, NoneType})
+_TEXT_OR_NONE: Final = (str, NoneType)
+_TIME_OR_NONE: Final = frozenset({datetime, NoneType})
+_NUMBER_OR_NONE: Final = frozenset({int, float, bool, NoneType})
 
 
 def _quickly(read: Callable[[str], Any], kind: int) -> Callable[[str], Any]:
@@ -42,7 +43,9 @@ def array(values: list[Any]) -> str:
     kinds = set(map(type, values))
     if kinds <= _NUMBER_OR_NONE:
         return f"{{{','.join(['NULL' if value is None else repr(value) for value in values])}}}"
-    if kinds <= _TEXT_OR_NONE:
+    if kinds <= _TIME_OR_NONE:
+        return f"{{{','.join(['NULL' if value is None else value.isoformat() for value in values])}}}"
+    if all(issubclass(kind, _TEXT_OR_NONE) for kind in kinds):
         return f"{{{','.join(['NULL' if value is None else _quoted(value) for value in values])}}}"
     written: str = array_out(values)
     return written
