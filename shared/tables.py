@@ -35,6 +35,7 @@ from sqlalchemy.types import UserDefinedType
 from shared.vocabulary import (
     COMMAND_RANKS,
     NEWER_EVENTS,
+    TERMINAL_RANK,
     BatchState,
     ChannelKind,
     ClientStatus,
@@ -415,7 +416,7 @@ client_commands = Table(
     _one_of("source", CommandSource),
     _one_of("confirmed_by", ConfirmedBy),
     CheckConstraint("expires_at > created_at", name="expires_at"),
-    Index("uq_client_commands_open", "client_uuid", unique=True, postgresql_where=text("rank < 90")),
+    Index("uq_client_commands_open", "client_uuid", unique=True, postgresql_where=text(f"rank < {TERMINAL_RANK}")),
     Index("uq_client_commands_idempotency", "requested_by", "idempotency_key", unique=True),
     Index("ix_client_commands_client_uuid_created_at", "client_uuid", "created_at"),
     Index("ix_client_commands_changed_xid", "changed_xid"),

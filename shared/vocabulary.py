@@ -29,6 +29,10 @@ class ScreenHealthStatus(StrEnum):
     UNKNOWN = "unknown"
 
 
+BAD_SCREENS = (ScreenHealthStatus.BLACK, ScreenHealthStatus.FROZEN, ScreenHealthStatus.DISCONNECTED)
+"""A screen that shows nothing, or always the same."""
+
+
 class ClientStatus(StrEnum):
     """The shown state of a client: stored with `status_since`, one change row per change."""
 
@@ -39,6 +43,10 @@ class ClientStatus(StrEnum):
     STARTING = "starting"
     STOPPED = "stopped"
     UNKNOWN = "unknown"  # never heard of, it talks without heartbeats, or the bridge is silent
+
+
+WELL = (ClientStatus.RUNNING, ClientStatus.LATE, ClientStatus.STARTING, ClientStatus.STOPPED)
+"""A client that is heard and has not crashed."""
 
 
 class Presence(StrEnum):

@@ -10,6 +10,7 @@ from typing import Final
 from sqlalchemy import Engine
 
 from shared.access import enrolment_store
+from shared.access.enrolment_store import DisplayLogin
 from shared.postgres.door import snapshot
 from shared.structured_log import event
 
@@ -42,9 +43,9 @@ class Accounts:
             self._digest = digest
 
 
-def render(logins: Iterable[tuple[str, str]]) -> bytes:
-    """The password file of these (user name, hash)."""
-    return "".join(f"{name}:{password_hash}\n" for name, password_hash in logins).encode()
+def render(logins: Iterable[DisplayLogin]) -> bytes:
+    """The password file of these logins."""
+    return "".join(f"{login.client_uuid}:{login.password_hash}\n" for login in logins).encode()
 
 
 def write_if_changed(path: Path, content: bytes) -> bool:

@@ -5,13 +5,13 @@ are told "wrong" as the limit allows, and a right guess beyond it is not told ap
 """
 
 from datetime import datetime, timedelta
-from typing import Any
 
 from sqlalchemy import Connection
 
 from functions.api.routing import Call
 from shared.access import operations as access
 from shared.access import second_factor_operations
+from shared.access.people.store import PersonWithPassword
 from shared.access.rules import Counter, own_password_counters, sign_in_counters
 from shared.access.second_factor_rules import SecondFactorProof
 from shared.errors import InvalidIdentity, Refused, SecondFactorRequired, SecondFactorWrong
@@ -19,7 +19,9 @@ from shared.errors import InvalidIdentity, Refused, SecondFactorRequired, Second
 WRONG = "Name or password is wrong."
 
 
-def check_sign_in(call: Call, username: str, password: str, code: str | None) -> tuple[Any, SecondFactorProof]:
+def check_sign_in(
+    call: Call, username: str, password: str, code: str | None
+) -> tuple[PersonWithPassword, SecondFactorProof]:
     """The user who signs in, and what they showed besides the password.
 
     Raises InvalidIdentity, SecondFactorRequired, SecondFactorWrong (and counts the try) or TooManyAttempts.
@@ -32,7 +34,7 @@ def check_sign_in(call: Call, username: str, password: str, code: str | None) ->
     return _check(call, username, password, "session.create", counters, code, asks_code=True)
 
 
-def check_own_password(call: Call, password: str, action: str) -> Any:
+def check_own_password(call: Call, password: str, action: str) -> PersonWithPassword:
     """The user who makes this call, whose password it is.
 
     Raises InvalidIdentity (and counts the try), TooManyAttempts, or Refused: they did not sign in with a password.
@@ -40,7 +42,7 @@ def check_own_password(call: Call, password: str, action: str) -> Any:
     return _check(call, call.principal.name, password, action, own_counters(call), None, asks_code=False)[0]
 
 
-def check_own_password_and_code(call: Call, password: str, code: str, action: str) -> Any:
+def check_own_password_and_code(call: Call, password: str, code: str, action: str) -> PersonWithPassword:
     """As `check_own_password`, with the code of their second factor. Raises SecondFactorWrong besides."""
     return _check(call, call.principal.name, password, action, own_counters(call), code, asks_code=True)[0]
 
@@ -88,7 +90,7 @@ def _check(
     code: str | None,
     *,
     asks_code: bool,
-) -> tuple[Any, SecondFactorProof]:
+) -> tuple[PersonWithPassword, SecondFactorProof]:
     with call.transaction() as (connection, now):
         access.refuse_when_limited(connection, now, counters, window(call))
         user = access.look_up(connection, username)
@@ -100,7 +102,7 @@ def _check(
             proof = second_factor_operations.prove(connection, now, user.id, code, signing_key(call))
         if not is_right or proof is SecondFactorProof.WRONG:
             note_failure(call, connection, now, counters, username, action)
-    if not is_right:
+    if user is None or not is_right:
         raise InvalidIdentity(WRONG)
     if proof is SecondFactorProof.MISSING:
         raise SecondFactorRequired

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from functions.scheduler_tick.deliveries import queue_of
+from shared.access import attempts_store, audit_store
 from shared.access import operations as access
 from shared.access import rules as access_rules
 from shared.access import store as access_store
@@ -272,7 +273,7 @@ def _drop_history(world: World, moment: Moment) -> Did:
             "recovery_events": recovery_store.drop_history(connection, before),
             "command_batches": batches_store.drop_history(connection, before),
             "commands": commands_store.drop_history(connection, before),
-            "audit": access_store.delete_audit_before(connection, before),
+            "audit": audit_store.delete_before(connection, before),
             "client_history": history_store.drop_before(connection, before),
             "losses": losses_store.drop_before(connection, moment.now - losses_store.KEPT),
             "incidents": incidents_store.drop_history(connection, before),
@@ -283,11 +284,11 @@ def _drop_history(world: World, moment: Moment) -> Did:
                 connection, moment.now - timedelta(days=world.config["LOG_RETENTION_DAYS"])
             ),
             "sessions": access_store.delete_sessions_before(connection, moment.now),
-            "sign_in_addresses": access_store.delete_addresses_before(
+            "sign_in_addresses": attempts_store.delete_addresses_before(
                 connection, moment.now - access_rules.ADDRESS_IS_KNOWN
             ),
             "audit_repeats": access.flush_repeats(connection, moment.now),
-            "login_failures": access_store.delete_failures_before(
+            "login_failures": attempts_store.delete_failures_before(
                 connection, moment.now - timedelta(seconds=world.config["LOGIN_FAILURES_SECONDS"])
             ),
         }

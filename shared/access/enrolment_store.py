@@ -1,24 +1,46 @@
 """SQL of enrolment: the one-time codes and the logins that the broker lets in."""
 
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Final
 
-import sqlalchemy as sa
-from sqlalchemy import Connection, Row
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import Connection
 
-from shared.tables import clients, display_logins, enrolment_codes
-
-AnyRow = Row[*tuple[Any, ...]]
+from shared.postgres.query import NO_ROW, Query
 
 
-def lock_client(connection: Connection, client_uuid: str) -> AnyRow | None:
-    """The client's uuid and deleted_at, locked until the transaction ends; None when unknown."""
-    return connection.execute(
-        sa.select(clients.c.uuid, clients.c.deleted_at)
-        .where(clients.c.uuid == client_uuid)
-        .with_for_update(key_share=True)
-    ).first()
+@dataclass(frozen=True)
+class ClientToEnrol:
+    """A client, deleted or not."""
+
+    uuid: str
+    deleted_at: datetime | None
+
+
+@dataclass(frozen=True)
+class DisplayLogin:
+    """A login of a display that the broker lets in; `rotated_at`: when the display last changed its password."""
+
+    client_uuid: str
+    password_hash: str
+    rotated_at: datetime | None
+
+
+LOCK_CLIENT = Query("SELECT uuid, deleted_at FROM clients WHERE uuid = :client_uuid FOR NO KEY UPDATE", ClientToEnrol)
+
+
+def lock_client(connection: Connection, client_uuid: str) -> ClientToEnrol | None:
+    """The client, locked until the transaction ends; None when unknown."""
+    return LOCK_CLIENT.one_or_none(connection, client_uuid=client_uuid)
+
+
+INSERT_CODE = Query(
+    """
+    INSERT INTO enrolment_codes (code_hash, client_uuid, created_by, created_at, expires_at)
+    VALUES (:code_hash, :client_uuid, :created_by, :created_at, :expires_at)
+    """,
+    NO_ROW,
+)
 
 
 def insert_code(
@@ -30,23 +52,33 @@ def insert_code(
     expires_at: datetime,
 ) -> None:
     """Add an enrolment code of a client."""
-    connection.execute(
-        sa.insert(enrolment_codes).values(
-            code_hash=code_hash,
-            client_uuid=client_uuid,
-            created_by=created_by,
-            created_at=created_at,
-            expires_at=expires_at,
-        )
+    INSERT_CODE.run(
+        connection,
+        code_hash=code_hash,
+        client_uuid=client_uuid,
+        created_by=created_by,
+        created_at=created_at,
+        expires_at=expires_at,
     )
+
+
+DELETE_UNUSED_CODES = Query("DELETE FROM enrolment_codes WHERE client_uuid = :client_uuid AND used_at IS NULL", NO_ROW)
 
 
 def delete_unused_codes(connection: Connection, client_uuid: str) -> int:
     """Withdraw a client's codes that nobody has used; says how many."""
-    statement = sa.delete(enrolment_codes).where(
-        enrolment_codes.c.client_uuid == client_uuid, enrolment_codes.c.used_at.is_(None)
-    )
-    return connection.execute(statement).rowcount
+    return DELETE_UNUSED_CODES.run(connection, client_uuid=client_uuid)
+
+
+BURN_CODE = Query(
+    """
+    UPDATE enrolment_codes AS e SET used_at = :now FROM clients AS c
+    WHERE e.code_hash = :code_hash AND e.used_at IS NULL AND e.expires_at > :now
+        AND c.uuid = e.client_uuid AND c.deleted_at IS NULL
+    RETURNING e.client_uuid
+    """,
+    str,
+)
 
 
 def burn_code(connection: Connection, code_hash: str, now: datetime) -> str | None:
@@ -54,72 +86,82 @@ def burn_code(connection: Connection, code_hash: str, now: datetime) -> str | No
 
     Of any number of callers with the same code one gets the uuid: the row lock makes the others see used_at.
     """
-    statement = (
-        sa.update(enrolment_codes)
-        .where(enrolment_codes.c.code_hash == code_hash, enrolment_codes.c.used_at.is_(None))
-        .where(enrolment_codes.c.expires_at > now)
-        .where(clients.c.uuid == enrolment_codes.c.client_uuid, clients.c.deleted_at.is_(None))
-        .values(used_at=now)
-        .returning(enrolment_codes.c.client_uuid)
-    )
-    return connection.execute(statement).scalar_one_or_none()
+    return BURN_CODE.one_or_none(connection, code_hash=code_hash, now=now)
+
+
+PUT_DISPLAY_LOGIN = Query(
+    """
+    INSERT INTO display_logins (client_uuid, password_hash, created_at) VALUES (:client_uuid, :password_hash, :now)
+    ON CONFLICT (client_uuid) DO UPDATE SET password_hash = EXCLUDED.password_hash,
+        created_at = EXCLUDED.created_at, revoked_at = NULL, rotated_at = NULL
+    """,
+    NO_ROW,
+)
 
 
 def put_display_login(connection: Connection, client_uuid: str, password_hash: str, now: datetime) -> None:
     """Give a display its login, in place of any it had."""
-    statement = insert(display_logins).values(client_uuid=client_uuid, password_hash=password_hash, created_at=now)
-    connection.execute(
-        statement.on_conflict_do_update(
-            index_elements=["client_uuid"],
-            set_={"password_hash": password_hash, "created_at": now, "revoked_at": None, "rotated_at": None},
-        )
-    )
+    PUT_DISPLAY_LOGIN.run(connection, client_uuid=client_uuid, password_hash=password_hash, now=now)
 
 
-def live_login(connection: Connection, client_uuid: str) -> AnyRow | None:
-    """password_hash and rotated_at of a display's login; None when it has none that is live."""
-    query = _live(display_logins.c.password_hash, display_logins.c.rotated_at)
-    return connection.execute(query.where(display_logins.c.client_uuid == client_uuid)).one_or_none()
+LIVE: Final = """
+    FROM display_logins AS l JOIN clients AS c ON c.uuid = l.client_uuid
+    WHERE l.revoked_at IS NULL AND c.deleted_at IS NULL"""
+"""SQL: the logins that the broker lets in."""
+LIVE_LOGIN = Query(
+    f"SELECT l.client_uuid, l.password_hash, l.rotated_at {LIVE} AND l.client_uuid = :client_uuid", DisplayLogin
+)
+
+
+def live_login(connection: Connection, client_uuid: str) -> DisplayLogin | None:
+    """A display's login; None when it has none that is live."""
+    return LIVE_LOGIN.one_or_none(connection, client_uuid=client_uuid)
+
+
+REPLACE_DISPLAY_LOGIN = Query(
+    """
+    UPDATE display_logins AS l SET password_hash = :new_hash, created_at = :now, rotated_at = :now FROM clients AS c
+    WHERE l.client_uuid = :client_uuid AND l.password_hash = :old_hash AND l.revoked_at IS NULL
+        AND c.uuid = l.client_uuid AND c.deleted_at IS NULL
+    """,
+    NO_ROW,
+)
 
 
 def replace_display_login(
     connection: Connection, client_uuid: str, old_hash: str, new_hash: str, now: datetime
 ) -> bool:
     """Give a display that may log in another password; False when the old hash is not its own any more."""
-    statement = (
-        sa.update(display_logins)
-        .where(display_logins.c.client_uuid == client_uuid, display_logins.c.password_hash == old_hash)
-        .where(display_logins.c.revoked_at.is_(None))
-        .where(clients.c.uuid == display_logins.c.client_uuid, clients.c.deleted_at.is_(None))
-        .values(password_hash=new_hash, created_at=now, rotated_at=now)
-    )
-    return connection.execute(statement).rowcount == 1
+    values = {"client_uuid": client_uuid, "old_hash": old_hash, "new_hash": new_hash, "now": now}
+    return REPLACE_DISPLAY_LOGIN.run(connection, **values) == 1
+
+
+REVOKE_DISPLAY_LOGIN = Query(
+    "UPDATE display_logins SET revoked_at = :now WHERE client_uuid = :client_uuid AND revoked_at IS NULL", NO_ROW
+)
 
 
 def revoke_display_login(connection: Connection, client_uuid: str, now: datetime) -> bool:
     """End a display's login; False when it has none that is live."""
-    statement = (
-        sa.update(display_logins)
-        .where(display_logins.c.client_uuid == client_uuid, display_logins.c.revoked_at.is_(None))
-        .values(revoked_at=now)
-    )
-    return connection.execute(statement).rowcount == 1
+    return REVOKE_DISPLAY_LOGIN.run(connection, client_uuid=client_uuid, now=now) == 1
 
 
-def live_logins(connection: Connection) -> list[tuple[str, str]]:
-    """(uuid, password hash) of every display that may log in, by uuid."""
-    query = _live(display_logins.c.client_uuid, display_logins.c.password_hash)
-    return [(row.client_uuid, row.password_hash) for row in connection.execute(query)]
+LIVE_LOGINS = Query(f"SELECT l.client_uuid, l.password_hash, l.rotated_at {LIVE} ORDER BY l.client_uuid", DisplayLogin)
+
+
+def live_logins(connection: Connection) -> list[DisplayLogin]:
+    """The login of every display that may log in, by uuid."""
+    return LIVE_LOGINS.all(connection)
+
+
+LIVE_LOGINS_DIGEST = Query(
+    f"""
+    SELECT concat(count(*), '-', bit_xor(hashtextextended(l.client_uuid || l.password_hash, 0))) {LIVE}
+    """,
+    str,
+)
 
 
 def live_logins_digest(connection: Connection) -> str:
     """A text that is another one as soon as any of the live logins is, made where the data are."""
-    each = sa.func.hashtextextended(display_logins.c.client_uuid + display_logins.c.password_hash, 0)
-    digest = sa.func.concat(sa.func.count(), "-", sa.func.bit_xor(each))
-    return str(connection.execute(_live(digest).order_by(None)).scalar_one())
-
-
-def _live(*columns: Any) -> sa.Select[Any]:
-    joined = display_logins.join(clients, clients.c.uuid == display_logins.c.client_uuid)
-    live = (display_logins.c.revoked_at.is_(None), clients.c.deleted_at.is_(None))
-    return sa.select(*columns).select_from(joined).where(*live).order_by(display_logins.c.client_uuid)
+    return LIVE_LOGINS_DIGEST.one(connection)

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import Connection
 
-from shared.access import rules, store
+from shared.access import attempts_store, audit_store, rules, store
 from shared.access.people import store as people
+from shared.access.people.store import Person, PersonWithPassword
 from shared.access.rules import Counter, Principal
-from shared.access.store import AnyRow
+from shared.access.store import ApiToken
 from shared.errors import InvalidIdentity, PersonUnknown, Refused, SessionNotFound, TokenNotFound, TooManyAttempts
 from shared.vocabulary import PrincipalKind, Role
 
@@ -45,9 +46,7 @@ def principal_of_token(connection: Connection, text: str) -> Principal:
         raise InvalidIdentity
     if rules.is_use_worth_noting(token.now, token.last_used_at):
         store.note_token_use(connection, token.id, token.now, token.now - rules.TOKEN_USE_RESOLUTION)
-    return Principal(
-        PrincipalKind.TOKEN, token.id, token.name, Role(token.role), token.expires_at, recognised_at=token.now
-    )
+    return Principal(PrincipalKind.TOKEN, token.id, token.name, token.role, token.expires_at, recognised_at=token.now)
 
 
 def principal_of_session(connection: Connection, cookie: str, idle: timedelta | None = None) -> Principal:
@@ -67,7 +66,7 @@ def principal_of_session(connection: Connection, cookie: str, idle: timedelta | 
         PrincipalKind.USER,
         str(session.user_id),
         session.username,
-        Role(session.role),
+        session.role,
         session.expires_at,
         session.must_change_password,
         session.is_one_time,
@@ -81,13 +80,13 @@ def principal_of_email(connection: Connection, email: str, expires_at: datetime)
     user = people.user_by_email(connection, email)
     if user is None:
         raise PersonUnknown(f"{email[:200]} may not use this service yet; ask an admin to add you by that address.")
-    return Principal(PrincipalKind.USER, str(user.id), user.username, Role(user.role), expires_at)
+    return Principal(PrincipalKind.USER, str(user.id), user.username, user.role, expires_at)
 
 
 # --- signing in: look_up, then password_is_right outside any transaction, then sign_in or refuse ---
 
 
-def look_up(connection: Connection, username: str) -> AnyRow | None:
+def look_up(connection: Connection, username: str) -> PersonWithPassword | None:
     """The user who wants to sign in; None for nobody, somebody disabled, or a one-time password that is over.
 
     The password is checked in either case, so that the time taken says nothing.
@@ -103,7 +102,7 @@ def shown_name(connection: Connection, username: str) -> str:
 def is_known_address(connection: Connection, now: datetime, username: str, address: str) -> bool:
     """Whether the user of this name signed in from this address in the last 30 days."""
     since = now - rules.ADDRESS_IS_KNOWN
-    return store.is_known_address(connection, username, rules.network_of(address), since)
+    return attempts_store.is_known_address(connection, username, rules.network_of(address), since)
 
 
 def refuse_when_limited(
@@ -112,8 +111,8 @@ def refuse_when_limited(
     """Raises TooManyAttempts when one of the counters is full; holds them until the transaction ends."""
     # Always in one order, so that two sign-ins cannot wait for each other.
     for counter in sorted(counters, key=lambda one: one.bucket):
-        store.lock_bucket(connection, counter.bucket)
-        failures = store.failures_since(connection, counter.bucket, now - window)
+        attempts_store.lock_bucket(connection, counter.bucket)
+        failures = attempts_store.failures_since(connection, counter.bucket, now - window)
         wait = rules.wait_after_failures(failures, now, counter.allowed, window)
         if wait is not None:
             raise TooManyAttempts(retry_after_seconds=rules.whole_seconds(wait))
@@ -122,8 +121,8 @@ def refuse_when_limited(
 def note_failure(connection: Connection, now: datetime, counters: tuple[Counter, ...], window: timedelta) -> None:
     """Count a failed sign-in, and forget those that no longer count."""
     for counter in counters:
-        store.insert_failure(connection, counter.bucket, now)
-    store.delete_failures_before(connection, now - window)
+        attempts_store.insert_failure(connection, counter.bucket, now)
+    attempts_store.delete_failures_before(connection, now - window)
 
 
 def password_is_right(password_hash: str | None, password: str) -> bool:
@@ -144,7 +143,7 @@ def hash_password(password: str) -> str:
         return _hasher().hash(password)
 
 
-def sign_in(connection: Connection, now: datetime, user: AnyRow, address: str) -> AnyRow:
+def sign_in(connection: Connection, now: datetime, user: PersonWithPassword, address: str) -> Person:
     """The user whose password was found right, as they are now. Call `open_session` in the same transaction.
 
     `address` is where they come from; strangers' failed tries do not lock it out for a while.
@@ -153,7 +152,7 @@ def sign_in(connection: Connection, now: datetime, user: AnyRow, address: str) -
     signed_in = people.note_sign_in(connection, now, user.id, user.password_hash)
     if signed_in is None:
         raise InvalidIdentity("Name or password is wrong.")
-    store.note_address(connection, signed_in.id, rules.network_of(address), now)
+    attempts_store.note_address(connection, signed_in.id, rules.network_of(address), now)
     return signed_in
 
 
@@ -191,7 +190,9 @@ def end_own_session(connection: Connection, now: datetime, user_id: int, number:
         raise SessionNotFound
 
 
-def change_password(connection: Connection, now: datetime, user: AnyRow, new_hash: str, cookie: str) -> None:
+def change_password(
+    connection: Connection, now: datetime, user: PersonWithPassword, new_hash: str, cookie: str
+) -> None:
     """Set a user's new password and end every other session of theirs.
 
     Raises Refused when it was changed by somebody else since `user` was read.
@@ -222,7 +223,7 @@ def ensure_first_admin(connection: Connection, now: datetime, username: str, pas
 
 def issue_token(
     connection: Connection, now: datetime, name: str, role: Role, created_by: str, expires_at: datetime | None
-) -> tuple[AnyRow, str]:
+) -> tuple[ApiToken, str]:
     """A new API token: its row, and its text, which cannot be had again."""
     token_id = secrets.token_hex(rules.TOKEN_ID_BYTES)
     secret = secrets.token_hex(rules.TOKEN_SECRET_BYTES)
@@ -250,7 +251,7 @@ def record_audit(
     details: Mapping[str, Any],
 ) -> None:
     """Append one line: who did what to what, how it ended. `details` are JSON values and hold no secret."""
-    store.insert_audit(connection, now, actor, action, target, result, request_id, details)
+    audit_store.insert(connection, now, actor, action, target, result, request_id, details)
 
 
 def record_often(
@@ -269,18 +270,20 @@ def record_often(
     tick writes down what was counted last (`flush_repeats`).
     """
     key = rules.digest(f"{actor}\x00{action}\x00{result}")
-    counted = store.count_repeat(connection, now, key, actor, action, target, result)
+    counted = audit_store.count_repeat(connection, now, key, actor, action, target, result)
     if counted.repeats == 0:
         record_audit(connection, now, actor, action, target, result, request_id, details)
     elif counted.began_at <= now - rules.REPEATS_ARE_ONE_LINE:
         more = {"repeats": counted.repeats - 1} if counted.repeats > 1 else {}
         record_audit(connection, now, actor, action, target, result, request_id, {**details, **more})
-        store.begin_repeats(connection, now, key)
+        audit_store.begin_repeats(connection, now, key)
 
 
 def flush_repeats(connection: Connection, now: datetime) -> int:
     """Write a line of what was repeated, and not again for an hour; says how many lines."""
-    repeated = [row for row in store.take_repeats_before(connection, now - rules.REPEATS_ARE_ONE_LINE) if row.repeats]
+    repeated = [
+        row for row in audit_store.take_repeats_before(connection, now - rules.REPEATS_ARE_ONE_LINE) if row.repeats
+    ]
     for row in repeated:
         details = {"repeats": row.repeats}
         record_audit(connection, now, row.actor, row.action, row.target, row.result, None, details)

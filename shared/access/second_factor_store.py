@@ -1,66 +1,103 @@
 """SQL of second factors and recovery codes."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-import sqlalchemy as sa
-from sqlalchemy import Connection, Row
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import Connection
 
-from shared.tables import recovery_codes, second_factors
-
-AnyRow = Row[*tuple[Any, ...]]
+from shared.postgres.query import NO_ROW, Query
 
 
-def lock_of(connection: Connection, user_id: int) -> AnyRow | None:
+@dataclass(frozen=True)
+class SecondFactorRow:
+    """Somebody's second factor; until `confirmed_at` is set no code is asked for."""
+
+    nonce: str
+    confirmed_at: datetime | None
+    last_step: int | None
+    """The step of the last code that was used."""
+
+
+LOCK_OF = Query(
+    "SELECT nonce, confirmed_at, last_step FROM second_factors WHERE user_id = :user_id FOR UPDATE", SecondFactorRow
+)
+
+
+def lock_of(connection: Connection, user_id: int) -> SecondFactorRow | None:
     """Somebody's second factor, confirmed or not, locked; None when they have none."""
-    statement = sa.select(second_factors).where(second_factors.c.user_id == user_id).with_for_update()
-    return connection.execute(statement).first()
+    return LOCK_OF.one_or_none(connection, user_id=user_id)
+
+
+BEGIN = Query(
+    """
+    INSERT INTO second_factors AS f (user_id, nonce, begun_at) VALUES (:user_id, :nonce, :now)
+    ON CONFLICT (user_id) DO UPDATE SET nonce = EXCLUDED.nonce, begun_at = EXCLUDED.begun_at, last_step = NULL
+    WHERE f.confirmed_at IS NULL
+    """,
+    NO_ROW,
+)
 
 
 def begin(connection: Connection, now: datetime, user_id: int, nonce: str) -> bool:
     """Put a new one, to be confirmed, in the place of one that was not; False when there is a confirmed one."""
-    new = insert(second_factors).values(user_id=user_id, nonce=nonce, begun_at=now)
-    fresh = {"nonce": nonce, "begun_at": now, "last_step": None}
-    statement = new.on_conflict_do_update(
-        index_elements=["user_id"], set_=fresh, where=second_factors.c.confirmed_at.is_(None)
-    )
-    return connection.execute(statement).rowcount == 1
+    return BEGIN.run(connection, now=now, user_id=user_id, nonce=nonce) == 1
+
+
+USE_STEP = Query(
+    """
+    UPDATE second_factors SET last_step = :step
+    WHERE user_id = :user_id AND (last_step IS NULL OR last_step < :step)
+    """,
+    NO_ROW,
+)
 
 
 def use_step(connection: Connection, user_id: int, step: int) -> bool:
     """Use a code up; False when it, or a later one, was used."""
-    unused = sa.or_(second_factors.c.last_step.is_(None), second_factors.c.last_step < step)
-    mine = sa.update(second_factors).where(second_factors.c.user_id == user_id, unused)
-    return connection.execute(mine.values(last_step=step)).rowcount == 1
+    return USE_STEP.run(connection, user_id=user_id, step=step) == 1
+
+
+CONFIRM = Query("UPDATE second_factors SET confirmed_at = :now WHERE user_id = :user_id", NO_ROW)
 
 
 def confirm(connection: Connection, now: datetime, user_id: int) -> None:
     """From now on it is asked for."""
-    mine = sa.update(second_factors).where(second_factors.c.user_id == user_id)
-    connection.execute(mine.values(confirmed_at=now))
+    CONFIRM.run(connection, now=now, user_id=user_id)
+
+
+REMOVE = Query("DELETE FROM second_factors WHERE user_id = :user_id", NO_ROW)
+REMOVE_RECOVERY_CODES = Query("DELETE FROM recovery_codes WHERE user_id = :user_id", NO_ROW)
 
 
 def remove(connection: Connection, user_id: int) -> bool:
     """Forget somebody's second factor and recovery codes; False when they had none."""
-    connection.execute(sa.delete(recovery_codes).where(recovery_codes.c.user_id == user_id))
-    return connection.execute(sa.delete(second_factors).where(second_factors.c.user_id == user_id)).rowcount == 1
+    REMOVE_RECOVERY_CODES.run(connection, user_id=user_id)
+    return REMOVE.run(connection, user_id=user_id) == 1
+
+
+PUT_RECOVERY_CODES = Query(
+    "INSERT INTO recovery_codes (user_id, code_hash) SELECT :user_id, unnest(CAST(:hashes AS text[]))", NO_ROW
+)
 
 
 def put_recovery_codes(connection: Connection, user_id: int, hashes: Collection[str]) -> None:
     """Add these, in place of any that there were."""
-    connection.execute(sa.delete(recovery_codes).where(recovery_codes.c.user_id == user_id))
-    connection.execute(sa.insert(recovery_codes).values([{"user_id": user_id, "code_hash": one} for one in hashes]))
+    REMOVE_RECOVERY_CODES.run(connection, user_id=user_id)
+    PUT_RECOVERY_CODES.run(connection, user_id=user_id, hashes=list(hashes))
+
+
+USE_RECOVERY_CODE = Query("DELETE FROM recovery_codes WHERE user_id = :user_id AND code_hash = :code_hash", NO_ROW)
 
 
 def use_recovery_code(connection: Connection, user_id: int, code_hash: str) -> bool:
     """Use one up; of many who try at once with the same one a single one is told True."""
-    statement = sa.delete(recovery_codes).where(recovery_codes.c.user_id == user_id)
-    return connection.execute(statement.where(recovery_codes.c.code_hash == code_hash)).rowcount == 1
+    return USE_RECOVERY_CODE.run(connection, user_id=user_id, code_hash=code_hash) == 1
+
+
+RECOVERY_CODES_LEFT = Query("SELECT count(*) FROM recovery_codes WHERE user_id = :user_id", int)
 
 
 def recovery_codes_left(connection: Connection, user_id: int) -> int:
     """How many nobody has used."""
-    mine = sa.select(sa.func.count()).where(recovery_codes.c.user_id == user_id)
-    return int(connection.execute(mine).scalar_one())
+    return RECOVERY_CODES_LEFT.one(connection, user_id=user_id)

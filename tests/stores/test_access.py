@@ -7,7 +7,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
-from shared.access import operations, rules, store
+from shared.access import attempts_store, audit_store, operations, rules, store
 from shared.access.people import store as people
 from shared.access.rules import digest
 from shared.errors import InvalidIdentity, TokenNotFound, TooManyAttempts
@@ -234,7 +234,7 @@ def test_an_address_is_known_for_thirty_days_to_its_own_account_and_by_its_netwo
     connection: Connection, now: datetime
 ) -> None:
     anna, _ = add_user(connection, now, "anna"), add_user(connection, now, "bert")
-    store.note_address(connection, anna, rules.network_of("2001:db8::1"), now)
+    attempts_store.note_address(connection, anna, rules.network_of("2001:db8::1"), now)
 
     def is_known(name: str, address: str, days: int = 0) -> bool:
         return operations.is_known_address(connection, now + timedelta(days=days), name, address)
@@ -274,11 +274,11 @@ def test_the_audit_log_is_read_newest_first_and_by_what_is_asked_for(connection:
         details = {"number": number}
         operations.record_audit(connection, at, actor, "token.create", f"token:{number}", "done", "r" * 32, details)
 
-    page = store.audit_page(connection, 2, None)
-    rest = store.audit_page(connection, 10, (page[-1].at, page[-1].id))
-    annas = store.audit_page(connection, 10, None, actor="user:anna")
+    page = audit_store.page(connection, 2, None)
+    rest = audit_store.page(connection, 10, (page[-1].at, page[-1].id))
+    annas = audit_store.page(connection, 10, None, actor="user:anna")
 
     assert [row.details["number"] for row in (*page, *rest)] == [4, 3, 2, 1, 0]
     assert [row.details["number"] for row in annas] == [3, 1]
-    assert store.audit_page(connection, 10, None, action="token.delete") == []
-    assert [row.target for row in store.audit_page(connection, 10, None, target="token:2")] == ["token:2"]
+    assert audit_store.page(connection, 10, None, action="token.delete") == []
+    assert [row.target for row in audit_store.page(connection, 10, None, target="token:2")] == ["token:2"]

@@ -16,7 +16,7 @@ from sqlalchemy.exc import DatabaseError, ProgrammingError
 from deploy.local import postgres
 from deploy.parts.layout import REPOSITORY
 from migrations import rights
-from shared.access import store
+from shared.access import audit_store
 from shared.postgres.door import database_now, engine_for, sqlstate
 from shared.tables import metadata
 from tests import migrated
@@ -124,10 +124,10 @@ def test_the_tick_ends_the_audit_logs_retention_but_never_within_thirty_days(tic
     with engine.begin() as owner:
         now = database_now(owner)
         for days in (5, 29, 31, 400):
-            store.insert_audit(owner, now - timedelta(days=days), "anna", "test", f"{days} days", "done", None, {})
+            audit_store.insert(owner, now - timedelta(days=days), "anna", "test", f"{days} days", "done", None, {})
 
     with tick.begin() as connection:
-        gone = store.delete_audit_before(connection, now)
+        gone = audit_store.delete_before(connection, now)
 
     with engine.connect() as owner:
         kept = owner.execute(sa.text("SELECT target FROM audit_log WHERE action = 'test' ORDER BY at")).scalars().all()

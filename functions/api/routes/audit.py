@@ -7,7 +7,7 @@ import msgspec
 
 from functions.api.bodies import Answer, Page, PageQuery, answer_of, decode_cursor, page
 from functions.api.routing import Call, Routes
-from shared.access import store
+from shared.access import audit_store
 from shared.vocabulary import Role
 
 routes = Routes("audit", "/api/audit", "Who did what, and how it ended. Append only.")
@@ -41,5 +41,5 @@ def list_audit(call: Call, query: AuditQuery) -> Page[AuditEntry]:
     """The audit log, newest first."""
     after = decode_cursor(query.cursor, datetime, int)
     with call.transaction() as (connection, _):
-        rows = store.audit_page(connection, query.limit + 1, after, query.actor, query.action, query.target)
+        rows = audit_store.page(connection, query.limit + 1, after, query.actor, query.action, query.target)
     return page(rows, query.limit, lambda row: (row.at, row.id), lambda row: answer_of(AuditEntry, row))

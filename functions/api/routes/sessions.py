@@ -99,17 +99,17 @@ class SignInMethod(Answer):
 def sign_in(call: Call, body: Credentials) -> Reply[Session]:
     """Sign in with name, password, and a code where the account has a second factor. Only failed tries count."""
     config = call.services.config
-    user, proof = proving.check_sign_in(call, body.username, body.password, body.code or None)
+    found, proof = proving.check_sign_in(call, body.username, body.password, body.code or None)
     with call.transaction() as (connection, now):
         lifetime = timedelta(seconds=config["SESSION_SECONDS"])
-        user = access.sign_in(connection, now, user, call.address)
+        user = access.sign_in(connection, now, found, call.address)
         browser = bodies.scrubbed({"browser": call.request.headers.get("User-Agent", "")})["browser"][:LONGEST_BROWSER]
         cookie, expires_at = access.open_session(connection, now, user.id, lifetime, call.address, browser)
         caller = Principal(
             PrincipalKind.USER,
             str(user.id),
             user.username,
-            Role(user.role),
+            user.role,
             expires_at,
             user.must_change_password,
             user.one_time_until is not None,

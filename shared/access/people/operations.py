@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from shared.access import second_factor_operations
 from shared.access.people import rules, store
-from shared.access.people.store import AnyRow
+from shared.access.people.store import Person
 from shared.access.rules import Principal
 from shared.errors import AnotherUsername, UsernameTaken, UserNotFound
 from shared.vocabulary import Role
@@ -23,7 +23,7 @@ from shared.vocabulary import Role
 class Changed:
     """An account as it is now, and what of it was changed: nothing where it was so already."""
 
-    user: AnyRow
+    user: Person
     role: Role | None
     disabled: bool | None
     sessions_ended: int
@@ -37,7 +37,7 @@ def new_one_time_password() -> str:
 
 def add(
     connection: Connection, now: datetime, username: str, role: Role, one_time_hash: str, lifetime: timedelta
-) -> AnyRow:
+) -> Person:
     """Add somebody with a one-time password.
 
     Raises:
@@ -68,7 +68,7 @@ def change(
         InvalidIdentity, UserNotFound, OwnAccount, LastAdmin.
     """
     keyholders, user = _locked(connection, caller, user_id, by_proxy)
-    was_role, was_disabled = Role(user.role), user.disabled_at is not None
+    was_role, was_disabled = user.role, user.disabled_at is not None
     new_role = was_role if role is None else role
     now_disabled = was_disabled if disabled is None else disabled
     if (new_role, now_disabled) == (was_role, was_disabled):
@@ -94,7 +94,7 @@ def hand_over(
     lifetime: timedelta,
     *,
     by_proxy: bool = False,
-) -> AnyRow:
+) -> Person:
     """Replace the password of the account with this number and name by a one-time one, and end its sessions.
 
     The only keyholder's password can be replaced so by an API token alone: it stays and can do so again. The name
@@ -113,7 +113,7 @@ def hand_over(
 
 def reset_second_factor(
     connection: Connection, now: datetime, caller: Principal, user_id: int, username: str, *, by_proxy: bool = False
-) -> AnyRow:
+) -> Person:
     """Remove the second factor of the account with this number and name, and end its sessions.
 
     Raises:
@@ -129,7 +129,7 @@ def reset_second_factor(
     return user
 
 
-def remove(connection: Connection, caller: Principal, user_id: int, *, by_proxy: bool = False) -> AnyRow:
+def remove(connection: Connection, caller: Principal, user_id: int, *, by_proxy: bool = False) -> Person:
     """Remove somebody for good; answer who it was. What they did stays in the audit log, under their name.
 
     Raises:
@@ -142,7 +142,7 @@ def remove(connection: Connection, caller: Principal, user_id: int, *, by_proxy:
     return user
 
 
-def _locked(connection: Connection, caller: Principal, user_id: int, by_proxy: bool) -> tuple[set[int], AnyRow]:
+def _locked(connection: Connection, caller: Principal, user_id: int, by_proxy: bool) -> tuple[set[int], Person]:
     """The keyholders and the account to change, both locked, after the caller's right to it was looked at again."""
     keyholders = store.lock_keyholders(connection, by_proxy=by_proxy)
     rules.check_caller(caller, user_id, keyholders)

@@ -1,56 +1,83 @@
 """SQL of people's accounts."""
 
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
-import sqlalchemy as sa
-from sqlalchemy import Connection, Row
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import Connection
 
-from shared.tables import second_factors, user_sessions, users
+from shared.postgres.query import NO_ROW, Query
 from shared.vocabulary import Role
 
-AnyRow = Row[*tuple[Any, ...]]
-_ONE_TIME_UNTIL: Final = sa.case((users.c.must_change_password, users.c.one_time_until))
-"""Code of before one-time passwords clears must_change_password alone: what it leaves of the other means nothing."""
-SHOWN: Final = (
-    users.c.id,
-    users.c.username,
-    users.c.role,
-    users.c.must_change_password,
-    users.c.created_at,
-    users.c.last_sign_in_at,
-    _ONE_TIME_UNTIL.label("one_time_until"),
-    users.c.disabled_at,
-    sa.exists()
-    .where(second_factors.c.user_id == users.c.id, second_factors.c.confirmed_at.is_not(None))
-    .correlate(users)
-    .label("second_factor"),
-)
-"""What a list of people shows."""
-_ACCEPTED: Final = sa.and_(
-    users.c.disabled_at.is_(None), sa.or_(_ONE_TIME_UNTIL.is_(None), sa.func.now() < _ONE_TIME_UNTIL)
-)
-"""Whose password opens anything."""
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody's account, as a list of people shows it."""
+
+    id: int
+    username: str
+    role: Role
+    must_change_password: bool
+    created_at: datetime
+    last_sign_in_at: datetime | None
+    one_time_until: datetime | None
+    disabled_at: datetime | None
+    second_factor: bool
+
+
+@dataclass(frozen=True)
+class PersonWithPassword(Person):
+    """Somebody whose password is being checked."""
+
+    password_hash: str
+
+
+ONE_TIME_UNTIL: Final = "CASE WHEN u.must_change_password THEN u.one_time_until END"
+"""SQL. Code of before clears must_change_password alone: what it leaves of the other means nothing."""
+PERSON: Final = f"""
+    u.id, u.username, u.role, u.must_change_password, u.created_at, u.last_sign_in_at,
+    {ONE_TIME_UNTIL} AS one_time_until, u.disabled_at, EXISTS (
+        SELECT FROM second_factors AS f WHERE f.user_id = u.id AND f.confirmed_at IS NOT NULL) AS second_factor"""
+"""SQL: the columns of a Person."""
+ACCEPTED: Final = f"u.disabled_at IS NULL AND ({ONE_TIME_UNTIL} IS NULL OR now() < {ONE_TIME_UNTIL})"
+"""SQL: whose password opens anything."""
 
 
 # --- who there is ---
 
 
+LOCK_USERS = Query("LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE", NO_ROW)
+
+
 def lock_users(connection: Connection) -> None:
     """Until the transaction ends nobody else adds a user."""
-    connection.execute(sa.text("LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE"))  # Core has no LOCK
+    LOCK_USERS.run(connection)
+
+
+ANY_USER = Query("SELECT EXISTS (SELECT FROM users)", bool)
 
 
 def any_user(connection: Connection) -> bool:
     """Whether there is any user, disabled or not."""
-    return bool(connection.execute(sa.select(sa.exists(sa.select(users.c.id)))).scalar_one())
+    return ANY_USER.one(connection)
+
+
+IS_TAKEN = Query("SELECT EXISTS (SELECT FROM users WHERE lower(username) = lower(:username))", bool)
 
 
 def is_taken(connection: Connection, username: str) -> bool:
     """Whether somebody has this name, in whatever capitals, disabled or not."""
-    alike = sa.select(users.c.id).where(sa.func.lower(users.c.username) == sa.func.lower(username))
-    return bool(connection.execute(sa.select(sa.exists(alike))).scalar_one())
+    return IS_TAKEN.one(connection, username=username)
+
+
+INSERT_USER = Query(
+    f"""
+    INSERT INTO users AS u (username, password_hash, role, must_change_password, one_time_until, created_at)
+    VALUES (:username, :password_hash, :role, :must_change_password, :one_time_until, :now)
+    ON CONFLICT (username) DO NOTHING RETURNING {PERSON}
+    """,  # noqa: S608 - made of constants
+    Person,
+)
 
 
 def insert_user(
@@ -61,66 +88,99 @@ def insert_user(
     role: Role,
     must_change_password: bool,
     one_time_until: datetime | None = None,
-) -> AnyRow | None:
-    """Add a user and answer them as SHOWN; None when the name is taken."""
-    statement = insert(users).values(
+) -> Person | None:
+    """Add a user and answer them; None when the name is taken."""
+    return INSERT_USER.one_or_none(
+        connection,
+        now=now,
         username=username,
         password_hash=password_hash,
-        role=role.value,
+        role=role,
         must_change_password=must_change_password,
         one_time_until=one_time_until,
-        created_at=now,
     )
-    return connection.execute(statement.on_conflict_do_nothing(index_elements=["username"]).returning(*SHOWN)).first()
 
 
-def page(connection: Connection, limit: int, after: str | None) -> list[AnyRow]:
-    """People by name as SHOWN, past the name `after`."""
-    statement = sa.select(*SHOWN).order_by(users.c.username)
-    if after is not None:
-        statement = statement.where(users.c.username > after)
-    return list(connection.execute(statement.limit(limit)))
+PAGE = Query(
+    f"SELECT {PERSON} FROM users AS u WHERE username > :after ORDER BY username LIMIT :limit",  # noqa: S608 - constants
+    Person,
+)
+
+
+def page(connection: Connection, limit: int, after: str | None) -> list[Person]:
+    """People by name, past the name `after`."""
+    return PAGE.all(connection, limit=limit, after=after or "")
 
 
 # --- signing in ---
 
 
-def user_by_name(connection: Connection, username: str) -> AnyRow | None:
-    """The user of this name whose password opens anything: SHOWN and password_hash."""
-    statement = sa.select(*SHOWN, users.c.password_hash).where(users.c.username == username, _ACCEPTED)
-    return connection.execute(statement).first()
+USER_BY_NAME = Query(
+    f"SELECT {PERSON}, u.password_hash FROM users AS u WHERE u.username = :username AND {ACCEPTED}",  # noqa: S608 - constants
+    PersonWithPassword,
+)
 
 
-def user_by_email(connection: Connection, email: str) -> AnyRow | None:
-    """The user whose name is this e-mail address, in whatever capitals, unless disabled: SHOWN."""
-    mine = sa.func.lower(users.c.username) == sa.func.lower(email)
-    return connection.execute(sa.select(*SHOWN).where(mine, users.c.disabled_at.is_(None))).first()
+def user_by_name(connection: Connection, username: str) -> PersonWithPassword | None:
+    """The user of this name whose password opens anything."""
+    return USER_BY_NAME.one_or_none(connection, username=username)
 
 
-def note_sign_in(connection: Connection, now: datetime, user_id: int, password_hash: str) -> AnyRow | None:
-    """Set last_sign_in_at and answer the user as SHOWN; None when the password of that hash opens nothing any more.
+USER_BY_EMAIL = Query(
+    f"""
+    SELECT {PERSON} FROM users AS u WHERE lower(u.username) = lower(:email) AND u.disabled_at IS NULL
+    """,  # noqa: S608 - made of constants
+    Person,
+)
+
+
+def user_by_email(connection: Connection, email: str) -> Person | None:
+    """The user whose name is this e-mail address, in whatever capitals, unless disabled."""
+    return USER_BY_EMAIL.one_or_none(connection, email=email)
+
+
+NOTE_SIGN_IN = Query(
+    f"""
+    UPDATE users AS u SET last_sign_in_at = :now
+    WHERE u.id = :user_id AND u.password_hash = :password_hash AND {ACCEPTED} RETURNING {PERSON}
+    """,  # noqa: S608 - made of constants
+    Person,
+)
+
+
+def note_sign_in(connection: Connection, now: datetime, user_id: int, password_hash: str) -> Person | None:
+    """Set last_sign_in_at and answer the user; None when the password of that hash opens nothing any more.
 
     The row stays locked, so that whoever ends this user's sessions either does so first or sees the new one.
     """
-    statement = (
-        sa.update(users)
-        .where(users.c.id == user_id, users.c.password_hash == password_hash, _ACCEPTED)
-        .values(last_sign_in_at=now)
-    )
-    return connection.execute(statement.returning(*SHOWN)).first()
+    return NOTE_SIGN_IN.one_or_none(connection, now=now, user_id=user_id, password_hash=password_hash)
+
+
+REPLACE_PASSWORD = Query(
+    """
+    UPDATE users SET password_hash = :new_hash, must_change_password = false, one_time_until = NULL
+    WHERE id = :user_id AND password_hash = :old_hash AND disabled_at IS NULL
+    """,
+    NO_ROW,
+)
 
 
 def replace_password(connection: Connection, user_id: int, old_hash: str, new_hash: str) -> bool:
     """Set a user's own password if it is still the one of `old_hash`; says whether it was."""
-    statement = (
-        sa.update(users)
-        .where(users.c.id == user_id, users.c.password_hash == old_hash, users.c.disabled_at.is_(None))
-        .values(password_hash=new_hash, must_change_password=False, one_time_until=None)
-    )
-    return connection.execute(statement).rowcount == 1
+    return REPLACE_PASSWORD.run(connection, user_id=user_id, old_hash=old_hash, new_hash=new_hash) == 1
 
 
 # --- changing somebody's account: `lock_keyholders` first, always ---
+
+
+LOCK_KEYHOLDERS = Query(
+    f"""
+    SELECT u.id FROM users AS u
+    WHERE u.role = 'admin' AND u.disabled_at IS NULL AND (:by_proxy OR {ONE_TIME_UNTIL} IS NULL)
+    ORDER BY u.id FOR UPDATE
+    """,  # noqa: S608 - made of constants
+    int,
+)
 
 
 def lock_keyholders(connection: Connection, *, by_proxy: bool = False) -> set[int]:
@@ -129,48 +189,68 @@ def lock_keyholders(connection: Connection, *, by_proxy: bool = False) -> set[in
     Where a proxy says who people are (`by_proxy`) nobody needs a password. Two who change accounts wait for each
     other here, and the second one sees what the first one did.
     """
-    admins = sa.and_(users.c.role == Role.ADMIN.value, users.c.disabled_at.is_(None))
-    can_come_in = admins if by_proxy else sa.and_(admins, _ONE_TIME_UNTIL.is_(None))
-    statement = sa.select(users.c.id).where(can_come_in).order_by(users.c.id).with_for_update()
-    return set(connection.execute(statement).scalars())
+    return set(LOCK_KEYHOLDERS.all(connection, by_proxy=by_proxy))
 
 
-def lock_user(connection: Connection, user_id: int) -> AnyRow | None:
-    """Somebody as SHOWN, locked; None when there is nobody with this id."""
-    return connection.execute(sa.select(*SHOWN).where(users.c.id == user_id).with_for_update()).first()
+LOCK_USER = Query(
+    f"SELECT {PERSON} FROM users AS u WHERE u.id = :user_id FOR UPDATE",  # noqa: S608 - made of constants
+    Person,
+)
 
 
-def change(connection: Connection, user_id: int, role: Role, disabled_at: datetime | None) -> AnyRow:
-    """Write role and disabled_at; the user as SHOWN."""
-    statement = sa.update(users).where(users.c.id == user_id).values(role=role.value, disabled_at=disabled_at)
-    return connection.execute(statement.returning(*SHOWN)).one()
+def lock_user(connection: Connection, user_id: int) -> Person | None:
+    """Somebody, locked; None when there is nobody with this id."""
+    return LOCK_USER.one_or_none(connection, user_id=user_id)
 
 
-def hand_over(connection: Connection, user_id: int, password_hash: str, until: datetime) -> AnyRow:
-    """Set a password that signs in until then, to be changed at once; the user as SHOWN."""
-    statement = (
-        sa.update(users)
-        .where(users.c.id == user_id)
-        .values(password_hash=password_hash, must_change_password=True, one_time_until=until)
-    )
-    return connection.execute(statement.returning(*SHOWN)).one()
+CHANGE = Query(
+    f"""
+    UPDATE users AS u SET role = :role, disabled_at = :disabled_at WHERE u.id = :user_id RETURNING {PERSON}
+    """,  # noqa: S608 - made of constants
+    Person,
+)
+
+
+def change(connection: Connection, user_id: int, role: Role, disabled_at: datetime | None) -> Person:
+    """Write role and disabled_at; the user as they are then."""
+    return CHANGE.one(connection, user_id=user_id, role=role, disabled_at=disabled_at)
+
+
+HAND_OVER = Query(
+    f"""
+    UPDATE users AS u SET password_hash = :password_hash, must_change_password = true, one_time_until = :until
+    WHERE u.id = :user_id RETURNING {PERSON}
+    """,  # noqa: S608 - made of constants
+    Person,
+)
+
+
+def hand_over(connection: Connection, user_id: int, password_hash: str, until: datetime) -> Person:
+    """Set a password that signs in until then, to be changed at once; the user as they are then."""
+    return HAND_OVER.one(connection, user_id=user_id, password_hash=password_hash, until=until)
+
+
+END_SESSIONS = Query(
+    "UPDATE user_sessions SET revoked_at = :now WHERE user_id = :user_id AND revoked_at IS NULL", NO_ROW
+)
 
 
 def end_sessions(connection: Connection, user_id: int, now: datetime) -> int:
     """End every session of a user; says how many."""
-    statement = (
-        sa.update(user_sessions)
-        .where(user_sessions.c.user_id == user_id, user_sessions.c.revoked_at.is_(None))
-        .values(revoked_at=now)
-    )
-    return connection.execute(statement).rowcount
+    return END_SESSIONS.run(connection, user_id=user_id, now=now)
+
+
+DELETE_SESSIONS = Query("DELETE FROM user_sessions WHERE user_id = :user_id", NO_ROW)
 
 
 def delete_sessions(connection: Connection, user_id: int) -> None:
     """Forget every session of a user."""
-    connection.execute(sa.delete(user_sessions).where(user_sessions.c.user_id == user_id))
+    DELETE_SESSIONS.run(connection, user_id=user_id)
+
+
+DELETE = Query("DELETE FROM users WHERE id = :user_id", NO_ROW)
 
 
 def delete(connection: Connection, user_id: int) -> None:
     """Forget a user who has no sessions."""
-    connection.execute(sa.delete(users).where(users.c.id == user_id))
+    DELETE.run(connection, user_id=user_id)
