@@ -144,7 +144,7 @@ def _is_superseded(connection: Connection, conversion_id: int, task_name: str) -
     """
     named = TASK_NAME.fullmatch(task_name)
     row = store.get(connection, conversion_id) if named else None
-    return bool(named and row and int(named[1]) == conversion_id and int(named[2]) < row["generation"])
+    return bool(named and row and int(named[1]) == conversion_id and int(named[2]) < row.generation)
 
 
 def _not_claimed(connection: Connection, conversion_id: int) -> Response:
@@ -153,8 +153,8 @@ def _not_claimed(connection: Connection, conversion_id: int) -> Response:
     if row is None:
         event("conversion_gone", "the medium was deleted before its job began", conversion_id=conversion_id)
         return _done("gone")
-    if row["status"] in {ConversionStatus.READY, ConversionStatus.FAILED}:
-        return _done(row["status"])
+    if row.status in {ConversionStatus.READY, ConversionStatus.FAILED}:
+        return _done(row.status)
     raise _again("Another worker has this conversion.")
 
 

@@ -4,13 +4,15 @@ import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from shared.conversions import rules, store
 from shared.conversions.rules import ConversionMove, Fault, Findings
+from shared.conversions.store import DueConversion, KeptConversion
 from shared.errors import ConversionNotFound, TaskQueueUnavailable
 from shared.event_media import operations as event_media
 from shared.event_media import store as event_media_store
+from shared.event_media.store import Medium
 from shared.outside.media_volume import MediaVolume
 from shared.outside.task_queue import TaskQueue, enqueue_conversion
 from shared.structured_log import failure
@@ -21,15 +23,15 @@ SWEEP_LIMIT = 500  # per tick; the next one takes the rest
 
 
 def ensure_pdf(
-    connection: Connection, now: datetime, media: RowMapping, traceparent: str | None = None
-) -> tuple[RowMapping, bool]:
+    connection: Connection, now: datetime, media: Medium, traceparent: str | None = None
+) -> tuple[KeptConversion, bool]:
     """The conversion of this medium to PDF, and whether the caller must enqueue it after the commit.
 
     There is one for each content of a medium: it is made, left as it is, or, where it failed, given all its
     tries again under a new generation. Raises NotConvertible.
     """
-    rules.check_convertible(media["kind"])
-    media_id, file_hash = media["id"], media["sha256"]
+    rules.check_convertible(media.kind)
+    media_id, file_hash = media.id, media.sha256
     row = store.insert_pending(connection, now, media_id, file_hash, traceparent)
     row = row or store.request_again(connection, now, media_id, file_hash, traceparent)
     if row is not None:
@@ -38,35 +40,36 @@ def ensure_pdf(
 
 
 def ensure_pdf_on_volume(
-    connection: Connection, now: datetime, volume: MediaVolume, media: RowMapping, traceparent: str | None = None
-) -> tuple[RowMapping, bool]:
+    connection: Connection, now: datetime, volume: MediaVolume, media: Medium, traceparent: str | None = None
+) -> tuple[KeptConversion, bool]:
     """As `ensure_pdf`; where the row promises a PDF that the volume does not have, another one is made."""
     row, must_enqueue = ensure_pdf(connection, now, media, traceparent)
-    if row["status"] == ConversionStatus.READY and not volume.has_converted(row["target_path"]):
+    is_ready = row.status is ConversionStatus.READY and row.target_path is not None
+    if is_ready and not volume.has_converted(row.target_path or ""):
         return rebuild(connection, now, media, traceparent)
     return row, must_enqueue
 
 
 def of_new_medium(
-    connection: Connection, now: datetime, media: RowMapping, traceparent: str
-) -> tuple[RowMapping | None, bool]:
+    connection: Connection, now: datetime, media: Medium, traceparent: str
+) -> tuple[KeptConversion | None, bool]:
     """As `ensure_pdf` for a presentation that was just stored; no conversion for other media."""
-    if media["kind"] not in CONVERTIBLE_KINDS:
+    if media.kind not in CONVERTIBLE_KINDS:
         return None, False
     return ensure_pdf(connection, now, media, traceparent)
 
 
-def enqueue(queue: TaskQueue, conversion: RowMapping) -> None:
+def enqueue(queue: TaskQueue, conversion: KeptConversion) -> None:
     """Hand a conversion to the task queue, after the commit. While the queue is away it waits for the tick."""
     try:
-        enqueue_conversion(queue, conversion["id"], conversion["generation"])
+        enqueue_conversion(queue, conversion.id, conversion.generation)
     except TaskQueueUnavailable:
-        failure("enqueue_failed", "a conversion waits for the tick", conversion_id=conversion["id"])
+        failure("enqueue_failed", "a conversion waits for the tick", conversion_id=conversion.id)
 
 
 def rebuild(
-    connection: Connection, now: datetime, media: RowMapping, traceparent: str | None = None
-) -> tuple[RowMapping, bool]:
+    connection: Connection, now: datetime, media: Medium, traceparent: str | None = None
+) -> tuple[KeptConversion, bool]:
     """Have another PDF made of this medium, and whether the caller must enqueue it after the commit.
 
     The present one is served until the new one takes its place. What is under way already goes on as it is.
@@ -75,11 +78,11 @@ def rebuild(
     row, must_enqueue = ensure_pdf(connection, now, media, traceparent)
     if must_enqueue:
         return row, True
-    row_again = store.request_rebuild(connection, now, media["id"], media["sha256"], traceparent)
+    row_again = store.request_rebuild(connection, now, media.id, media.sha256, traceparent)
     return (row_again, True) if row_again is not None else (row, False)
 
 
-def delete_media(connection: Connection, now: datetime, media_id: int) -> RowMapping:
+def delete_media(connection: Connection, now: datetime, media_id: int) -> Medium:
     """Delete a medium and its conversions: its row as it was. Raises EventMediaNotFound.
 
     After the commit the caller lets its files go (`event_media.operations.remove_unreferenced`); should it be
@@ -90,7 +93,7 @@ def delete_media(connection: Connection, now: datetime, media_id: int) -> RowMap
     return row
 
 
-def find(connection: Connection, media_id: int) -> RowMapping:
+def find(connection: Connection, media_id: int) -> KeptConversion:
     """The latest conversion of a medium. Raises ConversionNotFound."""
     row = store.latest_of_media(connection, media_id)
     if row is None:
@@ -125,19 +128,19 @@ def claim(connection: Connection, now: datetime, conversion_id: int, lease: time
     row = store.claim(connection, now, conversion_id, token, now - lease)
     if row is None:
         return None
-    source = store.source_of(connection, row["media_id"])
+    source = store.source_of(connection, row.media_id)
     return Job(
         conversion_id=conversion_id,
         token=token,
-        attempts=row["attempts"],
-        file_hash=row["file_hash"],
-        path=source["path"] if source else None,
-        kind=source["kind"] if source else "",
-        rebuild=row["rebuild"],
-        visible_slides=source["visible_slides"] if source else None,
-        hidden_slides=source["hidden_slides"] if source else None,
-        requested_at=row["requested_at"],
-        trace_id=trace_id(row["traceparent"]),
+        attempts=row.attempts,
+        file_hash=row.file_hash,
+        path=source.path if source else None,
+        kind=source.kind if source else "",
+        rebuild=row.rebuild,
+        visible_slides=source.visible_slides if source else None,
+        hidden_slides=source.hidden_slides if source else None,
+        requested_at=row.requested_at,
+        trace_id=trace_id(row.traceparent),
     )
 
 
@@ -170,10 +173,9 @@ def give_up_or_back(
     return verdict.move if done else None
 
 
-def sweep(connection: Connection, now: datetime, lease: timedelta, limit: int = SWEEP_LIMIT) -> list[tuple[int, int]]:
-    """Conversions that nobody has touched for longer than `lease`: (id, generation) of each, to be enqueued.
+def sweep(connection: Connection, now: datetime, lease: timedelta, limit: int = SWEEP_LIMIT) -> list[DueConversion]:
+    """Conversions that nobody has touched for longer than `lease`, to be enqueued.
 
     They get a new generation, so that the queue does not take their task for the old one.
     """
-    rows = store.requeue_forgotten(connection, now, now - lease, limit)
-    return [(row["id"], row["generation"]) for row in rows]
+    return store.requeue_forgotten(connection, now, now - lease, limit)

@@ -1,189 +1,290 @@
 """SQL on conversions. Every move is one guarded UPDATE; after the claim each write carries the claim's token."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any
+from typing import Any, Final, NamedTuple
 
-import sqlalchemy as sa
-from sqlalchemy import Connection, RowMapping
-from sqlalchemy.dialects.postgresql import ARRAY, distinct_on, insert
+from sqlalchemy import Connection
 
 from shared.conversions.rules import MOVES, ConversionMove
 from shared.postgres.door import scrub
-from shared.tables import conversions, event_media
-from shared.vocabulary import ConversionStatus, TargetFormat
+from shared.postgres.driver import FOR_ITS_VALUES
+from shared.postgres.query import NO_ROW, Query
+from shared.vocabulary import ConversionStatus, MediaKind, TargetFormat
 
-SHOWN = (
-    conversions.c.id,
-    conversions.c.source_event_media_id.label("media_id"),
-    conversions.c.target_format,
-    conversions.c.file_hash,
-    conversions.c.status,
-    conversions.c.generation,
-    conversions.c.attempts,
-    conversions.c.created_at,
-    conversions.c.started_at,
-    conversions.c.finished_at,
-    conversions.c.error_code,
-    conversions.c.error_message,
-    conversions.c.pages,
-    conversions.c.target_path,
-    conversions.c.report,
-    conversions.c.rebuild,
-    conversions.c.traceparent,
+
+@dataclass(frozen=True)
+class KeptConversion:
+    """A conversion of one content of a medium; `target_path` is below the folder of what was converted."""
+
+    id: int
+    media_id: int
+    target_format: TargetFormat
+    file_hash: str
+    status: ConversionStatus
+    generation: int
+    attempts: int
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    error_code: str | None
+    error_message: str | None
+    pages: int | None
+    target_path: str | None
+    report: dict[str, Any] | None
+    rebuild: bool
+    """A PDF that is there already must not be used."""
+    traceparent: str | None
+
+
+@dataclass(frozen=True)
+class ListedConversion(KeptConversion):
+    """A conversion with the name of the file that was uploaded."""
+
+    filename: str
+
+
+@dataclass(frozen=True)
+class ClaimedConversion(KeptConversion):
+    """A conversion in a worker's hands, with when somebody asked for it last."""
+
+    requested_at: datetime
+
+
+@dataclass(frozen=True)
+class Source:
+    """The medium that is converted."""
+
+    path: str
+    kind: MediaKind
+    visible_slides: int | None
+    hidden_slides: int | None
+
+
+class DueConversion(NamedTuple):
+    """What the queue is asked for: a conversion and the task that is meant."""
+
+    id: int
+    generation: int
+
+
+CONVERSION: Final = ", ".join(
+    "c.source_event_media_id AS media_id" if field.name == "media_id" else f"c.{field.name}"
+    for field in fields(KeptConversion)
 )
-NO_ERROR: dict[str, Any] = {"error_code": None, "error_message": None}
-_LIVE = sa.and_(conversions.c.source_event_media_id == event_media.c.id, event_media.c.deleted_at.is_(None))
+"""SQL: the columns of a KeptConversion."""
+LIVE: Final = """conversions AS c
+    JOIN event_media AS m ON m.id = c.source_event_media_id AND m.deleted_at IS NULL"""
+"""SQL: conversions of media that were not deleted."""
 
 
-def _from(move: ConversionMove) -> sa.ColumnElement[bool]:
-    return conversions.c.status.in_(sorted(MOVES[move][0]))
+def _may(move: ConversionMove) -> str:
+    """SQL: whether a conversion is in a state in which this move starts."""
+    states = ", ".join(f"'{status}'" for status in sorted(MOVES[move][0]))
+    return f"c.status IN ({states})"
+
+
+INSERT_PENDING = Query(
+    f"""
+    INSERT INTO conversions AS c (source_event_media_id, target_format, file_hash, status, created_at, requested_at,
+        enqueued_at, traceparent)
+    VALUES (:media_id, 'pdf', :file_hash, 'pending', :now, :now, :now, :traceparent)
+    ON CONFLICT ON CONSTRAINT uq_conversions_media_format_hash DO NOTHING RETURNING {CONVERSION}
+    """,  # noqa: S608 - made of constants
+    KeptConversion,
+)
 
 
 def insert_pending(
     connection: Connection, now: datetime, media_id: int, file_hash: str, traceparent: str | None
-) -> RowMapping | None:
+) -> KeptConversion | None:
     """A new conversion to PDF, to be enqueued; None when this content of the medium has one already."""
-    statement = insert(conversions).values(
-        source_event_media_id=media_id,
-        target_format=TargetFormat.PDF,
-        file_hash=file_hash,
-        status=ConversionStatus.PENDING,
-        created_at=now,
-        requested_at=now,
-        enqueued_at=now,
-        traceparent=traceparent,
+    return INSERT_PENDING.one_or_none(
+        connection, now=now, media_id=media_id, file_hash=file_hash, traceparent=traceparent
     )
-    on_conflict = statement.on_conflict_do_nothing(constraint="uq_conversions_media_format_hash")
-    return connection.execute(on_conflict.returning(*SHOWN)).mappings().one_or_none()
+
+
+def _ask(move: ConversionMove) -> Query[KeptConversion]:
+    return Query(
+        f"""
+        UPDATE conversions AS c SET status = '{MOVES[move][1]}', attempts = 0, started_at = NULL, finished_at = NULL,
+            error_code = NULL, error_message = NULL, rebuild = c.rebuild OR {move is ConversionMove.REBUILD},
+            traceparent = :traceparent, generation = c.generation + 1, requested_at = :now, enqueued_at = :now
+        WHERE c.source_event_media_id = :media_id AND c.file_hash = :file_hash AND {_may(move)}
+        RETURNING {CONVERSION}
+        """,  # noqa: S608 - made of constants
+        KeptConversion,
+    )
+
+
+REQUEST_AGAIN, REQUEST_REBUILD = _ask(ConversionMove.REQUEST), _ask(ConversionMove.REBUILD)
 
 
 def request_again(
     connection: Connection, now: datetime, media_id: int, file_hash: str, traceparent: str | None
-) -> RowMapping | None:
+) -> KeptConversion | None:
     """Give a failed conversion all its tries again; None when it is not failed."""
-    return _ask(connection, now, media_id, file_hash, ConversionMove.REQUEST, {"traceparent": traceparent})
+    return REQUEST_AGAIN.one_or_none(
+        connection, now=now, media_id=media_id, file_hash=file_hash, traceparent=traceparent
+    )
 
 
 def request_rebuild(
     connection: Connection, now: datetime, media_id: int, file_hash: str, traceparent: str | None
-) -> RowMapping | None:
+) -> KeptConversion | None:
     """Have another PDF made, whatever there is; None when the conversion is under way."""
-    anew = {"rebuild": True, "traceparent": traceparent}
-    return _ask(connection, now, media_id, file_hash, ConversionMove.REBUILD, anew)
-
-
-def _ask(
-    connection: Connection, now: datetime, media_id: int, file_hash: str, move: ConversionMove, values: dict[str, Any]
-) -> RowMapping | None:
-    of_content = (conversions.c.source_event_media_id == media_id, conversions.c.file_hash == file_hash)
-    fresh = {"status": MOVES[move][1], "attempts": 0, "started_at": None, "finished_at": None, **NO_ERROR}
-    statement = (
-        sa.update(conversions)
-        .where(*of_content, _from(move))
-        .values(**fresh, **values, generation=conversions.c.generation + 1, requested_at=now, enqueued_at=now)
+    return REQUEST_REBUILD.one_or_none(
+        connection, now=now, media_id=media_id, file_hash=file_hash, traceparent=traceparent
     )
-    return connection.execute(statement.returning(*SHOWN)).mappings().one_or_none()
+
+
+DELETE_OF_MEDIA = Query("DELETE FROM conversions WHERE source_event_media_id = :media_id", NO_ROW)
 
 
 def delete_of_media(connection: Connection, media_id: int) -> int:
     """Forget every conversion of a medium that is being deleted; how many there were."""
-    return connection.execute(sa.delete(conversions).where(conversions.c.source_event_media_id == media_id)).rowcount
+    return DELETE_OF_MEDIA.run(connection, media_id=media_id)
 
 
-def get(connection: Connection, conversion_id: int) -> RowMapping | None:
-    """One conversion, with the claim's time; None when there is none."""
-    query = sa.select(*SHOWN, conversions.c.claimed_at).where(conversions.c.id == conversion_id)
-    return connection.execute(query).mappings().one_or_none()
+GET = Query(f"SELECT {CONVERSION} FROM conversions AS c WHERE c.id = :id", KeptConversion)  # noqa: S608 - constants
 
 
-def latest_of_media(connection: Connection, media_id: int) -> RowMapping | None:
+def get(connection: Connection, conversion_id: int) -> KeptConversion | None:
+    """One conversion; None when there is none."""
+    return GET.one_or_none(connection, id=conversion_id)
+
+
+LATEST_OF_MEDIA = Query(
+    f"SELECT {CONVERSION} FROM {LIVE} WHERE m.id = :media_id ORDER BY c.id DESC LIMIT 1",  # noqa: S608 - constants
+    KeptConversion,
+)
+
+
+def latest_of_media(connection: Connection, media_id: int) -> KeptConversion | None:
     """The newest conversion of a medium that was not deleted; None when there is none."""
-    query = sa.select(*SHOWN).join(event_media, _LIVE).where(event_media.c.id == media_id)
-    return connection.execute(query.order_by(conversions.c.id.desc()).limit(1)).mappings().one_or_none()
+    return LATEST_OF_MEDIA.one_or_none(connection, media_id=media_id)
 
 
-def latest_of_each(connection: Connection, media_ids: Sequence[int]) -> dict[int, RowMapping]:
+LATEST_OF_EACH = Query(
+    f"""
+    SELECT DISTINCT ON (c.source_event_media_id) {CONVERSION} FROM conversions AS c
+    WHERE c.source_event_media_id = ANY(:media_ids) ORDER BY c.source_event_media_id, c.id DESC
+    """,  # noqa: S608 - made of constants
+    KeptConversion,
+)
+
+
+def latest_of_each(connection: Connection, media_ids: Sequence[int]) -> dict[int, KeptConversion]:
     """The newest conversion of each of these media that has one, by the medium's id."""
-    c = conversions.c
-    asked = sa.literal(list(media_ids), ARRAY(sa.BigInteger))
-    query = sa.select(*SHOWN).where(c.source_event_media_id == sa.any_(asked))
-    newest = query.order_by(c.source_event_media_id, c.id.desc()).ext(distinct_on(c.source_event_media_id))
-    return {row["media_id"]: row for row in connection.execute(newest).mappings()}
+    return {found.media_id: found for found in LATEST_OF_EACH.all(connection, media_ids=list(media_ids))}
+
+
+LIST_PAGE = Query(
+    f"""
+    SELECT {CONVERSION}, m.filename FROM {LIVE}
+    WHERE (CAST(:before_id AS bigint) IS NULL OR c.id < :before_id)
+        AND (CAST(:status AS text) IS NULL OR c.status = :status)
+    ORDER BY c.id DESC LIMIT :limit {FOR_ITS_VALUES}
+    """,  # noqa: S608 - made of constants
+    ListedConversion,
+)
 
 
 def list_page(
     connection: Connection, limit: int, before_id: int | None = None, status: ConversionStatus | None = None
-) -> Sequence[RowMapping]:
-    """Up to `limit` conversions of media that were not deleted, the newest first, with the file's name.
+) -> list[ListedConversion]:
+    """Up to `limit` conversions of media that were not deleted, the newest first.
 
     They come after the one with `before_id`.
     """
-    query = sa.select(*SHOWN, event_media.c.filename).join(event_media, _LIVE)
-    if before_id is not None:
-        query = query.where(conversions.c.id < before_id)
-    if status is not None:
-        query = query.where(conversions.c.status == status)
-    return connection.execute(query.order_by(conversions.c.id.desc()).limit(limit)).mappings().all()
+    return LIST_PAGE.all(connection, limit=limit, before_id=before_id, status=status)
 
 
-def ready_target(connection: Connection, path: str) -> RowMapping | None:
+READY_TARGET = Query(
+    f"""
+    SELECT {CONVERSION}, m.filename FROM {LIVE}
+    WHERE c.target_path = :path AND (c.status = 'ready' OR c.rebuild) ORDER BY c.id DESC LIMIT 1
+    """,  # noqa: S608 - made of constants
+    ListedConversion,
+)
+
+
+def ready_target(connection: Connection, path: str) -> ListedConversion | None:
     """Who made the PDF at `path` (below `converted/`) ready, of media that were not deleted; None: do not serve it.
 
     Several media may have the same content, and so the same PDF; the newest answers. While another PDF is being
     made the old one is served.
     """
-    is_served = sa.or_(conversions.c.status == ConversionStatus.READY, conversions.c.rebuild)
-    query = (
-        sa.select(*SHOWN, event_media.c.filename)
-        .join(event_media, _LIVE)
-        .where(conversions.c.target_path == scrub(path), is_served)
-    )
-    return connection.execute(query.order_by(conversions.c.id.desc()).limit(1)).mappings().one_or_none()
+    return READY_TARGET.one_or_none(connection, path=scrub(path))
+
+
+CLAIM = Query(
+    f"""
+    UPDATE conversions AS c SET status = '{MOVES[ConversionMove.CLAIM][1]}', claim = :token, claimed_at = :now,
+        started_at = coalesce(c.started_at, :now), attempts = c.attempts + 1
+    WHERE c.id = :id AND {_may(ConversionMove.CLAIM)} AND (c.status = 'pending' OR c.claimed_at < :expired_before)
+    RETURNING {CONVERSION}, coalesce(c.requested_at, c.created_at) AS requested_at
+    """,  # noqa: S608 - made of constants
+    ClaimedConversion,
+)
 
 
 def claim(
     connection: Connection, now: datetime, conversion_id: int, token: str, expired_before: datetime
-) -> RowMapping | None:
+) -> ClaimedConversion | None:
     """Take a conversion that waits, or whose last worker's lease is over; None when it is not to be had.
 
     `expired_before` is the newest time of a claim that no longer counts.
     """
-    is_free = sa.or_(conversions.c.status == ConversionStatus.PENDING, conversions.c.claimed_at < expired_before)
-    statement = (
-        sa.update(conversions)
-        .where(conversions.c.id == conversion_id, _from(ConversionMove.CLAIM), is_free)
-        .values(
-            status=MOVES[ConversionMove.CLAIM][1],
-            claim=token,
-            claimed_at=now,
-            started_at=sa.func.coalesce(conversions.c.started_at, now),
-            attempts=conversions.c.attempts + 1,
-        )
+    return CLAIM.one_or_none(connection, now=now, id=conversion_id, token=token, expired_before=expired_before)
+
+
+SOURCE_OF = Query(
+    "SELECT path, kind, visible_slides, hidden_slides FROM event_media WHERE id = :media_id AND deleted_at IS NULL",
+    Source,
+)
+
+
+def source_of(connection: Connection, media_id: int) -> Source | None:
+    """The medium that is converted; None when it was deleted."""
+    return SOURCE_OF.one_or_none(connection, media_id=media_id)
+
+
+def _leave(move: ConversionMove, result: str) -> Query[None]:
+    """The statement by which whoever holds the claim lets go of it, with this result."""
+    return Query(
+        f"""
+        UPDATE conversions AS c SET status = '{MOVES[move][1]}', claim = NULL, claimed_at = NULL, {result}
+        WHERE c.id = :id AND c.claim = :token AND {_may(move)}
+        """,  # noqa: S608 - made of constants
+        NO_ROW,
     )
-    asked_for = sa.func.coalesce(conversions.c.requested_at, conversions.c.created_at).label("requested_at")
-    return connection.execute(statement.returning(*SHOWN, asked_for)).mappings().one_or_none()
 
 
-def source_of(connection: Connection, media_id: int) -> RowMapping | None:
-    """Path, kind and slides of the medium that is converted; None when it was deleted."""
-    columns = (event_media.c.path, event_media.c.kind, event_media.c.visible_slides, event_media.c.hidden_slides)
-    query = sa.select(*columns).where(event_media.c.id == media_id, event_media.c.deleted_at.is_(None))
-    return connection.execute(query).mappings().one_or_none()
+FINISH = _leave(
+    ConversionMove.FINISH,
+    "target_path = :path, pages = :pages, report = :report, finished_at = :now, rebuild = false, error_code = NULL,"
+    " error_message = NULL",
+)
+FAIL = _leave(ConversionMove.FAIL, "finished_at = :now, error_code = :code, error_message = :message")
+RELEASE = _leave(
+    ConversionMove.RELEASE,
+    "attempts = c.attempts - :uncounted, enqueued_at = :now, error_code = :code, error_message = :message",
+)
 
 
 def finish(
     connection: Connection, now: datetime, conversion_id: int, token: str, path: str, pages: int, report: dict[str, Any]
 ) -> bool:
     """Make a claimed conversion ready; False when the claim is no longer ours."""
-    result = {"target_path": path, "pages": pages, "report": report, "finished_at": now, "rebuild": False, **NO_ERROR}
-    return _leave(connection, conversion_id, token, ConversionMove.FINISH, result)
+    result = {"path": path, "pages": pages, "report": report}
+    return FINISH.run(connection, now=now, id=conversion_id, token=token, **result) == 1
 
 
 def fail(connection: Connection, now: datetime, conversion_id: int, token: str, code: str, message: str) -> bool:
     """Give a claimed conversion up; False when the claim is no longer ours."""
-    result = {"finished_at": now, "error_code": code, "error_message": message}
-    return _leave(connection, conversion_id, token, ConversionMove.FAIL, result)
+    return FAIL.run(connection, now=now, id=conversion_id, token=token, code=code, message=message) == 1
 
 
 def release(
@@ -193,46 +294,29 @@ def release(
 
     Its task is still on the queue and comes again: `enqueued_at` keeps the sweep away from it meanwhile.
     """
-    attempts = conversions.c.attempts if counts else conversions.c.attempts - 1
-    result = {"attempts": attempts, "enqueued_at": now, "error_code": code, "error_message": message}
-    return _leave(connection, conversion_id, token, ConversionMove.RELEASE, result)
+    result = {"uncounted": 0 if counts else 1, "code": code, "message": message}
+    return RELEASE.run(connection, now=now, id=conversion_id, token=token, **result) == 1
 
 
-def _leave(
-    connection: Connection, conversion_id: int, token: str, move: ConversionMove, values: dict[str, Any]
-) -> bool:
-    ours = (conversions.c.id == conversion_id, conversions.c.claim == token, _from(move))
-    statement = sa.update(conversions).where(*ours)
-    left = statement.values(status=MOVES[move][1], claim=None, claimed_at=None, **values)
-    return connection.execute(left).rowcount == 1
+REQUEUE_FORGOTTEN = Query(
+    f"""
+    UPDATE conversions SET generation = generation + 1, enqueued_at = :now WHERE id IN (
+        SELECT c.id FROM conversions AS c
+        WHERE {_may(ConversionMove.CLAIM)} AND :forgotten_before > CASE WHEN c.status = 'processing'
+            THEN greatest(c.claimed_at, c.enqueued_at) ELSE coalesce(c.enqueued_at, c.created_at) END
+        ORDER BY c.created_at, c.id LIMIT :limit FOR UPDATE SKIP LOCKED)
+    RETURNING id, generation
+    """,  # noqa: S608 - made of constants
+    DueConversion,
+)
 
 
 def requeue_forgotten(
     connection: Connection, now: datetime, forgotten_before: datetime, limit: int
-) -> Sequence[RowMapping]:
-    """Give a new generation to what nobody has touched since `forgotten_before`: id and generation of each.
+) -> list[DueConversion]:
+    """Give a new generation to what nobody has touched since `forgotten_before`.
 
     That is what a worker claimed and never finished, and what was committed and never enqueued. Rows that
     another sweep holds are left to it.
     """
-    last_touched = sa.case(
-        (
-            conversions.c.status == ConversionStatus.PROCESSING,
-            sa.func.greatest(conversions.c.claimed_at, conversions.c.enqueued_at),
-        ),
-        else_=sa.func.coalesce(conversions.c.enqueued_at, conversions.c.created_at),
-    )
-    forgotten = (
-        sa.select(conversions.c.id)
-        .where(_from(ConversionMove.CLAIM), last_touched < forgotten_before)
-        .order_by(conversions.c.created_at, conversions.c.id)
-        .limit(limit)
-        .with_for_update(skip_locked=True)
-    )
-    statement = (
-        sa.update(conversions)
-        .where(conversions.c.id.in_(forgotten))
-        .values(generation=conversions.c.generation + 1, enqueued_at=now)
-        .returning(conversions.c.id, conversions.c.generation)
-    )
-    return connection.execute(statement).mappings().all()
+    return REQUEUE_FORGOTTEN.all(connection, now=now, forgotten_before=forgotten_before, limit=limit)

@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from shared.errors import EventMediaNotFound
 from shared.event_media import rules, store
+from shared.event_media.store import Medium
 from shared.outside.media_volume import ByteStream, IncomingFile, MediaVolume
 from shared.postgres.door import scrub
 from shared.vocabulary import MediaKind
@@ -47,7 +48,7 @@ def receive_upload(volume: MediaVolume, stream: ByteStream, filename: str, limit
     return ReceivedUpload(volume, incoming, rules.shown_filename(scrub(filename)), kind, slides)
 
 
-def record_upload(connection: Connection, now: datetime, received: ReceivedUpload, uploaded_by: str) -> RowMapping:
+def record_upload(connection: Connection, now: datetime, received: ReceivedUpload, uploaded_by: str) -> Medium:
     """Put a received file in its place and write its row; the row. Raises VolumeFull.
 
     The content stays locked until the caller's transaction ends: a removal of the same bytes by somebody
@@ -70,7 +71,7 @@ def record_upload(connection: Connection, now: datetime, received: ReceivedUploa
     )
 
 
-def find(connection: Connection, media_id: int) -> RowMapping:
+def find(connection: Connection, media_id: int) -> Medium:
     """One medium. Raises EventMediaNotFound."""
     row = store.get(connection, media_id)
     if row is None:
@@ -78,16 +79,16 @@ def find(connection: Connection, media_id: int) -> RowMapping:
     return row
 
 
-def rename(connection: Connection, media_id: int, filename: str) -> RowMapping:
+def rename(connection: Connection, media_id: int, filename: str) -> Medium:
     """Give a medium another name for people; its ending goes on to say what it is. Raises EventMediaNotFound."""
-    kind = MediaKind(find(connection, media_id)["kind"])
+    kind = find(connection, media_id).kind
     row = store.rename(connection, media_id, rules.name_of_kind(filename, kind))
     if row is None:
         raise EventMediaNotFound
     return row
 
 
-def delete(connection: Connection, now: datetime, media_id: int) -> RowMapping:
+def delete(connection: Connection, now: datetime, media_id: int) -> Medium:
     """Mark a medium deleted: its row as it was. Raises EventMediaNotFound.
 
     Its files are still there: they go when the mark is committed, see `remove_unreferenced`. The other way round

@@ -1,27 +1,35 @@
 """SQL on event media."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
-import sqlalchemy as sa
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
-from shared.tables import event_media
+from shared.postgres.driver import FOR_ITS_VALUES
+from shared.postgres.query import NO_ROW, Query
 from shared.vocabulary import MediaKind
 
-SHOWN = (
-    event_media.c.id,
-    event_media.c.filename,
-    event_media.c.kind,
-    event_media.c.bytes,
-    event_media.c.sha256,
-    event_media.c.path,
-    event_media.c.visible_slides,
-    event_media.c.hidden_slides,
-    event_media.c.uploaded_at,
-    event_media.c.uploaded_by,
-)
+
+@dataclass(frozen=True)
+class Medium:
+    """A file that somebody uploaded; `path` is below the media root."""
+
+    id: int
+    filename: str
+    kind: MediaKind
+    bytes: int
+    sha256: str
+    path: str
+    visible_slides: int | None
+    hidden_slides: int | None
+    uploaded_at: datetime
+    uploaded_by: str
+
+
+COLUMNS: Final = [field.name for field in fields(Medium)]
+MEDIUM: Final = ", ".join(COLUMNS)
+LOCK_CONTENT = Query("SELECT pg_advisory_xact_lock(hashtextextended(:content, 0))", NO_ROW)
 
 
 def lock_content(connection: Connection, sha256: str) -> None:
@@ -30,62 +38,89 @@ def lock_content(connection: Connection, sha256: str) -> None:
     The file and its rows are two stores: without the lock a removal could look, see no row, and unlink the
     file that an upload has just placed.
     """
-    key = sa.func.hashtextextended(sa.cast(f"event_media:{sha256}", sa.Text), 0)
-    connection.execute(sa.select(sa.func.pg_advisory_xact_lock(key)))
+    LOCK_CONTENT.run(connection, content=f"event_media:{sha256}")
 
 
-def insert(connection: Connection, **values: Any) -> RowMapping:
-    """A new row of event media, as shown."""
-    return connection.execute(sa.insert(event_media).values(**values).returning(*SHOWN)).mappings().one()
+INSERT = Query(
+    f"""
+    INSERT INTO event_media ({", ".join(COLUMNS[1:])}) VALUES ({", ".join(f":{name}" for name in COLUMNS[1:])})
+    RETURNING {MEDIUM}
+    """,  # noqa: S608 - made of constants
+    Medium,
+)
 
 
-def get(connection: Connection, media_id: int) -> RowMapping | None:
+def insert(connection: Connection, **values: Any) -> Medium:
+    """A new medium, from the values of all its columns but the id."""
+    return INSERT.one(connection, **values)
+
+
+GET = Query(
+    f"SELECT {MEDIUM} FROM event_media WHERE id = :id AND deleted_at IS NULL",  # noqa: S608 - made of constants
+    Medium,
+)
+
+
+def get(connection: Connection, media_id: int) -> Medium | None:
     """One medium, or None when there is none or it was deleted."""
-    query = sa.select(*SHOWN).where(event_media.c.id == media_id, event_media.c.deleted_at.is_(None))
-    return connection.execute(query).mappings().one_or_none()
+    return GET.one_or_none(connection, id=media_id)
+
+
+LIST_PAGE = Query(
+    f"""
+    SELECT {MEDIUM} FROM event_media
+    WHERE deleted_at IS NULL AND (CAST(:before_id AS bigint) IS NULL OR id < :before_id)
+        AND (CAST(:kind AS text) IS NULL OR kind = :kind)
+    ORDER BY id DESC LIMIT :limit {FOR_ITS_VALUES}
+    """,  # noqa: S608 - made of constants
+    Medium,
+)
 
 
 def list_page(
     connection: Connection, limit: int, before_id: int | None = None, kind: MediaKind | None = None
-) -> Sequence[RowMapping]:
+) -> list[Medium]:
     """Up to `limit` media, the newest first, that come after the one with `before_id`."""
-    query = sa.select(*SHOWN).where(event_media.c.deleted_at.is_(None))
-    if before_id is not None:
-        query = query.where(event_media.c.id < before_id)
-    if kind is not None:
-        query = query.where(event_media.c.kind == kind)
-    return connection.execute(query.order_by(event_media.c.id.desc()).limit(limit)).mappings().all()
+    return LIST_PAGE.all(connection, limit=limit, before_id=before_id, kind=kind)
 
 
-def tombstone(connection: Connection, now: datetime, media_id: int) -> RowMapping | None:
+TOMBSTONE = Query(
+    f"""
+    UPDATE event_media SET deleted_at = :now WHERE id = :id AND deleted_at IS NULL RETURNING {MEDIUM}
+    """,  # noqa: S608 - made of constants
+    Medium,
+)
+
+
+def tombstone(connection: Connection, now: datetime, media_id: int) -> Medium | None:
     """Mark a medium deleted and answer it; None when there is none or it was deleted before."""
-    statement = (
-        sa.update(event_media)
-        .where(event_media.c.id == media_id, event_media.c.deleted_at.is_(None))
-        .values(deleted_at=now)
-        .returning(*SHOWN)
-    )
-    return connection.execute(statement).mappings().one_or_none()
+    return TOMBSTONE.one_or_none(connection, now=now, id=media_id)
 
 
-def rename(connection: Connection, media_id: int, filename: str) -> RowMapping | None:
+RENAME = Query(
+    f"""
+    UPDATE event_media SET filename = :filename WHERE id = :id AND deleted_at IS NULL RETURNING {MEDIUM}
+    """,  # noqa: S608 - made of constants
+    Medium,
+)
+
+
+def rename(connection: Connection, media_id: int, filename: str) -> Medium | None:
     """Another name for a medium; None when there is none or it was deleted."""
-    statement = (
-        sa.update(event_media)
-        .where(event_media.c.id == media_id, event_media.c.deleted_at.is_(None))
-        .values(filename=filename)
-        .returning(*SHOWN)
-    )
-    return connection.execute(statement).mappings().one_or_none()
+    return RENAME.one_or_none(connection, id=media_id, filename=filename)
+
+
+IS_CONTENT_IN_USE = Query("SELECT EXISTS (SELECT FROM event_media WHERE sha256 = :sha256 AND deleted_at IS NULL)", bool)
 
 
 def is_content_in_use(connection: Connection, sha256: str) -> bool:
     """Has a medium that was not deleted this content, whatever kind it is?"""
-    live = sa.exists().where(event_media.c.sha256 == sha256, event_media.c.deleted_at.is_(None))
-    return bool(connection.execute(sa.select(live)).scalar_one())
+    return IS_CONTENT_IN_USE.one(connection, sha256=sha256)
+
+
+IS_PATH_IN_USE = Query("SELECT EXISTS (SELECT FROM event_media WHERE path = :path AND deleted_at IS NULL)", bool)
 
 
 def is_path_in_use(connection: Connection, path: str) -> bool:
     """Does a medium that was not deleted lie at this path of the volume?"""
-    live = sa.exists().where(event_media.c.path == path, event_media.c.deleted_at.is_(None))
-    return bool(connection.execute(sa.select(live)).scalar_one())
+    return IS_PATH_IN_USE.one(connection, path=path)

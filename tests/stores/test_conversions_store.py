@@ -15,6 +15,7 @@ from shared.conversions import operations, store
 from shared.conversions.rules import ConversionMove, Fault, Findings
 from shared.errors import ConversionNotFound, NotConvertible
 from shared.event_media import store as media_store
+from shared.event_media.store import Medium
 from shared.outside.media_volume import MediaVolume, converted_path, original_path
 from shared.postgres.door import database_now, transaction
 from shared.tables import conversions, event_media
@@ -32,7 +33,7 @@ def now(connection: Connection) -> datetime:
     return database_now(connection)
 
 
-def add_media(connection: Connection, sha256: str = HASH, kind: MediaKind = MediaKind.PPTX) -> RowMapping:
+def add_media(connection: Connection, sha256: str = HASH, kind: MediaKind = MediaKind.PPTX) -> Medium:
     """A medium with this content."""
     return media_store.insert(
         connection,
@@ -56,7 +57,7 @@ def pdf_of(pages: int) -> Findings:
 def pending(connection: Connection, now: datetime) -> int:
     """A new conversion's id."""
     row, _ = operations.ensure_pdf(connection, now, add_media(connection))
-    return int(row["id"])
+    return row.id
 
 
 def claimed(connection: Connection, now: datetime, conversion_id: int) -> operations.Job:
@@ -75,9 +76,9 @@ def test_a_presentation_gets_one_conversion_that_must_be_enqueued_once(connectio
     first, must_enqueue = operations.ensure_pdf(connection, now, media)
     second, again = operations.ensure_pdf(connection, now, media)
 
-    assert (first["status"], first["file_hash"], first["generation"], first["attempts"]) == ("pending", HASH, 1, 0)
+    assert (first.status, first.file_hash, first.generation, first.attempts) == ("pending", HASH, 1, 0)
     assert (must_enqueue, again) == (True, False)
-    assert second["id"] == first["id"]
+    assert second.id == first.id
 
 
 def test_other_media_are_not_converted(connection: Connection, now: datetime) -> None:
@@ -86,7 +87,7 @@ def test_other_media_are_not_converted(connection: Connection, now: datetime) ->
     with pytest.raises(NotConvertible):
         operations.ensure_pdf(connection, now, picture)
     with pytest.raises(ConversionNotFound):
-        operations.find(connection, picture["id"])
+        operations.find(connection, picture.id)
 
 
 def test_a_claim_says_what_to_convert_and_counts_the_try(connection: Connection, now: datetime) -> None:
@@ -134,10 +135,11 @@ def test_a_finished_conversion_is_served_by_its_path_and_not_claimed_again(
 
     target = store.ready_target(connection, PATH)
     assert target is not None
-    assert (target["file_hash"], target["filename"], target["pages"]) == (HASH, "talk.pptx", 2)
+    assert target.report is not None
+    assert (target.file_hash, target.filename, target.pages) == (HASH, "talk.pptx", 2)
     told = {"code": "pages_differ", "slides": 3, "pages": 2}
     unread = {"code": "contents_not_known"}  # no original lies on this test's volume
-    assert sorted(target["report"]["warnings"], key=str) == sorted([told, unread], key=str)
+    assert sorted(target.report["warnings"], key=str) == sorted([told, unread], key=str)
     assert operations.claim(connection, now + 10 * LEASE, conversion_id, LEASE) is None
     for other in ("", "../" + PATH, PATH.upper(), "a\0b", "%"):
         assert store.ready_target(connection, other) is None
@@ -169,8 +171,8 @@ def test_a_permanent_fault_fails_the_conversion_and_a_request_gives_it_all_its_t
     assert (failed["status"], failed["error_code"], failed["finished_at"]) == ("failed", "encrypted", now)
     assert "password" in failed["error_message"]
     assert must_enqueue
-    assert (again["id"], again["status"], again["attempts"], again["generation"]) == (conversion_id, "pending", 0, 2)
-    assert (again["error_code"], again["error_message"], again["finished_at"]) == (None, None, None)
+    assert (again.id, again.status, again.attempts, again.generation) == (conversion_id, "pending", 0, 2)
+    assert (again.error_code, again.error_message, again.finished_at) == (None, None, None)
 
 
 def test_a_fault_that_was_nobodys_look_at_the_file_gives_the_try_back(connection: Connection, now: datetime) -> None:
@@ -223,10 +225,10 @@ def test_a_page_goes_on_where_the_last_one_ended(connection: Connection, now: da
     ids = [pending(connection, now) for _ in range(5)]
 
     first = store.list_page(connection, 2)
-    rest = store.list_page(connection, 10, before_id=first[-1]["id"])
+    rest = store.list_page(connection, 10, before_id=first[-1].id)
 
-    assert [row["id"] for row in (*first, *rest)] == ids[::-1]
-    assert [row["id"] for row in store.list_page(connection, 10, status=ConversionStatus.READY)] == []
+    assert [row.id for row in (*first, *rest)] == ids[::-1]
+    assert [row.id for row in store.list_page(connection, 10, status=ConversionStatus.READY)] == []
 
 
 # Races: several connections that really run at the same time, each with its own committed transactions.
@@ -276,7 +278,7 @@ def test_of_eight_uploaders_of_one_medium_one_enqueues(engine: Engine, race: Rac
     answers = race([lambda connection, now: operations.ensure_pdf(connection, now, media)] * 8)
 
     assert [must_enqueue for _, must_enqueue in answers].count(True) == 1
-    assert len({row["id"] for row, _ in answers}) == 1
+    assert len({row.id for row, _ in answers}) == 1
 
 
 def test_of_eight_sweeps_one_finds_each_forgotten_conversion(engine: Engine, race: Race) -> None:
@@ -315,7 +317,7 @@ def test_a_list_of_media_comes_with_the_newest_conversion_of_each(connection: Co
     deck, picture = add_media(connection), add_media(connection, kind=MediaKind.PNG)
     conversion, _ = operations.ensure_pdf(connection, now, deck)
 
-    newest = store.latest_of_each(connection, [deck["id"], picture["id"]])
+    newest = store.latest_of_each(connection, [deck.id, picture.id])
 
-    assert {media_id: row["id"] for media_id, row in newest.items()} == {deck["id"]: conversion["id"]}
+    assert {media_id: row.id for media_id, row in newest.items()} == {deck.id: conversion.id}
     assert store.latest_of_each(connection, []) == {}

@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from sqlalchemy import Connection, Engine, RowMapping
+from sqlalchemy import Connection, Engine
 
 from shared.errors import EventMediaNotFound, NotAPresentation, UnsupportedMediaType, UploadTooLarge, VolumeFull
 from shared.event_media import operations, store
+from shared.event_media.store import Medium
 from shared.outside.media_volume import MediaVolume, converted_path
 from shared.postgres.door import database_now, transaction
 from shared.tables import event_media
@@ -44,7 +45,7 @@ def files(volume: MediaVolume) -> list[str]:
     return sorted(str(path.relative_to(volume.root)) for path in volume.root.rglob("*") if path.is_file())
 
 
-def upload(connection: Connection, now: datetime, volume: MediaVolume, content: bytes) -> RowMapping:
+def upload(connection: Connection, now: datetime, volume: MediaVolume, content: bytes) -> Medium:
     received = operations.receive_upload(volume, io.BytesIO(content), "talk.pptx", LIMIT)
     return operations.record_upload(connection, now, received, "user:alice")
 
@@ -54,13 +55,13 @@ def test_an_upload_is_kept_with_what_was_seen_in_it(
 ) -> None:
     media = upload(connection, now, volume, deck)
 
-    assert (media["filename"], media["kind"], media["bytes"]) == ("talk.pptx", "pptx", len(deck))
-    assert (media["visible_slides"], media["hidden_slides"]) == (1, 1)
-    assert (media["uploaded_at"], media["uploaded_by"]) == (now, "user:alice")
-    assert files(volume) == [media["path"]]
-    with volume.open_original(media["path"]) as file:
+    assert (media.filename, media.kind, media.bytes) == ("talk.pptx", "pptx", len(deck))
+    assert (media.visible_slides, media.hidden_slides) == (1, 1)
+    assert (media.uploaded_at, media.uploaded_by) == (now, "user:alice")
+    assert files(volume) == [media.path]
+    with volume.open_original(media.path) as file:
         assert file.read() == deck
-    assert operations.find(connection, media["id"]) == media
+    assert operations.find(connection, media.id) == media
 
 
 class Broken(io.BytesIO):
@@ -125,14 +126,14 @@ def test_the_same_bytes_twice_are_two_media_and_one_file(
 ) -> None:
     first, second = (upload(connection, now, volume, deck) for _ in range(2))
 
-    assert first["id"] != second["id"]
-    assert files(volume) == [first["path"]]
+    assert first.id != second.id
+    assert files(volume) == [first.path]
 
 
 def delete(connection: Connection, now: datetime, volume: MediaVolume, media_id: int) -> None:
     """As the API does it, but for the commit between the two."""
     row = operations.delete(connection, now, media_id)
-    operations.remove_unreferenced(connection, volume, row["sha256"], row["path"])
+    operations.remove_unreferenced(connection, volume, row.sha256, row.path)
 
 
 def test_a_file_goes_with_its_last_medium(
@@ -140,16 +141,16 @@ def test_a_file_goes_with_its_last_medium(
 ) -> None:
     first, second = (upload(connection, now, volume, deck) for _ in range(2))
 
-    delete(connection, now, volume, first["id"])
-    assert files(volume) == [first["path"]]
-    delete(connection, now, volume, second["id"])
+    delete(connection, now, volume, first.id)
+    assert files(volume) == [first.path]
+    delete(connection, now, volume, second.id)
 
     assert files(volume) == []
     assert store.list_page(connection, 10) == []
     with pytest.raises(EventMediaNotFound):
-        delete(connection, now, volume, first["id"])
+        delete(connection, now, volume, first.id)
     with pytest.raises(EventMediaNotFound):
-        operations.find(connection, first["id"])
+        operations.find(connection, first.id)
 
 
 PATHS = ["", "/etc/passwd", "../x", "originals/../../etc/passwd", "originals/ab/" + "ab" * 32 + ".pptx/../x", "ab\n"]
@@ -227,8 +228,8 @@ def test_a_removal_never_takes_the_file_of_an_upload_that_comes_at_the_same_mome
     received = operations.receive_upload(volume, io.BytesIO(deck), "talk.pptx", LIMIT)
 
     racing(
-        lambda connection, now: delete(connection, now, volume, old["id"]),
+        lambda connection, now: delete(connection, now, volume, old.id),
         lambda connection, now: operations.record_upload(connection, now, received, "user:alice"),
     )
 
-    assert files(volume) == [old["path"]]
+    assert files(volume) == [old.path]

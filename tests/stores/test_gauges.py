@@ -168,7 +168,7 @@ def test_a_conversion_is_as_old_as_the_last_wish_for_it(connection: Connection, 
     row, _ = conversions.ensure_pdf(connection, now - seconds(9000), media)
     assert Figures(connection, now, config)("conversions_oldest_seconds", "pending") == 9000
 
-    job = conversions.claim(connection, now - seconds(8000), row["id"], LEASE)
+    job = conversions.claim(connection, now - seconds(8000), row.id, LEASE)
     assert job is not None
     assert Figures(connection, now, config)("conversion_leases", "over") == 1
     conversions.give_up_or_back(connection, now - seconds(7000), job, Fault.NO_SLIDES, 3, seconds(120))
@@ -178,7 +178,7 @@ def test_a_conversion_is_as_old_as_the_last_wish_for_it(connection: Connection, 
     assert Figures(connection, now, config)("conversions_oldest_seconds", "pending") == 30
     conversions_store.requeue_forgotten(connection, now, now, 10)  # a sweep is no wish
     assert Figures(connection, now, config)("conversions_oldest_seconds", "pending") == 30
-    claimed(connection, now, row["id"])
+    claimed(connection, now, row.id)
     assert Figures(connection, now, config)("conversion_leases", "running") == 1
 
 

@@ -57,10 +57,10 @@ def upload(engine: Engine, volume: MediaVolume, content: bytes) -> int:
     received = operations.receive_upload(volume, io.BytesIO(content), "menu.pdf", 10**6)
     with transaction(engine) as connection:
         row = operations.record_upload(connection, database_now(connection), received, "tests")
-    with volume.writing_converted(converted_path(row["sha256"]), "tests") as draft:
+    with volume.writing_converted(converted_path(row.sha256), "tests") as draft:
         draft.write(PDF)
-    volume.write_thumbnail(row["sha256"], b"x")
-    return int(row["id"])
+    volume.write_thumbnail(row.sha256, b"x")
+    return row.id
 
 
 def grow_old(volume: MediaVolume) -> set[str]:

@@ -22,6 +22,7 @@ from sqlalchemy import Engine, RowMapping
 from deploy.parts.probes import free_port, wait_until
 from shared.conversions import operations as conversions_operations
 from shared.conversions import store as conversions_store
+from shared.conversions.store import KeptConversion
 from shared.event_media import operations as media_operations
 from shared.event_media import rules as media_rules
 from shared.outside.media_volume import MediaVolume, converted_path, original_path
@@ -106,7 +107,7 @@ class Desk:
         self.engine = engine
         self.volume = volume
 
-    def upload(self, content: bytes, name: str = "talk.pptx") -> RowMapping:
+    def upload(self, content: bytes, name: str = "talk.pptx") -> KeptConversion:
         """A new medium's conversion."""
         received = media_operations.receive_upload(self.volume, io.BytesIO(content), name, LIMIT)
         with transaction(self.engine) as connection:
@@ -114,23 +115,23 @@ class Desk:
             media = media_operations.record_upload(connection, now, received, "tests")
             return conversions_operations.ensure_pdf(connection, now, media, TRACEPARENT)[0]
 
-    def row(self, conversion: RowMapping) -> RowMapping:
+    def row(self, conversion: KeptConversion) -> RowMapping:
         with transaction(self.engine) as connection:
-            query = sa.select(conversions).where(conversions.c.id == conversion["id"])
+            query = sa.select(conversions).where(conversions.c.id == conversion.id)
             return connection.execute(query).mappings().one()
 
-    def pass_time(self, conversion: RowMapping, by: timedelta) -> None:
+    def pass_time(self, conversion: KeptConversion, by: timedelta) -> None:
         """Let the conversion's claim be older."""
         with transaction(self.engine) as connection:
-            older = sa.update(conversions).where(conversions.c.id == conversion["id"])
+            older = sa.update(conversions).where(conversions.c.id == conversion.id)
             connection.execute(older.values(claimed_at=conversions.c.claimed_at - by))
 
-    def delete(self, conversion: RowMapping) -> None:
+    def delete(self, conversion: KeptConversion) -> None:
         with transaction(self.engine) as connection:
-            conversions_operations.delete_media(connection, database_now(connection), conversion["media_id"])
+            conversions_operations.delete_media(connection, database_now(connection), conversion.media_id)
         with transaction(self.engine) as connection:
-            path = original_path(conversion["file_hash"], "pptx")
-            media_operations.remove_unreferenced(connection, self.volume, conversion["file_hash"], path)
+            path = original_path(conversion.file_hash, "pptx")
+            media_operations.remove_unreferenced(connection, self.volume, conversion.file_hash, path)
 
 
 @pytest.fixture
@@ -162,7 +163,7 @@ def test_each_kind_of_presentation_becomes_a_pdf(
     conversion = desk.upload(content, name)
     before = gate.count
 
-    answer = function.deliver(conversion["id"])
+    answer = function.deliver(conversion.id)
 
     row = desk.row(conversion)
     assert (answer.status_code, answer.json()) == (200, {"outcome": "ready"})
@@ -194,7 +195,7 @@ def test_a_task_that_comes_twice_is_done_once(function: Worker, desk: Desk, gate
     before = gate.count
     gate.scripted.append(CONVERTED)
 
-    answers = [function.deliver(conversion["id"]) for _ in range(2)]
+    answers = [function.deliver(conversion.id) for _ in range(2)]
 
     assert [answer.json()["outcome"] for answer in answers] == ["ready", "ready"]
     assert gate.count == before + 1
@@ -205,13 +206,13 @@ def test_the_same_bytes_of_another_medium_do_not_call_the_converter(
 ) -> None:
     first, second = desk.upload(deck, "a.pptx"), desk.upload(deck, "b.pptx")
     gate.scripted.append(CONVERTED)
-    function.deliver(first["id"])
+    function.deliver(first.id)
     before = gate.count
 
-    assert function.deliver(second["id"]).json() == {"outcome": "ready"}
+    assert function.deliver(second.id).json() == {"outcome": "ready"}
 
     rows = desk.row(first), desk.row(second)
-    assert first["id"] != second["id"]
+    assert first.id != second.id
     assert gate.count == before
     assert rows[0]["target_path"] == rows[1]["target_path"]
     assert rows[1]["pages"] == 1
@@ -222,12 +223,12 @@ def test_a_pdf_that_was_cut_on_the_volume_is_not_used_again(
 ) -> None:
     first, second = desk.upload(deck, "a.pptx"), desk.upload(deck, "b.pptx")
     gate.scripted += [CONVERTED, CONVERTED]
-    function.deliver(first["id"])
+    function.deliver(first.id)
     path = desk.volume.root / "converted" / desk.row(first)["target_path"]
     path.write_bytes(path.read_bytes()[: len(PDF) // 2])
     before = gate.count
 
-    function.deliver(second["id"])
+    function.deliver(second.id)
 
     assert gate.count == before + 1
     assert pages_of(desk.volume, desk.row(second)) == 1
@@ -242,7 +243,7 @@ def test_of_five_deliveries_at_once_one_converts_and_the_others_are_told_to_come
     gate.scripted.append(after(gate_opens, answering(500)))
 
     with ThreadPoolExecutor(5) as pool:
-        coming = [pool.submit(function.deliver, conversion["id"]) for _ in range(5)]
+        coming = [pool.submit(function.deliver, conversion.id) for _ in range(5)]
         wait_until(lambda: sum(future.done() for future in coming) == 4, 60)  # turned away before the gate opens
         gate_opens.set()
         answers = [future.result() for future in coming]
@@ -277,7 +278,7 @@ def test_each_fault_of_the_converter_has_its_consequence(
     conversion = desk.upload(deck)
     gate.scripted.append(fault)
 
-    answer = function.deliver(conversion["id"])
+    answer = function.deliver(conversion.id)
 
     row = desk.row(conversion)
     assert (row["status"], row["error_code"], row["attempts"], row["claim"]) == (status, code, attempts, None)
@@ -292,7 +293,7 @@ def test_a_fault_that_passes_leaves_no_trace_on_the_conversion(
     conversion = desk.upload(deck)
     gate.scripted += [answering(503), answering(500), CONVERTED]
 
-    statuses = [function.deliver(conversion["id"]).status_code for _ in range(3)]
+    statuses = [function.deliver(conversion.id).status_code for _ in range(3)]
 
     row = desk.row(conversion)
     assert statuses == [503, 503, 200]
@@ -305,8 +306,8 @@ def test_the_third_500_and_the_second_broken_pdf_are_the_last(
     corrupt, broken = desk.upload(deck), desk.upload(other(deck, "broken"))
     gate.scripted += [answering(500)] * 3 + [answering(200, b"no PDF")] * 2
 
-    of_corrupt = [function.deliver(corrupt["id"]).status_code for _ in range(3)]
-    of_broken = [function.deliver(broken["id"]).status_code for _ in range(2)]
+    of_corrupt = [function.deliver(corrupt.id).status_code for _ in range(3)]
+    of_broken = [function.deliver(broken.id).status_code for _ in range(2)]
 
     assert (of_corrupt, of_broken) == ([503, 503, 200], [503, 200])
     assert desk.row(corrupt)["error_code"] == "converter_failed"
@@ -318,13 +319,13 @@ def test_while_the_converter_is_away_everything_waits_and_nothing_fails(
 ) -> None:
     conversion = desk.upload(deck)
     with worker(database_url, desk.volume.root, "http://127.0.0.1:9", issuer.url, tmp_path / "log") as lonely:
-        statuses = [lonely.deliver(conversion["id"]).status_code for _ in range(5)]
+        statuses = [lonely.deliver(conversion.id).status_code for _ in range(5)]
     row = desk.row(conversion)
 
     assert statuses == [503] * 5
     assert (row["status"], row["attempts"], row["error_code"]) == ("pending", 0, "converter_unreachable")
     gate.scripted.append(CONVERTED)
-    assert function.deliver(conversion["id"]).json() == {"outcome": "ready"}
+    assert function.deliver(conversion.id).json() == {"outcome": "ready"}
 
 
 def test_a_source_that_is_gone_or_was_changed_fails_and_is_not_published(
@@ -332,11 +333,11 @@ def test_a_source_that_is_gone_or_was_changed_fails_and_is_not_published(
 ) -> None:
     gone, changed, deleted = (desk.upload(other(deck, mark)) for mark in ("gone", "changed", "deleted"))
     originals = desk.volume.root / "originals"
-    (originals / gone["file_hash"][:2] / f"{gone['file_hash']}.pptx").unlink()
-    (originals / changed["file_hash"][:2] / f"{changed['file_hash']}.pptx").write_bytes(other(deck, "a forgery"))
+    (originals / gone.file_hash[:2] / f"{gone.file_hash}.pptx").unlink()
+    (originals / changed.file_hash[:2] / f"{changed.file_hash}.pptx").write_bytes(other(deck, "a forgery"))
     desk.delete(deleted)
 
-    outcomes = [function.deliver(conversion["id"]).json() for conversion in (gone, changed, deleted)]
+    outcomes = [function.deliver(conversion.id).json() for conversion in (gone, changed, deleted)]
 
     assert outcomes == [{"outcome": "failed"}, {"outcome": "failed"}, {"outcome": "gone"}]
     codes = [desk.row(conversion)["error_code"] for conversion in (gone, changed)]
@@ -372,7 +373,7 @@ def test_the_worker_looks_at_the_file_again_before_the_converter_sees_it(
         conversion = desk.upload(content)
     before = gate.count
 
-    answer = function.deliver(conversion["id"])
+    answer = function.deliver(conversion.id)
 
     assert answer.json() == {"outcome": "failed"}
     assert desk.row(conversion)["error_code"] == code
@@ -386,7 +387,7 @@ def test_a_worker_that_is_killed_in_the_middle_is_followed_by_one_that_finishes(
     released = threading.Event()
     gate.scripted += [after(released, hanging_up), CONVERTED]
     with worker(database_url, desk.volume.root, gate.url, issuer.url, tmp_path / "log") as doomed:
-        delivering = threading.Thread(target=_deliver_into_the_void, args=(doomed, conversion["id"]))
+        delivering = threading.Thread(target=_deliver_into_the_void, args=(doomed, conversion.id))
         delivering.start()
         assert gate.arrived.wait(60)
         doomed.process.send_signal(signal.SIGKILL)
@@ -394,10 +395,10 @@ def test_a_worker_that_is_killed_in_the_middle_is_followed_by_one_that_finishes(
     released.set()
     delivering.join()
 
-    too_early = function.deliver(conversion["id"])
+    too_early = function.deliver(conversion.id)
     desk.pass_time(conversion, LEASE + timedelta(seconds=1))
     with ThreadPoolExecutor(4) as pool:
-        answers = list(pool.map(lambda _: function.deliver(conversion["id"]), range(4)))
+        answers = list(pool.map(lambda _: function.deliver(conversion.id), range(4)))
 
     row = desk.row(conversion)
     assert too_early.status_code == 503
@@ -417,10 +418,10 @@ def test_a_deck_that_kills_its_worker_on_every_try_is_given_up(
     conversion = desk.upload(deck)
     before = gate.count
     with transaction(engine) as connection:
-        tried = sa.update(conversions).where(conversions.c.id == conversion["id"])
+        tried = sa.update(conversions).where(conversions.c.id == conversion.id)
         connection.execute(tried.values(attempts=3))
 
-    assert function.deliver(conversion["id"]).json() == {"outcome": "failed"}
+    assert function.deliver(conversion.id).json() == {"outcome": "failed"}
 
     assert desk.row(conversion)["error_code"] == "attempts_used_up"
     assert gate.count == before
@@ -433,12 +434,12 @@ def test_a_worker_that_lost_its_claim_while_it_converted_changes_nothing(
 
     def lose_the_claim(handler: Any) -> None:
         desk.pass_time(conversion, LEASE + timedelta(seconds=1))
-        assert function.deliver(conversion["id"]).json() == {"outcome": "ready"}
+        assert function.deliver(conversion.id).json() == {"outcome": "ready"}
         answering(400)(handler)
 
     gate.scripted += [lose_the_claim, CONVERTED]
 
-    answer = function.deliver(conversion["id"])
+    answer = function.deliver(conversion.id)
 
     row = desk.row(conversion)
     assert answer.status_code == 503
@@ -450,14 +451,14 @@ def test_a_task_that_the_sweep_has_replaced_is_let_go(
 ) -> None:
     conversion = desk.upload(deck)
     with transaction(engine) as connection:
-        newer = sa.update(conversions).where(conversions.c.id == conversion["id"])
+        newer = sa.update(conversions).where(conversions.c.id == conversion.id)
         connection.execute(newer.values(generation=2))
     gate.scripted.append(CONVERTED)
-    name = f"conversion-{conversion['id']}"
+    name = f"conversion-{conversion.id}"
 
-    old = function.deliver(conversion["id"], task=f"{name}-1")
+    old = function.deliver(conversion.id, task=f"{name}-1")
     status = desk.row(conversion)["status"]
-    new = function.deliver(conversion["id"], task=f"{name}-2")
+    new = function.deliver(conversion.id, task=f"{name}-2")
 
     assert (old.json(), status, new.json()) == ({"outcome": "superseded"}, "pending", {"outcome": "ready"})
 
@@ -473,7 +474,7 @@ def test_a_medium_that_is_deleted_while_it_is_converted_leaves_no_file(
 
     gate.scripted.append(delete_it)
 
-    answers = [function.deliver(conversion["id"]).status_code for _ in range(2)]
+    answers = [function.deliver(conversion.id).status_code for _ in range(2)]
 
     assert answers == [503, 200]  # it comes again, and finds nothing to do
     assert files_below(desk.volume.root) == []
@@ -485,12 +486,12 @@ def test_the_pdf_of_a_deleted_medium_stays_for_another_one_with_the_same_bytes(
     same = other(deck, "deleted once")
     first, second = desk.upload(same, "a.pptx"), desk.upload(same, "b.pptx")
     gate.scripted.append(CONVERTED)
-    function.deliver(first["id"])
+    function.deliver(first.id)
     before, asked = files_below(desk.volume.root), gate.count
 
     desk.delete(first)
     left = files_below(desk.volume.root)
-    outcome = function.deliver(second["id"]).json()
+    outcome = function.deliver(second.id).json()
     desk.delete(second)
 
     assert (len(before), left, outcome, gate.count) == (3, before, {"outcome": "ready"}, asked)
@@ -502,17 +503,17 @@ def test_a_pdf_that_is_asked_for_anew_is_made_anew_and_the_old_one_is_served_mea
 ) -> None:
     conversion = desk.upload(deck)
     gate.scripted += [answering(200, TWO_PAGES), CONVERTED]
-    function.deliver(conversion["id"])
+    function.deliver(conversion.id)
     asked = gate.count
     with transaction(desk.engine) as connection:
-        media = media_operations.find(connection, conversion["media_id"])
+        media = media_operations.find(connection, conversion.media_id)
         again, must_enqueue = conversions_operations.rebuild(connection, database_now(connection), media)
         served = conversions_store.ready_target(connection, desk.row(conversion)["target_path"])
 
-    outcome = function.deliver(conversion["id"]).json()
+    outcome = function.deliver(conversion.id).json()
 
     row = desk.row(conversion)
-    assert (again["status"], must_enqueue, again["generation"]) == ("pending", True, 2)
+    assert (again.status, must_enqueue, again.generation) == ("pending", True, 2)
     assert served is not None
     assert (outcome, gate.count) == ({"outcome": "ready"}, asked + 1)
     assert (row["pages"], row["rebuild"], pages_of(desk.volume, row)) == (1, False, 1)
@@ -587,7 +588,7 @@ def test_only_the_queue_may_send_jobs(function: Worker, desk: Desk, deck: bytes)
         "an old one": signed(exp=1),
     }
 
-    answers = [function.deliver(conversion["id"], token=token) for token in tokens.values()]
+    answers = [function.deliver(conversion.id, token=token) for token in tokens.values()]
 
     for answer in answers:
         check_problem(answer, 401, "unauthenticated")
@@ -596,13 +597,13 @@ def test_only_the_queue_may_send_jobs(function: Worker, desk: Desk, deck: bytes)
 
 def test_a_large_deck_is_never_whole_in_memory(function: Worker, desk: Desk, gate: Gate, deck: bytes) -> None:
     gate.scripted += [CONVERTED, CONVERTED]
-    function.deliver(desk.upload(deck)["id"])  # whatever is imported at the first job is there now
+    function.deliver(desk.upload(deck).id)  # whatever is imported at the first job is there now
     large = io.BytesIO(deck)
     _add_stored(large, 100 * 1024 * 1024)
     conversion = desk.upload(large.getvalue())
     before = peak_memory_bytes(function.process.pid), gate.count
 
-    answer = function.deliver(conversion["id"])
+    answer = function.deliver(conversion.id)
 
     assert answer.json() == {"outcome": "ready"}
     assert gate.bodies[-1] > 100 * 1024 * 1024

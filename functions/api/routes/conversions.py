@@ -1,13 +1,13 @@
 """/api/conversions and /api/files: presentations as PDFs."""
 
 from flask import Response
-from sqlalchemy import RowMapping
 
 from functions.api.bodies import Page, PageQuery, decode_cursor, page
 from functions.api.files import OF_FILES, send_stored
 from functions.api.routing import Call, Reply, Routes
 from functions.api.shapes import media as shapes
 from shared.conversions import operations, store
+from shared.conversions.store import KeptConversion
 from shared.errors import ConversionNotFound, EventMediaNotFound, NotConvertible
 from shared.event_media import operations as event_media
 from shared.vocabulary import ConversionStatus, Role
@@ -29,7 +29,7 @@ def ensure_pdf(call: Call, media_id: int) -> Reply[shapes.Conversion]:
         volume = call.services.media_volume
         conversion, must_enqueue = operations.ensure_pdf_on_volume(connection, now, volume, media, call.traceparent)
         if must_enqueue:
-            call.audit(connection, now, "conversion.request", str(media_id), conversion_id=conversion["id"])
+            call.audit(connection, now, "conversion.request", str(media_id), conversion_id=conversion.id)
     return _under_way(call, conversion, must_enqueue)
 
 
@@ -44,14 +44,14 @@ def reconvert(call: Call, media_id: int) -> Reply[shapes.Conversion]:
     with call.transaction() as (connection, now):
         media = event_media.find(connection, media_id)
         conversion, must_enqueue = operations.rebuild(connection, now, media, call.traceparent)
-        call.audit(connection, now, "conversion.rebuild", str(media_id), conversion_id=conversion["id"])
+        call.audit(connection, now, "conversion.rebuild", str(media_id), conversion_id=conversion.id)
     return _under_way(call, conversion, must_enqueue)
 
 
-def _under_way(call: Call, conversion: RowMapping, must_enqueue: bool) -> Reply[shapes.Conversion]:
+def _under_way(call: Call, conversion: KeptConversion, must_enqueue: bool) -> Reply[shapes.Conversion]:
     if must_enqueue:
         operations.enqueue(call.services.task_queue, conversion)
-    return Reply(shapes.conversion(conversion), 200 if conversion["status"] == ConversionStatus.READY else 202)
+    return Reply(shapes.conversion(conversion), 200 if conversion.status == ConversionStatus.READY else 202)
 
 
 @routes.get("/<id:media_id>/status", role=Role.VIEWER, raises=(EventMediaNotFound, ConversionNotFound))
@@ -77,7 +77,7 @@ def list_conversions(call: Call, query: ConversionsQuery) -> Page[shapes.Convers
     after = decode_cursor(query.cursor, int)
     with call.transaction() as (connection, _):
         rows = store.list_page(connection, query.limit + 1, after[0] if after else None, query.status)
-    return page(rows, query.limit, lambda row: (row["id"],), shapes.conversion_item)
+    return page(rows, query.limit, lambda row: (row.id,), shapes.conversion_item)
 
 
 @files.get(
@@ -91,9 +91,9 @@ def converted_file(call: Call, path: str) -> Response:
     """A converted PDF. The path is looked up in the database; ranges and ETag are understood."""
     with call.transaction() as (connection, _):
         row = store.ready_target(connection, path)
-    if row is None:
+    if row is None or row.target_path is None:
         raise ConversionNotFound("There is no converted file at this path.")
-    name = row["filename"].rpartition(".")[0] + ".pdf"
+    name = row.filename.rpartition(".")[0] + ".pdf"
     missing = ConversionNotFound("The PDF is recorded but not on the media volume; ask for the conversion again.")
     opener = call.services.media_volume.open_converted
-    return send_stored(call, opener, row["target_path"], "application/pdf", None, name, missing)
+    return send_stored(call, opener, row.target_path, "application/pdf", None, name, missing)

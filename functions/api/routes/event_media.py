@@ -74,14 +74,14 @@ def upload(call: Call) -> Reply[Uploaded]:
         with call.transaction() as (connection, now):
             media = operations.record_upload(connection, now, received, call.principal.actor)
             conversion, must_enqueue = conversions.of_new_medium(connection, now, media, call.traceparent)
-            call.audit(connection, now, "event_media.upload", str(media["id"]), filename=media["filename"])
+            call.audit(connection, now, "event_media.upload", str(media.id), filename=media.filename)
     except BaseException:
         received.discard()
         raise
     if conversion is not None and must_enqueue:
         conversions.enqueue(call.services.task_queue, conversion)
     shown = shapes.conversion(conversion) if conversion is not None else None
-    location = {"Location": f"/api/event-media/{media['id']}"}
+    location = {"Location": f"/api/event-media/{media.id}"}
     return Reply(Uploaded(media=shapes.media(media), conversion=shown), 201, location)
 
 
@@ -110,10 +110,8 @@ def list_media(call: Call, query: MediaQuery) -> Page[shapes.MediaListed]:
     after = decode_cursor(query.cursor, int)
     with call.transaction() as (connection, _):
         rows = store.list_page(connection, query.limit + 1, after[0] if after else None, query.kind)
-        newest = conversions_store.latest_of_each(connection, [row["id"] for row in rows])
-    return page(
-        rows, query.limit, lambda row: (row["id"],), lambda row: shapes.media_listed(row, newest.get(row["id"]))
-    )
+        newest = conversions_store.latest_of_each(connection, [row.id for row in rows])
+    return page(rows, query.limit, lambda row: (row.id,), lambda row: shapes.media_listed(row, newest.get(row.id)))
 
 
 @routes.get("/<id:media_id>", role=Role.VIEWER, raises=(EventMediaNotFound,))
@@ -136,7 +134,7 @@ def rename_media(call: Call, media_id: int, body: NewName) -> shapes.Media:
     """Give an uploaded file another name."""
     with call.transaction() as (connection, now):
         media = operations.rename(connection, media_id, body.filename)
-        call.audit(connection, now, "event_media.rename", str(media_id), filename=media["filename"])
+        call.audit(connection, now, "event_media.rename", str(media_id), filename=media.filename)
     return shapes.media(media)
 
 
@@ -145,10 +143,10 @@ def delete_media(call: Call, media_id: int) -> None:
     """Delete an uploaded file and its conversions. Files that no other medium has the same bytes of go too."""
     with call.transaction() as (connection, now):
         media = conversions.delete_media(connection, now, media_id)
-        call.audit(connection, now, "event_media.delete", str(media_id), filename=media["filename"])
+        call.audit(connection, now, "event_media.delete", str(media_id), filename=media.filename)
     try:
         with call.transaction() as (connection, _):
-            operations.remove_unreferenced(connection, call.services.media_volume, media["sha256"], media["path"])
+            operations.remove_unreferenced(connection, call.services.media_volume, media.sha256, media.path)
     except (OSError, SQLAlchemyError):
         failure("media_files_left", "files of a deleted medium are left for the sweep", media_id=media_id)
 
@@ -164,10 +162,10 @@ def media_content(call: Call, media_id: int) -> Response:
     """The file itself, as it was uploaded; ranges and ETag are understood."""
     with call.transaction() as (connection, _):
         media = operations.find(connection, media_id)
-    content_type = CONTENT_TYPES[MediaKind(media["kind"])]
+    content_type = CONTENT_TYPES[MediaKind(media.kind)]
     missing = EventMediaNotFound("The file is recorded but not on the media volume.")
     opener = call.services.media_volume.open_original
-    return send_stored(call, opener, media["path"], content_type, media["sha256"], media["filename"], missing)
+    return send_stored(call, opener, media.path, content_type, media.sha256, media.filename, missing)
 
 
 @routes.get(
@@ -182,8 +180,8 @@ def media_thumbnail(call: Call, media_id: int) -> Response:
     with call.transaction() as (connection, _):
         media = operations.find(connection, media_id)
         conversion = conversions_store.latest_of_media(connection, media_id)
-    if conversion is None or not (conversion["report"] or {}).get("thumbnail"):
+    if conversion is None or not (conversion.report or {}).get("thumbnail"):
         raise ThumbnailNotFound
     opener = call.services.media_volume.open_thumbnail
-    name = f"{media['filename']}.png"
-    return send_stored(call, opener, media["sha256"], "image/png", None, name, ThumbnailNotFound())
+    name = f"{media.filename}.png"
+    return send_stored(call, opener, media.sha256, "image/png", None, name, ThumbnailNotFound())

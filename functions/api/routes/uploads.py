@@ -11,8 +11,6 @@ from datetime import datetime
 from email.utils import format_datetime
 from typing import Final
 
-from sqlalchemy import RowMapping
-
 from functions.api.bodies import Answer, answer_of
 from functions.api.routing import Call, Header, Reply, Routes
 from functions.api.tus import PREFIX, VERSION
@@ -34,6 +32,7 @@ from shared.errors import (
 from shared.event_media.operations import ReceivedUpload
 from shared.event_media.uploads import operations
 from shared.event_media.uploads.rules import UploadTurn
+from shared.event_media.uploads.store import KeptUpload
 from shared.vocabulary import Role
 
 PART: Final = "application/offset+octet-stream"
@@ -86,11 +85,11 @@ def create_upload(call: Call) -> Reply[Upload]:
     limit: int = call.services.config["UPLOAD_LIMIT_BYTES"]
     with call.transaction() as (connection, now):
         row = operations.create(connection, now, filename, size, limit, call.principal.actor)
-        call.audit(connection, now, "upload.create", row["id"], filename=row["filename"])
+        call.audit(connection, now, "upload.create", row.id, filename=row.filename)
         expired = operations.forget_expired(connection, now)
     for upload_id in expired:
         call.services.media_volume.remove_upload(upload_id)
-    return Reply(_shown(row), 201, {"Location": f"{PREFIX}/{row['id']}", **_headers(row)})
+    return Reply(_shown(row), 201, {"Location": f"{PREFIX}/{row.id}", **_headers(row)})
 
 
 @routes.get("/<upload_id>", role=Role.VIEWER, raises=(UploadNotFound, ProtocolUnknown), headers=TUS_OF_HEAD)
@@ -180,7 +179,7 @@ def _finish(call: Call, turn: UploadTurn) -> None:
         with call.transaction() as (connection, now):
             media = operations.complete(connection, now, turn, received, call.principal.actor)
             conversion, must_enqueue = conversions.of_new_medium(connection, now, media, call.traceparent)
-            call.audit(connection, now, "event_media.upload", str(media["id"]), filename=media["filename"])
+            call.audit(connection, now, "event_media.upload", str(media.id), filename=media.filename)
     except BaseException:
         received.discard()
         raise
@@ -240,14 +239,14 @@ def _filename(call: Call) -> str:
     raise BadRequest("Upload-Metadata must hold the filename.")
 
 
-def _headers(row: RowMapping) -> dict[str, str]:
+def _headers(row: KeptUpload) -> dict[str, str]:
     headers = {
-        "Upload-Offset": str(row["received"]),
-        "Upload-Length": str(row["bytes"]),
-        "Upload-Expires": format_datetime(row["expires_at"], usegmt=True),
+        "Upload-Offset": str(row.received),
+        "Upload-Length": str(row.bytes),
+        "Upload-Expires": format_datetime(row.expires_at, usegmt=True),
     }
-    return {**headers, "Upload-Media-Id": str(row["media_id"])} if row["media_id"] else headers
+    return {**headers, "Upload-Media-Id": str(row.media_id)} if row.media_id else headers
 
 
-def _shown(row: RowMapping) -> Upload:
-    return answer_of(Upload, row, offset=row["received"], length=row["bytes"])
+def _shown(row: KeptUpload) -> Upload:
+    return answer_of(Upload, row, offset=row.received, length=row.bytes)

@@ -4,9 +4,10 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import RowMapping
 
 from functions.api.bodies import Answer, answer_of
+from shared.conversions.store import KeptConversion, ListedConversion
+from shared.event_media.store import Medium
 from shared.trace import trace_id
 from shared.vocabulary import ConversionStatus, MediaKind, TargetFormat
 
@@ -56,23 +57,23 @@ class ConversionItem(Conversion):
     filename: str
 
 
-def media(row: RowMapping) -> Media:
-    """A row of `event_media` as its answer."""
+def media(row: Medium) -> Media:
+    """A medium as its answer."""
     return answer_of(Media, row)
 
 
-def media_listed(row: RowMapping, newest: RowMapping | None) -> MediaListed:
-    """A row of `event_media` with its newest conversion as its answer."""
+def media_listed(row: Medium, newest: KeptConversion | None) -> MediaListed:
+    """A medium with its newest conversion as its answer."""
     return answer_of(MediaListed, row, conversion=None if newest is None else conversion(newest))
 
 
-def conversion(row: RowMapping) -> Conversion:
-    """A row of `conversions` as its answer."""
-    is_ready = row["status"] == ConversionStatus.READY
-    file_url = f"/api/files/converted/{row['target_path']}" if is_ready else None
-    return answer_of(Conversion, row, file_url=file_url, trace_id=trace_id(row["traceparent"]))
+def conversion(row: KeptConversion) -> Conversion:
+    """A conversion as its answer."""
+    is_ready = row.status is ConversionStatus.READY
+    file_url = f"/api/files/converted/{row.target_path}" if is_ready else None
+    return answer_of(Conversion, row, file_url=file_url, trace_id=trace_id(row.traceparent))
 
 
-def conversion_item(row: RowMapping) -> ConversionItem:
-    """A row of `conversions.store.list_page` as its answer."""
-    return ConversionItem(**msgspec.structs.asdict(conversion(row)), filename=row["filename"])
+def conversion_item(row: ListedConversion) -> ConversionItem:
+    """A conversion of a list as its answer."""
+    return ConversionItem(**msgspec.structs.asdict(conversion(row)), filename=row.filename)

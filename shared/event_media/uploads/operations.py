@@ -6,37 +6,32 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from shared.errors import UploadLocked, UploadNotFound, UploadTooLarge, VolumeFull
 from shared.event_media import operations as event_media
 from shared.event_media import rules as media_rules
 from shared.event_media.operations import ReceivedUpload
+from shared.event_media.store import Medium
 from shared.event_media.uploads import rules, store
 from shared.event_media.uploads.rules import UploadTurn
+from shared.event_media.uploads.store import KeptUpload
 from shared.outside.media_volume import ByteStream, MediaVolume
 from shared.postgres.door import scrub
 
 EXPIRED_AT_ONCE: Final = 20
 
 
-def create(connection: Connection, now: datetime, filename: str, size: int, limit_bytes: int, by: str) -> RowMapping:
+def create(connection: Connection, now: datetime, filename: str, size: int, limit_bytes: int, by: str) -> KeptUpload:
     """A new upload of `size` bytes. Raises UnsupportedMediaType or UploadTooLarge: before a byte is sent."""
     media_rules.kind_of_name(filename)
     if size > limit_bytes:
         raise UploadTooLarge(f"A file may have {limit_bytes:,} bytes at most.", limit_bytes=limit_bytes)
-    return store.insert(
-        connection,
-        id=secrets.token_hex(16),
-        filename=media_rules.shown_filename(scrub(filename)),
-        bytes=size,
-        created_at=now,
-        expires_at=now + rules.LIFE,
-        created_by=by,
-    )
+    shown = media_rules.shown_filename(scrub(filename))
+    return store.insert(connection, now, secrets.token_hex(16), shown, size, now + rules.LIFE, by)
 
 
-def find(connection: Connection, now: datetime, upload_id: str, *, lock: bool = False) -> RowMapping:
+def find(connection: Connection, now: datetime, upload_id: str, *, lock: bool = False) -> KeptUpload:
     """One upload; with `lock` nobody else changes it until this transaction ends.
 
     Raises UploadNotFound for one that never was, was ended or has expired.
@@ -53,10 +48,10 @@ def take_turn(connection: Connection, now: datetime, upload_id: str, offset: int
     Raises UploadNotFound, UploadLocked or UploadOffsetConflict.
     """
     row = find(connection, now, upload_id, lock=True)
-    rules.check_turn(now, row["received"], offset, row["writer_until"])
+    rules.check_turn(now, row.received, offset, row.writer_until)
     token = secrets.token_hex(16)
     store.give_turn(connection, upload_id, token, now + rules.LEASE)
-    return UploadTurn(upload_id, token, offset, row["bytes"], row["filename"], tuple(row["parts"]))
+    return UploadTurn(upload_id, token, offset, row.bytes, row.filename, tuple(row.parts))
 
 
 def write_part(volume: MediaVolume, turn: UploadTurn, stream: ByteStream) -> tuple[str, int]:
@@ -102,14 +97,14 @@ def assemble(volume: MediaVolume, turn: UploadTurn) -> ReceivedUpload:
     return received
 
 
-def complete(connection: Connection, now: datetime, turn: UploadTurn, received: ReceivedUpload, by: str) -> RowMapping:
+def complete(connection: Connection, now: datetime, turn: UploadTurn, received: ReceivedUpload, by: str) -> Medium:
     """Make the medium, in the transaction in which the upload's last byte counts: its row.
 
     So an upload that says that it is whole has become a medium, whenever somebody is killed. Raises
     UploadLocked when another request has taken over, and VolumeFull.
     """
     media = event_media.record_upload(connection, now, received, by)
-    if not store.complete(connection, turn.upload_id, turn.token, media["id"]):
+    if not store.complete(connection, turn.upload_id, turn.token, media.id):
         raise UploadLocked
     return media
 
@@ -122,7 +117,7 @@ def end_turn(connection: Connection, turn: UploadTurn) -> None:
 def terminate(connection: Connection, now: datetime, upload_id: str) -> None:
     """End an upload; what it has become stays. Raises UploadNotFound, or UploadLocked while it becomes one file."""
     row = find(connection, now, upload_id, lock=True)
-    rules.check_turn(now, row["received"], row["received"], row["writer_until"])
+    rules.check_turn(now, row.received, row.received, row.writer_until)
     store.delete(connection, upload_id)
 
 
@@ -133,4 +128,4 @@ def give_up(connection: Connection, turn: UploadTurn) -> None:
 
 def forget_expired(connection: Connection, now: datetime) -> list[str]:
     """Forget some uploads that have expired: the ids, whose parts the caller removes after the commit."""
-    return list(store.delete_expired(connection, now, EXPIRED_AT_ONCE))
+    return store.delete_expired(connection, now, EXPIRED_AT_ONCE)

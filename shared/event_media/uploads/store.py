@@ -1,89 +1,138 @@
 """SQL on uploads in parts. Each write of a request in its turn names the turn's token."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any
+from typing import Final
 
-import sqlalchemy as sa
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
-from shared.tables import uploads
+from shared.postgres.query import NO_ROW, Query
 
-SHOWN = (
-    uploads.c.id,
-    uploads.c.filename,
-    uploads.c.bytes,
-    uploads.c.received,
-    uploads.c.parts,
-    uploads.c.media_id,
-    uploads.c.created_at,
-    uploads.c.expires_at,
-    uploads.c.writer_until,
+
+@dataclass(frozen=True)
+class KeptUpload:
+    """An upload in parts: `received` of its bytes are durable; once all are it has become the medium `media_id`."""
+
+    id: str
+    filename: str
+    bytes: int
+    received: int
+    parts: list[str]
+    media_id: int | None
+    created_at: datetime
+    expires_at: datetime
+    writer_until: datetime | None
+    """Until when the request that sends has its turn."""
+
+
+UPLOAD: Final = ", ".join(field.name for field in fields(KeptUpload))
+INSERT = Query(
+    f"""
+    INSERT INTO uploads (id, filename, bytes, created_at, expires_at, created_by)
+    VALUES (:id, :filename, :bytes, :now, :expires_at, :by) RETURNING {UPLOAD}
+    """,  # noqa: S608 - made of constants
+    KeptUpload,
 )
 
 
-def insert(connection: Connection, **values: Any) -> RowMapping:
+def insert(
+    connection: Connection, now: datetime, upload_id: str, filename: str, size: int, expires_at: datetime, by: str
+) -> KeptUpload:
     """A new upload without a byte."""
-    return connection.execute(sa.insert(uploads).values(**values).returning(*SHOWN)).mappings().one()
+    said = {"id": upload_id, "filename": filename, "bytes": size, "expires_at": expires_at, "by": by}
+    return INSERT.one(connection, now=now, **said)
 
 
-def get(connection: Connection, now: datetime, upload_id: str, *, lock: bool = False) -> RowMapping | None:
+_ONE: Final = f"SELECT {UPLOAD} FROM uploads WHERE id = :id AND expires_at > :now"  # noqa: S608 - made of constants
+GET, LOCK = Query(_ONE, KeptUpload), Query(f"{_ONE} FOR UPDATE", KeptUpload)
+
+
+def get(connection: Connection, now: datetime, upload_id: str, *, lock: bool = False) -> KeptUpload | None:
     """One upload that has not expired; None otherwise."""
-    query = sa.select(*SHOWN).where(uploads.c.id == upload_id, uploads.c.expires_at > now)
-    return connection.execute(query.with_for_update() if lock else query).mappings().one_or_none()
+    return (LOCK if lock else GET).one_or_none(connection, now=now, id=upload_id)
+
+
+IS_OPEN = Query("SELECT EXISTS (SELECT FROM uploads WHERE id = :id AND expires_at > :now AND media_id IS NULL)", bool)
 
 
 def is_open(connection: Connection, now: datetime, upload_id: str) -> bool:
     """Are the parts of this upload still needed?"""
-    waiting = (uploads.c.id == upload_id, uploads.c.expires_at > now, uploads.c.media_id.is_(None))
-    return bool(connection.execute(sa.select(sa.exists().where(*waiting))).scalar_one())
+    return IS_OPEN.one(connection, now=now, id=upload_id)
+
+
+GIVE_TURN = Query("UPDATE uploads SET writer = :token, writer_until = :until WHERE id = :id", NO_ROW)
 
 
 def give_turn(connection: Connection, upload_id: str, token: str, until: datetime) -> None:
     """Let the request with this token send; the caller has locked the row and looked at it."""
-    turn = {"writer": token, "writer_until": until}
-    connection.execute(sa.update(uploads).where(uploads.c.id == upload_id).values(**turn))
+    GIVE_TURN.run(connection, id=upload_id, token=token, until=until)
+
+
+ADD_PART = Query(
+    """
+    UPDATE uploads SET received = received + :size, parts = array_append(parts, :part), writer_until = :until
+    WHERE id = :id AND writer = :token AND received = :offset
+    """,
+    NO_ROW,
+)
 
 
 def add_part(
     connection: Connection, upload_id: str, token: str, offset: int, part: str, size: int, until: datetime
 ) -> bool:
     """Count a part in, and go on with the turn until then; False when the turn is another one's now."""
-    ours = (uploads.c.id == upload_id, uploads.c.writer == token, uploads.c.received == offset)
-    longer = {
-        "received": offset + size,
-        "parts": sa.func.array_append(uploads.c.parts, sa.cast(part, sa.Text)),
-        "writer_until": until,
-    }
-    return connection.execute(sa.update(uploads).where(*ours).values(**longer)).rowcount == 1
+    added = {"offset": offset, "part": part, "size": size, "until": until}
+    return ADD_PART.run(connection, id=upload_id, token=token, **added) == 1
+
+
+PROLONG = Query("UPDATE uploads SET writer_until = :until WHERE id = :id AND writer = :token", NO_ROW)
 
 
 def prolong(connection: Connection, upload_id: str, token: str, until: datetime) -> bool:
     """Go on with the turn until then; False when it is another one's now."""
-    ours = (uploads.c.id == upload_id, uploads.c.writer == token)
-    return connection.execute(sa.update(uploads).where(*ours).values(writer_until=until)).rowcount == 1
+    return PROLONG.run(connection, id=upload_id, token=token, until=until) == 1
+
+
+END_TURN = Query("UPDATE uploads SET writer = NULL, writer_until = NULL WHERE id = :id AND writer = :token", NO_ROW)
 
 
 def end_turn(connection: Connection, upload_id: str, token: str) -> None:
     """Let the next request send, if the turn is still this one's."""
-    ours = (uploads.c.id == upload_id, uploads.c.writer == token)
-    connection.execute(sa.update(uploads).where(*ours).values(writer=None, writer_until=None))
+    END_TURN.run(connection, id=upload_id, token=token)
+
+
+COMPLETE = Query(
+    """
+    UPDATE uploads SET received = bytes, media_id = :media_id, parts = '{}', writer = NULL, writer_until = NULL
+    WHERE id = :id AND writer = :token AND media_id IS NULL
+    """,
+    NO_ROW,
+)
 
 
 def complete(connection: Connection, upload_id: str, token: str, media_id: int) -> bool:
     """The upload has become a medium; False when the turn is another one's now."""
-    ours = (uploads.c.id == upload_id, uploads.c.writer == token, uploads.c.media_id.is_(None))
-    done = {"received": uploads.c.bytes, "media_id": media_id, "parts": [], "writer": None, "writer_until": None}
-    return connection.execute(sa.update(uploads).where(*ours).values(**done)).rowcount == 1
+    return COMPLETE.run(connection, id=upload_id, token=token, media_id=media_id) == 1
+
+
+DELETE = Query("DELETE FROM uploads WHERE id = :id", NO_ROW)
 
 
 def delete(connection: Connection, upload_id: str) -> None:
     """Forget an upload."""
-    connection.execute(sa.delete(uploads).where(uploads.c.id == upload_id))
+    DELETE.run(connection, id=upload_id)
 
 
-def delete_expired(connection: Connection, now: datetime, limit: int) -> Sequence[str]:
+DELETE_EXPIRED = Query(
+    """
+    DELETE FROM uploads WHERE id IN (
+        SELECT id FROM uploads WHERE expires_at <= :now LIMIT :limit FOR UPDATE SKIP LOCKED)
+    RETURNING id
+    """,
+    str,
+)
+
+
+def delete_expired(connection: Connection, now: datetime, limit: int) -> list[str]:
     """Forget uploads that were not finished in time, and old finished ones: the ids, whose parts may go."""
-    over = sa.select(uploads.c.id).where(uploads.c.expires_at <= now).limit(limit).with_for_update(skip_locked=True)
-    statement = sa.delete(uploads).where(uploads.c.id.in_(over)).returning(uploads.c.id)
-    return connection.execute(statement).scalars().all()
+    return DELETE_EXPIRED.all(connection, now=now, limit=limit)

@@ -23,6 +23,7 @@ from sqlalchemy import Engine, RowMapping
 from deploy.parts.layout import REPOSITORY
 from shared.conversions import operations
 from shared.conversions.rules import MESSAGES, timeouts
+from shared.conversions.store import DueConversion, KeptConversion
 from shared.event_media import operations as media_operations
 from shared.outside.media_volume import MediaVolume
 from shared.postgres.door import database_now, transaction
@@ -73,7 +74,7 @@ class World:
     """It kills itself where it is told to."""
     deck: bytes
 
-    def upload(self) -> RowMapping:
+    def upload(self) -> KeptConversion:
         """A deck of its own bytes: its conversion."""
         content = hostile_decks.with_parts(self.deck, {"docProps/mark.txt": secrets.token_bytes(16)})
         received = media_operations.receive_upload(self.volume, io.BytesIO(content), "talk.pptx", LIMIT)
@@ -89,19 +90,19 @@ class World:
             older = {name: conversions.c[name] - late for name in ("claimed_at", "enqueued_at")}
             connection.execute(sa.update(conversions).values(**older))
 
-    def tick(self) -> list[tuple[int, int]]:
+    def tick(self) -> list[DueConversion]:
         """What a tick's sweep finds."""
         with transaction(self.engine) as connection:
             return operations.sweep(connection, database_now(connection), LEASE)
 
-    def deliver(self, found: list[tuple[int, int]]) -> None:
+    def deliver(self, found: list[DueConversion]) -> None:
         """As the queue does: each task by its name."""
         for conversion_id, generation in found:
             self.steady.deliver(conversion_id, task=f"conversion-{conversion_id}-{generation}")
 
-    def row(self, conversion: RowMapping) -> RowMapping:
+    def row(self, conversion: KeptConversion) -> RowMapping:
         with transaction(self.engine) as connection:
-            query = sa.select(conversions).where(conversions.c.id == conversion["id"])
+            query = sa.select(conversions).where(conversions.c.id == conversion.id)
             return connection.execute(query).mappings().one()
 
 
@@ -110,7 +111,7 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = print) -> Ledger:
     ledger = Ledger("conversions", plan.seed, {"kills": plan.kills, "ticks_at_once": plan.ticks, "storms": plan.storms})
     began = time.monotonic()
     chance = random.Random(plan.seed)
-    made: list[RowMapping] = []
+    made: list[KeptConversion] = []
     with world(folder) as place:
         boundaries = count_boundaries(place, made)
         say(f"a job has {boundaries} boundaries")
@@ -156,33 +157,33 @@ def world(folder: Path) -> Iterator[World]:
         yield World(engine, volume, gate, steady, doomed, deck)
 
 
-def count_boundaries(place: World, made: list[RowMapping]) -> int:
+def count_boundaries(place: World, made: list[KeptConversion]) -> int:
     """How many boundaries a whole job has."""
     conversion = place.upload()
     made.append(conversion)
-    answer = place.doomed.deliver(conversion["id"])
+    answer = place.doomed.deliver(conversion.id)
     assert answer.json() == {"outcome": "ready"}, answer.text
     return int(answer.headers["X-Boundaries"])
 
 
-def kill_at(place: World, doom: int, made: list[RowMapping]) -> bool:
+def kill_at(place: World, doom: int, made: list[KeptConversion]) -> bool:
     """One job whose worker dies at this boundary, and what follows; whether it survived against all rules."""
     conversion = place.upload()
     made.append(conversion)
     place.gate.scripted.extend([answering(200, PDF)] * 2)
     survived = True
     try:
-        place.doomed.deliver(conversion["id"], doom=doom)
+        place.doomed.deliver(conversion.id, doom=doom)
     except requests.RequestException:
         survived = False
-    place.steady.deliver(conversion["id"])  # at once: it may be too early
+    place.steady.deliver(conversion.id)  # at once: it may be too early
     place.pass_lease()
     place.deliver(place.tick())
     place.gate.scripted.clear()
     return survived
 
 
-def storm(place: World, ticks: int, made: list[RowMapping], number: int) -> None:
+def storm(place: World, ticks: int, made: list[KeptConversion], number: int) -> None:
     """Many ticks and many deliveries of the same forgotten conversions at the same moment."""
     waiting = [place.upload() for _ in range(3)]
     made += waiting
@@ -195,7 +196,7 @@ def storm(place: World, ticks: int, made: list[RowMapping], number: int) -> None
         gate.wait(60)
         found = place.tick()
         for conversion in waiting:
-            place.steady.deliver(conversion["id"])
+            place.steady.deliver(conversion.id)
         place.deliver(found)
 
     with ThreadPoolExecutor(ticks) as pool:
@@ -229,21 +230,21 @@ FAULTS: Final[dict[str, tuple[list[Scripted], str, str | None]]] = {
 """What the converter does -> what becomes of the conversion."""
 
 
-def meets(place: World, fault: tuple[list[Scripted], str, str | None], made: list[RowMapping]) -> bool:
+def meets(place: World, fault: tuple[list[Scripted], str, str | None], made: list[KeptConversion]) -> bool:
     """Does a conversion under this fault end as it must, by the queue's tries alone?"""
     scripted, status, code = fault
     conversion = place.upload()
     made.append(conversion)
     place.gate.scripted.extend([*scripted, answering(200, PDF)])
     for _ in range(6):
-        if place.steady.deliver(conversion["id"]).status_code == 200:
+        if place.steady.deliver(conversion.id).status_code == 200:
             break
     place.gate.scripted.clear()
     row = place.row(conversion)
     return (row["status"], row["error_code"]) == (status, code)
 
 
-def judge(ledger: Ledger, place: World, made: list[RowMapping]) -> None:
+def judge(ledger: Ledger, place: World, made: list[KeptConversion]) -> None:
     """One ready row and one file for each content, or a failure in words."""
     rows = [place.row(conversion) for conversion in made]
     ready = [row for row in rows if row["status"] == "ready"]
