@@ -113,7 +113,7 @@ def _last_tick(services: Services) -> Finding:
     period = timedelta(seconds=services.config["TICK_SECONDS"])
     with door.transaction(services.engine) as connection:
         now = door.database_now(connection)
-        last_tick_at = store.scheduler(connection)["last_tick_at"]
+        last_tick_at = store.scheduler(connection).last_tick_at
     if last_tick_at is None:
         return Finding(ok=False, why="there was no tick yet")
     is_late = rules.is_scheduler_late(last_tick_at, now, period)

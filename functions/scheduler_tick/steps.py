@@ -114,7 +114,7 @@ def run(world: World) -> dict[str, Any]:
         holder.execute(HOLD)
         if not holder.execute(sa.select(sa.func.pg_try_advisory_xact_lock(TICK_LOCK))).scalar_one():
             return {"skipped": "another tick is running"}
-        moment = Moment(database_now(holder), overview_store.scheduler(holder)["last_tick_at"])
+        moment = Moment(database_now(holder), overview_store.scheduler(holder).last_tick_at)
         late = moment.is_late(timedelta(seconds=world.config["TICK_SECONDS"]))
         did, failed = _work(world, holder, moment, SWEEPS if late else STEPS)
         duration_ms = round((time.monotonic() - began) * 1000)

@@ -3,18 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from shared.clients import failures_rules, failures_store
-from shared.clients.failures_rules import Marker, ServiceFailure, Stamp
+from shared.clients.failures_rules import ServiceFailure
 
 
 def record(connection: Connection, now: datetime, clock: float, failures: Sequence[ServiceFailure]) -> None:
     """Raise the service failures that these messages, in order of arrival, raise."""
-    rows = failures_store.lock_failures(connection, sorted({failure.uuid for failure in failures}))
-    markers = {row["uuid"]: _marker(row) for row in rows}
+    markers = failures_store.lock_failures(connection, sorted({failure.uuid for failure in failures}))
     raised: dict[str, ServiceFailure] = {}
     named: dict[str, ServiceFailure] = {}
     for failure in failures:
@@ -36,17 +34,3 @@ def record(connection: Connection, now: datetime, clock: float, failures: Sequen
         failures_store.raise_failures(connection, now, clock, list(raised.values()))
     if named:
         failures_store.name_failures(connection, list(named.values()))
-
-
-def _marker(row: RowMapping) -> Marker:
-    return Marker(
-        row["service_failed_unit"],
-        _stamp(row["service_failed_stamp"]),
-        row["service_failed_cleared_unit"],
-        _stamp(row["service_failed_cleared_stamp"]),
-        frozenset(row["unacknowledged"]),
-    )
-
-
-def _stamp(stored: dict[str, Any] | None) -> Stamp | None:
-    return (stored["install_id"], stored["boot_seq"], stored["seq"]) if stored else None

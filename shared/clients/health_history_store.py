@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.clients.health_history_rules import BUNCHES, TURNS, Sample
+from shared.postgres.query import NO_ROW, Query
 
 AT_MOST: Final = 24  # rows of one bunch that one tick drops: two hours' worth, so that a backlog goes in time
 
@@ -25,7 +25,8 @@ def _tenths(column: str) -> str:
     return f"array_agg(CAST(round(10 * {column}) AS smallint)) AS {column}"
 
 
-SAMPLE: Final = f"""
+SAMPLE = Query(
+    f"""
     INSERT INTO client_health_history (bunch, at, clients, cpu, memory, disk, temperature)
     SELECT {bunch_of("client_uuid")} AS bunch, CAST(:at AS timestamptz), array_agg(CAST(client_uuid AS uuid)),
         {_tenths("cpu_percent")}, {_tenths("memory_percent")}, {_tenths("disk_percent")},
@@ -36,22 +37,30 @@ SAMPLE: Final = f"""
         AND num_nonnulls(cpu_percent, memory_percent, disk_percent, temperature_celsius) > 0
     GROUP BY bunch
     ON CONFLICT (bunch, at) DO NOTHING
-"""  # noqa: S608 - made of constants
-SAMPLES_OF: Final = f"""
+    """,  # noqa: S608 - made of constants
+    NO_ROW,
+)
+SAMPLES_OF = Query(
+    f"""
     SELECT at, cpu[place] / 10.0::float8 AS cpu_percent, memory[place] / 10.0::float8 AS memory_percent,
         disk[place] / 10.0::float8 AS disk_percent, temperature[place] / 10.0::float8 AS temperature_celsius
     FROM (SELECT *, array_position(clients, CAST(:uuid AS uuid)) AS place FROM client_health_history
         WHERE bunch = {bunch_of(":uuid")} AND at >= CAST(:since AS timestamptz) AND at < CAST(:until AS timestamptz)
         ) AS h
     WHERE place IS NOT NULL ORDER BY at
-"""  # noqa: S608 - made of constants
-DROP: Final = f"""
+    """,  # noqa: S608 - made of constants
+    Sample,
+)
+DROP = Query(
+    f"""
     DELETE FROM client_health_history AS h
     USING generate_series(CAST(:turn AS int), {BUNCHES} - 1, {TURNS}) AS b(bunch),
         LATERAL (SELECT bunch, at FROM client_health_history AS old
             WHERE old.bunch = b.bunch AND old.at < CAST(:before AS timestamptz) ORDER BY old.at LIMIT {AT_MOST}) AS old
     WHERE (h.bunch, h.at) = (old.bunch, old.at)
-"""  # noqa: S608 - made of constants
+    """,  # noqa: S608 - made of constants
+    NO_ROW,
+)
 
 
 def sample(connection: Connection, turn: int, at: datetime, fresh_since: datetime) -> int:
@@ -59,16 +68,14 @@ def sample(connection: Connection, turn: int, at: datetime, fresh_since: datetim
 
     None where it was done before: doing it again changes nothing.
     """
-    parameters = {"turn": turn, "at": at, "fresh_since": fresh_since}
-    return connection.execute(sa.text(SAMPLE), parameters).rowcount
+    return SAMPLE.run(connection, turn=turn, at=at, fresh_since=fresh_since)
 
 
 def samples_of(connection: Connection, uuid: str, since: datetime, until: datetime) -> Sequence[Sample]:
     """What was sampled of one client from `since` to before `until`, in order of time."""
-    parameters = {"uuid": uuid, "since": since, "until": until}
-    return [Sample(**row) for row in connection.execute(sa.text(SAMPLES_OF), parameters).mappings()]
+    return SAMPLES_OF.all(connection, uuid=uuid, since=since, until=until)
 
 
 def drop_before(connection: Connection, turn: int, before: datetime) -> int:
     """Drop old rows of the bunches of one turn, at most AT_MOST of each; how many."""
-    return connection.execute(sa.text(DROP), {"turn": turn, "before": before}).rowcount
+    return DROP.run(connection, turn=turn, before=before)

@@ -1,14 +1,12 @@
 """SQL on the moments at which displays told of lost connections; clients/reports/store writes them."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from shared.tables import client_losses
+from shared.postgres.query import NO_ROW, Query
 
 KEPT: Final = timedelta(days=1)
 UNSTEADY_WITHIN: Final = timedelta(hours=1)
@@ -17,23 +15,6 @@ ITS_OWN: Final = """
     NOT EXISTS (SELECT FROM incident_members AS m WHERE m.client_uuid = l.client_uuid AND m.failed_at = l.at
         AND m.symptom = 'disconnected')"""
 """What a display lost together with others is an incident, and no fault of its connection."""
-_UNSTEADY: Final = sa.text(
-    f"""
-    WITH lately AS (
-        SELECT client_uuid, at, sum(losses) OVER (PARTITION BY client_uuid ORDER BY at) AS until_then
-        FROM client_losses AS l WHERE at > CAST(:since AS timestamptz) AND at <= CAST(:now AS timestamptz)
-            AND since > CAST(:since AS timestamptz) AND {ITS_OWN})
-    SELECT c.uuid, c.name, c.site, max(until_then) AS losses,
-        min(at) FILTER (WHERE until_then >= {UNSTEADY_FROM}) AS since
-    FROM lately JOIN clients AS c ON c.uuid = lately.client_uuid AND c.deleted_at IS NULL
-    GROUP BY c.uuid HAVING max(until_then) >= {UNSTEADY_FROM} ORDER BY max(until_then) DESC, c.uuid
-    """  # noqa: S608 - made of constants
-)
-UNSTEADY_LOSSES: Final = f"""(
-    SELECT CASE WHEN sum(l.losses) >= {UNSTEADY_FROM} THEN sum(l.losses) END FROM client_losses AS l
-    WHERE l.client_uuid = clients.uuid AND l.at > now() - interval '1 hour' AND l.since > now() - interval '1 hour'
-        AND {ITS_OWN})"""  # noqa: S608 - made of constants
-"""Of a client: how often it lost the broker within the last hour, null where that is not unsteady."""
 
 
 @dataclass(frozen=True)
@@ -49,12 +30,34 @@ class Unsteady:
     """When we heard of the third of them."""
 
 
-def unsteady(connection: Connection, now: datetime) -> Sequence[Unsteady]:
+UNSTEADY = Query(
+    f"""
+    WITH lately AS (
+        SELECT client_uuid, at, sum(losses) OVER (PARTITION BY client_uuid ORDER BY at) AS until_then
+        FROM client_losses AS l WHERE at > CAST(:since AS timestamptz) AND at <= CAST(:now AS timestamptz)
+            AND since > CAST(:since AS timestamptz) AND {ITS_OWN})
+    SELECT c.uuid, c.name, c.site, CAST(max(until_then) AS bigint) AS losses,
+        min(at) FILTER (WHERE until_then >= {UNSTEADY_FROM}) AS since
+    FROM lately JOIN clients AS c ON c.uuid = lately.client_uuid AND c.deleted_at IS NULL
+    GROUP BY c.uuid HAVING max(until_then) >= {UNSTEADY_FROM} ORDER BY max(until_then) DESC, c.uuid
+    """,  # noqa: S608 - made of constants
+    Unsteady,
+)
+UNSTEADY_LOSSES: Final = f"""(
+    SELECT CASE WHEN sum(l.losses) >= {UNSTEADY_FROM} THEN CAST(sum(l.losses) AS bigint) END FROM client_losses AS l
+    WHERE l.client_uuid = c.uuid AND l.at > now() - interval '1 hour' AND l.since > now() - interval '1 hour'
+        AND {ITS_OWN})"""  # noqa: S608 - made of constants
+"""SQL: of a client `c`, how often it lost the broker within the last hour, null where that is not unsteady."""
+
+
+def unsteady(connection: Connection, now: datetime) -> list[Unsteady]:
     """The displays that lost the broker three times or more within the last hour, by our own clock: the worst first."""
-    rows = connection.execute(_UNSTEADY, {"now": now, "since": now - UNSTEADY_WITHIN})
-    return [Unsteady(row.uuid, row.name, row.site, int(row.losses), row.since) for row in rows]
+    return UNSTEADY.all(connection, now=now, since=now - UNSTEADY_WITHIN)
+
+
+DROP_BEFORE = Query("DELETE FROM client_losses WHERE at < :before", NO_ROW)
 
 
 def drop_before(connection: Connection, before: datetime) -> int:
     """Forget the losses before then; how many rows that were."""
-    return connection.execute(sa.delete(client_losses).where(client_losses.c.at < before)).rowcount
+    return DROP_BEFORE.run(connection, before=before)

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from shared.clients import rules, store
+from shared.clients.store import WholeClient
 from shared.errors import BrokerUnavailable, ClientNotFound, ClientNotListening
 from shared.vocabulary import LogLevel, PublishAnswer
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 LOG_LEVEL_EXPIRY_SECONDS: Final = 300  # 20-mqtt: a display that connects later than that is not told
 
 
-def find(connection: Connection, uuid: str) -> RowMapping:
+def find(connection: Connection, uuid: str) -> WholeClient:
     """The client with its details.
 
     Raises:
@@ -35,7 +36,7 @@ def check_known(connection: Connection, uuid: str) -> None:
         raise ClientNotFound
 
 
-def write_facts(connection: Connection, uuid: str, facts: Mapping[str, Any]) -> RowMapping:
+def write_facts(connection: Connection, uuid: str, facts: Mapping[str, Any]) -> WholeClient:
     """Write name, site, tags or notes and answer the client as it is then.
 
     Raises:
@@ -58,7 +59,7 @@ def delete(connection: Connection, now: datetime, uuid: str) -> None:
 
 def clear_service_failed(
     connection: Connection, now: datetime, uuid: str, by: str, expected: datetime | None
-) -> tuple[RowMapping, bool]:
+) -> tuple[WholeClient, bool]:
     """Acknowledge the failure: the client, and whether there was one to clear (a clean client is left as it is).
 
     `expected` is the time of the failure that the caller saw; the row stays locked between the look and
@@ -71,7 +72,7 @@ def clear_service_failed(
     failure = store.lock_failure(connection, uuid)
     if failure is None:
         raise ClientNotFound
-    rules.check_still_that_failure(failure["service_failed_at"], expected)
+    rules.check_still_that_failure(failure.service_failed_at, expected)
     cleared = store.clear_service_failed(connection, now, uuid, by)
     return find(connection, uuid), cleared
 

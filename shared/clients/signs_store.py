@@ -6,11 +6,17 @@ from typing import Final
 
 from sqlalchemy import Connection
 
+from shared.clients.reports.rules import LATE_AT_LEAST, LATE_INTERVALS, STALE_INTERVALS
 from shared.clients.signs_rules import COUNTS_AFTER
-from shared.postgres.door import sql
+from shared.postgres.fragments import arrived_at
+from shared.postgres.query import NO_ROW, Query
 
-THRESHOLD: Final = "greatest(CAST(:stale AS int), 3 * h.interval_seconds) * interval '1 second'"
+THRESHOLD: Final = f"greatest(CAST(:stale AS int), {STALE_INTERVALS} * h.interval_seconds) * interval '1 second'"
 """SQL: `reports.rules.stale_after`."""
+
+LATE_AFTER: Final = f"""greatest(
+    {LATE_AT_LEAST.total_seconds()}, {LATE_INTERVALS} * h.interval_seconds) * interval '1 second'"""
+"""SQL: `reports.rules.late_after`."""
 
 LAST_SIGN: Final = "greatest(h.last_heartbeat_at, h.sign_at)"
 """SQL: `rules.last_sign`."""
@@ -21,37 +27,43 @@ SILENT: Final = f"{LAST_SIGN} < CAST(:now AS timestamptz) - {THRESHOLD}"
 MAY_BE_MUTE: Final = "c.status = 'unknown' AND h.sign_at > h.last_heartbeat_at"
 """SQL: `rules.may_be_mute`."""
 
-RECORD: Final = f"""
+RECORD = Query(
+    f"""
     UPDATE client_heartbeats AS h SET sign_at = said.at FROM (
-        SELECT uuid, CAST(:now AS timestamptz) - (CAST(:clock AS float8) - heard) * interval '1 second' AS at
+        SELECT told.uuid, {arrived_at("told")} AS at
         FROM unnest(CAST(:uuids AS text[]), CAST(:heard AS float8[])) AS told(uuid, heard)) AS said
     WHERE h.client_uuid = said.uuid AND said.at > coalesce(h.sign_at, '-infinity')
         AND said.at > h.last_heartbeat_at + {COUNTS_AFTER} * {THRESHOLD}
-"""  # noqa: S608 - made of constants
+    """,  # noqa: S608 - made of constants
+    NO_ROW,
+)
 
 
 def record(connection: Connection, now: datetime, clock: float, heard: Mapping[str, float], stale_seconds: int) -> int:
     """Write when these clients gave a sign, where their last heartbeat is old enough for it to count; how many."""
     values = {"uuids": list(heard), "heard": list(heard.values()), "now": now, "clock": clock, "stale": stale_seconds}
-    return connection.execute(sql(RECORD), values).rowcount
+    return RECORD.run(connection, **values)
 
 
-MUTE: Final = f"""
+MUTE = Query(
+    f"""
     SELECT c.uuid FROM clients AS c JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
     WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND {MAY_BE_MUTE}
-"""  # noqa: S608 - made of constants
+    """,  # noqa: S608 - made of constants
+    str,
+)
 
 
 def mute(connection: Connection, uuids: Collection[str]) -> list[str]:
     """Those of these clients that `rules.may_be_mute` is true of."""
-    return list(connection.execute(sql(MUTE), {"uuids": list(uuids)}).scalars())
+    return MUTE.all(connection, uuids=list(uuids))
 
 
 REFUSED_LATELY: Final = """(SELECT json_agg(d) FROM (
     SELECT split_part(topic, '/', 3) AS kind, reason, CAST(sum(count) AS bigint) AS count, max(last_at) AS last_at
-    FROM dead_letters WHERE sender = clients.uuid AND last_at > now() - interval '1 day'
+    FROM dead_letters WHERE sender = c.uuid AND last_at > now() - interval '1 day'
     GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2) AS d)"""
-"""SQL: what a client of `clients` sent within a day that was put aside, the most frequent first, or null.
+"""SQL: what a client `c` sent within a day that was put aside, the most frequent first, or null.
 
 A JSON array of {kind, reason, count, last_at}. A payload that came before that day and again in it counts as often as
 it ever came.

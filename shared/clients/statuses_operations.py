@@ -1,16 +1,15 @@
 """What happens to the shown states of displays when nothing happens but time."""
 
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Connection, Row
+from sqlalchemy import Connection
 
 from shared.clients import statuses_store
 from shared.clients.reports import rules
 from shared.clients.signs_rules import last_sign
-from shared.clients.statuses_store import StatusChange
+from shared.clients.statuses_store import Candidate, StatusChange
 from shared.leadership.rules import Listening
-from shared.vocabulary import ClientStatus, ProcessStatus
+from shared.vocabulary import ClientStatus
 
 
 def sweep(connection: Connection, now: datetime, stale_seconds: int, bridge: Listening) -> int:
@@ -26,9 +25,9 @@ def sweep(connection: Connection, now: datetime, stale_seconds: int, bridge: Lis
     )
 
 
-def _status_change(row: Row[Any], now: datetime, stale_seconds: int, bridge: Listening) -> StatusChange | None:
+def _status_change(row: Candidate, now: datetime, stale_seconds: int, bridge: Listening) -> StatusChange | None:
     status, cause = rules.shown_status(
-        ProcessStatus(row.process_status),
+        row.process_status,
         row.last_heartbeat_at,
         row.interval_seconds,
         now,
@@ -44,4 +43,4 @@ def _status_change(row: Row[Any], now: datetime, stale_seconds: int, bridge: Lis
         at = rules.unknown_from(row.last_heartbeat_at, row.interval_seconds, bridge.silent_since)
     elif status in {ClientStatus.LATE, ClientStatus.STALE} and bridge.since is not None:
         at = rules.silent_from(last_sign(row.last_heartbeat_at, row.sign_at), bridge.since)
-    return StatusChange(row.uuid, ClientStatus(row.status), status, cause, at)
+    return StatusChange(row.uuid, row.status, status, cause, at)

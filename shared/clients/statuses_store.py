@@ -1,21 +1,21 @@
-"""SQL on the shown states that change by themselves: all in one statement, one JSON parameter."""
+"""SQL on the shown states that change by themselves: all in one statement."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
-import msgspec
-import sqlalchemy as sa
-from sqlalchemy import Connection, Row
+from sqlalchemy import Connection
 
-from shared.clients.signs_store import LAST_SIGN, THRESHOLD
-from shared.vocabulary import ClientStatus
+from shared.clients.signs_store import LAST_SIGN, LATE_AFTER, THRESHOLD
+from shared.postgres.many import ManyRows
+from shared.postgres.query import NO_ROW, Query
+from shared.vocabulary import ClientStatus, ProcessStatus
 
 CHANGES_AT_ONCE: Final = 5_000  # rows of one statement when many change at the same time
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True)
 class StatusChange:
     """A client whose stored state is not the one to show; nothing happens unless `was` still stands."""
 
@@ -26,29 +26,59 @@ class StatusChange:
     at: datetime
 
 
+@dataclass(frozen=True)
+class Candidate:
+    """A client whose stored state may not be the one to show."""
+
+    uuid: str
+    status: ClientStatus
+    process_status: ProcessStatus
+    last_heartbeat_at: datetime
+    interval_seconds: int
+    sign_at: datetime | None
+
+
+CANDIDATES = Query(  # the intervals of rules.late_after and rules.stale_after
+    f"""
+    SELECT c.uuid, c.status, c.process_status, h.last_heartbeat_at, h.interval_seconds, h.sign_at
+    FROM client_heartbeats AS h JOIN clients AS c ON c.uuid = h.client_uuid
+    WHERE c.deleted_at IS NULL AND CASE
+        WHEN h.last_heartbeat_at >= CAST(:now AS timestamptz) - {LATE_AFTER}
+            THEN c.status <> c.process_status::text
+        WHEN CAST(:silent AS boolean) THEN c.status <> 'unknown'
+        ELSE NOT (c.status = 'stale' AND greatest({LAST_SIGN}, CAST(:since AS timestamptz))
+            < CAST(:now AS timestamptz) - {THRESHOLD}) END
+    ORDER BY c.uuid
+    """,  # noqa: S608 - made of constants
+    Candidate,
+)
+
+
 def candidates(
     connection: Connection, now: datetime, stale_seconds: int, *, silent: bool, since: datetime | None
-) -> Sequence[Row[Any]]:
-    """Clients whose stored state may not be the one to show, by uuid; all that are right for good are left out.
+) -> list[Candidate]:
+    """Clients whose stored state may not be the one to show, by uuid; all that are right for good are left out."""
+    is_silent = silent or since is None
+    return CANDIDATES.all(connection, now=now, silent=is_silent, since=since, stale=stale_seconds)
 
-    Rows: uuid, status, process_status, last_heartbeat_at, interval_seconds, sign_at.
-    """
-    statement = sa.text(  # the intervals of rules.late_after and rules.stale_after
-        f"""
-        SELECT c.uuid, c.status, c.process_status::text, h.last_heartbeat_at, h.interval_seconds, h.sign_at
-        FROM client_heartbeats AS h JOIN clients AS c ON c.uuid = h.client_uuid
-        WHERE c.deleted_at IS NULL AND CASE
-            WHEN h.last_heartbeat_at >= CAST(:now AS timestamptz)
-                - greatest(interval '90 seconds', 2 * h.interval_seconds * interval '1 second')
-                THEN c.status <> c.process_status::text
-            WHEN CAST(:silent AS boolean) THEN c.status <> 'unknown'
-            ELSE NOT (c.status = 'stale' AND greatest({LAST_SIGN}, CAST(:since AS timestamptz))
-                < CAST(:now AS timestamptz) - {THRESHOLD}) END
-        ORDER BY c.uuid
-        """  # noqa: S608 - made of constants
-    )
-    parameters = {"now": now, "silent": silent or since is None, "since": since, "stale": stale_seconds}
-    return connection.execute(statement, parameters).all()
+
+CHANGES: Final = ManyRows("said", StatusChange)
+CHANGE = Query(
+    f"""
+    WITH said AS MATERIALIZED (SELECT * FROM {CHANGES}),
+    free AS MATERIALIZED (
+        SELECT c.uuid, least(greatest(said.at, c.status_since), CAST(:now AS timestamptz)) AS since
+        FROM clients AS c JOIN said ON said.uuid = c.uuid AND said.was = c.status
+        ORDER BY c.uuid FOR NO KEY UPDATE OF c SKIP LOCKED),
+    changed AS (
+        UPDATE clients AS c SET status = said.status, status_since = free.since
+        FROM said JOIN free USING (uuid) WHERE c.uuid = said.uuid
+        RETURNING c.uuid, free.since, said.was, said.status, said.cause)
+    INSERT INTO client_state_changes (client_uuid, at, from_status, to_status, cause, noticed_at)
+    SELECT *, CAST(:now AS timestamptz) FROM changed
+    """,  # noqa: S608 - made of constants
+    NO_ROW,
+)
 
 
 def change(connection: Connection, now: datetime, changes: Sequence[StatusChange]) -> int:
@@ -57,20 +87,4 @@ def change(connection: Connection, now: datetime, changes: Sequence[StatusChange
     A client that somebody else holds locked is left to the next sweep, so that nobody waits in a ring. None changes
     before it changed last, nor in the future.
     """
-    statement = sa.text(
-        """
-        WITH said AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(CAST(:rows AS jsonb))
-            AS s(uuid text, was text, status text, cause text, at timestamptz)),
-        free AS MATERIALIZED (
-            SELECT c.uuid, least(greatest(said.at, c.status_since), CAST(:now AS timestamptz)) AS since
-            FROM clients AS c JOIN said ON said.uuid = c.uuid AND said.was = c.status
-            ORDER BY c.uuid FOR NO KEY UPDATE OF c SKIP LOCKED),
-        changed AS (
-            UPDATE clients AS c SET status = said.status, status_since = free.since
-            FROM said JOIN free USING (uuid) WHERE c.uuid = said.uuid
-            RETURNING c.uuid, free.since, said.was, said.status, said.cause)
-        INSERT INTO client_state_changes (client_uuid, at, from_status, to_status, cause, noticed_at)
-        SELECT *, CAST(:now AS timestamptz) FROM changed
-        """
-    )
-    return connection.execute(statement, {"now": now, "rows": msgspec.json.encode(changes).decode()}).rowcount
+    return CHANGE.run(connection, now=now, **CHANGES.of(changes))

@@ -9,8 +9,8 @@ from sqlalchemy import Connection
 
 from shared.clients import operations as clients
 from shared.history import rules, store
-from shared.history.rules import Change, Segment, UptimeShares
-from shared.vocabulary import ClientStatus, EventKind
+from shared.history.rules import Segment, UptimeShares
+from shared.vocabulary import EventKind
 
 CHANGES_READ: Final = 50_000  # of a display that flaps; the time before counts as unknown
 
@@ -41,13 +41,10 @@ def uptime(connection: Connection, now: datetime, uuid: str, strip: timedelta) -
         ClientNotFound: there is none with this uuid.
     """
     client = clients.find(connection, uuid)
-    start = max(now - rules.LONGEST, client["created_at"])
-    rows = store.state_changes(connection, uuid, start, CHANGES_READ)
-    changes = [
-        Change(row["at"], ClientStatus(row["from_status"]), ClientStatus(row["to_status"])) for row in reversed(rows)
-    ]
-    present, complete = ClientStatus(client["status"]), len(rows) < CHANGES_READ
-    whole = rules.segments(changes, start, now, present, complete=complete)
+    start = max(now - rules.LONGEST, client.created_at)
+    changes = store.state_changes(connection, uuid, start, CHANGES_READ)
+    is_complete = len(changes) < CHANGES_READ
+    whole = rules.segments(changes[::-1], start, now, client.status, complete=is_complete)
     return ClientUptime(
         [rules.window(whole, now, length) for length in rules.WINDOWS],
         rules.drawable(rules.since(whole, now - strip)),
@@ -62,8 +59,6 @@ def events(connection: Connection, uuid: str, limit: int, after: tuple[datetime,
     """
     clients.find(connection, uuid)
     return [
-        ClientEvent(
-            row["at"], EventKind(row["kind"]), row["key"], rules.title(row["kind"], row["details"]), row["details"]
-        )
-        for row in store.timeline(connection, uuid, limit, after)
+        ClientEvent(one.at, one.kind, one.key, rules.title(one.kind, one.details), one.details)
+        for one in store.timeline(connection, uuid, limit, after)
     ]

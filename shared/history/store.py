@@ -1,25 +1,41 @@
 """SQL on what happened to one client, across the nouns that keep it."""
 
-from collections.abc import Sequence
-from datetime import UTC, datetime
-from typing import Final
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
 
-import sqlalchemy as sa
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
-from shared.tables import client_state_changes
+from shared.history.rules import Change
+from shared.postgres.fragments import END_OF_TIME
+from shared.postgres.query import Query
+from shared.vocabulary import EventKind
 
-END_OF_TIME: Final = datetime.max.replace(tzinfo=UTC)
+
+@dataclass(frozen=True)
+class ClientEventRow:
+    """Something that happened to a client; `key` tells apart events of one moment."""
+
+    at: datetime
+    kind: EventKind
+    key: str
+    details: dict[str, Any]
 
 
-def state_changes(connection: Connection, uuid: str, since: datetime, limit: int) -> Sequence[RowMapping]:
+STATE_CHANGES = Query(
+    """
+    SELECT at, from_status AS was, to_status AS became FROM client_state_changes
+    WHERE client_uuid = :uuid AND at >= coalesce(
+        (SELECT max(at) FROM client_state_changes WHERE client_uuid = :uuid AND at <= :since), :since)
+    ORDER BY at DESC, id DESC LIMIT :limit
+    """,
+    Change,
+)
+
+
+def state_changes(connection: Connection, uuid: str, since: datetime, limit: int) -> list[Change]:
     """The newest `limit` changes of the shown state after `since` and the one before it, the newest first."""
-    c = client_state_changes.c
-    before = sa.select(sa.func.max(c.at)).where(c.client_uuid == uuid, c.at <= since).scalar_subquery()
-    query = sa.select(c.at, c.from_status, c.to_status).where(
-        c.client_uuid == uuid, c.at >= sa.func.coalesce(before, sa.literal(since))
-    )
-    return connection.execute(query.order_by(c.at.desc(), c.id.desc()).limit(limit)).mappings().all()
+    return STATE_CHANGES.all(connection, uuid=uuid, since=since, limit=limit)
 
 
 def _branch(kind: str, source: str, at: str, key: str, details: str, order: str) -> str:
@@ -108,29 +124,31 @@ _TIMELINE: Final = "\nUNION ALL".join(
 )
 
 
+TIMELINE = Query(  # each branch reads its own index backwards and stops
+    f"SELECT at, kind, key, details FROM ({_TIMELINE}) AS e"  # noqa: S608 - made of constants
+    " ORDER BY at DESC, kind DESC, key DESC LIMIT CAST(:limit AS int)",
+    ClientEventRow,
+)
+
+
 def timeline(
     connection: Connection, uuid: str, limit: int, after: tuple[datetime, str, str] | None
-) -> Sequence[RowMapping]:
-    """Up to `limit` events of one client, the newest first, that come after (at, kind, key).
-
-    Rows: at, kind (a word of EventKind), key (tells apart events of one moment), details.
-    """
+) -> list[ClientEventRow]:
+    """Up to `limit` events of one client, the newest first, that come after (at, kind, key)."""
     at, kind, key = after or (END_OF_TIME, "", "")
-    statement = sa.text(  # each branch reads its own index backwards and stops: Core says this at thrice the length
-        f"SELECT at, kind, key, details FROM ({_TIMELINE}) AS e"  # noqa: S608 - made of constants
-        " ORDER BY at DESC, kind DESC, key DESC LIMIT CAST(:limit AS int)"
-    )
-    parameters = {"uuid": uuid, "at": at, "kind": kind, "key": key, "limit": limit}
-    return connection.execute(statement, parameters).mappings().all()
+    return TIMELINE.all(connection, uuid=uuid, at=at, kind=kind, key=key, limit=limit)
+
+
+DROP_BEFORE = Query(
+    """
+    WITH states AS (DELETE FROM client_state_changes WHERE at < :before RETURNING id),
+    failures AS (DELETE FROM service_failure_events WHERE at < :before RETURNING id)
+    SELECT (SELECT count(*) FROM states) + (SELECT count(*) FROM failures)
+    """,
+    int,
+)
 
 
 def drop_before(connection: Connection, before: datetime) -> int:
     """Forget state changes and service failures from before then; how many."""
-    statement = sa.text(
-        """
-        WITH states AS (DELETE FROM client_state_changes WHERE at < CAST(:before AS timestamptz) RETURNING id),
-        failures AS (DELETE FROM service_failure_events WHERE at < CAST(:before AS timestamptz) RETURNING id)
-        SELECT (SELECT count(*) FROM states) + (SELECT count(*) FROM failures)
-        """
-    )
-    return int(connection.execute(statement, {"before": before}).scalar_one())
+    return DROP_BEFORE.one(connection, before=before)

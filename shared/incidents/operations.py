@@ -9,9 +9,10 @@ from sqlalchemy import Connection
 
 from shared.clients import losses_store
 from shared.config import Config
-from shared.incidents import causes_rules, rules, store
+from shared.incidents import causes_rules, causes_store, failures_store, rules, store
+from shared.incidents.failures_store import Since
 from shared.incidents.rules import FailedDisplay, Group, JoinableIncident, Thresholds
-from shared.incidents.store import Since
+from shared.incidents.store import Membership
 from shared.leadership import store as leadership_store
 from shared.leadership.rules import Listening, listening
 from shared.vocabulary import IncidentEventKind, IncidentKind
@@ -30,14 +31,6 @@ class IncidentReport:
     merged: int = 0
     closed: int = 0
     deaf: bool = False
-
-
-@dataclass(frozen=True)
-class Membership:
-    """The open incident that a display is part of."""
-
-    id: int
-    cause: str
 
 
 def thresholds(config: Config) -> Thresholds:
@@ -73,7 +66,7 @@ def observe(connection: Connection, now: datetime, config: Config) -> IncidentRe
 
 def open_incident_of(connection: Connection, uuids: Collection[str]) -> dict[str, Membership]:
     """The open incident of those of these clients that are in one and unwell still."""
-    return {uuid: Membership(number, cause) for uuid, number, cause in store.open_of(connection, uuids)}
+    return {found.uuid: found for found in store.open_of(connection, uuids)}
 
 
 def _deaf(connection: Connection, now: datetime, heard: Listening) -> IncidentReport:
@@ -100,19 +93,19 @@ class _Census:
     heard_since: datetime
 
     def sites(self, names: Collection[str]) -> dict[str, int]:
-        return store.sites(self.connection, names, self.heard_since)
+        return failures_store.sites(self.connection, names, self.heard_since)
 
     def subnets(self, names: Collection[str]) -> dict[str, int]:
-        return store.subnets(self.connection, names, self.heard_since)
+        return failures_store.subnets(self.connection, names, self.heard_since)
 
     def fleet(self) -> int:
-        return store.fleet(self.connection, self.heard_since)
+        return failures_store.fleet(self.connection, self.heard_since)
 
 
 def _group(connection: Connection, now: datetime, limits: Thresholds, since: Since) -> tuple[int, int, int]:
     """Find where the new failures belong and write it: how many opened, joined and merged."""
     unsteady = losses_store.unsteady(connection, now)
-    failures = rules.one_each(store.failed(connection, now, since, [display.uuid for display in unsteady]))
+    failures = rules.one_each(failures_store.failed(connection, now, since, [display.uuid for display in unsteady]))
     if not failures:
         return 0, 0, 0
     known = store.open_incidents(connection, limits.least, limits.percent)
@@ -134,7 +127,7 @@ def _members_beside(
         return []
     sites = {failure.site for failure in failures if failure.site is not None}
     subnets = {failure.subnet for failure in failures if failure.subnet is not None}
-    return store.members_at(connection, sites, subnets)
+    return failures_store.members_at(connection, sites, subnets)
 
 
 def _write(connection: Connection, now: datetime, group: Group, known: Sequence[JoinableIncident]) -> tuple[bool, int]:
@@ -199,8 +192,8 @@ def _join(
 
 
 def _describe(connection: Connection, now: datetime, incident_id: int) -> None:
-    facts = store.facts(connection, incident_id, now - rules.OLDEST)
-    store.describe(connection, incident_id, causes_rules.cause(facts), facts.first_failed_at)
+    facts = causes_store.facts(connection, incident_id, now - rules.OLDEST)
+    causes_store.describe(connection, incident_id, causes_rules.cause(facts), facts.first_failed_at)
 
 
 def _close(connection: Connection, now: datetime, incident_ids: Sequence[int], words: str) -> int:

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from shared.errors import IncidentNotFound
 from shared.incidents import timeline_rules, timeline_store
+from shared.incidents.timeline_store import ListedIncident
 from shared.vocabulary import IncidentEventKind
 
 
@@ -27,7 +28,7 @@ class TimelineEvent:
     details: dict[str, Any]
 
 
-def find(connection: Connection, incident_id: int) -> RowMapping:
+def find(connection: Connection, incident_id: int) -> ListedIncident:
     """The incident.
 
     Raises:
@@ -45,13 +46,13 @@ def events(
     """Up to `limit` events of an incident, the newest first, that come after (at, kind, key)."""
     return [
         TimelineEvent(
-            row["at"],
-            IncidentEventKind(row["kind"]),
-            row["key"],
-            timeline_rules.title(IncidentEventKind(row["kind"]), row["count"], row["details"]),
-            row["count"],
-            row["uuids"] or (),
-            row["details"],
+            entry.at,
+            entry.kind,
+            entry.key,
+            timeline_rules.title(entry.kind, entry.count, entry.details),
+            entry.count,
+            entry.uuids or (),
+            entry.details,
         )
-        for row in timeline_store.timeline(connection, incident_id, limit, after)
+        for entry in timeline_store.timeline(connection, incident_id, limit, after)
     ]

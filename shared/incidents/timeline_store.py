@@ -1,18 +1,63 @@
 """SQL that tells of incidents: the list, the members, and one timeline across the nouns that know of them."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Final
+from datetime import datetime
+from typing import Any, Final
 
-import sqlalchemy as sa
-from sqlalchemy import Connection, RowMapping
-from sqlalchemy.dialects.postgresql import distinct_on
+from sqlalchemy import Connection
 
-from shared.tables import clients, incident_members, incidents
+from shared.postgres.driver import FOR_ITS_VALUES
+from shared.postgres.fragments import END_OF_TIME
+from shared.postgres.query import Query
+from shared.vocabulary import ClientStatus, IncidentEventKind, IncidentKind, Symptom
 
-END_OF_TIME: Final = datetime.max.replace(tzinfo=UTC)
 NAMED: Final = 10  # displays that an entry of the timeline names; the rest is a number
+
+
+@dataclass(frozen=True)
+class ListedIncident:
+    """An incident with how many displays were ever part of it, and how many of them are unwell still."""
+
+    id: int
+    kind: IncidentKind
+    key: str
+    cause: str
+    began_at: datetime
+    opened_at: datetime
+    closed_at: datetime | None
+    group_size: int | None
+    merged_into: int | None
+    members: int
+    unwell: int
+
+
+@dataclass(frozen=True)
+class IncidentMember:
+    """A display that was ever part of an incident, with the last time that it was."""
+
+    uuid: str
+    name: str
+    site: str | None
+    status: ClientStatus
+    symptom: Symptom
+    unit: str | None
+    failed_at: datetime
+    joined_at: datetime
+    left_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What happened to several displays at one moment. `key` tells apart entries of one kind and moment."""
+
+    at: datetime
+    kind: IncidentEventKind
+    key: str
+    count: int | None
+    """Displays that it is about; None where it is about none."""
+    uuids: list[str] | None
+    """Some of them."""
+    details: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -24,77 +69,74 @@ class IncidentFilter:
     since: datetime | None = None  # open then, or later
 
 
-_of_it = incident_members.c.incident_id == incidents.c.id
-_MEMBERS: Final = sa.select(sa.func.count(sa.distinct(incident_members.c.client_uuid))).where(_of_it)
-SHOWN: Final = (
-    incidents.c.id,
-    incidents.c.kind,
-    incidents.c.key,
-    incidents.c.cause,
-    incidents.c.began_at,
-    incidents.c.opened_at,
-    incidents.c.closed_at,
-    incidents.c.group_size,
-    incidents.c.merged_into,
-    _MEMBERS.scalar_subquery().label("members"),
-    _MEMBERS.where(incident_members.c.left_at.is_(None)).scalar_subquery().label("unwell"),
-)
+_MEMBERS: Final = "SELECT count(DISTINCT client_uuid) FROM incident_members WHERE incident_id = i.id"
+INCIDENT: Final = f"""
+    i.id, i.kind, i.key, i.cause, i.began_at, i.opened_at, i.closed_at, i.group_size, i.merged_into,
+    ({_MEMBERS}) AS members, ({_MEMBERS} AND left_at IS NULL) AS unwell
+    FROM incidents AS i"""
+"""SQL: the columns of a ListedIncident, and where they come from."""
+GET = Query(f"SELECT {INCIDENT} WHERE i.id = :id", ListedIncident)
 
 
-def get(connection: Connection, incident_id: int) -> RowMapping | None:
+def get(connection: Connection, incident_id: int) -> ListedIncident | None:
     """One incident, or None."""
-    return connection.execute(sa.select(*SHOWN).where(incidents.c.id == incident_id)).mappings().one_or_none()
+    return GET.one_or_none(connection, id=incident_id)
+
+
+PAGE = Query(
+    f"""
+    SELECT {INCIDENT}
+    WHERE (CAST(:is_open AS boolean) IS NULL OR (i.closed_at IS NULL) = :is_open)
+        AND (CAST(:since AS timestamptz) IS NULL OR i.closed_at IS NULL OR i.closed_at >= :since)
+        AND (CAST(:site AS text) IS NULL OR EXISTS (
+            SELECT FROM incident_members AS m JOIN clients AS c ON c.uuid = m.client_uuid
+            WHERE m.incident_id = i.id AND c.site = :site))
+        AND (i.opened_at, i.id) < (:before, :before_id)
+    ORDER BY i.opened_at DESC, i.id DESC LIMIT :limit {FOR_ITS_VALUES}
+    """,  # noqa: S608 - made of constants
+    ListedIncident,
+)
 
 
 def page(
     connection: Connection, wanted: IncidentFilter, limit: int, after: tuple[datetime, int] | None
-) -> Sequence[RowMapping]:
+) -> list[ListedIncident]:
     """Up to `limit` incidents, the newest first, that come after the pair (opened_at, id)."""
-    query = sa.select(*SHOWN).order_by(incidents.c.opened_at.desc(), incidents.c.id.desc()).limit(limit)
-    if wanted.is_open is not None:
-        query = query.where(incidents.c.closed_at.is_(None) == wanted.is_open)
-    if wanted.since is not None:
-        query = query.where(sa.or_(incidents.c.closed_at.is_(None), incidents.c.closed_at >= wanted.since))
-    if wanted.site is not None:
-        stands_there = sa.and_(clients.c.uuid == incident_members.c.client_uuid, clients.c.site == wanted.site)
-        query = query.where(sa.exists().where(_of_it, stands_there))
-    if after is not None:
-        key = sa.tuple_(incidents.c.opened_at, incidents.c.id)
-        query = query.where(key < sa.tuple_(sa.literal(after[0]), sa.literal(after[1])))
-    return connection.execute(query).mappings().all()
+    before, before_id = after or (END_OF_TIME, 0)
+    return PAGE.all(connection, **vars(wanted), before=before, before_id=before_id, limit=limit)
+
+
+MEMBERS_PAGE = Query(
+    """
+    SELECT c.uuid, c.name, c.site, c.status, m.symptom, m.unit, m.failed_at, m.joined_at, m.left_at
+    FROM clients AS c JOIN (
+        SELECT DISTINCT ON (client_uuid) * FROM incident_members WHERE incident_id = :id
+        ORDER BY client_uuid, joined_at DESC) AS m ON m.client_uuid = c.uuid
+    WHERE (c.name, c.uuid) > (:name, :uuid) ORDER BY c.name, c.uuid LIMIT :limit
+    """,
+    IncidentMember,
+)
 
 
 def members_page(
     connection: Connection, incident_id: int, limit: int, after: tuple[str, str] | None
-) -> Sequence[RowMapping]:
-    """Up to `limit` displays that were ever part of it, by name, then uuid, each with the last time that it was."""
-    m = incident_members.c
-    order = (m.client_uuid, m.joined_at.desc())
-    last = (
-        sa.select(m.client_uuid, m.symptom, m.unit, m.failed_at, m.joined_at, m.left_at)
-        .where(m.incident_id == incident_id)
-        .ext(distinct_on(m.client_uuid))
-        .order_by(*order)
-        .subquery("last")
-    )
-    told = (clients.c.uuid, clients.c.name, clients.c.site, clients.c.status)
-    query = sa.select(*told, *(column for column in last.c if column.name != "client_uuid")).join_from(
-        clients, last, last.c.client_uuid == clients.c.uuid
-    )
-    if after is not None:
-        key = sa.tuple_(clients.c.name, clients.c.uuid)
-        query = query.where(key > sa.tuple_(*(sa.cast(value, sa.Text) for value in after)))
-    return connection.execute(query.order_by(clients.c.name, clients.c.uuid).limit(limit)).mappings().all()
+) -> list[IncidentMember]:
+    """Up to `limit` displays that were ever part of it, by name, then uuid."""
+    name, uuid = after or ("", "")
+    return MEMBERS_PAGE.all(connection, id=incident_id, name=name, uuid=uuid, limit=limit)
 
 
-def present(connection: Connection, incident_id: int) -> Sequence[str]:
+PRESENT = Query("SELECT client_uuid FROM incident_members WHERE incident_id = :id AND left_at IS NULL", str)
+
+
+def present(connection: Connection, incident_id: int) -> list[str]:
     """The uuids of the displays that are unwell still."""
-    still = (incident_members.c.incident_id == incident_id, incident_members.c.left_at.is_(None))
-    return connection.execute(sa.select(incident_members.c.client_uuid).where(*still)).scalars().all()
+    return PRESENT.all(connection, id=incident_id)
 
 
 _WHOM: Final = f"count(*) AS count, (array_agg(client_uuid ORDER BY client_uuid))[1:{NAMED}] AS uuids"
-_TIMELINE: Final = f"""
+TIMELINE = Query(  # Core says it at thrice the length
+    f"""
     WITH incident AS (SELECT * FROM incidents WHERE id = :id),
     met AS (SELECT client_uuid, min(joined_at) AS met_at FROM incident_members WHERE incident_id = :id GROUP BY 1),
     time AS (SELECT began_at, coalesce(closed_at, 'infinity') AS over_at FROM incident),
@@ -125,19 +167,14 @@ _TIMELINE: Final = f"""
     WHERE at <= CAST(:at AS timestamptz)
         AND (at, kind, key) < (CAST(:at AS timestamptz), CAST(:kind AS text), CAST(:key AS text))
     ORDER BY at DESC, kind DESC, key DESC LIMIT CAST(:limit AS int)
-"""  # noqa: S608 - made of constants
+    """,  # noqa: S608 - made of constants
+    Entry,
+)
 
 
 def timeline(
     connection: Connection, incident_id: int, limit: int, after: tuple[datetime, str, str] | None
-) -> Sequence[RowMapping]:
-    """Up to `limit` entries, the newest first, that come after (at, kind, key).
-
-    What happened to several displays at one moment is one entry. Rows: at, kind (a word of IncidentEventKind), key
-    (tells apart entries of one kind and moment), count and uuids (of the displays it is about, some of them by
-    uuid; null where it is about none), details.
-    """
+) -> list[Entry]:
+    """Up to `limit` entries, the newest first, that come after (at, kind, key)."""
     at, kind, key = after or (END_OF_TIME, "", "")
-    parameters = {"id": incident_id, "at": at, "kind": kind, "key": key, "limit": limit}
-    statement = sa.text(_TIMELINE)  # Core says it at thrice the length
-    return connection.execute(statement, parameters).mappings().all()
+    return TIMELINE.all(connection, id=incident_id, at=at, kind=kind, key=key, limit=limit)

@@ -7,11 +7,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from shared.errors import ClientsUnknown, MaintenanceWindowNotFound
 from shared.maintenance import rules, store
-from shared.maintenance.rules import QuietWindow, Schedule, WeeklyRecurrence
+from shared.maintenance.rules import KeptWindow, PlannedWindow, QuietWindow, Schedule
 from shared.vocabulary import MaintenanceScope, Weekday
 
 
@@ -27,8 +27,8 @@ class NewWindow:
     schedule: Schedule
 
 
-def plan(connection: Connection, now: datetime, wanted: NewWindow, by: str) -> RowMapping:
-    """Keep a window; the row. One that began in the past is on from now.
+def plan(connection: Connection, now: datetime, wanted: NewWindow, by: str) -> KeptWindow:
+    """Keep a window; the window. One that began in the past is on from now.
 
     Raises:
         MaintenanceTimesRefused: its times make no sense.
@@ -37,26 +37,26 @@ def plan(connection: Connection, now: datetime, wanted: NewWindow, by: str) -> R
     """
     schedule = rules.checked(wanted.schedule, now)
     recurrence = schedule.recurrence
-    row = store.insert(
+    window = store.insert(
         connection,
-        {
-            "name": wanted.name,
-            "reason": wanted.reason,
-            "scope": wanted.scope.value,
-            "site": wanted.site,
-            "starts_at": schedule.starts_at,
-            "ends_at": schedule.ends_at,
-            "time_zone": recurrence.time_zone if recurrence else None,
-            "weekdays": [day.value for day in Weekday if day in recurrence.weekdays] if recurrence else None,
-            "repeat_until": recurrence.until if recurrence else None,
-            "last_ends_at": rules.last_end(schedule),
-            "created_by": by,
-            "created_at": now,
-        },
+        PlannedWindow(
+            name=wanted.name,
+            reason=wanted.reason,
+            scope=wanted.scope,
+            site=wanted.site,
+            starts_at=schedule.starts_at,
+            ends_at=schedule.ends_at,
+            time_zone=recurrence.time_zone if recurrence else None,
+            weekdays=[day for day in Weekday if day in recurrence.weekdays] if recurrence else None,
+            repeat_until=recurrence.until if recurrence else None,
+            last_ends_at=rules.last_end(schedule),
+            created_by=by,
+            created_at=now,
+        ),
     )
     if wanted.scope is MaintenanceScope.CLIENTS:
-        _name_clients(connection, row["id"], set(wanted.clients))
-    return row
+        _name_clients(connection, window.id, set(wanted.clients))
+    return window
 
 
 def _name_clients(connection: Connection, window_id: int, uuids: set[str]) -> None:
@@ -83,7 +83,7 @@ def quiet_of(connection: Connection, now: datetime, uuids: Collection[str]) -> d
 
     Of several windows the one that ends last counts. Asks Postgres once, or twice where a window is on.
     """
-    on = {row["id"]: _quiet(row, at.ends_at) for row in store.begun(connection, now) if (at := _on(row, now))}
+    on = {one.id: _quiet(one, at.ends_at) for one in store.begun(connection, now) if (at := _on(one, now))}
     if not on or not uuids:
         return {}
     found: dict[str, QuietWindow] = {}
@@ -101,26 +101,17 @@ def quiet_uuids(connection: Connection, now: datetime, uuids: Collection[str]) -
 def is_fleet_quiet(connection: Connection, now: datetime) -> bool:
     """Whether a window of the whole fleet is on."""
     begun = store.begun(connection, now)
-    return any(row["scope"] == MaintenanceScope.FLEET and _on(row, now) is not None for row in begun)
+    return any(one.scope is MaintenanceScope.FLEET and _on(one, now) is not None for one in begun)
 
 
 def on_now(connection: Connection, now: datetime) -> list[int]:
     """The ids of the windows that are on, in order."""
-    return [row["id"] for row in store.begun(connection, now) if _on(row, now) is not None]
+    return [one.id for one in store.begun(connection, now) if _on(one, now) is not None]
 
 
-def schedule_of(row: RowMapping) -> Schedule:
-    """The schedule of a window's row."""
-    recurrence = None
-    if row["time_zone"] is not None:
-        weekdays = frozenset(Weekday(day) for day in row["weekdays"])
-        recurrence = WeeklyRecurrence(row["time_zone"], weekdays, row["repeat_until"])
-    return Schedule(row["starts_at"], row["ends_at"], recurrence, row["ended_at"])
+def _on(window: KeptWindow, now: datetime) -> rules.WindowTime | None:
+    return rules.occurrence_at(window.schedule, now)
 
 
-def _on(row: RowMapping, now: datetime) -> rules.WindowTime | None:
-    return rules.occurrence_at(schedule_of(row), now)
-
-
-def _quiet(row: RowMapping, until: datetime) -> QuietWindow:
-    return QuietWindow(row["id"], row["name"], row["reason"], row["created_by"], until)
+def _quiet(window: KeptWindow, until: datetime) -> QuietWindow:
+    return QuietWindow(window.id, window.name, window.reason, window.created_by, until)

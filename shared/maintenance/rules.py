@@ -12,7 +12,7 @@ from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from shared.errors import MaintenanceTimesRefused, TimeZoneUnknown
-from shared.vocabulary import MaintenanceState, Weekday
+from shared.vocabulary import MaintenanceScope, MaintenanceState, Weekday
 
 LONGEST: Final = timedelta(days=92)  # longer than a refurbishment; a forgotten window ends by itself
 LONGEST_REPEATED: Final = timedelta(days=7)  # then the next one begins
@@ -38,6 +38,43 @@ class Schedule:
     recurrence: WeeklyRecurrence | None = None
     ended_at: datetime | None = None
     """When somebody ended it for good; nothing of it is on from then."""
+
+
+@dataclass(frozen=True)
+class PlannedWindow:
+    """A window to keep. `site` goes with scope `site`; `starts_at` and `ends_at` are of its first occurrence."""
+
+    name: str
+    reason: str
+    scope: MaintenanceScope
+    site: str | None
+    starts_at: datetime
+    ends_at: datetime
+    time_zone: str | None
+    """None: it does not repeat."""
+    weekdays: list[Weekday] | None
+    repeat_until: date | None
+    last_ends_at: datetime | None
+    """The end of its last occurrence; None: there is no last one."""
+    created_by: str
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class KeptWindow(PlannedWindow):
+    """A window as it is kept."""
+
+    id: int
+    ended_at: datetime | None
+    ended_by: str | None
+
+    @property
+    def schedule(self) -> Schedule:
+        """When it is on."""
+        recurrence = None
+        if self.time_zone is not None:
+            recurrence = WeeklyRecurrence(self.time_zone, frozenset(self.weekdays or ()), self.repeat_until)
+        return Schedule(self.starts_at, self.ends_at, recurrence, self.ended_at)
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,16 @@
 """SQL of maintenance windows: kept, found, ended, and whom the ones that are on keep quiet."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any, Final
+from typing import Final, NamedTuple
 
-import sqlalchemy as sa
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
-from shared.postgres.statements import constant, mappings
-from shared.tables import clients
-from shared.tables import maintenance_window_clients as named
-from shared.tables import maintenance_windows as windows
-from shared.vocabulary import MaintenanceScope
+from shared.maintenance.rules import KeptWindow, PlannedWindow
+from shared.postgres.driver import FOR_ITS_VALUES
+from shared.postgres.fragments import END_OF_TIME, is_current, may_be_on
+from shared.postgres.query import NO_ROW, Query
 
 
 @dataclass(frozen=True)
@@ -23,102 +21,143 @@ class WindowFilter:
     client_uuid: str | None = None  # those that cover this client, as it stands now
 
 
-def insert(connection: Connection, values: Mapping[str, Any]) -> RowMapping:
-    """A new window; the row as it is kept."""
-    return connection.execute(sa.insert(windows).values(**values).returning(*windows.c)).mappings().one()
+class NamedClient(NamedTuple):
+    """A client that a window of scope `clients` names."""
+
+    window_id: int
+    uuid: str
+
+
+class CoveredClient(NamedTuple):
+    """A client that a window covers."""
+
+    uuid: str
+    window_id: int
+
+
+WINDOW: Final = ", ".join(f"w.{field.name}" for field in fields(KeptWindow))
+PLANNED: Final = [field.name for field in fields(PlannedWindow)]
+COVERS: Final = """(w.scope = 'fleet' OR w.scope = 'site' AND w.site = c.site
+    OR w.scope = 'clients' AND EXISTS (
+        SELECT FROM maintenance_window_clients AS n WHERE n.window_id = w.id AND n.client_uuid = c.uuid))"""
+"""SQL: whether the window `w` covers the client `c`."""
+INSERT = Query(
+    f"""
+    INSERT INTO maintenance_windows AS w ({", ".join(PLANNED)}) VALUES ({", ".join(f":{name}" for name in PLANNED)})
+    RETURNING {WINDOW}
+    """,  # noqa: S608 - made of constants
+    KeptWindow,
+)
+
+
+def insert(connection: Connection, planned: PlannedWindow) -> KeptWindow:
+    """A new window; the row as it is kept, with the id that Postgres gives it."""
+    return INSERT.one(connection, **vars(planned))
+
+
+NAME_CLIENTS = Query(
+    """
+    INSERT INTO maintenance_window_clients (window_id, client_uuid)
+    SELECT CAST(:window_id AS bigint), uuid FROM clients WHERE uuid = ANY(:uuids) AND deleted_at IS NULL
+    RETURNING client_uuid
+    """,
+    str,
+)
 
 
 def name_clients(connection: Connection, window_id: int, uuids: Collection[str]) -> set[str]:
     """Put clients into a window of scope `clients`; those of `uuids` that are clients, and so were put in."""
-    live = sa.select(sa.literal(window_id), clients.c.uuid).where(
-        clients.c.uuid == sa.any_(_texts(uuids)), clients.c.deleted_at.is_(None)
-    )
-    statement = sa.insert(named).from_select(["window_id", "client_uuid"], live)
-    return set(connection.execute(statement.returning(named.c.client_uuid)).scalars())
+    return set(NAME_CLIENTS.all(connection, window_id=window_id, uuids=list(uuids)))
 
 
-def get(connection: Connection, window_id: int) -> RowMapping | None:
+GET = Query(f"SELECT {WINDOW} FROM maintenance_windows AS w WHERE w.id = :id", KeptWindow)  # noqa: S608 - constants
+
+
+def get(connection: Connection, window_id: int) -> KeptWindow | None:
     """One window, or None."""
-    return connection.execute(sa.select(*windows.c).where(windows.c.id == window_id)).mappings().one_or_none()
+    return GET.one_or_none(connection, id=window_id)
+
+
+CLIENTS_OF = Query(
+    """
+    SELECT window_id, client_uuid FROM maintenance_window_clients
+    WHERE window_id = ANY(:ids) ORDER BY window_id, client_uuid
+    """,
+    NamedClient,
+)
 
 
 def clients_of(connection: Connection, window_ids: Collection[int]) -> dict[int, list[str]]:
     """The uuids that windows of scope `clients` name, in order."""
-    query = sa.select(named.c.window_id, named.c.client_uuid).where(named.c.window_id == sa.any_(_ids(window_ids)))
     found: dict[int, list[str]] = {}
-    for window_id, uuid in connection.execute(query.order_by(named.c.window_id, named.c.client_uuid)):
+    for window_id, uuid in CLIENTS_OF.all(connection, ids=list(window_ids)):
         found.setdefault(window_id, []).append(uuid)
     return found
 
 
-def page(
-    connection: Connection, now: datetime, wanted: WindowFilter, limit: int, after: tuple[datetime, int] | None
-) -> Sequence[RowMapping]:
-    """Up to `limit` windows, the newest first, that come after the pair (created_at, id)."""
-    query = sa.select(*windows.c).order_by(windows.c.created_at.desc(), windows.c.id.desc()).limit(limit)
-    if wanted.current is not None:
-        query = query.where(_is_current(now) if wanted.current else sa.not_(_is_current(now)))
-    if wanted.client_uuid is not None:
-        client = sa.select(clients.c.uuid).where(clients.c.uuid == wanted.client_uuid, _covers())
-        query = query.where(client.exists())
-    if after is not None:
-        key = sa.tuple_(windows.c.created_at, windows.c.id)
-        query = query.where(key < sa.tuple_(sa.literal(after[0]), sa.literal(after[1])))
-    return connection.execute(query).mappings().all()
-
-
-def _is_current(now: datetime | sa.BindParameter[Any]) -> sa.ColumnElement[bool]:
-    """Neither ended by a person nor over; a repeated one counts between its times too."""
-    still_to_end = sa.or_(windows.c.last_ends_at.is_(None), windows.c.last_ends_at > now)
-    return sa.and_(windows.c.ended_at.is_(None), still_to_end)
-
-
-_NOW: Final = sa.bindparam("now", type_=windows.c.starts_at.type)
-_BEGUN: Final = constant(
-    sa.select(*windows.c).where(windows.c.starts_at <= _NOW, _is_current(_NOW)).order_by(windows.c.id)
+PAGE = Query(
+    f"""
+    SELECT {WINDOW} FROM maintenance_windows AS w
+    WHERE (CAST(:current AS boolean) IS NULL OR ({is_current("w")}) = :current)
+        AND (CAST(:client AS text) IS NULL
+            OR EXISTS (SELECT FROM clients AS c WHERE c.uuid = :client AND {COVERS}))
+        AND (w.created_at, w.id) < (:before, :before_id)
+    ORDER BY w.created_at DESC, w.id DESC LIMIT :limit {FOR_ITS_VALUES}
+    """,  # noqa: S608 - made of constants
+    KeptWindow,
 )
 
 
-def begun(connection: Connection, now: datetime) -> Sequence[RowMapping]:
+def page(
+    connection: Connection, now: datetime, wanted: WindowFilter, limit: int, after: tuple[datetime, int] | None
+) -> list[KeptWindow]:
+    """Up to `limit` windows, the newest first, that come after the pair (created_at, id)."""
+    before, before_id = after or (END_OF_TIME, 0)
+    narrow = {"current": wanted.current, "client": wanted.client_uuid}
+    return PAGE.all(connection, now=now, **narrow, before=before, before_id=before_id, limit=limit)
+
+
+BEGUN = Query(
+    f"SELECT {WINDOW} FROM maintenance_windows AS w WHERE {may_be_on('w')} ORDER BY w.id",  # noqa: S608 - constants
+    KeptWindow,
+)
+
+
+def begun(connection: Connection, now: datetime) -> list[KeptWindow]:
     """Every window that may be on: its first occurrence has begun and its last one has not ended."""
-    return mappings(connection, _BEGUN, {"now": now})
+    return BEGUN.all(connection, now=now)
 
 
-def covered(connection: Connection, window_ids: Collection[int], uuids: Collection[str]) -> list[tuple[str, int]]:
-    """(uuid, window id) of those of these clients that these windows cover, a client's windows by id."""
-    query = (
-        sa.select(clients.c.uuid, windows.c.id)
-        .join_from(clients, windows, _covers())
-        .where(clients.c.uuid == sa.any_(_texts(uuids)), windows.c.id == sa.any_(_ids(window_ids)))
-    )
-    return [(uuid, number) for uuid, number in connection.execute(query.order_by(clients.c.uuid, windows.c.id))]
+COVERED = Query(
+    f"""
+    SELECT c.uuid, w.id FROM clients AS c JOIN maintenance_windows AS w ON {COVERS}
+    WHERE c.uuid = ANY(:uuids) AND w.id = ANY(:ids) ORDER BY c.uuid, w.id
+    """,  # noqa: S608 - made of constants
+    CoveredClient,
+)
 
 
-def _covers() -> sa.ColumnElement[bool]:
-    """Whether the window covers the client."""
-    is_named = sa.exists().where(named.c.window_id == windows.c.id, named.c.client_uuid == clients.c.uuid)
-    return sa.or_(
-        windows.c.scope == MaintenanceScope.FLEET.value,
-        sa.and_(windows.c.scope == MaintenanceScope.SITE.value, windows.c.site == clients.c.site),
-        sa.and_(windows.c.scope == MaintenanceScope.CLIENTS.value, is_named),
-    )
+def covered(connection: Connection, window_ids: Collection[int], uuids: Collection[str]) -> list[CoveredClient]:
+    """Those of these clients that these windows cover, a client's windows by id."""
+    return COVERED.all(connection, ids=list(window_ids), uuids=list(uuids))
+
+
+END = Query(
+    f"""
+    UPDATE maintenance_windows AS w SET ended_at = :now, ended_by = :by WHERE w.id = :id AND {is_current("w")}
+    """,  # noqa: S608 - made of constants
+    NO_ROW,
+)
 
 
 def end(connection: Connection, now: datetime, window_id: int, by: str) -> bool:
     """End a window for good; False when it has ended, by a person or by itself, or is none."""
-    mine = (windows.c.id == window_id, _is_current(now))
-    return connection.execute(sa.update(windows).where(*mine).values(ended_at=now, ended_by=by)).rowcount == 1
+    return END.run(connection, now=now, id=window_id, by=by) == 1
+
+
+DROP_HISTORY = Query("DELETE FROM maintenance_windows WHERE least(ended_at, last_ends_at) < :before", NO_ROW)
 
 
 def drop_history(connection: Connection, before: datetime) -> int:
     """Forget windows that were over before then; how many."""
-    over = sa.func.least(windows.c.ended_at, windows.c.last_ends_at)
-    return connection.execute(sa.delete(windows).where(over < before)).rowcount
-
-
-def _texts(values: Collection[str]) -> sa.BindParameter[Any]:
-    return sa.literal(list(values), sa.ARRAY(sa.Text))
-
-
-def _ids(values: Collection[int]) -> sa.BindParameter[Any]:
-    return sa.literal(list(values), sa.ARRAY(sa.BigInteger))
+    return DROP_HISTORY.run(connection, before=before)

@@ -2,21 +2,23 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any, Final
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from shared.config import Config
 from shared.maintenance import operations as maintenance
 from shared.notifications import rules, snoozes_operations, store
-from shared.notifications.channels import operations as channels
 from shared.notifications.channels import store as channels_store
+from shared.notifications.channels.rules import OpenChannel
 from shared.notifications.deliveries import operations as deliveries
 from shared.notifications.deliveries import store as deliveries_store
+from shared.notifications.deliveries.store import NewMessage
 from shared.notifications.rules import Channel, Notice, Quiet
+from shared.notifications.snoozes_rules import Snoozed
 from shared.notifications.troubles import operations as troubles
 from shared.notifications.troubles import rules as words
 from shared.notifications.troubles.rules import Addressee, Trouble
@@ -37,9 +39,13 @@ FOLDED: Final = (
 """Events about one display, and from how many of a kind on they are one message."""
 OF_RECOVERY: Final = OF_DISPLAYS | {NotificationEvent.SERVICE_FAILED}
 OF_ONE: Final = frozenset().union(*(events for events, _ in FOLDED))
-KNOWN: Final = frozenset(event.value for event in NotificationEvent)
-"""Of another event newer code told: it will say that it is over."""
-Row = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MessageAbout(NewMessage):
+    """A message, and what it is about: messages about the same may become one."""
+
+    about: NotificationEvent
 
 
 @dataclass(frozen=True)
@@ -64,8 +70,8 @@ def decide(connection: Connection, now: datetime, config: Config) -> Decided:
     4. What should have been sent by now is put on the queue again.
     """
     store.lock_notifications(connection)
-    listeners = {row["id"]: _channel(row) for row in channels_store.enabled(connection)}
-    standing = [_told(row) for row in deliveries_store.standing(connection) if row["facts"]["event"] in KNOWN]
+    listeners = {row.id: _channel(row) for row in channels_store.enabled(connection)}
+    standing = deliveries_store.standing(connection)
     again = deliveries.sweep(connection, now, AT_ONCE)
     if not listeners and not standing:
         return Decided(tasks=tuple(again), again=len(again))
@@ -90,23 +96,17 @@ class _Desk:
         return Addressee(channel.name, time_zone, self.config["PUBLIC_URL"])
 
 
-def _channel(row: RowMapping) -> Channel:
+def _channel(kept: OpenChannel) -> Channel:
     return Channel(
-        id=row["id"],
-        name=row["name"],
-        events=frozenset(channels.events_of(row)),
-        delay=timedelta(seconds=row["delay_seconds"]),
-        sites=None if row["sites"] is None else frozenset(row["sites"]),
-        hours=channels.hours_of(row),
-        critical_passes=row["critical_passes"],
-        tells_since=row["tells_since"],
+        id=kept.id,
+        name=kept.name,
+        events=frozenset(kept.told_of),
+        delay=timedelta(seconds=kept.delay_seconds),
+        sites=None if kept.sites is None else frozenset(kept.sites),
+        hours=kept.hours,
+        critical_passes=kept.critical_passes,
+        tells_since=kept.tells_since,
     )
-
-
-def _told(row: RowMapping) -> Notice:
-    event, state = NotificationEvent(row["facts"]["event"]), DeliveryState(row["state"])
-    of_row = (row["id"], row["channel_id"], row["root"], row["subject"])
-    return Notice(*of_row, event, state, row["created_at"], row["facts"], row["claimed_at"] is not None)
 
 
 def _settle(desk: _Desk, standing: Sequence[Notice]) -> tuple[list[int], int, list[Notice]]:
@@ -115,7 +115,7 @@ def _settle(desk: _Desk, standing: Sequence[Notice]) -> tuple[list[int], int, li
     roots = {told.root for told in standing}
     over = troubles.over(connection, now, desk.config, roots, now - rules.WELL_FOR) if roots else {}
     snoozed = snoozes_operations.snoozed(connection, now)
-    dropped, silent, rows, rest = 0, list[int](), list[Row](), list[Notice]()
+    dropped, silent, rows, rest = 0, list[int](), list[MessageAbout](), list[Notice]()
     for told in standing:
         channel = desk.channels.get(told.channel_id)
         if told.root not in over:
@@ -136,14 +136,14 @@ def _settle(desk: _Desk, standing: Sequence[Notice]) -> tuple[list[int], int, li
     return _send(desk, rows, over=True), dropped, rest
 
 
-def _snoozed(told: Notice, snoozed: Any) -> bool:
+def _snoozed(told: Notice, snoozed: Snoozed) -> bool:
     """Whether what was told is snoozed by now, as far as it names whom it is about."""
     sites, uuid = told.facts.get("sites"), told.facts.get("uuid")
     one = uuid is not None and snoozed.covers(uuid, next(iter(sites or ()), None))
     return bool(one or snoozed.covers_all_of(sites))
 
 
-def _recovered(told: Notice, now: datetime) -> Row:
+def _recovered(told: Notice, now: datetime) -> MessageAbout:
     message = words.recovered(told.facts, now)
     phase, event = NotificationPhase.RECOVERED, NotificationEvent.RECOVERED
     return _row(told.channel_id, told.root, told.subject, phase, event, message, about=told.event)
@@ -155,14 +155,13 @@ def _row(
     subject: str,
     phase: NotificationPhase,
     event: NotificationEvent,
-    message: Any,
+    message: dict[str, Any],
     *,
     about: NotificationEvent,
     standing: bool = False,
-) -> Row:
-    event = NEWER_EVENTS.get(event, event)  # the message's facts say it as it is
-    said = {"phase": phase.value, "event": event.value, "message": message, "standing": standing}
-    return {"channel_id": channel_id, "root": root, "subject": subject, **said, "about": about}
+) -> MessageAbout:
+    read_before = NEWER_EVENTS.get(event, event)  # the message's facts say it as it is
+    return MessageAbout(channel_id, root, subject, phase, read_before, message, standing, about=about)
 
 
 def _gather(desk: _Desk) -> list[Trouble]:
@@ -219,7 +218,7 @@ def _open(desk: _Desk, found: Sequence[Trouble], standing: Sequence[Notice]) -> 
     return _send(desk, rows, over=False)
 
 
-def _unsteady_rows(desk: _Desk, found: Sequence[Trouble]) -> list[Row]:
+def _unsteady_rows(desk: _Desk, found: Sequence[Trouble]) -> list[MessageAbout]:
     """One list of unsteady connections for each channel that is due one."""
     if not found:
         return []
@@ -247,7 +246,7 @@ class _Said:
         return troubles.with_recovery(self._desk.connection, self._desk.now, self._desk.config, self._trouble)
 
 
-def _openings(desk: _Desk, trouble: Trouble, lately: Collection[tuple[int, str]], said: _Said) -> list[Row]:
+def _openings(desk: _Desk, trouble: Trouble, lately: Collection[tuple[int, str]], said: _Said) -> list[MessageAbout]:
     phase = NotificationPhase.OPENED
     rows = []
     for channel in desk.channels.values():
@@ -259,7 +258,7 @@ def _openings(desk: _Desk, trouble: Trouble, lately: Collection[tuple[int, str]]
     return rows
 
 
-def _escalations(desk: _Desk, trouble: Trouble, told_of_it: Sequence[Notice], said: _Said) -> list[Row]:
+def _escalations(desk: _Desk, trouble: Trouble, told_of_it: Sequence[Notice], said: _Said) -> list[MessageAbout]:
     """Where it got worse since a channel was told; the row's uniqueness says it once."""
     phase = NotificationPhase.ESCALATED
     rows = []
@@ -271,30 +270,29 @@ def _escalations(desk: _Desk, trouble: Trouble, told_of_it: Sequence[Notice], sa
     return rows
 
 
-def _send(desk: _Desk, rows: Sequence[Row], *, over: bool) -> list[int]:
+def _send(desk: _Desk, rows: Sequence[MessageAbout], *, over: bool) -> list[int]:
     """Put these into the outbox; ids of what is to be enqueued. Many displays at once become one message."""
     ids: list[int] = []
     for channel_id, channel in desk.channels.items():
-        mine = [row for row in rows if row["channel_id"] == channel_id]
+        mine = [row for row in rows if row.channel_id == channel_id]
         for events, most in FOLDED:
-            alike = [row for row in mine if row["about"] in events]
+            alike = [row for row in mine if row.about in events]
             if len(alike) >= most:
                 ids += _fold(desk, alike, channel, over=over)
-                mine = [row for row in mine if row["about"] not in events]
+                mine = [row for row in mine if row.about not in events]
         ids += _insert(desk, mine).values()
     return ids
 
 
-def _fold(desk: _Desk, lonely: Sequence[Row], channel: Channel, *, over: bool) -> list[int]:
+def _fold(desk: _Desk, lonely: Sequence[MessageAbout], channel: Channel, *, over: bool) -> list[int]:
     """Many displays as one message: the first one's row carries it, the others are told by it."""
-    messages = [row["message"] for row in lonely]
-    message = words.many(messages, lonely[0]["about"], over, desk.addressee(channel))
-    first = _insert(desk, [{**lonely[0], "message": message}])
+    messages = [row.message for row in lonely]
+    message = words.many(messages, lonely[0].about, over, desk.addressee(channel))
+    first = _insert(desk, [replace(lonely[0], message=message)])
     for lead in first.values():
-        _insert(desk, [{**row, "folded_into": lead} for row in lonely[1:]])
+        _insert(desk, [replace(row, folded_into=lead) for row in lonely[1:]])
     return list(first.values())
 
 
-def _insert(desk: _Desk, rows: Sequence[Row]) -> dict[str, int]:
-    said = [{name: value for name, value in row.items() if name != "about"} for row in rows]
-    return deliveries_store.insert(desk.connection, desk.now, said) if said else {}
+def _insert(desk: _Desk, rows: Sequence[MessageAbout]) -> dict[str, int]:
+    return deliveries_store.insert(desk.connection, desk.now, rows) if rows else {}

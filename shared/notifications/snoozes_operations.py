@@ -2,18 +2,18 @@
 
 from datetime import datetime
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from shared.clients import operations as clients
 from shared.errors import SnoozeNotFound
 from shared.notifications import snoozes_rules, snoozes_store
-from shared.notifications.snoozes_rules import Snoozed
+from shared.notifications.snoozes_rules import KeptSnooze, Snoozed
 from shared.vocabulary import SnoozeScope
 
 
 def begin(
     connection: Connection, now: datetime, scope: SnoozeScope, whom: str | None, until: datetime, reason: str, by: str
-) -> RowMapping:
+) -> KeptSnooze:
     """Keep a snooze of the fleet, of the site or of the client `whom`; the row.
 
     Raises SnoozeRefused or ClientNotFound.
@@ -21,19 +21,10 @@ def begin(
     snoozes_rules.check(now, until)
     if scope is SnoozeScope.CLIENT:
         clients.find(connection, whom or "")
-    values = {
-        "scope": scope.value,
-        "site": whom if scope is SnoozeScope.SITE else None,
-        "client_uuid": whom if scope is SnoozeScope.CLIENT else None,
-        "reason": reason,
-        "until": until,
-        "created_by": by,
-        "created_at": now,
-    }
-    return find(connection, snoozes_store.insert(connection, values))
+    return find(connection, snoozes_store.insert(connection, now, scope, whom, until, reason, by))
 
 
-def find(connection: Connection, snooze_id: int) -> RowMapping:
+def find(connection: Connection, snooze_id: int) -> KeptSnooze:
     """One snooze. Raises SnoozeNotFound."""
     row = snoozes_store.get(connection, snooze_id)
     if row is None:
@@ -53,7 +44,7 @@ def snoozed(connection: Connection, now: datetime) -> Snoozed:
     """Of whom nobody is told now."""
     on = snoozes_store.on(connection, now)
     return Snoozed(
-        fleet=any(row["scope"] == SnoozeScope.FLEET for row in on),
-        sites=frozenset(row["site"] for row in on if row["site"] is not None),
-        clients=frozenset(row["client_uuid"] for row in on if row["client_uuid"] is not None),
+        fleet=any(row.scope == SnoozeScope.FLEET for row in on),
+        sites=frozenset(row.site for row in on if row.site is not None),
+        clients=frozenset(row.client_uuid for row in on if row.client_uuid is not None),
     )

@@ -6,8 +6,30 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from shared.errors import SnoozeRefused
+from shared.vocabulary import SnoozeScope
 
 LONGEST: Final = timedelta(days=31)  # a forgotten one ends by itself
+
+
+@dataclass(frozen=True)
+class KeptSnooze:
+    """Nobody is told of the fleet, of a site or of a client until then."""
+
+    id: int
+    scope: SnoozeScope
+    site: str | None
+    client_uuid: str | None
+    reason: str
+    until: datetime
+    created_by: str
+    created_at: datetime
+    ended_at: datetime | None
+    ended_by: str | None
+    client_name: str | None
+
+    def is_on(self, now: datetime) -> bool:
+        """Neither over nor ended by a person."""
+        return self.ended_at is None and self.until > now
 
 
 @dataclass(frozen=True)

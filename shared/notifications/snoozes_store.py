@@ -1,34 +1,48 @@
 """SQL of snoozes."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Final
 
-import sqlalchemy as sa
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
-from shared.tables import clients
-from shared.tables import notification_snoozes as snoozes
+from shared.notifications.snoozes_rules import KeptSnooze
+from shared.postgres.driver import FOR_ITS_VALUES
+from shared.postgres.fragments import END_OF_TIME
+from shared.postgres.query import NO_ROW, Query
 from shared.vocabulary import SnoozeScope
 
-s = snoozes.c
-SHOWN = (*s, clients.c.name.label("client_name"))
+IS_ON: Final = "s.ended_at IS NULL AND s.until > CAST(:now AS timestamptz)"
+"""SQL: `rules.KeptSnooze.is_on`."""
+SNOOZE: Final = """
+    s.id, s.scope, s.site, s.client_uuid, s.reason, s.until, s.created_by, s.created_at, s.ended_at, s.ended_by,
+    c.name AS client_name FROM notification_snoozes AS s LEFT JOIN clients AS c ON c.uuid = s.client_uuid"""
+"""SQL: the columns of a KeptSnooze, and where they come from."""
+INSERT = Query(
+    """
+    INSERT INTO notification_snoozes (scope, site, client_uuid, reason, until, created_by, created_at)
+    VALUES (:scope, :site, :client_uuid, :reason, :until, :by, :now) RETURNING id
+    """,
+    int,
+)
 
 
-def _on(now: datetime) -> sa.ColumnElement[bool]:
-    return sa.and_(s.ended_at.is_(None), s.until > now)
+def insert(
+    connection: Connection, now: datetime, scope: SnoozeScope, whom: str | None, until: datetime, reason: str, by: str
+) -> int:
+    """A new snooze of the fleet, of the site or of the client `whom`; its id."""
+    site = whom if scope is SnoozeScope.SITE else None
+    client_uuid = whom if scope is SnoozeScope.CLIENT else None
+    said = {"scope": scope, "site": site, "client_uuid": client_uuid, "reason": reason, "until": until, "by": by}
+    return INSERT.one(connection, now=now, **said)
 
 
-def insert(connection: Connection, values: Mapping[str, Any]) -> int:
-    """A new snooze; its id."""
-    return int(connection.execute(sa.insert(snoozes).values(**values).returning(s.id)).scalar_one())
+GET = Query(f"SELECT {SNOOZE} WHERE s.id = :id", KeptSnooze)
 
 
-def get(connection: Connection, snooze_id: int) -> RowMapping | None:
-    """One snooze, with the name of its client, or None."""
-    query = sa.select(*SHOWN).select_from(snoozes.outerjoin(clients)).where(s.id == snooze_id)
-    return connection.execute(query).mappings().one_or_none()
+def get(connection: Connection, snooze_id: int) -> KeptSnooze | None:
+    """One snooze, or None."""
+    return GET.one_or_none(connection, id=snooze_id)
 
 
 @dataclass(frozen=True)
@@ -39,34 +53,50 @@ class SnoozeFilter:
     client_uuid: str | None = None  # those that cover this client: its own, its site's and the fleet's
 
 
+PAGE = Query(
+    f"""
+    SELECT {SNOOZE}
+    WHERE (CAST(:current AS boolean) IS NULL OR ({IS_ON}) = :current)
+        AND (CAST(:client AS text) IS NULL OR s.scope = 'fleet' OR s.client_uuid = :client
+            OR s.site = (SELECT site FROM clients WHERE uuid = :client))
+        AND (s.created_at, s.id) < (:before, :before_id)
+    ORDER BY s.created_at DESC, s.id DESC LIMIT :limit {FOR_ITS_VALUES}
+    """,  # noqa: S608 - made of constants
+    KeptSnooze,
+)
+
+
 def page(
     connection: Connection, now: datetime, wanted: SnoozeFilter, limit: int, after: tuple[datetime, int] | None
-) -> Sequence[RowMapping]:
+) -> list[KeptSnooze]:
     """Up to `limit` snoozes, the newest first, after (created_at, id)."""
-    query = sa.select(*SHOWN).select_from(snoozes.outerjoin(clients))
-    if wanted.current is not None:
-        query = query.where(_on(now) if wanted.current else sa.not_(_on(now)))
-    if wanted.client_uuid is not None:
-        here = sa.select(clients.c.site).where(clients.c.uuid == wanted.client_uuid).scalar_subquery()
-        of_fleet = s.scope == SnoozeScope.FLEET.value
-        query = query.where(sa.or_(of_fleet, s.client_uuid == wanted.client_uuid, s.site == here))
-    if after is not None:
-        query = query.where(sa.tuple_(s.created_at, s.id) < sa.tuple_(sa.literal(after[0]), sa.literal(after[1])))
-    return connection.execute(query.order_by(s.created_at.desc(), s.id.desc()).limit(limit)).mappings().all()
+    before, before_id = after or (END_OF_TIME, 0)
+    narrow = {"current": wanted.current, "client": wanted.client_uuid}
+    return PAGE.all(connection, now=now, **narrow, before=before, before_id=before_id, limit=limit)
 
 
-def on(connection: Connection, now: datetime) -> Sequence[RowMapping]:
-    """Every snooze that is on: scope, site and client."""
-    query = sa.select(s.scope, s.site, s.client_uuid).where(_on(now))
-    return connection.execute(query).mappings().all()
+ON = Query(f"SELECT {SNOOZE} WHERE {IS_ON}", KeptSnooze)
+
+
+def on(connection: Connection, now: datetime) -> list[KeptSnooze]:
+    """Every snooze that is on."""
+    return ON.all(connection, now=now)
+
+
+END = Query(
+    f"UPDATE notification_snoozes AS s SET ended_at = :now, ended_by = :by WHERE s.id = :id AND {IS_ON}",  # noqa: S608 - constants
+    NO_ROW,
+)
 
 
 def end(connection: Connection, now: datetime, snooze_id: int, by: str) -> bool:
     """End a snooze; False when it has ended, by a person or by itself, or is none."""
-    statement = sa.update(snoozes).where(s.id == snooze_id, _on(now)).values(ended_at=now, ended_by=by)
-    return connection.execute(statement).rowcount == 1
+    return END.run(connection, now=now, id=snooze_id, by=by) == 1
+
+
+DROP_HISTORY = Query("DELETE FROM notification_snoozes WHERE until < :before", NO_ROW)
 
 
 def drop_history(connection: Connection, before: datetime) -> int:
     """Forget snoozes that were over before then; how many."""
-    return connection.execute(sa.delete(snoozes).where(s.until < before)).rowcount
+    return DROP_HISTORY.run(connection, before=before)

@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from shared.config import Config
 from shared.leadership import store as leadership_store
@@ -15,6 +15,7 @@ from shared.leadership.rules import BridgeStatus, listening
 from shared.maintenance import operations as maintenance
 from shared.overview import packed_operations, rules, store
 from shared.overview.rules import OverviewCursor
+from shared.overview.store import LastTick
 from shared.recovery import operations as recovery
 from shared.recovery.breakers import operations as breakers
 from shared.recovery.evidence import store as evidence
@@ -40,7 +41,7 @@ class Overview:
     gone: Sequence[str]
     heartbeats: bytes | None  # JSON: an array of [uuid, time]; packed: an object of the columns uuid, last_heartbeat_at
     counts: Mapping[str, int]
-    service_failed: Sequence[RowMapping]
+    service_failed: Sequence[store.ListedFailure]
     bridge: Mapping[str, Any]
     scheduler: Mapping[str, Any]
     breaker: Mapping[str, Any]
@@ -91,7 +92,7 @@ def overview(
         counts=rules.counts(store.count_by_status(connection)),
         service_failed=store.failed_services(connection, FAILED_SHOWN),
         bridge=bridge_state_of(reader.around.bridge, now, config),
-        scheduler=_scheduler_state(stands.tick, now, config),
+        scheduler=_scheduler_state(stands, now, config),
         breaker=breakers.told(breakers.standing(connection, config) if reader.around.breakers else {}),
     )
 
@@ -107,7 +108,7 @@ def _here(reader: Reader, cursor: OverviewCursor) -> OverviewCursor:
 
 def _whole(reader: Reader) -> bytes:
     """Every client; what recovery does about the unwell ones goes through Postgres into their rows."""
-    states = reader.recovery_of(store.unwell(reader.connection))
+    states = reader.recovery_of([vars(one) for one in store.unwell(reader.connection)])
     why = {uuid: msgspec.json.encode(state).decode() for uuid, state in states.items()}
     if reader.packed:
         return packed_operations.whole_fleet(reader.connection, reader.now, why)
@@ -125,7 +126,7 @@ def _changed(reader: Reader, asked: OverviewCursor, here: OverviewCursor) -> tup
     into the rows. Where the circumstances changed, everybody unwell is told: what recovery says of them may have.
     """
     anew = asked.circumstances != here.circumstances
-    too = [row["uuid"] for row in store.unwell(reader.connection)] if anew else []
+    too = [one.uuid for one in store.unwell(reader.connection)] if anew else []
     changed, gone = store.changed(reader.connection, asked.xid)
     uuids = [*changed, *too]
     if not reader.packed:
@@ -166,6 +167,6 @@ def scheduler_state(connection: Connection, now: datetime, config: Config) -> di
     return _scheduler_state(store.scheduler(connection), now, config)
 
 
-def _scheduler_state(tick: Mapping[str, Any] | RowMapping, now: datetime, config: Config) -> dict[str, Any]:
-    late = rules.is_scheduler_late(tick["last_tick_at"], now, timedelta(seconds=config["TICK_SECONDS"]))
-    return {**tick, "late": late}
+def _scheduler_state(tick: LastTick, now: datetime, config: Config) -> dict[str, Any]:
+    late = rules.is_scheduler_late(tick.last_tick_at, now, timedelta(seconds=config["TICK_SECONDS"]))
+    return {"last_tick_at": tick.last_tick_at, "late": late, "duration_ms": tick.duration_ms, "did": tick.did}

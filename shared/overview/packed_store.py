@@ -4,11 +4,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.overview.store import NAMED, TOLD, in_order
-from shared.postgres.statements import constant, mappings
+from shared.postgres.query import Query
 
 _BYTES: Final = "decode(replace(string_agg(uuid, ''), '-', ''), 'hex')"
 _UUIDS: Final = f"""concat('"', replace(encode({_BYTES}, 'base64'), chr(10), ''), '"') AS uuid"""
@@ -84,17 +83,21 @@ def _columns(which: str) -> str:
     """  # noqa: S608 - made of constants
 
 
-WHOLE_FLEET: Final = constant(sa.text(_columns("true")))
-SOME_CLIENTS: Final = constant(sa.text(_columns(NAMED)))
-HEARTBEATS: Final = constant(
-    sa.text(
-        f"""
+WHOLE_FLEET = Query(_columns("true"), tuple)
+SOME_CLIENTS = Query(_columns(NAMED), tuple)
+HEARTBEATS = Query(
+    f"""
     SELECT {_UUIDS}, {_column("last_heartbeat_at")} FROM (
         SELECT c.uuid, {_WRITTEN["last_heartbeat_at"]} AS last_heartbeat_at
         FROM client_heartbeats AS h JOIN clients AS c ON c.uuid = h.client_uuid WHERE c.deleted_at IS NULL) AS told
-    """  # noqa: S608 - made of constants
-    )
+    """,  # noqa: S608 - made of constants
+    tuple,
 )
+
+
+def _named(columns: tuple[str, ...]) -> dict[str, str]:
+    """The columns of TOLD, each by its name."""
+    return dict(zip(TOLD, columns, strict=True))
 
 
 def whole_fleet(connection: Connection, second: int, recovery: Mapping[str, str]) -> dict[str, str]:
@@ -102,19 +105,15 @@ def whole_fleet(connection: Connection, second: int, recovery: Mapping[str, str]
 
     `recovery` is what recovery does about the unwell ones, by uuid, already as JSON text.
     """
-    values = {"second": second, "recovery": json.dumps(recovery)}
-    [columns] = mappings(connection, WHOLE_FLEET, values)
-    return dict(columns)
+    return _named(WHOLE_FLEET.one(connection, second=second, recovery=json.dumps(recovery)))
 
 
 def some_clients(connection: Connection, second: int, uuids: Sequence[str]) -> dict[str, str]:
     """As `whole_fleet`, without what recovery does: those of these clients that are not deleted."""
-    values = {"second": second, "recovery": "{}", "uuids": ",".join(uuids)}
-    [columns] = mappings(connection, SOME_CLIENTS, values)
-    return dict(columns)
+    return _named(SOME_CLIENTS.one(connection, second=second, recovery="{}", uuids=",".join(uuids)))
 
 
 def heartbeats(connection: Connection, second: int) -> dict[str, str]:
     """The last heartbeat of every client that was ever heard: the columns uuid and last_heartbeat_at."""
-    [columns] = mappings(connection, HEARTBEATS, {"second": second})
-    return dict(columns)
+    uuids, last_heartbeats = HEARTBEATS.one(connection, second=second)
+    return {"uuid": uuids, "last_heartbeat_at": last_heartbeats}

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from shared.clients.store import ShownClient
 from shared.config import Config
 from shared.leadership.rules import BridgeStatus
 from shared.overview import problems_store, rules
@@ -17,9 +18,9 @@ from shared.vocabulary import ProcessStatus
 
 @dataclass(frozen=True)
 class Unwell:
-    """Some clients, each row an UnwellRow, with what recovery does about the unwell ones by uuid."""
+    """Some clients, with what recovery does about the unwell ones by uuid."""
 
-    rows: Sequence[Any]
+    clients: Sequence[ShownClient]
     recovery: Mapping[str, Mapping[str, Any]]
     bridge: BridgeStatus
 
@@ -36,16 +37,16 @@ def failed(connection: Connection, now: datetime, config: Config, limit: int, af
 
 
 def _judged(connection: Connection, now: datetime, config: Config, found: UnwellClients) -> Unwell:
-    states = recovery.states_known(connection, now, config, found.rows, found.around)
-    return Unwell(found.rows, states, found.around.bridge)
+    states = recovery.states_known(connection, now, config, found.judged, found.around)
+    return Unwell(found.clients, states, found.around.bridge)
 
 
-def why_crashed(row: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+def why_crashed(client: ShownClient, now: datetime) -> dict[str, Any]:
     """{reason, since} of one of the `crashed`: in words, and when it began."""
-    says_so = row["process_status"] == ProcessStatus.CRASHED
-    heard_at = row["last_heartbeat_at"]
+    says_so = client.process_status is ProcessStatus.CRASHED
+    heard_at = client.last_heartbeat_at
     silent_for = now - heard_at if heard_at is not None else timedelta()
     return {
-        "reason": rules.why_crashed(row["process_status"], silent_for),
-        "since": row["process_status_since"] if says_so else heard_at,
+        "reason": rules.why_crashed(client.process_status, silent_for),
+        "since": client.process_status_since if says_so else heard_at,
     }

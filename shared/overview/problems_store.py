@@ -1,6 +1,6 @@
 """SQL of the unwell: what a list shows of them and what recovery judges them by, in one statement."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -8,34 +8,27 @@ from typing import Any, Final
 from sqlalchemy import Connection
 
 from shared.clients.signs_store import SILENT
-from shared.clients.store import SHOWN, ShownRow
+from shared.clients.store import SHOWN, ShownClient
 from shared.postgres.statements import Constant
 from shared.recovery.evidence.store import KnownRow, Surroundings, amid, known_amid, known_of, reader
 
 After = tuple[datetime | None, str]
 """Where the page before ended."""
-_ALIASES: Final = {"clients": "c", "client_heartbeats": "h", "client_commands": "k"}
 
 
-class UnwellRow(ShownRow, KnownRow):
-    """What every list shows of a client, and what `recovery` judges it by."""
+class JudgedRow(KnownRow):
+    """What `recovery` judges a client by."""
+
+    status: str
 
 
 @dataclass(frozen=True, slots=True)
 class UnwellClients:
-    """Some clients, each an UnwellRow, and what is the same for all of them."""
+    """Some clients, as every list shows them and as `recovery` judges them, and what is the same for all of them."""
 
-    rows: Sequence[Any]
+    clients: Sequence[ShownClient]
+    judged: Sequence[JudgedRow]
     around: Surroundings
-
-
-def _spelt(column: Any) -> str:
-    """SQL: a column of SHOWN, by the aliases of `known_of`."""
-    own = getattr(column, "element", column)  # what a label stands before
-    return f"{_ALIASES[own.table.name]}.{own.name}"
-
-
-_SHOWN: Final[Mapping[str, str]] = {column.name: _spelt(column) for column in SHOWN}
 
 
 def _first(of: str, order: str) -> str:
@@ -56,14 +49,14 @@ _LONGEST_SILENT: Final = f"{_SINCE}, c.uuid"
 _AFTER: Final = f"""
     (CAST(:after_uuid AS text) IS NULL
         OR ({_LONGEST_SILENT}) > (coalesce(CAST(:after_at AS timestamptz), 'infinity'), CAST(:after_uuid AS text)))"""
-CRASHED: Final = amid(known_of(_first(f"{_EITHER} AND {_AFTER}", _LONGEST_SILENT), _LONGEST_SILENT, _SHOWN))
+CRASHED: Final = amid(known_of(_first(f"{_EITHER} AND {_AFTER}", _LONGEST_SILENT), _LONGEST_SILENT, SHOWN))
 """Who says so is found by an index, who is silent by one look through the narrow table of heartbeats."""
 _NEWEST: Final = "c.service_failed_at DESC, c.uuid"
 _FAILED: Final = """
     FROM clients AS c WHERE c.deleted_at IS NULL AND c.service_failed_at IS NOT NULL
         AND (CAST(:after_uuid AS text) IS NULL OR c.service_failed_at < CAST(:after_at AS timestamptz)
             OR c.service_failed_at = CAST(:after_at AS timestamptz) AND c.uuid > CAST(:after_uuid AS text))"""
-FAILED: Final = amid(known_of(_first(_FAILED, _NEWEST), _NEWEST, _SHOWN))
+FAILED: Final = amid(known_of(_first(_FAILED, _NEWEST), _NEWEST, SHOWN))
 
 
 def crashed(
@@ -91,4 +84,4 @@ def _found(
     after_at, after_uuid = after or (None, None)
     page = {"after_at": after_at, "after_uuid": after_uuid}
     known, around = known_amid(connection, statement, {"now": now, **page, **values})
-    return UnwellClients(reader(UnwellRow).decode(known), around)
+    return UnwellClients(reader(ShownClient).decode(known), reader(JudgedRow).decode(known), around)

@@ -8,18 +8,16 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-import sqlalchemy as sa
-from sqlalchemy import Connection, RowMapping
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy import Connection
 
 from shared.clients.signs_store import MAY_BE_MUTE
+from shared.clients.store import ClientState
 from shared.leadership.store import LIFE
 from shared.overview.rules import OverviewCursor
-from shared.postgres.statements import constant, mappings, rows, value
-from shared.tables import clients, scheduler_status
-from shared.vocabulary import TERMINAL_RANK
+from shared.postgres.fragments import is_open, is_unwell
+from shared.postgres.query import NO_ROW, Query
 
 
 def _quoted(text: str) -> str:
@@ -78,7 +76,7 @@ def in_order(which: str) -> str:
     return f"""
         FROM clients AS c
         LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
-        LEFT JOIN client_commands AS k ON k.client_uuid = c.uuid AND k.rank < {TERMINAL_RANK}
+        LEFT JOIN client_commands AS k ON k.client_uuid = c.uuid AND {is_open("k")}
         WHERE c.deleted_at IS NULL AND {which}
         ORDER BY c.name COLLATE "C", c.uuid
     """
@@ -97,13 +95,41 @@ NAMED: Final = "c.uuid = ANY(string_to_array(CAST(:uuids AS text), ','))"
 """SQL: whether it is one of these clients; pg8000 takes long to write a list of them out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Standpoint:
-    """Where a reader stands, and what the scheduler last said there."""
+@dataclass(frozen=True)
+class LastTick:
+    """What the last tick did; `last_tick_at` is None before the first."""
 
-    cursor: OverviewCursor
-    tick: Mapping[str, Any]
-    """last_tick_at (None before the first), duration_ms, did."""
+    last_tick_at: datetime | None
+    duration_ms: int | None
+    did: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Standpoint(LastTick):
+    """Where a reader stands (see OverviewCursor), and what the scheduler last said there."""
+
+    xid: int
+    epoch: str
+    circumstances: str
+
+    @property
+    def cursor(self) -> OverviewCursor:
+        """Where it stands."""
+        return OverviewCursor(self.epoch, self.xid, self.circumstances)
+
+
+STANDPOINT = Query(  # pg_snapshot_xmin and xid8 are not known to Core
+    f"""
+    SELECT CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint) AS xid, {LIFE} AS epoch,
+        left(md5(concat(
+            (SELECT string_agg(concat_ws(' ', open_since, site), ',' ORDER BY site) FROM recovery_breakers
+                WHERE open_since IS NOT NULL),
+            (SELECT concat('; ', count(*), ' ', max(id)) FROM recovery_exclusions))), 12) AS circumstances,
+        s.last_tick_at, s.duration_ms, s.did
+    FROM pg_database AS d CROSS JOIN scheduler_status AS s WHERE d.datname = current_database()
+    """,  # noqa: S608 - made of constants
+    Standpoint,
+)
 
 
 def standpoint(connection: Connection) -> Standpoint:
@@ -113,26 +139,11 @@ def standpoint(connection: Connection) -> Standpoint:
     rather than lost. The epoch is new with each start of Postgres and each restored database, where
     transaction ids may run back. The circumstances are which breakers are open and who is excluded.
     """
-    [row] = mappings(connection, STANDPOINT)
-    return Standpoint(OverviewCursor(row.pop("epoch"), int(row.pop("xid")), row.pop("circumstances")), row)
+    return STANDPOINT.one(connection)
 
 
-STANDPOINT: Final = constant(
-    sa.text(  # pg_snapshot_xmin and xid8 are not known to Core
-        f"""
-    SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS xid,
-        {LIFE} AS epoch,
-        left(md5(concat(
-            (SELECT string_agg(concat_ws(' ', open_since, site), ',' ORDER BY site) FROM recovery_breakers
-                WHERE open_since IS NOT NULL),
-            (SELECT concat('; ', count(*), ' ', max(id)) FROM recovery_exclusions))), 12) AS circumstances,
-        s.last_tick_at, s.duration_ms, s.did
-    FROM pg_database AS d CROSS JOIN scheduler_status AS s WHERE d.datname = current_database()
-    """  # noqa: S608 - made of constants
-    )
-)
-WHOLE_FLEET: Final = constant(sa.text(_rows("true")))
-SOME_CLIENTS: Final = constant(sa.text(_rows(NAMED)))
+WHOLE_FLEET = Query(_rows("true"), str)
+SOME_CLIENTS = Query(_rows(NAMED), str)
 
 
 def whole_fleet(connection: Connection, recovery: Mapping[str, str]) -> str:
@@ -140,19 +151,25 @@ def whole_fleet(connection: Connection, recovery: Mapping[str, str]) -> str:
 
     `recovery` is what recovery does about the unwell ones, by uuid, already as JSON text.
     """
-    return str(value(connection, WHOLE_FLEET, {"recovery": json.dumps(recovery)}))
+    return WHOLE_FLEET.one(connection, recovery=json.dumps(recovery))
 
 
-CHANGED: Final = constant(  # planned for its number: few or all may have changed since
-    sa.text(
-        f"""
-        SELECT string_agg(uuid, ','), string_agg(uuid, ',' ORDER BY uuid) FILTER (WHERE gone) FROM (
-            SELECT uuid, deleted_at IS NOT NULL AS gone FROM clients WHERE {_SINCE}
-            UNION SELECT client_uuid, false FROM client_commands WHERE {_SINCE}
-            UNION SELECT client_uuid, false FROM client_recovery WHERE {_SINCE}
-            UNION SELECT client_uuid, false FROM incident_members WHERE {_SINCE}) AS changed
-        """  # noqa: S608 - made of constants
-    )
+class ChangedClients(NamedTuple):
+    """The uuids of the clients of which something changed, and of those that were deleted, with a comma between."""
+
+    all: str | None
+    gone: str | None
+
+
+CHANGED = Query(  # planned for its number: few or all may have changed since
+    f"""
+    SELECT string_agg(uuid, ','), string_agg(uuid, ',' ORDER BY uuid) FILTER (WHERE gone) FROM (
+        SELECT uuid, deleted_at IS NOT NULL AS gone FROM clients WHERE {_SINCE}
+        UNION SELECT client_uuid, false FROM client_commands WHERE {_SINCE}
+        UNION SELECT client_uuid, false FROM client_recovery WHERE {_SINCE}
+        UNION SELECT client_uuid, false FROM incident_members WHERE {_SINCE}) AS changed
+    """,  # noqa: S608 - made of constants
+    ChangedClients,
 )
 
 
@@ -160,95 +177,116 @@ def changed(connection: Connection, since: int) -> tuple[list[str], list[str]]:
     """The clients of which something changed in transaction `since` or later: they themselves, their command, how
     far recovery is with them, their incident. Then those that were deleted since then; they are among the first, too.
     """
-    [both] = rows(connection, CHANGED, {"since": str(since)})  # texts: a uuid alone takes as long as all in one
+    both = CHANGED.one(connection, since=str(since))  # texts: a uuid alone takes as long as all in one
     all_changed, gone = (uuids.split(",") if uuids else [] for uuids in both)
     return all_changed, gone
 
 
 def some_clients(connection: Connection, uuids: Sequence[str]) -> str:
     """As `whole_fleet`, without what recovery does: those of these clients that are not deleted."""
-    return str(value(connection, SOME_CLIENTS, {"recovery": "{}", "uuids": ",".join(uuids)}))
+    return SOME_CLIENTS.one(connection, recovery="{}", uuids=",".join(uuids))
 
 
-UNWELL: Final = constant(  # spelt out, so that a partial index serves it
-    sa.text(
-        f"""
-        SELECT uuid, status, process_status::text AS process_status, service_failed_at FROM clients
-        WHERE (status IN ('crashed', 'stale') OR process_status = 'crashed' OR service_failed_at IS NOT NULL)
-            AND deleted_at IS NULL
-        UNION SELECT c.uuid, c.status, c.process_status::text, c.service_failed_at
-        FROM clients AS c JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
-        WHERE {MAY_BE_MUTE} AND c.deleted_at IS NULL
-        """  # noqa: S608 - made of constants
-    )
+UNWELL = Query(
+    f"""
+    SELECT c.uuid, c.status, c.process_status, c.service_failed_at FROM clients AS c
+    WHERE {is_unwell("c")} AND c.deleted_at IS NULL
+    UNION SELECT c.uuid, c.status, c.process_status, c.service_failed_at
+    FROM clients AS c JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
+    WHERE {MAY_BE_MUTE} AND c.deleted_at IS NULL
+    """,  # noqa: S608 - made of constants
+    ClientState,
 )
 
 
-def unwell(connection: Connection) -> Sequence[RowMapping]:
-    """uuid, status, process_status and service_failed_at of clients that recovery may have something to say about."""
-    return mappings(connection, UNWELL)
+def unwell(connection: Connection) -> list[ClientState]:
+    """The clients that recovery may have something to say about."""
+    return UNWELL.all(connection)
+
+
+HEARTBEATS = Query(
+    f"""
+    SELECT coalesce(string_agg(concat('["', c.uuid, '",', {_second("h.last_heartbeat_at")}, ']'), ','), '')
+    FROM client_heartbeats AS h JOIN clients AS c ON c.uuid = h.client_uuid WHERE c.deleted_at IS NULL
+    """,  # noqa: S608 - made of constants
+    str,
+)
 
 
 def heartbeats(connection: Connection) -> str:
     """The last heartbeat of every client that was ever heard, as the inside of a JSON array of [uuid, time]."""
-    statement = sa.text(
-        f"""
-        SELECT coalesce(string_agg(concat('["', c.uuid, '",', {_second("h.last_heartbeat_at")}, ']'), ','), '')
-        FROM client_heartbeats AS h JOIN clients AS c ON c.uuid = h.client_uuid WHERE c.deleted_at IS NULL
-        """  # noqa: S608 - made of constants
-    )
-    return str(connection.execute(statement).scalar_one())
+    return HEARTBEATS.one(connection)
 
 
-COUNTS: Final = constant(
-    sa.select(clients.c.status, sa.func.count(), sa.func.count(clients.c.service_failed_at))
-    .where(clients.c.deleted_at.is_(None))
-    .group_by(clients.c.status)
+class StatusCount(NamedTuple):
+    """How many clients stand in a shown state, and how many of them have a failed service."""
+
+    status: str
+    number: int
+    service_failed: int
+
+
+COUNTS = Query(
+    "SELECT status, count(*), count(service_failed_at) FROM clients WHERE deleted_at IS NULL GROUP BY status",
+    StatusCount,
 )
 
 
-def count_by_status(connection: Connection) -> Sequence[tuple[str, int, int]]:
-    """(shown state, clients in it, those of them with a failed service) of every state that there is."""
-    return [(status, count, ill) for status, count, ill in rows(connection, COUNTS)]
+def count_by_status(connection: Connection) -> list[StatusCount]:
+    """The counts of every shown state that there is."""
+    return COUNTS.all(connection)
 
 
-FAILED: Final = constant(
-    sa.select(
-        clients.c.uuid, clients.c.name, clients.c.site, clients.c.service_failed_at, clients.c.service_failed_unit
-    )
-    .where(clients.c.service_failed_at.is_not(None), clients.c.deleted_at.is_(None))
-    .order_by(clients.c.service_failed_at.desc(), clients.c.uuid)
-    .limit(sa.bindparam("limit", type_=sa.Integer))
+@dataclass(frozen=True)
+class ListedFailure:
+    """A client with a failed service."""
+
+    uuid: str
+    name: str
+    site: str | None
+    service_failed_at: datetime
+    service_failed_unit: str | None
+
+
+FAILED = Query(
+    """
+    SELECT uuid, name, site, service_failed_at, service_failed_unit FROM clients
+    WHERE service_failed_at IS NOT NULL AND deleted_at IS NULL ORDER BY service_failed_at DESC, uuid LIMIT :limit
+    """,
+    ListedFailure,
 )
 
 
-def failed_services(connection: Connection, limit: int) -> Sequence[RowMapping]:
-    """uuid, name, site, service_failed_at and service_failed_unit of up to `limit` failures, the newest first."""
-    return mappings(connection, FAILED, {"limit": limit})
+def failed_services(connection: Connection, limit: int) -> list[ListedFailure]:
+    """Up to `limit` clients with a failed service, the newest failure first."""
+    return FAILED.all(connection, limit=limit)
 
 
-SCHEDULER: Final = constant(
-    sa.select(scheduler_status.c.last_tick_at, scheduler_status.c.duration_ms, scheduler_status.c.did)
+SCHEDULER = Query("SELECT last_tick_at, duration_ms, did FROM scheduler_status", LastTick)
+
+
+def scheduler(connection: Connection) -> LastTick:
+    """What the last tick did."""
+    return SCHEDULER.one(connection)
+
+
+RECORD_TICK = Query(
+    """
+    UPDATE scheduler_status SET last_tick_at = :now, duration_ms = :duration_ms, did = :did
+    WHERE last_tick_at IS NULL OR last_tick_at <= :now
+    """,
+    NO_ROW,
 )
-
-
-def scheduler(connection: Connection) -> RowMapping:
-    """What the last tick did: last_tick_at (None before the first), duration_ms, did."""
-    row: RowMapping = mappings(connection, SCHEDULER)[0]
-    return row
 
 
 def record_tick(connection: Connection, now: datetime, duration_ms: int, did: Mapping[str, Any]) -> None:
     """Write down what a tick did; an older tick that ends late never overwrites a newer one."""
-    newer = sa.or_(scheduler_status.c.last_tick_at.is_(None), scheduler_status.c.last_tick_at <= now)
-    connection.execute(
-        sa.update(scheduler_status)
-        .where(newer)
-        .values(last_tick_at=now, duration_ms=duration_ms, did=sa.cast(sa.literal(dict(did), JSONB), JSONB))
-    )
+    RECORD_TICK.run(connection, now=now, duration_ms=duration_ms, did=json.dumps(did))
+
+
+FORGET_FUTURE_TICK = Query("UPDATE scheduler_status SET last_tick_at = :now WHERE last_tick_at > :now", NO_ROW)
 
 
 def forget_future_tick(connection: Connection, now: datetime) -> None:
     """Let a last tick of a time that has not come yet count as now, so that this one can be written down."""
-    at = scheduler_status.c.last_tick_at
-    connection.execute(sa.update(scheduler_status).where(at > now).values(last_tick_at=now))
+    FORGET_FUTURE_TICK.run(connection, now=now)

@@ -89,9 +89,12 @@ def test_a_channels_secrets_come_back_by_no_way(api: Api, engine: Engine, monkey
     assert [text for text in said if TOKEN in text] == []
 
 
+REFUSED = dict.fromkeys(store.GIVEN) | {"name": "x", "kind": "webhook", "url": TOKEN, "signing_secret": TOKEN}
+
+
 def test_a_row_that_postgres_refuses_is_quoted_nowhere(engine: Engine) -> None:
     with pytest.raises(ChannelNotKept) as refused, engine.begin() as connection:
-        store.insert(connection, {"name": "x", "kind": "webhook", "url": TOKEN, "signing_secret": TOKEN})
+        store.insert(connection, REFUSED)
 
     told = "".join(traceback.format_exception(refused.value))
     assert "SQLSTATE 23502" in told
@@ -103,7 +106,7 @@ def test_a_statement_that_is_cut_quotes_no_secret_among_its_parameters(engine: E
         holder.execute(sa.text("LOCK TABLE notification_channels"))
         connection.execute(sa.text("SET LOCAL lock_timeout = 50"))
         with pytest.raises(DBAPIError) as cut:
-            store.insert(connection, {"name": "x", "kind": "webhook", "url": TOKEN, "signing_secret": TOKEN})
+            store.insert(connection, REFUSED)
 
     told = "".join(traceback.format_exception(cut.value))
     assert "INSERT INTO notification_channels" in told

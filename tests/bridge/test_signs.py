@@ -23,7 +23,6 @@ from shared.commands import operations as commands
 from shared.config import load
 from shared.postgres.door import database_now, transaction
 from shared.recovery import operations as recovery
-from shared.tables import clients
 from tests.bridge.conftest import Database, Display, StartBridge, displays, eventually, stamp
 from tests.bridge.test_memory import INBOX, Fleet
 
@@ -245,7 +244,7 @@ def pass_time(database: Database, seconds: float) -> None:
 def looked_at(engine: Engine, client: str) -> dict[str, Any]:
     """What people read about this display."""
     with transaction(engine) as connection:
-        rows = connection.execute(clients_store.shown().where(clients.c.uuid == client)).mappings().all()
+        rows = [vars(clients_store.get(connection, client))]
         return recovery.states_of(connection, database_now(connection), ON, rows)[client]
 
 

@@ -72,7 +72,7 @@ def observe(connection: Connection, at: datetime, settings: Config = CONFIG) -> 
 
 def all_of(connection: Connection, **wanted: Any) -> list[dict[str, Any]]:
     """Incidents as a list shows them, the oldest first."""
-    return [dict(row) for row in reversed(timeline_store.page(connection, IncidentFilter(**wanted), 100, None))]
+    return [vars(row) for row in reversed(timeline_store.page(connection, IncidentFilter(**wanted), 100, None))]
 
 
 def only(connection: Connection) -> dict[str, Any]:

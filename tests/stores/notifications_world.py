@@ -35,7 +35,7 @@ def channel(connection: Connection, at: datetime, name: str = "On call", **facts
         "critical_passes": True,
         "enabled": True,
     }
-    return int(channels.add(connection, at, NewChannel(**{**wanted, **facts}), "user:anna")["id"])
+    return channels.add(connection, at, NewChannel(**{**wanted, **facts}), "user:anna").id
 
 
 def display(connection: Connection, now: datetime, name: str = "Lobby", site: str = "Rome") -> str:

@@ -173,8 +173,7 @@ def breaker_decisions(connection: Connection) -> list[tuple[str, str | None]]:
 def told(connection: Connection, now: datetime, client: str, settings: Config = ON) -> dict[str, Any]:
     """What people read about this client."""
     sweep(connection, now)
-    rows = connection.execute(clients_store.shown().where(clients.c.uuid == client)).mappings().all()
-    return operations.states_of(connection, now, settings, rows)[client]
+    return operations.states_of(connection, now, settings, [vars(clients_store.get(connection, client))])[client]
 
 
 def rung(connection: Connection, client: str) -> tuple[int, int, int]:

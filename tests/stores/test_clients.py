@@ -32,14 +32,14 @@ def add(connection: Connection, uuid: str, **facts: object) -> None:
 
 
 def uuids(connection: Connection, wanted: ClientFilter) -> list[str]:
-    return [row["uuid"] for row in store.page(connection, wanted, 100, None)]
+    return [row.uuid for row in store.page(connection, wanted, 100, None)]
 
 
 def test_a_client_registers_once(connection: Connection, now: datetime) -> None:
     assert store.register(connection, now, ONE, RegisteredBy.ENROLMENT)
     assert not store.register(connection, now, ONE, RegisteredBy.FIRST_MESSAGE)
 
-    assert operations.find(connection, ONE)["registered_by"] == "enrolment"
+    assert operations.find(connection, ONE).registered_by == "enrolment"
 
 
 def test_a_uuid_that_is_none_is_refused_by_the_database_too(connection: Connection, now: datetime) -> None:
@@ -84,9 +84,9 @@ def test_pages_follow_each_other_without_gap_or_repeat_also_with_equal_names(con
         add(connection, uuid, name="same")
 
     first = store.page(connection, ClientFilter(), 2, None)
-    second = store.page(connection, ClientFilter(), 2, (first[-1]["name"], first[-1]["uuid"]))
+    second = store.page(connection, ClientFilter(), 2, (first[-1].name, first[-1].uuid))
 
-    assert [row["uuid"] for row in [*first, *second]] == [ONE, TWO, THREE]
+    assert [row.uuid for row in [*first, *second]] == [ONE, TWO, THREE]
 
 
 def test_a_deleted_client_is_gone_and_stays_a_tombstone(connection: Connection, now: datetime) -> None:
@@ -112,9 +112,9 @@ def test_acknowledging_takes_the_failure_away_and_remembers_it(connection: Conne
     row, cleared = operations.clear_service_failed(connection, now, ONE, "user:anna", now)
 
     assert cleared
-    assert (row["service_failed_at"], row["service_failed_unit"]) == (None, None)
+    assert (row.service_failed_at, row.service_failed_unit) == (None, None)
     (remembered,) = store.recently_cleared(connection, now - timedelta(hours=24), 10)
-    assert (remembered["unit"], remembered["acknowledged_by"]) == ("player.service", "user:anna")
+    assert (remembered.unit, remembered.acknowledged_by) == ("player.service", "user:anna")
 
 
 def test_acknowledging_a_clean_client_changes_nothing(connection: Connection, now: datetime) -> None:
@@ -123,7 +123,7 @@ def test_acknowledging_a_clean_client_changes_nothing(connection: Connection, no
     row, cleared = operations.clear_service_failed(connection, now, ONE, "user:anna", now)
 
     assert not cleared
-    assert row["service_failed_cleared_by"] is None
+    assert row.service_failed_cleared_by is None
 
 
 def test_a_newer_failure_is_not_acknowledged_unseen(connection: Connection, now: datetime) -> None:
@@ -133,7 +133,7 @@ def test_a_newer_failure_is_not_acknowledged_unseen(connection: Connection, now:
         operations.clear_service_failed(connection, now, ONE, "user:anna", now - timedelta(seconds=5))
 
     assert caught.value.extras == {"service_failed_at": now}
-    assert operations.find(connection, ONE)["service_failed_unit"] == "player.service"
+    assert operations.find(connection, ONE).service_failed_unit == "player.service"
 
 
 def test_of_eight_acknowledgements_at_once_one_clears(engine: Engine) -> None:

@@ -130,5 +130,5 @@ def test_a_thousand_that_are_silent_are_found_as_well(scaled: Connection) -> Non
     scaled.execute(sa.text("UPDATE client_heartbeats SET last_heartbeat_at = now() - interval '1 hour'"))
     now = database_now(scaled)
 
-    assert len(problems_store.crashed(scaled, now, timedelta(seconds=180), 1000).rows) == 1000
-    assert len(problems_store.crashed(scaled, now, timedelta(seconds=180), 2 * FLEET).rows) == FLEET
+    assert len(problems_store.crashed(scaled, now, timedelta(seconds=180), 1000).clients) == 1000
+    assert len(problems_store.crashed(scaled, now, timedelta(seconds=180), 2 * FLEET).clients) == FLEET

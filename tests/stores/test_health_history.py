@@ -15,6 +15,7 @@ from shared.errors import ClientNotFound
 from shared.postgres.door import database_now, transaction
 from shared.tables import client_health, client_health_history, clients
 from tests.stores.commands_world import add_client
+from tests.stores.query_plans import plan_of
 
 WEEK = timedelta(days=7)
 MEASURES = {"cpu_percent": 12.3, "memory_percent": 45.6, "disk_percent": 78.9, "temperature_celsius": -4.5}
@@ -227,11 +228,11 @@ def test_one_display_is_read_by_its_bunchs_key(connection: Connection, now: date
     )
     connection.execute(sa.text("ANALYZE client_health_history"))
 
-    parameters = {"uuid": client, "since": now - timedelta(hours=24), "until": now}
-    plan = connection.execute(sa.text("EXPLAIN " + health_history_store.SAMPLES_OF), parameters).scalars().all()
+    since = now - timedelta(hours=24)
+    plan = plan_of(connection, lambda c: health_history_store.samples_of(c, client, since, now))
 
-    assert any("pk_client_health_history" in line for line in plan), plan
-    assert not any("Seq Scan" in line for line in plan), plan
+    assert any(node.get("Index Name") == "pk_client_health_history" for node in plan), plan
+    assert not any(node["Node Type"] == "Seq Scan" for node in plan), plan
 
 
 def test_nothing_was_put_in_the_way_of_a_report(connection: Connection) -> None:

@@ -80,7 +80,7 @@ def test_timeline_members_and_list_are_paged_without_gap_or_repetition(connectio
         paged += part
     names: list[str] = []
     while rows := timeline_store.members_page(connection, incident_id, 4, ("", names[-1]) if names else None):
-        names += [row["uuid"] for row in rows]
+        names += [row.uuid for row in rows]
 
     assert paged == whole
     assert len(whole) == 8

@@ -6,13 +6,13 @@ from zoneinfo import ZoneInfo
 
 import pytest
 import sqlalchemy as sa
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from shared.clients import operations as clients
 from shared.errors import ClientsUnknown, MaintenanceTimesRefused, MaintenanceWindowNotFound
 from shared.maintenance import operations, store
 from shared.maintenance.operations import NewWindow
-from shared.maintenance.rules import Schedule, WeeklyRecurrence
+from shared.maintenance.rules import KeptWindow, Schedule, WeeklyRecurrence
 from shared.maintenance.store import WindowFilter
 from shared.tables import maintenance_window_clients, maintenance_windows
 from shared.vocabulary import MaintenanceScope, Weekday
@@ -22,7 +22,7 @@ HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 FLEET, SITE, CLIENTS = MaintenanceScope.FLEET, MaintenanceScope.SITE, MaintenanceScope.CLIENTS
 
 
-def plan(connection: Connection, now: datetime, scope: MaintenanceScope = FLEET, **more: Any) -> RowMapping:
+def plan(connection: Connection, now: datetime, scope: MaintenanceScope = FLEET, **more: Any) -> KeptWindow:
     """A window of an hour from now on, unless its schedule says otherwise."""
     facts = {"name": "Rollout", "reason": "new players", "site": None, "clients": (), **more}
     wanted = NewWindow(scope=scope, **{"schedule": Schedule(now, now + HOUR), **facts})
@@ -65,7 +65,7 @@ def test_people_are_told_why_by_whom_and_until_when(connection: Connection, now:
 
     told = operations.quiet_of(connection, now, [client])[client]
 
-    assert (told.window_id, told.name, told.by, told.until) == (longest["id"], "Long", "user:anna", now + 2 * HOUR)
+    assert (told.window_id, told.name, told.by, told.until) == (longest.id, "Long", "user:anna", now + 2 * HOUR)
     assert "“Long” (new players)" in told.why
 
 
@@ -89,20 +89,20 @@ def test_a_window_that_is_ended_is_quiet_no_more_and_stays_as_history(
 ) -> None:
     window = plan(connection, now)
 
-    assert operations.end(connection, now + HOUR / 2, window["id"], "user:ben") is True
-    assert operations.end(connection, now + HOUR / 2, window["id"], "user:carl") is False
+    assert operations.end(connection, now + HOUR / 2, window.id, "user:ben") is True
+    assert operations.end(connection, now + HOUR / 2, window.id, "user:carl") is False
 
     assert quiet(connection, now + HOUR / 2, client) == set()
     [kept] = store.page(connection, now, WindowFilter(), 10, None)
-    assert (kept["id"], kept["ended_at"], kept["ended_by"]) == (window["id"], now + HOUR / 2, "user:ben")
+    assert (kept.id, kept.ended_at, kept.ended_by) == (window.id, now + HOUR / 2, "user:ben")
 
 
 def test_one_that_is_over_is_not_ended_any_more(connection: Connection, now: datetime) -> None:
     window = plan(connection, now)
 
-    assert operations.end(connection, now + HOUR, window["id"], "user:ben") is False
+    assert operations.end(connection, now + HOUR, window.id, "user:ben") is False
     with pytest.raises(MaintenanceWindowNotFound):
-        operations.end(connection, now, window["id"] + 1, "user:ben")
+        operations.end(connection, now, window.id + 1, "user:ben")
 
 
 def test_clients_that_do_not_exist_are_named_and_nothing_is_kept(connection: Connection, now: datetime) -> None:
@@ -127,15 +127,15 @@ def test_lists_are_narrowed_to_what_is_current_or_covers_a_client(connection: Co
     over = plan(connection, now - DAY, schedule=Schedule(now - DAY, now - HOUR))
     repeated = plan(connection, now - DAY, SITE, site="Rome", schedule=Schedule(now - DAY, now - DAY + HOUR, every))
     ended = plan(connection, now, SITE, site="Oslo")
-    operations.end(connection, now, ended["id"], "user:ben")
+    operations.end(connection, now, ended.id, "user:ben")
 
     def listed(**wanted: Any) -> list[int]:
-        return [row["id"] for row in store.page(connection, now, WindowFilter(**wanted), 10, None)]
+        return [row.id for row in store.page(connection, now, WindowFilter(**wanted), 10, None)]
 
-    assert listed() == [ended["id"], repeated["id"], over["id"]]
-    assert listed(current=True) == [repeated["id"]]
-    assert listed(current=False) == [ended["id"], over["id"]]
-    assert listed(client_uuid=rome) == [repeated["id"], over["id"]]
+    assert listed() == [ended.id, repeated.id, over.id]
+    assert listed(current=True) == [repeated.id]
+    assert listed(current=False) == [ended.id, over.id]
+    assert listed(client_uuid=rome) == [repeated.id, over.id]
 
 
 def test_history_is_dropped_by_age_and_what_repeats_without_end_never(connection: Connection, now: datetime) -> None:
@@ -143,13 +143,13 @@ def test_history_is_dropped_by_age_and_what_repeats_without_end_never(connection
     every = WeeklyRecurrence("UTC", frozenset(Weekday))
     plan(connection, now, CLIENTS, clients=[client])
     ended = plan(connection, now, schedule=Schedule(now, now + HOUR, every))
-    operations.end(connection, now + HOUR, ended["id"], "user:ben")
+    operations.end(connection, now + HOUR, ended.id, "user:ben")
     endless = plan(connection, now, schedule=Schedule(now, now + HOUR, every))
 
     assert store.drop_history(connection, now + HOUR) == 0
     assert store.drop_history(connection, now + HOUR + timedelta.resolution) == 2
 
-    assert connection.execute(sa.select(maintenance_windows.c.id)).scalars().all() == [endless["id"]]
+    assert connection.execute(sa.select(maintenance_windows.c.id)).scalars().all() == [endless.id]
     assert connection.execute(sa.select(maintenance_window_clients)).all() == []
 
 

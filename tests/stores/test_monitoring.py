@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from shared.clients import store as clients_store
+from shared.clients.store import ClientFilter
 from shared.overview import problems_store, rules, store
 from shared.overview.rules import OverviewCursor
 from shared.postgres.door import database_now, transaction
@@ -105,13 +106,13 @@ def test_whom_recovery_may_speak_of_is_told_by_the_rule(connection: Connection, 
         for process in ProcessStatus:
             add(connection, 100 * number + list(ProcessStatus).index(process), status=status, process_status=process)
     add(connection, 999, service_failed_at=now, service_failed_unit="x")
-    all_rows = connection.execute(clients_store.shown()).mappings().all()
+    everybody = clients_store.page(connection, ClientFilter(), 1000, None)
 
-    found = {row["uuid"] for row in store.unwell(connection)}
+    found = {one.uuid for one in store.unwell(connection)}
 
-    by_rule = [is_unwell(row["status"], row["process_status"], row["service_failed_at"]) for row in all_rows]
-    assert found == {row["uuid"] for row, is_ill in zip(all_rows, by_rule, strict=True) if is_ill}
-    assert 0 < len(found) < len(all_rows)
+    by_rule = {one.uuid for one in everybody if is_unwell(one.status, one.process_status, one.service_failed_at)}
+    assert found == by_rule
+    assert 0 < len(found) < len(everybody)
 
 
 def test_crashed_lists_who_says_so_and_who_is_silent_but_not_who_was_never_heard(
@@ -124,7 +125,7 @@ def test_crashed_lists_who_says_so_and_who_is_silent_but_not_who_was_never_heard
     add(connection, 5, heartbeat=now - timedelta(seconds=200), interval=600)  # beats every ten minutes
     patient = add(connection, 6, heartbeat=now - timedelta(seconds=1801), interval=600)
 
-    listed = [row["uuid"] for row in problems_store.crashed(connection, now, STALE, 10).rows]
+    listed = [one.uuid for one in problems_store.crashed(connection, now, STALE, 10).clients]
 
     assert listed == [patient, silent, says_so]
 
@@ -132,7 +133,7 @@ def test_crashed_lists_who_says_so_and_who_is_silent_but_not_who_was_never_heard
 def test_a_deleted_client_is_not_crashed(connection: Connection, now: datetime) -> None:
     add(connection, 1, heartbeat=now - timedelta(hours=1), deleted_at=now)
 
-    assert problems_store.crashed(connection, now, STALE, 10).rows == []
+    assert problems_store.crashed(connection, now, STALE, 10).clients == []
 
 
 def test_a_change_that_commits_after_a_later_one_is_still_told(engine: Engine) -> None:
@@ -236,7 +237,7 @@ def test_a_tick_that_ends_late_does_not_hide_a_newer_one(connection: Connection,
     store.record_tick(connection, now, 12, {"expired": 1})
     store.record_tick(connection, now - timedelta(minutes=2), 9000, {"expired": 9})
 
-    assert store.scheduler(connection)["did"] == {"expired": 1}
+    assert store.scheduler(connection).did == {"expired": 1}
 
 
 def test_the_scheduler_is_late_after_three_periods_or_when_never_seen() -> None:

@@ -293,11 +293,11 @@ def test_a_snooze_holds_until_it_ends(
 
     decide(connection, now + 10 * MINUTE)
     assert told(connection) == []
-    assert snoozes_operations.end(connection, now + 11 * MINUTE, snooze["id"], "user:ben")
+    assert snoozes_operations.end(connection, now + 11 * MINUTE, snooze.id, "user:ben")
     decide(connection, now + 12 * MINUTE)
 
     assert len(told(connection)) == 1
-    assert not snoozes_operations.end(connection, now + 13 * MINUTE, snooze["id"], "user:ben")
+    assert not snoozes_operations.end(connection, now + 13 * MINUTE, snooze.id, "user:ben")
 
 
 def test_a_snooze_ends_by_itself(connection: Connection, now: datetime, dark: list[str]) -> None:

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from shared.clients import store as clients_store
+from shared.clients.store import ClientFilter
 from shared.commands import operations as commands
 from shared.commands.acks import operations as acks
 from shared.commands.outbox import operations as outbox
@@ -243,7 +244,7 @@ def test_an_operators_command_in_flight_is_not_doubled(connection: Connection, n
 def test_what_people_read_of_healthy_clients_is_nothing(connection: Connection, now: datetime) -> None:
     add_client(connection, now, process_status="running", status="running")
     crashed = crash(connection, now)
-    rows = connection.execute(clients_store.shown()).mappings().all()
+    rows = [vars(one) for one in clients_store.page(connection, ClientFilter(), 100, None)]
 
     assert set(operations.states_of(connection, now, ON, rows)) == {crashed}
 

@@ -101,7 +101,7 @@ def test_a_display_that_talks_is_never_rebooted_and_told_why_its_heartbeats_are_
         "off",
         f"{why} Automatic recovery is switched off (CRASH_RECOVERY_ENABLED).",
     )
-    assert {row["uuid"] for row in overview.unwell(connection)} == {client}
+    assert {one.uuid for one in overview.unwell(connection)} == {client}
 
 
 def test_without_a_dead_letter_the_brokers_rights_are_named(connection: Connection, now: datetime) -> None:
@@ -170,7 +170,7 @@ def test_half_a_fleet_that_talks_opens_no_breaker_and_is_no_incident(connection:
     assert (open_breakers(connection), report.opened) == (set(), 0)
     assert {shown(connection, one)["status"] for one in talking} == {"unknown"}
     assert evidence.beats(connection, now, 180, now - timedelta(days=1), 0.5) == evidence.Beats(20, 0, [])
-    assert problems_operations.crashed(connection, now, ON, 100).rows == []
+    assert problems_operations.crashed(connection, now, ON, 100).clients == []
 
 
 def test_those_that_talked_until_a_moment_ago_fall_silent_together(connection: Connection, now: datetime) -> None:

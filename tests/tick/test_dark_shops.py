@@ -39,7 +39,7 @@ def unsteady(run: FleetRun, count: int = 12) -> list[Display]:
 
 
 def incidents(connection: Connection) -> list[dict[str, Any]]:
-    return [dict(row) for row in reversed(timeline_store.page(connection, IncidentFilter(), 100, None))]
+    return [vars(row) for row in reversed(timeline_store.page(connection, IncidentFilter(), 100, None))]
 
 
 def kinds(connection: Connection) -> list[tuple[str, str, int]]:

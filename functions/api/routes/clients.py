@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Annotated, Any, Final
 
 import msgspec
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from functions.api.bodies import (
     Answer,
@@ -24,7 +24,7 @@ from functions.api.shapes.fleet import Bridge
 from functions.problems import InvalidField
 from shared.access import enrolment_operations
 from shared.clients import losses_store, operations, store
-from shared.clients.store import ClientFilter
+from shared.clients.store import ClientFilter, WholeClient
 from shared.commands import operations as commands
 from shared.commands.acks import operations as acks
 from shared.commands.rules import CLIENT_DELETED
@@ -128,12 +128,12 @@ def list_clients(call: Call, query: ClientQuery) -> Page[shapes.Client]:
     after = decode_cursor(query.cursor, str, str)
     with call.transaction() as (connection, now):
         rows = store.page(connection, wanted, query.limit + 1, after)
-        states = recovery.states_of(connection, now, call.services.config, rows)
+        states = recovery.states_of(connection, now, call.services.config, [vars(row) for row in rows])
     shown = rows[: query.limit]
     more = len(rows) > query.limit
     return Page(
-        items=[shapes.client(row, states.get(row["uuid"])) for row in shown],
-        next_cursor=encode_cursor((shown[-1]["name"], shown[-1]["uuid"])) if more else None,
+        items=[shapes.client(row, states.get(row.uuid)) for row in shown],
+        next_cursor=encode_cursor((shown[-1].name, shown[-1].uuid)) if more else None,
     )
 
 
@@ -148,11 +148,11 @@ def crashed_clients(call: Call, query: LongPageQuery) -> CrashedClients:
         answer_of(
             CrashedClient,
             row,
-            recovery=found.recovery.get(row["uuid"]),
+            recovery=found.recovery.get(row.uuid),
             open_command=shapes.open_command(row),
             **problems_operations.why_crashed(row, now),
         )
-        for row in found.rows
+        for row in found.clients
     ]
     bridge = overview.bridge_state_of(found.bridge, now, config)
     listed = page_of(items, query.limit, lambda item: (item.last_heartbeat_at, item.uuid))
@@ -165,7 +165,7 @@ def service_failed_clients(call: Call, query: LongPageQuery) -> Page[shapes.Clie
     after: Any = decode_cursor(query.cursor, datetime, str)
     with call.transaction() as (connection, now):
         found = problems_operations.failed(connection, now, call.services.config, query.limit + 1, after)
-    items = [shapes.client(row, found.recovery.get(row["uuid"])) for row in found.rows]
+    items = [shapes.client(row, found.recovery.get(row.uuid)) for row in found.clients]
     return page_of(items, query.limit, lambda item: (item.service_failed_at, item.uuid))
 
 
@@ -205,7 +205,7 @@ def write_client(call: Call, uuid: str, body: ClientFacts) -> shapes.ClientDetai
         facts["site"] = facts["site"] or None
     with call.transaction() as (connection, now):
         row = operations.write_facts(connection, uuid, facts)
-        call.audit(connection, now, "client.write", row["uuid"], fields=sorted(facts))
+        call.audit(connection, now, "client.write", row.uuid, fields=sorted(facts))
         return details(call, connection, now, row)
 
 
@@ -232,16 +232,16 @@ def clear_service_failed(call: Call, uuid: str) -> ClearedFailure:
     with call.transaction() as (connection, now):
         row, cleared = operations.clear_service_failed(connection, now, uuid, call.principal.actor, expected)
         if cleared:
-            call.audit(connection, now, "service_failed.clear", row["uuid"], unit=row["service_failed_cleared_unit"])
+            call.audit(connection, now, "service_failed.clear", row.uuid, unit=row.service_failed_cleared_unit)
         shown = details(call, connection, now, row)
     return ClearedFailure(**msgspec.structs.asdict(shown), cleared=cleared)
 
 
-def details(call: Call, connection: Connection, now: datetime, row: RowMapping) -> shapes.ClientDetails:
+def details(call: Call, connection: Connection, now: datetime, row: WholeClient) -> shapes.ClientDetails:
     """A client's row as its own page shows it."""
-    state = recovery.states_of(connection, now, call.services.config, [row]).get(row["uuid"])
-    quiet = maintenance.quiet_of(connection, now, [row["uuid"]]) if row["windows_begun"] else {}
-    return shapes.client_details(row, state, quiet.get(row["uuid"]))
+    state = recovery.states_of(connection, now, call.services.config, [vars(row)]).get(row.uuid)
+    quiet = maintenance.quiet_of(connection, now, [row.uuid]) if row.windows_begun else {}
+    return shapes.client_details(row, state, quiet.get(row.uuid))
 
 
 def _failure_meant(if_match: str | None) -> datetime | None:

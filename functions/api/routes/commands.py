@@ -115,7 +115,7 @@ def commands_of_client(call: Call, uuid: str, query: PageQuery) -> Page[shapes.C
     after = decode_cursor(query.cursor, datetime, str)
     with call.transaction() as (connection, _):
         client = clients.find(connection, uuid)
-        found = store.page_of_client(connection, client["uuid"], query.limit + 1, after)
+        found = store.page_of_client(connection, client.uuid, query.limit + 1, after)
     return page(found, query.limit, lambda one: (one.created_at, one.id), shapes.command)
 
 

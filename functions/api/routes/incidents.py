@@ -4,13 +4,13 @@ from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from functions.api.bodies import Answer, Page, PageQuery, Time, answer_of, decode_cursor, page
 from functions.api.routing import Call, Routes
 from shared.errors import IncidentNotFound
 from shared.incidents import timeline_operations, timeline_store
-from shared.incidents.timeline_store import IncidentFilter
+from shared.incidents.timeline_store import IncidentFilter, ListedIncident
 from shared.maintenance import operations as maintenance
 from shared.vocabulary import ClientStatus, IncidentEventKind, IncidentKind, Role, Symptom
 
@@ -94,7 +94,7 @@ def list_incidents(call: Call, query: IncidentQuery) -> Page[Incident]:
     wanted = IncidentFilter(query.is_open, query.site, query.since)
     with call.transaction() as (connection, _):
         rows = timeline_store.page(connection, wanted, query.limit + 1, after)
-    return page(rows, query.limit, lambda row: (row["opened_at"], row["id"]), _incident)
+    return page(rows, query.limit, lambda row: (row.opened_at, row.id), _incident)
 
 
 @routes.get("/<id:incident_id>", role=Role.VIEWER, raises=(IncidentNotFound,))
@@ -130,15 +130,14 @@ def events_of_incident(call: Call, incident_id: int, query: PageQuery) -> Page[I
         return _events(connection, incident_id, query.limit, after)
 
 
-def _incident(row: RowMapping) -> Incident:
-    kind = row["kind"]
-    site, subnet = (row["key"] if kind == of else None for of in (IncidentKind.SITE, IncidentKind.SUBNET))
+def _incident(row: ListedIncident) -> Incident:
+    site, subnet = (row.key if row.kind is of else None for of in (IncidentKind.SITE, IncidentKind.SUBNET))
     return answer_of(Incident, row, site=site, subnet=subnet)
 
 
 def _members(connection: Connection, incident_id: int, limit: int, after: tuple[str, str] | None) -> Page[Member]:
     rows = timeline_store.members_page(connection, incident_id, limit + 1, after)
-    return page(rows, limit, lambda row: (row["name"], row["uuid"]), lambda row: answer_of(Member, row))
+    return page(rows, limit, lambda row: (row.name, row.uuid), lambda row: answer_of(Member, row))
 
 
 def _events(

@@ -5,7 +5,7 @@ from datetime import date, datetime
 from typing import Annotated, Any
 
 import msgspec
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from functions.api.bodies import Answer, Body, Page, PageQuery, Time, Uuid, answer_of, decode_cursor, page
 from functions.api.routing import Call, Routes
@@ -13,7 +13,7 @@ from functions.problems import InvalidField
 from shared.errors import ClientsUnknown, MaintenanceTimesRefused, MaintenanceWindowNotFound, TimeZoneUnknown
 from shared.maintenance import operations, rules, store
 from shared.maintenance.operations import NewWindow
-from shared.maintenance.rules import Schedule
+from shared.maintenance.rules import KeptWindow, Schedule
 from shared.maintenance.store import WindowFilter
 from shared.vocabulary import MaintenanceScope, MaintenanceState, Role, Weekday
 
@@ -95,7 +95,7 @@ def list_maintenance_windows(call: Call, query: MaintenanceQuery) -> Page[Mainte
     with call.transaction() as (connection, now):
         rows = store.page(connection, now, wanted, query.limit + 1, after)
         shown = _shapes(connection, now, rows)
-    return page(rows, query.limit, lambda row: (row["created_at"], row["id"]), lambda row: shown[row["id"]])
+    return page(rows, query.limit, lambda row: (row.created_at, row.id), lambda row: shown[row.id])
 
 
 @routes.post(
@@ -109,8 +109,8 @@ def plan_maintenance_window(call: Call, body: NewMaintenanceWindow) -> Maintenan
     _check_scope(body)
     with call.transaction() as (connection, now):
         row = operations.plan(connection, now, _wanted(body, now), call.principal.actor)
-        call.audit(connection, now, "maintenance.create", f"maintenance:{row['id']}", name=body.name, scope=body.scope)
-        return _shapes(connection, now, [row])[row["id"]]
+        call.audit(connection, now, "maintenance.create", f"maintenance:{row.id}", name=body.name, scope=body.scope)
+        return _shapes(connection, now, [row])[row.id]
 
 
 @routes.delete("/<id:window_id>", role=Role.OPERATOR, statuses={204: "Ended"}, raises=(MaintenanceWindowNotFound,))
@@ -140,17 +140,17 @@ def _wanted(body: NewMaintenanceWindow, now: datetime) -> NewWindow:
     return NewWindow(body.name, body.reason, body.scope, body.site, body.clients, schedule)
 
 
-def _shapes(connection: Connection, now: datetime, rows: Sequence[RowMapping]) -> dict[int, MaintenanceWindow]:
+def _shapes(connection: Connection, now: datetime, rows: Sequence[KeptWindow]) -> dict[int, MaintenanceWindow]:
     """Each row as its answer, by id."""
-    named = store.clients_of(connection, [row["id"] for row in rows if row["scope"] == MaintenanceScope.CLIENTS])
-    return {row["id"]: _shape(row, now, named.get(row["id"], [])) for row in rows}
+    named = store.clients_of(connection, [row.id for row in rows if row.scope is MaintenanceScope.CLIENTS])
+    return {row.id: _shape(row, now, named.get(row.id, [])) for row in rows}
 
 
-def _shape(row: RowMapping, now: datetime, named: list[str]) -> MaintenanceWindow:
-    schedule = operations.schedule_of(row)
+def _shape(row: KeptWindow, now: datetime, named: list[str]) -> MaintenanceWindow:
+    schedule = row.schedule
     at = rules.occurrence_at(schedule, now) or rules.next_occurrence(schedule, now)
     again = schedule.recurrence
-    recurrence = again and {"time_zone": again.time_zone, "weekdays": row["weekdays"], "until": again.until}
+    recurrence = again and {"time_zone": again.time_zone, "weekdays": row.weekdays, "until": again.until}
     return answer_of(
         MaintenanceWindow,
         row,

@@ -1,12 +1,10 @@
 """/api/notifications/channels: who is told what, and where. Their addresses are secrets: written, never answered."""
 
 import time as clock
-from collections.abc import Mapping
 from datetime import datetime, time, timedelta
 from typing import Annotated, Any
 
 import msgspec
-from sqlalchemy import RowMapping
 
 from functions.api.bodies import END, Answer, Body, Page, PageQuery, answer_of, decode_cursor, page
 from functions.api.routing import Call, Routes
@@ -20,7 +18,7 @@ from shared.errors import (
 from shared.notifications.channels import operations as channels
 from shared.notifications.channels import rules, store
 from shared.notifications.channels.operations import NewChannel
-from shared.notifications.channels.rules import Hours
+from shared.notifications.channels.rules import Hours, KeptChannel
 from shared.outside import couriers
 from shared.outside.couriers.letters import Result
 from shared.vocabulary import ChannelKind, NotificationEvent, Role, Weekday
@@ -122,7 +120,7 @@ def list_notification_channels(call: Call, query: PageQuery) -> Page[Notificatio
     after: Any = decode_cursor(query.cursor, int)
     with call.transaction() as (connection, _):
         rows = store.page(connection, query.limit + 1, after[0] if after else None)
-    return page(rows, query.limit, lambda row: (row["id"],), _channel)
+    return page(rows, query.limit, lambda row: (row.id,), _channel)
 
 
 @routes.post("", role=Role.ADMIN, statuses={201: "Added"}, raises=REFUSALS)
@@ -152,13 +150,13 @@ def change_notification_channel(call: Call, channel_id: int, body: ChannelChange
     """Change a channel. Switched on again, it is told what begins from then on."""
     if body.url is not msgspec.UNSET:
         with call.transaction() as (connection, _):
-            kind = ChannelKind(channels.find(connection, channel_id)["kind"])
+            kind = channels.find(connection, channel_id).kind
         _check_service(call, kind, body.url)
     changes = _changes(body)
     with call.transaction() as (connection, now):
         row = channels.change(connection, now, channel_id, changes)
         said = sorted(name for name in body.__struct_fields__ if getattr(body, name) is not msgspec.UNSET)
-        call.audit(connection, now, "notification_channel.change", _target(row), name=row["name"], changed=said)
+        call.audit(connection, now, "notification_channel.change", _target(row), name=row.name, changed=said)
         return _channel(row)
 
 
@@ -167,7 +165,7 @@ def remove_notification_channel(call: Call, channel_id: int) -> None:
     """Remove a channel, and the list of what it was told. What waits to be sent to it is not."""
     with call.transaction() as (connection, now):
         row = channels.remove(connection, channel_id)
-        call.audit(connection, now, "notification_channel.remove", _target(row), name=row["name"], kind=row["kind"])
+        call.audit(connection, now, "notification_channel.remove", _target(row), name=row.name, kind=row.kind)
 
 
 @routes.post("/<id:channel_id>/test", role=Role.ADMIN, raises=(ChannelNotFound,))
@@ -175,11 +173,11 @@ def test_notification_channel(call: Call, channel_id: int) -> ChannelTest:
     """Send a test message now, whatever the channel's hours, and say what became of it."""
     with call.transaction() as (connection, now):
         row = channels.find(connection, channel_id)
-        call.audit(connection, now, "notification_channel.test", _target(row), name=row["name"])
+        call.audit(connection, now, "notification_channel.test", _target(row), name=row.name)
         letter = channels.trial(row, now, call.principal.actor, call.request_id, call.services.config)
     began = clock.monotonic()
     reach = couriers.reach_of(call.services.config)
-    outcome = couriers.send(row["kind"], row["url"], row["signing_secret"], letter, reach)
+    outcome = couriers.send(row.kind, row.url, row.signing_secret, letter, reach)
     duration_ms = round((clock.monotonic() - began) * 1000)
     delivered = outcome.result is Result.DELIVERED
     with call.transaction() as (connection, now):
@@ -202,8 +200,8 @@ def _is_unknown(call: Call, url: str) -> bool:
     return messenger.is_known(url, couriers.reach_of(call.services.config)) is False
 
 
-def _target(row: Mapping[str, Any] | RowMapping) -> str:
-    return f"notification_channel:{row['id']}"
+def _target(channel: KeptChannel) -> str:
+    return f"notification_channel:{channel.id}"
 
 
 def _hours(body: HoursBody | None) -> Hours | None:
@@ -228,17 +226,17 @@ def _changes(body: ChannelChanges) -> dict[str, Any]:
     return changes
 
 
-def _channel(row: RowMapping) -> NotificationChannel:
-    hours = channels.hours_of(row)
+def _channel(row: KeptChannel) -> NotificationChannel:
+    hours = row.hours
     shown = None
     if hours is not None:
         times = {"begin": f"{hours.begin:%H:%M}", "end": f"{hours.end:%H:%M}"}
-        shown = ChannelHours(time_zone=hours.time_zone, weekdays=[Weekday(day) for day in row["weekdays"]], **times)
+        shown = ChannelHours(time_zone=hours.time_zone, weekdays=list(row.weekdays or ()), **times)
     return answer_of(
         NotificationChannel,
         row,
-        address=rules.masked(ChannelKind(row["kind"]), row["url"]),
-        signed=row["signing_secret"] is not None,
+        address=rules.masked(row.kind, row.url),
+        signed=row.signing_secret is not None,
         hours=shown,
-        events=channels.events_of(row),
+        events=row.told_of,
     )

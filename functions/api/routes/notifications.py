@@ -4,7 +4,6 @@ from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
-from sqlalchemy import RowMapping
 
 from functions.api.bodies import Answer, Body, Page, PageQuery, Time, Uuid, answer_of, decode_cursor, page
 from functions.api.routing import Call, Routes
@@ -12,6 +11,8 @@ from functions.problems import InvalidField
 from shared.errors import ClientNotFound, SnoozeNotFound, SnoozeRefused
 from shared.notifications import snoozes_operations, snoozes_store
 from shared.notifications.deliveries import store as deliveries_store
+from shared.notifications.deliveries.store import ListedMessage
+from shared.notifications.snoozes_rules import KeptSnooze
 from shared.vocabulary import DeliveryState, NotificationEvent, NotificationPhase, Role, SnoozeScope
 
 routes = Routes("notifications", "/api/notifications", "Of whom nobody is told for a while, and what was told.")
@@ -86,7 +87,7 @@ def list_notification_deliveries(call: Call, query: DeliveryQuery) -> Page[Deliv
     with call.transaction() as (connection, _):
         before = after[0] if after else None
         rows = deliveries_store.page(connection, query.channel, query.state, query.limit + 1, before)
-    return page(rows, query.limit, lambda row: (row["id"],), _delivery)
+    return page(rows, query.limit, lambda row: (row.id,), _delivery)
 
 
 @routes.get("/snoozes", role=Role.VIEWER)
@@ -96,7 +97,7 @@ def list_notification_snoozes(call: Call, query: SnoozeQuery) -> Page[Snooze]:
     with call.transaction() as (connection, now):
         wanted = snoozes_store.SnoozeFilter(query.current, query.client)
         rows = snoozes_store.page(connection, now, wanted, query.limit + 1, after)
-    return page(rows, query.limit, lambda row: (row["created_at"], row["id"]), lambda row: _snooze(row, now))
+    return page(rows, query.limit, lambda row: (row.created_at, row.id), lambda row: _snooze(row, now))
 
 
 @routes.post("/snoozes", role=Role.OPERATOR, statuses={201: "Begun"}, raises=(SnoozeRefused, ClientNotFound))
@@ -108,7 +109,7 @@ def begin_notification_snooze(call: Call, body: NewSnooze) -> Snooze:
         whom = body.site or body.client
         row = snoozes_operations.begin(connection, now, body.scope, whom, body.until, body.reason, actor)
         until = body.until.isoformat()
-        call.audit(connection, now, "notification_snooze.begin", f"snooze:{row['id']}", scope=body.scope, until=until)
+        call.audit(connection, now, "notification_snooze.begin", f"snooze:{row.id}", scope=body.scope, until=until)
         return _snooze(row, now)
 
 
@@ -129,11 +130,10 @@ def _check_whom(body: NewSnooze) -> None:
             raise InvalidField(f"{field}: expected {expected}.", errors=[{"field": field, "expected": expected}])
 
 
-def _snooze(row: RowMapping, now: datetime) -> Snooze:
-    current = row["ended_at"] is None and row["until"] > now
-    return answer_of(Snooze, row, client=row["client_uuid"], current=current)
+def _snooze(row: KeptSnooze, now: datetime) -> Snooze:
+    return answer_of(Snooze, row, client=row.client_uuid, current=row.is_on(now))
 
 
-def _delivery(row: RowMapping) -> Delivery:
-    due_at = row["due_at"] if row["state"] == DeliveryState.PENDING else None
+def _delivery(row: ListedMessage) -> Delivery:
+    due_at = row.due_at if row.state is DeliveryState.PENDING else None
     return answer_of(Delivery, row, due_at=due_at)

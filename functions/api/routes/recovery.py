@@ -154,9 +154,9 @@ def client_recovery(call: Call, uuid: str) -> ClientRecovery:
 def _recovery_of(call: Call, connection: Connection, now: datetime, uuid: str) -> dict[str, Any]:
     config = call.services.config
     row = clients.find(connection, uuid)
-    recovery = states_of(connection, now, config, [row]).get(uuid)
-    exclusion = holds_store.exclusion(connection, uuid, row["site"])
-    breaker_events = store.breaker_events(connection, row["site"], LAST_BREAKERS)
+    recovery = states_of(connection, now, config, [vars(row)]).get(uuid)
+    exclusion = holds_store.exclusion(connection, uuid, row.site)
+    breaker_events = store.breaker_events(connection, row.site, LAST_BREAKERS)
     events = store.events_page(connection, uuid, LAST_EVENTS, None)
     return {
         "uuid": uuid,

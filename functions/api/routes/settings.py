@@ -60,7 +60,7 @@ def show_settings(call: Call) -> Settings:
     with call.transaction() as (connection, now):
         tick = overview_store.scheduler(connection)
         status = leadership_store.bridge_status(connection)
-    late = is_scheduler_late(tick["last_tick_at"], now, timedelta(seconds=config["TICK_SECONDS"]))
+    late = is_scheduler_late(tick.last_tick_at, now, timedelta(seconds=config["TICK_SECONDS"]))
     heard = listening(status, now, timedelta(seconds=config["CANARY_MAX_AGE_SECONDS"]))
     state = "silent" if heard.silent else "listening"
     return Settings(

@@ -5,10 +5,9 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import RowMapping
-
 from functions.api.bodies import Answer, answer_of
 from shared.clients.signs_rules import refused_in_words
+from shared.clients.store import ShownClient, WholeClient
 from shared.maintenance.rules import QuietWindow
 from shared.vocabulary import (
     ClientStatus,
@@ -141,33 +140,33 @@ class ClientDetails(Client):
     refused: list[RefusedMessages]
 
 
-def client(row: RowMapping, recovery: Mapping[str, Any] | None) -> Client:
-    """A row of `clients.store.shown` as its answer."""
+def client(row: ShownClient, recovery: Mapping[str, Any] | None) -> Client:
+    """A client as its answer."""
     return answer_of(Client, row, recovery=recovery, open_command=open_command(row))
 
 
-def client_details(row: RowMapping, recovery: Mapping[str, Any] | None, quiet: QuietWindow | None) -> ClientDetails:
-    """A row of `clients.store.get` as its answer."""
+def client_details(row: WholeClient, recovery: Mapping[str, Any] | None, quiet: QuietWindow | None) -> ClientDetails:
+    """A client with its details as its answer."""
     health = None
-    if row["health_received_at"] is not None:
+    if row.health_received_at is not None:
         figures = ("cpu_percent", "memory_percent", "disk_percent", "temperature_celsius")
-        health = {"received_at": row["health_received_at"], **{name: row[name] for name in figures}}
+        health = {"received_at": row.health_received_at, **{name: getattr(row, name) for name in figures}}
     more = {"open_command": open_command(row), "health": health}
     return answer_of(
         ClientDetails,
         row,
         recovery=recovery,
         **more,
-        incident=row["incident_id"] and {"id": row["incident_id"], "cause": row["incident_cause"]},
+        incident=row.incident_id and {"id": row.incident_id, "cause": row.incident_cause},
         maintenance=quiet and asdict(quiet),
         refused=[
-            {**one, "words": refused_in_words(one["kind"], one["reason"], one["count"])} for one in row["refused"] or ()
+            {**vars(one), "words": refused_in_words(one.kind, one.reason, one.count)} for one in row.refused or ()
         ],
     )
 
 
-def open_command(row: RowMapping) -> dict[str, Any] | None:
-    """The open command of a client's row, or None."""
-    if row["command_id"] is None:
+def open_command(row: ShownClient) -> dict[str, Any] | None:
+    """The open command of a client, or None."""
+    if row.command_id is None:
         return None
-    return {name: row[f"command_{name}"] for name in OpenCommand.__struct_fields__}
+    return {name: getattr(row, f"command_{name}") for name in OpenCommand.__struct_fields__}

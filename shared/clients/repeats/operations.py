@@ -58,7 +58,7 @@ class SortedReports(Generic[rules.Report]):
     all: Collection[rules.Report]
     same: int  # clients of which every report here only repeats what is known
     others: list[rules.Report]  # the reports of all other clients
-    columns: dict[str, Any]  # the newest reports of the former, as they are written
+    columns: dict[str, str]  # the newest reports of the former, as they are written
     known: dict[str, tuple[int, int]]  # what to remember of them, once they are committed
 
 
@@ -86,7 +86,7 @@ def repeat_heartbeats(
     The other clients are not known any more: what becomes of them the long way may be remembered once committed.
     """
     if told.same and store.touch_heartbeats(connection, now, clock, told.columns) < told.same:
-        odd = _odd(told, store.untouched(connection, "client_heartbeats", told.columns))
+        odd = _odd(told, store.untouched_heartbeats(connection, told.columns))
         told = sorted_heartbeats(told.all, memory, odd)
     _forget(memory.heartbeats, told)
     return told
@@ -97,7 +97,7 @@ def repeat_health(
 ) -> SortedReports[HealthReport]:
     """As `repeat_heartbeats`."""
     if told.same and store.touch_health(connection, now, clock, told.columns) < told.same:
-        odd = _odd(told, store.untouched(connection, "client_health", told.columns))
+        odd = _odd(told, store.untouched_health(connection, told.columns))
         told = sorted_health(told.all, memory, odd)
     _forget(memory.health, told)
     return told

@@ -1,4 +1,4 @@
-"""SQL for reports that only repeat what is stored; see clients/reports/store for `clock`.
+"""SQL for reports that only repeat what is stored.
 
 One array each of what all rows have: unnest takes a third of the time of jsonb_to_recordset.
 """
@@ -13,24 +13,28 @@ from sqlalchemy import Connection
 
 from shared.clients.repeats.rules import StoredReports
 from shared.clients.reports.rules import HealthReport, Heartbeat
-from shared.postgres.door import sql
+from shared.postgres.fragments import arrived_at
+from shared.postgres.query import NO_ROW, Query
 
 
 @dataclass(frozen=True)
 class Changes:
     """The clients that changed since an earlier look, and what to ask with the next time."""
 
-    uuids: Sequence[str]
     cursor: str
+    uuids: list[str]
 
 
 FEW: Final = 100
 """So few changed clients are found by the index even where the table's statistics are old; more are worth a scan."""
-CHANGES: Final = """
+CHANGES = Query(
+    """
     SELECT CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS cursor,
         ARRAY(SELECT uuid FROM clients WHERE changed_xid >= CAST(:cursor AS xid8)
             ORDER BY changed_xid LIMIT CAST(:most AS int)) AS uuids
-"""
+    """,
+    Changes,
+)
 
 
 def changes(connection: Connection, cursor: str | None, most: int | None = None) -> Changes:
@@ -38,11 +42,11 @@ def changes(connection: Connection, cursor: str | None, most: int | None = None)
 
     A transaction that had not ended then is looked at again: nothing that it changed is missed.
     """
-    row = connection.execute(sql(CHANGES), {"cursor": cursor, "most": most}).one()
-    return Changes(row.uuids, row.cursor)
+    return CHANGES.one(connection, cursor=cursor, most=most)
 
 
-RECALL: Final = """
+RECALL = Query(
+    """
     SELECT coalesce(CAST(json_agg(json_build_array(c.uuid, c.process_status, h.interval_seconds, h.boot_id,
         h.app_instance, json_build_array(h.install_id, h.boot_seq, h.seq),
         json_build_array(r.install_id, r.boot_seq, r.seq), c.screen_health, c.log_level, c.app_version, c.os, c.ip,
@@ -52,29 +56,37 @@ RECALL: Final = """
     JOIN clients AS c ON c.uuid = said.uuid AND c.deleted_at IS NULL
     LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid AND c.status = CAST(c.process_status AS text)
     LEFT JOIN client_health AS r ON r.client_uuid = c.uuid
+    """,
+    str,
+)
+"""One JSON text of all rows, which takes a fraction of the time of a value each.
+
+A heartbeat of a client that is shown as something else than it says (late, stale) changes it, so it is none here.
 """
-"""A heartbeat of a client that is shown as something else than it says (late, stale) changes it, so it is none here."""
 _stored: Final = msgspec.json.Decoder(list[StoredReports]).decode
 
 
 def recall(connection: Connection, uuids: Collection[str]) -> list[StoredReports]:
     """Of these uuids those of clients, with what is stored of them."""
-    return _stored(connection.execute(sql(RECALL), {"uuids": _array(uuids)}).scalar_one())
+    return _stored(RECALL.one(connection, uuids=_array(uuids)))
 
 
 SAID: Final = """
     unnest(CAST(:uuids AS text[]), CAST(:heard AS float8[]), CAST(:installs AS text[]), CAST(:boots AS bigint[]),
         CAST(:seqs AS bigint[])"""
-SAID_COLUMNS: Final = ("uuids", "heard", "installs", "boots", "seqs")
-AT: Final = "CAST(:now AS timestamptz) - (CAST(:clock AS float8) - said.heard) * interval '1 second'"
+AT: Final = arrived_at("said")
 REPEATED: Final = """
     stored.client_uuid = said.uuid AND stored.install_id = said.install_id AND stored.boot_seq = said.boot_seq"""
-TOUCH_HEARTBEATS: Final = f"""
+TOUCH_HEARTBEATS = Query(
+    f"""
     UPDATE client_heartbeats AS stored SET last_heartbeat_at = {AT}, seq = said.seq
     FROM {SAID}) AS said(uuid, heard, install_id, boot_seq, seq)
     WHERE {REPEATED} AND stored.seq < said.seq
-"""  # noqa: S608 - made of constants
-TOUCH_HEALTH: Final = f"""
+    """,  # noqa: S608 - made of constants
+    NO_ROW,
+)
+TOUCH_HEALTH = Query(
+    f"""
     UPDATE client_health AS stored SET received_at = {AT}, seq = said.seq, cpu_percent = said.cpu_percent,
         memory_percent = said.memory_percent, disk_percent = said.disk_percent,
         temperature_celsius = said.temperature_celsius, body = said.body
@@ -84,38 +96,48 @@ TOUCH_HEALTH: Final = f"""
         AS said(uuid, heard, install_id, boot_seq, seq, cpu_percent, memory_percent, disk_percent,
             temperature_celsius, body)
     WHERE {REPEATED} AND stored.seq < said.seq
-"""  # noqa: S608 - made of constants
+    """,  # noqa: S608 - made of constants
+    NO_ROW,
+)
 MEASURES: Final = ("cpu_percent", "memory_percent", "disk_percent", "temperature_celsius")
 
 
-def touch_heartbeats(connection: Connection, now: datetime, clock: float, said: Mapping[str, Any]) -> int:
+def touch_heartbeats(connection: Connection, now: datetime, clock: float, said: Mapping[str, str]) -> int:
     """Write the time and number of heartbeats, one of each client, that repeat what is stored; how many did.
 
     `said` are their `columns`.
     """
-    return connection.execute(sql(TOUCH_HEARTBEATS), {"now": now, "clock": clock, **said}).rowcount
+    return TOUCH_HEARTBEATS.run(connection, now=now, clock=clock, **said)
 
 
-def touch_health(connection: Connection, now: datetime, clock: float, said: Mapping[str, Any]) -> int:
+def touch_health(connection: Connection, now: datetime, clock: float, said: Mapping[str, str]) -> int:
     """As `touch_heartbeats`, with the measurements and the whole report; `said` are `columns_of_health`."""
-    return connection.execute(sql(TOUCH_HEALTH), {"now": now, "clock": clock, **said}).rowcount
+    return TOUCH_HEALTH.run(connection, now=now, clock=clock, **said)
 
 
-def untouched(connection: Connection, table: str, said: Mapping[str, Any]) -> set[str]:
-    """The clients of the reports in these `columns` whose row in `table` is not of them.
-
-    `table` is client_heartbeats or client_health.
-    """
-    statement = sql(
-        f"""
+def _untouched(table: str) -> str:
+    """SQL: the clients of these reports whose row in this table is not of them."""
+    return f"""
         SELECT said.uuid FROM {SAID}) AS said(uuid, heard, install_id, boot_seq, seq)
         WHERE NOT EXISTS (SELECT FROM {table} AS stored WHERE {REPEATED} AND stored.seq = said.seq)
-        """  # noqa: S608 - made of constants
-    )
-    return set(connection.execute(statement, {name: said[name] for name in SAID_COLUMNS}).scalars())
+    """  # noqa: S608 - made of constants
 
 
-def columns(said: Sequence[Heartbeat] | Sequence[HealthReport]) -> dict[str, Any]:
+UNTOUCHED_HEARTBEATS = Query(_untouched("client_heartbeats"), str)
+UNTOUCHED_HEALTH = Query(_untouched("client_health"), str)
+
+
+def untouched_heartbeats(connection: Connection, said: Mapping[str, str]) -> set[str]:
+    """The clients of the heartbeats in these `columns` whose stored heartbeat is not of them."""
+    return set(UNTOUCHED_HEARTBEATS.all(connection, **said))
+
+
+def untouched_health(connection: Connection, said: Mapping[str, str]) -> set[str]:
+    """The clients of the health reports in these `columns` whose stored report is not of them."""
+    return set(UNTOUCHED_HEALTH.all(connection, **said))
+
+
+def columns(said: Sequence[Heartbeat] | Sequence[HealthReport]) -> dict[str, str]:
     """Reports as the statements here take them."""
     return {
         "uuids": _array([one.uuid for one in said]),
@@ -126,7 +148,7 @@ def columns(said: Sequence[Heartbeat] | Sequence[HealthReport]) -> dict[str, Any
     }
 
 
-def columns_of_health(said: Sequence[HealthReport]) -> dict[str, Any]:
+def columns_of_health(said: Sequence[HealthReport]) -> dict[str, str]:
     """As `columns`, with the measurements and the whole report."""
     measured = {name: _array([getattr(one, name) for one in said]) for name in MEASURES}
     return {**columns(said), **measured, "bodies": msgspec.json.encode([one.body for one in said]).decode()}

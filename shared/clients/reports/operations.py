@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from operator import attrgetter
+from typing import Final
 
-from sqlalchemy import Connection, Row
+from sqlalchemy import Connection
 
 from shared.clients import installs_store
 from shared.clients.failures_rules import ServiceFailure
 from shared.clients.logins_rules import Sight
-from shared.clients.reports import rules, store
+from shared.clients.reports import health_store, rules, store
 from shared.clients.reports.rules import HealthReport, Heartbeat, PresenceSaid
-from shared.clients.reports.store import ProcessChange
-from shared.vocabulary import ProcessStatus
+from shared.clients.reports.store import NotableHeartbeat, ProcessChange
 
 INSTALLS_KEPT: Final = 32  # of one client; who comes back from further away counts as new
 
@@ -106,55 +106,53 @@ def record_heartbeats(
     return HeartbeatsRecorded(
         [NewStart(row.uuid, row.boot_id, row.app_instance) for row in rows if row.began_anew],
         lives,
-        [sight for row in sorted(found, key=_heard) if (sight := _sight(row)) is not None],
+        [sight for row in sorted(found, key=attrgetter("heard")) if (sight := _sight(row)) is not None],
         rules.only_ones(candidates, old),
         old,
     )
 
 
-def _new_life(row: Row[Any]) -> NewLife | None:
-    if row.install_id is None or row.install_id != row.old_install_id:
+def _new_life(row: NotableHeartbeat) -> NewLife | None:
+    if row.install_id is None or row.install_id != row.old_install_id or row.boot_seq is None or row.old_at is None:
         return None
-    went_back = (row.boot_seq, row.seq) <= (row.old_boot_seq, row.old_seq)
+    went_back = (row.boot_seq, row.seq or 0) <= (row.old_boot_seq or 0, row.old_seq or 0)
     other_boot = None not in (row.boot_id, row.old_boot_id) and row.boot_id != row.old_boot_id
     if not went_back and not (row.boot_seq == row.old_boot_seq and other_boot):
         return None
     return NewLife(row.uuid, row.install_id, row.boot_seq, row.old_at, went_back)
 
 
-def _forget_stamps(connection: Connection, now: datetime, rows: Sequence[Row[Any]], lives: Sequence[NewLife]) -> None:
+def _forget_stamps(
+    connection: Connection, now: datetime, rows: Sequence[NotableHeartbeat], lives: Sequence[NewLife]
+) -> None:
     """Of counters that went back, and of other installations: nothing that was numbered before is newer."""
     went_back = [life.uuid for life in lives if life.went_back]
     others = [
         (row.uuid, row.install_id)
         for row in rows
-        if None not in (row.install_id, row.old_install_id) and row.install_id != row.old_install_id
+        if row.install_id is not None and row.old_install_id is not None and row.install_id != row.old_install_id
     ]
     if went_back or others:
-        store.forget_stamps(connection, went_back, others)
+        health_store.forget_stamps(connection, went_back, others)
         store.note_went_back(connection, now, went_back)
 
 
-def _sight(row: Row[Any]) -> Sight | None:
+def _sight(row: NotableHeartbeat) -> Sight | None:
     """How the device names itself, where it is another name than before; None where either has none."""
     for name, before in (
         (row.boot_id, row.old_boot_id),
         (row.app_instance, row.old_app_instance),
         (row.install_id, row.old_install_id),
     ):
-        if name is not None and before is not None:
+        if name is not None and before is not None and row.old_at is not None:
             return None if name == before else Sight(row.uuid, row.at, name, before, row.old_at, row.is_old)
     return None
 
 
-def _heard(row: Row[Any]) -> float:
-    return float(row.heard)
-
-
-def _process_change(row: Row[Any], now: datetime) -> ProcessChange:
-    status, cause = rules.when_heard(ProcessStatus(row.process_status))
+def _process_change(row: NotableHeartbeat, now: datetime) -> ProcessChange:
+    status, cause = rules.when_heard(row.process_status)
     is_fresh = now - row.at <= rules.FRESH_FOR
-    return ProcessChange(row.uuid, ProcessStatus(row.process_status), status if is_fresh else None, cause)
+    return ProcessChange(row.uuid, row.process_status, status if is_fresh else None, cause)
 
 
 def record_health(
@@ -167,8 +165,7 @@ def record_health(
     candidates = rules.newest(said)
     newest = {(report.uuid, report.heard) for report in candidates}
     current = [failure for failure in repeats if (failure.uuid, failure.heard) in newest]
-    rows = store.put_health(connection, now, clock, candidates, [failure.uuid for failure in current])
-    old = {row.uuid for row in rows if row.is_old}
+    old = health_store.put_health(connection, now, clock, candidates)
     failures = [failure for failure in current if failure.uuid not in old]
     return HealthRecorded(failures, rules.only_ones(candidates, old))
 

@@ -1,22 +1,20 @@
 """Channels as admins keep them."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from shared.config import Config
 from shared.errors import ChannelNameTaken, ChannelNotFound
 from shared.notifications.channels import rules, store
-from shared.notifications.channels.rules import Hours
+from shared.notifications.channels.rules import Hours, KeptChannel
 from shared.notifications.deliveries import store as deliveries
 from shared.notifications.troubles.rules import VERSION
 from shared.outside.couriers.letters import Letter
 from shared.vocabulary import NEWER_EVENTS, ChannelKind, NotificationEvent, Weekday
-
-ADDRESS = ("kind", "url", "signing_secret")
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,7 @@ class NewChannel:
     enabled: bool
 
 
-def add(connection: Connection, now: datetime, wanted: NewChannel, by: str) -> RowMapping:
+def add(connection: Connection, now: datetime, wanted: NewChannel, by: str) -> KeptChannel:
     """Keep a channel; the row. It tells what begins from now on.
 
     Raises ChannelNameTaken, ChannelAddressRefused, ChannelRefused or TimeZoneUnknown.
@@ -60,30 +58,30 @@ def add(connection: Connection, now: datetime, wanted: NewChannel, by: str) -> R
     return store.insert(connection, {**values, **stamps})
 
 
-def change(connection: Connection, now: datetime, channel_id: int, changes: Mapping[str, Any]) -> RowMapping:
+def change(connection: Connection, now: datetime, channel_id: int, changes: Mapping[str, Any]) -> KeptChannel:
     """Change columns of a channel; the row. One that is switched on again tells what begins from then on.
 
     With another address it is tried again to say what could not be said and is not over.
 
     Raises ChannelNotFound, and what `add` raises.
     """
-    row = find(connection, channel_id, locked=True)
-    after = {**row, **changes}
-    rules.check_address(ChannelKind(row["kind"]), after["url"])
-    rules.check_secret(ChannelKind(row["kind"]), after["signing_secret"])
-    rules.check_hours(hours_of(after))
+    before = find(connection, channel_id, locked=True)
+    after = replace(before, **changes, changed_at=now)
+    rules.check_address(after.kind, after.url)
+    rules.check_secret(after.kind, after.signing_secret)
+    rules.check_hours(after.hours)
     if "name" in changes:
-        _check_name(connection, changes["name"], channel_id)
-    values = {**changes, "changed_at": now}
-    if changes.get("enabled") and not row["enabled"]:
-        values["tells_since"] = now
+        _check_name(connection, after.name, channel_id)
+    if after.enabled and not before.enabled:
+        after = replace(after, tells_since=now)
     if "url" in changes:  # what was wrong with the old address says nothing about this one
-        values |= {"last_failed_at": None, "last_error": None}
+        after = replace(after, last_failed_at=None, last_error=None)
         deliveries.revive(connection, now, channel_id)
-    return store.update(connection, channel_id, values) or find(connection, channel_id)
+    store.update(connection, after)
+    return after
 
 
-def find(connection: Connection, channel_id: int, *, locked: bool = False) -> RowMapping:
+def find(connection: Connection, channel_id: int, *, locked: bool = False) -> KeptChannel:
     """One channel, with its secrets. Raises ChannelNotFound."""
     row = (store.lock if locked else store.get)(connection, channel_id)
     if row is None:
@@ -91,7 +89,7 @@ def find(connection: Connection, channel_id: int, *, locked: bool = False) -> Ro
     return row
 
 
-def remove(connection: Connection, channel_id: int) -> RowMapping:
+def remove(connection: Connection, channel_id: int) -> KeptChannel:
     """Forget a channel, and all that was told by it; the row as it was. Raises ChannelNotFound."""
     row = find(connection, channel_id, locked=True)
     store.delete(connection, channel_id)
@@ -106,9 +104,9 @@ def note(connection: Connection, now: datetime, channel_id: int, error: str | No
         store.note_failed(connection, now, channel_id, error)
 
 
-def trial(row: RowMapping, now: datetime, by: str, request_id: str, config: Config) -> Letter:
+def trial(row: KeptChannel, now: datetime, by: str, request_id: str, config: Config) -> Letter:
     """A message that says that it is a test, as this channel gets the real ones."""
-    title, text = "Test of Signage Fleet", f"{by} tried the channel “{row['name']}”. Nothing is wrong."
+    title, text = "Test of Signage Fleet", f"{by} tried the channel “{row.name}”. Nothing is wrong."
     url = config["PUBLIC_URL"] or None
     facts = {
         "id": f"signage-test-{request_id}",
@@ -119,31 +117,17 @@ def trial(row: RowMapping, now: datetime, by: str, request_id: str, config: Conf
         "text": text,
         "at": now.isoformat(),
         "url": url,
-        "channel": row["name"],
+        "channel": row.name,
     }
     return Letter(f"signage-test-{request_id}", title, f"{text}\n{url or ''}".strip(), facts)
-
-
-def hours_of(row: Mapping[str, Any] | RowMapping) -> Hours | None:
-    """The hours of a channel's row; None: at all times."""
-    if row["time_zone"] is None:
-        return None
-    weekdays = frozenset(Weekday(day) for day in row["weekdays"])
-    return Hours(row["time_zone"], weekdays, row["from_time"], row["to_time"])
 
 
 def hours_columns(hours: Hours | None) -> dict[str, Any]:
     """The columns that hold these hours."""
     if hours is None:
         return dict.fromkeys(("time_zone", "weekdays", "from_time", "to_time"))
-    weekdays = [day.value for day in Weekday if day in hours.weekdays]
+    weekdays = [day for day in Weekday if day in hours.weekdays]
     return {"time_zone": hours.time_zone, "weekdays": weekdays, "from_time": hours.begin, "to_time": hours.end}
-
-
-def events_of(row: Mapping[str, Any] | RowMapping) -> list[NotificationEvent]:
-    """What a channel is told of, in the order of the vocabulary."""
-    words = {*row["events"], *row["newer_events"]}
-    return [event for event in NotificationEvent if event.value in words]
 
 
 def events_columns(events: Collection[NotificationEvent]) -> dict[str, list[str]]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, time, timedelta
 from typing import Final
 from urllib.parse import urlsplit
@@ -38,6 +38,54 @@ class Hours:
     begin: time
     end: time
     """Not after the beginning: of the next day."""
+
+
+@dataclass(frozen=True)
+class OpenChannel:
+    """A channel without its secrets."""
+
+    id: int
+    name: str
+    events: list[str]
+    newer_events: list[str]
+    """Those that code of before cannot read."""
+    delay_seconds: int
+    sites: list[str] | None
+    time_zone: str | None
+    weekdays: list[Weekday] | None
+    from_time: time | None
+    to_time: time | None
+    critical_passes: bool
+    tells_since: datetime
+
+    @property
+    def told_of(self) -> list[NotificationEvent]:
+        """What it is told of, in the order of the vocabulary."""
+        words = {*self.events, *self.newer_events}
+        return [event for event in NotificationEvent if event.value in words]
+
+    @property
+    def hours(self) -> Hours | None:
+        """When it is told; None: at all times."""
+        if self.time_zone is None or self.from_time is None or self.to_time is None:
+            return None
+        return Hours(self.time_zone, frozenset(self.weekdays or ()), self.from_time, self.to_time)
+
+
+@dataclass(frozen=True)
+class KeptChannel(OpenChannel):
+    """A channel with its secrets, which its representation leaves out."""
+
+    kind: ChannelKind
+    url: str = field(repr=False)
+    signing_secret: str | None = field(repr=False)
+    enabled: bool
+    created_by: str
+    created_at: datetime
+    changed_at: datetime
+    last_delivered_at: datetime | None
+    last_failed_at: datetime | None
+    last_error: str | None
 
 
 def are_on(hours: Hours | None, now: datetime) -> bool:

@@ -46,23 +46,23 @@ class Next:
 def claim(connection: Connection, now: datetime, delivery_id: int, generation: int) -> Errand | None:
     """Take a message for one sender; None when there is nothing to send, or somebody else does."""
     token = secrets.token_hex(16)
-    row = store.claim(connection, now, delivery_id, generation, token, now - rules.LEASE)
-    if row is None:
+    claimed = store.claim(connection, now, delivery_id, generation, token, now - rules.LEASE)
+    if claimed is None:
         return None
-    channel = channels.find(connection, row["channel_id"])
-    if not channel["enabled"]:
+    channel = channels.find(connection, claimed.channel_id)
+    if not channel.enabled:
         store.finish(connection, now, delivery_id, token, DeliveryState.DROPPED, SWITCHED_OFF)
         return None
     return Errand(
         delivery_id=delivery_id,
-        channel_id=channel["id"],
+        channel_id=channel.id,
         token=token,
-        attempts=row["attempts"],
-        created_at=row["created_at"],
-        kind=channel["kind"],
-        url=channel["url"],
-        signing_secret=channel["signing_secret"],
-        letter=letter(delivery_id, row["message"]),
+        attempts=claimed.attempts,
+        created_at=claimed.created_at,
+        kind=channel.kind,
+        url=channel.url,
+        signing_secret=channel.signing_secret,
+        letter=letter(delivery_id, claimed.message),
     )
 
 
@@ -75,9 +75,9 @@ def letter(delivery_id: int, message: dict[str, Any]) -> Letter:
 def is_in_other_hands(connection: Connection, delivery_id: int, generation: int) -> bool:
     """Whether somebody holds just this try: should they die, it is due when their lease is over."""
     row = store.get(connection, delivery_id)
-    if row is None or row["state"] != DeliveryState.PENDING:
+    if row is None or row.state is not DeliveryState.PENDING:
         return False
-    return row["generation"] == generation and row["claim"] is not None
+    return row.generation == generation and row.claim is not None
 
 
 def record(connection: Connection, now: datetime, errand: Errand, outcome: DeliveryAttempt) -> Next | None:
@@ -104,6 +104,6 @@ def _end(connection: Connection, now: datetime, errand: Errand, state: DeliveryS
     return Next(state)
 
 
-def sweep(connection: Connection, now: datetime, limit: int) -> list[tuple[int, int]]:
-    """What was forgotten on its way: (id, generation) of each, to be enqueued."""
+def sweep(connection: Connection, now: datetime, limit: int) -> list[store.DueDelivery]:
+    """What was forgotten on its way, to be enqueued."""
     return store.requeue_forgotten(connection, now, now - rules.FORGOTTEN_AFTER, now - rules.LEASE, limit)

@@ -1,97 +1,177 @@
 """SQL of deliveries, the outbox. Every move is one guarded UPDATE; after the claim each carries the claim's token."""
 
-import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final, NamedTuple
 
-import sqlalchemy as sa
-from sqlalchemy import Connection, RowMapping
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy import Connection
 
-from shared.tables import notification_channels, notification_deliveries
+from shared.notifications.rules import Notice
+from shared.postgres.driver import FOR_ITS_VALUES
+from shared.postgres.many import ManyRows
+from shared.postgres.query import NO_ROW, Query
 from shared.vocabulary import DeliveryState, NotificationEvent, NotificationPhase
 
-d = notification_deliveries.c
-OWN_FACTS = sa.func.coalesce(
-    d.message["own"], d.message["facts"], type_=JSONB
-)  # a message of many stands in the row of one
-EVENT = sa.func.coalesce(OWN_FACTS["event"].astext, d.event).label(
-    "event"
-)  # the column holds what code of before reads
-PENDING = d.state == DeliveryState.PENDING.value
-SHOWN = (
-    d.id,
-    d.channel_id,
-    notification_channels.c.name.label("channel_name"),
-    d.subject,
-    d.phase,
-    EVENT,
-    d.message["title"].astext.label("title"),
-    d.message["text"].astext.label("text"),
-    d.state,
-    d.attempts,
-    d.created_at,
-    d.due_at,
-    d.finished_at,
-    d.error,
+
+@dataclass(frozen=True)
+class NewMessage:
+    """A message to one channel, to be put into the outbox."""
+
+    channel_id: int
+    root: str
+    subject: str
+    phase: NotificationPhase
+    event: NotificationEvent
+    """As code of before reads it; the message says it as it is."""
+    message: dict[str, Any]
+    standing: bool = False
+    folded_into: int | None = None
+
+
+class PutMessage(NamedTuple):
+    """A message that is new in the outbox."""
+
+    subject: str
+    id: int
+
+
+class DueDelivery(NamedTuple):
+    """What the queue is asked for: a message and the try that is meant."""
+
+    id: int
+    generation: int
+
+
+class ToldRoot(NamedTuple):
+    """What a channel was told of."""
+
+    channel_id: int
+    root: str
+
+
+@dataclass(frozen=True)
+class ClaimedMessage:
+    """A message in the hands of one sender; `attempts` with this one."""
+
+    channel_id: int
+    attempts: int
+    created_at: datetime
+    message: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Try:
+    """Where a message stands, and which sender has claimed it."""
+
+    state: DeliveryState
+    generation: int
+    claim: str | None
+
+
+@dataclass(frozen=True)
+class ListedMessage:
+    """A message as the list shows it."""
+
+    id: int
+    channel_id: int
+    channel_name: str
+    subject: str
+    phase: NotificationPhase
+    event: NotificationEvent
+    title: str
+    text: str
+    state: DeliveryState
+    attempts: int
+    created_at: datetime
+    due_at: datetime
+    finished_at: datetime | None
+    error: str | None
+
+
+OWN_FACTS: Final = "coalesce(d.message -> 'own', d.message -> 'facts')"
+"""SQL: the facts of what the row itself is about: a message of many displays stands in the row of one."""
+MESSAGES: Final = ManyRows("said", NewMessage)
+INSERT = Query(
+    f"""
+    INSERT INTO notification_deliveries (channel_id, root, subject, phase, event, message, created_at, due_at,
+        standing, folded_into, state)
+    SELECT channel_id, root, subject, phase, event, message, CAST(:now AS timestamptz), CAST(:now AS timestamptz),
+        standing, folded_into, CASE WHEN folded_into IS NULL THEN 'pending' ELSE 'folded' END
+    FROM {MESSAGES} ORDER BY subject
+    ON CONFLICT (channel_id, subject, phase) DO NOTHING RETURNING subject, id
+    """,  # noqa: S608 - made of constants
+    PutMessage,
 )
 
 
-def insert(connection: Connection, now: datetime, rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """Put these messages to one channel into the outbox: ids by subject. What was said already is left out.
+def insert(connection: Connection, now: datetime, messages: Sequence[NewMessage]) -> dict[str, int]:
+    """Put these messages to one channel into the outbox: ids by subject. What was said already is left out."""
+    return dict(INSERT.all(connection, now=now, **MESSAGES.of(messages)))
 
-    Each has channel_id, root, subject, phase, event, message, standing, and perhaps folded_into.
+
+STANDING = Query(
+    f"""
+    SELECT d.id, d.channel_id, d.root, d.subject, {OWN_FACTS} ->> 'event' AS event, d.state, d.created_at,
+        {OWN_FACTS} AS facts, d.claimed_at IS NOT NULL AS claimed
+    FROM notification_deliveries AS d WHERE d.standing AND {OWN_FACTS} ->> 'event' = ANY(:known) ORDER BY d.id
+    """,  # noqa: S608 - made of constants
+    Notice,
+)
+
+
+def standing(connection: Connection) -> list[Notice]:
+    """What was told, or is about to be, of which it is not known that it is over.
+
+    Of an event that this code does not know newer code told: it will say that it is over.
     """
-    statement = sa.text(  # one parameter for all of them
-        """
-        INSERT INTO notification_deliveries (channel_id, root, subject, phase, event, message, created_at, due_at,
-            standing, folded_into, state)
-        SELECT channel_id, root, subject, phase, event, message, CAST(:now AS timestamptz), CAST(:now AS timestamptz),
-            standing, folded_into, CASE WHEN folded_into IS NULL THEN 'pending' ELSE 'folded' END
-        FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(channel_id bigint, root text, subject text, phase text,
-            event text, message jsonb, standing boolean, folded_into bigint)
-        ORDER BY subject
-        ON CONFLICT (channel_id, subject, phase) DO NOTHING RETURNING subject, id
-        """
-    )
-    said = [{"folded_into": None, **row} for row in rows]
-    return {row.subject: row.id for row in connection.execute(statement, {"now": now, "rows": json.dumps(said)})}
+    return STANDING.all(connection, known=list(NotificationEvent))
 
 
-def standing(connection: Connection) -> Sequence[RowMapping]:
-    """What was told, or is about to be, of which it is not known that it is over."""
-    columns = (d.id, d.channel_id, d.root, d.subject, d.state, d.created_at, d.claimed_at)
-    query = sa.select(*columns, OWN_FACTS.label("facts")).where(d.standing).order_by(d.id)
-    return connection.execute(query).mappings().all()
+TOLD_OF_SINCE = Query(
+    f"""
+    SELECT DISTINCT d.channel_id FROM notification_deliveries AS d
+    WHERE d.created_at > :since AND d.phase = 'opened' AND d.state <> 'dropped' AND {OWN_FACTS} ->> 'event' = :event
+    """,  # noqa: S608 - made of constants
+    int,
+)
 
 
 def told_of_since(connection: Connection, event: NotificationEvent, since: datetime) -> set[int]:
     """The channels that were told since then that something of this kind began."""
-    query = sa.select(d.channel_id).where(
-        d.created_at > since,
-        d.phase == NotificationPhase.OPENED.value,
-        d.state != DeliveryState.DROPPED.value,
-        OWN_FACTS["event"].astext == event.value,
-    )
-    return set(connection.execute(query.distinct()).scalars())
+    return set(TOLD_OF_SINCE.all(connection, event=event, since=since))
+
+
+OPENED_SINCE = Query(
+    """
+    SELECT channel_id, root FROM notification_deliveries
+    WHERE root = ANY(:roots) AND phase = 'opened' AND state <> 'dropped' AND created_at > :since
+    """,
+    ToldRoot,
+)
 
 
 def opened_since(connection: Connection, roots: Collection[str], since: datetime) -> set[tuple[int, str]]:
-    """(channel, root) of those of these roots whose beginning a channel was told of since then."""
-    query = sa.select(d.channel_id, d.root).where(
-        d.root == sa.any_(sa.literal(list(roots), sa.ARRAY(sa.Text))),
-        d.phase == NotificationPhase.OPENED.value,
-        d.state != DeliveryState.DROPPED.value,
-        d.created_at > since,
-    )
-    return {(channel_id, root) for channel_id, root in connection.execute(query)}
+    """Those of these roots, each with its channel, whose beginning a channel was told of since then."""
+    return set(OPENED_SINCE.all(connection, roots=list(roots), since=since))
+
+
+SETTLE = Query("UPDATE notification_deliveries SET standing = false WHERE id = ANY(:ids)", NO_ROW)
 
 
 def settle(connection: Connection, ids: Collection[int]) -> None:
     """What these told of is over."""
-    statement = sa.update(notification_deliveries).where(d.id == sa.any_(_ids(ids))).values(standing=False)
-    connection.execute(statement)
+    SETTLE.run(connection, ids=list(ids))
+
+
+DROP_UNSENT = Query(
+    """
+    UPDATE notification_deliveries AS d SET state = 'dropped', standing = false, finished_at = :now, error = :words
+    WHERE d.channel_id = :channel_id AND d.subject = :subject AND d.state = 'pending' AND d.claim IS NULL
+        AND NOT EXISTS (SELECT FROM notification_deliveries AS other WHERE other.folded_into = d.id)
+    """,
+    NO_ROW,
+)
 
 
 def drop_unsent(connection: Connection, now: datetime, channel_id: int, subject: str, words: str) -> int:
@@ -99,98 +179,132 @@ def drop_unsent(connection: Connection, now: datetime, channel_id: int, subject:
 
     A message that stands for others is said: they are no subject of its.
     """
-    other = notification_deliveries.alias()
-    stands_for_others = sa.exists().where(other.c.folded_into == d.id)
-    mine = (d.channel_id == channel_id, d.subject == subject, PENDING, d.claim.is_(None), sa.not_(stands_for_others))
-    values = {"state": DeliveryState.DROPPED.value, "standing": False, "finished_at": now, "error": words}
-    return connection.execute(sa.update(notification_deliveries).where(*mine).values(**values)).rowcount
+    return DROP_UNSENT.run(connection, now=now, channel_id=channel_id, subject=subject, words=words)
+
+
+REQUEUE_FORGOTTEN = Query(
+    """
+    UPDATE notification_deliveries SET generation = generation + 1, claim = NULL, claimed_at = NULL, due_at = :now
+    WHERE id IN (
+        SELECT id FROM notification_deliveries
+        WHERE state = 'pending' AND (claim IS NULL AND due_at <= :due_before
+            OR claim IS NOT NULL AND claimed_at <= :claimed_before)
+        ORDER BY due_at, id LIMIT :limit FOR UPDATE SKIP LOCKED)
+    RETURNING id, generation
+    """,
+    DueDelivery,
+)
 
 
 def requeue_forgotten(
     connection: Connection, now: datetime, due_before: datetime, claimed_before: datetime, limit: int
-) -> list[tuple[int, int]]:
-    """(id, generation) of what should have been tried by then, or whose sender's lease is over: to be enqueued."""
-    forgotten = sa.or_(
-        sa.and_(d.claim.is_(None), d.due_at <= due_before),
-        sa.and_(d.claim.is_not(None), d.claimed_at <= claimed_before),
-    )
-    oldest = sa.select(d.id).where(PENDING, forgotten).order_by(d.due_at, d.id).limit(limit)
-    statement = (
-        sa.update(notification_deliveries)
-        .where(d.id.in_(oldest.with_for_update(skip_locked=True)))
-        .values(generation=d.generation + 1, claim=None, claimed_at=None, due_at=now)
-    )
-    rows = connection.execute(statement.returning(d.id, d.generation))
-    return [(row.id, row.generation) for row in rows]
+) -> list[DueDelivery]:
+    """What should have been tried by then, or whose sender's lease is over: to be enqueued."""
+    bounds = {"due_before": due_before, "claimed_before": claimed_before, "limit": limit}
+    return REQUEUE_FORGOTTEN.all(connection, now=now, **bounds)
+
+
+CLAIM = Query(
+    """
+    UPDATE notification_deliveries SET claim = :token, claimed_at = :now, attempts = attempts + 1
+    WHERE id = :id AND generation = :generation AND state = 'pending'
+        AND (claim IS NULL OR claimed_at <= :lease_began)
+    RETURNING channel_id, attempts, created_at, message
+    """,
+    ClaimedMessage,
+)
 
 
 def claim(
     connection: Connection, now: datetime, delivery_id: int, generation: int, token: str, lease_began: datetime
-) -> RowMapping | None:
+) -> ClaimedMessage | None:
     """Take a message for one sender; None when it is done, gone, of another generation, or in other hands."""
-    free = sa.or_(d.claim.is_(None), d.claimed_at <= lease_began)
-    statement = (
-        sa.update(notification_deliveries)
-        .where(d.id == delivery_id, d.generation == generation, PENDING, free)
-        .values(claim=token, claimed_at=now, attempts=d.attempts + 1)
-    )
-    returned = statement.returning(d.id, d.channel_id, d.attempts, d.created_at, d.message)
-    return connection.execute(returned).mappings().one_or_none()
+    values = {"id": delivery_id, "generation": generation, "token": token, "lease_began": lease_began}
+    return CLAIM.one_or_none(connection, now=now, **values)
 
 
-def get(connection: Connection, delivery_id: int) -> RowMapping | None:
-    """One message, with its claim, or None."""
-    query = sa.select(d.id, d.state, d.generation, d.claim, d.claimed_at).where(d.id == delivery_id)
-    return connection.execute(query).mappings().one_or_none()
+GET = Query("SELECT state, generation, claim FROM notification_deliveries WHERE id = :id", Try)
+
+
+def get(connection: Connection, delivery_id: int) -> Try | None:
+    """Where one message stands, or None."""
+    return GET.one_or_none(connection, id=delivery_id)
+
+
+FINISH = Query(
+    """
+    UPDATE notification_deliveries
+    SET state = :state, finished_at = :now, error = :error, claim = NULL, claimed_at = NULL
+    WHERE id = :id AND claim = :token AND state = 'pending'
+    """,
+    NO_ROW,
+)
 
 
 def finish(
     connection: Connection, now: datetime, delivery_id: int, token: str, state: DeliveryState, error: str | None
 ) -> bool:
     """It will not be tried again; False when the claim was lost."""
-    values = {"state": state.value, "finished_at": now, "error": error, "claim": None, "claimed_at": None}
-    mine = (d.id == delivery_id, d.claim == token, PENDING)
-    return connection.execute(sa.update(notification_deliveries).where(*mine).values(**values)).rowcount == 1
+    return FINISH.run(connection, now=now, id=delivery_id, token=token, state=state, error=error) == 1
+
+
+RELEASE = Query(
+    """
+    UPDATE notification_deliveries
+    SET claim = NULL, claimed_at = NULL, due_at = :due_at, error = :error, generation = generation + 1
+    WHERE id = :id AND claim = :token AND state = 'pending' RETURNING generation
+    """,
+    int,
+)
 
 
 def release(connection: Connection, delivery_id: int, token: str, due_at: datetime, error: str) -> int | None:
     """It will be tried again then: its next generation; None when the claim was lost."""
-    statement = (
-        sa.update(notification_deliveries)
-        .where(d.id == delivery_id, d.claim == token, PENDING)
-        .values(claim=None, claimed_at=None, due_at=due_at, error=error, generation=d.generation + 1)
-    )
-    generation: int | None = connection.execute(statement.returning(d.generation)).scalar_one_or_none()
-    return generation
+    return RELEASE.one_or_none(connection, id=delivery_id, token=token, due_at=due_at, error=error)
+
+
+REVIVE = Query(
+    """
+    UPDATE notification_deliveries
+    SET state = 'pending', finished_at = NULL, error = NULL, due_at = :now, generation = generation + 1
+    WHERE channel_id = :channel_id AND state = 'failed' AND standing
+    """,
+    NO_ROW,
+)
 
 
 def revive(connection: Connection, now: datetime, channel_id: int) -> int:
     """Try again what failed and is not over; how many. The next sweep enqueues them."""
-    failed = (d.channel_id == channel_id, d.state == DeliveryState.FAILED.value, d.standing)
-    values = {"state": DeliveryState.PENDING.value, "finished_at": None, "error": None, "due_at": now}
-    again = sa.update(notification_deliveries).where(*failed).values(**values, generation=d.generation + 1)
-    return connection.execute(again).rowcount
+    return REVIVE.run(connection, now=now, channel_id=channel_id)
+
+
+PAGE = Query(
+    f"""
+    SELECT d.id, d.channel_id, c.name AS channel_name, d.subject, d.phase,
+        coalesce({OWN_FACTS} ->> 'event', d.event) AS event, d.message ->> 'title' AS title,
+        d.message ->> 'text' AS text, d.state, d.attempts, d.created_at, d.due_at, d.finished_at, d.error
+    FROM notification_deliveries AS d JOIN notification_channels AS c ON c.id = d.channel_id
+    WHERE (CAST(:channel_id AS bigint) IS NULL OR d.channel_id = :channel_id)
+        AND (CAST(:state AS text) IS NULL OR d.state = :state)
+        AND (CAST(:before AS bigint) IS NULL OR d.id < :before)
+    ORDER BY d.id DESC LIMIT :limit {FOR_ITS_VALUES}
+    """,  # noqa: S608 - made of constants
+    ListedMessage,
+)
 
 
 def page(
     connection: Connection, channel_id: int | None, state: DeliveryState | None, limit: int, before: int | None
-) -> Sequence[RowMapping]:
+) -> list[ListedMessage]:
     """Up to `limit` messages, the newest first, before this id."""
-    query = sa.select(*SHOWN).join(notification_channels, notification_channels.c.id == d.channel_id)
-    if channel_id is not None:
-        query = query.where(d.channel_id == channel_id)
-    if state is not None:
-        query = query.where(d.state == state.value)
-    if before is not None:
-        query = query.where(d.id < before)
-    return connection.execute(query.order_by(d.id.desc()).limit(limit)).mappings().all()
+    return PAGE.all(connection, channel_id=channel_id, state=state, limit=limit, before=before)
+
+
+DROP_HISTORY = Query(
+    "DELETE FROM notification_deliveries WHERE created_at < :before AND NOT standing AND state <> 'pending'", NO_ROW
+)
 
 
 def drop_history(connection: Connection, before: datetime) -> int:
     """Forget messages from before then whose matter is over; how many."""
-    old = sa.and_(d.created_at < before, sa.not_(d.standing), sa.not_(PENDING))
-    return connection.execute(sa.delete(notification_deliveries).where(old)).rowcount
-
-
-def _ids(values: Collection[int]) -> sa.BindParameter[Any]:
-    return sa.literal(list(values), sa.ARRAY(sa.BigInteger))
+    return DROP_HISTORY.run(connection, before=before)

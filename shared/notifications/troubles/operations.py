@@ -1,21 +1,22 @@
 """Gather what there is to tell now: incidents, displays alone, breakers, conversions; and what of it is over."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from shared.clients import losses_store
 from shared.config import Config
 from shared.leadership.rules import CERTIFICATE_KNOWN_FOR, CERTIFICATE_SEEN_FOR
 from shared.notifications.troubles import rules, store
 from shared.notifications.troubles.rules import Display, Stage, Trouble
+from shared.notifications.troubles.store import IncidentToTell, UnwellDisplay
 from shared.recovery import operations as recovery
 from shared.recovery.breakers import store as breakers
-from shared.vocabulary import IncidentKind, NotificationEvent, RecoveryState
+from shared.vocabulary import ClientStatus, Door, IncidentKind, NotificationEvent, RecoveryState
 
 ASKED: Final = 50  # displays of an incident whose recovery is asked for; the rest fares alike
 CERTIFICATE: Final = "certificate"
@@ -28,36 +29,32 @@ def incidents(connection: Connection) -> list[Trouble]:
     rows = store.incidents(connection)
     members: dict[int, list[Display]] = defaultdict(list)
     back: dict[int, list[Display]] = defaultdict(list)
-    for row in store.members(connection, [row["id"] for row in rows]) if rows else ():
-        (back if row["back"] else members)[row["incident_id"]].append(_display(row))
-    return [_incident(row, members[row["id"]], back[row["id"]]) for row in rows]
+    for row in store.members(connection, [row.id for row in rows]) if rows else ():
+        (back if row.back else members)[row.incident_id].append(row)
+    return [_incident(row, members[row.id], back[row.id]) for row in rows]
 
 
-def _display(row: Mapping[str, Any] | RowMapping) -> Display:
-    return Display(row["uuid"], row["name"], row["site"])
-
-
-def _incident(row: RowMapping, members: Sequence[Display], back: Sequence[Display]) -> Trouble:
+def _incident(row: IncidentToTell, members: Sequence[Display], back: Sequence[Display]) -> Trouble:
     """An incident; the one of our own has no displays and concerns everybody."""
-    is_ours = row["kind"] == IncidentKind.LISTENING
+    is_ours = row.kind == IncidentKind.LISTENING
     met = [*members, *back]
     sites = frozenset(display.site for display in met if display.site is not None)
-    root = f"incident:{row['id']}"
+    root = f"incident:{row.id}"
     words = "" if members or not back else f" {rules.all_back(len(back))}"
     return Trouble(
         root=root,
-        subject=f"{root}:{row['reopened']}",
+        subject=f"{root}:{row.reopened}",
         event=NotificationEvent.BRIDGE_SILENT if is_ours else NotificationEvent.INCIDENT_OPENED,
-        title=rules.incident_title(row["kind"], row["key"], len(met), sites),
-        cause=rules.bounded(row["cause"] + words),
-        since=row["began_at"],
-        noticed_at=max(row["opened_at"], row["reopened_at"] or row["opened_at"]),
+        title=rules.incident_title(row.kind, row.key, len(met), sites),
+        cause=rules.bounded(row.cause + words),
+        since=row.began_at,
+        noticed_at=max(row.opened_at, row.reopened_at or row.opened_at),
         sites=None if is_ours else sites,
         displays=tuple(members),
         back=tuple(back),
         recovery="Recovery does nothing until we hear the fleet again." if is_ours else "",
-        link=f"/?v=incidents&i={row['id']}",
-        more={"incident_id": row["id"], "kind": row["kind"]},
+        link=f"/?v=incidents&i={row.id}",
+        more={"incident_id": row.id, "kind": row.kind},
     )
 
 
@@ -69,55 +66,59 @@ def displays(connection: Connection, now: datetime, config: Config, since: datet
     return [_lonely(row, min_age) for row in rows]
 
 
-def _lonely(row: RowMapping, min_age: timedelta) -> Trouble:
-    display, suspended = _display(row), row["suspended"]
-    is_silent = row["status"] in {"stale", "crashed"}
-    began = row["status_since"] if is_silent else row["service_failed_at"]
-    noticed = row["noticed_at"] if is_silent else began
-    root = f"client:{row['uuid']}"
+def _lonely(display: UnwellDisplay, min_age: timedelta) -> Trouble:
+    suspended, failed_at = display.suspended, display.service_failed_at
+    if failed_at is None or display.status in {ClientStatus.STALE, ClientStatus.CRASHED}:
+        began, noticed = display.status_since, display.noticed_at
+    else:
+        began = noticed = failed_at
+    root = f"client:{display.uuid}"
     return Trouble(
         root=root,
         subject=f"{root}:{int(began.timestamp())}",
         event=NotificationEvent.DISPLAY_SUSPENDED if suspended else NotificationEvent.DISPLAY_UNWELL,
-        title=rules.display_title(display, row["status"], row["service_failed_unit"], suspended=suspended),
+        title=rules.display_title(display, display.status, display.service_failed_unit, suspended=suspended),
         cause="",
         since=began,
-        noticed_at=max(noticed, row["decided_at"] or noticed) if suspended else noticed,
-        sites=frozenset({row["site"]} if row["site"] is not None else ()),
+        noticed_at=max(noticed, display.decided_at or noticed) if suspended else noticed,
+        sites=_site_of(display),
         displays=(display,),
         min_age=timedelta() if suspended else min_age,
-        link=f"/?d={row['uuid']}",
-        more={"uuid": row["uuid"]},
+        link=f"/?d={display.uuid}",
+        more={"uuid": display.uuid},
     )
+
+
+def _site_of(display: Display) -> frozenset[str]:
+    return frozenset({display.site} if display.site is not None else ())
 
 
 def failed_services(connection: Connection, since: datetime) -> Iterator[Trouble]:
     """Displays of no incident with a failed service: until it is acknowledged, or the display calls it mended."""
-    for row in store.failed_services(connection, since):
-        title = rules.display_title(_display(row), "", row["service_failed_unit"], suspended=False)
-        yield _of_display("service", NotificationEvent.SERVICE_FAILED, row, row["service_failed_at"], title)
+    for display in store.failed_services(connection, since):
+        title = rules.display_title(display, "", display.service_failed_unit, suspended=False)
+        yield _of_display("service", NotificationEvent.SERVICE_FAILED, display, display.service_failed_at, title)
 
 
 def bad_screens(connection: Connection, since: datetime) -> Iterator[Trouble]:
     """Displays of no incident that are heard and whose screen shows nothing, or always the same."""
-    for row in store.bad_screens(connection, since):
-        title = rules.screen_title(_display(row), row["screen"])
-        yield _of_display("screen", NotificationEvent.SCREEN_BAD, row, row["screen_health_since"], title)
+    for display in store.bad_screens(connection, since):
+        title = rules.screen_title(display, display.screen)
+        yield _of_display("screen", NotificationEvent.SCREEN_BAD, display, display.screen_health_since, title)
 
 
 def unsteady(connection: Connection, now: datetime) -> Iterator[Trouble]:
     """Displays that keep losing the broker; that one has stopped to is no news."""
     for one in losses_store.unsteady(connection, now):
-        event = NotificationEvent.CONNECTION_UNSTEADY
-        title = rules.unsteady_title(Display(one.uuid, one.name, one.site), one.losses)
-        display = {"uuid": one.uuid, "name": one.name, "site": one.site}
+        display, event = Display(one.uuid, one.name, one.site), NotificationEvent.CONNECTION_UNSTEADY
+        title = rules.unsteady_title(display, one.losses)
         yield _of_display("unsteady", event, display, one.since, title, at=now, recovers=False)
 
 
 def _of_display(
     kind: str,
     event: NotificationEvent,
-    row: Mapping[str, Any] | RowMapping,
+    display: Display,
     since: datetime,
     title: str,
     *,
@@ -125,7 +126,7 @@ def _of_display(
     recovers: bool = True,
 ) -> Trouble:
     """One display's trouble, apart from the others that it may have; one time of it is `at`, or since then."""
-    root = f"{kind}:{row['uuid']}"
+    root = f"{kind}:{display.uuid}"
     return Trouble(
         root=root,
         subject=f"{root}:{int((at or since).timestamp())}",
@@ -134,11 +135,11 @@ def _of_display(
         cause="",
         since=since,
         noticed_at=since,
-        sites=frozenset({row["site"]} if row["site"] is not None else ()),
-        displays=(_display(row),),
+        sites=_site_of(display),
+        displays=(display,),
         recovers=recovers,
-        link=f"/?d={row['uuid']}",
-        more={"uuid": row["uuid"]},
+        link=f"/?d={display.uuid}",
+        more={"uuid": display.uuid},
     )
 
 
@@ -165,19 +166,19 @@ def open_breakers(connection: Connection, config: Config, dark_sites: Collection
 def failed_conversions(connection: Connection, now: datetime, since: datetime) -> Iterator[Trouble]:
     """Conversions that failed for good within a day; their end is no news."""
     for row in store.conversions(connection, max(since, now - CONVERSIONS_OF)):
-        root = f"conversion:{row['id']}"
+        root = f"conversion:{row.id}"
         yield Trouble(
             root=root,
-            subject=f"{root}:{row['generation']}",
+            subject=f"{root}:{row.generation}",
             event=NotificationEvent.CONVERSION_FAILED,
-            title=f"{rules.plain(row['filename'])} could not be converted",
-            cause=rules.bounded(row["error_message"] or ""),
-            since=row["finished_at"],
-            noticed_at=row["finished_at"],
+            title=f"{rules.plain(row.filename)} could not be converted",
+            cause=rules.bounded(row.error_message or ""),
+            since=row.finished_at,
+            noticed_at=row.finished_at,
             sites=None,
             recovers=False,
             link="/?v=conversions",
-            more={"media_id": row["media_id"], "conversion_id": row["id"]},
+            more={"media_id": row.media_id, "conversion_id": row.id},
         )
 
 
@@ -188,12 +189,12 @@ def certificates(connection: Connection, now: datetime) -> Iterator[Trouble]:
     was put back holds what was seen long ago.
     """
     for row in store.certificates(connection):
-        stage = rules.certificate_stage(row["ends_at"], now)
-        if stage and now - row["seen_at"] <= (CERTIFICATE_KNOWN_FOR if stage.has_ended else CERTIFICATE_SEEN_FOR):
-            yield _certificate(row["door"], row["ends_at"], stage)
+        stage = rules.certificate_stage(row.ends_at, now)
+        if stage and now - row.seen_at <= (CERTIFICATE_KNOWN_FOR if stage.has_ended else CERTIFICATE_SEEN_FOR):
+            yield _certificate(row.door, row.ends_at, stage)
 
 
-def _certificate(door: str, ends_at: datetime, stage: Stage) -> Trouble:
+def _certificate(door: Door, ends_at: datetime, stage: Stage) -> Trouble:
     root = f"{ENDED if stage.has_ended else CERTIFICATE}:{_certificate_name(door, ends_at)}"
     return Trouble(
         root=root,
@@ -219,7 +220,7 @@ def with_recovery(connection: Connection, now: datetime, config: Config, trouble
     if not trouble.displays:
         return trouble
     uuids = [display.uuid for display in trouble.displays[:ASKED]]
-    said = recovery.states_of(connection, now, config, store.states(connection, uuids))
+    said = recovery.states_of(connection, now, config, [vars(one) for one in store.states(connection, uuids)])
     if not said:
         return trouble
     if len(trouble.displays) == 1:
@@ -261,7 +262,7 @@ def _over_certificates(
     connection: Connection, now: datetime, ending: Collection[str], ended: Collection[str]
 ) -> dict[str, bool]:
     """Those that no door shows any more; without a word where the door is gone, or the end itself is told instead."""
-    ends = {row["door"]: row["ends_at"] for row in store.certificates(connection)}
+    ends = {row.door: row.ends_at for row in store.certificates(connection)}
     shown = {_certificate_name(door, ends_at): ends_at for door, ends_at in ends.items()}
     found = {f"{ENDED}:{name}": name.partition(":")[0] not in ends for name in ended if name not in shown}
     for name in ending:

@@ -66,13 +66,13 @@ def _fleet(connection: Connection) -> Iterator[Gauge]:
 
 def _commands(connection: Connection, now: datetime) -> Iterator[Gauge]:
     rows = store.open_commands(connection, now)
-    waiting = min((row["oldest_waiting"] for row in rows if row["oldest_waiting"]), default=None)
-    oldest = {row["state"]: age_seconds(now, row["oldest"]) for row in rows}
-    yield by_word("commands_open", "state", OPEN_STATES, {row["state"]: row["count"] for row in rows})
+    waiting = min((row.oldest_waiting for row in rows if row.oldest_waiting), default=None)
+    oldest = {row.state: age_seconds(now, row.oldest) for row in rows}
+    yield by_word("commands_open", "state", OPEN_STATES, {row.state: row.count for row in rows})
     yield by_word("commands_oldest_seconds", "state", OPEN_STATES, oldest)
-    yield plain("outbox_waiting", sum(row["waiting"] for row in rows))
+    yield plain("outbox_waiting", sum(row.waiting for row in rows))
     yield plain("outbox_oldest_seconds", age_seconds(now, waiting, never=0))
-    yield plain("outbox_leases", sum(row["leased"] for row in rows))
+    yield plain("outbox_leases", sum(row.leased for row in rows))
     ended = store.ended_commands(connection, now - rules.RECENTLY)
     yield rules.by_state_and_reason("commands_ended_last_15m", ENDS, ended)
 
@@ -88,21 +88,21 @@ def _recovery(connection: Connection, now: datetime, config: Config) -> Iterator
 
 def _conversions(connection: Connection, now: datetime, config: Config) -> Iterator[Gauge]:
     lease = timeouts(timedelta(seconds=config["CONVERSION_DEADLINE_SECONDS"])).lease
-    rows = {row["status"]: row for row in store.conversions_by_status(connection, now - lease)}
-    counts = {status: row["count"] for status, row in rows.items()}
-    over = sum(row["leases_over"] for row in rows.values())
-    running = counts.get(ConversionStatus.PROCESSING.value, 0) - over
-    oldest = {status: age_seconds(now, row["oldest"]) for status, row in rows.items()}
+    rows = {row.status: row for row in store.conversions_by_status(connection, now - lease)}
+    counts = {status: row.count for status, row in rows.items()}
+    over = sum(row.leases_over for row in rows.values())
+    running = counts.get(ConversionStatus.PROCESSING, 0) - over
+    oldest = {status: age_seconds(now, row.oldest) for status, row in rows.items()}
     yield by_word("conversions", "status", rules.words_of(ConversionStatus), counts)
     yield by_word("conversions_oldest_seconds", "status", UNDER_WAY, oldest)
     yield by_word("conversion_leases", "lease", ("running", "over"), {"running": running, "over": over})
 
 
 def _messages(connection: Connection, now: datetime) -> Iterator[Gauge]:
-    rows = {row["state"]: row for row in store.deliveries(connection, now - rules.A_DAY)}
-    pending = rows.get(DeliveryState.PENDING.value)
-    due = age_seconds(now, pending["oldest_due"], never=0) if pending else 0
-    counts = {state: row["count"] for state, row in rows.items()}
+    rows = {row.state: row for row in store.deliveries(connection, now - rules.A_DAY)}
+    pending = rows.get(DeliveryState.PENDING)
+    due = age_seconds(now, pending.oldest_due, never=0) if pending else 0
+    counts = {state: row.count for state, row in rows.items()}
     since = now - rules.RECENTLY
     letters = store.dead_letters_by_reason(connection, since)
     yield by_word("dead_letters_last_15m", "reason", rules.words_of(DeadLetterReason), letters)
@@ -114,10 +114,10 @@ def _messages(connection: Connection, now: datetime) -> Iterator[Gauge]:
 
 def _tick(connection: Connection, now: datetime, config: Config) -> Iterator[Gauge]:
     last = overview_store.scheduler(connection)
-    yield plain("tick_age_seconds", age_seconds(now, last["last_tick_at"]))
-    yield plain("tick_duration_seconds", (last["duration_ms"] or 0) / 1000)
+    yield plain("tick_age_seconds", age_seconds(now, last.last_tick_at))
+    yield plain("tick_duration_seconds", (last.duration_ms or 0) / 1000)
     yield plain("tick_period_seconds", config["TICK_SECONDS"])
-    yield plain("tick_failed_steps", len(last["did"].get("failed", ())))
+    yield plain("tick_failed_steps", len(last.did.get("failed", ())))
 
 
 def _listening(connection: Connection, now: datetime, config: Config) -> Iterator[Gauge]:

@@ -1,147 +1,234 @@
 """SQL behind the gauges: each statement counts by an index, or in a table that stays small. None touches the logs."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import NamedTuple
 
-import sqlalchemy as sa
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
-from shared.tables import (
-    broker_crashes,
-    broker_files_seen,
-    client_commands,
-    conversions,
-    dead_letters,
-    door_certificates,
-    incidents,
-    login_failures,
-    notification_channels,
-    notification_deliveries,
-    recovery_breakers,
-    recovery_events,
+from shared.postgres.fragments import is_open
+from shared.postgres.query import Query
+
+
+class Count(NamedTuple):
+    """How many there are of what a word names."""
+
+    word: str
+    number: int
+
+
+class EndedCommands(NamedTuple):
+    """How many commands ended in a state for a reason; '' for none."""
+
+    state: str
+    reason: str
+    number: int
+
+
+class OpenBreakers(NamedTuple):
+    """How many breakers of the fleet (0 or 1) and of sites are open."""
+
+    fleet: int
+    sites: int
+
+
+class BrokerFiles(NamedTuple):
+    """How many files the broker has open, and may open."""
+
+    opened: int
+    most: int
+
+
+class CertificateEnd(NamedTuple):
+    """When the certificate of a door ends."""
+
+    door: str
+    ends_at: datetime
+
+
+@dataclass(frozen=True)
+class OpenCommands:
+    """The open commands of a state. `waiting`: queued, and no broker has ever answered for them."""
+
+    state: str
+    count: int
+    oldest: datetime
+    waiting: int
+    oldest_waiting: datetime | None
+    leased: int
+
+
+@dataclass(frozen=True)
+class Conversions:
+    """The conversions of a status: when the oldest was asked for, and of how many the lease is over."""
+
+    status: str
+    count: int
+    oldest: datetime
+    leases_over: int
+
+
+@dataclass(frozen=True)
+class Deliveries:
+    """The messages of a state, with the oldest time at which one is due."""
+
+    state: str
+    count: int
+    oldest_due: datetime
+
+
+OPEN_COMMANDS = Query(
+    f"""
+    SELECT k.state, count(*) AS count, min(k.created_at) AS oldest,
+        count(*) FILTER (WHERE k.state = 'queued' AND k.publish_answer IS NULL) AS waiting,
+        min(k.created_at) FILTER (WHERE k.state = 'queued' AND k.publish_answer IS NULL) AS oldest_waiting,
+        count(*) FILTER (WHERE k.publish_lease_until > :now) AS leased
+    FROM client_commands AS k WHERE {is_open("k")} GROUP BY k.state
+    """,  # noqa: S608 - made of constants
+    OpenCommands,
 )
-from shared.vocabulary import TERMINAL_RANK, CommandState, ConversionStatus, DeliveryState
-
-k = client_commands.c
-OPEN: Final[sa.ColumnElement[bool]] = sa.literal_column(f"client_commands.rank < {TERMINAL_RANK}")
-"""Spelt out, so that the planner sees the partial index of open commands."""
-OF_TRIES: Final = ("account:% address:%", "session:%")  # each failed try is counted in one of these, and in others
-COUNT: Final = sa.func.count().label("count")
 
 
-def open_commands(connection: Connection, now: datetime) -> Sequence[RowMapping]:
-    """Of each state with open commands: state, count, oldest; and of these waiting, oldest_waiting and leased.
+def open_commands(connection: Connection, now: datetime) -> list[OpenCommands]:
+    """Of each state with open commands."""
+    return OPEN_COMMANDS.all(connection, now=now)
 
-    `waiting`: queued, and no broker has ever answered for it.
+
+ENDED_COMMANDS = Query(
     """
-    is_waiting = sa.and_(k.state == CommandState.QUEUED.value, k.publish_answer.is_(None))
-    query = sa.select(
-        k.state,
-        COUNT,
-        sa.func.min(k.created_at).label("oldest"),
-        sa.func.count().filter(is_waiting).label("waiting"),
-        sa.func.min(k.created_at).filter(is_waiting).label("oldest_waiting"),
-        sa.func.count().filter(k.publish_lease_until > now).label("leased"),
-    )
-    return connection.execute(query.where(OPEN).group_by(k.state)).mappings().all()
+    SELECT state, coalesce(outcome_reason, ''), count(*) FROM client_commands WHERE finished_at > :since GROUP BY 1, 2
+    """,
+    EndedCommands,
+)
 
 
 def ended_commands(connection: Connection, since: datetime) -> dict[tuple[str, str], int]:
     """How many commands ended since then, by state and reason ('' for none)."""
-    query = sa.select(k.state, k.outcome_reason, sa.func.count()).where(k.finished_at > since)
-    rows = connection.execute(query.group_by(k.state, k.outcome_reason))
-    return {(state, reason or ""): count for state, reason, count in rows}
+    return {(state, reason): count for state, reason, count in ENDED_COMMANDS.all(connection, since=since)}
+
+
+RECOVERY_COMMANDS = Query(
+    """
+    SELECT k.action, count(*) FROM recovery_events AS e JOIN client_commands AS k ON k.id = e.command_id
+    WHERE e.at > :since GROUP BY k.action
+    """,
+    Count,
+)
 
 
 def recovery_commands(connection: Connection, since: datetime) -> dict[str, int]:
     """How many commands recovery asked for since then, by action."""
-    event = recovery_events.c
-    query = (
-        sa.select(k.action, sa.func.count())
-        .join_from(recovery_events, client_commands, k.id == event.command_id)
-        .where(event.at > since)
-        .group_by(k.action)
-    )
-    return dict(connection.execute(query).all())
+    return dict(RECOVERY_COMMANDS.all(connection, since=since))
 
 
-def open_breakers(connection: Connection) -> tuple[int, int]:
-    """How many breakers of the fleet (0 or 1) and of sites are open."""
-    b = recovery_breakers.c
-    is_fleet = b.site == ""
-    query = sa.select(sa.func.count().filter(is_fleet), sa.func.count().filter(~is_fleet))
-    fleet, sites = connection.execute(query.where(b.open_since.is_not(None))).one()
-    return fleet, sites
+OPEN_BREAKERS = Query(
+    """
+    SELECT count(*) FILTER (WHERE site = ''), count(*) FILTER (WHERE site <> '')
+    FROM recovery_breakers WHERE open_since IS NOT NULL
+    """,
+    OpenBreakers,
+)
+
+
+def open_breakers(connection: Connection) -> OpenBreakers:
+    """How many breakers are open."""
+    return OPEN_BREAKERS.one(connection)
+
+
+OPEN_INCIDENTS = Query("SELECT kind, count(*) FROM incidents WHERE closed_at IS NULL GROUP BY kind", Count)
 
 
 def open_incidents(connection: Connection) -> dict[str, int]:
     """How many incidents are open, by kind."""
-    i = incidents.c
-    query = sa.select(i.kind, sa.func.count()).where(i.closed_at.is_(None)).group_by(i.kind)
-    return dict(connection.execute(query).all())
+    return dict(OPEN_INCIDENTS.all(connection))
 
 
-def conversions_by_status(connection: Connection, expired_before: datetime) -> Sequence[RowMapping]:
-    """Of each status that there is: status, count, when the oldest was asked for, and how many leases are over.
-
-    One row a presentation: a fleet has some thousands.
+CONVERSIONS = Query(  # one row a presentation: a fleet has some thousands
     """
-    c = conversions.c
-    is_over = sa.and_(c.status == ConversionStatus.PROCESSING, c.claimed_at < expired_before)
-    oldest = sa.func.min(sa.func.coalesce(c.requested_at, c.created_at)).label("oldest")
-    query = sa.select(c.status, COUNT, oldest, sa.func.count().filter(is_over).label("leases_over"))
-    return connection.execute(query.group_by(c.status)).mappings().all()
+    SELECT status, count(*) AS count, min(coalesce(requested_at, created_at)) AS oldest,
+        count(*) FILTER (WHERE status = 'processing' AND claimed_at < :expired_before) AS leases_over
+    FROM conversions GROUP BY status
+    """,
+    Conversions,
+)
+
+
+def conversions_by_status(connection: Connection, expired_before: datetime) -> list[Conversions]:
+    """Of each status that there is."""
+    return CONVERSIONS.all(connection, expired_before=expired_before)
+
+
+DEAD_LETTERS = Query("SELECT reason, count(*) FROM dead_letters WHERE last_at > :since GROUP BY reason", Count)
 
 
 def dead_letters_by_reason(connection: Connection, since: datetime) -> dict[str, int]:
     """How many different messages were put aside since then, by reason."""
-    d = dead_letters.c
-    query = sa.select(d.reason, sa.func.count()).where(d.last_at > since).group_by(d.reason)
-    return dict(connection.execute(query).all())
+    return dict(DEAD_LETTERS.all(connection, since=since))
 
 
-def deliveries(connection: Connection, since: datetime) -> Sequence[RowMapping]:
-    """Of each state: state, count and the oldest due_at; of messages made since then, and older pending ones."""
-    d = notification_deliveries.c
-    pending = d.state == sa.literal_column(f"'{DeliveryState.PENDING.value}'")  # spelt out for the partial index
-    query = sa.select(d.state, COUNT, sa.func.min(d.due_at).label("oldest_due"))
-    return connection.execute(query.where(sa.or_(pending, d.created_at > since)).group_by(d.state)).mappings().all()
+DELIVERIES = Query(
+    """
+    SELECT state, count(*) AS count, min(due_at) AS oldest_due FROM notification_deliveries
+    WHERE state = 'pending' OR created_at > :since GROUP BY state
+    """,
+    Deliveries,
+)
+
+
+def deliveries(connection: Connection, since: datetime) -> list[Deliveries]:
+    """Of each state: of messages made since then, and older pending ones."""
+    return DELIVERIES.all(connection, since=since)
+
+
+FAILING_CHANNELS = Query("SELECT count(*) FROM notification_channels WHERE enabled AND last_failed_at IS NOT NULL", int)
 
 
 def failing_channels(connection: Connection) -> int:
     """How many channels in use could not be told the last message."""
-    c = notification_channels.c
-    query = sa.select(sa.func.count()).where(c.enabled, c.last_failed_at.is_not(None))
-    return int(connection.execute(query).scalar_one())
+    return FAILING_CHANNELS.one(connection)
+
+
+SIGN_IN_FAILURES = Query(  # each failed try is counted in one of these buckets, and in others
+    """
+    SELECT count(*) FROM login_failures
+    WHERE at > :since AND (bucket LIKE 'account:% address:%' OR bucket LIKE 'session:%')
+    """,
+    int,
+)
 
 
 def sign_in_failures(connection: Connection, since: datetime) -> int:
     """How many sign-ins failed since then."""
-    f = login_failures.c
-    query = sa.select(sa.func.count()).where(f.at > since, sa.or_(*(f.bucket.like(form) for form in OF_TRIES)))
-    return int(connection.execute(query).scalar_one())
+    return SIGN_IN_FAILURES.one(connection, since=since)
+
+
+DATABASE_SIZE = Query("SELECT pg_database_size(current_database())", int)
 
 
 def database_size(connection: Connection) -> int:
     """Bytes of this database."""
-    query = sa.select(sa.func.pg_database_size(sa.func.current_database()))
-    return int(connection.execute(query).scalar_one())
+    return DATABASE_SIZE.one(connection)
 
 
-def broker_files(connection: Connection) -> tuple[int, int]:
-    """How many files the broker has open, and may open, as its launcher wrote down last; zeros where it never did."""
-    seen = connection.execute(sa.select(broker_files_seen.c.opened, broker_files_seen.c.most)).first()
-    return (seen.opened, seen.most) if seen else (0, 0)
+BROKER_FILES = Query("SELECT opened, most FROM broker_files_seen", BrokerFiles)
+
+
+def broker_files(connection: Connection) -> BrokerFiles:
+    """What the broker's launcher wrote down last; zeros where it never did."""
+    return BROKER_FILES.one_or_none(connection) or BrokerFiles(0, 0)
+
+
+BROKER_CRASHES = Query("SELECT count(*) FROM broker_crashes WHERE noticed_at > :since", int)
 
 
 def broker_crashes_since(connection: Connection, since: datetime) -> int:
     """How often the broker crashed since then."""
-    return connection.scalar(sa.select(sa.func.count()).where(broker_crashes.c.noticed_at > since)) or 0
+    return BROKER_CRASHES.one(connection, since=since)
+
+
+CERTIFICATES = Query("SELECT door, ends_at FROM door_certificates WHERE seen_at > :since ORDER BY door", CertificateEnd)
 
 
 def certificates(connection: Connection, seen_since: datetime) -> dict[str, datetime]:
     """When the certificate of each door ends that was looked at since then."""
-    c = door_certificates.c
-    query = sa.select(c.door, c.ends_at).where(c.seen_at > seen_since).order_by(c.door)
-    return dict(connection.execute(query).all())
+    return dict(CERTIFICATES.all(connection, since=seen_since))

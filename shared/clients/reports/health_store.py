@@ -1,0 +1,108 @@
+"""SQL that writes the health reports of displays."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from sqlalchemy import Connection
+
+from shared.clients.reports import rules
+from shared.clients.reports.rules import HealthReport
+from shared.clients.reports.store import newer, one_each
+from shared.postgres.fragments import is_bad
+from shared.postgres.many import ManyRows
+from shared.postgres.query import NO_ROW, Query
+
+HEALTH: Final = ManyRows("s", HealthReport)
+SEEN_IN_HEALTH: Final = {  # column of clients: what it becomes
+    "screen_health": "coalesce(CAST(said.screen_health AS screen_health_status), c.screen_health)",
+    "app_version": "coalesce(said.app_version, c.app_version)",
+    "ip": "coalesce(said.ip, c.ip)",
+    "hostname": "coalesce(said.hostname, c.hostname)",
+    "os": "coalesce(said.os, c.os)",
+    "log_level": "coalesce(said.log_level, c.log_level)",
+    "capabilities": "CASE WHEN said.capabilities IS NOT NULL"
+    " THEN ARRAY(SELECT jsonb_array_elements_text(said.capabilities)) END",
+    "mqtt_reconnect_count": "coalesce(said.reconnect_count, c.mqtt_reconnect_count)",
+    "mqtt_last_disconnect_at": "CASE WHEN said.tells_disconnect THEN to_timestamp(said.last_disconnect_at)"
+    " ELSE c.mqtt_last_disconnect_at END",
+}
+SCREEN_SINCE: Final = f"""
+    CASE WHEN NOT {is_bad("coalesce(said.screen_health, c.screen_health::text)")} THEN NULL
+        WHEN {is_bad("c.screen_health::text")} THEN coalesce(c.screen_health_since, said.at)
+        ELSE said.at END
+"""
+"""Since when a screen is bad, in whatever way; null while it is not."""
+LOSSES_AN_HOUR: Final = 240  # kept of one client; a drop every 20 s is fewer, and more say nothing more
+HEALTH_COLUMNS: Final = (
+    "install_id, boot_seq, seq, cpu_percent, memory_percent, disk_percent, temperature_celsius, body"
+)
+PUT_HEALTH = Query(
+    f"""
+    WITH said AS MATERIALIZED ({one_each(HEALTH)}),
+    put AS (
+        INSERT INTO client_health AS h (client_uuid, received_at, {HEALTH_COLUMNS})
+        SELECT uuid, at, {HEALTH_COLUMNS} FROM said
+        ON CONFLICT (client_uuid) DO UPDATE SET received_at = EXCLUDED.received_at,
+            {", ".join(f"{column} = EXCLUDED.{column}" for column in HEALTH_COLUMNS.split(", "))}
+        WHERE {newer("received_at", rules.HEALTH_LASTS)}
+        RETURNING client_uuid),
+    different AS MATERIALIZED (
+        SELECT c.uuid, said.at, said.reconnect_count - c.mqtt_reconnect_count AS losses
+        FROM clients AS c JOIN said USING (uuid) JOIN put ON put.client_uuid = c.uuid
+        WHERE ({", ".join("c." + column for column in SEEN_IN_HEALTH)})
+            IS DISTINCT FROM ({", ".join(SEEN_IN_HEALTH.values())})
+        ORDER BY c.uuid FOR NO KEY UPDATE OF c),
+    changed AS (
+        UPDATE clients AS c SET {", ".join(f"{column} = {value}" for column, value in SEEN_IN_HEALTH.items())},
+            screen_health_since = {SCREEN_SINCE}
+        FROM said JOIN different USING (uuid) WHERE c.uuid = said.uuid),
+    lost AS (
+        INSERT INTO client_losses (client_uuid, at, since, losses)
+        SELECT different.uuid, different.at, before.received_at, losses
+        FROM different JOIN client_health AS before ON before.client_uuid = different.uuid
+        WHERE losses > 0 AND {LOSSES_AN_HOUR} > (SELECT count(*) FROM client_losses AS l
+            WHERE l.client_uuid = different.uuid AND l.at > different.at - interval '1 hour')
+        ON CONFLICT DO NOTHING)
+    SELECT said.uuid FROM said LEFT JOIN put ON put.client_uuid = said.uuid WHERE put.client_uuid IS NULL
+    """,  # noqa: S608 - made of constants
+    str,
+)
+
+
+def put_health(connection: Connection, now: datetime, clock: float, said: Sequence[HealthReport]) -> set[str]:
+    """Keep each client's newest health report and what it shows; the clients whose stored report is a newer one.
+
+    Where it raises the client's count of lost connections, the moments of its arrival and of the report before are
+    kept: the loss lies between. A count that is first told, or falls, says nothing of when a connection was lost.
+    """
+    return set(PUT_HEALTH.all(connection, now=now, clock=clock, **HEALTH.of(said)))
+
+
+class OfInstallation(NamedTuple):
+    """Reports of a client: of one installation, or of whichever (None)."""
+
+    uuid: str
+    install_id: str | None
+
+
+FORGOTTEN: Final = ManyRows("said", OfInstallation)
+FORGET_STAMPS = Query(
+    f"""
+    UPDATE client_health AS h SET install_id = NULL, boot_seq = NULL, seq = NULL FROM {FORGOTTEN}
+    WHERE h.client_uuid = said.uuid AND (said.install_id IS NULL OR EXISTS (
+        SELECT FROM client_installs AS i JOIN client_installs AS o USING (client_uuid)
+        WHERE i.client_uuid = h.client_uuid AND i.install_id = h.install_id AND o.install_id = said.install_id
+            AND i.ordinal > o.ordinal))
+    """,  # noqa: S608 - made of constants
+    NO_ROW,
+)
+
+
+def forget_stamps(connection: Connection, went_back: Sequence[str], others: Sequence[tuple[str, str]]) -> None:
+    """Let whatever health comes next be the newest of those that `went_back`.
+
+    And of `others`, (uuid, install_id), where the health of a later installation than theirs is stored.
+    """
+    rows = [OfInstallation(uuid, None) for uuid in went_back] + [OfInstallation(*other) for other in others]
+    FORGET_STAMPS.run(connection, **FORGOTTEN.of(rows))

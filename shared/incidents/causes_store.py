@@ -1,0 +1,84 @@
+"""SQL of what an incident comes from."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from shared.incidents import failures_store
+from shared.incidents.causes_rules import Facts, Place
+from shared.postgres.query import NO_ROW, Query
+from shared.vocabulary import IncidentKind, Symptom
+
+
+@dataclass(frozen=True)
+class CountedMembers:
+    """An incident with its members by how they failed; of a cluster also the place that holds most of them."""
+
+    kind: IncidentKind
+    key: str
+    group_size: int | None
+    first_at: datetime
+    last_at: datetime
+    silent: int
+    crashed: int
+    service_failed: int
+    disconnected: int
+    sites: int
+    unit: str | None
+    place_kind: IncidentKind | None
+    place_key: str | None
+    place_members: int
+
+
+FACTS = Query(
+    """
+    WITH member AS (
+        SELECT DISTINCT ON (m.client_uuid)
+            m.client_uuid, m.symptom, m.unit, m.failed_at, c.site, subnet_of(c.ip) AS subnet
+        FROM incident_members AS m JOIN clients AS c ON c.uuid = m.client_uuid
+        WHERE m.incident_id = :id ORDER BY m.client_uuid, m.joined_at),
+    place AS (
+        SELECT kind, key, count(*) AS members
+        FROM member, LATERAL (VALUES ('site', site), ('subnet', subnet)) AS p(kind, key)
+        WHERE key IS NOT NULL GROUP BY kind, key
+        ORDER BY kind = 'site' AND 2 * count(*) >= (SELECT count(*) FROM member) DESC, count(*) DESC, key LIMIT 1)
+    SELECT i.kind, i.key, i.group_size, min(m.failed_at) AS first_at, max(m.failed_at) AS last_at,
+        count(*) FILTER (WHERE m.symptom = 'silent') AS silent,
+        count(*) FILTER (WHERE m.symptom = 'crashed') AS crashed,
+        count(*) FILTER (WHERE m.symptom = 'service_failed') AS service_failed,
+        count(*) FILTER (WHERE m.symptom = 'disconnected') AS disconnected,
+        count(DISTINCT m.site) AS sites,
+        CASE WHEN count(DISTINCT m.unit) = 1 THEN min(m.unit) END AS unit,
+        p.kind AS place_kind, p.key AS place_key, coalesce(p.members, 0) AS place_members
+    FROM incidents AS i JOIN member AS m ON true LEFT JOIN place AS p ON i.kind = 'cluster'
+    WHERE i.id = :id GROUP BY i.id, p.kind, p.key, p.members
+    """,
+    CountedMembers,
+)
+
+
+def facts(connection: Connection, incident_id: int, heard_since: datetime) -> Facts:
+    """What is known of the members of an incident that has some, for its cause in words.
+
+    A place is as large as its displays that were heard since then.
+    """
+    found = FACTS.one(connection, id=incident_id)
+    counts = (found.silent, found.crashed, found.service_failed, found.disconnected)
+    symptoms = {symptom: count for symptom, count in zip(Symptom, counts, strict=True) if count}
+    place, kind, key = None, found.place_kind, found.place_key
+    if kind is not None and key is not None and 2 * found.place_members >= sum(counts):
+        sizes = (failures_store.sites if kind is IncidentKind.SITE else failures_store.subnets)(
+            connection, [key], heard_since
+        )
+        place = Place(kind, key, found.place_members, sizes.get(key, 0))
+    times = (found.first_at, found.last_at)
+    return Facts(found.kind, found.key, found.group_size, symptoms, *times, found.sites, found.unit, place)
+
+
+DESCRIBE = Query("UPDATE incidents SET cause = :words, began_at = :began_at WHERE id = :id", NO_ROW)
+
+
+def describe(connection: Connection, incident_id: int, words: str, began_at: datetime) -> None:
+    """Write the cause in words, and when the first display failed."""
+    DESCRIBE.run(connection, id=incident_id, words=words, began_at=began_at)

@@ -1,0 +1,138 @@
+"""SQL that finds which displays failed lately, and how large their places are.
+
+Every statement costs what failed lately, not what the fleet is: recent changes of state have an index of their own,
+and so have site, subnet and the last loss of the broker.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
+
+from sqlalchemy import Connection
+
+from shared.clients.signs_store import LAST_SIGN
+from shared.incidents.rules import FailedDisplay
+from shared.postgres.query import Query
+
+STEADY_AFTER: Final = timedelta(minutes=2)  # a connection kept for so long: the display is back
+SURE_WITHIN: Final = timedelta(minutes=5)  # a loss counts where we know when it was as well as that
+
+
+@dataclass(frozen=True)
+class Since:
+    """From when on something counts as lately."""
+
+    noticed: datetime  # failures noticed after
+    happened: datetime  # and that happened after
+
+
+class PlaceSize(NamedTuple):
+    """How many displays of a place were heard lately."""
+
+    place: str
+    size: int
+
+
+FAILED = Query(  # every branch reads an index of its own; Core says it at twice the length
+    f"""
+    WITH fallen AS (
+        SELECT DISTINCT ON (client_uuid) client_uuid, coalesce(noticed_at, at) AS at, to_status
+        FROM client_state_changes
+        WHERE coalesce(noticed_at, at) > CAST(:noticed AS timestamptz) AND to_status IN ('stale', 'crashed')
+        ORDER BY client_uuid, id DESC),
+    lost AS (
+        SELECT client_uuid, max(at) AS at, (array_agg(since ORDER BY at DESC))[1] AS since
+        FROM client_losses WHERE at > CAST(:lost AS timestamptz) AND at <= CAST(:now AS timestamptz)
+        GROUP BY client_uuid),
+    failed AS (
+        SELECT c.uuid, f.at AS noticed_at, NULL AS unit,
+            CASE f.to_status WHEN 'stale' THEN 'silent' ELSE 'crashed' END AS symptom,
+            CASE f.to_status WHEN 'stale' THEN coalesce({LAST_SIGN}, f.at)
+                ELSE coalesce(c.process_status_since, f.at) END AS at
+        FROM fallen AS f JOIN clients AS c ON c.uuid = f.client_uuid AND c.status = f.to_status
+        LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
+        UNION ALL
+        SELECT uuid, service_failed_at, service_failed_unit, 'service_failed', service_failed_at
+        FROM clients WHERE service_failed_at > CAST(:noticed AS timestamptz)
+        UNION ALL
+        SELECT c.uuid, l.at, NULL, 'disconnected', l.at
+        FROM lost AS l JOIN clients AS c ON c.uuid = l.client_uuid AND c.status IN ('running', 'starting', 'stopped')
+        WHERE l.at <= CAST(:steady AS timestamptz) AND l.at - l.since <= CAST(:sure AS interval)
+            AND l.client_uuid <> ALL(CAST(:unsteady AS text[])))
+    SELECT f.uuid, c.site, subnet_of(c.ip) AS subnet, f.symptom, f.at, f.unit, f.noticed_at,
+        (SELECT m.incident_id FROM incident_members AS m JOIN incidents AS i ON i.id = m.incident_id
+            WHERE m.client_uuid = f.uuid AND i.closed_at IS NULL ORDER BY m.joined_at DESC LIMIT 1) AS was_in
+    FROM failed AS f JOIN clients AS c ON c.uuid = f.uuid AND c.deleted_at IS NULL
+    WHERE f.at > CAST(:happened AS timestamptz) AND NOT EXISTS (
+        SELECT FROM incident_members AS m WHERE m.client_uuid = f.uuid
+            AND (m.left_at IS NULL OR m.left_at >= f.noticed_at))
+    ORDER BY f.uuid
+    """,  # noqa: S608 - made of constants
+    FailedDisplay,
+)
+
+
+def failed(connection: Connection, now: datetime, since: Since, unsteady: Collection[str]) -> list[FailedDisplay]:
+    """Failures of displays that are in no open incident, but for what an incident they left has told of already.
+
+    A lost connection counts once the display has kept the next one for a while, where we know when it was lost, and
+    of none of these `unsteady` displays, which lose it all the time.
+    """
+    times = {"now": now, "noticed": since.noticed, "happened": since.happened, "steady": now - STEADY_AFTER}
+    values = {**times, "lost": since.noticed - STEADY_AFTER, "sure": SURE_WITHIN, "unsteady": list(unsteady)}
+    return FAILED.all(connection, **values)
+
+
+MEMBERS_AT = Query(
+    """
+    SELECT m.client_uuid AS uuid, m.incident_id AS is_in, m.symptom, m.unit, m.failed_at AS at, c.site,
+        subnet_of(c.ip) AS subnet
+    FROM incident_members AS m
+    JOIN incidents AS i ON i.id = m.incident_id AND i.closed_at IS NULL AND i.kind = 'cluster'
+    JOIN clients AS c ON c.uuid = m.client_uuid
+    WHERE m.left_at IS NULL
+        AND (c.site = ANY(CAST(:sites AS text[])) OR subnet_of(c.ip) = ANY(CAST(:subnets AS text[])))
+    ORDER BY m.client_uuid
+    """,
+    FailedDisplay,
+)
+
+
+def members_at(connection: Connection, sites: Collection[str], subnets: Collection[str]) -> list[FailedDisplay]:
+    """The displays at these places that are unwell and part of an open cluster."""
+    return MEMBERS_AT.all(connection, sites=list(sites), subnets=list(subnets))
+
+
+def _sizes(place: str) -> str:
+    """SQL: how many displays of each of these places were heard since then."""
+    return f"""
+        SELECT {place} AS place, count(*) AS size
+        FROM clients AS c JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
+        WHERE {place} = ANY(:names) AND c.deleted_at IS NULL AND {LAST_SIGN} > :heard_since GROUP BY 1
+    """  # noqa: S608 - made of constants
+
+
+SITES = Query(_sizes("c.site"), PlaceSize)
+SUBNETS = Query(_sizes("subnet_of(c.ip)"), PlaceSize)
+
+
+def sites(connection: Connection, names: Collection[str], heard_since: datetime) -> dict[str, int]:
+    """How many displays of each of these sites were heard since then."""
+    return dict(SITES.all(connection, names=list(names), heard_since=heard_since))
+
+
+def subnets(connection: Connection, names: Collection[str], heard_since: datetime) -> dict[str, int]:
+    """How many displays of each of these subnets were heard since then."""
+    return dict(SUBNETS.all(connection, names=list(names), heard_since=heard_since))
+
+
+FLEET = Query(
+    f"SELECT count(*) FROM client_heartbeats AS h WHERE {LAST_SIGN} > :heard_since",  # noqa: S608 - made of constants
+    int,
+)
+
+
+def fleet(connection: Connection, heard_since: datetime) -> int:
+    """How many displays were heard since then: reads every heartbeat, so it is asked for a cluster only."""
+    return FLEET.one(connection, heard_since=heard_since)

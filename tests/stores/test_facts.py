@@ -1,0 +1,136 @@
+"""What the SQL of several nouns has to agree on, and the rule that says the same in Python."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from shared.clients.reports import rules as reports
+from shared.clients.signs_store import LATE_AFTER, THRESHOLD
+from shared.maintenance.rules import Schedule, state_at
+from shared.notifications.snoozes_rules import KeptSnooze
+from shared.notifications.snoozes_store import IS_ON
+from shared.notifications.troubles.rules import SCREENS
+from shared.postgres import fragments
+from shared.recovery.evidence.rules import is_unwell
+from shared.tables import client_commands
+from shared.vocabulary import (
+    BAD_SCREENS,
+    COMMAND_RANKS,
+    TERMINAL_RANK,
+    WELL,
+    ClientStatus,
+    CommandState,
+    MaintenanceState,
+    ProcessStatus,
+    ScreenHealthStatus,
+    SnoozeScope,
+)
+from tests.stores.commands_world import add_client
+
+HOUR = timedelta(hours=1)
+
+
+def said(connection: Connection, expression: str, row: str, **values: Any) -> Any:
+    """What Postgres says of the expression, for this row."""
+    return connection.execute(sa.text(f"SELECT {expression} FROM {row}"), values).scalar_one()
+
+
+@pytest.mark.parametrize("state", CommandState)
+def test_a_command_is_open_until_its_state_is_a_last_one(
+    connection: Connection, now: datetime, state: CommandState
+) -> None:
+    of_it = {"id": "one", "client_uuid": add_client(connection, now), "action": "restart_app", "state": state.value}
+    whose = {"source": "operator", "reason": "", "requested_by": "user:anna", "request_hash": "-"}
+    times = {"created_at": now, "expires_at": now + HOUR}
+    ended = {} if COMMAND_RANKS[state] < TERMINAL_RANK else {"finished_at": now}
+    connection.execute(sa.insert(client_commands).values(**of_it, **whose, **times, **ended))
+
+    is_open = said(connection, fragments.is_open("k"), "client_commands AS k")
+
+    assert is_open is (COMMAND_RANKS[state] < TERMINAL_RANK)
+
+
+@pytest.mark.parametrize("failed", [True, False])
+@pytest.mark.parametrize("process", ProcessStatus)
+@pytest.mark.parametrize("status", ClientStatus)
+def test_a_client_is_unwell_as_the_rule_says(
+    connection: Connection, now: datetime, status: ClientStatus, process: ProcessStatus, failed: bool
+) -> None:
+    failed_at = now if failed else None
+    row = (
+        "(SELECT CAST(:status AS text) AS status, CAST(:process AS process_status) AS process_status,"
+        " CAST(:failed_at AS timestamptz) AS service_failed_at) AS c"
+    )
+    values = {"status": status.value, "process": process.value, "failed_at": failed_at}
+
+    assert said(connection, fragments.is_unwell("c"), row, **values) is is_unwell(status, process, failed_at)
+    assert said(connection, fragments.is_well("c"), row, **values) is (status in WELL)
+
+
+@pytest.mark.parametrize("screen", ScreenHealthStatus)
+def test_a_screen_is_bad_where_there_are_words_for_it(connection: Connection, screen: ScreenHealthStatus) -> None:
+    row = "(SELECT CAST(:screen AS screen_health_status) AS screen) AS c"
+
+    assert said(connection, fragments.is_bad("c.screen"), row, screen=screen.value) is (screen in BAD_SCREENS)
+    assert (screen.value in SCREENS) is (screen in BAD_SCREENS)
+
+
+@pytest.mark.parametrize("stale", [30, 180, 1800])
+@pytest.mark.parametrize("interval", [1, 30, 45, 46, 60, 61, 600, 3600])
+def test_a_client_is_late_and_stale_after_the_same_time(connection: Connection, interval: int, stale: int) -> None:
+    row = "(SELECT CAST(:interval AS int) AS interval_seconds) AS h"
+
+    assert said(connection, LATE_AFTER, row, interval=interval) == reports.late_after(interval)
+    assert said(connection, THRESHOLD, row, interval=interval, stale=stale) == reports.stale_after(interval, stale)
+
+
+@pytest.mark.parametrize("age", [0.0, 0.25, 90.0])
+def test_a_report_arrived_as_long_ago_as_the_bridges_clock_says(
+    connection: Connection, now: datetime, age: float
+) -> None:
+    row = "(SELECT CAST(:heard AS float8) AS heard) AS said"
+
+    arrived = said(connection, fragments.arrived_at("said"), row, heard=1000.0 - age, now=now, clock=1000.0)
+
+    assert arrived == now - timedelta(seconds=age)
+
+
+TIMES = [
+    pytest.param({"starts_at": -2, "ends_at": -1}, MaintenanceState.OVER, id="over"),
+    pytest.param({"starts_at": -1, "ends_at": 0}, MaintenanceState.OVER, id="over just now"),
+    pytest.param({"starts_at": 0, "ends_at": 1}, MaintenanceState.ACTIVE, id="on from now"),
+    pytest.param({"starts_at": 1, "ends_at": 2}, MaintenanceState.PLANNED, id="to come"),
+    pytest.param({"starts_at": -1, "ends_at": 1, "ended_at": 0}, MaintenanceState.ENDED, id="ended by a person"),
+]
+
+
+@pytest.mark.parametrize(("hours", "state"), TIMES)
+def test_a_window_is_current_and_may_be_on_as_its_state_says(
+    connection: Connection, now: datetime, hours: dict[str, int], state: MaintenanceState
+) -> None:
+    at = {name: now + number * HOUR for name, number in hours.items()}
+    ended = at.get("ended_at")
+    schedule = Schedule(at["starts_at"], at["ends_at"], None, ended)
+    row = (
+        "(SELECT CAST(:starts_at AS timestamptz) AS starts_at, CAST(:ends_at AS timestamptz) AS last_ends_at,"
+        " CAST(:ended_at AS timestamptz) AS ended_at) AS w"
+    )
+    values = {"starts_at": at["starts_at"], "ends_at": at["ends_at"], "ended_at": ended, "now": now}
+
+    assert state_at(schedule, now) is state
+    is_current = state in {MaintenanceState.ACTIVE, MaintenanceState.PLANNED}
+    assert said(connection, fragments.is_current("w"), row, **values) is is_current
+    assert said(connection, fragments.may_be_on("w"), row, **values) is (state is MaintenanceState.ACTIVE)
+
+
+@pytest.mark.parametrize("until", [-1, 0, 1])
+@pytest.mark.parametrize("ended", [True, False])
+def test_a_snooze_is_on_as_the_rule_says(connection: Connection, now: datetime, until: int, ended: bool) -> None:
+    ends, ended_at = now + until * HOUR, now if ended else None
+    whole = KeptSnooze(1, SnoozeScope.FLEET, None, None, "", ends, "user:anna", now, ended_at, None, None)
+    row = "(SELECT CAST(:until AS timestamptz) AS until, CAST(:ended_at AS timestamptz) AS ended_at) AS s"
+
+    assert said(connection, IS_ON, row, until=ends, ended_at=ended_at, now=now) is whole.is_on(now)
