@@ -32,6 +32,7 @@ from shared.commands.outbox import operations as outbox
 from shared.commands.rules import Timings
 from shared.config import Config
 from shared.conversions import operations as conversions
+from shared.conversions import store as conversions_store
 from shared.conversions.rules import timeouts
 from shared.history import store as history_store
 from shared.incidents import operations as incidents
@@ -41,6 +42,7 @@ from shared.leadership.rules import listening
 from shared.maintenance import store as maintenance_store
 from shared.notifications import operations as notifications
 from shared.notifications import snoozes_store
+from shared.notifications.channels import store as channels_store
 from shared.notifications.deliveries import store as deliveries_store
 from shared.outside.mqtt import Publisher
 from shared.outside.task_queue import TaskQueue, enqueue_conversion, enqueue_notification
@@ -147,6 +149,11 @@ def mend_clock(world: World, moment: Moment) -> Did:
     if not moment.clock_was_set_back:
         return {}
     with transaction(world.engine) as connection:
+        recovery.forget_the_future(connection, database_now(connection))
+    with transaction(world.engine) as connection:
+        for store in (incidents_store, deliveries_store, channels_store, conversions_store):
+            store.forget_the_future(connection, database_now(connection))
+    with transaction(world.engine) as connection:  # the tick that saw it is forgotten last: else the next one repeats
         overview_store.forget_future_tick(connection, moment.now)
         return {"heard_in_the_future": reports.forget_the_future(connection, database_now(connection))}
 

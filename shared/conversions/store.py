@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 from shared.conversions.rules import MOVES, ConversionMove
 from shared.postgres.door import scrub
 from shared.postgres.driver import FOR_ITS_VALUES
+from shared.postgres.fragments import no_later
 from shared.postgres.query import NO_ROW, Query
 from shared.vocabulary import ConversionStatus, MediaKind, TargetFormat
 
@@ -320,3 +321,11 @@ def requeue_forgotten(
     another sweep holds are left to it.
     """
     return REQUEUE_FORGOTTEN.all(connection, now=now, forgotten_before=forgotten_before, limit=limit)
+
+
+FORGET_THE_FUTURE = Query(no_later("conversions", "claimed_at", "enqueued_at"), NO_ROW)
+
+
+def forget_the_future(connection: Connection, now: datetime) -> None:
+    """Let what was claimed or enqueued at a time that has not come yet count as claimed or enqueued now."""
+    FORGET_THE_FUTURE.run(connection, now=now)

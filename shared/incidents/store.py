@@ -8,7 +8,7 @@ from typing import Final
 from sqlalchemy import Connection
 
 from shared.incidents.rules import FailedDisplay, JoinableIncident
-from shared.postgres.fragments import is_well
+from shared.postgres.fragments import is_well, no_later
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query
 from shared.vocabulary import IncidentEventKind, IncidentKind
@@ -283,6 +283,18 @@ def open_of(connection: Connection, uuids: Collection[str]) -> list[Membership]:
 
 
 DROP_HISTORY = Query("DELETE FROM incidents WHERE closed_at < :before", NO_ROW)
+
+
+FORGET_THE_FUTURE = (
+    Query(no_later("incidents", "began_at", "opened_at", "closed_at"), NO_ROW),
+    Query(no_later("incident_members", "left_at", "failed_at"), NO_ROW),
+)
+
+
+def forget_the_future(connection: Connection, now: datetime) -> None:
+    """Let what was written of incidents at a time that has not come yet count as written now."""
+    for query in FORGET_THE_FUTURE:
+        query.run(connection, now=now)
 
 
 def drop_history(connection: Connection, before: datetime) -> int:

@@ -47,11 +47,15 @@ class Listening:
 
 
 def is_bridge_silent(status: BridgeStatus, now: datetime, max_age: timedelta) -> bool:
-    """Whether the canary has not come back for longer than `max_age`: what we then see proves nothing."""
-    return status.canary_at is None or now - status.canary_at > max_age
+    """Whether the canary has not come back for longer than `max_age`: what we then see proves nothing.
+
+    One that came back so far ahead of now came by a clock that was set back since: it says nothing of the bridge.
+    """
+    return status.canary_at is None or abs(now - status.canary_at) > max_age
 
 
 def listening(status: BridgeStatus, now: datetime, max_age: timedelta) -> Listening:
     """The listening time that the rules on silent displays reckon with."""
     silent = is_bridge_silent(status, now, max_age)
-    return Listening(silent, status.connected_since, status.canary_at if silent else None)
+    last_sign = None if status.canary_at is None else min(status.canary_at, now)
+    return Listening(silent, status.connected_since, last_sign if silent else None)

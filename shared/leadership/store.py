@@ -125,7 +125,8 @@ MARK_COMMIT: Final = """
     UPDATE bridge_status SET last_commit_at = CAST(:now AS timestamptz), counters = CAST(:counters AS jsonb),
         connected_since = CASE
             WHEN connected_since > CAST(:now AS timestamptz)
-                OR (connected_since IS NOT NULL AND last_commit_at < CAST(:gap_before AS timestamptz))
+                OR (connected_since IS NOT NULL AND last_commit_at NOT BETWEEN CAST(:gap_before AS timestamptz)
+                    AND CAST(:gap_after AS timestamptz))
             THEN CAST(:now AS timestamptz) ELSE connected_since END
     WHERE epoch = CAST(:epoch AS bigint)
 """
@@ -137,13 +138,14 @@ def mark_commit(
     """A batch is about to be committed; False when this is not the leader's epoch any more.
 
     After more than `max_gap` without a commit (database away, process stopped) nothing was heard in
-    between, so the listening time begins anew. So does one that begins in the future: the clock was set back,
-    and until it is there again nobody would count as heard.
+    between, so the listening time begins anew. So it does where it, or the last commit, is of the future: the clock
+    was set back, and nobody knows how long ago that commit was.
     """
     values = {
         "now": now,
         "counters": msgspec.json.encode(counters).decode(),
         "gap_before": now - max_gap,
+        "gap_after": now + max_gap,
         "epoch": leader_epoch,
     }
     return connection.execute(sql(MARK_COMMIT), values).rowcount == 1

@@ -53,3 +53,15 @@ def may_be_on(window: str, now: str = "CAST(:now AS timestamptz)") -> str:
 def is_current(window: str, now: str = "CAST(:now AS timestamptz)") -> str:
     """SQL: whether a maintenance window is neither ended by a person nor over; a repeated one counts in between."""
     return f"{window}.ended_at IS NULL AND ({window}.last_ends_at IS NULL OR {window}.last_ends_at > {now})"
+
+
+def no_later(table: str, *columns: str) -> str:
+    """SQL: moments in these columns that have not come yet become `:now`: the database's clock was set back."""
+    now = "CAST(:now AS timestamptz)"
+    values = ", ".join(f"{column} = CASE WHEN {column} > {now} THEN {now} ELSE {column} END" for column in columns)
+    return f"UPDATE {table} SET {values} WHERE {are_ahead(table, *columns)}"  # noqa: S608 - made of constants
+
+
+def are_ahead(table: str, *columns: str) -> str:
+    """SQL: whether one of these moments has not come yet."""
+    return f"({' OR '.join(f'{table}.{column} > CAST(:now AS timestamptz)' for column in columns)})"

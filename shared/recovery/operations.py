@@ -17,6 +17,7 @@ from shared.leadership import store as leadership_store
 from shared.leadership.rules import BridgeStatus
 from shared.recovery import rules, store
 from shared.recovery.breakers import operations as breakers
+from shared.recovery.breakers import store as breakers_store
 from shared.recovery.breakers.operations import Watch
 from shared.recovery.evidence import operations as evidence
 from shared.recovery.evidence import store as evidence_store
@@ -159,6 +160,16 @@ def watch_breakers(connection: Connection, now: datetime, config: Config) -> int
         return 0
     store.lock_recovery(connection)
     return len(breakers.watch(connection, now, config, leadership_store.bridge_status(connection)).open)
+
+
+def forget_the_future(connection: Connection, now: datetime) -> None:
+    """After the database's clock was set back: what recovery and its breakers noted ahead of time counts as noted now.
+
+    A breaker that was released ahead of time would else open over no silence until the clock is there again.
+    """
+    store.lock_recovery(connection)
+    store.forget_the_future(connection, now)
+    breakers_store.forget_the_future(connection, now)
 
 
 def _cases(connection: Connection, now: datetime, fleet: Fleet, uuids: Collection[str]) -> list[Case]:

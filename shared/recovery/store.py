@@ -9,6 +9,8 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, RowMapping
 from sqlalchemy.dialects.postgresql import JSONB
 
+from shared.postgres.fragments import no_later
+from shared.postgres.query import NO_ROW, Query
 from shared.tables import client_commands, client_recovery, recovery_events
 from shared.vocabulary import RecoveryBasis
 
@@ -157,6 +159,16 @@ def breaker_events(connection: Connection, site: str | None, limit: int) -> Sequ
 def drop_history(connection: Connection, before: datetime) -> int:
     """Forget decisions made before then; how many."""
     return connection.execute(sa.delete(recovery_events).where(recovery_events.c.at < before)).rowcount
+
+
+FORGET_THE_FUTURE = Query(
+    no_later("client_recovery", "tried_since", "unheard_at", "healthy_since", "decided_at"), NO_ROW
+)
+
+
+def forget_the_future(connection: Connection, now: datetime) -> None:
+    """Let what was noted of clients at a time that has not come yet count as noted now. Holds of people stay."""
+    FORGET_THE_FUTURE.run(connection, now=now)
 
 
 def state_of(connection: Connection, client_uuid: str) -> RowMapping | None:

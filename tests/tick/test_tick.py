@@ -18,11 +18,13 @@ from shared.tables import (
     bridge_status,
     client_commands,
     client_heartbeats,
+    client_recovery,
     clients,
     conversions,
     event_media,
     incident_members,
     incidents,
+    recovery_breakers,
 )
 from tests.local.queue_harness import QUEUE_SECRET, emulator
 from tests.stores.commands_world import committed, issued, new_client, request
@@ -191,6 +193,29 @@ def test_after_the_clock_was_set_back_nobody_counts_as_heard_in_the_future(
     with engine.connect() as connection:
         heard = connection.execute(sa.select(client_heartbeats.c.last_heartbeat_at).where(mine)).scalar_one()
     assert now <= heard <= now + timedelta(minutes=1)
+
+
+def test_after_the_clock_was_set_back_no_step_goes_by_the_future(recovering: TickFunction, engine: Engine) -> None:
+    seen, noted = ("process_status_since", "service_failed_at"), ("unheard_at", "healthy_since")
+    client = crashed_client(engine)
+    with engine.begin() as connection:
+        ahead = database_now(connection) + timedelta(days=1)
+        fresh = sa.update(clients).where(clients.c.uuid == client)
+        connection.execute(fresh.values(**dict.fromkeys(seen, ahead), service_failed_unit="x"))
+        connection.execute(sa.insert(client_recovery).values(client_uuid=client, **dict.fromkeys(noted, ahead)))
+        released = {"site": "Rome", "released_at": ahead, "released_by": "anna"}
+        connection.execute(sa.insert(recovery_breakers).values(**released))
+
+    set_last_tick(engine, -timedelta(days=1))
+    report = recovering.tick()
+
+    assert report["failed"] == []
+    with engine.connect() as connection:
+        mine = sa.select(clients, client_recovery).join(client_recovery).where(clients.c.uuid == client)
+        row = connection.execute(mine).mappings().one()
+        breaker = sa.select(recovery_breakers.c.released_at).where(recovery_breakers.c.site == "Rome")
+        moments = [*(row[name] for name in (*seen, *noted)), connection.execute(breaker).scalar_one()]
+        assert [at for at in moments if at is not None and at > database_now(connection)] == []
 
 
 def test_while_another_tick_runs_this_one_is_skipped(recovering: TickFunction, engine: Engine) -> None:

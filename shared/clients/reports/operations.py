@@ -186,8 +186,9 @@ def note_shared_logins(connection: Connection, now: datetime, uuids: Sequence[st
 
 
 def forget_the_future(connection: Connection, now: datetime) -> int:
-    """After the database's clock was set back: whoever was heard by its old time counts as heard now.
+    """After the database's clock was set back: what was heard by its old time counts as heard now; of how many.
 
-    They would else count as heard until the clock is there again, whatever becomes of them. How many they were.
+    They would else count as heard until the clock is there again, whatever becomes of them. Nor would a crash or a
+    failure of that time be over when its display says so.
     """
     return store.forget_the_future(connection, now)

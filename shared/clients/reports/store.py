@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from shared.clients.reports import rules
 from shared.clients.reports.rules import HealthReport, Heartbeat, PresenceChange
-from shared.postgres.fragments import arrived_at
+from shared.postgres.fragments import are_ahead, arrived_at, no_later
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query
 from shared.vocabulary import ClientStatus, ProcessStatus
@@ -169,18 +169,26 @@ def put_heartbeats(
     return PUT_HEARTBEATS.all(connection, now=now, clock=clock, **HEARTBEATS.of(said))
 
 
-FORGET_THE_FUTURE = Query(
-    """
-    UPDATE client_heartbeats SET last_heartbeat_at = least(last_heartbeat_at, :now),
-        sign_at = CASE WHEN sign_at IS NOT NULL THEN least(sign_at, :now) END
-    WHERE last_heartbeat_at > :now OR sign_at > :now
-    """,
+SEEN_OF_CLIENTS: Final = (
+    *("process_status_since", "status_since", "screen_health_since", "service_failed_at", "service_failed_cleared_at"),
+    *("presence_at", "counter_went_back_at", "shared_login_seen_at"),
+)
+"""When something of a client was seen; `lockout_until` is of a command."""
+LOCK_AHEAD = Query(
+    f"SELECT uuid FROM clients WHERE {are_ahead('clients', *SEEN_OF_CLIENTS)} ORDER BY uuid FOR NO KEY UPDATE",  # noqa: S608 - constants
+    str,
+)
+FORGET_AHEAD = Query(
+    no_later("clients", *SEEN_OF_CLIENTS) + " AND uuid = ANY(CAST(:uuids AS text[]))",
     NO_ROW,
 )
+FORGET_THE_FUTURE = Query(no_later("client_heartbeats", "last_heartbeat_at", "sign_at"), NO_ROW)
 
 
 def forget_the_future(connection: Connection, now: datetime) -> int:
-    """Let heartbeats and other signs of a time that has not come yet count as heard now; how many there were."""
+    """Let what was seen of clients at a time that has not come yet count as seen now; how many were heard then."""
+    if uuids := LOCK_AHEAD.all(connection, now=now):
+        FORGET_AHEAD.run(connection, now=now, uuids=uuids)
     return FORGET_THE_FUTURE.run(connection, now=now)
 
 

@@ -11,6 +11,7 @@ from sqlalchemy.exc import DBAPIError
 
 from shared.notifications.channels.rules import KeptChannel, OpenChannel
 from shared.postgres.door import constraint_name, is_away, sqlstate
+from shared.postgres.fragments import no_later
 from shared.postgres.query import NO_ROW, Query
 
 NAMES_LOCK: Final = 7_305_008  # advisory lock of the transaction that names a channel
@@ -169,3 +170,11 @@ NOTE_FAILED = Query(
 def note_failed(connection: Connection, now: datetime, channel_id: int, words: str) -> None:
     """A try failed, in these words."""
     NOTE_FAILED.run(connection, now=now, id=channel_id, words=words)
+
+
+FORGET_THE_FUTURE = Query(no_later("notification_channels", "tells_since"), NO_ROW)
+
+
+def forget_the_future(connection: Connection, now: datetime) -> None:
+    """Let channels that were made, or switched on, at a time that has not come yet tell from now on."""
+    FORGET_THE_FUTURE.run(connection, now=now)

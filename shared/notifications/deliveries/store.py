@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 
 from shared.notifications.rules import Notice
 from shared.postgres.driver import FOR_ITS_VALUES
+from shared.postgres.fragments import no_later
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query
 from shared.vocabulary import DeliveryState, NotificationEvent, NotificationPhase
@@ -303,6 +304,14 @@ def page(
 DROP_HISTORY = Query(
     "DELETE FROM notification_deliveries WHERE created_at < :before AND NOT standing AND state <> 'pending'", NO_ROW
 )
+
+
+FORGET_THE_FUTURE = Query(no_later("notification_deliveries", "created_at", "claimed_at", "due_at"), NO_ROW)
+
+
+def forget_the_future(connection: Connection, now: datetime) -> None:
+    """Let messages of a time that has not come yet count as made, and taken, now; their next try is due now."""
+    FORGET_THE_FUTURE.run(connection, now=now)
 
 
 def drop_history(connection: Connection, before: datetime) -> int:

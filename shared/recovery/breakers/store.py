@@ -13,6 +13,8 @@ from sqlalchemy import Connection, RowMapping
 from sqlalchemy.dialects.postgresql import ARRAY, insert
 
 from shared.clients.signs_store import LAST_SIGN, SILENT, THRESHOLD
+from shared.postgres.fragments import no_later
+from shared.postgres.query import NO_ROW, Query
 from shared.recovery.evidence.store import AT_REST, NAMED
 from shared.tables import clients, recovery_breakers
 
@@ -211,3 +213,13 @@ def release(connection: Connection, now: datetime, by: str, site: str | None) ->
     if site is not None:
         statement = statement.where(b.site == site)
     return connection.execute(statement).mappings().all()
+
+
+FORGET_THE_FUTURE = Query(
+    no_later("recovery_breakers", "open_since", "released_at", "low_since", "counted_since", "looked_at"), NO_ROW
+)
+
+
+def forget_the_future(connection: Connection, now: datetime) -> None:
+    """Let what was written of breakers at a time that has not come yet count as written now."""
+    FORGET_THE_FUTURE.run(connection, now=now)
