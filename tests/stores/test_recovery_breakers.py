@@ -11,7 +11,7 @@ from shared.commands import operations as commands
 from shared.postgres.door import database_now
 from shared.recovery import store
 from shared.recovery.breakers import operations as breakers
-from shared.tables import clients
+from shared.tables import client_heartbeats, clients
 from tests.stores.commands_world import seconds
 from tests.stores.recovery_world import (
     OFF,
@@ -113,6 +113,41 @@ def test_while_it_is_open_a_rise_in_between_begins_the_wait_anew(connection: Con
         reports.append(recover(connection, at))
 
     assert [report.breakers_open for report in reports] == [1, 1, 1, 0]
+
+
+@pytest.mark.parametrize("interval", [5, 30, 300, 600, 3600])
+def test_a_share_that_is_cut_off_at_once_opens_it_however_seldom_it_beats(
+    connection: Connection, now: datetime, interval: int
+) -> None:
+    """Their last heartbeats are up to an interval old when they are cut off, so they go stale one after another."""
+    there, gone = fleet(connection, now, 70), fleet(connection, now, 30)
+    connection.execute(sa.update(client_heartbeats).values(interval_seconds=interval))
+    for number, one in enumerate(gone):
+        beat(connection, one, now - seconds(interval * number / len(gone)))
+
+    acted = []
+    for minute in range(0, 20 + 5 * interval // 60, 1 + interval // 600):
+        at = now + minute * MINUTE
+        hear(connection, at)
+        beat(connection, there, at)
+        acted += sent(connection, recover(connection, at))
+
+    assert acted == []
+    assert open_breakers(connection) == {None}
+
+
+def test_those_that_beat_seldom_and_fall_silent_one_by_one_do_not_open_it(
+    connection: Connection, now: datetime
+) -> None:
+    there, gone = fleet(connection, now, 70), fleet(connection, now, 30)
+    connection.execute(sa.update(client_heartbeats).values(interval_seconds=600))
+    for number, one in enumerate(gone):
+        beat(connection, one, now - number * timedelta(minutes=45))
+    beat(connection, there, now + timedelta(hours=1))
+    hear(connection, now + timedelta(hours=1))
+
+    assert len(recover(connection, now + timedelta(hours=1)).command_ids) == 10
+    assert open_breakers(connection) == set()
 
 
 def test_a_clock_that_is_set_back_does_not_hold_it_open(connection: Connection, now: datetime) -> None:

@@ -44,7 +44,8 @@ class SilenceWindow:
     """The same for the fleet's breaker as it stands, which may be open."""
     oldest_since: datetime
     """The earliest of all breakers."""
-    together_since: datetime
+    looked_at: datetime
+    """The last look."""
     since: datetime | None
     """The start of the listening time."""
     heard_until: datetime | None
@@ -153,7 +154,7 @@ def _window(
         seen_since=seen_since,
         fleet_since=min(seen_since, counted.get(None, seen_since)),
         oldest_since=min([seen_since, *counted.values()]),
-        together_since=rules.together_since(now, store.looked_at(connection)),
+        looked_at=rules.last_look(now, store.looked_at(connection)),
         since=since,
         heard_until=heard_until,
     )

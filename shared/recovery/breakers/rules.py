@@ -5,7 +5,8 @@ from datetime import datetime, timedelta
 from typing import Final
 
 FEWEST: Final = 5  # below it nobody speaks of a mass
-TOGETHER: Final = timedelta(minutes=5)  # fell silent "at once"
+TOGETHER: Final = timedelta(minutes=5)
+"""Fell silent "at once". Of displays with a longer interval: within that, for so long one cut shows bit by bit."""
 SEEN_WITHIN: Final = timedelta(hours=24)
 """Who was heard within it, counted in listening time, is reckoned with while a breaker is closed.
 
@@ -26,7 +27,7 @@ class Silence:
     """Clients heard since a moment (`seen_since`, `counted_since`), without those whose silence is no news."""
     stale: int
     recent: int
-    """The most of the stale that fell silent within TOGETHER of each other, since shortly before the last look."""
+    """The most of the stale that fell silent at once (TOGETHER), since shortly before the last look."""
     let_alone: int = 0
     """Clients that are silent too and do not count: excluded, held, in maintenance, stopped, vouched for, deleted."""
 
@@ -89,12 +90,12 @@ def counted_since(open_since: datetime, stored: datetime | None) -> datetime:
     return stored or open_since - SEEN_WITHIN
 
 
-def together_since(now: datetime, looked_at: datetime | None) -> datetime:
-    """Since when displays fell silent that no look has judged yet, together with those of just before.
+def last_look(now: datetime, looked_at: datetime | None) -> datetime:
+    """Since when displays fell silent that no look has judged yet; they did so together with those of just before.
 
     Where no tick ran for an hour, what fell silent at once in that hour did so at once all the same.
     """
-    return min(looked_at or now, now) - TOGETHER
+    return min(looked_at or now, now)
 
 
 def why(site: str | None, silence: Silence) -> str:

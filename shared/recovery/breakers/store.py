@@ -38,7 +38,8 @@ def _counted(source: str) -> sa.TextClause:
     return sa.text(
         f"""
         WITH silent AS (
-            SELECT h.uuid, h.last_heartbeat_at, {LAST_SIGN} AS last_sign_at, {LAST_SIGN} + {THRESHOLD} AS stale_at
+            SELECT h.uuid, h.last_heartbeat_at, {LAST_SIGN} AS last_sign_at, {LAST_SIGN} + {THRESHOLD} AS stale_at,
+                greatest(CAST(:together AS interval), h.interval_seconds * interval '1 second') AS together
             FROM ({source}) AS h WHERE {LAST_SIGN} > CAST(:oldest_since AS timestamptz)),
         judged AS MATERIALIZED (
             SELECT c.site,
@@ -49,20 +50,24 @@ def _counted(source: str) -> sa.TextClause:
                 h.last_sign_at > CAST(:fleet_since AS timestamptz) AS of_fleet,
                 h.last_sign_at > {OWN_SINCE} AS of_site,
                 CASE WHEN h.stale_at > CAST(:heard_until AS timestamptz)
-                    THEN greatest(h.stale_at, CAST(:since AS timestamptz)) ELSE h.stale_at END AS fell_at
+                    THEN greatest(h.stale_at, CAST(:since AS timestamptz)) ELSE h.stale_at END AS fell_at,
+                h.together
             FROM silent AS h
             JOIN clients AS c ON c.uuid = h.uuid AND c.deleted_at IS NULL
             LEFT JOIN client_recovery AS r ON r.client_uuid = h.uuid
             LEFT JOIN recovery_breakers AS own ON own.site = c.site),
-        lately AS (  -- of those that fell silent since shortly before the last look: how many did so together
+        lately AS (  -- of those that fell silent since shortly before the last look: when each counts
+            SELECT site, at, step,
+                NOT known AND of_fleet AS fleet, NOT known AND NOT known_at_site AND of_site AS at_site
+            FROM judged, LATERAL (VALUES (fell_at, 1), (fell_at + together, -1)) AS e(at, step)
+            WHERE fell_at > CAST(:looked_at AS timestamptz) - together),
+        counts AS (  -- how many count at that moment
             SELECT site,
-                count(*) FILTER (WHERE NOT known AND of_fleet) OVER (ORDER BY fell_at
-                    RANGE BETWEEN CURRENT ROW AND CAST(:together AS interval) FOLLOWING) AS recent,
-                count(*) FILTER (WHERE NOT known AND NOT known_at_site AND of_site) OVER (
-                    PARTITION BY site ORDER BY fell_at
-                    RANGE BETWEEN CURRENT ROW AND CAST(:together AS interval) FOLLOWING) AS site_recent
-            FROM judged WHERE fell_at > CAST(:together_since AS timestamptz)),
-        most AS (SELECT site, max(recent) AS recent, max(site_recent) AS site_recent FROM lately GROUP BY site)
+                sum(step) FILTER (WHERE fleet) OVER (ORDER BY at, step DESC ROWS UNBOUNDED PRECEDING) AS recent,
+                sum(step) FILTER (WHERE at_site) OVER (
+                    PARTITION BY site ORDER BY at, step DESC ROWS UNBOUNDED PRECEDING) AS site_recent
+            FROM lately),
+        most AS (SELECT site, max(recent) AS recent, max(site_recent) AS site_recent FROM counts GROUP BY site)
         SELECT judged.site, count(*) FILTER (WHERE known AND of_fleet) AS known,
             count(*) FILTER (WHERE NOT known AND of_fleet) AS stale,
             coalesce(max(most.recent), 0) AS recent,
@@ -130,7 +135,7 @@ def silent(
     are at rest, `quiet`, or a breaker was released over their silence. `recent` is of the whole fleet in each row.
 
     `window`: seen_since, fleet_since (that of the fleet's breaker) and oldest_since (of all breakers), heard_until,
-    since (of listening), together and together_since. Deleted clients are left out.
+    since (of listening), looked_at (the last look) and together. Deleted clients are left out.
     """
     parameters = {"now": now, "stale": stale_seconds, "quiet": list(quiet), **window}
     if len(uuids) > MANY:
