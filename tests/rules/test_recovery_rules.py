@@ -409,10 +409,11 @@ def test_while_many_are_late_silence_is_looked_at_first(late: int, seen: int, wa
 
 
 def test_an_open_breaker_closes_when_few_enough_were_silent_for_a_while() -> None:
-    assert not breakers.closes(NOW, None)
-    assert not breakers.closes(NOW, NOW)
-    assert not breakers.closes(NOW, NOW - timedelta(seconds=44))
-    assert breakers.closes(NOW, NOW - timedelta(seconds=45))
+    few = Silence(100, 3, 0, interval_seconds=30)
+    assert not breakers.closes(NOW, None, few)
+    assert not breakers.closes(NOW, NOW, few)
+    assert not breakers.closes(NOW, NOW - timedelta(seconds=44), few)
+    assert breakers.closes(NOW, NOW - timedelta(seconds=45), few)
 
 
 DAY = timedelta(hours=24)

@@ -136,6 +136,30 @@ def test_a_share_that_is_cut_off_at_once_opens_it_however_seldom_it_beats(
     assert open_breakers(connection) == {None}
 
 
+@pytest.mark.parametrize("interval", [30, 300, 600, 3600])
+def test_those_that_come_back_after_a_fault_of_ours_have_an_interval_to_do_so(
+    connection: Connection, now: datetime, interval: int
+) -> None:
+    everybody = fleet(connection, now - timedelta(hours=5), 50)
+    connection.execute(sa.update(client_heartbeats).values(interval_seconds=interval))
+    recover(connection, now)
+    opened = open_breakers(connection)
+
+    acted = []
+    for minute in range(1, 5 + 4 * interval // 60, 1 + interval // 1200):
+        at = now + minute * MINUTE
+        hear(connection, at)
+        for number, one in enumerate(everybody):
+            since_first = at - now - seconds(interval * number / len(everybody))
+            if since_first >= timedelta():
+                beat(connection, one, at - since_first % seconds(interval))
+        acted += sent(connection, recover(connection, at))
+
+    assert opened == {None}
+    assert acted == []
+    assert open_breakers(connection) == set()
+
+
 def test_those_that_beat_seldom_and_fall_silent_one_by_one_do_not_open_it(
     connection: Connection, now: datetime
 ) -> None:

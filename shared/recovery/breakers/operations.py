@@ -139,7 +139,7 @@ def _found(now: datetime, last: RowMapping | None, silence: Silence, *, may_open
         return BreakerFinding(may_open and rules.opens(silence), silence)
     since = min(last["low_since"] or now, now)  # the clock may have been set back
     low_since = since if rules.is_low(silence) else None
-    return BreakerFinding(not rules.closes(now, low_since), silence, low_since)
+    return BreakerFinding(not rules.closes(now, low_since, silence), silence, low_since)
 
 
 def _window(
@@ -195,14 +195,15 @@ def _resting(
 def _of_fleet(reckoned: Reckoning) -> Silence:
     rows = reckoned.rows
     known, stale = (sum(row[name] for row in rows) for name in ("known", "stale"))
-    recent = max((row["recent"] for row in rows), default=0)
-    return Silence(reckoned.counted - known, stale, recent, known + sum(reckoned.deleted.values()))
+    recent, interval = (max((row[name] for row in rows), default=0) for name in ("recent", "interval_seconds"))
+    return Silence(reckoned.counted - known, stale, recent, known + sum(reckoned.deleted.values()), interval)
 
 
 def _of_site(reckoned: Reckoning, seen: int, row: RowMapping) -> Silence:
     site, known = row["site"], row["site_known"]
     counted = seen - reckoned.resting.get(site, 0) - known
-    return Silence(counted, row["site_stale"], row["site_recent"], known + reckoned.deleted.get(site, 0))
+    let_alone = known + reckoned.deleted.get(site, 0)
+    return Silence(counted, row["site_stale"], row["site_recent"], let_alone, row["site_interval_seconds"])
 
 
 def _write(

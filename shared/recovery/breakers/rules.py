@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from shared.clients.reports.rules import in_words
+
 FEWEST: Final = 5  # below it nobody speaks of a mass
 TOGETHER: Final = timedelta(minutes=5)
 """Fell silent "at once". Of displays with a longer interval: within that, for so long one cut shows bit by bit."""
@@ -14,7 +16,8 @@ Nobody who is silent for longer is acted on (`recovery.rules`): whoever may be a
 """
 FELL_TOGETHER: Final = 0.2  # share that opens when it fell silent at once, and that keeps it open
 MOST_SILENT: Final = 0.5  # share that opens, however long they have been silent
-CLOSES_AFTER: Final = timedelta(seconds=45)  # of few enough silent: half as long again as between two heartbeats
+CLOSES_AFTER: Final = timedelta(seconds=45)  # of few enough silent, at least
+CLOSES_AFTER_INTERVALS: Final = 1.5  # of the one among those that beats most seldom
 
 LATE: Final = 0.5  # of a client's threshold: three heartbeats of 30 s are missing
 
@@ -30,6 +33,13 @@ class Silence:
     """The most of the stale that fell silent at once (TOGETHER), since shortly before the last look."""
     let_alone: int = 0
     """Clients that are silent too and do not count: excluded, held, in maintenance, stopped, vouched for, deleted."""
+    interval_seconds: int = 0
+    """The longest between two heartbeats of one of the stale."""
+
+    @property
+    def closes_after(self) -> timedelta:
+        """How long so few must have been silent before an open breaker closes."""
+        return max(CLOSES_AFTER, CLOSES_AFTER_INTERVALS * timedelta(seconds=self.interval_seconds))
 
 
 def opens(silence: Silence) -> bool:
@@ -60,13 +70,14 @@ def why_wait(late: int, seen: int) -> str | None:
     return f"{late:,} of {seen:,} displays are late at the moment: whether they fall silent too is seen first."
 
 
-def closes(now: datetime, low_since: datetime | None) -> bool:
+def closes(now: datetime, low_since: datetime | None, silence: Silence) -> bool:
     """Whether an open breaker closes, by since when few enough are silent (None: they are not).
 
     Displays that come back after a fault of ours come one after another; the last of them would be rebooted by the
-    tick that finds the first ones back. It is a time and not a number of ticks: a tick may come twice.
+    tick that finds the first ones back: the last of all beats an interval after our fault ended. It is a time and not a
+    number of ticks: a tick may come twice.
     """
-    return low_since is not None and now - low_since >= CLOSES_AFTER
+    return low_since is not None and now - low_since >= silence.closes_after
 
 
 def seen_since(now: datetime, listening_since: datetime | None, heard_until: datetime | None) -> datetime:
@@ -104,7 +115,7 @@ def why(site: str | None, silence: Silence) -> str:
         where, there = ("", "") if site is None else (f" at {site}", " there")
         return (
             f"So many displays{where} were silent at once that it may have been our own fault; now few enough are."
-            f" No silent display{there} is rebooted until that has lasted {CLOSES_AFTER.seconds} seconds,"
+            f" No silent display{there} is rebooted until that has lasted {in_words(silence.closes_after)},"
             " or an operator releases the breaker."
         )
     share = f"{silence.stale:,} of {silence.seen:,} displays"

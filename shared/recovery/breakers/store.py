@@ -38,7 +38,8 @@ def _counted(source: str) -> sa.TextClause:
     return sa.text(
         f"""
         WITH silent AS (
-            SELECT h.uuid, h.last_heartbeat_at, {LAST_SIGN} AS last_sign_at, {LAST_SIGN} + {THRESHOLD} AS stale_at,
+            SELECT h.uuid, h.last_heartbeat_at, h.interval_seconds, {LAST_SIGN} AS last_sign_at,
+                {LAST_SIGN} + {THRESHOLD} AS stale_at,
                 greatest(CAST(:together AS interval), h.interval_seconds * interval '1 second') AS together
             FROM ({source}) AS h WHERE {LAST_SIGN} > CAST(:oldest_since AS timestamptz)),
         judged AS MATERIALIZED (
@@ -51,7 +52,7 @@ def _counted(source: str) -> sa.TextClause:
                 h.last_sign_at > {OWN_SINCE} AS of_site,
                 CASE WHEN h.stale_at > CAST(:heard_until AS timestamptz)
                     THEN greatest(h.stale_at, CAST(:since AS timestamptz)) ELSE h.stale_at END AS fell_at,
-                h.together
+                h.together, h.interval_seconds
             FROM silent AS h
             JOIN clients AS c ON c.uuid = h.uuid AND c.deleted_at IS NULL
             LEFT JOIN client_recovery AS r ON r.client_uuid = h.uuid
@@ -73,7 +74,10 @@ def _counted(source: str) -> sa.TextClause:
             coalesce(max(most.recent), 0) AS recent,
             count(*) FILTER (WHERE (known OR known_at_site) AND of_site) AS site_known,
             count(*) FILTER (WHERE NOT known AND NOT known_at_site AND of_site) AS site_stale,
-            coalesce(max(most.site_recent), 0) AS site_recent
+            coalesce(max(most.site_recent), 0) AS site_recent,
+            coalesce(max(interval_seconds) FILTER (WHERE NOT known AND of_fleet), 0) AS interval_seconds,
+            coalesce(max(interval_seconds) FILTER (WHERE NOT known AND NOT known_at_site AND of_site), 0)
+                AS site_interval_seconds
         FROM judged LEFT JOIN most ON most.site IS NOT DISTINCT FROM judged.site
         GROUP BY judged.site ORDER BY judged.site
         """  # noqa: S608 - made of constants
@@ -132,7 +136,8 @@ def silent(
     window: Mapping[str, datetime | timedelta | None],
 ) -> Sequence[RowMapping]:
     """By site (None: no site), how many of these silent clients count, and how many do not (`known`): because they
-    are at rest, `quiet`, or a breaker was released over their silence. `recent` is of the whole fleet in each row.
+    are at rest, `quiet`, or a breaker was released over their silence. `recent` is of the whole fleet in each row;
+    `interval_seconds` is the longest between two heartbeats of those that count.
 
     `window`: seen_since, fleet_since (that of the fleet's breaker) and oldest_since (of all breakers), heard_until,
     since (of listening), looked_at (the last look) and together. Deleted clients are left out.

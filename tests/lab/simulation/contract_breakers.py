@@ -8,8 +8,10 @@ from typing import Any, Final
 from tests.lab.simulation.contract import Facts, is_held, threshold
 
 CLOSES_AFTER: Final = timedelta(seconds=45)
-"""For so long few enough must be silent before a breaker closes."""
+CLOSES_AFTER_INTERVALS: Final = 1.5
+"""For so long few enough must be silent before a breaker closes: at least, and by the interval of their heartbeats."""
 WAVE: Final = timedelta(minutes=5)
+INTERVAL: Final = timedelta(seconds=30)
 DAY: Final = timedelta(days=1)
 
 
@@ -34,16 +36,18 @@ class Breaker:
         *,
         let_alone: Mapping[str, timedelta] = MappingProxyType({}),
         there: Collection[str] = (),
+        intervals: Mapping[str, timedelta] = MappingProxyType({}),
         may_open: bool = True,
     ) -> None:
         """Judge anew, as each tick does, from how long each client is beyond its threshold.
 
         `let_alone`: who is silent and does not count, and for how long beyond the threshold. They have not come back,
-        nor has who is not `there` any more.
+        nor has who is not `there` any more. `intervals`: of the heartbeats of each client.
         """
-        counted = [beyond for uuid, beyond in silences.items() if beyond <= DAY or uuid in self._members]
-        stale = sum(beyond > timedelta() for beyond in counted)
-        wave = sum(timedelta() < beyond <= WAVE for beyond in counted)
+        counted = {uuid: beyond for uuid, beyond in silences.items() if beyond <= DAY or uuid in self._members}
+        silent = {uuid: intervals.get(uuid, INTERVAL) for uuid, beyond in counted.items() if beyond > timedelta()}
+        stale = len(silent)
+        wave = sum(counted[uuid] <= max(WAVE, interval) for uuid, interval in silent.items())
         opens = (wave >= 5 and wave >= 0.2 * len(counted)) or (stale >= 5 and stale >= 0.5 * len(counted))
         self._silent = {one for one in self._silent if one not in there}  # they were deleted
         aside = {uuid for uuid, beyond in let_alone.items() if beyond <= DAY or uuid in self._members}
@@ -51,7 +55,8 @@ class Breaker:
         is_high = (stale >= 5 and stale >= 0.2 * len(counted)) or few_left
         was_open, since = self.is_open, min(self._low_since or now, now)
         self._low_since = None if is_high or not was_open else since
-        self.is_open = (is_high or now - since < CLOSES_AFTER) if was_open else (opens and may_open)
+        waits = max([CLOSES_AFTER, *(CLOSES_AFTER_INTERVALS * interval for interval in silent.values())])
+        self.is_open = (is_high or now - since < waits) if was_open else (opens and may_open)
         if self.is_open and not was_open:
             self._opened_at = now
         if self.is_open:
@@ -115,15 +120,16 @@ class _Set:
         counted = [c for c in counted if not fleet.knows(self._stale_at(facts, c))]
         others = [c for c in facts.clients.values() if not _counts(c) and c.last_heartbeat_at is not None]
         let_alone = {c.uuid: beyond for c in others if (beyond := self._silence(facts, c) - threshold(c)) > timedelta()}
-        there = facts.clients.keys()
-        fleet.look(facts.now, self._silences(facts, counted), let_alone=let_alone, there=there)
+        intervals = {c.uuid: timedelta(seconds=c.interval_seconds) for c in counted}
+        known: dict[str, Any] = {"there": facts.clients.keys(), "intervals": intervals}
+        fleet.look(facts.now, self._silences(facts, counted), let_alone=let_alone, **known)
         sites = {client.site for client in counted} | self._all.keys()
         for site in sites - {None}:
             one = self._all.setdefault(site, Breaker())
             here = [c for c in counted if c.site == site and not one.knows(self._stale_at(facts, c))]
             alone = {uuid: beyond for uuid, beyond in let_alone.items() if facts.clients[uuid].site == site}
             silences = self._silences(facts, here)
-            one.look(facts.now, silences, let_alone=alone, there=there, may_open=not fleet.is_open)
+            one.look(facts.now, silences, let_alone=alone, **known, may_open=not fleet.is_open)
 
     def release(self, now: datetime, sites: Iterable[str | None]) -> None:
         for site in sites:
