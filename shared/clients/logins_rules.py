@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
-WITHIN: Final = timedelta(minutes=10)  # from one heartbeat of a device to its next one
-MANY: Final = 10_000  # devices remembered before those of long ago are dropped
+WITHIN: Final = timedelta(hours=2)
+"""From one heartbeat of a device to its next one, at most: twice the longest interval of the contract."""
+MANY: Final = 10_000  # clients remembered before those of long ago are dropped
+NAMES: Final = 8  # of one client: one that takes another name each time costs no more
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +29,30 @@ class Sight:
     """It was not stored: by its stamp it is older."""
 
 
+Name = tuple[str, bool]
+"""How a device names itself, and whether that heartbeat was not stored."""
+
+
 @dataclass
 class Seen:
-    """When devices were heard before another one was: by client, name, and whether that heartbeat was stored."""
+    """When devices were heard before another one was: by client and name, the latest NAMES of each."""
 
-    last: dict[tuple[str, str, bool], datetime] = field(default_factory=dict)
+    last: dict[str, dict[Name, datetime]] = field(default_factory=dict)
+
+    def note(self, uuid: str, name: Name, at: datetime) -> None:
+        """This device was heard then."""
+        names = self.last.setdefault(uuid, {})
+        names.pop(name, None)
+        names[name] = at
+        if len(names) > NAMES:
+            del names[next(iter(names))]
+
+    def forget_long_ago(self) -> None:
+        """Of very many clients, forget those whose devices beat no more in turns."""
+        if len(self.last) > MANY:
+            latest = {uuid: max(names.values()) for uuid, names in self.last.items()}
+            since = max(latest.values()) - WITHIN
+            self.last = {uuid: names for uuid, names in self.last.items() if latest[uuid] >= since}
 
 
 def sharing(sights: Iterable[Sight], seen: Seen) -> set[str]:
@@ -42,14 +63,12 @@ def sharing(sights: Iterable[Sight], seen: Seen) -> set[str]:
     """
     found = set()
     for sight in sights:
-        last = seen.last.get((sight.uuid, sight.name, sight.is_old))
+        last = seen.last.get(sight.uuid, {}).get((sight.name, sight.is_old))
         if last is not None and last < sight.before_at and sight.at - last <= WITHIN:
             found.add(sight.uuid)
         if sight.is_old:
-            seen.last[sight.uuid, sight.name, True] = sight.at
+            seen.note(sight.uuid, (sight.name, True), sight.at)
         else:
-            seen.last[sight.uuid, sight.before, False] = sight.before_at
-    if len(seen.last) > MANY:
-        newest = max(seen.last.values())
-        seen.last = {key: at for key, at in seen.last.items() if newest - at <= WITHIN}
+            seen.note(sight.uuid, (sight.before, False), sight.before_at)
+    seen.forget_long_ago()
     return found
