@@ -59,9 +59,11 @@ def test_the_loss_lies_after_the_report_before(connection: Connection) -> None:
         (5, 0, "its player or its machine began anew"),
         (5, None, "it does not say"),
         (None, None, "it never says"),
+        (5, 2**31 - 1, "nobody loses so many in a minute"),
+        (0, 241, "two devices with one login"),
     ],
 )
-def test_a_count_that_does_not_rise_is_no_loss(
+def test_a_count_that_does_not_rise_or_leaps_is_no_loss(
     connection: Connection, before: int | None, after: int | None, note: str
 ) -> None:
     register(connection, U)
@@ -70,6 +72,15 @@ def test_a_count_that_does_not_rise_is_no_loss(
     take(connection, report(2, after))
 
     assert lost(connection) == [], note
+
+
+def test_a_display_that_lost_the_broker_all_day_long_says_so_once_it_is_heard(connection: Connection) -> None:
+    register(connection, U)
+    take(connection, report(1, 5))
+
+    take(connection, report(2, 2_005), now=NOW + timedelta(hours=9))
+
+    assert lost(connection) == [(U, NOW + timedelta(hours=9), 2_000)]
 
 
 def test_one_report_counts_once_however_often_it_comes(connection: Connection) -> None:

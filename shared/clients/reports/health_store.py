@@ -61,7 +61,9 @@ PUT_HEALTH = Query(
         INSERT INTO client_losses (client_uuid, at, since, losses)
         SELECT different.uuid, different.at, before.received_at, losses
         FROM different JOIN client_health AS before ON before.client_uuid = different.uuid
-        WHERE losses > 0 AND {LOSSES_AN_HOUR} > (SELECT count(*) FROM client_losses AS l
+        WHERE losses > 0
+            AND losses <= greatest({LOSSES_AN_HOUR}, extract(epoch FROM different.at - before.received_at))
+            AND {LOSSES_AN_HOUR} > (SELECT count(*) FROM client_losses AS l
             WHERE l.client_uuid = different.uuid AND l.at > different.at - interval '1 hour')
         ON CONFLICT DO NOTHING)
     SELECT said.uuid FROM said LEFT JOIN put ON put.client_uuid = said.uuid WHERE put.client_uuid IS NULL
@@ -74,7 +76,8 @@ def put_health(connection: Connection, now: datetime, clock: float, said: Sequen
     """Keep each client's newest health report and what it shows; the clients whose stored report is a newer one.
 
     Where it raises the client's count of lost connections, the moments of its arrival and of the report before are
-    kept: the loss lies between. A count that is first told, or falls, says nothing of when a connection was lost.
+    kept: the loss lies between. A count that is first told, or falls, says nothing of when a connection was lost; nor
+    does one that leaps by more than a loss a second: another device's, or a counter that was spoilt.
     """
     return set(PUT_HEALTH.all(connection, now=now, clock=clock, **HEALTH.of(said)))
 
