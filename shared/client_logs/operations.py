@@ -131,11 +131,12 @@ def close_gaps(connection: Connection, now: datetime) -> LogsStored:
     """Once an hour: let each mark pass its first gap that has stood for a day in which its display was heard.
 
     A display sends again all that it has; what is missing for so long it has not: a mark of ours was lost, or its own
-    spool. It would send what comes behind the gap for ever. The next gap of the boot has a day of its own.
+    spool. It would send what comes behind the gap for ever. The next gap of the boot has a day of its own. A number so
+    high that no display can have come to it is passed to by none: its next lines would count as stored.
     """
     gaps_store.look(connection, now)
     marks = marks_store.marks(connection, gaps_store.due(connection))
-    first = {boot: mark.islands[0] for boot, mark in marks.items() if mark.islands}
+    first = {boot: mark.islands[0] for boot, mark in marks.items() if rules.may_have_come_to_its_island(mark)}
     moved = {boot: high for boot, (_, high) in first.items()}
     if moved:
         marks_store.set_marks(connection, now, moved, ())

@@ -20,6 +20,7 @@ LEVELS: Final = {
     "fatal": LogLevel.CRITICAL,
 }
 
+MOST_LINES: Final = 10**9  # of one boot: fifty a second for more than half a year
 DOUBT_LASTS: Final = timedelta(minutes=5)  # who sends no heartbeat meanwhile is believed
 CLOCK_STEP: Final = 0.001  # seconds: a time that went through Postgres is no later one
 
@@ -152,6 +153,14 @@ def _is_after(line: LogLine, last_time: float) -> bool:
 def is_stored(known: Mark, number: int) -> bool:
     """Was the log of this number stored (or given up) before?"""
     return number <= known.seq or any(low <= number <= high for low, high in known.islands)
+
+
+def may_have_come_to_its_island(known: Mark) -> bool:
+    """Is there an island above the mark that a display can have numbered up to?
+
+    A counter that leapt once, to 2^63 at worst, leaves one that it cannot: the next lines are numbered as before.
+    """
+    return bool(known.islands) and known.islands[0][0] - known.seq <= MOST_LINES
 
 
 def _joined(ranges: Sequence[Island]) -> list[Island]:

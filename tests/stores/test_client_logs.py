@@ -163,6 +163,19 @@ def test_a_spool_whose_mark_was_lost_goes_on_after_a_day(connection: Connection,
     assert client_logs.record(connection, now, CLOCK, [line(503)]).committed == {BOOT: 504}
 
 
+@pytest.mark.parametrize("wild", [2**63 - 1, 2**32], ids=["as high as can be", "one bit is wrong"])
+def test_lines_after_a_number_that_leapt_once_are_stored_however_long_the_display_was_quiet(
+    connection: Connection, now: datetime, wild: int
+) -> None:
+    client_logs.record(connection, now, CLOCK, [line(1), line(wild), line(2)])
+
+    assert heard_and_looked_at(connection, now, 30) == []
+    later = client_logs.record(connection, now + timedelta(days=2), CLOCK, [line(3), line(wild)])
+
+    assert (later.count, later.committed) == (1, {BOOT: 3})
+    assert messages(connection) == ["m1", f"m{wild}", "m2", "m3"]
+
+
 def test_hours_in_which_a_display_is_not_heard_do_not_count(connection: Connection, now: datetime) -> None:
     client_logs.record(connection, now, CLOCK, [line(501)])
 
