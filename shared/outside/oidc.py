@@ -90,21 +90,31 @@ def fetch_keys(url: str, algorithm: str = SERVICES_ALGORITHM) -> _Keys:
 
     Raises requests' errors and ValueError when there is no key set.
     """
-    import jwt  # noqa: PLC0415 - it brings cryptography along; who is never called with a token need not pay
-    import requests  # noqa: PLC0415 - likewise
+    import requests  # noqa: PLC0415 - who is never called with a token need not pay for it
 
     with requests.Session() as session:
         session.trust_env = False  # a proxy or a .netrc from the environment must not choose our keys
         reply = session.get(url, timeout=FETCH_TIMEOUT, allow_redirects=False)
     if reply.status_code != 200:
         raise ValueError(f"the key set answered {reply.status_code}")
-    entries = reply.json()["keys"]
-    return {entry["kid"]: jwt.PyJWK(entry, algorithm) for entry in entries if _usable(entry, algorithm)}
+    found = [(entry["kid"], _key(entry, algorithm)) for entry in reply.json()["keys"] if _usable(entry, algorithm)]
+    return {key_id: key for key_id, key in found if key is not None}
 
 
-def _usable(entry: Mapping[str, Any], algorithm: str) -> bool:
+def _key(entry: Mapping[str, Any], algorithm: str) -> "jwt.PyJWK | None":
+    """The key of this entry; None where it is none, which is no reason to do without the others."""
+    import jwt  # noqa: PLC0415 - it brings cryptography along; see fetch_keys
+
+    try:
+        return jwt.PyJWK(dict(entry), algorithm)
+    except (jwt.PyJWTError, ValueError, TypeError):
+        return None
+
+
+def _usable(entry: Any, algorithm: str) -> bool:
     return (
-        entry.get("alg", algorithm) == algorithm
+        isinstance(entry, dict)
+        and entry.get("alg", algorithm) == algorithm
         and entry.get("use", "sig") == "sig"
         and isinstance(entry.get("kid"), str)
         and (_is_rsa(entry) if algorithm == SERVICES_ALGORITHM else _is_p256(entry))

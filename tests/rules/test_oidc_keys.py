@@ -32,10 +32,24 @@ def issuer() -> Iterator[Issuer]:
         {**identity.key_set(FOREIGN)["keys"][0], "kid": "offered", "alg": "RS512"},
         {"kty": "oct", "k": "c2VjcmV0", "kid": "offered", "alg": "RS256"},
         {"kty": "RSA", "kid": "offered"},
+        {"kty": "RSA", "kid": "offered", "n": "!" * 400, "e": "AQAB"},
+        {**identity.key_set(FOREIGN)["keys"][0], "kid": "offered", "e": "AA"},
+        "offered",
+        None,
     ],
-    ids=["1024 bits", "for encryption", "for RS512", "a shared secret", "without numbers"],
+    ids=[
+        "1024 bits",
+        "for encryption",
+        "RS512",
+        "a shared secret",
+        "no numbers",
+        "no base64",
+        "no key",
+        "text",
+        "null",
+    ],
 )
-def test_a_key_that_is_not_fit_is_left_out(entry: dict[str, str], issuer: Issuer) -> None:
+def test_a_key_that_is_not_fit_is_left_out(entry: Any, issuer: Issuer) -> None:
     issuer.answer = {"keys": [entry, *identity.key_set(OURS)["keys"]]}
     keys = KeySet(issuer.url)
 
