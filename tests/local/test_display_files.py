@@ -201,7 +201,19 @@ def test_the_counter_file_counts_boots_and_keeps_the_installation(tmp_path: Path
     assert second.boot_id == "boot-b"
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"install_id": "x", "boot_seq": 3}'])
+INSTALLATION = b'{"install_id": "0d8f6c1e-51c6-4f0e-9d5e-1d2c3b4a5f60", "boot_seq": %s}'
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *(b"", b"{", b"[]", b'{"install_id": "x", "boot_seq": 3}', b'{"install_id": 5, "boot_seq": 3}'),
+        *(
+            INSTALLATION % boots
+            for boots in (b"-5", b"9223372036854775807", b"Infinity", b"NaN", b"3.5", b'"3"', b"[]")
+        ),
+    ],
+)
 def test_a_damaged_counter_file_begins_a_new_installation(tmp_path: Path, content: bytes) -> None:
     before = next_boot(tmp_path / "counter", "boot-a")
     (tmp_path / "counter").write_bytes(content)

@@ -8,9 +8,12 @@ numbers restart at 1 with it, and (install_id, boot_seq, kind, seq) is never use
 import json
 import uuid
 from pathlib import Path
+from typing import Final
 
 from deploy.displays.simulated import durable
 from deploy.displays.simulated.state import Boot
+
+MOST_BOOTS: Final = 2**31  # a boot each second for longer than any display lasts
 
 
 def next_boot(path: Path, boot_id: str) -> Boot:
@@ -25,6 +28,9 @@ def next_boot(path: Path, boot_id: str) -> Boot:
 def _read(path: Path) -> tuple[str, int]:
     try:
         body = json.loads(path.read_bytes())
-        return str(uuid.UUID(body["install_id"])), int(body["boot_seq"])
-    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        install_id, boots = str(uuid.UUID(body["install_id"])), body["boot_seq"]
+    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):
         return str(uuid.uuid4()), 0
+    if type(boots) is not int or not 0 <= boots < MOST_BOOTS:
+        return str(uuid.uuid4()), 0
+    return install_id, boots
