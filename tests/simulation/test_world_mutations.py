@@ -13,11 +13,13 @@ from typing import Any, Final
 from unittest.mock import patch
 
 import pytest
+import sqlalchemy as sa
 
 from bridge import messages
 from bridge.leader import DatabaseAway, Leader
 from shared.client_logs import rules as log_rules
 from shared.leadership.store import LEADER_LOCK
+from shared.recovery.breakers import store as breakers_store
 from tests.lab.simulation.ages import leap
 from tests.lab.simulation.ailments import Ailment, Nature
 from tests.lab.simulation.broker import Rule
@@ -64,6 +66,28 @@ def nothing_of_the_fleet_comes_through_for_days(history: History) -> None:
     history.agenda.at(300.0, partial(drop, history, Rule(None), 2500.0, patient=True))
     for moment in (800.0, 1000.0, 1200.0):
         history.agenda.at(moment, partial(leap, history, 9 * HOUR))
+
+
+def all_beat_seldom(history: History) -> None:
+    """Every ten minutes, none when another one does."""
+    displays = of(history)
+    for number, display in enumerate(displays):
+        display.nature = Nature(interval=600)
+        history.agenda.at(60.0, display.cut_power)
+        history.agenda.at(70.0 + 600.0 * number / len(displays), display.power_on)
+
+
+def some_that_beat_seldom_are_dropped(history: History) -> None:
+    """They go stale one after another, within ten minutes."""
+    all_beat_seldom(history)
+    some = frozenset(display.uuid for display in of(history)[::3])
+    history.agenda.at(700.0, partial(drop, history, Rule(None, some), 4000.0))
+
+
+def all_that_beat_seldom_are_dropped_for_an_hour(history: History) -> None:
+    """They come back one after another, within ten minutes."""
+    all_beat_seldom(history)
+    history.agenda.at(700.0, partial(drop, history, Rule(None), 3600.0))
 
 
 def one_that_people_held_for_a_day_is_silent(history: History) -> None:
@@ -209,6 +233,10 @@ def never_again(_leader: Leader) -> None:
     raise DatabaseAway
 
 
+REGARDLESS_OF_INTERVALS: Final = {
+    name: sa.text(statement.text.replace("h.interval_seconds * interval '1 second'", "interval '0'"))
+    for name, statement in breakers_store.COUNTED.items()
+}
 FORGETFUL: Final = ("bridge.storing.LeaderMemory.forget", lambda _memory: None)
 WORLD: Final = {
     "only heartbeats are signs of life": Mutation(
@@ -234,6 +262,20 @@ WORLD: Final = {
             ("shared.recovery.rules.LONGEST_SILENCE", timedelta(days=400)),
             ("shared.recovery.evidence.operations.SEEN_WITHIN", timedelta(days=400)),
         ),
+        "needless action",
+    ),
+    "displays that beat seldom are no mass": Mutation(
+        20,
+        3900.0,
+        some_that_beat_seldom_are_dropped,
+        without(("shared.recovery.breakers.store.COUNTED", REGARDLESS_OF_INTERVALS)),
+        "needless action",
+    ),
+    "a breaker does not wait for those that beat seldom": Mutation(
+        20,
+        5400.0,
+        all_that_beat_seldom_are_dropped_for_an_hour,
+        without(("shared.recovery.breakers.rules.CLOSES_AFTER_INTERVALS", 0.0)),
         "needless action",
     ),
     "what is silent for more than a day is rebooted": Mutation(
