@@ -28,6 +28,8 @@ TIMEOUT_SHARE = 0.9  # of the period, so that a stuck tick is over before the ne
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 STOP_GRACE_SECONDS = 3.0
 AGAIN_SECONDS = 1.0
+CLOCK_SECONDS = 5.0  # between two looks at whether the time of day was set back
+TICK = "tick"  # the schedule's one job
 NOT_YET = (401, 503)  # the function has no keys, or no database
 
 
@@ -91,6 +93,10 @@ class Ticker:
         """Ask no more where nobody listens."""
         self._stopping.set()
 
+    def is_stopping(self, seconds: float) -> bool:
+        """Was it told to stop, at the latest after `seconds`?"""
+        return self._stopping.wait(seconds)
+
     def wait_until_idle(self, seconds: float) -> bool:
         """Is no tick under way, at the latest after `seconds`?"""
         return self._idle.wait(seconds)
@@ -102,6 +108,7 @@ def schedule(ticker: Ticker) -> BlockingScheduler:
     scheduler.add_job(
         ticker.tick,
         "interval",
+        id=TICK,
         seconds=ticker.period.total_seconds(),
         next_run_time=datetime.now(UTC),
         coalesce=True,
@@ -109,6 +116,18 @@ def schedule(ticker: Ticker) -> BlockingScheduler:
         misfire_grace_time=None,
     )
     return scheduler
+
+
+def keep_in_time(scheduler: BlockingScheduler, ticker: Ticker) -> None:
+    """Let a tick be due where the next one is further away than a period, until the ticker stops.
+
+    The scheduler goes by the time of day: set back by a day, it would not tick for so long.
+    """
+    while not ticker.is_stopping(min(CLOCK_SECONDS, ticker.period.total_seconds())):
+        job, now = scheduler.get_job(TICK), datetime.now(UTC)
+        if job is not None and job.next_run_time - now > ticker.period + timedelta(seconds=1):
+            structured_log.event("clock_set_back", "the time of day was set back; the next tick is due")
+            job.modify(next_run_time=now)
 
 
 def read_ticker() -> Ticker:
@@ -143,6 +162,7 @@ def main() -> int:
         structured_log.failure("ticker_failed", "the ticker cannot run")
         return 1
     scheduler = schedule(ticker)
+    threading.Thread(target=keep_in_time, args=(scheduler, ticker), name="clock", daemon=True).start()
     scheduler.add_listener(lambda _event: _await_stop(scheduler), EVENT_SCHEDULER_STARTED)
     scheduler.start()
     ticker.stop()

@@ -22,6 +22,7 @@ from deploy.parts.task_queue.keys_server import KeysServer
 from deploy.parts.ticker import Ticker
 from shared.errors import InvalidIdentity
 from shared.outside.oidc import KeySet, ServiceCaller
+from tests.lab.campaigns.clock import LIBRARY
 from tests.local.queue_harness import HELD_SECONDS, REPOSITORY, Answer, Call, Worker, wait_until, worker
 
 ACCOUNT = "scheduler@signage.test"
@@ -76,6 +77,27 @@ def test_it_ticks_at_once_and_then_every_period(target: Worker, tmp_path: Path) 
         wait_until(lambda: len(target.calls) == 3, "three ticks")
 
     assert target.calls[2].at - began >= 2 * 2
+
+
+@pytest.mark.parametrize("leap", ["-1d", "+1d"])
+def test_it_ticks_every_period_whatever_the_time_of_day_leaps_to(leap: str, target: Worker, tmp_path: Path) -> None:
+    said = tmp_path / "time"
+    said.write_text("+0")
+    clock = {
+        "LD_PRELOAD": str(LIBRARY),
+        "FAKETIME_TIMESTAMP_FILE": str(said),
+        "FAKETIME_NO_CACHE": "1",
+        "DONT_FAKE_MONOTONIC": "1",
+        "FAKETIME_DISABLE_SHM": "1",
+    }
+
+    with ticking(target.url, tmp_path, **clock):
+        wait_until(lambda: len(target.calls) >= 2, "two ticks")
+        said.write_text(leap)
+        wait_until(lambda: len(target.calls) >= 4, "two more")
+
+    first, last = target.calls[1].at, target.calls[3].at
+    assert last - first > 2
 
 
 def test_a_tick_is_a_post_with_an_identity_that_the_function_accepts(target: Worker, tmp_path: Path) -> None:
