@@ -113,6 +113,10 @@ def test_parameters_are_parsed_by_kind(probe: FlaskClient) -> None:
         ("limit=0", "limit"),
         ("limit=101", "limit"),
         ("limit=ten", "limit"),
+        ("limit=1e2", "limit"),
+        ("limit=1.0", "limit"),
+        ("limit=%2B5", "limit"),
+        ("limit=%EF%BC%95", "limit"),  # a digit of another script
         ("limit=", "limit"),
         ("limit=99999999999999999999", "limit"),
         ("limit=5&limit=6", "limit"),
