@@ -151,6 +151,8 @@ def mend_clock(world: World, moment: Moment) -> Did:
     with transaction(world.engine) as connection:
         recovery.forget_the_future(connection, database_now(connection))
     with transaction(world.engine) as connection:
+        commands_store.forget_the_future(connection, database_now(connection), world.timings.lockout)
+    with transaction(world.engine) as connection:
         for store in (incidents_store, deliveries_store, channels_store, conversions_store):
             store.forget_the_future(connection, database_now(connection))
     with transaction(world.engine) as connection:  # the tick that saw it is forgotten last: else the next one repeats

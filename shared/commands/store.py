@@ -7,13 +7,23 @@ that nobody waits in a ring.
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
 from sqlalchemy.dialects.postgresql import insert as insert_into
 
-from shared.commands.rules import LOCKING, CommandRequest, Target, Timings, lifetime, respects_lockout
+from shared.commands.rules import (
+    LEASE,
+    LOCKING,
+    REPEAT_EVERY,
+    CommandRequest,
+    Target,
+    Timings,
+    lifetime,
+    respects_lockout,
+)
+from shared.postgres.fragments import NOW, are_ahead, no_later
 from shared.postgres.query import NO_ROW, Query
 from shared.postgres.statements import among, as_rows, moment, one_of, table
 from shared.tables import client_commands, client_heartbeats, client_recovery, clients
@@ -265,3 +275,42 @@ def drop_history(connection: Connection, before: datetime) -> int:
     )
     old = sa.delete(client_commands).where(c.finished_at < before, ~tried_last, ~shut_down)
     return connection.execute(old).rowcount
+
+
+SEEN: Final = (
+    *("created_at", "publish_attempted_at", "unanswered_at", "sent_at", "received_at", "running_at", "finished_at"),
+    "late_at",
+)
+AHEAD = Query(
+    f"""
+    SELECT client_uuid FROM client_commands WHERE {are_ahead("client_commands", *SEEN)}
+    UNION SELECT uuid FROM clients WHERE lockout_until > CAST(:longest AS timestamptz)
+    """,  # noqa: S608 - made of constants
+    str,
+)
+FORGET_THE_FUTURE = Query(
+    no_later(
+        "client_commands",
+        *SEEN,
+        more=f"""
+        expires_at = CASE WHEN created_at > {NOW} THEN {NOW} + (expires_at - created_at) ELSE expires_at END,
+        result_deadline = CASE WHEN received_at > {NOW} THEN {NOW} + (result_deadline - received_at)
+            ELSE result_deadline END,
+        publish_lease_until = CASE WHEN publish_lease_until > :lease THEN :lease ELSE publish_lease_until END,
+        next_publish_at = CASE WHEN next_publish_at > :repeat THEN :repeat ELSE next_publish_at END,
+        lockout_before = CASE WHEN lockout_before > :longest THEN :longest ELSE lockout_before END""",
+    ),
+    NO_ROW,
+)
+SHORTEN_LOCKOUTS = Query("UPDATE clients SET lockout_until = :longest WHERE lockout_until > :longest", NO_ROW)
+
+
+def forget_the_future(connection: Connection, now: datetime, lockout: timedelta) -> None:
+    """Let what happened to commands at a time that has not come yet count as happened now, with the time they had left.
+
+    No client stays locked out for longer than `lockout` from now.
+    """
+    longest = now + lockout
+    lock_clients(connection, AHEAD.all(connection, now=now, longest=longest))
+    FORGET_THE_FUTURE.run(connection, now=now, lease=now + LEASE, repeat=now + REPEAT_EVERY, longest=longest)
+    SHORTEN_LOCKOUTS.run(connection, longest=longest)

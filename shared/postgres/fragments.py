@@ -10,6 +10,9 @@ END_OF_TIME: Final = datetime.max.replace(tzinfo=UTC)
 """After every row that there is: where a page begins that begins with the newest row."""
 
 
+NOW: Final = "CAST(:now AS timestamptz)"
+
+
 def _one_of(words: Iterable[str]) -> str:
     listed = ", ".join(f"'{word}'" for word in words)
     return f"IN ({listed})"
@@ -45,23 +48,26 @@ def arrived_at(report: str) -> str:
     return f"CAST(:now AS timestamptz) - (CAST(:clock AS float8) - {report}.heard) * interval '1 second'"
 
 
-def may_be_on(window: str, now: str = "CAST(:now AS timestamptz)") -> str:
+def may_be_on(window: str, now: str = NOW) -> str:
     """SQL: whether a maintenance window may be on: its first occurrence has begun and its last one has not ended."""
     return f"{window}.starts_at <= {now} AND {is_current(window, now)}"
 
 
-def is_current(window: str, now: str = "CAST(:now AS timestamptz)") -> str:
+def is_current(window: str, now: str = NOW) -> str:
     """SQL: whether a maintenance window is neither ended by a person nor over; a repeated one counts in between."""
     return f"{window}.ended_at IS NULL AND ({window}.last_ends_at IS NULL OR {window}.last_ends_at > {now})"
 
 
-def no_later(table: str, *columns: str) -> str:
-    """SQL: moments in these columns that have not come yet become `:now`: the database's clock was set back."""
-    now = "CAST(:now AS timestamptz)"
-    values = ", ".join(f"{column} = CASE WHEN {column} > {now} THEN {now} ELSE {column} END" for column in columns)
-    return f"UPDATE {table} SET {values} WHERE {are_ahead(table, *columns)}"  # noqa: S608 - made of constants
+def no_later(table: str, *columns: str, more: str = "") -> str:
+    """SQL: moments in these columns that have not come yet become `:now`: the database's clock was set back.
+
+    `more` is set in the same rows, by what they said before.
+    """
+    values = [f"{column} = CASE WHEN {column} > {NOW} THEN {NOW} ELSE {column} END" for column in columns]
+    values += [more] if more else []
+    return f"UPDATE {table} SET {', '.join(values)} WHERE {are_ahead(table, *columns)}"  # noqa: S608 - made of constants
 
 
 def are_ahead(table: str, *columns: str) -> str:
     """SQL: whether one of these moments has not come yet."""
-    return f"({' OR '.join(f'{table}.{column} > CAST(:now AS timestamptz)' for column in columns)})"
+    return f"({' OR '.join(f'{table}.{column} > {NOW}' for column in columns)})"

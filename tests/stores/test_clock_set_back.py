@@ -7,6 +7,8 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.clients.reports import operations as reports
+from shared.commands import operations as commands
+from shared.commands import store as commands_store
 from shared.conversions import operations as conversions
 from shared.conversions import store as conversions_store
 from shared.incidents import store as incidents_store
@@ -18,7 +20,19 @@ from shared.postgres.door import database_now
 from shared.recovery import operations as recovery
 from shared.recovery.breakers import operations as breakers
 from shared.tables import bridge_status, client_health, client_recovery, clients
-from tests.stores.commands_world import add_client, seconds
+from tests.stores.commands_world import (
+    LOCKOUT,
+    REBOOT,
+    SHUTDOWN,
+    TIMINGS,
+    add_client,
+    claim,
+    command,
+    issue,
+    lockout,
+    say,
+    seconds,
+)
 from tests.stores.incidents_world import all_of, come_back, go_silent, listen, observe, site
 from tests.stores.notifications_world import channel, decide, deliver_all, display
 from tests.stores.notifications_world import told as told_people
@@ -41,6 +55,7 @@ def set_back(connection: Connection, now: datetime) -> None:
     """What the first tick after it does."""
     reports.forget_the_future(connection, now)
     recovery.forget_the_future(connection, now)
+    commands_store.forget_the_future(connection, now, LOCKOUT)
     for store in (incidents_store, deliveries_store, channels_store, conversions_store):
         store.forget_the_future(connection, now)
 
@@ -95,6 +110,35 @@ def test_what_recovery_noted_ahead_of_time_holds_nobody_up(connection: Connectio
     report = recover(connection, now + 61 * MINUTE)
 
     assert sent(connection, report) == [(client, "restart_app")]
+
+
+def test_a_command_of_ahead_of_time_ends_when_the_time_that_it_had_is_over(
+    connection: Connection, now: datetime
+) -> None:
+    sent_one, received_one = add_client(connection, now), add_client(connection, now)
+    first, second = (issue(connection, now + AHEAD, client, REBOOT) for client in (sent_one, received_one))
+    claim(connection, now + AHEAD)
+    say(connection, now + AHEAD, received_one, second, "received")
+    set_back(connection, now)
+
+    soon = commands.expire(connection, now + TIMINGS.ttl[REBOOT] - seconds(1))
+    then = commands.expire(connection, now + TIMINGS.ttl[REBOOT])
+    last = commands.expire(connection, now + TIMINGS.result[REBOOT])
+
+    assert [(one.expired, one.timed_out) for one in (soon, then, last)] == [(0, 0), (1, 0), (0, 1)]
+    assert command(connection, first)["created_at"] == now
+    assert lockout(connection, sent_one) == lockout(connection, received_one) == now + LOCKOUT
+
+
+def test_a_display_that_was_shut_down_ahead_of_time_is_helped_once_it_is_heard(
+    connection: Connection, now: datetime
+) -> None:
+    client = crash(connection, now)
+    say(connection, now + AHEAD, client, issue(connection, now + AHEAD, client, SHUTDOWN), "succeeded")
+    set_back(connection, now)
+    beat(connection, client, now + seconds(10))
+
+    assert sent(connection, recover(connection, now + seconds(30))) == [(client, "restart_app")]
 
 
 def test_who_was_held_until_later_stays_held(connection: Connection, now: datetime) -> None:
