@@ -80,6 +80,25 @@ def test_an_older_image_is_believed_once_nothing_older_can_be_on_its_way(
     assert fleet.one(client)["counter_went_back_at"] is not None
 
 
+@pytest.mark.parametrize("leapt", ["boot_seq", "seq"])
+def test_a_counter_that_leapt_as_high_as_can_be_and_came_back_heals_too(fleet: Fleet, client: str, leapt: str) -> None:
+    usual = [heartbeat(client, 41), health(client, 11), log(client, 1)]
+    highest = {**boot(1), leapt: 2**63 - 1}
+    wild = [kind(client, highest.get("seq", 42), **boot(highest["boot_seq"])) for kind in (heartbeat, health, log)]
+
+    fleet.write(*usual)
+    fleet.write(*wild)
+    fleet.write(heartbeat(client, 43), health(client, 12, hostname="again"), log(client, 2))
+    later(fleet, client, 331)
+    fleet.write(heartbeat(client, 44), health(client, 13, hostname="again"), log(client, 3))
+    fleet.write(heartbeat(client, 45))
+
+    now = fleet.one(client)
+    assert (now["seq"], now["hostname"]) == (45, "again")
+    assert len(messages(fleet, client)) == 4
+    assert told(fleet, log(client, 4))[1] == 4
+
+
 def test_an_installation_that_returns_is_believed_with_its_health(fleet: Fleet, client: str) -> None:
     spare = {"install_id": "spare"}
     fleet.write(heartbeat(client, 300), health(client, 60))
