@@ -111,7 +111,7 @@ def sweep(leader: Leader, due: Due, stale_seconds: int, canary_max_age: timedelt
 
 def check_lead(database: Connection, leader: Leader) -> None:
     """Raises LeadershipLost when another bridge leads, by the database's word."""
-    if leadership_store.epoch(database) != leader.epoch:
+    if leadership_store.leader(database).epoch != leader.epoch:
         raise LeadershipLost
 
 

@@ -174,7 +174,7 @@ class Inbox:
             return None
         payload = arrival.payload
         stamp = payload.stamp if isinstance(payload, Oversized) else legible_stamp(payload)
-        return None if stamp is None else ((levels[1], stamp[0], stamp[1]), stamp[2])
+        return None if stamp is None else (Boot(levels[1], stamp[0], stamp[1]), stamp[2])
 
 
 def put_aside(

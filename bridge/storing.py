@@ -261,7 +261,7 @@ class Storing:
     def _started(self, heartbeats: HeartbeatsRecorded) -> list[Sighting]:
         """What starts mean for log lines and commands. Where two devices share a login they mean nothing."""
         if heartbeats.lives:
-            boots = [(life.uuid, life.install_id, life.boot_seq) for life in heartbeats.lives]
+            boots = [Boot(life.uuid, life.install_id, life.boot_seq) for life in heartbeats.lives]
             client_logs.end_lives(self.connection, self.now, boots)
             self.outcome.end(boots)
         shared = sharing(heartbeats.sights, self.memory.seen) if heartbeats.sights else set()

@@ -37,6 +37,7 @@ from shared.conversions.rules import timeouts
 from shared.history import store as history_store
 from shared.incidents import operations as incidents
 from shared.incidents import store as incidents_store
+from shared.leadership import dead_letters_store
 from shared.leadership import store as leadership_store
 from shared.leadership.rules import listening
 from shared.maintenance import store as maintenance_store
@@ -289,7 +290,7 @@ def _drop_history(world: World, moment: Moment) -> Did:
             "maintenance_windows": maintenance_store.drop_history(connection, before),
             "notifications": deliveries_store.drop_history(connection, before),
             "snoozes": snoozes_store.drop_history(connection, before),
-            "dead_letters": leadership_store.drop_dead_letters(
+            "dead_letters": dead_letters_store.drop(
                 connection, moment.now - timedelta(days=world.config["LOG_RETENTION_DAYS"])
             ),
             "sessions": access_store.delete_sessions_before(connection, moment.now),

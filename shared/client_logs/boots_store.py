@@ -6,13 +6,33 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from shared.postgres.door import sql
+from shared.postgres.query import Query
 
 KEPT_OF_A_CLIENT: Final = 16
 """Boots of one client that are kept however long ago they told something."""
 KEPT_AT_MOST: Final = 1_000
 """More than any display spools. A hostile one names another boot with every message."""
 COMES_AGAIN: Final = timedelta(days=1)  # who is there and spools sends again within ten minutes
+
+
+FORGET_OLDER = Query(
+    """
+    WITH ranked AS (
+        SELECT client_uuid, install_id, boot_seq, updated_at, row_number() OVER (
+            PARTITION BY client_uuid ORDER BY updated_at DESC, boot_seq DESC, install_id) AS place
+        FROM log_marks WHERE client_uuid = ANY(:uuids)),
+    gone AS (
+        DELETE FROM log_marks AS m USING ranked AS r
+        WHERE (r.place > :at_most OR r.place > :keep AND r.updated_at < :before)
+            AND (m.client_uuid, m.install_id, m.boot_seq) = (r.client_uuid, r.install_id, r.boot_seq)
+        RETURNING m.client_uuid, m.install_id, m.boot_seq),
+    keys AS (
+        DELETE FROM log_keys AS k USING gone AS g
+        WHERE (k.client_uuid, k.install_id, k.boot_seq) = (g.client_uuid, g.install_id, g.boot_seq))
+    SELECT count(*) FROM gone
+    """,
+    int,
+)
 
 
 def forget_older(
@@ -26,22 +46,5 @@ def forget_older(
 
     The last `keep` are kept all the same, and never more than `at_most`.
     """
-    statement = sql(
-        """
-        WITH ranked AS (
-            SELECT client_uuid, install_id, boot_seq, updated_at, row_number() OVER (
-                PARTITION BY client_uuid ORDER BY updated_at DESC, boot_seq DESC, install_id) AS place
-            FROM log_marks WHERE client_uuid = ANY(:uuids)),
-        gone AS (
-            DELETE FROM log_marks AS m USING ranked AS r
-            WHERE (r.place > :at_most OR r.place > :keep AND r.updated_at < :before)
-                AND (m.client_uuid, m.install_id, m.boot_seq) = (r.client_uuid, r.install_id, r.boot_seq)
-            RETURNING m.client_uuid, m.install_id, m.boot_seq),
-        keys AS (
-            DELETE FROM log_keys AS k USING gone AS g
-            WHERE (k.client_uuid, k.install_id, k.boot_seq) = (g.client_uuid, g.install_id, g.boot_seq))
-        SELECT count(*) FROM gone
-        """
-    )
-    values = {"uuids": sorted(uuids), "keep": keep, "at_most": at_most, "before": now - COMES_AGAIN}
-    return int(connection.execute(statement, values).scalar_one())
+    before = now - COMES_AGAIN
+    return FORGET_OLDER.one(connection, uuids=sorted(uuids), keep=keep, at_most=at_most, before=before)

@@ -22,7 +22,7 @@ def record(
     begun = drops_rules.still_counting(rows, now)
     raised = {uuid: replace(row, count=row.count + dropped[uuid]) for uuid, row in begun.items() if uuid in dropped}
     if raised:
-        drops_store.raise_counts(connection, raised.values())
+        drops_store.raise_counts(connection, list(raised.values()))
     new = {uuid: count for uuid, count in dropped.items() if uuid not in begun}
     opened = drops_store.begin(connection, now, new) if new else {}
     if opened:

@@ -1,43 +1,62 @@
 """SQL on the lines that tell how many messages of a client were dropped."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
-import msgspec
-import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.client_logs.drops_rules import DropRow
+from shared.postgres.many import ManyRows
+from shared.postgres.query import NO_ROW, Query
 
 MESSAGE: Final = "said.count || ' log messages dropped: over the budget of this client'"
 CONTEXT: Final = "jsonb_build_object('dropped', said.count)"
 
 
+@dataclass(frozen=True)
+class Dropped:
+    """How many messages of a client were dropped."""
+
+    uuid: str
+    count: int
+
+
+class BegunLine(NamedTuple):
+    """The number of the line that was begun for a client."""
+
+    uuid: str
+    id: int
+
+
+DROPPED, RAISED = ManyRows("said", Dropped), ManyRows("said", DropRow)
+BEGIN = Query(
+    f"""
+    INSERT INTO client_logs (client_uuid, level, logger, message, context, received_at)
+    SELECT uuid, 'warning', 'bridge', {MESSAGE}, {CONTEXT}, CAST(:now AS timestamptz)
+    FROM {DROPPED}
+    WHERE EXISTS (SELECT FROM clients AS c WHERE c.uuid = said.uuid AND c.deleted_at IS NULL)
+    ORDER BY uuid
+    RETURNING client_uuid, id
+    """,  # noqa: S608 - made of constants
+    BegunLine,
+)
+RAISE_COUNTS = Query(
+    f"""
+    UPDATE client_logs AS l SET message = {MESSAGE}, context = {CONTEXT}
+    FROM {RAISED} WHERE (l.id, l.received_at) = (said.id, said.received_at) AND l.level = 'warning'
+    """,  # noqa: S608 - made of constants
+    NO_ROW,
+)
+
+
 def begin(connection: Connection, now: datetime, dropped: Mapping[str, int]) -> dict[str, DropRow]:
     """Begin a line that tells how many messages were dropped, for each of these that is a client."""
-    statement = sa.text(
-        f"""
-        INSERT INTO client_logs (client_uuid, level, logger, message, context, received_at)
-        SELECT uuid, 'warning', 'bridge', {MESSAGE}, {CONTEXT}, CAST(:now AS timestamptz)
-        FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(uuid text, count bigint)
-        WHERE EXISTS (SELECT FROM clients AS c WHERE c.uuid = said.uuid AND c.deleted_at IS NULL)
-        ORDER BY uuid
-        RETURNING client_uuid, id
-        """  # noqa: S608 - two constants
-    )
-    rows = [{"uuid": uuid, "count": count} for uuid, count in dropped.items()]
-    found = connection.execute(statement, {"now": now, "rows": msgspec.json.encode(rows).decode()})
-    return {row.client_uuid: DropRow(row.id, now, dropped[row.client_uuid]) for row in found}
+    begun = BEGIN.all(connection, now=now, **DROPPED.of([Dropped(*item) for item in dropped.items()]))
+    return {uuid: DropRow(line, now, dropped[uuid]) for uuid, line in begun}
 
 
-def raise_counts(connection: Connection, rows: Iterable[DropRow]) -> None:
+def raise_counts(connection: Connection, rows: Collection[DropRow]) -> None:
     """Let lines that `begin` began tell these counts."""
-    statement = sa.text(
-        f"""
-        UPDATE client_logs AS l SET message = {MESSAGE}, context = {CONTEXT}
-        FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(id bigint, received_at timestamptz, count bigint)
-        WHERE (l.id, l.received_at) = (said.id, said.received_at) AND l.level = 'warning'
-        """  # noqa: S608 - two constants
-    )
-    connection.execute(statement, {"rows": msgspec.json.encode(list(rows)).decode()})
+    RAISE_COUNTS.run(connection, **RAISED.of(rows))

@@ -3,14 +3,16 @@
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import cache
-from typing import Any, Final, TypedDict
+from typing import Any, Final, NamedTuple
 
+import msgspec
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.client_logs.store import is_of
-from shared.postgres.door import as_columns, rows_of, sql
-from shared.postgres.statements import Constant, constant
+from shared.postgres.columns import ColumnQuery
+from shared.postgres.many import ManyRows
+from shared.postgres.query import NO_ROW, Query
 from shared.tables import client_log_hours, clients
 from shared.vocabulary import SERIOUS_LEVELS, LogLevel
 
@@ -18,51 +20,49 @@ Counts = Mapping[tuple[str, datetime, LogLevel], tuple[int, datetime]]
 """Of each client, hour and level: how many lines, and when the last one came."""
 
 
-ADD: Final = """
+class HourCount(NamedTuple):
+    """How many lines a client logged in an hour of this level, and when the last one came."""
+
+    uuid: str
+    hour: datetime
+    level: LogLevel
+    lines: int
+    last_at: datetime
+
+
+COUNTED: Final = ManyRows("said", HourCount)
+ADD = Query(
+    f"""
     INSERT INTO client_log_hours AS h (client_uuid, hour, level, count, last_at)
-    SELECT uuid, hour, CAST(level AS log_level), count, last_at
-    FROM unnest(CAST(:uuids AS text[]), CAST(:hours AS timestamptz[]), CAST(:levels AS text[]),
-        CAST(:counts AS bigint[]), CAST(:last_at AS timestamptz[])) AS said(uuid, hour, level, count, last_at)
-    ORDER BY hour, uuid, level
+    SELECT uuid, hour, CAST(level AS log_level), lines, last_at FROM {COUNTED} ORDER BY hour, uuid, level
     ON CONFLICT (hour, client_uuid, level) DO UPDATE
         SET count = h.count + EXCLUDED.count, last_at = greatest(h.last_at, EXCLUDED.last_at)
-"""
+    """,  # noqa: S608 - made of constants
+    NO_ROW,
+)
 
 
 def add(connection: Connection, counts: Counts) -> None:
     """Add these counts to each client's hours."""
-    columns = {
-        "uuids": [uuid for uuid, _, _ in counts],
-        "hours": [hour.isoformat() for _, hour, _ in counts],
-        "levels": [str(level) for _, _, level in counts],
-        "counts": [count for count, _ in counts.values()],
-        "last_at": [last_at.isoformat() for _, last_at in counts.values()],
-    }
-    connection.execute(sql(ADD), columns)
+    ADD.run(connection, **COUNTED.of([HourCount(*which, *counted) for which, counted in counts.items()]))
 
 
-class SummaryRow(TypedDict):
-    """What one client logged."""
+class ClientSummary(msgspec.Struct, frozen=True):
+    """How much one client logged, by level."""
 
     uuid: str
     name: str
-    counts: dict[str, int]  # by level
+    counts: dict[str, int]
     last_error_at: datetime | None
 
 
-def summary(
-    connection: Connection, since: datetime, client_uuid: str | None = None, shape: Any = SummaryRow
-) -> list[Any]:
-    """Per client that logged, by name: whole hours, from the one of `since` on. With `client_uuid` of that one only.
-
-    Rows come as `shape`, which has the fields of SummaryRow.
-    """
-    values = {"since": since, "client_uuid": client_uuid}
-    return rows_of(connection, _summary(of_one=client_uuid is not None), values, shape)
+def summary(connection: Connection, since: datetime, client_uuid: str | None = None) -> list[ClientSummary]:
+    """Per client that logged, by name: whole hours, from the one of `since` on. With `client_uuid` of that one only."""
+    return _summary(of_one=client_uuid is not None).all(connection, since=since, client_uuid=client_uuid)
 
 
 @cache
-def _summary(*, of_one: bool) -> Constant:
+def _summary(*, of_one: bool) -> ColumnQuery[ClientSummary]:
     h = client_log_hours.c
     since = sa.bindparam("since", type_=h.hour.type)
     whose = h.client_uuid == sa.bindparam("client_uuid", type_=sa.Text) if of_one else sa.true()
@@ -81,7 +81,7 @@ def _summary(*, of_one: bool) -> Constant:
         .where(clients.c.deleted_at.is_(None))
         .order_by(clients.c.name, clients.c.uuid)
     )
-    return constant(as_columns(query))
+    return ColumnQuery(lambda: query, ClientSummary)
 
 
 def _counts(h: Any) -> sa.ColumnElement[Any]:
@@ -96,7 +96,9 @@ def _counts(h: Any) -> sa.ColumnElement[Any]:
     return sa.cast(sa.func.concat("{", sa.func.concat_ws(",", *said), "}"), sa.JSON)
 
 
+DROP = Query("DELETE FROM client_log_hours WHERE hour < :before", NO_ROW)
+
+
 def drop(connection: Connection, before: datetime) -> int:
     """Drop the hours that ended before then; how many rows."""
-    ended = client_log_hours.c.hour < before - timedelta(hours=1)
-    return connection.execute(sa.delete(client_log_hours).where(ended)).rowcount
+    return DROP.run(connection, before=before - timedelta(hours=1))

@@ -7,7 +7,7 @@ gap, is remembered in islands: ranges (low, high) without a gap, in ascending or
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from shared.vocabulary import LogLevel
 
@@ -24,8 +24,15 @@ MOST_LINES: Final = 10**9  # of one boot: fifty a second for more than half a ye
 DOUBT_LASTS: Final = timedelta(minutes=5)  # who sends no heartbeat meanwhile is believed
 CLOCK_STEP: Final = 0.001  # seconds: a time that went through Postgres is no later one
 
-Boot = tuple[str, str, int]
-"""client uuid, install_id, boot_seq: within it logs are numbered from 1 without a gap."""
+
+class Boot(NamedTuple):
+    """A boot of a client: within it logs are numbered from 1 without a gap."""
+
+    uuid: str
+    install_id: str
+    boot_seq: int
+
+
 Island = tuple[int, int]
 LastMark = tuple[Boot, int]
 """The boot of a client that told something last, and up to where it is stored; nothing is stored above."""
@@ -86,7 +93,7 @@ def boot_of(line: LogLine) -> Boot | None:
     """The boot that numbers this line; None without a stamp, when it cannot be told from a duplicate."""
     if line.install_id is None or line.boot_seq is None or line.seq is None:
         return None
-    return line.uuid, line.install_id, line.boot_seq
+    return Boot(line.uuid, line.install_id, line.boot_seq)
 
 
 def has_ended(boot: Boot, ended: Boot) -> bool:

@@ -4,92 +4,90 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from functools import cache
-from typing import Any, Final, TypedDict
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.client_logs.rules import LogLine
-from shared.postgres.door import as_columns, rows_if_known, rows_of, sql
-from shared.postgres.statements import Constant, constant
+from shared.postgres.columns import ColumnQuery
+from shared.postgres.many import ManyRows
+from shared.postgres.query import NO_ROW, Query
 from shared.tables import client_logs, clients
 from shared.vocabulary import SERIOUS_LEVELS, LogLevel
 
 
-class LogRow(TypedDict):
-    """What every view of a log line shows."""
+class Log(msgspec.Struct, frozen=True):
+    """One log row. `client_time` is the display's own clock, never used for order."""
 
     id: int
-    level: str
+    level: LogLevel
     raw_level: str | None
     message: str
     truncated: bool
     logger: str | None
+    context: dict[str, Any] | None
     client_time: datetime | None
     received_at: datetime
-    context: dict[str, Any] | None
 
 
-class ErrorRow(LogRow):
-    """A log line with the client that said it."""
+class ErrorLog(Log, frozen=True):
+    """One error of any client."""
 
     client_uuid: str
     client_name: str
 
 
-SHOWN: Final = tuple(client_logs.c[name] for name in LogRow.__annotations__)
+SHOWN: Final = tuple(client_logs.c[name] for name in Log.__struct_fields__)
 
 
 # --- writes ---
 
 
-ADD: Final = """
+LINES: Final = ManyRows("said", LogLine)
+ADD = Query(
+    f"""
     INSERT INTO client_logs
         (client_uuid, level, raw_level, message, truncated, logger, context, client_time, received_at)
-    SELECT uuid, CAST(level AS log_level), raw_level, message, truncated, logger, nullif(context, 'null'),
-        to_timestamp(client_time),
+    SELECT uuid, CAST(level AS log_level), raw_level, message, truncated, logger, context, to_timestamp(client_time),
         CAST(:now AS timestamptz) - (CAST(:clock AS float8) - heard) * interval '1 second'
-    FROM ROWS FROM (
-        unnest(CAST(:uuids AS text[]), CAST(:heard AS float8[]), CAST(:levels AS text[]), CAST(:raw_levels AS text[]),
-            CAST(:messages AS text[]), CAST(:truncated AS boolean[]), CAST(:loggers AS text[]),
-            CAST(:client_times AS float8[])),
-        jsonb_array_elements(CAST(:contexts AS jsonb)))
-        AS said(uuid, heard, level, raw_level, message, truncated, logger, client_time, context)
-"""
+    FROM {LINES}
+    """,  # noqa: S608 - made of constants
+    NO_ROW,
+)
 
 
 def add(connection: Connection, now: datetime, clock: float, lines: Sequence[LogLine]) -> None:
     """Store log lines, in their order."""
-    columns = {
-        "uuids": [line.uuid for line in lines],
-        "heard": [line.heard for line in lines],
-        "levels": [str(line.level) for line in lines],
-        "raw_levels": [line.raw_level for line in lines],
-        "messages": [line.message for line in lines],
-        "truncated": [line.truncated for line in lines],
-        "loggers": [line.logger for line in lines],
-        "client_times": [line.client_time for line in lines],
-        "contexts": msgspec.json.encode([line.context for line in lines]).decode(),
-    }
-    connection.execute(sql(ADD), {"now": now, "clock": clock, **columns})
+    ADD.run(connection, now=now, clock=clock, **LINES.of(lines))
+
+
+class LastTime(NamedTuple):
+    """The latest moment that the last lines of a client tell, in seconds since 1970."""
+
+    uuid: str
+    at: float
 
 
 LAST_LINES: Final = 200  # of one client: as many as a late delivery brings back at most, and few to read
 
 
+LAST_TIMES = Query(
+    f"""
+    SELECT said.uuid, CAST(extract(epoch FROM max(l.client_time)) AS float8) AS at
+    FROM unnest(CAST(:uuids AS text[])) AS said(uuid), LATERAL (
+        SELECT client_time FROM client_logs WHERE client_uuid = said.uuid
+        ORDER BY received_at DESC, id DESC LIMIT {LAST_LINES}) AS l
+    GROUP BY said.uuid HAVING max(l.client_time) IS NOT NULL
+    """,  # noqa: S608 - made of constants
+    LastTime,
+)
+
+
 def last_times(connection: Connection, uuids: Collection[str]) -> dict[str, float]:
     """The latest moment, by the display's own clock, that the last lines of each of these clients tell, since 1970."""
-    statement = sql(
-        f"""
-        SELECT said.uuid, extract(epoch FROM max(l.client_time)) AS last
-        FROM unnest(CAST(:uuids AS text[])) AS said(uuid), LATERAL (
-            SELECT client_time FROM client_logs WHERE client_uuid = said.uuid
-            ORDER BY received_at DESC, id DESC LIMIT {LAST_LINES}) AS l
-        GROUP BY said.uuid HAVING max(l.client_time) IS NOT NULL
-        """  # noqa: S608 - made of constants
-    )
-    return {row.uuid: float(row.last) for row in connection.execute(statement, {"uuids": sorted(uuids)})}
+    return dict(LAST_TIMES.all(connection, uuids=sorted(uuids)))
 
 
 # --- reads ---
@@ -104,24 +102,22 @@ def page_of_client(
     text: str | None,
     limit: int,
     cursor: tuple[datetime, int] | None,
-    shape: Any = LogRow,
-) -> list[Any] | None:
+) -> list[Log] | None:
     """Up to `limit` lines of one client, the newest first, that come after the pair (received_at, id) `cursor`.
 
     None where there is no such client, or it was deleted. No `levels` means all of them. `since` is included and
-    `until` is not; `text` is looked for in message and logger, whatever the case. Rows come as `shape`, which has
-    the fields of LogRow.
+    `until` is not; `text` is looked for in message and logger, whatever the case.
     """
     literally = re.sub("([/%_])", r"/\1", text or "")
     asked = {"since": since, "until": until, "text": literally}
     given = {name: value for name, value in asked.items() if value} | _position(cursor)
-    statement = _page_of_client(frozenset(given), frozenset(levels))
-    return rows_if_known(connection, statement, {**given, "uuid": uuid, "limit": limit}, shape)
+    query = _page_of_client(frozenset(given), frozenset(levels))
+    return query.all_if_known(connection, uuid=uuid, limit=limit, **given)
 
 
 @cache
-def _page_of_client(given: frozenset[str], levels: frozenset[LogLevel]) -> Constant:
-    """The statement of a page that is narrowed by the parameters `given`, and to `levels` where there are any.
+def _page_of_client(given: frozenset[str], levels: frozenset[LogLevel]) -> ColumnQuery[Log]:
+    """A page that is narrowed by the parameters `given`, and to `levels` where there are any.
 
     Postgres keeps one plan for all values of one that is not narrowed, and that must be right for a week that was
     empty when it was made. So the client is asked for as a range of one: the order asked for is then that of the
@@ -138,25 +134,21 @@ def _page_of_client(given: frozenset[str], levels: frozenset[LogLevel]) -> Const
         wanted.append(is_of(sorted(levels)))
     of_client = (c.client_uuid == uuid,) if wanted else (c.client_uuid >= uuid, c.client_uuid <= uuid)
     query = _after(sa.select(*SHOWN).where(*of_client, *wanted), given)
-    page = as_columns(_newest(query, *(() if wanted else (c.client_uuid.desc(),))))
-    known = page.having(sa.exists().where(clients.c.uuid == uuid, clients.c.deleted_at.is_(None)))
-    return constant(known)
+    page = _newest(query, *(() if wanted else (c.client_uuid.desc(),)))
+    known = sa.exists().where(clients.c.uuid == uuid, clients.c.deleted_at.is_(None))
+    return ColumnQuery(lambda: page, Log, known)
 
 
 def recent_errors(
-    connection: Connection, since: datetime, limit: int, cursor: tuple[datetime, int] | None, shape: Any = ErrorRow
-) -> list[Any]:
-    """Up to `limit` error and critical lines of the fleet, the newest first, with client_uuid and client_name.
-
-    Rows come as `shape`, which has the fields of ErrorRow.
-    """
+    connection: Connection, since: datetime, limit: int, cursor: tuple[datetime, int] | None
+) -> list[ErrorLog]:
+    """Up to `limit` error and critical lines of the fleet, the newest first."""
     place = _position(cursor)
-    values = {"since": since, "limit": limit, **place}
-    return rows_of(connection, _recent_errors(frozenset(place)), values, shape)
+    return _recent_errors(frozenset(place)).all(connection, since=since, limit=limit, **place)
 
 
 @cache
-def _recent_errors(given: frozenset[str]) -> Constant:
+def _recent_errors(given: frozenset[str]) -> ColumnQuery[ErrorLog]:
     """Planned once: the newest come first by the weeks' own index, whatever the values."""
     c = client_logs.c
     query = (
@@ -164,7 +156,7 @@ def _recent_errors(given: frozenset[str]) -> Constant:
         .join(clients, clients.c.uuid == c.client_uuid)
         .where(is_of(SERIOUS_LEVELS), c.received_at >= sa.bindparam("since"), clients.c.deleted_at.is_(None))
     )
-    return constant(as_columns(_newest(_after(query, given))))
+    return ColumnQuery(lambda: _newest(_after(query, given)), ErrorLog)
 
 
 def is_of(levels: Iterable[LogLevel], level: sa.ColumnElement[Any] = client_logs.c.level) -> sa.ColumnElement[bool]:
@@ -190,18 +182,35 @@ def _newest(query: sa.Select[Any], *first: sa.ColumnElement[Any]) -> sa.Select[A
     return query.order_by(*first, c.received_at.desc(), c.id.desc()).limit(limit)
 
 
+ESTIMATED_COUNT = Query(  # the planner's figure, or the statistics' where no ANALYZE has run yet
+    """
+    SELECT CAST(coalesce(sum(greatest(p.reltuples, pg_stat_get_live_tuples(p.oid), 0)), 0) AS bigint)
+    FROM pg_partition_tree('client_logs') AS t JOIN pg_class AS p ON p.oid = t.relid WHERE t.isleaf
+    """,
+    int,
+)
+
+
 def estimated_count(connection: Connection) -> int:
     """About how many log lines are stored, without counting them."""
-    statement = sa.text(  # the planner's figure, or the statistics' where no ANALYZE has run yet
-        """
-        SELECT coalesce(sum(greatest(p.reltuples, pg_stat_get_live_tuples(p.oid), 0)), 0)::bigint
-        FROM pg_partition_tree('client_logs') AS t JOIN pg_class AS p ON p.oid = t.relid WHERE t.isleaf
-        """
-    )
-    return int(connection.execute(statement).scalar_one())
+    return ESTIMATED_COUNT.one(connection)
 
 
 # --- partitions ---
+
+
+ENSURE_PARTITIONS = Query(
+    """
+    SELECT count(*) FILTER (WHERE make_client_log_partition(severity_class, week_start))
+    FROM (
+        SELECT severity_class, this_week + 7 * week AS week_start
+        FROM unnest(ARRAY['routine', 'serious']) AS severity_class,
+            generate_series(0, CAST(:weeks AS int)) AS week,
+            (SELECT CAST(date_trunc('week', CAST(:now AS timestamptz) AT TIME ZONE 'UTC') AS date) AS this_week) AS w
+        UNION SELECT severity_class, week_start FROM client_log_weeks_without_partition()) AS wanted
+    """,
+    int,
+)
 
 
 def ensure_partitions(connection: Connection, now: datetime, weeks_ahead: int) -> int:
@@ -209,31 +218,25 @@ def ensure_partitions(connection: Connection, now: datetime, weeks_ahead: int) -
 
     Weeks that passed while nobody made theirs get one too: lines that came for them move there.
     """
-    statement = sa.text(
-        """
-        SELECT count(*) FILTER (WHERE make_client_log_partition(severity_class, week_start))
-        FROM (
-            SELECT severity_class, this_week + 7 * week AS week_start
-            FROM unnest(ARRAY['routine', 'serious']) AS severity_class,
-                generate_series(0, CAST(:weeks AS int)) AS week,
-                (SELECT date_trunc('week', CAST(:now AS timestamptz) AT TIME ZONE 'UTC')::date AS this_week) AS w
-            UNION SELECT severity_class, week_start FROM client_log_weeks_without_partition()) AS wanted
-        """
-    )
-    return int(connection.execute(statement, {"now": now, "weeks": weeks_ahead}).scalar_one())
+    return ENSURE_PARTITIONS.one(connection, now=now, weeks=weeks_ahead)
 
 
-def weekly_partitions(connection: Connection) -> Sequence[str]:
+WEEKLY_PARTITIONS = Query(
+    """
+    SELECT CAST(CAST(relid AS regclass) AS text) AS name FROM pg_partition_tree('client_logs')
+    WHERE isleaf AND CAST(CAST(relid AS regclass) AS text) ~ '^client_logs_(routine|serious)_[0-9]{4}w[0-9]{2}$'
+    ORDER BY name
+    """,
+    str,
+)
+DROP_PARTITION = Query("SELECT drop_client_log_partition(:name)", NO_ROW)
+
+
+def weekly_partitions(connection: Connection) -> list[str]:
     """The names of all weekly partitions, `client_logs_<class>_<ISO year>w<ISO week>`."""
-    statement = sa.text(
-        """
-        SELECT relid::regclass::text FROM pg_partition_tree('client_logs')
-        WHERE isleaf AND relid::regclass::text ~ '^client_logs_(routine|serious)_[0-9]{4}w[0-9]{2}$' ORDER BY 1
-        """
-    )
-    return connection.execute(statement).scalars().all()
+    return WEEKLY_PARTITIONS.all(connection)
 
 
 def drop_partition(connection: Connection, name: str) -> None:
     """Drop one weekly partition with all its lines; `name` comes from `weekly_partitions`."""
-    connection.execute(sa.text("SELECT drop_client_log_partition(:name)"), {"name": name})
+    DROP_PARTITION.run(connection, name=name)

@@ -24,8 +24,9 @@ from shared.commands.rules import (
     respects_lockout,
 )
 from shared.postgres.fragments import NOW, are_ahead, no_later
+from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query
-from shared.postgres.statements import among, as_rows, moment, one_of, table
+from shared.postgres.statements import among, moment, one_of
 from shared.tables import client_commands, client_heartbeats, client_recovery, clients
 from shared.vocabulary import CommandAction, CommandSource, CommandState, ConfirmedBy
 
@@ -139,6 +140,26 @@ def by_key(connection: Connection, requested_by: str, key: str) -> Asked | None:
     return BY_KEY.one_or_none(connection, caller=requested_by, key=key)
 
 
+@dataclass(frozen=True)
+class RequestedCommand:
+    """A command that is asked for: columns of its row, and what decides whether and how long it stands."""
+
+    id: str
+    client_uuid: str
+    action: CommandAction
+    source: CommandSource
+    reason: str
+    requested_by: str
+    idempotency_key: str | None
+    request_hash: str | None
+    traceparent: str | None
+    ttl_seconds: float
+    heeds_lockout: bool
+
+
+ASKED: Final = ManyRows("asked", RequestedCommand)
+
+
 def insert(
     connection: Connection, now: datetime, requests: Mapping[str, CommandRequest], timings: Timings
 ) -> list[CommandRow]:
@@ -147,26 +168,24 @@ def insert(
     Left out are clients that are gone, locked, unable or already have an open command, and keys in use. Clients
     are locked in the order of their uuids; a race for one is lost without an error.
     """
-    asked = as_rows([_asked(command_id, request, timings) for command_id, request in requests.items()])
-    uuids = [request.client_uuid for request in requests.values()]
-    values = {"now": now, "asked": asked, "uuids": uuids, "locked_until": now + timings.lockout}
-    return INSERT.all(connection, **values)
+    asked = [_new(command_id, request, timings) for command_id, request in requests.items()]
+    return INSERT.all(connection, now=now, locked_until=now + timings.lockout, **ASKED.of(asked))
 
 
-def _asked(command_id: str, request: CommandRequest, timings: Timings) -> dict[str, Any]:
-    return {
-        "id": command_id,
-        "client_uuid": request.client_uuid,
-        "action": request.action,
-        "source": request.source,
-        "reason": request.reason,
-        "requested_by": request.requested_by,
-        "idempotency_key": request.idempotency_key,
-        "request_hash": request.hash() if request.idempotency_key else None,
-        "traceparent": request.traceparent,
-        "ttl_seconds": lifetime(request, timings).total_seconds(),
-        "heeds_lockout": respects_lockout(request),
-    }
+def _new(command_id: str, request: CommandRequest, timings: Timings) -> RequestedCommand:
+    return RequestedCommand(
+        id=command_id,
+        client_uuid=request.client_uuid,
+        action=request.action,
+        source=request.source,
+        reason=request.reason,
+        requested_by=request.requested_by,
+        idempotency_key=request.idempotency_key,
+        request_hash=request.hash() if request.idempotency_key else None,
+        traceparent=request.traceparent,
+        ttl_seconds=lifetime(request, timings).total_seconds(),
+        heeds_lockout=respects_lockout(request),
+    )
 
 
 def _insert() -> sa.Select[Any]:
@@ -181,22 +200,15 @@ def _insert() -> sa.Select[Any]:
     return sa.select(made).add_cte(raised)
 
 
-TOLD = ("id", "client_uuid", "action", "source", "reason", "requested_by", "idempotency_key", "request_hash")
-"""What a new command has from its request, beside its trace and its times."""
-
-
 def _willing() -> sa.CTE:
     """The requests whose client, now locked, exists, is able and heeds no lockout; with what it runs."""
-    texts = dict.fromkeys((*TOLD, "traceparent"), sa.Text)
-    asked = table("asked", **texts, ttl_seconds=sa.Double, heeds_lockout=sa.Boolean)
-    beats = client_heartbeats.c
+    asked, beats = ASKED.table, client_heartbeats.c
     until = clients.c.lockout_until
     source = asked.join(clients, clients.c.uuid == asked.c.client_uuid)
     query = (
         sa.select(*asked.c, until, beats.boot_id, beats.app_instance)
         .select_from(source.outerjoin(client_heartbeats, beats.client_uuid == clients.c.uuid))
         .where(
-            one_of(clients.c.uuid, "uuids"),  # once more: Postgres takes a table in a parameter for a hundred rows
             clients.c.deleted_at.is_(None),
             sa.or_(clients.c.capabilities.is_(None), asked.c.action == sa.any_(clients.c.capabilities)),
             sa.or_(~asked.c.heeds_lockout, until.is_(None), until <= moment("now")),
@@ -211,7 +223,7 @@ def _made(found: sa.CTE) -> sa.CTE:
     """The INSERT of these, bound to the boot, and restarts to the start, that the display runs now."""
     restarts = found.c.action == CommandAction.RESTART_APP.value
     values = {
-        **{name: found.c[name] for name in (*TOLD, "traceparent")},
+        **{field.name: found.c[field.name] for field in fields(RequestedCommand) if field.name in c},
         "if_boot_id": found.c.boot_id,
         "if_app_instance": sa.case((restarts, found.c.app_instance), else_=None),
         "created_at": moment("now"),
@@ -260,12 +272,7 @@ def raise_lockouts(connection: Connection, command_ids: Collection[str], until: 
     RAISE_LOCKOUTS.run(connection, ids=list(command_ids), until=until)
 
 
-def drop_history(connection: Connection, before: datetime) -> int:
-    """Forget commands that were over before then; how many. Recovery's events go first: they name commands.
-
-    What still explains a client stays, however old: recovery's last command of it, which tells a failure that was
-    mended from one that stands, and the shutdown after which it was not heard again.
-    """
+def _old() -> sa.Delete:
     r, h = client_recovery.c, client_heartbeats.c
     tried_last = sa.exists().where(r.client_uuid == c.client_uuid, r.command_id == c.id)
     shut_down = sa.and_(
@@ -273,8 +280,19 @@ def drop_history(connection: Connection, before: datetime) -> int:
         c.state == CommandState.SUCCEEDED.value,
         sa.exists().where(h.client_uuid == c.client_uuid, h.last_heartbeat_at <= c.finished_at),
     )
-    old = sa.delete(client_commands).where(c.finished_at < before, ~tried_last, ~shut_down)
-    return connection.execute(old).rowcount
+    return sa.delete(client_commands).where(c.finished_at < moment("before"), ~tried_last, ~shut_down)
+
+
+DROP_HISTORY = Query(_old, NO_ROW)
+
+
+def drop_history(connection: Connection, before: datetime) -> int:
+    """Forget commands that were over before then; how many. Recovery's events go first: they name commands.
+
+    What still explains a client stays, however old: recovery's last command of it, which tells a failure that was
+    mended from one that stands, and the shutdown after which it was not heard again.
+    """
+    return DROP_HISTORY.run(connection, before=before)
 
 
 SEEN: Final = (

@@ -7,9 +7,10 @@ from typing import Final
 
 from sqlalchemy import Connection
 
+from shared.leadership import dead_letters_store as letters_store
 from shared.leadership import store
+from shared.leadership.dead_letters_store import LetterKey, NewDeadLetter
 from shared.leadership.rules import Beginning
-from shared.leadership.store import NewDeadLetter
 from shared.postgres.door import scrub
 from shared.vocabulary import DeadLetterReason
 
@@ -46,12 +47,12 @@ def put_aside(
     said = [_letter(topic, payload, reason, detail) for topic, payload, reason, detail in refused]
     letters = _as_one(said)
     if letters:
-        store.put_aside(connection, now, _as_one(_bounded(connection, letters)))
+        letters_store.add(connection, now, _as_one(_bounded(connection, letters)))
     return len(said)
 
 
 def _as_one(letters: Iterable[NewDeadLetter]) -> list[NewDeadLetter]:
-    found: dict[tuple[str, str, str], NewDeadLetter] = {}
+    found: dict[LetterKey, NewDeadLetter] = {}
     for letter in letters:
         first = found.setdefault(letter.key, letter)
         if first is not letter:
@@ -61,12 +62,12 @@ def _as_one(letters: Iterable[NewDeadLetter]) -> list[NewDeadLetter]:
 
 def _bounded(connection: Connection, letters: Sequence[NewDeadLetter]) -> list[NewDeadLetter]:
     """The letters; those of a sender that has no room for them without their payload."""
-    kept = store.kept_of_senders(connection, sorted({letter.sender for letter in letters}))
+    kept = letters_store.kept_of_senders(connection, sorted({letter.sender for letter in letters}))
     new = Counter(letter.sender for letter in letters)
     full = {sender for sender, count in new.items() if kept.get(sender, 0) + count > KEPT_DIFFERENT}
     if not full:
         return list(letters)
-    known = store.kept_already(connection, [letter for letter in letters if letter.sender in full])
+    known = letters_store.kept_already(connection, [letter.key for letter in letters if letter.sender in full])
     room = {sender: KEPT_DIFFERENT - kept.get(sender, 0) for sender in full}
     bounded = []
     for letter in letters:
@@ -86,13 +87,13 @@ def _counted_only(letter: NewDeadLetter) -> NewDeadLetter:
 
 
 def _letter(topic: str, payload: bytes, reason: DeadLetterReason, detail: str | None) -> NewDeadLetter:
-    beginning = payload if isinstance(payload, Beginning) else Beginning.of(payload, store.KEPT_PAYLOAD_BYTES)
+    beginning = payload if isinstance(payload, Beginning) else Beginning.of(payload, letters_store.KEPT_PAYLOAD_BYTES)
     return NewDeadLetter(
-        topic=scrub(topic)[: store.KEPT_TOPIC_CHARS],
-        payload=beginning[: store.KEPT_PAYLOAD_BYTES].hex(),
+        topic=scrub(topic)[: letters_store.KEPT_TOPIC_CHARS],
+        payload=beginning[: letters_store.KEPT_PAYLOAD_BYTES].hex(),
         payload_bytes=beginning.whole_bytes,
         sha256=beginning.sha256,
         reason=reason.value,
-        detail=scrub(detail)[: store.KEPT_DETAIL_CHARS] if detail else None,
+        detail=scrub(detail)[: letters_store.KEPT_DETAIL_CHARS] if detail else None,
         count=1,
     )

@@ -1,93 +1,67 @@
-"""SQL on the bridge's own record and on the messages that were put aside."""
+"""SQL on the bridge's own record, and on what it sees of the broker."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
-import sqlalchemy as sa
-from sqlalchemy import Connection, RowMapping
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import Connection
 
 from shared.leadership.rules import BridgeStatus
-from shared.postgres.door import database_now, sql
-from shared.postgres.statements import constant, rows
-from shared.tables import bridge_status as bridge
-from shared.tables import broker_crashes, broker_files_seen, dead_letters, door_certificates
+from shared.postgres.many import ManyRows
+from shared.postgres.query import NO_ROW, Query, columns
 from shared.vocabulary import Door
 
 LEADER_LOCK: Final = 7_305_002  # advisory lock of the bridge that leads; any number nothing else locks
-KEPT_PAYLOAD_BYTES: Final = 4096
-KEPT_TOPIC_CHARS: Final = 400  # a unique index takes 2,700 bytes a row
-KEPT_DETAIL_CHARS: Final = 500
 CRASHES_KEPT: Final = timedelta(days=90)
 
 
-_BRIDGE_STATUS: Final = constant(  # asked at most requests
-    sa.select(
-        bridge.c.epoch,
-        bridge.c.instance,
-        bridge.c.connected_since,
-        bridge.c.last_commit_at,
-        bridge.c.canary_at,
-        bridge.c.counters,
-    )
+class LeaderRow(NamedTuple):
+    """Who leads: the epoch alone may be another leader's, because a database that was put back counts anew."""
+
+    epoch: int
+    instance: str | None
+
+
+@dataclass(frozen=True)
+class NotedCertificateEnd:
+    """When the certificate that was seen at a door ends."""
+
+    door: Door
+    ends_at: datetime
+
+
+BRIDGE_STATUS = Query(f"SELECT {columns(BridgeStatus, 'b')} FROM bridge_status AS b", BridgeStatus)  # noqa: S608 - made of constants
+TRY_LEAD = Query(f"SELECT pg_try_advisory_lock({LEADER_LOCK})", bool)
+NEXT_EPOCH = Query(
+    """
+    UPDATE bridge_status SET epoch = epoch + 1, instance = :instance, connected_since = NULL, counters = '{}'
+    RETURNING epoch
+    """,
+    int,
 )
-
-
-@dataclass(slots=True)
-class NewDeadLetter:
-    """A message that was put aside, `count` times alike."""
-
-    topic: str
-    payload: str  # the first 4 KiB, in hexadecimal
-    payload_bytes: int  # of the whole
-    sha256: str  # of the whole
-    reason: str
-    detail: str | None
-    count: int
-
-    @property
-    def key(self) -> tuple[str, str, str]:
-        """What makes two letters one."""
-        return self.topic, self.sha256, self.reason
-
-    @property
-    def sender(self) -> str:
-        """The second level of its topic: the broker lets each display write below its own name alone."""
-        return self.topic.split("/")[1] if "/" in self.topic else ""
+LEADER = Query("SELECT epoch, instance FROM bridge_status", LeaderRow)
 
 
 def bridge_status(connection: Connection) -> BridgeStatus:
     """What the leading bridge last wrote about itself."""
-    [status] = rows(connection, _BRIDGE_STATUS)
-    return BridgeStatus(*status)
+    return BRIDGE_STATUS.one(connection)
 
 
 def try_lead(connection: Connection) -> bool:
     """Whether this session now holds the leader's lock (until it ends)."""
-    return bool(connection.execute(sa.select(sa.func.pg_try_advisory_lock(LEADER_LOCK))).scalar_one())
+    return TRY_LEAD.one(connection)
 
 
 def next_epoch(connection: Connection, instance: str) -> int:
     """The epoch of the leader that begins now; whoever led before can commit no further batch."""
-    begun = {"epoch": bridge.c.epoch + 1, "instance": instance, "connected_since": None, "counters": {}}
-    return int(connection.execute(sa.update(bridge).values(**begun).returning(bridge.c.epoch)).scalar_one())
+    return NEXT_EPOCH.one(connection, instance=instance)
 
 
-def epoch(connection: Connection) -> int:
-    """The epoch of the present leader."""
-    return int(connection.execute(sa.select(bridge.c.epoch)).scalar_one())
-
-
-def leader(connection: Connection) -> tuple[int, str | None]:
-    """The epoch of the present leader, and which process it is.
-
-    A database that was put back counts epochs anew: the number alone may be another leader's.
-    """
-    row = connection.execute(sa.select(bridge.c.epoch, bridge.c.instance)).one()
-    return int(row.epoch), row.instance
+def leader(connection: Connection) -> LeaderRow:
+    """The epoch of the present leader, and which process it is."""
+    return LEADER.one(connection)
 
 
 LIFE: Final = "left(md5(pg_postmaster_start_time()::text || d.oid::text), 12)"
@@ -97,31 +71,35 @@ Of what was committed in another life the database may have forgotten the end.
 """
 
 
+WHICH_LIFE = Query(f"SELECT {LIFE} FROM pg_database AS d WHERE d.datname = current_database()", str)  # noqa: S608 - a constant
+
+
 def life(connection: Connection) -> str:
     """Which life of the database this is; see LIFE."""
-    statement = sql(f"SELECT {LIFE} FROM pg_database AS d WHERE d.datname = current_database()")  # noqa: S608 - a constant
-    return str(connection.execute(statement).scalar_one())
+    return WHICH_LIFE.one(connection)
+
+
+LISTEN_SINCE = Query("UPDATE bridge_status SET connected_since = :since WHERE epoch = :epoch", NO_ROW)
+RECORD_CANARY = Query("UPDATE bridge_status SET canary_at = :at WHERE epoch = :epoch", NO_ROW)
 
 
 def connected(connection: Connection, now: datetime, leader_epoch: int) -> bool:
     """The listening time begins; False when this is not the leader's epoch any more."""
-    mine = sa.update(bridge).where(bridge.c.epoch == leader_epoch)
-    return connection.execute(mine.values(connected_since=now)).rowcount == 1
+    return LISTEN_SINCE.run(connection, since=now, epoch=leader_epoch) == 1
 
 
 def disconnected(connection: Connection, leader_epoch: int) -> bool:
     """The listening time is over; False when this is not the leader's epoch any more."""
-    mine = sa.update(bridge).where(bridge.c.epoch == leader_epoch)
-    return connection.execute(mine.values(connected_since=None)).rowcount == 1
+    return LISTEN_SINCE.run(connection, since=None, epoch=leader_epoch) == 1
 
 
 def record_canary(connection: Connection, leader_epoch: int, at: datetime) -> bool:
     """A canary came back at `at`; False when this is not the leader's epoch any more."""
-    mine = sa.update(bridge).where(bridge.c.epoch == leader_epoch)
-    return connection.execute(mine.values(canary_at=at)).rowcount == 1
+    return RECORD_CANARY.run(connection, at=at, epoch=leader_epoch) == 1
 
 
-MARK_COMMIT: Final = """
+MARK_COMMIT = Query(
+    """
     UPDATE bridge_status SET last_commit_at = CAST(:now AS timestamptz), counters = CAST(:counters AS jsonb),
         connected_since = CASE
             WHEN connected_since > CAST(:now AS timestamptz)
@@ -129,7 +107,9 @@ MARK_COMMIT: Final = """
                     AND CAST(:gap_after AS timestamptz))
             THEN CAST(:now AS timestamptz) ELSE connected_since END
     WHERE epoch = CAST(:epoch AS bigint)
-"""
+""",
+    NO_ROW,
+)
 
 
 def mark_commit(
@@ -141,83 +121,34 @@ def mark_commit(
     between, so the listening time begins anew. So it does where it, or the last commit, is of the future: the clock
     was set back, and nobody knows how long ago that commit was.
     """
-    values = {
-        "now": now,
-        "counters": msgspec.json.encode(counters).decode(),
-        "gap_before": now - max_gap,
-        "gap_after": now + max_gap,
-        "epoch": leader_epoch,
-    }
-    return connection.execute(sql(MARK_COMMIT), values).rowcount == 1
+    counted = msgspec.json.encode(counters).decode()
+    gap = {"gap_before": now - max_gap, "gap_after": now + max_gap}
+    return MARK_COMMIT.run(connection, now=now, counters=counted, **gap, epoch=leader_epoch) == 1
 
 
-def put_aside(connection: Connection, now: datetime, letters: Sequence[NewDeadLetter]) -> None:
-    """Keep messages that were not stored; one that was put aside before for the same reason is counted."""
-    connection.execute(
-        sa.text(  # jsonb_to_recordset: one parameter for the whole batch
-            """
-            INSERT INTO dead_letters AS d
-                (topic, payload, payload_bytes, sha256, reason, detail, count, first_at, last_at)
-            SELECT topic, decode(payload, 'hex'), payload_bytes, sha256, reason, detail, count,
-                CAST(:now AS timestamptz), CAST(:now AS timestamptz)
-            FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(
-                topic text, payload text, payload_bytes int, sha256 text, reason text, detail text, count bigint)
-            ORDER BY topic, sha256, reason
-            ON CONFLICT (topic, sha256, reason)
-                DO UPDATE SET count = d.count + EXCLUDED.count, last_at = EXCLUDED.last_at
-            """
-        ),
-        {"now": now, "rows": msgspec.json.encode(letters).decode()},
-    )
-
-
-def kept_of_senders(connection: Connection, senders: Sequence[str]) -> dict[str, int]:
-    """How many different dead letters of each of these senders are kept; who has none is left out."""
-    query = sa.select(dead_letters.c.sender, sa.func.count()).where(dead_letters.c.sender.in_(senders))
-    return {sender: int(count) for sender, count in connection.execute(query.group_by(dead_letters.c.sender))}
-
-
-def kept_already(connection: Connection, letters: Sequence[NewDeadLetter]) -> set[tuple[str, str, str]]:
-    """The (topic, sha256, reason) of those that were put aside before."""
-    statement = sa.text(
-        """
-        SELECT d.topic, d.sha256, d.reason FROM dead_letters AS d
-        JOIN jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(topic text, sha256 text, reason text)
-            USING (topic, sha256, reason)
-        """
-    )
-    rows = connection.execute(statement, {"rows": msgspec.json.encode(letters).decode()})
-    return {(row.topic, row.sha256, row.reason) for row in rows}
-
-
-def drop_dead_letters(connection: Connection, before: datetime) -> int:
-    """Drop what was last put aside before then; how many rows."""
-    return connection.execute(sa.delete(dead_letters).where(dead_letters.c.last_at < before)).rowcount
-
-
-def dead_letters_page(
-    connection: Connection, limit: int, cursor: tuple[datetime, int] | None, sender: str | None = None
-) -> Sequence[RowMapping]:
-    """Up to `limit` dead letters, the latest first, that come after the pair (last_at, id) `cursor`.
-
-    Of this sender, a client's uuid, or of all.
+NOTE_BROKER_FILES = Query(
     """
-    columns = [column for column in dead_letters.c if column.name not in {"payload", "sender"}]
-    query = sa.select(*columns, dead_letters.c.payload).order_by(
-        dead_letters.c.last_at.desc(), dead_letters.c.id.desc()
-    )
-    if cursor is not None:
-        query = query.where(sa.tuple_(dead_letters.c.last_at, dead_letters.c.id) < sa.tuple_(*map(sa.literal, cursor)))
-    if sender is not None:
-        query = query.where(dead_letters.c.sender == sender)
-    return connection.execute(query.limit(limit)).mappings().all()
+    INSERT INTO broker_files_seen (one, at, opened, most) VALUES (true, now(), :opened, :most)
+    ON CONFLICT (one) DO UPDATE SET at = EXCLUDED.at, opened = EXCLUDED.opened, most = EXCLUDED.most
+    """,
+    NO_ROW,
+)
 
 
 def note_broker_files(connection: Connection, opened: int, most: int) -> None:
     """How many files the broker has open now, and may open."""
-    seen = {"at": sa.func.now(), "opened": opened, "most": most}
-    statement = insert(broker_files_seen).values(one=True, **seen)
-    connection.execute(statement.on_conflict_do_update(index_elements=["one"], set_=seen))
+    NOTE_BROKER_FILES.run(connection, opened=opened, most=most)
+
+
+DROP_CRASHES = Query("DELETE FROM broker_crashes WHERE noticed_at < now() - CAST(:kept AS interval)", NO_ROW)
+NOTE_CRASHES = Query(
+    """
+    INSERT INTO broker_crashes (noticed_at)
+    SELECT at FROM unnest(CAST(:noticed_at AS timestamptz[])) AS said(at)
+    WHERE at >= now() - CAST(:kept AS interval) ON CONFLICT DO NOTHING
+    """,
+    NO_ROW,
+)
 
 
 def note_broker_crashes(connection: Connection, noticed_at: Collection[datetime]) -> int:
@@ -225,20 +156,22 @@ def note_broker_crashes(connection: Connection, noticed_at: Collection[datetime]
 
     Older ones than CRASHES_KEPT are neither taken nor kept.
     """
-    now = database_now(connection)
-    connection.execute(sa.delete(broker_crashes).where(broker_crashes.c.noticed_at < now - CRASHES_KEPT))
-    rows = [{"noticed_at": at} for at in set(noticed_at) if at >= now - CRASHES_KEPT]
-    if not rows:
-        return 0
-    return connection.execute(insert(broker_crashes).values(rows).on_conflict_do_nothing()).rowcount
+    DROP_CRASHES.run(connection, kept=CRASHES_KEPT)
+    return NOTE_CRASHES.run(connection, noticed_at=list(noticed_at), kept=CRASHES_KEPT)
+
+
+ENDS: Final = ManyRows("said", NotedCertificateEnd)
+DROP_CERTIFICATES = Query("DELETE FROM door_certificates WHERE door <> ALL(CAST(:doors AS text[]))", NO_ROW)
+NOTE_CERTIFICATES = Query(
+    f"""
+    INSERT INTO door_certificates (door, ends_at, seen_at) SELECT door, ends_at, now() FROM {ENDS}
+    ON CONFLICT (door) DO UPDATE SET ends_at = EXCLUDED.ends_at, seen_at = EXCLUDED.seen_at
+    """,  # noqa: S608 - made of constants
+    NO_ROW,
+)
 
 
 def note_certificates(connection: Connection, ends: Mapping[Door, datetime], doors: Collection[Door]) -> None:
     """Keep when the certificates that were seen just now end; of other doors than `doors` nothing is kept."""
-    connection.execute(sa.delete(door_certificates).where(door_certificates.c.door.not_in(list(doors))))
-    if not ends:
-        return
-    now = database_now(connection)
-    seen = insert(door_certificates).values([{"door": d, "ends_at": at, "seen_at": now} for d, at in ends.items()])
-    new = {"ends_at": seen.excluded.ends_at, "seen_at": seen.excluded.seen_at}
-    connection.execute(seen.on_conflict_do_update(index_elements=["door"], set_=new))
+    DROP_CERTIFICATES.run(connection, doors=list(doors))
+    NOTE_CERTIFICATES.run(connection, **ENDS.of([NotedCertificateEnd(*end) for end in ends.items()]))

@@ -11,12 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import lru_cache, partial
-from typing import Any, Final, get_type_hints
+from typing import Any, Final
 
-import msgspec
 import pg8000.dbapi
 import sqlalchemy as sa
-from sqlalchemy import Connection, Engine, Select, TextClause, event
+from sqlalchemy import Connection, Engine, TextClause, event
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import DBAPIError, InterfaceError, InvalidatePoolError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -24,7 +23,6 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from shared import database_tls
 from shared.config import Config
 from shared.postgres import driver, statements
-from shared.postgres.statements import Constant
 
 SOCKET_TIMEOUT_SECONDS: Final = 10  # pg8000 waits for ever on a stopped backend unless told otherwise
 STATEMENT_TIMEOUT_MS: Final = 8_000  # below the socket's, so that Postgres says it first
@@ -145,52 +143,6 @@ def sql(text: str) -> TextClause:
     For texts of the code, of which there is a number; values are parameters.
     """
     return sa.text(text)
-
-
-def as_columns(query: Select[Any]) -> Select[Any]:
-    """The statement whose one row is the columns of `query`: of each the values in the order of its rows, a JSON array.
-
-    Where many rows go into an answer, Postgres writes them: taking each value over into Python and out again
-    costs ten times as much. Of a column it finds out once how a value is written, of an object for each of its fields.
-    Run it as a `statements.constant`: making one costs more than running it.
-    """
-    rows = query.subquery("r")
-    columns: list[Any] = [sa.cast(sa.func.json_agg(column), sa.Text).label(column.name) for column in rows.c]
-    return sa.select(*columns)
-
-
-def rows_of(connection: Connection, statement: Constant, values: Mapping[str, Any], shape: Any) -> list[Any]:
-    """The rows of a statement made of `as_columns`, each as `shape`: a Struct or TypedDict with the columns' names."""
-    [columns] = statements.mappings(connection, statement, values)
-    return _as_rows(columns, shape)
-
-
-def rows_if_known(
-    connection: Connection, statement: Constant, values: Mapping[str, Any], shape: Any
-) -> list[Any] | None:
-    """As `rows_of`, of a statement that answers nothing where what the rows belong to is not there: None."""
-    found = statements.mappings(connection, statement, values)
-    return _as_rows(found[0], shape) if found else None
-
-
-def _as_rows(columns: Mapping[str, str | None], shape: Any) -> list[Any]:
-    """Rows of columns as Postgres writes them: without a row each of them is NULL."""
-    fields = _fields(shape)
-    if columns[fields[0][0]] is None:
-        return []
-    read = [decoder.decode(columns[name] or "") for name, decoder in fields]
-    if issubclass(shape, msgspec.Struct):
-        return list(map(shape, *read))
-    names = [name for name, _ in fields]
-    return [dict(zip(names, row, strict=True)) for row in zip(*read, strict=True)]
-
-
-@lru_cache(maxsize=64)
-def _fields(shape: Any) -> Sequence[tuple[str, msgspec.json.Decoder[list[Any]]]]:
-    """The names of a shape's fields, in their order, and what reads a column of each."""
-    is_struct = issubclass(shape, msgspec.Struct)
-    kinds = {f.name: f.type for f in msgspec.structs.fields(shape)} if is_struct else get_type_hints(shape)
-    return [(name, msgspec.json.Decoder(list[kind])) for name, kind in kinds.items()]  # type: ignore[valid-type]
 
 
 _NOW: Final = statements.constant(sa.select(sa.func.now()))

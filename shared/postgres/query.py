@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
 from functools import cached_property
 from types import NoneType
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar, get_type_hints
 
 import msgspec
 import sqlalchemy as sa
@@ -15,6 +15,11 @@ from shared.postgres.statements import Constant, constant
 R = TypeVar("R")
 NO_ROW: Final = NoneType
 """The row of a statement that answers none."""
+
+
+def columns(row: type, table: str) -> str:
+    """The fields of a row type as columns of this table, for a SELECT or RETURNING."""
+    return ", ".join(f"{table}.{name}" for name in get_type_hints(row))
 
 
 class Query(Generic[R]):

@@ -1,14 +1,12 @@
 """Statements that SQLAlchemy writes once, because making one costs more than running it."""
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
-from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.dialects.postgresql.pg8000 import PGDialect_pg8000
 
 NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
@@ -60,18 +58,6 @@ def one_of(column: sa.ColumnElement[Any], name: str) -> sa.ColumnElement[bool]:
 def among(column: sa.ColumnElement[Any], values: Iterable[str]) -> sa.ColumnElement[bool]:
     """Whether `column` is one of these values of the code: as `in_`, which would be written anew for each run."""
     return column.in_([sa.literal(str(value)) for value in values])
-
-
-def table(name: str, **columns: Any) -> sa.TableValuedAlias:
-    """Rows with these columns, of these types: the parameter `name`, which `as_rows` makes (`executemany` is slow)."""
-    typed: list[Any] = [sa.column(column, kind) for column, kind in columns.items()]
-    said = sa.func.jsonb_to_recordset(sa.cast(sa.bindparam(name), JSONB)).table_valued(*typed)
-    return said.render_derived(name=name, with_types=True)
-
-
-def as_rows(records: Sequence[Mapping[str, Any]]) -> str:
-    """The value of a parameter that is a `table`."""
-    return json.dumps(records)
 
 
 def rows(connection: Connection, statement: Constant, values: Mapping[str, Any] = NOTHING) -> list[Any]:

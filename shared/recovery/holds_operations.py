@@ -5,12 +5,13 @@ Whoever says one of these waits until no tick recovers: after the answer nothing
 
 from datetime import datetime
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from shared.clients import operations as clients
 from shared.postgres.door import scrub
 from shared.recovery import holds_rules, holds_store
 from shared.recovery import store as recovery
+from shared.recovery.holds_store import ExclusionRow
 
 
 def hold(connection: Connection, now: datetime, client_uuid: str, by: str, reason: str, until: datetime | None) -> bool:
@@ -46,7 +47,7 @@ def include(connection: Connection, client_uuid: str) -> bool:
     return holds_store.include(connection, client_uuid, None)
 
 
-def exclude_site(connection: Connection, now: datetime, site: str, by: str, reason: str) -> tuple[RowMapping, bool]:
+def exclude_site(connection: Connection, now: datetime, site: str, by: str, reason: str) -> tuple[ExclusionRow, bool]:
     """Never recover a client of this site, whichever stand there: the exclusion, and whether it is new."""
     recovery.lock_for_operator(connection)
     site = scrub(site)

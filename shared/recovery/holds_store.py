@@ -1,81 +1,98 @@
 """SQL of what operators said to recovery: holds and exclusions."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
-import sqlalchemy as sa
-from sqlalchemy import Connection, RowMapping
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import Connection
 
-from shared.tables import client_recovery, recovery_exclusions
+from shared.postgres.query import NO_ROW, Query, columns
 
-x = recovery_exclusions.c
-EXCLUSION = (x.id, x.client_uuid, x.site, x.reason, x.excluded_by, x.excluded_at)
-"""What every view of an exclusion shows."""
+
+@dataclass(frozen=True)
+class ExclusionRow:
+    """Who is never recovered: one client, or with `site` every client that stands there."""
+
+    id: int
+    client_uuid: str | None
+    site: str | None
+    reason: str
+    excluded_by: str
+    excluded_at: datetime
+
+
+HOLD = Query(
+    """
+    INSERT INTO client_recovery AS r (client_uuid, held_at, held_by, held_reason, held_until)
+    VALUES (:client, :now, :by, :reason, :until)
+    ON CONFLICT (client_uuid) DO UPDATE SET held_at = EXCLUDED.held_at, held_by = EXCLUDED.held_by,
+        held_reason = EXCLUDED.held_reason, held_until = EXCLUDED.held_until
+    WHERE r.held_at IS NULL OR r.held_reason <> EXCLUDED.held_reason
+        OR r.held_until IS DISTINCT FROM EXCLUDED.held_until OR r.held_until <= EXCLUDED.held_at
+    """,
+    NO_ROW,
+)
 
 
 def hold(connection: Connection, now: datetime, client_uuid: str, by: str, reason: str, until: datetime | None) -> bool:
     """Leave this client alone; False when just that hold stands already."""
-    values = {"held_at": now, "held_by": by, "held_reason": reason, "held_until": until}
-    r = client_recovery.c
-    statement = insert(client_recovery).values(client_uuid=client_uuid, **values)
-    statement = statement.on_conflict_do_update(
-        index_elements=[r.client_uuid],
-        set_=values,
-        where=sa.or_(
-            r.held_at.is_(None), r.held_reason != reason, r.held_until.is_distinct_from(until), r.held_until <= now
-        ),
-    )
-    return connection.execute(statement.returning(r.client_uuid)).first() is not None
+    return HOLD.run(connection, now=now, client=client_uuid, by=by, reason=reason, until=until) == 1
+
+
+RESUME = Query(
+    """
+    UPDATE client_recovery SET step = 0, restarts = 0, reboots = 0, refused_restarts = 0, refused_reboots = 0,
+        tried_since = NULL, healthy_since = NULL, unheard_at = NULL,
+        held_at = NULL, held_by = NULL, held_reason = NULL, held_until = NULL, decided = NULL
+    WHERE client_uuid = :client AND (step > 0 OR refused_restarts + refused_reboots > 0
+        OR held_at IS NOT NULL OR unheard_at IS NOT NULL)
+    """,
+    NO_ROW,
+)
 
 
 def resume(connection: Connection, client_uuid: str) -> bool:
     """Take the hold off and begin the ladder anew; False when there is neither."""
-    r = client_recovery.c
-    counts = dict.fromkeys(("step", "restarts", "reboots", "refused_restarts", "refused_reboots"), 0)
-    anew = {**counts, "tried_since": None, "healthy_since": None, "unheard_at": None}
-    free = {"held_at": None, "held_by": None, "held_reason": None, "held_until": None, "decided": None}
-    statement = (
-        sa.update(client_recovery)
-        .where(r.client_uuid == client_uuid)
-        .where(
-            sa.or_(
-                r.step > 0,
-                r.refused_restarts + r.refused_reboots > 0,
-                r.held_at.is_not(None),
-                r.unheard_at.is_not(None),
-            )
-        )
-        .values(**anew, **free)
-    )
-    return connection.execute(statement).rowcount == 1
+    return RESUME.run(connection, client=client_uuid) == 1
+
+
+EXCLUDE = Query(
+    f"""
+    INSERT INTO recovery_exclusions AS x (client_uuid, site, reason, excluded_by, excluded_at)
+    VALUES (:client, :site, :reason, :by, :now) ON CONFLICT DO NOTHING RETURNING {columns(ExclusionRow, "x")}
+    """,  # noqa: S608 - made of constants
+    ExclusionRow,
+)
 
 
 def exclude(
     connection: Connection, now: datetime, by: str, reason: str, client_uuid: str | None, site: str | None
-) -> RowMapping | None:
+) -> ExclusionRow | None:
     """Never recover this client, or any of this site; None when that was said already."""
-    values = {"client_uuid": client_uuid, "site": site, "reason": reason, "excluded_by": by, "excluded_at": now}
-    statement = insert(recovery_exclusions).values(**values).on_conflict_do_nothing().returning(*EXCLUSION)
-    return connection.execute(statement).mappings().one_or_none()
+    return EXCLUDE.one_or_none(connection, now=now, by=by, reason=reason, client=client_uuid, site=site)
+
+
+INCLUDE = Query("DELETE FROM recovery_exclusions WHERE client_uuid = :client OR site = :site", NO_ROW)
 
 
 def include(connection: Connection, client_uuid: str | None, site: str | None) -> bool:
-    """Take the exclusion of this client, or of this site, back; False when there is none."""
-    whom = x.client_uuid == client_uuid if client_uuid is not None else x.site == site
-    return connection.execute(sa.delete(recovery_exclusions).where(whom)).rowcount == 1
+    """Take the exclusion of this client, or of this site, back; False when there is none. One of both is given."""
+    return INCLUDE.run(connection, client=client_uuid, site=site) == 1
 
 
-def exclusion(connection: Connection, client_uuid: str | None, site: str | None) -> RowMapping | None:
+SHOWN: Final = f"SELECT {columns(ExclusionRow, 'x')} FROM recovery_exclusions AS x"  # noqa: S608 - made of constants
+OF = Query(f"{SHOWN} WHERE client_uuid = :client OR site = :site ORDER BY site NULLS FIRST LIMIT 1", ExclusionRow)
+PAGE = Query(
+    f"{SHOWN} WHERE id < coalesce(CAST(:after AS bigint), {2**63 - 1}) ORDER BY id DESC LIMIT CAST(:most AS int)",
+    ExclusionRow,
+)
+
+
+def exclusion(connection: Connection, client_uuid: str | None, site: str | None) -> ExclusionRow | None:
     """What excludes this client, or whoever stands at this site; None where neither does. One of both is given."""
-    whom = [column == said for column, said in ((x.client_uuid, client_uuid), (x.site, site)) if said is not None]
-    query = sa.select(*EXCLUSION).where(sa.or_(*whom)).order_by(x.site.nulls_first()).limit(1)
-    return connection.execute(query).mappings().one_or_none()
+    return OF.one_or_none(connection, client=client_uuid, site=site)
 
 
-def exclusions(connection: Connection, limit: int, after: int | None) -> Sequence[RowMapping]:
+def exclusions(connection: Connection, limit: int, after: int | None) -> list[ExclusionRow]:
     """Up to `limit` exclusions, the newest first, with an id below `after`."""
-    query = sa.select(*EXCLUSION).order_by(x.id.desc()).limit(limit)
-    if after is not None:
-        query = query.where(x.id < after)
-    return connection.execute(query).mappings().all()
+    return PAGE.all(connection, most=limit, after=after)

@@ -24,6 +24,7 @@ from shared.recovery.evidence import store as evidence_store
 from shared.recovery.evidence.rules import Condition, Fleet, condition, has_recovered, is_healthy, is_unwell, stays_well
 from shared.recovery.evidence.store import Surroundings
 from shared.recovery.rules import Verdict
+from shared.recovery.store import HealthNote, NewDecision, Rung
 from shared.vocabulary import ClientStatus, CommandAction, CommandSource, RecoveryBasis, RecoveryDecision
 
 REQUESTED_BY = "recovery"
@@ -235,15 +236,9 @@ def _request(case: Case) -> CommandRequest:
     )
 
 
-def _rung(case: Case, command_id: str) -> dict[str, Any]:
+def _rung(case: Case, command_id: str) -> Rung:
     is_restart = case.verdict.action is CommandAction.RESTART_APP
-    return {
-        "client_uuid": case.uuid,
-        "command_id": command_id,
-        "basis": case.verdict.basis,
-        "restarts": int(is_restart),
-        "reboots": int(not is_restart),
-    }
+    return Rung(case.uuid, command_id, case.verdict.basis, restarts=int(is_restart), reboots=int(not is_restart))
 
 
 def _note_health(connection: Connection, now: datetime, cases: Sequence[Case]) -> int:
@@ -256,10 +251,10 @@ def _note_health(connection: Connection, now: datetime, cases: Sequence[Case]) -
         well = (since or now) if stays_well(case.client, now) else None
         recovered = has_recovered(case.client, now, well)
         if recovered or well != since:
-            notes.append({"client_uuid": case.uuid, "healthy_since": _text(well), "recovered": recovered})
+            notes.append(HealthNote(case.uuid, well, recovered))
     if notes:
         store.note_health(connection, notes)
-    return sum(note["recovered"] is True for note in notes)
+    return sum(note.recovered for note in notes)
 
 
 def _record(
@@ -290,7 +285,7 @@ def _is_news(case: Case, now: datetime) -> bool:
     return case.row["decided"] != case.verdict.state or new_silence
 
 
-def _event(case: Case, bridge: BridgeStatus, command_id: str | None) -> dict[str, Any]:
+def _event(case: Case, bridge: BridgeStatus, command_id: str | None) -> NewDecision:
     """The decision on one client as it is recorded."""
     verdict, row = case.verdict, case.row
     heard = ("process_status_since", "last_heartbeat_at", "sign_at")
@@ -306,13 +301,9 @@ def _event(case: Case, bridge: BridgeStatus, command_id: str | None) -> dict[str
         "connected_since": _text(bridge.connected_since),
     }
     acted = command_id is not None and verdict.action is not None
-    return {
-        "client_uuid": case.uuid,
-        "decision": RecoveryDecision(verdict.action) if acted and verdict.action else RecoveryDecision.NONE,
-        "why": rules.why_acted(case.client, verdict) if acted else verdict.why,
-        "evidence": seen,
-        "command_id": command_id,
-    }
+    decision = RecoveryDecision(verdict.action) if acted and verdict.action else RecoveryDecision.NONE
+    why = rules.why_acted(case.client, verdict) if acted else verdict.why
+    return NewDecision(case.uuid, decision, why, seen, command_id)
 
 
 def _text(moment: datetime | None) -> str | None:

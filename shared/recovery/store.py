@@ -1,29 +1,91 @@
 """SQL of recovery: what was decided and recorded, and how far it has gone with each client."""
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-import sqlalchemy as sa
-from sqlalchemy import Connection, RowMapping
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy import Connection
 
 from shared.postgres.fragments import no_later
-from shared.postgres.query import NO_ROW, Query
-from shared.tables import client_commands, client_recovery, recovery_events
-from shared.vocabulary import RecoveryBasis
+from shared.postgres.many import ManyRows
+from shared.postgres.query import NO_ROW, Query, columns
+from shared.vocabulary import RecoveryBasis, RecoveryDecision, RecoveryState
+
+
+@dataclass(frozen=True)
+class NewDecision:
+    """A decision to be recorded; on a breaker where `client_uuid` is None."""
+
+    client_uuid: str | None
+    decision: RecoveryDecision
+    why: str
+    evidence: dict[str, Any]
+    command_id: str | None
+
+
+@dataclass(frozen=True)
+class RecoveryEvent:
+    """One decision; on a breaker where `client_uuid` is null. `evidence` is what was known when it was made."""
+
+    id: int
+    at: datetime
+    client_uuid: str | None
+    decision: RecoveryDecision
+    why: str
+    evidence: dict[str, Any]
+    command_id: str | None
+
+
+@dataclass(frozen=True)
+class Rung:
+    """The rung that a client goes up: which command stands for it, and what that is."""
+
+    client_uuid: str
+    command_id: str
+    basis: RecoveryBasis | None
+    restarts: int
+    reboots: int
+
+
+@dataclass(frozen=True)
+class HealthNote:
+    """Since when a client on the ladder is well, and whether its ladder begins anew."""
+
+    client_uuid: str
+    healthy_since: datetime | None
+    recovered: bool
+
+
+@dataclass(frozen=True)
+class LastDecision:
+    """The state that was recorded last of a client."""
+
+    client_uuid: str
+    decided: RecoveryState
+
+
+@dataclass(frozen=True)
+class LadderRow:
+    """How far recovery has gone with a client, and what an operator said."""
+
+    step: int
+    restarts: int
+    reboots: int
+    refused_restarts: int
+    refused_reboots: int
+    tried_since: datetime | None
+    healthy_since: datetime | None
+    unheard_at: datetime | None
+    held_at: datetime | None
+    held_by: str | None
+    held_reason: str | None
+    held_until: datetime | None
+
 
 RECOVERY_LOCK: Final = 7_305_003  # advisory lock of the transaction that counts and issues
-SHOWN = (
-    recovery_events.c.id,
-    recovery_events.c.at,
-    recovery_events.c.client_uuid,
-    recovery_events.c.decision,
-    recovery_events.c.why,
-    recovery_events.c.evidence,
-    recovery_events.c.command_id,
-)
+LOCK = Query(f"SELECT pg_advisory_xact_lock({RECOVERY_LOCK})", NO_ROW)
+LOCK_SHARED = Query(f"SELECT pg_advisory_xact_lock_shared({RECOVERY_LOCK})", NO_ROW)
 
 
 def lock_recovery(connection: Connection) -> None:
@@ -31,134 +93,139 @@ def lock_recovery(connection: Connection) -> None:
 
     What was counted then stays what it is, and a hold that was answered to an operator is never overtaken.
     """
-    connection.execute(sa.select(sa.func.pg_advisory_xact_lock(RECOVERY_LOCK)))
+    LOCK.run(connection)
 
 
 def lock_for_operator(connection: Connection) -> None:
     """Wait until no transaction recovers; other operators are let in as well."""
-    connection.execute(sa.select(sa.func.pg_advisory_xact_lock_shared(RECOVERY_LOCK)))
+    LOCK_SHARED.run(connection)
+
+
+COUNT_OPEN_SILENT = Query(
+    """
+    SELECT count(*) FROM client_commands AS c JOIN client_recovery AS r ON r.command_id = c.id
+    WHERE c.rank < 90 AND c.client_uuid = r.client_uuid AND r.basis = 'stale'
+    """,
+    int,
+)
 
 
 def count_open_silent(connection: Connection) -> int:
     """How many commands are open that recovery sent to displays because they were silent."""
-    query = sa.select(sa.func.count()).where(
-        sa.literal_column("client_commands.rank < 90"),  # spelt out: a partial index
-        client_commands.c.id == client_recovery.c.command_id,
-        client_commands.c.client_uuid == client_recovery.c.client_uuid,
-        client_recovery.c.basis == RecoveryBasis.STALE.value,
-    )
-    return int(connection.execute(query).scalar_one())
+    return COUNT_OPEN_SILENT.one(connection)
 
 
-def step_up(connection: Connection, now: datetime, taken: Sequence[dict[str, Any]]) -> None:
-    """One rung further, and which command stands for it: {client_uuid, command_id, basis, restarts, reboots} each."""
-    connection.execute(
-        sa.text(
-            """
-            INSERT INTO client_recovery AS r
-                (client_uuid, step, restarts, reboots, tried_since, command_id, basis)
-            SELECT client_uuid, 1, restarts, reboots, CAST(:now AS timestamptz), command_id, basis
-            FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(
-                client_uuid text, restarts smallint, reboots smallint, command_id text, basis text)
-            ORDER BY client_uuid
-            ON CONFLICT (client_uuid) DO UPDATE SET step = r.step + 1, restarts = r.restarts + EXCLUDED.restarts,
-                reboots = r.reboots + EXCLUDED.reboots, tried_since = coalesce(r.tried_since, EXCLUDED.tried_since),
-                command_id = EXCLUDED.command_id, basis = EXCLUDED.basis, healthy_since = NULL,
-                unheard_at = NULL, decided = NULL, decided_at = NULL
-            """
-        ),
-        {"now": now, "rows": json.dumps(taken)},
-    )
+RUNGS: Final = ManyRows("said", Rung)
+STEP_UP = Query(
+    f"""
+    INSERT INTO client_recovery AS r (client_uuid, step, restarts, reboots, tried_since, command_id, basis)
+    SELECT client_uuid, 1, restarts, reboots, CAST(:now AS timestamptz), command_id, basis FROM {RUNGS}
+    ORDER BY client_uuid
+    ON CONFLICT (client_uuid) DO UPDATE SET step = r.step + 1, restarts = r.restarts + EXCLUDED.restarts,
+        reboots = r.reboots + EXCLUDED.reboots, tried_since = coalesce(r.tried_since, EXCLUDED.tried_since),
+        command_id = EXCLUDED.command_id, basis = EXCLUDED.basis, healthy_since = NULL,
+        unheard_at = NULL, decided = NULL, decided_at = NULL
+    """,  # noqa: S608 - made of constants
+    NO_ROW,
+)
 
 
-def note_health(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
-    """{client_uuid, healthy_since, recovered} each: since when it is well, and whether the ladder begins anew.
+def step_up(connection: Connection, now: datetime, taken: Sequence[Rung]) -> None:
+    """One rung further, and which command stands for it."""
+    STEP_UP.run(connection, now=now, **RUNGS.of(taken))
+
+
+NOTES: Final = ManyRows("said", HealthNote)
+NOTE_HEALTH = Query(
+    f"""
+    UPDATE client_recovery AS r SET
+        healthy_since = CASE WHEN said.recovered THEN NULL ELSE said.healthy_since END,
+        step = CASE WHEN said.recovered THEN 0 ELSE r.step END,
+        restarts = CASE WHEN said.recovered THEN 0 ELSE r.restarts END,
+        reboots = CASE WHEN said.recovered THEN 0 ELSE r.reboots END,
+        refused_restarts = CASE WHEN said.recovered THEN 0 ELSE r.refused_restarts END,
+        refused_reboots = CASE WHEN said.recovered THEN 0 ELSE r.refused_reboots END,
+        tried_since = CASE WHEN said.recovered THEN NULL ELSE r.tried_since END
+    FROM {NOTES} WHERE r.client_uuid = said.client_uuid
+    """,  # noqa: S608 - made of constants
+    NO_ROW,
+)
+
+
+def note_health(connection: Connection, notes: Sequence[HealthNote]) -> None:
+    """Since when these are well, and whether their ladder begins anew.
 
     The last command stays known: a failure that it mended is not one again because time goes by.
     """
-    connection.execute(
-        sa.text(
-            """
-            UPDATE client_recovery AS r SET
-                healthy_since = CASE WHEN said.recovered THEN NULL ELSE said.healthy_since END,
-                step = CASE WHEN said.recovered THEN 0 ELSE r.step END,
-                restarts = CASE WHEN said.recovered THEN 0 ELSE r.restarts END,
-                reboots = CASE WHEN said.recovered THEN 0 ELSE r.reboots END,
-                refused_restarts = CASE WHEN said.recovered THEN 0 ELSE r.refused_restarts END,
-                refused_reboots = CASE WHEN said.recovered THEN 0 ELSE r.refused_reboots END,
-                tried_since = CASE WHEN said.recovered THEN NULL ELSE r.tried_since END
-            FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(
-                client_uuid text, healthy_since timestamptz, recovered boolean)
-            WHERE r.client_uuid = said.client_uuid
-            """
-        ),
-        {"rows": json.dumps(rows)},
-    )
+    NOTE_HEALTH.run(connection, **NOTES.of(notes))
 
 
-def note_decisions(connection: Connection, now: datetime, decided: dict[str, str]) -> None:
+DECIDED: Final = ManyRows("said", LastDecision)
+NOTE_DECISIONS = Query(
+    f"""
+    INSERT INTO client_recovery (client_uuid, decided, decided_at)
+    SELECT client_uuid, decided, CAST(:now AS timestamptz) FROM {DECIDED} ORDER BY client_uuid
+    ON CONFLICT (client_uuid) DO UPDATE SET decided = EXCLUDED.decided, decided_at = EXCLUDED.decided_at
+    """,  # noqa: S608 - made of constants
+    NO_ROW,
+)
+
+
+def note_decisions(connection: Connection, now: datetime, decided: Mapping[str, RecoveryState]) -> None:
     """Remember the state that was recorded last of each client, by uuid."""
-    rows = [{"client_uuid": uuid, "decided": state} for uuid, state in decided.items()]
-    connection.execute(
-        sa.text(
-            """
-            INSERT INTO client_recovery (client_uuid, decided, decided_at)
-            SELECT client_uuid, decided, CAST(:now AS timestamptz)
-            FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(client_uuid text, decided text)
-            ORDER BY client_uuid
-            ON CONFLICT (client_uuid) DO UPDATE SET decided = EXCLUDED.decided, decided_at = EXCLUDED.decided_at
-            """
-        ),
-        {"now": now, "rows": json.dumps(rows)},
-    )
+    NOTE_DECISIONS.run(connection, now=now, **DECIDED.of([LastDecision(*item) for item in decided.items()]))
 
 
-def record(connection: Connection, now: datetime, events: Sequence[dict[str, Any]]) -> None:
-    """Write decisions: {client_uuid, decision, why, evidence, command_id} each, in one parameter."""
-    columns = (
-        sa.column("client_uuid", sa.Text),
-        sa.column("decision", sa.Text),
-        sa.column("why", sa.Text),
-        sa.column("evidence", JSONB),
-        sa.column("command_id", sa.Text),
-    )
-    rows = sa.func.jsonb_to_recordset(sa.literal(events, JSONB)).table_valued(*columns)
-    source = rows.render_derived(name="e", with_types=True)
-    fields = ["at", *(column.name for column in columns)]
-    query = sa.select(sa.literal(now), *(source.c[column.name] for column in columns))
-    connection.execute(sa.insert(recovery_events).from_select(fields, query))
+EVENTS: Final = ManyRows("said", NewDecision)
+RECORD = Query(
+    f"""
+    INSERT INTO recovery_events (at, client_uuid, decision, why, evidence, command_id)
+    SELECT CAST(:now AS timestamptz), client_uuid, decision, why, evidence, command_id FROM {EVENTS}
+    """,  # noqa: S608 - made of constants
+    NO_ROW,
+)
+
+
+def record(connection: Connection, now: datetime, events: Sequence[NewDecision]) -> None:
+    """Write decisions."""
+    RECORD.run(connection, now=now, **EVENTS.of(events))
+
+
+SHOWN: Final = f"SELECT {columns(RecoveryEvent, 'e')} FROM recovery_events AS e"  # noqa: S608 - made of constants
+NEXT: Final = """
+    (at, id) < (coalesce(CAST(:after AS timestamptz), 'infinity'), coalesce(CAST(:after_id AS bigint), 0))
+    ORDER BY at DESC, id DESC LIMIT CAST(:most AS int)"""
+PAGE = Query(f"{SHOWN} WHERE {NEXT}", RecoveryEvent)
+PAGE_OF_CLIENT = Query(f"{SHOWN} WHERE client_uuid = :client AND {NEXT}", RecoveryEvent)
+PAGE_OF_BREAKERS = Query(
+    f"""
+    {SHOWN} WHERE client_uuid IS NULL AND (evidence ->> 'site' IS NULL OR evidence ->> 'site' = :site)
+    ORDER BY at DESC, id DESC LIMIT CAST(:most AS int)
+    """,
+    RecoveryEvent,
+)
 
 
 def events_page(
     connection: Connection, client_uuid: str | None, limit: int, after: tuple[datetime, int] | None
-) -> Sequence[RowMapping]:
+) -> list[RecoveryEvent]:
     """Up to `limit` decisions, of one client or of all, the newest first, that come after (at, id)."""
-    query = sa.select(*SHOWN)
-    if client_uuid is not None:
-        query = query.where(recovery_events.c.client_uuid == client_uuid)
-    if after is not None:
-        at_id = sa.tuple_(recovery_events.c.at, recovery_events.c.id)
-        query = query.where(at_id < sa.tuple_(sa.literal(after[0]), sa.literal(after[1])))
-    newest_first = (recovery_events.c.at.desc(), recovery_events.c.id.desc())
-    return connection.execute(query.order_by(*newest_first).limit(limit)).mappings().all()
+    query = PAGE if client_uuid is None else PAGE_OF_CLIENT
+    at, event_id = after or (None, None)
+    return query.all(connection, client=client_uuid, most=limit, after=at, after_id=event_id)
 
 
-def breaker_events(connection: Connection, site: str | None, limit: int) -> Sequence[RowMapping]:
+def breaker_events(connection: Connection, site: str | None, limit: int) -> list[RecoveryEvent]:
     """The last decisions on the breakers of the whole fleet and of this site, the newest first."""
-    whose = recovery_events.c.evidence["site"].astext
-    theirs = whose.is_(None) if site is None else sa.or_(whose.is_(None), whose == site)
-    query = (
-        sa.select(*SHOWN)
-        .where(recovery_events.c.client_uuid.is_(None), theirs)
-        .order_by(recovery_events.c.at.desc(), recovery_events.c.id.desc())
-        .limit(limit)
-    )
-    return connection.execute(query).mappings().all()
+    return PAGE_OF_BREAKERS.all(connection, site=site, most=limit)
+
+
+DROP_OLD = Query("DELETE FROM recovery_events WHERE at < :before", NO_ROW)
 
 
 def drop_history(connection: Connection, before: datetime) -> int:
     """Forget decisions made before then; how many."""
-    return connection.execute(sa.delete(recovery_events).where(recovery_events.c.at < before)).rowcount
+    return DROP_OLD.run(connection, before=before)
 
 
 FORGET_THE_FUTURE = Query(
@@ -171,7 +238,12 @@ def forget_the_future(connection: Connection, now: datetime) -> None:
     FORGET_THE_FUTURE.run(connection, now=now)
 
 
-def state_of(connection: Connection, client_uuid: str) -> RowMapping | None:
+LADDER_OF = Query(
+    f"SELECT {columns(LadderRow, 'r')} FROM client_recovery AS r WHERE client_uuid = :client",  # noqa: S608 - as above
+    LadderRow,
+)
+
+
+def ladder_of(connection: Connection, client_uuid: str) -> LadderRow | None:
     """How far recovery has gone with this client and what an operator said; None when neither ever happened."""
-    query = sa.select(*client_recovery.c).where(client_recovery.c.client_uuid == client_uuid)
-    return connection.execute(query).mappings().one_or_none()
+    return LADDER_OF.one_or_none(connection, client=client_uuid)

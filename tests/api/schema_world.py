@@ -27,8 +27,8 @@ from shared.client_logs import operations as client_logs
 from shared.client_logs.rules import LogLine
 from shared.conversions import operations as conversions
 from shared.conversions.rules import Findings
-from shared.leadership import store as leadership
-from shared.leadership.store import NewDeadLetter
+from shared.leadership import dead_letters_store
+from shared.leadership.dead_letters_store import NewDeadLetter
 from shared.outside.media_volume import MediaVolume, converted_path
 from shared.postgres.door import database_now, engine_for, transaction
 from shared.tables import client_state_changes, clients, recovery_breakers, scheduler_status, service_failure_events
@@ -154,7 +154,7 @@ def _fleet(connection: Connection, now: datetime) -> tuple[str, ...]:
     ]
     client_logs.record(connection, now, 1000.0, lines)
     letters = [NewDeadLetter(f"signage/{uuid}/health", "7b", 1, "0" * 64, "not_json", None, 1) for uuid in found[:3]]
-    leadership.put_aside(connection, now, letters)
+    dead_letters_store.add(connection, now, letters)
     return tuple(found)
 
 

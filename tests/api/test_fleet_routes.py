@@ -16,7 +16,7 @@ from shared.clients import store
 from shared.postgres.door import database_now, transaction
 from shared.recovery import store as recovery_store
 from shared.tables import client_heartbeats, clients
-from shared.vocabulary import RegisteredBy
+from shared.vocabulary import RecoveryDecision, RegisteredBy
 from tests.api.people import Api
 from tests.unpacked import unpacked
 
@@ -336,17 +336,13 @@ def test_why_a_client_is_not_recovered_is_said_in_words(api: Api, engine: Engine
 
 def test_what_was_decided_about_a_client_is_told_with_its_evidence(api: Api, engine: Engine) -> None:
     identity = add(engine, heartbeat_age=1, process_status="crashed", status="crashed")
-    decision = {
-        "client_uuid": identity,
-        "decision": "none",
-        "why": "The bridge is silent.",
-        "evidence": {"state": "crashed"},
-        "command_id": None,
-    }
+    decision = recovery_store.NewDecision(
+        identity, RecoveryDecision.NONE, "The bridge is silent.", {"state": "crashed"}, command_id=None
+    )
     with transaction(engine) as connection:
         recovery_store.record(connection, database_now(connection), [decision])
 
     told = api.get(f"/api/clients/{identity}/recovery").get_json()["events"]
 
-    assert [{name: event[name] for name in decision} for event in told] == [decision]
+    assert [{name: event[name] for name in vars(decision)} for event in told] == [vars(decision)]
     assert told == api.get("/api/recovery/events").get_json()["items"]

@@ -15,6 +15,7 @@ from deploy.parts.probes import free_port
 from functions.api.app import create_app
 from functions.api.services import Services
 from shared.config import SETTINGS, Config
+from shared.leadership import dead_letters_store
 from shared.leadership import store as leadership
 from shared.overview import store as overview
 from shared.postgres.door import database_now, engine_for, transaction
@@ -191,7 +192,7 @@ def test_dead_letters_are_paged_and_shown_as_text(api: Api, engine: Engine) -> N
     with transaction(engine) as connection:
         now = database_now(connection)
         for number, payload in enumerate(payloads):
-            letter = leadership.NewDeadLetter(
+            letter = dead_letters_store.NewDeadLetter(
                 topic=f"signage/x/{number}",
                 payload=payload.hex(),
                 payload_bytes=len(payload),
@@ -200,7 +201,7 @@ def test_dead_letters_are_paged_and_shown_as_text(api: Api, engine: Engine) -> N
                 detail=None,
                 count=1,
             )
-            leadership.put_aside(connection, now + timedelta(seconds=number), [letter])
+            dead_letters_store.add(connection, now + timedelta(seconds=number), [letter])
 
     first = api.get("/api/dead-letters?limit=2", role="operator").json
     assert first is not None

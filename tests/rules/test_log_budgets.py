@@ -3,7 +3,7 @@
 from bridge.batches import LogBudgets, OverBudget
 from bridge.inbox import Arrival, PutAside, Taken
 from bridge.messages import Said
-from shared.client_logs.rules import Budget, LogLine
+from shared.client_logs.rules import Boot, Budget, LogLine
 from shared.clients.reports.rules import PresenceSaid
 from shared.vocabulary import DeadLetterReason, LogLevel, Presence
 
@@ -95,7 +95,7 @@ def test_what_is_stored_already_is_free_and_stands_in_nobodys_way() -> None:
     budgets = LogBudgets(BUDGET)
     for seq in range(1, 100):
         budgets.weigh([log(0.0, seq=seq)])
-    budgets.took(0.0, {("a", "installation", 1): 20})
+    budgets.took(0.0, {Boot("a", "installation", 1): 20})
 
     again = [isinstance(one, Taken) for one in budgets.weigh([log(0.5, seq=seq) for seq in range(11, 100)])]
 

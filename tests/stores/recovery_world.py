@@ -156,7 +156,7 @@ def sweep(connection: Connection, at: datetime) -> None:
 def decisions(connection: Connection, client: str) -> list[tuple[str, str | None]]:
     """(decision, state in the evidence), the oldest first."""
     rows = store.events_page(connection, client, 100, None)
-    return [(row["decision"], row["evidence"]["state"]) for row in reversed(rows)]
+    return [(row.decision, row.evidence["state"]) for row in reversed(rows)]
 
 
 def open_breakers(connection: Connection) -> set[str | None]:
@@ -167,7 +167,7 @@ def open_breakers(connection: Connection) -> set[str | None]:
 def breaker_decisions(connection: Connection) -> list[tuple[str, str | None]]:
     """(decision, site) on breakers, the oldest first."""
     rows = store.events_page(connection, None, 1000, None)
-    return [(row["decision"], row["evidence"]["site"]) for row in reversed(rows) if row["client_uuid"] is None]
+    return [(row.decision, row.evidence["site"]) for row in reversed(rows) if row.client_uuid is None]
 
 
 def told(connection: Connection, now: datetime, client: str, settings: Config = ON) -> dict[str, Any]:
@@ -178,5 +178,5 @@ def told(connection: Connection, now: datetime, client: str, settings: Config = 
 
 def rung(connection: Connection, client: str) -> tuple[int, int, int]:
     """(step, restarts, reboots) of this client."""
-    row = store.state_of(connection, client)
-    return (0, 0, 0) if row is None else (row["step"], row["restarts"], row["reboots"])
+    row = store.ladder_of(connection, client)
+    return (0, 0, 0) if row is None else (row.step, row.restarts, row.reboots)

@@ -8,10 +8,10 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.client_logs import operations as client_logs
-from shared.client_logs.rules import LogLine
+from shared.client_logs.rules import Boot, LogLine
 from shared.clients.reports import operations as reports
+from shared.leadership import dead_letters_store
 from shared.leadership import operations as leadership
-from shared.leadership import store as leadership_store
 from shared.postgres.door import database_now
 from shared.vocabulary import DeadLetterReason as Reason
 from shared.vocabulary import LogLevel
@@ -83,7 +83,7 @@ def test_dead_letters_that_nobody_repeats_go_in_the_end(connection: Connection) 
     leadership.put_aside(connection, now - timedelta(days=31), spoiled(0, 2))
     leadership.put_aside(connection, now, spoiled(1, 1))
 
-    assert leadership_store.drop_dead_letters(connection, now - timedelta(days=30)) == 1
+    assert dead_letters_store.drop(connection, now - timedelta(days=30)) == 1
     assert value(connection, "SELECT sum(count) FROM dead_letters") == 2
 
 
@@ -106,12 +106,12 @@ def test_a_display_that_boots_often_keeps_the_marks_of_a_day_and_of_its_last_boo
     register(connection)
     now = database_now(connection)
     for boot in range(50):
-        client_logs.pass_over(connection, now + timedelta(hours=boot), [((U, "i", boot), 5)])  # behind a gap
+        client_logs.pass_over(connection, now + timedelta(hours=boot), [(Boot(U, "i", boot), 5)])  # behind a gap
 
     for table in ("log_marks", "log_keys"):
         assert rows(connection, f"SELECT boot_seq FROM {table} ORDER BY boot_seq") == [(n,) for n in range(25, 50)]
 
-    client_logs.pass_over(connection, now + timedelta(days=9), [((U, "j", boot), 5) for boot in range(10)])
+    client_logs.pass_over(connection, now + timedelta(days=9), [(Boot(U, "j", boot), 5) for boot in range(10)])
 
     for table in ("log_marks", "log_keys"):
         kept = rows(connection, f"SELECT install_id, boot_seq FROM {table} ORDER BY install_id, boot_seq")
@@ -123,7 +123,7 @@ def test_a_display_with_another_boot_in_each_line_keeps_a_thousand_marks(connect
     now = database_now(connection)
     for first in range(0, 1500, 500):
         at = now + timedelta(seconds=first)
-        client_logs.pass_over(connection, at, [((U, "i", boot), 5) for boot in range(first, first + 500)])
+        client_logs.pass_over(connection, at, [(Boot(U, "i", boot), 5) for boot in range(first, first + 500)])
 
     for table in ("log_marks", "log_keys"):
         found = rows(connection, f"SELECT count(*), min(boot_seq), max(boot_seq) FROM {table}")

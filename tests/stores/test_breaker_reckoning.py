@@ -156,7 +156,7 @@ def test_a_display_that_became_well_is_no_evidence(connection: Connection, now: 
 
 def evidence_of_opening(connection: Connection) -> dict[str, Any]:
     row = store.breaker_events(connection, None, 1)[0]
-    found: dict[str, Any] = row["evidence"]
+    found: dict[str, Any] = row.evidence
     return found
 
 

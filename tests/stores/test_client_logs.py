@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from shared.client_logs import hourly_counts_store, marks_store, rules, store
 from shared.client_logs import operations as client_logs
-from shared.client_logs.rules import LogLine, Mark
+from shared.client_logs.rules import Boot, LogLine, Mark
 from shared.clients.reports import operations as reports
 from shared.clients.reports.rules import Heartbeat
 from shared.postgres.door import database_now
@@ -24,7 +24,7 @@ from shared.vocabulary import SERIOUS_LEVELS, LogLevel
 CLOCK = 1000.0
 U = "0b54ad5e-3a8b-4a3f-9d0e-000000000001"
 V = "0b54ad5e-3a8b-4a3f-9d0e-000000000002"
-BOOT = (U, "i", 1)
+BOOT = Boot(U, "i", 1)
 
 
 @pytest.fixture
@@ -220,14 +220,14 @@ def some_logs(connection: Connection, now: datetime) -> datetime:
 
 def read(connection: Connection, **wanted: Any) -> list[str]:
     asked = {"levels": (), "since": None, "until": None, "text": None, "limit": 10, "cursor": None, **wanted}
-    return [row["message"] for row in store.page_of_client(connection, U, **asked) or ()]
+    return [row.message for row in store.page_of_client(connection, U, **asked) or ()]
 
 
 def test_a_page_is_newest_first_and_goes_on_where_it_ended(connection: Connection, some_logs: datetime) -> None:
     first = store.page_of_client(connection, U, (), None, None, None, 2, None) or []
-    last = (first[-1]["received_at"], first[-1]["id"])
+    last = (first[-1].received_at, first[-1].id)
 
-    assert [row["level"] for row in first] == ["critical", "error"]
+    assert [row.level for row in first] == ["critical", "error"]
     assert read(connection, cursor=last) == ["warning 100%", "info 100%", "debug 100%"]
 
 
@@ -255,16 +255,14 @@ def test_since_is_included_and_until_is_not(connection: Connection, some_logs: d
 
 def test_recent_errors_are_the_serious_ones_of_the_whole_fleet(connection: Connection, some_logs: datetime) -> None:
     rows = store.recent_errors(connection, some_logs - timedelta(hours=1), 2, None)
-    rest = store.recent_errors(
-        connection, some_logs - timedelta(hours=1), 10, (rows[-1]["received_at"], rows[-1]["id"])
-    )
+    rest = store.recent_errors(connection, some_logs - timedelta(hours=1), 10, (rows[-1].received_at, rows[-1].id))
 
-    assert [(row["message"], row["client_uuid"], row["client_name"]) for row in [*rows, *rest]] == [
+    assert [(row.message, row.client_uuid, row.client_name) for row in [*rows, *rest]] == [
         ("of V", V, ""),
         ("critical 100%", U, "lobby"),
         ("error 100%", U, "lobby"),
     ]
-    assert store.recent_errors(connection, some_logs, 10, None)[0]["message"] == "of V"
+    assert store.recent_errors(connection, some_logs, 10, None)[0].message == "of V"
 
 
 def test_serious_lines_are_read_without_the_partitions_of_routine_ones(connection: Connection, now: datetime) -> None:
@@ -278,14 +276,14 @@ def test_serious_lines_are_read_without_the_partitions_of_routine_ones(connectio
 
 
 def test_the_summary_counts_by_client_and_level(connection: Connection, some_logs: datetime) -> None:
-    rows = {row["uuid"]: row for row in hourly_counts_store.summary(connection, some_logs - timedelta(hours=1))}
+    rows = {row.uuid: row for row in hourly_counts_store.summary(connection, some_logs - timedelta(hours=1))}
 
-    assert rows[U]["counts"] == {"debug": 1, "info": 1, "warning": 1, "error": 1, "critical": 1}
-    assert (rows[U]["name"], rows[U]["last_error_at"]) == ("lobby", some_logs - timedelta(minutes=1))
-    assert rows[V]["counts"] == {"error": 1}
+    assert rows[U].counts == {"debug": 1, "info": 1, "warning": 1, "error": 1, "critical": 1}
+    assert (rows[U].name, rows[U].last_error_at) == ("lobby", some_logs - timedelta(minutes=1))
+    assert rows[V].counts == {"error": 1}
     assert hourly_counts_store.summary(connection, some_logs + timedelta(hours=2)) == []
     [only] = hourly_counts_store.summary(connection, some_logs - timedelta(hours=1), V)
-    assert (only["uuid"], only["counts"]) == (V, {"error": 1})
+    assert (only.uuid, only.counts) == (V, {"error": 1})
 
 
 def test_the_estimate_needs_no_count(connection: Connection, some_logs: datetime) -> None:
@@ -315,7 +313,7 @@ def test_whole_weeks_are_dropped_when_their_class_has_been_kept_long_enough(
     store.ensure_partitions(connection, old, 0)
     said = [line(1), line(2, level=LogLevel.ERROR)]
     client_logs.record(connection, old, CLOCK, said)
-    client_logs.pass_over(connection, old, [((U, "i", 2), 1)])
+    client_logs.pass_over(connection, old, [(Boot(U, "i", 2), 1)])
     connection.execute(sa.update(log_marks).values(updated_at=old))
     client_logs.record(connection, now, CLOCK, [line(uuid=V, message="new")])
 
@@ -364,7 +362,7 @@ def test_the_mark_of_the_boot_that_a_display_is_in_stays_however_quiet_it_is(
 ) -> None:
     reports.record_heartbeats(connection, now, CLOCK, [Heartbeat(U, CLOCK, install_id="i", boot_seq=1, seq=9)])
     client_logs.record(connection, now, CLOCK, [line(seq) for seq in range(1, 501)])
-    client_logs.pass_over(connection, now + timedelta(days=1), [((U, "i", 0), 1)])  # a line of the boot before, late
+    client_logs.pass_over(connection, now + timedelta(days=1), [(Boot(U, "i", 0), 1)])  # a late line of before
 
     client_logs.drop_expired(connection, now + timedelta(days=400), 30, 90)
     after = client_logs.record(connection, now + timedelta(days=400), CLOCK, [line(501)])

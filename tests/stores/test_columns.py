@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any, TypedDict
+from typing import Any
 
 import msgspec
 import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
-from shared.postgres.door import as_columns, reading, rows_if_known, rows_of
-from shared.postgres.statements import constant
+from shared.postgres.columns import ColumnQuery
+from shared.postgres.door import reading
 from tests.api.hostile_texts import HALF, TEXTS
 
 AT = datetime(2026, 3, 1, 12, 0, 0, 250_000, tzinfo=UTC)
@@ -24,11 +24,10 @@ QUERY = (
     .where(sa.column("number") > sa.bindparam("above", type_=sa.BigInteger))
     .order_by(sa.column("number").desc())
 )
-ASKED = constant(as_columns(QUERY))
-ASKED_IF_KNOWN = constant(as_columns(QUERY).having(sa.bindparam("known", type_=sa.Text) == "yes"))
+KNOWN = sa.bindparam("known", type_=sa.Text) == "yes"
 
 
-class Line(TypedDict):
+class Line(msgspec.Struct):
     """A row, its fields in another order than the statement's columns."""
 
     more: Any
@@ -61,35 +60,35 @@ def connection(engine: Engine) -> Iterator[Connection]:
 def test_values_come_as_they_are_and_rows_in_their_order(connection: Connection, word: str) -> None:
     asked = {"word": word, "above": 0}
 
-    found = rows_of(connection, ASKED, asked, Line)
+    found = ColumnQuery(lambda: QUERY, Line).all(connection, **asked)
 
     assert found == [
-        {"more": {"a": [1, None, {"b": ""}]}, "at": AT, "word": word, "number": 2**53 + 1, "yes": True},
-        {"more": None, "at": None, "word": "", "number": 2, "yes": None},
-        {"more": None, "at": None, "word": None, "number": 1, "yes": False},
+        Line(more={"a": [1, None, {"b": ""}]}, at=AT, word=word, number=2**53 + 1, yes=True),
+        Line(more=None, at=None, word="", number=2, yes=None),
+        Line(more=None, at=None, word=None, number=1, yes=False),
     ]
-    assert rows_of(connection, ASKED, asked, ToldMore) == [
-        ToldMore(row["at"], row["number"], row["word"]) for row in found
+    assert ColumnQuery(lambda: QUERY, ToldMore).all(connection, **asked) == [
+        ToldMore(row.at, row.number, row.word) for row in found
     ]
 
 
 def test_without_a_row_there_is_an_empty_list(connection: Connection) -> None:
     for shape in (Line, Told):
-        assert rows_of(connection, ASKED, {"word": "", "above": 2**60}, shape) == []
+        assert ColumnQuery(lambda: QUERY, shape).all(connection, word="", above=2**60) == []
 
 
 def test_no_rows_of_something_known_is_not_the_same_as_something_unknown(connection: Connection) -> None:
-    asked = {"word": "x", "above": 2**60}
+    query = ColumnQuery(lambda: QUERY, Told, KNOWN)
 
-    assert rows_if_known(connection, ASKED_IF_KNOWN, {**asked, "known": "yes"}, Told) == []
-    assert rows_if_known(connection, ASKED_IF_KNOWN, {**asked, "known": "no"}, Told) is None
-    [only] = rows_if_known(connection, ASKED_IF_KNOWN, {**asked, "above": 2, "known": "yes"}, Told) or []
-    assert only == Told(AT, 2**53 + 1)
+    assert query.all_if_known(connection, word="x", above=2**60, known="yes") == []
+    assert query.all_if_known(connection, word="x", above=2**60, known="no") is None
+    assert query.all_if_known(connection, word="x", above=2, known="yes") == [Told(AT, 2**53 + 1)]
 
 
-def test_a_value_that_is_not_of_its_shape_is_refused(connection: Connection) -> None:
-    class Wrong(TypedDict):
-        number: str
+class Wrong(msgspec.Struct):
+    number: str
 
+
+def test_a_value_that_is_not_of_its_type_is_refused(connection: Connection) -> None:
     with pytest.raises(msgspec.ValidationError, match="Expected `str`, got `int`"):
-        rows_of(connection, ASKED, {"word": "", "above": 0}, Wrong)
+        ColumnQuery(lambda: QUERY, Wrong).all(connection, word="", above=0)

@@ -44,7 +44,7 @@ def asked(action: CommandAction = RESTART, **more: Any) -> BatchRequest:
 
 
 def made(connection: Connection, now: datetime, uuids: Sequence[str], **more: Any) -> str:
-    return str(operations.create(connection, now, asked(**more), uuids)["id"])
+    return operations.create(connection, now, asked(**more), uuids).id
 
 
 def turns(connection: Connection, now: datetime, batch: str) -> list[str]:
@@ -56,13 +56,13 @@ def turns(connection: Connection, now: datetime, batch: str) -> list[str]:
 
 
 def outcomes(connection: Connection, batch: str) -> dict[str, str]:
-    return {row["uuid"]: row["outcome"] for row in store.members(connection, batch, 10_000)}
+    return {row.uuid: row.outcome for row in store.members(connection, batch, 10_000)}
 
 
 def end(connection: Connection, now: datetime, batch: str, word: str) -> int:
     """Every open command of the batch ends so; how many did."""
-    rows = [row for row in store.members(connection, batch, 10_000) if row["command_finished_at"] is None]
-    sent = [(row["uuid"], row["command_id"]) for row in rows if row["command_id"] is not None]
+    rows = [row for row in store.members(connection, batch, 10_000) if row.command_finished_at is None]
+    sent = [(row.uuid, row.command_id) for row in rows if row.command_id is not None]
     for client, name in sent:
         say(connection, now, client, name, word)
     return len(sent)
@@ -87,7 +87,7 @@ def test_each_client_has_an_outcome_of_its_own_in_the_order_asked_for(connection
     assert turns(connection, now, batch) == [BatchStep.WAIT]
 
     rows = store.members(connection, batch, 100)
-    assert [(row["uuid"], row["outcome"]) for row in rows] == [
+    assert [(row.uuid, row.outcome) for row in rows] == [
         (limited, "not_capable"),
         (fine, "accepted"),
         (NOWHERE, "unknown_client"),
@@ -95,7 +95,7 @@ def test_each_client_has_an_outcome_of_its_own_in_the_order_asked_for(connection
         (deleted, "unknown_client"),
         (locked, "locked_out"),
     ]
-    assert {row["uuid"]: row["lockout_until"] for row in rows if row["lockout_until"]} == {locked: now + LOCKOUT}
+    assert {row.uuid: row.lockout_until for row in rows if row.lockout_until} == {locked: now + LOCKOUT}
     assert lockout(connection, fine) == now + LOCKOUT
     command = connection.execute(sa.select(client_commands).where(client_commands.c.client_uuid == fine)).mappings()
     [row] = command
@@ -178,7 +178,7 @@ def test_the_next_wave_comes_when_the_last_one_is_over(connection: Connection, n
 
     assert sizes == [1, 2, 17]
     row = operations.find(connection, batch)
-    assert (row["state"], row["wave"], row["finished_at"]) == ("finished", 3, now)
+    assert (row.state, row.wave, row.finished_at) == ("finished", 3, now)
     assert rules.result(store.counts(connection, batch)) == "succeeded"
 
 
@@ -192,7 +192,7 @@ def test_a_first_wave_that_fails_stops_the_rest_and_says_so_in_words(
     assert turns(connection, now, batch) == [BatchStep.PAUSE]
 
     row = operations.find(connection, batch)
-    assert (row["state"], row["state_reason"]) == (
+    assert (row.state, row.state_reason) == (
         "paused",
         "1 of 1 commands ended unproven, more than 10%; 19 were not sent.",
     )
@@ -222,12 +222,12 @@ def test_what_an_operator_resumes_is_excused_and_new_failures_are_not(
     turns(connection, now, batch)
 
     row, changed = operations.resume(connection, batch)
-    assert (row["state"], row["state_reason"], row["excused"], changed) == ("running", None, 1, True)
+    assert (row.state, row.state_reason, row.excused, changed) == ("running", None, 1, True)
     assert turns(connection, now, batch) == [BatchStep.NEXT_WAVE, BatchStep.WAIT]
     end(connection, now, batch, "failed")
     assert turns(connection, now, batch) == [BatchStep.PAUSE]
 
-    assert operations.find(connection, batch)["state_reason"] == (
+    assert operations.find(connection, batch).state_reason == (
         "3 of 3 commands ended unproven, 1 of them excused, more than 0; 17 were not sent."
     )
 
@@ -237,9 +237,9 @@ def test_a_limit_that_is_reached_and_not_exceeded_goes_on(
 ) -> None:
     batch = made(connection, now, fleet, waves=(4, "rest"), max_unproven="25%")
     turns(connection, now, batch)
-    rows = [row for row in store.members(connection, batch, 100) if row["command_id"]]
+    rows = [row for row in store.members(connection, batch, 100) if row.command_id]
     for number, row in enumerate(rows):
-        say(connection, now, row["uuid"], row["command_id"], "succeeded" if number else "failed")
+        say(connection, now, row.uuid, str(row.command_id), "succeeded" if number else "failed")
 
     assert turns(connection, now, batch) == [BatchStep.NEXT_WAVE, BatchStep.WAIT]
 
@@ -251,7 +251,7 @@ def test_a_wave_that_nobody_could_be_sent_proves_nothing_and_waits_for_a_person(
     issue(connection, now, fleet[0])  # somebody else was faster
 
     assert turns(connection, now, batch) == [BatchStep.PAUSE]
-    assert operations.find(connection, batch)["state_reason"] == (
+    assert operations.find(connection, batch).state_reason == (
         "No client of wave 1 could be sent its command, so it proves nothing."
     )
     operations.resume(connection, batch)
@@ -303,7 +303,7 @@ def test_a_paused_batch_sends_nothing_and_goes_on_where_it_was(
     turns(connection, now, batch)
 
     row, changed = operations.pause(connection, batch, "user:bert")
-    assert (row["state"], row["state_reason"], changed) == ("paused", "Paused by user:bert.", True)
+    assert (row.state, row.state_reason, changed) == ("paused", "Paused by user:bert.", True)
     assert operations.pause(connection, batch, "user:carl")[1] is False
     end(connection, now, batch, "succeeded")
     assert turns(connection, now, batch) == [BatchStep.WAIT]
@@ -319,19 +319,19 @@ def test_aborting_withdraws_what_provably_nobody_has_and_leaves_the_rest_to_its_
     batch = made(connection, now, fleet[:4], action=REBOOT, waves=(3, "rest"))
     turns(connection, now, batch)
     sent, unheard, fresh, later = fleet[:4]
-    names = {row["uuid"]: row["command_id"] for row in store.members(connection, batch, 10)}
+    names = {row.uuid: str(row.command_id) for row in store.members(connection, batch, 10)}
     publish(connection, now, names[sent], PublishAnswer.SUCCESS)
     publish(connection, now, names[unheard], PublishAnswer.NO_SUBSCRIBER)
 
     row, numbers = operations.abort(connection, now, batch, "user:bert")
 
     assert numbers == {"not_sent": 1, "cancelled": 2}
-    assert (row["state"], row["state_reason"], row["finished_at"]) == (
+    assert (row.state, row.state_reason, row.finished_at) == (
         "aborted",
         "Aborted by user:bert: 1 were not sent, 2 were withdrawn.",
         now,
     )
-    states = {row["uuid"]: row["command_state"] for row in store.members(connection, batch, 10)}
+    states = {row.uuid: row.command_state for row in store.members(connection, batch, 10)}
     assert states == {sent: "sent", unheard: "cancelled", fresh: "cancelled", later: None}
     assert outcomes(connection, batch)[later] == "aborted"
     assert [lockout(connection, one) is None for one in (sent, unheard, fresh)] == [False, True, True]
@@ -367,7 +367,7 @@ def test_old_batches_are_forgotten_with_their_members_and_their_commands_after_t
     commands_store.drop_history(connection, now + seconds(1))
 
     assert commands_of(connection, fleet) == 0
-    assert [row["command_id"] for row in store.members(connection, paused, 10)] == [None, None]
+    assert [row.command_id for row in store.members(connection, paused, 10)] == [None, None]
 
 
 def commands_of(connection: Connection, uuids: Sequence[str]) -> int:
@@ -485,7 +485,7 @@ def test_abort_against_those_who_work_it_off_leaves_nobody_waiting(
 
     with engine.connect() as connection:
         rows = store.members(connection, batch, 100)
-        said = Counter((row["outcome"], row["command_state"]) for row in rows)
+        said = Counter((row.outcome, row.command_state) for row in rows)
     assert set(said) <= {("accepted", "cancelled"), ("aborted", None)}
     assert said.total() == 30
 

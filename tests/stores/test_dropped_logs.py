@@ -22,8 +22,8 @@ def told(connection: Connection, name: str) -> list[tuple[str, int]]:
     """The lines of a client's log as the API reads them, the newest first."""
     rows = client_logs.page_of_client(connection, name, (), None, None, None, 100, None)
     assert rows is not None
-    assert all(row["level"] == "warning" and row["logger"] == "bridge" for row in rows)
-    return [(row["message"], row["context"]["dropped"]) for row in rows]
+    assert all(row.level == "warning" and row.logger == "bridge" for row in rows)
+    return [(row.message, (row.context or {})["dropped"]) for row in rows]
 
 
 def test_one_line_a_minute_is_counted_up_for_each_client(connection: Connection) -> None:

@@ -15,7 +15,7 @@ from deploy.local import postgres
 from shared.client_logs import hourly_counts_store, store
 from shared.client_logs import operations as client_logs
 from shared.history import store as history
-from shared.leadership import store as leadership
+from shared.leadership import dead_letters_store
 from shared.vocabulary import LogLevel
 from tests.stores.query_plans import plan_of, planned_before, read_in_sequence, rows_read, statements_of
 from tests.stores.weeks_of_logs import CLIENTS, FILL, FULL_WEEK, LINES, LOUD, NOW, QUIET, SHARE, WEEKS
@@ -164,7 +164,7 @@ def test_the_summary_of_one_client_reads_its_own_hours_and_nobody_elses(scaled: 
 def test_dead_letters_are_read_by_their_index(scaled: Connection, hours: int | None, kept: bool) -> None:
     cursor = (NOW - timedelta(hours=hours), 5) if hours else None
 
-    plan = plan_of(scaled, lambda connection: leadership.dead_letters_page(connection, 26, cursor), kept=kept)
+    plan = plan_of(scaled, lambda connection: dead_letters_store.page(connection, 26, cursor), kept=kept)
 
     assert read_in_sequence(plan) == []
     assert rows_read(plan) < 100

@@ -19,6 +19,7 @@ from shared.postgres.door import database_now, transaction
 from shared.recovery import holds_operations
 from shared.recovery.breakers import operations as breakers
 from shared.recovery.breakers import store as breakers_store
+from shared.recovery.breakers.store import FoundBreaker
 from shared.tables import bridge_status, clients
 from shared.vocabulary import MaintenanceScope
 from tests.stores.recovery_world import OFF, ON, fleet, hear, recover
@@ -58,8 +59,8 @@ def act(engine: Engine, what: Act, client: str) -> None:
 
 
 def open_breaker(connection: Connection, now: datetime, _client: str) -> None:
-    values = {"site": SITE, "open_since": now.isoformat(), "why": "At Rome all are silent.", "low_since": None}
-    breakers_store.put(connection, [{**values, "stale": 10, "seen": 10}])
+    open_now = FoundBreaker(SITE, now, "At Rome all are silent.", stale=10, seen=10, low_since=None, counted_since=None)
+    breakers_store.put(connection, [open_now])
 
 
 def plan_window(connection: Connection, now: datetime, _client: str) -> None:

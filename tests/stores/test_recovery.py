@@ -168,10 +168,10 @@ def test_an_action_is_recorded_with_its_command_its_reason_and_what_was_seen(
     [name] = recover(connection, now).command_ids
 
     [event] = store.events_page(connection, client, 10, None)
-    assert (event["at"], event["command_id"], event["decision"]) == (now, name, "restart_app")
-    assert event["evidence"]["process_status_since"] == (now - seconds(60)).isoformat()
-    assert event["evidence"]["canary_at"] == now.isoformat()
-    assert event["why"].endswith(".")
+    assert (event.at, event.command_id, event.decision) == (now, name, "restart_app")
+    assert event.evidence["process_status_since"] == (now - seconds(60)).isoformat()
+    assert event.evidence["canary_at"] == now.isoformat()
+    assert event.why.endswith(".")
 
 
 def test_a_display_that_nobody_answers_for_is_not_asked_again_before_its_next_heartbeat(

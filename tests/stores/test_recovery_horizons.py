@@ -217,7 +217,7 @@ def test_a_display_that_comes_back_after_days_is_helped_at_once_when_it_crashes(
 
     report = recover(connection, at + seconds(1))
 
-    acted = {row["client_uuid"] for row in store.events_page(connection, client, 10, None) if row["command_id"]}
+    acted = {row.client_uuid for row in store.events_page(connection, client, 10, None) if row.command_id}
     assert acted == {client}
     assert len(report.command_ids) <= 10
 

@@ -328,8 +328,8 @@ def test_the_record_says_which_attempt_it_was_and_what_had_been_tried(connection
     history = History(connection, now, every=10)
     history.ticks(31, client)
 
-    actions = [row for row in store.events_page(connection, client, 100, None) if row["command_id"]]
+    actions = [row for row in store.events_page(connection, client, 100, None) if row.command_id]
 
-    assert [row["decision"] for row in reversed(actions)] == [action for _, action in LADDER]
-    assert "attempt 4 of 4. 2 restarts and 1 reboot did not help." in actions[0]["why"]
-    assert (actions[0]["evidence"]["step"], actions[0]["evidence"]["basis"]) == (3, "crashed")
+    assert [row.decision for row in reversed(actions)] == [action for _, action in LADDER]
+    assert "attempt 4 of 4. 2 restarts and 1 reboot did not help." in actions[0].why
+    assert (actions[0].evidence["step"], actions[0].evidence["basis"]) == (3, "crashed")

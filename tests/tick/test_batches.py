@@ -26,7 +26,7 @@ def staged(engine: Engine, fleet: Sequence[str]) -> str:
     """A committed batch that nobody has worked on, as an API leaves it that was killed."""
     request = BatchRequest(CommandAction.RESTART_APP, "anna", "new playlist", waves=(1, 2, "rest"))
     with engine.begin() as connection:
-        return str(operations.create(connection, database_now(connection), request, fleet)["id"])
+        return operations.create(connection, database_now(connection), request, fleet).id
 
 
 def sent(engine: Engine, fleet: Sequence[str]) -> int:
@@ -35,14 +35,14 @@ def sent(engine: Engine, fleet: Sequence[str]) -> int:
 
 def finish(engine: Engine, batch: str, word: CommandState) -> None:
     with engine.begin() as connection:
-        rows = [row for row in store.members(connection, batch, 100) if row["command_id"] is not None]
-        acks = [Ack(row["uuid"], row["command_id"], word) for row in rows]
+        rows = [row for row in store.members(connection, batch, 100) if row.command_id is not None]
+        acks = [Ack(row.uuid, str(row.command_id), word) for row in rows]
         record_acks(connection, database_now(connection), acks, TIMINGS)
 
 
 def state_of(engine: Engine, batch: str) -> str:
     with engine.connect() as connection:
-        return str(operations.find(connection, batch)["state"])
+        return operations.find(connection, batch).state
 
 
 def test_each_wave_is_sent_by_a_tick_after_the_one_before_is_over(

@@ -1,7 +1,7 @@
 """/api/client-logs: what displays log."""
 
 from datetime import datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 
@@ -20,6 +20,8 @@ from functions.api.bodies import (
 from functions.api.routing import Call, Routes
 from functions.problems import InvalidField
 from shared.client_logs import hourly_counts_store, store
+from shared.client_logs.hourly_counts_store import ClientSummary
+from shared.client_logs.store import ErrorLog, Log
 from shared.errors import ClientNotFound
 from shared.vocabulary import LogLevel, Role
 
@@ -54,36 +56,6 @@ class RecentErrorsQuery(QueryParameters):
     cursor: CursorText | None = None
 
 
-class Log(Answer):
-    """One log row. `client_time` is the display's own clock, never used for order."""
-
-    id: int
-    level: LogLevel
-    raw_level: str | None
-    message: str
-    truncated: bool
-    logger: str | None
-    context: dict[str, Any] | None
-    client_time: datetime | None
-    received_at: datetime
-
-
-class ErrorLog(Log):
-    """One error of any client."""
-
-    client_uuid: str
-    client_name: str
-
-
-class ClientSummary(Answer):
-    """How much one client logged, by level."""
-
-    uuid: str
-    name: str
-    counts: dict[str, int]
-    last_error_at: datetime | None
-
-
 class Summary(Answer):
     """How much the fleet logged since `since`, by level and by client."""
 
@@ -108,7 +80,7 @@ def client_logs(call: Call, uuid: str, query: LogQuery) -> Page[Log]:
     after = decode_cursor(query.cursor, datetime, int)
     with call.transaction() as (connection, _):
         rows = store.page_of_client(
-            connection, uuid, query.level, query.since, query.until, query.q, query.limit + 1, after, Log
+            connection, uuid, query.level, query.since, query.until, query.q, query.limit + 1, after
         )
     if rows is None:
         raise ClientNotFound
@@ -120,7 +92,7 @@ def summary(call: Call, query: SummaryQuery) -> Summary:
     """Counts by level, per client and in total, over whole hours."""
     with call.transaction() as (connection, now):
         since = (now - timedelta(hours=query.hours)).replace(minute=0, second=0, microsecond=0)
-        rows = hourly_counts_store.summary(connection, since, query.client, ClientSummary)
+        rows = hourly_counts_store.summary(connection, since, query.client)
     totals = dict.fromkeys(map(str, LogLevel), 0)
     for row in rows:
         for level, count in row.counts.items():
@@ -133,7 +105,7 @@ def recent_errors(call: Call, query: RecentErrorsQuery) -> Page[ErrorLog]:
     """Error and critical logs of the whole fleet, newest first."""
     after = decode_cursor(query.cursor, datetime, int)
     with call.transaction() as (connection, now):
-        rows = store.recent_errors(connection, now - timedelta(hours=query.hours), query.limit + 1, after, ErrorLog)
+        rows = store.recent_errors(connection, now - timedelta(hours=query.hours), query.limit + 1, after)
     return page_of(rows, query.limit, _place)
 
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Annotated, Any, Final
 
 import msgspec
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from functions.api.bodies import END, Body, Page, PageQuery, answer_of, decode_cursor, page
 from functions.api.routing import Call, Reply, Routes
@@ -27,6 +27,7 @@ from shared.clients.store import ClientFilter
 from shared.commands import operations as commands
 from shared.commands.batches import operations, rules, store
 from shared.commands.batches.rules import BatchRequest
+from shared.commands.batches.store import MemberRow
 from shared.commands.outbox import operations as outbox
 from shared.errors import (
     CommandBatchNotFound,
@@ -37,7 +38,7 @@ from shared.errors import (
     NoClients,
     TooManyClients,
 )
-from shared.vocabulary import BatchState, ClientStatus, CommandAction, CommandState, MemberOutcome, Role
+from shared.vocabulary import ClientStatus, CommandAction, CommandState, MemberOutcome, Role
 
 routes = Routes(
     "command_batches", "/api", "Commands for many clients: one outcome each, in waves that stop by themselves."
@@ -103,11 +104,11 @@ def send_commands(call: Call, body: NewCommands) -> Reply[Sent]:
         batch = operations.of_same_key(connection, request)
         if batch is None:
             batch = operations.create(connection, now, request, _uuids(connection, body))
-        if batch["created_at"] == now:
-            facts = {"command": body.action, "reason": body.reason, "max_unproven": batch["max_unproven"]}
-            call.audit(connection, now, "command_batch.send", batch["id"], waves=batch["waves"], **facts)
-    _work_off(call, batch["id"])
-    return Reply(_sent(call, batch["id"]), 202)
+        if batch.created_at == now:
+            facts = {"command": body.action, "reason": body.reason, "max_unproven": batch.max_unproven}
+            call.audit(connection, now, "command_batch.send", batch.id, waves=batch.waves, **facts)
+    _work_off(call, batch.id)
+    return Reply(_sent(call, batch.id), 202)
 
 
 def _request(call: Call, body: NewCommands) -> BatchRequest:
@@ -161,7 +162,7 @@ def _work_off(call: Call, batch_id: str) -> None:
     operations.work_off(engine, timings, WORK_SECONDS, [batch_id])
     with call.transaction() as (connection, _):
         rows = store.members(connection, batch_id, PUBLISH_AT_ONCE, outcome=MemberOutcome.ACCEPTED)
-    queued = [row["command_id"] for row in rows if row["command_state"] == CommandState.QUEUED]
+    queued = [row.command_id for row in rows if row.command_id and row.command_state is CommandState.QUEUED]
     if queued:
         outbox.publish_due(engine, call.services.publisher, timings, PUBLISH_SECONDS, only_ids=queued)
 
@@ -170,24 +171,22 @@ def _sent(call: Call, batch_id: str) -> Sent:
     with call.transaction() as (connection, _):
         batch = operations.find(connection, batch_id)
         rows = store.members(connection, batch_id, rules.MOST_CLIENTS)
-    counts = Counter(row["outcome"] for row in rows)
-    return Sent(
-        batch_id=batch_id, state=BatchState(batch["state"]), counts=counts, outcomes=[_outcome(r) for r in rows]
-    )
+    counts = Counter(str(row.outcome) for row in rows)
+    return Sent(batch_id=batch_id, state=batch.state, counts=counts, outcomes=[_outcome(r) for r in rows])
 
 
-def _outcome(row: RowMapping) -> Outcome:
+def _outcome(row: MemberRow) -> Outcome:
     return answer_of(Outcome, row, command=_command(row))
 
 
-def _member(row: RowMapping) -> BatchMember:
+def _member(row: MemberRow) -> BatchMember:
     return answer_of(BatchMember, row, command=_command(row))
 
 
-def _command(row: RowMapping) -> dict[str, Any] | None:
-    if row["command_id"] is None:
+def _command(row: MemberRow) -> dict[str, Any] | None:
+    if row.command_id is None:
         return None
-    return {name: row[f"command_{name}"] for name in MemberCommand.__struct_fields__}
+    return {name: getattr(row, f"command_{name}") for name in MemberCommand.__struct_fields__}
 
 
 @routes.get("/command-batches", role=Role.VIEWER)
@@ -196,7 +195,7 @@ def list_command_batches(call: Call, query: PageQuery) -> Page[Batch]:
     after = decode_cursor(query.cursor, datetime, str)
     with call.transaction() as (connection, _):
         rows = store.page(connection, query.limit + 1, after)
-    return page(rows, query.limit, lambda row: (row["created_at"], row["id"]), lambda row: answer_of(Batch, row))
+    return page(rows, query.limit, lambda row: (row.created_at, row.id), lambda row: answer_of(Batch, row))
 
 
 @routes.get("/command-batches/<uuid:batch_id>", role=Role.VIEWER, raises=(CommandBatchNotFound,))
@@ -211,17 +210,17 @@ def _details(call: Call, batch_id: str, query: MemberQuery) -> BatchDetails:
         batch = operations.find(connection, batch_id)
         counts = store.counts(connection, batch_id)
         rows = store.members(connection, batch_id, query.limit + 1, None if after is None else after[0], query.outcome)
-    is_over = BatchState(batch["state"]) in operations.OVER
+    is_over = batch.state in operations.OVER
     return answer_of(
         BatchDetails,
         batch,
         clients=sum(counts.values()),
-        unproven=rules.progress(counts, batch["wave"]).unproven,
+        unproven=rules.progress(counts, batch.wave).unproven,
         result=rules.result(counts) if is_over else None,
         outcomes=_by(1, counts.items()),
         states=_by(2, counts.items()),
-        by_wave=[_wave(number, counts) for number in range(1, batch["waves"] + 1)],
-        members=page(rows, query.limit, lambda row: (row["position"],), _member),
+        by_wave=[_wave(number, counts) for number in range(1, batch.waves + 1)],
+        members=page(rows, query.limit, lambda row: (row.position,), _member),
     )
 
 
@@ -260,9 +259,9 @@ def resume_command_batch(call: Call, batch_id: str) -> BatchDetails:
     """Go on with a paused batch; what has gone wrong until now is excused. Takes the role that sending it took."""
     with call.transaction() as (connection, now):
         batch = operations.find(connection, batch_id)
-        check_may_send(call.principal, CommandAction(batch["action"]))
+        check_may_send(call.principal, batch.action)
         _, changed = operations.resume(connection, batch_id)
-        _audit(call, connection, now, "command_batch.resume", batch_id, changed, why_paused=batch["state_reason"])
+        _audit(call, connection, now, "command_batch.resume", batch_id, changed, why_paused=batch.state_reason)
     _work_off(call, batch_id)
     return _details(call, batch_id, MemberQuery())
 

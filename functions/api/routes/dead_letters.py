@@ -4,11 +4,11 @@ from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
-from sqlalchemy import RowMapping
 
 from functions.api.bodies import Answer, Page, PageQuery, Uuid, answer_of, decode_cursor, page
 from functions.api.routing import Call, Routes
-from shared.leadership import store
+from shared.leadership import dead_letters_store as store
+from shared.leadership.dead_letters_store import DeadLetterRow
 from shared.vocabulary import DeadLetterReason, Role
 
 routes = Routes("dead_letters", "/api/dead-letters", "Messages that were put aside, with the reason.")
@@ -40,9 +40,9 @@ def list_dead_letters(call: Call, query: LetterQuery) -> Page[DeadLetter]:
     """Dead letters, the latest first. Bytes that are no UTF-8 are shown as backslash escapes."""
     after: Any = decode_cursor(query.cursor, datetime, int)
     with call.transaction() as (connection, _):
-        rows = store.dead_letters_page(connection, query.limit + 1, after, query.client)
-    return page(rows, query.limit, lambda row: (row["last_at"], row["id"]), _shape)
+        rows = store.page(connection, query.limit + 1, after, query.client)
+    return page(rows, query.limit, lambda row: (row.last_at, row.id), _shape)
 
 
-def _shape(row: RowMapping) -> DeadLetter:
-    return answer_of(DeadLetter, row, payload=bytes(row["payload"]).decode("utf-8", "backslashreplace"))
+def _shape(row: DeadLetterRow) -> DeadLetter:
+    return answer_of(DeadLetter, row, payload=row.payload.decode("utf-8", "backslashreplace"))

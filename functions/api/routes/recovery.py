@@ -4,9 +4,9 @@ from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
-from functions.api.bodies import Answer, Body, Page, PageQuery, Time, answer_of, decode_cursor, page
+from functions.api.bodies import Answer, Body, Page, PageQuery, Time, answer_of, decode_cursor, page, page_of
 from functions.api.routing import Call, Routes
 from functions.api.shapes import clients as shapes
 from functions.api.shapes.fleet import Breaker, Bridge
@@ -16,7 +16,8 @@ from shared.overview import operations as overview
 from shared.recovery import holds_operations, holds_store, store
 from shared.recovery.breakers import operations as breakers
 from shared.recovery.operations import states_of
-from shared.vocabulary import RecoveryDecision, Role
+from shared.recovery.store import LadderRow, RecoveryEvent
+from shared.vocabulary import Role
 
 routes = Routes("recovery", "/api", "What automatic recovery decided, on what evidence, and what people told it.")
 
@@ -28,18 +29,6 @@ NOTHING_TRIED: dict[str, Any] = {
 }
 Reason = Annotated[str, msgspec.Meta(min_length=1, max_length=500, description="why, for people")]
 SiteName = Annotated[str, msgspec.Meta(min_length=1, max_length=100, description="as the clients' `site` says it")]
-
-
-class RecoveryEvent(Answer):
-    """One decision; on a breaker where `client_uuid` is null. `evidence` is what was known when it was made."""
-
-    id: int
-    at: datetime
-    client_uuid: str | None
-    decision: RecoveryDecision
-    why: str
-    evidence: dict[str, Any]
-    command_id: str | None
 
 
 class Hold(Answer):
@@ -156,28 +145,26 @@ def _recovery_of(call: Call, connection: Connection, now: datetime, uuid: str) -
     row = clients.find(connection, uuid)
     recovery = states_of(connection, now, config, [vars(row)]).get(uuid)
     exclusion = holds_store.exclusion(connection, uuid, row.site)
-    breaker_events = store.breaker_events(connection, row.site, LAST_BREAKERS)
-    events = store.events_page(connection, uuid, LAST_EVENTS, None)
     return {
         "uuid": uuid,
         "enabled": config["CRASH_RECOVERY_ENABLED"],
         "recovery": None if recovery is None else answer_of(shapes.Recovery, recovery),
-        **_tried_and_hold(store.state_of(connection, uuid), now),
+        **_tried_and_hold(store.ladder_of(connection, uuid), now),
         "exclusion": None if exclusion is None else answer_of(Exclusion, exclusion),
         "breaker": Breaker(**breakers.state(connection, config)),
         "bridge": Bridge(**overview.bridge_state(connection, now, config)),
-        "events": [answer_of(RecoveryEvent, event) for event in events],
-        "breaker_events": [answer_of(RecoveryEvent, event) for event in breaker_events],
+        "events": store.events_page(connection, uuid, LAST_EVENTS, None),
+        "breaker_events": store.breaker_events(connection, row.site, LAST_BREAKERS),
     }
 
 
-def _tried_and_hold(state: RowMapping | None, now: datetime) -> dict[str, Any]:
+def _tried_and_hold(ladder: LadderRow | None, now: datetime) -> dict[str, Any]:
     """How far recovery has gone, and the hold that stands."""
-    if state is None:
+    if ladder is None:
         return {"tried": Tried(**NOTHING_TRIED), "hold": None}
-    tried = answer_of(Tried, state, since=state["tried_since"])
-    held = state["held_at"] is not None and (state["held_until"] is None or state["held_until"] > now)
-    said = {name: state[f"held_{name}"] for name in ("at", "by", "reason", "until")}
+    tried = answer_of(Tried, ladder, since=ladder.tried_since)
+    held = ladder.held_at is not None and (ladder.held_until is None or ladder.held_until > now)
+    said = {name: getattr(ladder, f"held_{name}") for name in ("at", "by", "reason", "until")}
     return {"tried": tried, "hold": Hold(**said) if held else None}
 
 
@@ -232,7 +219,7 @@ def recovery_exclusions(call: Call, query: PageQuery) -> Page[Exclusion]:
     after = decode_cursor(query.cursor, int)
     with call.transaction() as (connection, _):
         rows = holds_store.exclusions(connection, query.limit + 1, None if after is None else after[0])
-    return page(rows, query.limit, lambda row: (row["id"],), lambda row: answer_of(Exclusion, row))
+    return page(rows, query.limit, lambda row: (row.id,), lambda row: answer_of(Exclusion, row))
 
 
 @routes.post("/recovery/sites/exclude", role=Role.OPERATOR)
@@ -272,4 +259,4 @@ def recovery_events(call: Call, query: PageQuery) -> Page[RecoveryEvent]:
     after = decode_cursor(query.cursor, datetime, int)
     with call.transaction() as (connection, _):
         rows = store.events_page(connection, None, query.limit + 1, after)
-    return page(rows, query.limit, lambda row: (row["at"], row["id"]), lambda row: answer_of(RecoveryEvent, row))
+    return page_of(rows, query.limit, lambda row: (row.at, row.id))

@@ -27,8 +27,9 @@ from shared.commands.rules import (
     Sighting,
 )
 from shared.commands.store import OPEN
+from shared.postgres.many import ManyRows
 from shared.postgres.query import Query
-from shared.postgres.statements import among, as_rows, moment, one_of, table
+from shared.postgres.statements import among, moment, one_of
 from shared.tables import client_commands, client_heartbeats, clients
 from shared.vocabulary import COMMAND_RANKS, ClientStatus, CommandAction, CommandState, ConfirmedBy, Presence
 
@@ -36,22 +37,15 @@ c = client_commands.c
 CONFIRM_WITHIN: Final = timedelta(minutes=15)  # after an ACKed success: longer than any display takes to boot
 UNEXPLAINED: Final = (CommandState.FAILED.value, CommandState.REJECTED.value)  # what a reason belongs to
 HEARD_OF: Final = c.rank >= COMMAND_RANKS[CommandState.RECEIVED]  # the display has said that it has it
-ACKS: Final = table(
-    "acks", **dict.fromkeys(("id", "client_uuid", "state", "reason", "boot_id", "app_instance"), sa.Text)
-)
-"""What displays say, a row an ACK: see `_told`."""
-THEIRS: Final = (c.id == ACKS.c.id, c.client_uuid == ACKS.c.client_uuid, one_of(c.id, "ids"))
-"""The commands that these ACKs name, of the clients that sent them.
-
-The ids once more: Postgres takes a table in a parameter for a hundred rows, and reads the history rather.
-"""
+ACKS: Final = ManyRows("acks", Ack)
+THEIRS: Final = (c.id == ACKS.c.command_id, c.client_uuid == ACKS.c.client_uuid)
+"""The commands that these ACKs name, of the clients that sent them."""
 FROM_BOOT: Final = {
     "acked_boot_id": sa.func.coalesce(ACKS.c.boot_id, c.acked_boot_id),
     "acked_app_instance": sa.func.coalesce(ACKS.c.app_instance, c.acked_app_instance),
 }
 """Where the display answers from; an ACK that a heartbeat or health report repeats does not say it."""
-SEEN: Final = table("seen", client_uuid=sa.Text, boot_id=sa.Text, app_instance=sa.Text)
-"""What heartbeats say, a row a sighting: see `_sightings`."""
+SEEN: Final = ManyRows("seen", Sighting)
 Said = Sequence[Sighting] | None
 """What heartbeats said; None: what those that are stored say."""
 
@@ -127,7 +121,7 @@ def receive(
     The time for a result starts with the display's first word.
     """
     deadlines = {_by(action): now + result[action] for action in CommandAction}
-    return RECEIVE[move].all(connection, now=now, **_told(acks), **deadlines)
+    return RECEIVE[move].all(connection, now=now, **ACKS.of(acks), **deadlines)
 
 
 FINISH = Query(
@@ -152,7 +146,7 @@ FINISH = Query(
 
 def finish(connection: Connection, now: datetime, results: Sequence[Ack]) -> list[str]:
     """A display's result: ids of those that it ended."""
-    return FINISH.all(connection, now=now, **_told(results))
+    return FINISH.all(connection, now=now, **ACKS.of(results))
 
 
 beats = client_heartbeats.c
@@ -181,7 +175,7 @@ def correct_boots(connection: Connection, refused: Sequence[Ack]) -> list[str]:
     must have ended its command just now: then the client has no other one that the change could seem to prove.
     Answers whose were changed.
     """
-    return CORRECT_BOOTS.all(connection, **_told(refused))
+    return CORRECT_BOOTS.all(connection, **ACKS.of(refused))
 
 
 KEEP_LATE = Query(
@@ -197,7 +191,7 @@ KEEP_LATE = Query(
 
 def keep_late(connection: Connection, now: datetime, results: Sequence[Ack]) -> list[str]:
     """Keep, once, a result that came after its command was given up; ids of those kept."""
-    return KEEP_LATE.all(connection, now=now, **_told(results))
+    return KEEP_LATE.all(connection, now=now, **ACKS.of(results))
 
 
 CONFIRM_BY_ACK = Query(
@@ -214,7 +208,7 @@ CONFIRM_BY_ACK = Query(
 
 def confirm_by_ack(connection: Connection, results: Sequence[Ack]) -> list[str]:
     """The display says so too: successes known by evidence are now known by both."""
-    return CONFIRM_BY_ACK.all(connection, **_told(results))
+    return CONFIRM_BY_ACK.all(connection, **ACKS.of(results))
 
 
 KEEP_REASONS = Query(
@@ -230,7 +224,7 @@ KEEP_REASONS = Query(
 
 def keep_reasons(connection: Connection, results: Sequence[Ack]) -> list[str]:
     """The display says why, after a heartbeat had only said that it did not work; ids of those that had no reason."""
-    return KEEP_REASONS.all(connection, **_told(results))
+    return KEEP_REASONS.all(connection, **ACKS.of(results))
 
 
 def _rebooted(seen: sa.FromClause) -> sa.ColumnElement[bool]:
@@ -254,7 +248,7 @@ def _succeed_by_evidence(seen: sa.FromClause) -> Query[str]:
     return _succeeding(c.client_uuid == seen.c.client_uuid, done)
 
 
-SUCCEED_BY_WORD, SUCCEED_BY_STORED = _succeed_by_evidence(SEEN), _succeed_by_evidence(client_heartbeats)
+SUCCEED_BY_WORD, SUCCEED_BY_STORED = _succeed_by_evidence(SEEN.table), _succeed_by_evidence(client_heartbeats)
 
 
 def succeed_by_evidence(connection: Connection, now: datetime, said: Said) -> list[str]:
@@ -263,7 +257,7 @@ def succeed_by_evidence(connection: Connection, now: datetime, said: Said) -> li
     A reboot must have been sent (or may have been, unanswered); a restart must have been received.
     """
     query = SUCCEED_BY_STORED if said is None else SUCCEED_BY_WORD
-    return query.all(connection, now=now, **_sightings(said))
+    return query.all(connection, now=now, **_seen(said))
 
 
 LEFT: Final = sa.and_(
@@ -309,7 +303,7 @@ CONFIRM_BY_EVIDENCE = Query(
         sa.update(client_commands)
         .where(c.state == CommandState.SUCCEEDED.value, c.confirmed_by == ConfirmedBy.ACK.value)
         .where(c.finished_at > moment("since"), c.client_uuid == SEEN.c.client_uuid)
-        .where(sa.or_(_rebooted(SEEN), _restarted(SEEN)))
+        .where(sa.or_(_rebooted(SEEN.table), _restarted(SEEN.table)))
         .values(confirmed_by=ConfirmedBy.BOTH.value)
         .returning(c.id)
     ),
@@ -319,7 +313,7 @@ CONFIRM_BY_EVIDENCE = Query(
 
 def confirm_by_evidence(connection: Connection, now: datetime, said: Sequence[Sighting]) -> list[str]:
     """A success that only the display's ACK told is now proven by its effect as well."""
-    return CONFIRM_BY_EVIDENCE.all(connection, since=now - CONFIRM_WITHIN, **_sightings(said))
+    return CONFIRM_BY_EVIDENCE.all(connection, since=now - CONFIRM_WITHIN, **SEEN.of(said))
 
 
 def _cancel_overtaken(seen: sa.FromClause) -> Query[Ended]:
@@ -327,13 +321,16 @@ def _cancel_overtaken(seen: sa.FromClause) -> Query[Ended]:
     return Query(lambda: ending(CANCELLED, sa.literal(ALREADY_REBOOTED), sa.and_(NOBODYS, booted)), Ended)
 
 
-CANCEL_OVERTAKEN_BY_WORD, CANCEL_OVERTAKEN_BY_STORED = _cancel_overtaken(SEEN), _cancel_overtaken(client_heartbeats)
+CANCEL_OVERTAKEN_BY_WORD, CANCEL_OVERTAKEN_BY_STORED = (
+    _cancel_overtaken(SEEN.table),
+    _cancel_overtaken(client_heartbeats),
+)
 
 
 def cancel_overtaken(connection: Connection, now: datetime, said: Said) -> list[Ended]:
     """A reboot that provably nobody has is pointless once its display has booted by itself."""
     query = CANCEL_OVERTAKEN_BY_STORED if said is None else CANCEL_OVERTAKEN_BY_WORD
-    return query.all(connection, now=now, **_sightings(said))
+    return query.all(connection, now=now, **_seen(said))
 
 
 CLIENTS_WITH_EVIDENCE = Query(
@@ -358,23 +355,5 @@ def clients_with_evidence(connection: Connection, now: datetime) -> list[str]:
     return CLIENTS_WITH_EVIDENCE.all(connection, shown_since=now - REBOOT_SHOWS_WITHIN)
 
 
-def _told(acks: Sequence[Ack]) -> dict[str, Any]:
-    told = [
-        {
-            "id": k.command_id,
-            "client_uuid": k.client_uuid,
-            "state": k.state,
-            "reason": k.reason,
-            "boot_id": k.boot_id,
-            "app_instance": k.app_instance,
-        }
-        for k in acks
-    ]
-    return {"acks": as_rows(told), "ids": [ack.command_id for ack in acks]}
-
-
-def _sightings(said: Said) -> dict[str, str]:
-    if said is None:
-        return {}
-    told = [{"client_uuid": s.client_uuid, "boot_id": s.boot_id, "app_instance": s.app_instance} for s in said]
-    return {"seen": as_rows(told)}
+def _seen(said: Said) -> dict[str, Any]:
+    return {} if said is None else SEEN.of(said)

@@ -10,16 +10,16 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
 
-from sqlalchemy import Connection, Engine, RowMapping
+from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from shared.commands import operations as commands
 from shared.commands import rules as command_rules
 from shared.commands import store as commands_store
 from shared.commands.batches import rules, store
-from shared.commands.batches.rules import BatchRequest, BatchStep, Decision, PlannedMember
+from shared.commands.batches.rules import BatchRequest, BatchStep, DecidedMember, Decision, PlannedMember
+from shared.commands.batches.store import BatchRow
 from shared.commands.rules import Timings
 from shared.commands.store import CommandRow
 from shared.errors import (
@@ -32,7 +32,7 @@ from shared.errors import (
 )
 from shared.postgres.door import database_now, scrub, transaction
 from shared.structured_log import failure
-from shared.vocabulary import BatchState, CommandAction
+from shared.vocabulary import BatchState, MemberOutcome
 
 OVER = (BatchState.FINISHED, BatchState.ABORTED)
 
@@ -47,7 +47,7 @@ class WorkReport:
     finished: int = 0
 
 
-def find(connection: Connection, batch_id: str) -> RowMapping:
+def find(connection: Connection, batch_id: str) -> BatchRow:
     """One batch. Raises CommandBatchNotFound."""
     row = store.get(connection, batch_id)
     if row is None:
@@ -69,7 +69,7 @@ def preview(
     ]
 
 
-def create(connection: Connection, now: datetime, request: BatchRequest, uuids: Sequence[str]) -> RowMapping:
+def create(connection: Connection, now: datetime, request: BatchRequest, uuids: Sequence[str]) -> BatchRow:
     """The new batch with all its members, nothing sent yet; or the one that this caller's key already stands for.
 
     Raises:
@@ -93,12 +93,12 @@ def create(connection: Connection, now: datetime, request: BatchRequest, uuids: 
     return find(connection, batch_id)
 
 
-def of_same_key(connection: Connection, request: BatchRequest) -> RowMapping | None:
+def of_same_key(connection: Connection, request: BatchRequest) -> BatchRow | None:
     """The batch that this request's key stands for. Raises IdempotencyKeyReused."""
     if request.idempotency_key is None:
         return None
     before = store.by_key(connection, request.requested_by, request.idempotency_key)
-    if before is not None and before["request_hash"] != request.hash():
+    if before is not None and before.request_hash != request.hash():
         raise IdempotencyKeyReused
     return before
 
@@ -161,13 +161,13 @@ def advance(connection: Connection, now: datetime, batch_id: str, timings: Timin
     batch = store.lock_running(connection, batch_id)
     if batch is None:
         return BatchStep.WAIT, 0
-    now_at = rules.progress(store.counts(connection, batch_id), batch["wave"])
+    now_at = rules.progress(store.counts(connection, batch_id), batch.wave)
     decision = rules.decide(
         now_at,
-        wave=batch["wave"],
-        limit=batch["max_unproven"],
-        excused=batch["excused"],
-        excused_wave=batch["excused_wave"],
+        wave=batch.wave,
+        limit=batch.max_unproven,
+        excused=batch.excused,
+        excused_wave=batch.excused_wave,
     )
     if decision.turn is BatchStep.SEND:
         return BatchStep.SEND, _send(connection, now, batch, timings)
@@ -175,94 +175,91 @@ def advance(connection: Connection, now: datetime, batch_id: str, timings: Timin
     return decision.turn, 0
 
 
-def _write_down(connection: Connection, now: datetime, batch: RowMapping, decision: Decision) -> None:
+def _write_down(connection: Connection, now: datetime, batch: BatchRow, decision: Decision) -> None:
     if decision.turn is BatchStep.NEXT_WAVE:
-        store.write(connection, batch["id"], wave=batch["wave"] + 1)
+        store.write(connection, replace(batch, wave=batch.wave + 1))
     elif decision.turn is BatchStep.PAUSE:
-        store.write(connection, batch["id"], state=BatchState.PAUSED.value, state_reason=decision.why)
+        store.write(connection, replace(batch, state=BatchState.PAUSED, state_reason=decision.why))
     elif decision.turn is BatchStep.FINISH:
-        store.write(connection, batch["id"], state=BatchState.FINISHED.value, state_reason=None, finished_at=now)
+        store.write(connection, replace(batch, state=BatchState.FINISHED, state_reason=None, finished_at=now))
 
 
-def _send(connection: Connection, now: datetime, batch: RowMapping, timings: Timings) -> int:
+def _send(connection: Connection, now: datetime, batch: BatchRow, timings: Timings) -> int:
     """Make the commands of some members of the present wave and decide each of them; how many were made."""
     request = _request_of(batch)
-    uuids = store.waiting(connection, batch["id"], batch["wave"])
+    uuids = store.waiting(connection, batch.id, batch.wave)
     answers = commands.issue_many(connection, now, [request.to(one) for one in uuids], timings)
     decided = [_decided(one, answer) for one, answer in answers.items()]
-    store.decide(connection, now, batch["id"], decided)
-    return sum(one["command_id"] is not None for one in decided)
+    store.decide(connection, now, batch.id, decided)
+    return sum(one.command_id is not None for one in decided)
 
 
-def _decided(client_uuid: str, answer: CommandRow | ServiceError) -> dict[str, Any]:
-    """What became of a member, as the store takes it."""
-    refusal = answer if isinstance(answer, ServiceError) else None
-    until = _locked_until(refusal)
-    return {
-        "client_uuid": client_uuid,
-        "outcome": rules.outcome_of(refusal),
-        "command_id": None if isinstance(answer, ServiceError) else answer.id,
-        "lockout_until": None if until is None else until.isoformat(),
-    }
+def _decided(client_uuid: str, answer: CommandRow | ServiceError) -> DecidedMember:
+    """What became of a member."""
+    if isinstance(answer, ServiceError):
+        return DecidedMember(client_uuid, rules.outcome_of(answer), None, _locked_until(answer))
+    return DecidedMember(client_uuid, MemberOutcome.ACCEPTED, answer.id, None)
 
 
-def _request_of(batch: RowMapping) -> BatchRequest:
-    ttl = batch["ttl_seconds"]
+def _request_of(batch: BatchRow) -> BatchRequest:
+    ttl = batch.ttl_seconds
     return BatchRequest(
-        action=CommandAction(batch["action"]),
-        requested_by=batch["requested_by"],
-        reason=batch["reason"],
+        action=batch.action,
+        requested_by=batch.requested_by,
+        reason=batch.reason,
         ttl=None if ttl is None else timedelta(seconds=ttl),
-        traceparent=batch["traceparent"],
+        traceparent=batch.traceparent,
     )
 
 
-def pause(connection: Connection, batch_id: str, by: str) -> tuple[RowMapping, bool]:
+def pause(connection: Connection, batch_id: str, by: str) -> tuple[BatchRow, bool]:
     """Send nothing more until it is resumed; the batch, and whether that changed it. What was sent goes on.
 
     Raises CommandBatchNotFound, CommandBatchOver.
     """
     batch = _locked(connection, batch_id)
-    if batch["state"] == BatchState.PAUSED:
+    if batch.state == BatchState.PAUSED:
         return batch, False
-    store.write(connection, batch_id, state=BatchState.PAUSED.value, state_reason=f"Paused by {by}.")
-    return find(connection, batch_id), True
+    paused = replace(batch, state=BatchState.PAUSED, state_reason=f"Paused by {by}.")
+    store.write(connection, paused)
+    return paused, True
 
 
-def resume(connection: Connection, batch_id: str) -> tuple[RowMapping, bool]:
+def resume(connection: Connection, batch_id: str) -> tuple[BatchRow, bool]:
     """Go on where it was paused; what has gone wrong until now is excused. As `pause`."""
     batch = _locked(connection, batch_id)
-    if batch["state"] == BatchState.RUNNING:
+    if batch.state == BatchState.RUNNING:
         return batch, False
-    unproven = rules.progress(store.counts(connection, batch_id), batch["wave"]).unproven
-    excused = {"excused": unproven, "excused_wave": batch["wave"]}
-    store.write(connection, batch_id, state=BatchState.RUNNING.value, state_reason=None, **excused)
-    return find(connection, batch_id), True
+    unproven = rules.progress(store.counts(connection, batch_id), batch.wave).unproven
+    resumed = replace(batch, state=BatchState.RUNNING, state_reason=None, excused=unproven, excused_wave=batch.wave)
+    store.write(connection, resumed)
+    return resumed, True
 
 
-def abort(connection: Connection, now: datetime, batch_id: str, by: str) -> tuple[RowMapping, dict[str, int]]:
+def abort(connection: Connection, now: datetime, batch_id: str, by: str) -> tuple[BatchRow, dict[str, int]]:
     """End a batch: who waits gets nothing, and what provably nobody has is cancelled; how many each was.
 
     Commands that a display may have go on to their end. An aborted batch stays as it is.
     Raises CommandBatchNotFound, CommandBatchOver.
     """
     batch = store.lock(connection, batch_id)
-    if batch is not None and batch["state"] == BatchState.ABORTED:
+    if batch is not None and batch.state == BatchState.ABORTED:
         return batch, {}
-    _locked(connection, batch_id)
+    batch = _locked(connection, batch_id)
     left_out = store.leave_out_waiting(connection, now, batch_id)
     commands_store.lock_clients(connection, store.open_clients(connection, batch_id))
     cancelled = store.cancel_nobodys(connection, now, batch_id, f"cancelled by {by}")
     why = f"Aborted by {by}: {left_out} were not sent, {cancelled} were withdrawn."
-    store.write(connection, batch_id, state=BatchState.ABORTED.value, state_reason=why, finished_at=now)
-    return find(connection, batch_id), {"not_sent": left_out, "cancelled": cancelled}
+    aborted = replace(batch, state=BatchState.ABORTED, state_reason=why, finished_at=now)
+    store.write(connection, aborted)
+    return aborted, {"not_sent": left_out, "cancelled": cancelled}
 
 
-def _locked(connection: Connection, batch_id: str) -> RowMapping:
+def _locked(connection: Connection, batch_id: str) -> BatchRow:
     """A batch that is not over, locked."""
     batch = store.lock(connection, batch_id)
     if batch is None:
         raise CommandBatchNotFound
-    if batch["state"] in OVER:
-        raise CommandBatchOver(state=batch["state"])
+    if batch.state in OVER:
+        raise CommandBatchOver(state=batch.state)
     return batch

@@ -5,7 +5,7 @@ import json
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
@@ -72,6 +72,16 @@ class PlannedMember:
     position: int
     outcome: MemberOutcome
     wave: int | None
+
+
+@dataclass(frozen=True)
+class DecidedMember:
+    """What became of a member that waited."""
+
+    client_uuid: str
+    outcome: MemberOutcome
+    command_id: str | None
+    lockout_until: datetime | None
 
 
 class BatchStep(StrEnum):

@@ -1,202 +1,292 @@
 """SQL of batches: made whole, worked off under a lock of the batch's row, each member decided once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
-from typing import Any
+from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy import Connection, RowMapping
-from sqlalchemy.dialects.postgresql import JSONB, insert
+from sqlalchemy import Connection
 
-from shared.commands.batches.rules import AT_ONCE, BatchRequest, Counts, PlannedMember
+from shared.commands.batches.rules import AT_ONCE, BatchRequest, Counts, DecidedMember, PlannedMember
 from shared.commands.endings_store import NOBODYS, ending
 from shared.commands.rules import CANCELLED
-from shared.commands.store import OPEN
-from shared.postgres.statements import Constant, constant, rows
-from shared.tables import client_commands, clients, command_batch_members, command_batches
-from shared.vocabulary import BatchState, MemberOutcome
-
-b = command_batches.c
-m = command_batch_members.c
-c = client_commands.c
-
-SHOWN_MEMBER = (
-    m.client_uuid.label("uuid"),
-    clients.c.name,
-    m.position,
-    m.wave,
-    m.outcome,
-    m.lockout_until,
-    m.decided_at,
-    c.id.label("command_id"),
-    c.state.label("command_state"),
-    c.outcome_reason.label("command_outcome_reason"),
-    c.created_at.label("command_created_at"),
-    c.expires_at.label("command_expires_at"),
-    c.finished_at.label("command_finished_at"),
-    c.late_state.label("command_late_state"),
-    c.confirmed_by.label("command_confirmed_by"),
-)
-"""What every view of a member shows: the client, what became of it, and its command."""
+from shared.postgres.many import ManyRows
+from shared.postgres.query import NO_ROW, Query, columns
+from shared.tables import client_commands, command_batch_members
+from shared.vocabulary import BatchState, CommandAction, CommandState, ConfirmedBy, MemberOutcome
 
 
-def get(connection: Connection, batch_id: str) -> RowMapping | None:
+@dataclass(frozen=True)
+class BatchRow:
+    """A batch: what was asked for, and where it stands."""
+
+    id: str
+    action: CommandAction
+    reason: str
+    requested_by: str
+    request_hash: str
+    traceparent: str | None
+    ttl_seconds: int | None
+    max_unproven: str
+    waves: int
+    wave: int
+    state: BatchState
+    state_reason: str | None
+    excused: int
+    excused_wave: int
+    created_at: datetime
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True)
+class MemberRow:
+    """A member as every view shows it: the client, what became of it, and its command."""
+
+    uuid: str
+    name: str | None
+    position: int
+    wave: int | None
+    outcome: MemberOutcome
+    lockout_until: datetime | None
+    decided_at: datetime | None
+    command_id: str | None
+    command_state: CommandState | None
+    command_outcome_reason: str | None
+    command_created_at: datetime | None
+    command_expires_at: datetime | None
+    command_finished_at: datetime | None
+    command_late_state: CommandState | None
+    command_confirmed_by: ConfirmedBy | None
+
+
+@dataclass(frozen=True)
+class MemberCount:
+    """How many members have this wave, outcome and state of their command."""
+
+    wave: int | None
+    outcome: MemberOutcome
+    state: CommandState | None
+    members: int
+
+
+BATCH: Final = f"SELECT {columns(BatchRow, 'b')} FROM command_batches AS b"  # noqa: S608 - made of constants
+GET = Query(f"{BATCH} WHERE id = :id", BatchRow)
+LOCK = Query(f"{BATCH} WHERE id = :id FOR UPDATE", BatchRow)
+LOCK_RUNNING = Query(f"{BATCH} WHERE id = :id AND state = 'running' FOR UPDATE SKIP LOCKED", BatchRow)
+BY_KEY = Query(f"{BATCH} WHERE requested_by = :caller AND idempotency_key = :key", BatchRow)
+RUNNING = Query("SELECT id FROM command_batches WHERE state = 'running' ORDER BY created_at, id", str)
+
+
+def get(connection: Connection, batch_id: str) -> BatchRow | None:
     """One batch, or None."""
-    return connection.execute(sa.select(command_batches).where(b.id == batch_id)).mappings().one_or_none()
+    return GET.one_or_none(connection, id=batch_id)
 
 
-def lock(connection: Connection, batch_id: str) -> RowMapping | None:
+def lock(connection: Connection, batch_id: str) -> BatchRow | None:
     """One batch, its row locked until the transaction ends; None when there is none."""
-    query = sa.select(command_batches).where(b.id == batch_id).with_for_update()
-    return connection.execute(query).mappings().one_or_none()
+    return LOCK.one_or_none(connection, id=batch_id)
 
 
-def lock_running(connection: Connection, batch_id: str) -> RowMapping | None:
+def lock_running(connection: Connection, batch_id: str) -> BatchRow | None:
     """One batch, locked; None when it does not run, or when somebody else works it off at this moment."""
-    query = sa.select(command_batches).where(b.id == batch_id, b.state == BatchState.RUNNING.value)
-    return connection.execute(query.with_for_update(skip_locked=True)).mappings().one_or_none()
+    return LOCK_RUNNING.one_or_none(connection, id=batch_id)
+
+
+def by_key(connection: Connection, requested_by: str, key: str) -> BatchRow | None:
+    """The batch for which this caller used this key; None when unused."""
+    return BY_KEY.one_or_none(connection, caller=requested_by, key=key)
 
 
 def running(connection: Connection) -> list[str]:
     """The ids of all batches that run, the oldest first."""
-    query = sa.select(b.id).where(b.state == sa.literal_column("'running'")).order_by(b.created_at, b.id)
-    return list(connection.execute(query).scalars())
+    return RUNNING.all(connection)
 
 
-def by_key(connection: Connection, requested_by: str, key: str) -> RowMapping | None:
-    """The batch for which this caller used this key; None when unused."""
-    query = sa.select(command_batches).where(b.requested_by == requested_by, b.idempotency_key == key)
-    return connection.execute(query).mappings().one_or_none()
+INSERT_BATCH = Query(
+    """
+    INSERT INTO command_batches (id, action, reason, requested_by, idempotency_key, request_hash, traceparent,
+        ttl_seconds, max_unproven, waves, created_at)
+    VALUES (:id, :action, :reason, :requested_by, :idempotency_key, :request_hash, :traceparent,
+        :ttl_seconds, :max_unproven, :waves, :now)
+    ON CONFLICT DO NOTHING
+    """,
+    NO_ROW,
+)
 
 
 def insert_batch(connection: Connection, now: datetime, batch_id: str, request: BatchRequest, waves: int) -> bool:
     """A new batch without members; False when this caller's key is in use."""
-    values = {
-        "id": batch_id,
-        "action": request.action.value,
-        "reason": request.reason,
-        "requested_by": request.requested_by,
-        "idempotency_key": request.idempotency_key,
-        "request_hash": request.hash(),
-        "traceparent": request.traceparent,
-        "ttl_seconds": None if request.ttl is None else int(request.ttl.total_seconds()),
-        "max_unproven": str(request.max_unproven),
-        "waves": waves,
-        "created_at": now,
-    }
-    statement = insert(command_batches).values(**values).on_conflict_do_nothing().returning(b.id)
-    return connection.execute(statement).first() is not None
+    ttl = None if request.ttl is None else int(request.ttl.total_seconds())
+    more = {"id": batch_id, "now": now, "waves": waves, "ttl_seconds": ttl, "request_hash": request.hash()}
+    asked = vars(request) | more | {"max_unproven": str(request.max_unproven)}
+    return INSERT_BATCH.run(connection, **asked) == 1
+
+
+MEMBERS: Final = ManyRows("said", PlannedMember)
+INSERT_MEMBERS = Query(
+    f"""
+    INSERT INTO command_batch_members (batch_id, client_uuid, position, wave, outcome, decided_at)
+    SELECT :batch, client_uuid, position, wave, outcome, CASE WHEN wave IS NULL THEN CAST(:now AS timestamptz) END
+    FROM {MEMBERS}
+    """,  # noqa: S608 - made of constants
+    NO_ROW,
+)
 
 
 def insert_members(connection: Connection, now: datetime, batch_id: str, members: Sequence[PlannedMember]) -> None:
-    """The members of a new batch, in one parameter; those who can never be sent are decided at once."""
-    records = [
-        {"client_uuid": one.client_uuid, "position": one.position, "wave": one.wave, "outcome": one.outcome}
-        for one in members
-    ]
-    said = _recordset("said", records, client_uuid=sa.Text, position=sa.Integer, wave=sa.SmallInteger, outcome=sa.Text)
-    decided_at = sa.case((said.c.wave.is_(None), now))
-    values = (sa.literal(batch_id), said.c.client_uuid, said.c.position, said.c.wave, said.c.outcome, decided_at)
-    columns = ["batch_id", "client_uuid", "position", "wave", "outcome", "decided_at"]
-    connection.execute(sa.insert(command_batch_members).from_select(columns, sa.select(*values)))
+    """The members of a new batch; those who can never be sent are decided at once."""
+    INSERT_MEMBERS.run(connection, now=now, batch=batch_id, **MEMBERS.of(members))
+
+
+WAITING = Query(
+    """
+    SELECT client_uuid FROM command_batch_members
+    WHERE batch_id = :batch AND wave = :wave AND outcome = 'waiting' ORDER BY position LIMIT CAST(:most AS int)
+    """,
+    str,
+)
 
 
 def waiting(connection: Connection, batch_id: str, wave: int) -> list[str]:
     """The uuids of the next members of this wave to be sent their commands, in the order asked for."""
-    query = (
-        sa.select(m.client_uuid)
-        .where(m.batch_id == batch_id, m.wave == wave, m.outcome == MemberOutcome.WAITING.value)
-        .order_by(m.position)
-        .limit(AT_ONCE)
-    )
-    return list(connection.execute(query).scalars())
+    return WAITING.all(connection, batch=batch_id, wave=wave, most=AT_ONCE)
 
 
-def decide(connection: Connection, now: datetime, batch_id: str, outcomes: Sequence[Mapping[str, Any]]) -> None:
-    """Write what became of waiting members: {client_uuid, outcome, command_id, lockout_until} each."""
-    kinds = {"client_uuid": sa.Text, "outcome": sa.Text, "command_id": sa.Text}
-    said = _recordset("said", outcomes, **kinds, lockout_until=sa.DateTime(timezone=True))
-    values = {name: said.c[name] for name in ("outcome", "command_id", "lockout_until")}
-    statement = (
-        sa.update(command_batch_members)
-        .where(m.batch_id == batch_id, m.client_uuid == said.c.client_uuid)
-        .where(m.outcome == MemberOutcome.WAITING.value)
-        .values(**values, decided_at=now)
-    )
-    connection.execute(statement)
+DECIDED: Final = ManyRows("said", DecidedMember)
+DECIDE = Query(
+    f"""
+    UPDATE command_batch_members AS m SET outcome = said.outcome, command_id = said.command_id,
+        lockout_until = said.lockout_until, decided_at = :now
+    FROM {DECIDED} WHERE m.batch_id = :batch AND m.client_uuid = said.client_uuid AND m.outcome = 'waiting'
+    """,  # noqa: S608 - made of constants
+    NO_ROW,
+)
+
+
+def decide(connection: Connection, now: datetime, batch_id: str, decided: Sequence[DecidedMember]) -> None:
+    """Write what became of waiting members."""
+    DECIDE.run(connection, now=now, batch=batch_id, **DECIDED.of(decided))
+
+
+LEAVE_OUT_WAITING = Query(
+    """
+    UPDATE command_batch_members SET outcome = 'aborted', decided_at = :now
+    WHERE batch_id = :batch AND outcome = 'waiting'
+    """,
+    NO_ROW,
+)
 
 
 def leave_out_waiting(connection: Connection, now: datetime, batch_id: str) -> int:
     """Decide that who still waits gets nothing; how many they were."""
-    which = (m.batch_id == batch_id, m.outcome == MemberOutcome.WAITING.value)
-    values = {"outcome": MemberOutcome.ABORTED.value, "decided_at": now}
-    return connection.execute(sa.update(command_batch_members).where(*which).values(**values)).rowcount
+    return LEAVE_OUT_WAITING.run(connection, now=now, batch=batch_id)
 
 
-def write(connection: Connection, batch_id: str, **values: Any) -> None:
-    """Change a batch whose row is locked."""
-    connection.execute(sa.update(command_batches).where(b.id == batch_id).values(**values))
+WRITE = Query(
+    """
+    UPDATE command_batches SET wave = :wave, state = :state, state_reason = :state_reason, excused = :excused,
+        excused_wave = :excused_wave, finished_at = :finished_at
+    WHERE id = :id
+    """,
+    NO_ROW,
+)
+
+
+def write(connection: Connection, batch: BatchRow) -> None:
+    """Write where a batch stands whose row is locked."""
+    WRITE.run(connection, **vars(batch))
+
+
+COUNTS = Query(
+    """
+    SELECT m.wave, m.outcome, c.state, count(*) AS members
+    FROM command_batch_members AS m LEFT JOIN client_commands AS c ON c.id = m.command_id
+    WHERE m.batch_id = :batch GROUP BY m.wave, m.outcome, c.state
+    """,
+    MemberCount,
+)
 
 
 def counts(connection: Connection, batch_id: str) -> Counts:
     """How many members there are by (wave, outcome, state of their command)."""
-    query = (
-        sa.select(m.wave, m.outcome, c.state, sa.func.count())
-        .select_from(command_batch_members.outerjoin(client_commands, c.id == m.command_id))
-        .where(m.batch_id == batch_id)
-        .group_by(m.wave, m.outcome, c.state)
-    )
-    return {(wave, outcome, state): number for wave, outcome, state, number in connection.execute(query)}
+    return {(one.wave, one.outcome, one.state): one.members for one in COUNTS.all(connection, batch=batch_id)}
+
+
+OPEN_CLIENTS = Query(
+    """
+    SELECT c.client_uuid FROM command_batch_members AS m JOIN client_commands AS c ON c.id = m.command_id
+    WHERE c.rank < 90 AND m.batch_id = :batch
+    """,
+    str,
+)
 
 
 def open_clients(connection: Connection, batch_id: str) -> list[str]:
     """The clients whose command of this batch is open."""
-    query = sa.select(c.client_uuid).where(OPEN, m.batch_id == batch_id, c.id == m.command_id)
-    return list(connection.execute(query).scalars())
+    return OPEN_CLIENTS.all(connection, batch=batch_id)
+
+
+def _cancel_nobodys() -> sa.Executable:
+    m = command_batch_members.c
+    ours = sa.select(m.command_id).where(m.batch_id == sa.bindparam("batch"), m.command_id.is_not(None))
+    why = sa.bindparam("why", type_=sa.Text)
+    return ending(CANCELLED, why, sa.and_(NOBODYS, client_commands.c.id.in_(ours)))
+
+
+CANCEL_NOBODYS = Query(_cancel_nobodys, NO_ROW)
 
 
 def cancel_nobodys(connection: Connection, now: datetime, batch_id: str, why: str) -> int:
     """Withdraw the batch's commands that provably nobody has, each with its lockout given back; how many."""
-    return len(rows(connection, _cancel_nobodys(), {"now": now, "batch": batch_id, "why": why}))
+    return CANCEL_NOBODYS.run(connection, now=now, batch=batch_id, why=why)
 
 
-@cache
-def _cancel_nobodys() -> Constant:
-    ours = sa.select(m.command_id).where(m.batch_id == sa.bindparam("batch"), m.command_id.is_not(None))
-    why = sa.bindparam("why", type_=sa.Text)
-    return constant(ending(CANCELLED, why, sa.and_(NOBODYS, c.id.in_(ours))))
+PAGE = Query(
+    f"""
+    {BATCH} WHERE (created_at, id) < (coalesce(CAST(:after AS timestamptz), 'infinity'), coalesce(:after_id, ''))
+    ORDER BY created_at DESC, id DESC LIMIT CAST(:most AS int)
+    """,
+    BatchRow,
+)
 
 
-def page(connection: Connection, limit: int, after: tuple[datetime, str] | None) -> Sequence[RowMapping]:
+def page(connection: Connection, limit: int, after: tuple[datetime, str] | None) -> list[BatchRow]:
     """Up to `limit` batches, the newest first, that come after (created_at, id)."""
-    query = sa.select(command_batches).order_by(b.created_at.desc(), b.id.desc()).limit(limit)
-    if after is not None:
-        query = query.where(sa.tuple_(b.created_at, b.id) < sa.tuple_(sa.literal(after[0]), sa.literal(after[1])))
-    return connection.execute(query).mappings().all()
+    at, batch_id = after or (None, None)
+    return PAGE.all(connection, most=limit, after=at, after_id=batch_id)
+
+
+MEMBERS_PAGE = Query(
+    """
+    SELECT m.client_uuid AS uuid, clients.name, m.position, m.wave, m.outcome, m.lockout_until, m.decided_at,
+        c.id AS command_id, c.state AS command_state, c.outcome_reason AS command_outcome_reason,
+        c.created_at AS command_created_at, c.expires_at AS command_expires_at, c.finished_at AS command_finished_at,
+        c.late_state AS command_late_state, c.confirmed_by AS command_confirmed_by
+    FROM command_batch_members AS m
+    LEFT JOIN client_commands AS c ON c.id = m.command_id
+    LEFT JOIN clients ON clients.uuid = m.client_uuid
+    WHERE m.batch_id = :batch AND m.position > CAST(:after AS int) AND m.outcome = coalesce(:outcome, m.outcome)
+    ORDER BY m.position LIMIT CAST(:most AS int)
+    """,
+    MemberRow,
+)
 
 
 def members(
     connection: Connection, batch_id: str, limit: int, after: int | None = None, outcome: str | None = None
-) -> Sequence[RowMapping]:
+) -> list[MemberRow]:
     """Up to `limit` members in the order asked for that come after this position, of one outcome or of all."""
-    source = command_batch_members.outerjoin(client_commands, c.id == m.command_id)
-    query = sa.select(*SHOWN_MEMBER).select_from(source.outerjoin(clients, clients.c.uuid == m.client_uuid))
-    query = query.where(m.batch_id == batch_id, m.position > (-1 if after is None else after))
-    if outcome is not None:
-        query = query.where(m.outcome == outcome)
-    return connection.execute(query.order_by(m.position).limit(limit)).mappings().all()
+    place = -1 if after is None else after
+    return MEMBERS_PAGE.all(connection, batch=batch_id, after=place, outcome=outcome, most=limit)
+
+
+OLD: Final = "SELECT id FROM command_batches WHERE finished_at < :before"
+DROP_OLD_MEMBERS = Query(f"DELETE FROM command_batch_members WHERE batch_id IN ({OLD})", NO_ROW)  # noqa: S608 - as above
+DROP_OLD = Query("DELETE FROM command_batches WHERE finished_at < :before", NO_ROW)
 
 
 def drop_history(connection: Connection, before: datetime) -> int:
     """Forget batches that were over before then, with their members; how many. Their commands go after them."""
-    old = sa.select(b.id).where(b.finished_at < before)
-    connection.execute(sa.delete(command_batch_members).where(m.batch_id.in_(old)))
-    return connection.execute(sa.delete(command_batches).where(b.finished_at < before)).rowcount
-
-
-def _recordset(name: str, rows: Sequence[Mapping[str, Any]], **columns: Any) -> sa.TableValuedAlias:
-    """`rows` as a table, in one parameter (executemany is 20 times slower)."""
-    typed: list[Any] = [sa.column(column, kind) for column, kind in columns.items()]
-    said = sa.func.jsonb_to_recordset(sa.literal(rows, JSONB)).table_valued(*typed)
-    return said.render_derived(name=name, with_types=True)
+    DROP_OLD_MEMBERS.run(connection, before=before)
+    return DROP_OLD.run(connection, before=before)

@@ -1,10 +1,10 @@
 """SQL of the outbox: claim what is due under a lease, write down how publishing it went."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
@@ -12,8 +12,9 @@ from sqlalchemy import Connection
 from shared.commands.endings_store import Ended, ending, guard
 from shared.commands.rules import CANCELLED, DENIED, LEASE, NO_SUBSCRIBER, PUBLISH_DENIED, SENT, Attempt, DueCommand
 from shared.commands.store import OPEN
+from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query
-from shared.postgres.statements import among, as_rows, moment, one_of, table
+from shared.postgres.statements import among, moment, one_of
 from shared.tables import client_commands, clients
 from shared.vocabulary import CommandSource, CommandState, PublishAnswer
 
@@ -72,59 +73,66 @@ def _due(given: frozenset[str]) -> sa.Select[tuple[str]]:
     return query.where(one_of(c.client_uuid, "uuids"), sa.or_(its_time, waited_for_it))
 
 
+@dataclass(frozen=True)
+class NotedAttempt:
+    """What `note` hands over of an attempt."""
+
+    command_id: str
+    lease_until: datetime
+    answer: int | None
+    may_have_left: bool
+    next_publish_at: datetime
+
+
+ATTEMPTS: Final = ManyRows("tried", NotedAttempt)
+
+
 def note(connection: Connection, now: datetime, attempts: Mapping[Attempt, timedelta]) -> list[str]:
     """Give back the leases and write what each attempt proved; the ids whose lease was still this claim's.
 
     The values say how long to wait before the next publish.
     """
-    records = [
-        {
-            "id": attempt.command_id,
-            "lease_until": attempt.lease_until.isoformat(),
-            "answer": attempt.answer,
-            "may_have_left": attempt.may_have_left,
-            "next_publish_at": (now + wait).isoformat(),
-        }
-        for attempt, wait in attempts.items()
+    tried = [
+        NotedAttempt(a.command_id, a.lease_until, a.answer, a.may_have_left, now + wait) for a, wait in attempts.items()
     ]
-    return NOTE.all(connection, now=now, attempts=as_rows(records))
+    return NOTE.all(connection, now=now, **ATTEMPTS.of(tried))
 
 
 def _note() -> sa.Executable:
-    when = sa.DateTime(timezone=True)
-    texts_and_times = {"id": sa.Text, "lease_until": when, "next_publish_at": when}
-    a = table("attempts", **texts_and_times, answer=sa.SmallInteger, may_have_left=sa.Boolean)
+    a = ATTEMPTS.c
     return (
         sa.update(client_commands)
-        .where(c.id == a.c.id, c.publish_lease_until == a.c.lease_until)
+        .where(c.id == a.command_id, c.publish_lease_until == a.lease_until)
         .values(
             publish_lease_until=None,
-            publish_answer=sa.func.coalesce(a.c.answer, c.publish_answer),
-            next_publish_at=a.c.next_publish_at,
-            **_proof(a),
-            **_told(a),
+            publish_answer=sa.func.coalesce(a.answer, c.publish_answer),
+            next_publish_at=a.next_publish_at,
+            **_proof(),
+            **_told(),
         )
         .returning(c.id)
     )
 
 
-def _proof(a: sa.TableValuedAlias) -> dict[str, sa.ColumnElement[Any]]:
+def _proof() -> dict[str, sa.ColumnElement[Any]]:
     """What an attempt leaves of the proof that nobody has the command: a doubt stays, and what never left is undone."""
-    doubted = sa.and_(a.c.answer.is_(None), a.c.may_have_left)
+    a = ATTEMPTS.c
+    doubted = sa.and_(a.answer.is_(None), a.may_have_left)
     nothing_before = sa.and_(c.publish_answer.is_(None), c.unanswered_at.is_(None))
-    never_left = sa.and_(a.c.answer.is_(None), ~a.c.may_have_left, nothing_before)
+    never_left = sa.and_(a.answer.is_(None), ~a.may_have_left, nothing_before)
     return {
         "unanswered_at": sa.case((doubted, sa.func.coalesce(c.unanswered_at, moment("now"))), else_=c.unanswered_at),
         "publish_attempted_at": sa.case((never_left, None), else_=c.publish_attempted_at),
     }
 
 
-def _told(a: sa.TableValuedAlias) -> dict[str, sa.ColumnElement[Any]]:
+def _told() -> dict[str, sa.ColumnElement[Any]]:
     """What people see of an attempt: when the broker took it, or that nobody listens."""
+    a = ATTEMPTS.c
     queued = c.state == CommandState.QUEUED.value
-    accepted = sa.and_(a.c.answer < 0x80, a.c.answer != PublishAnswer.NO_SUBSCRIBER)
+    accepted = sa.and_(a.answer < 0x80, a.answer != PublishAnswer.NO_SUBSCRIBER)
     sent_at = sa.func.coalesce(c.sent_at, sa.func.least(moment("now"), c.received_at, c.finished_at))
-    unheard = sa.and_(queued, a.c.answer == PublishAnswer.NO_SUBSCRIBER)
+    unheard = sa.and_(queued, a.answer == PublishAnswer.NO_SUBSCRIBER)
     return {
         "sent_at": sa.case((accepted, sent_at), else_=c.sent_at),
         "outcome_reason": sa.case((unheard, NO_SUBSCRIBER), (sa.and_(queued, accepted), None), else_=c.outcome_reason),

@@ -146,14 +146,14 @@ def _of_display(
 def open_breakers(connection: Connection, config: Config, dark_sites: Collection[str]) -> Iterator[Trouble]:
     """Every breaker that holds recovery back; none while recovery is off. `dark_sites` have an open incident."""
     for row in breakers.standing(connection) if config["CRASH_RECOVERY_ENABLED"] else ():
-        site, since = row["site"] or None, row["open_since"]
-        root = f"breaker:{row['site']}"
+        site, since = row.site or None, row.open_since
+        root = f"breaker:{row.site}"
         yield Trouble(
             root=root,
             subject=f"{root}:{int(since.timestamp())}",
             event=NotificationEvent.BREAKER_OPEN,
             title="Recovery holds back" + (f" at {rules.plain(site)}" if site else ""),
-            cause=rules.bounded(row["why"] or ""),
+            cause=rules.bounded(row.why),
             since=since,
             noticed_at=since,
             sites=None if site is None else frozenset({site}),

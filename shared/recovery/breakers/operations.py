@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from shared.config import Config
 from shared.leadership.rules import BridgeStatus
@@ -13,8 +13,10 @@ from shared.maintenance import operations as maintenance
 from shared.recovery import store as recovery
 from shared.recovery.breakers import rules, store
 from shared.recovery.breakers.rules import Silence
+from shared.recovery.breakers.store import FoundBreaker, OpenBreaker, SilentAtSite
 from shared.recovery.evidence import store as evidence
 from shared.recovery.evidence.store import Beats
+from shared.recovery.store import NewDecision
 from shared.vocabulary import RecoveryDecision
 
 SITES_TOLD = 3  # by name, where several are open at once
@@ -57,10 +59,10 @@ class Reckoning:
     """Who is heard, late and silent, and who of them counts."""
 
     window: "SilenceWindow"
-    before: Mapping[str | None, RowMapping]
+    before: Mapping[str | None, OpenBreaker]
     """The breakers that are open so far, by site."""
     beats: Beats
-    rows: Sequence[RowMapping]
+    rows: Sequence[SilentAtSite]
     """The silent, by site: `store.silent`."""
     resting: Mapping[str | None, int]
     """The heard whose silence would be no news, by site."""
@@ -99,9 +101,7 @@ def watch(connection: Connection, now: datetime, config: Config, bridge: BridgeS
     rows, before = reckoned.rows, reckoned.before
     found: dict[str | None, BreakerFinding] = {None: _found(now, before.get(None), _of_fleet(reckoned))}
     sites = {
-        row["site"]: row
-        for row in rows
-        if row["site"] is not None and (row["site_stale"] >= rules.FEWEST or row["site"] in before)
+        row.site: row for row in rows if row.site is not None and (row.site_stale >= rules.FEWEST or row.site in before)
     }
     seen_since = reckoned.window.seen_since
     seen = store.seen_at(connection, sites, seen_since) if sites else {}
@@ -121,7 +121,7 @@ def why_wait(connection: Connection, now: datetime, config: Config, bridge: Brid
 
 
 def _reckon(connection: Connection, now: datetime, config: Config, bridge: BridgeStatus) -> Reckoning:
-    before: dict[str | None, RowMapping] = {row["site"] or None: row for row in store.standing(connection)}
+    before: dict[str | None, OpenBreaker] = {row.site or None: row for row in store.standing(connection)}
     window = _window(connection, now, bridge, before)
     beats = evidence.beats(connection, now, config["HEARTBEAT_STALE_SECONDS"], window.fleet_since, rules.LATE)
     windows = maintenance.on_now(connection, now) if beats.silent else []
@@ -129,27 +129,27 @@ def _reckon(connection: Connection, now: datetime, config: Config, bridge: Bridg
     resting = _resting(connection, now, config, window, windows, rows, is_open=bool(before))
     deleted: Mapping[str | None, int] = {}
     if before and beats.silent:
-        deleted = store.deleted(connection, beats.silent, min(row["open_since"] for row in before.values()))
+        deleted = store.deleted(connection, beats.silent, min(row.open_since for row in before.values()))
     return Reckoning(window, before, beats, rows, resting, deleted)
 
 
-def _found(now: datetime, last: RowMapping | None, silence: Silence, *, may_open: bool = True) -> BreakerFinding:
+def _found(now: datetime, last: OpenBreaker | None, silence: Silence, *, may_open: bool = True) -> BreakerFinding:
     """One breaker, by what it was (None: closed) and who is silent now."""
     if last is None:
         return BreakerFinding(may_open and rules.opens(silence), silence)
-    since = min(last["low_since"] or now, now)  # the clock may have been set back
+    since = min(last.low_since or now, now)  # the clock may have been set back
     low_since = since if rules.is_low(silence) else None
     return BreakerFinding(not rules.closes(now, low_since, silence), silence, low_since)
 
 
 def _window(
-    connection: Connection, now: datetime, bridge: BridgeStatus, before: Mapping[str | None, RowMapping]
+    connection: Connection, now: datetime, bridge: BridgeStatus, before: Mapping[str | None, OpenBreaker]
 ) -> SilenceWindow:
     since = bridge.connected_since
     listened_long = since is not None and now - since >= rules.SEEN_WITHIN
     heard_until = None if listened_long else store.heard_until(connection, since)
     seen_since = rules.seen_since(now, since, heard_until)
-    counted = {site: rules.counted_since(row["open_since"], row["counted_since"]) for site, row in before.items()}
+    counted = {site: rules.counted_since(row.open_since, row.counted_since) for site, row in before.items()}
     return SilenceWindow(
         seen_since=seen_since,
         fleet_since=min(seen_since, counted.get(None, seen_since)),
@@ -167,7 +167,7 @@ def _silent(
     silent: Sequence[str],
     window: SilenceWindow,
     windows: Sequence[int],
-) -> Sequence[RowMapping]:
+) -> Sequence[SilentAtSite]:
     """How many of these count, by site. Who is in one of these maintenance windows does not."""
     if not silent:
         return []
@@ -182,34 +182,34 @@ def _resting(
     config: Config,
     window: SilenceWindow,
     windows: Sequence[int],
-    rows: Sequence[RowMapping],
+    rows: Sequence[SilentAtSite],
     *,
     is_open: bool,
 ) -> Mapping[str | None, int]:
     """How many clients, by site, are heard whose silence would be no news; asked for only where that may matter."""
-    if not is_open and sum(row["stale"] for row in rows) < rules.FEWEST:
+    if not is_open and sum(row.stale for row in rows) < rules.FEWEST:
         return {}
     return store.resting(connection, now, config["HEARTBEAT_STALE_SECONDS"], window.fleet_since, windows)
 
 
 def _of_fleet(reckoned: Reckoning) -> Silence:
     rows = reckoned.rows
-    known, stale = (sum(row[name] for row in rows) for name in ("known", "stale"))
-    recent, interval = (max((row[name] for row in rows), default=0) for name in ("recent", "interval_seconds"))
+    known, stale = sum(row.known for row in rows), sum(row.stale for row in rows)
+    recent, interval = (max((getattr(row, name) for row in rows), default=0) for name in ("recent", "interval_seconds"))
     return Silence(reckoned.counted - known, stale, recent, known + sum(reckoned.deleted.values()), interval)
 
 
-def _of_site(reckoned: Reckoning, seen: int, row: RowMapping) -> Silence:
-    site, known = row["site"], row["site_known"]
+def _of_site(reckoned: Reckoning, seen: int, row: SilentAtSite) -> Silence:
+    site, known = row.site, row.site_known
     counted = seen - reckoned.resting.get(site, 0) - known
     let_alone = known + reckoned.deleted.get(site, 0)
-    return Silence(counted, row["site_stale"], row["site_recent"], let_alone, row["site_interval_seconds"])
+    return Silence(counted, row.site_stale, row.site_recent, let_alone, row.site_interval_seconds)
 
 
 def _write(
     connection: Connection,
     now: datetime,
-    before: Mapping[str | None, RowMapping],
+    before: Mapping[str | None, OpenBreaker],
     found: Mapping[str | None, BreakerFinding],
     seen_since: datetime,
 ) -> None:
@@ -228,23 +228,22 @@ def _write(
 
 
 def _row(
-    site: str | None, now: datetime, before: RowMapping | None, one: BreakerFinding, seen_since: datetime
-) -> dict[str, Any]:
-    since = before["open_since"] if before is not None else now
-    counted_since = rules.counted_since(since, before["counted_since"]) if before is not None else seen_since
-    low_since = one.low_since.isoformat() if one.is_open and one.low_since is not None else None
-    return {
-        "site": site or store.THE_FLEET,
-        "open_since": since.isoformat() if one.is_open else None,
-        "why": rules.why(site, one.silence) if one.is_open else None,
-        "stale": one.silence.stale,
-        "seen": one.silence.seen,
-        "low_since": low_since,
-        "counted_since": counted_since.isoformat() if one.is_open else None,
-    }
+    site: str | None, now: datetime, before: OpenBreaker | None, one: BreakerFinding, seen_since: datetime
+) -> FoundBreaker:
+    since = before.open_since if before is not None else now
+    counted_since = rules.counted_since(since, before.counted_since) if before is not None else seen_since
+    return FoundBreaker(
+        site=site or store.THE_FLEET,
+        open_since=since if one.is_open else None,
+        why=rules.why(site, one.silence) if one.is_open else None,
+        stale=one.silence.stale,
+        seen=one.silence.seen,
+        low_since=one.low_since if one.is_open else None,
+        counted_since=counted_since if one.is_open else None,
+    )
 
 
-def _event(site: str | None, decision: RecoveryDecision, silence: Silence, by: str | None = None) -> dict[str, Any]:
+def _event(site: str | None, decision: RecoveryDecision, silence: Silence, by: str | None = None) -> NewDecision:
     whose = "The breaker of the fleet" if site is None else f"The breaker of {site}"
     words = {
         RecoveryDecision.BREAKER_OPEN: rules.why(site, silence),
@@ -252,13 +251,7 @@ def _event(site: str | None, decision: RecoveryDecision, silence: Silence, by: s
         RecoveryDecision.BREAKER_RELEASED: f"{whose} was released by {by}; silence that began before counts no more.",
     }
     numbers = {"seen": silence.seen, "stale": silence.stale, "recent": silence.recent}
-    return {
-        "client_uuid": None,
-        "decision": decision,
-        "why": words[decision],
-        "evidence": {"site": site, **numbers},
-        "command_id": None,
-    }
+    return NewDecision(None, decision, words[decision], {"site": site, **numbers}, None)
 
 
 def release(connection: Connection, now: datetime, by: str, site: str | None) -> list[str | None]:
@@ -269,7 +262,7 @@ def release(connection: Connection, now: datetime, by: str, site: str | None) ->
     """
     recovery.lock_recovery(connection)
     rows = store.release(connection, now, by, site)
-    released = [(row["site"] or None, Silence(row["seen"], row["stale"], 0)) for row in rows]
+    released = [(row.site or None, Silence(row.seen, row.stale, 0)) for row in rows]
     if released:
         events = [_event(one, RecoveryDecision.BREAKER_RELEASED, silence, by) for one, silence in released]
         recovery.record(connection, now, events)
@@ -280,7 +273,7 @@ def standing(connection: Connection, config: Config) -> dict[str | None, str]:
     """Why each open breaker is open, by site; None is the whole fleet. None is open while recovery is off."""
     if not config["CRASH_RECOVERY_ENABLED"]:
         return {}
-    return {row["site"] or None: row["why"] for row in store.standing(connection)}
+    return {row.site or None: row.why for row in store.standing(connection)}
 
 
 def state(connection: Connection, config: Config) -> dict[str, Any]:

@@ -3,22 +3,79 @@
 Only who is silent is looked up here; the tick's one scan over the fleet is `evidence.store.beats`.
 """
 
-import json
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
-import sqlalchemy as sa
-from sqlalchemy import Connection, RowMapping
-from sqlalchemy.dialects.postgresql import ARRAY, insert
+from sqlalchemy import Connection
 
 from shared.clients.signs_store import LAST_SIGN, SILENT, THRESHOLD
 from shared.postgres.fragments import no_later
-from shared.postgres.query import NO_ROW, Query
+from shared.postgres.many import ManyRows
+from shared.postgres.query import NO_ROW, Query, columns
 from shared.recovery.evidence.store import AT_REST, NAMED
-from shared.tables import clients, recovery_breakers
 
-b = recovery_breakers.c
+
+@dataclass(frozen=True)
+class SilentAtSite:
+    """How many silent clients of a site (None: no site) count, and how many do not (`known`).
+
+    `known`, `stale` and `recent` count for the fleet's breaker, the others for the site's own.
+    """
+
+    site: str | None
+    known: int
+    stale: int
+    recent: int
+    site_known: int
+    site_stale: int
+    site_recent: int
+    interval_seconds: int
+    site_interval_seconds: int
+
+
+@dataclass(frozen=True)
+class AtSite:
+    """How many clients a site has of those asked for."""
+
+    site: str | None
+    clients: int
+
+
+@dataclass(frozen=True)
+class OpenBreaker:
+    """A breaker that is open."""
+
+    site: str
+    open_since: datetime
+    why: str
+    low_since: datetime | None
+    counted_since: datetime | None
+
+
+@dataclass(frozen=True)
+class FoundBreaker:
+    """A breaker as a tick found it; closed without `open_since`."""
+
+    site: str
+    open_since: datetime | None
+    why: str | None
+    stale: int
+    seen: int
+    low_since: datetime | None
+    counted_since: datetime | None
+
+
+@dataclass(frozen=True)
+class ReleasedBreaker:
+    """A breaker that was released just now, with its last numbers."""
+
+    site: str
+    stale: int
+    seen: int
+
+
 THE_FLEET: Final = ""  # the key of the whole fleet's breaker
 
 MANY: Final = 2000  # silent clients; beyond it reading all heartbeats once more costs less than looking each up
@@ -33,9 +90,9 @@ OWN_SINCE: Final = (
 """SQL: since when a client must have been heard to count for its site's breaker, `own`."""
 
 
-def _counted(source: str) -> sa.TextClause:
-    """SQL: how many of the silent clients of `source` count, by site."""
-    return sa.text(
+def _counted(source: str) -> Query[SilentAtSite]:
+    """How many of the silent clients of `source` count, by site."""
+    return Query(
         f"""
         WITH silent AS (
             SELECT h.uuid, h.last_heartbeat_at, h.interval_seconds, {LAST_SIGN} AS last_sign_at,
@@ -80,28 +137,31 @@ def _counted(source: str) -> sa.TextClause:
                 AS site_interval_seconds
         FROM judged LEFT JOIN most ON most.site IS NOT DISTINCT FROM judged.site
         GROUP BY judged.site ORDER BY judged.site
-        """  # noqa: S608 - made of constants
+        """,  # noqa: S608 - made of constants
+        SilentAtSite,
     )
 
 
-COUNTED: Final = {"named": _counted(NAMED), "all": _counted(ALL)}
-SEEN_AT: Final = sa.text(
+COUNTED_NAMED, COUNTED_ALL = _counted(NAMED), _counted(ALL)
+SEEN_AT = Query(
     f"""
-    SELECT c.site, count(*) AS seen FROM clients AS c JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
+    SELECT c.site, count(*) AS clients FROM clients AS c JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
     LEFT JOIN recovery_breakers AS own ON own.site = c.site
     WHERE c.site = ANY(CAST(:sites AS text[])) AND c.deleted_at IS NULL AND {LAST_SIGN} > {OWN_SINCE}
     GROUP BY c.site
-    """  # noqa: S608 - made of constants
+    """,  # noqa: S608 - made of constants
+    AtSite,
 )
 
-HEARD_UNTIL: Final = sa.text(
+HEARD_UNTIL = Query(
     f"""
-    SELECT max({LAST_SIGN}) FROM client_heartbeats AS h
-    WHERE {LAST_SIGN} < coalesce(CAST(:before AS timestamptz), 'infinity')
-    """  # noqa: S608 - made of constants
+    SELECT at FROM (SELECT max({LAST_SIGN}) AS at FROM client_heartbeats AS h
+        WHERE {LAST_SIGN} < coalesce(CAST(:before AS timestamptz), 'infinity')) AS last WHERE at IS NOT NULL
+    """,  # noqa: S608 - made of constants
+    datetime,
 )
 
-RESTING: Final = sa.text(
+RESTING = Query(
     f"""
     WITH told AS (
         SELECT uuid FROM clients WHERE process_status = 'stopped'
@@ -112,19 +172,19 @@ RESTING: Final = sa.text(
         UNION SELECT c.uuid FROM maintenance_windows AS w JOIN clients AS c ON w.scope = 'fleet' OR w.site = c.site
             WHERE w.id = ANY(CAST(:windows AS bigint[]))
         UNION SELECT client_uuid FROM maintenance_window_clients WHERE window_id = ANY(CAST(:windows AS bigint[])))
-    SELECT c.site, count(*) AS resting
+    SELECT c.site, count(*) AS clients
     FROM told JOIN clients AS c ON c.uuid = told.uuid AND c.deleted_at IS NULL
     JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
     WHERE {LAST_SIGN} > CAST(:seen_since AS timestamptz) AND NOT {SILENT}
     GROUP BY c.site
-    """  # noqa: S608 - made of constants
+    """,  # noqa: S608 - made of constants
+    AtSite,
 )
 
 
 def heard_until(connection: Connection, before: datetime | None) -> datetime | None:
     """The last sign of life of all before then (None: whenever); None when there is none."""
-    at: datetime | None = connection.execute(HEARD_UNTIL, {"before": before}).scalar_one()
-    return at
+    return HEARD_UNTIL.one_or_none(connection, before=before)
 
 
 def silent(
@@ -134,7 +194,7 @@ def silent(
     uuids: Collection[str],
     quiet: Collection[str],
     window: Mapping[str, datetime | timedelta | None],
-) -> Sequence[RowMapping]:
+) -> list[SilentAtSite]:
     """By site (None: no site), how many of these silent clients count, and how many do not (`known`): because they
     are at rest, `quiet`, or a breaker was released over their silence. `recent` is of the whole fleet in each row;
     `interval_seconds` is the longest between two heartbeats of those that count.
@@ -142,27 +202,32 @@ def silent(
     `window`: seen_since, fleet_since (that of the fleet's breaker) and oldest_since (of all breakers), heard_until,
     since (of listening), looked_at (the last look) and together. Deleted clients are left out.
     """
-    parameters = {"now": now, "stale": stale_seconds, "quiet": list(quiet), **window}
+    values = {"now": now, "stale": stale_seconds, "quiet": list(quiet), **window}
     if len(uuids) > MANY:
-        return connection.execute(COUNTED["all"], parameters).mappings().all()
-    return connection.execute(COUNTED["named"], {"silent": json.dumps(list(uuids)), **parameters}).mappings().all()
+        return COUNTED_ALL.all(connection, **values)
+    return COUNTED_NAMED.all(connection, silent=list(uuids), **values)
+
+
+DELETED = Query(
+    """
+    SELECT site, count(*) AS clients FROM clients
+    WHERE uuid = ANY(CAST(:uuids AS text[])) AND deleted_at >= :since GROUP BY site
+    """,
+    AtSite,
+)
 
 
 def deleted(connection: Connection, uuids: Collection[str], since: datetime) -> dict[str | None, int]:
     """How many of these silent clients were deleted since then, by site."""
-    statement = sa.select(clients.c.site, sa.func.count().label("deleted")).group_by(clients.c.site)
-    named = clients.c.uuid == sa.any_(sa.cast(list(uuids), ARRAY(sa.Text)))
-    found = connection.execute(statement.where(named, clients.c.deleted_at >= since))
-    return {row.site: row.deleted for row in found}
+    return _by_site(DELETED.all(connection, uuids=list(uuids), since=since))
 
 
-def seen_at(connection: Connection, sites: Collection[str], seen_since: datetime) -> dict[str, int]:
+def seen_at(connection: Connection, sites: Collection[str], seen_since: datetime) -> dict[str | None, int]:
     """How many clients of each of these sites were heard since then; a site without any is missing.
 
     Where the site's breaker is open: since its own `counted_since`, if that is earlier.
     """
-    found = connection.execute(SEEN_AT, {"sites": list(sites), "seen_since": seen_since})
-    return {row.site: row.seen for row in found}
+    return _by_site(SEEN_AT.all(connection, sites=list(sites), seen_since=seen_since))
 
 
 def resting(
@@ -171,58 +236,76 @@ def resting(
     """How many clients, by site, are heard whose silence would be no news: stopped, held, excluded or in one of these
     maintenance windows. A silent one of them is `known` to `silent`.
     """
-    parameters = {"now": now, "stale": stale_seconds, "seen_since": seen_since, "windows": list(windows)}
-    return {row.site: row.resting for row in connection.execute(RESTING, parameters)}
+    values = {"now": now, "stale": stale_seconds, "seen_since": seen_since, "windows": list(windows)}
+    return _by_site(RESTING.all(connection, **values))
 
 
-def standing(connection: Connection) -> Sequence[RowMapping]:
+def _by_site(counted: Sequence[AtSite]) -> dict[str | None, int]:
+    return {one.site: one.clients for one in counted}
+
+
+STANDING = Query(
+    f"SELECT {columns(OpenBreaker, 'b')} FROM recovery_breakers AS b WHERE open_since IS NOT NULL ORDER BY site",  # noqa: S608 - made of constants
+    OpenBreaker,
+)
+
+
+def standing(connection: Connection) -> list[OpenBreaker]:
     """The breakers that are open, the fleet's first."""
-    query = sa.select(*recovery_breakers.c).where(b.open_since.is_not(None)).order_by(b.site)
-    return connection.execute(query).mappings().all()
+    return STANDING.all(connection)
+
+
+LOOKED_AT = Query("SELECT looked_at FROM recovery_breakers WHERE site = '' AND looked_at IS NOT NULL", datetime)
+NOTE_LOOK = Query(
+    """
+    INSERT INTO recovery_breakers (site, looked_at) VALUES ('', :now)
+    ON CONFLICT (site) DO UPDATE SET looked_at = EXCLUDED.looked_at
+    """,
+    NO_ROW,
+)
 
 
 def looked_at(connection: Connection) -> datetime | None:
     """When the breakers were reckoned last; None before the first time."""
-    query = sa.select(b.looked_at).where(b.site == THE_FLEET)
-    at: datetime | None = connection.execute(query).scalar_one_or_none()
-    return at
+    return LOOKED_AT.one_or_none(connection)
 
 
 def note_look(connection: Connection, now: datetime) -> None:
     """The breakers were reckoned at this moment."""
-    statement = insert(recovery_breakers).values(site=THE_FLEET, looked_at=now)
-    connection.execute(statement.on_conflict_do_update(index_elements=[b.site], set_={"looked_at": now}))
+    NOTE_LOOK.run(connection, now=now)
 
 
-def put(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
-    """Write breakers as a tick found them: {site, open_since, why, stale, seen, low_since, counted_since} each."""
-    statement = sa.text(
-        """
-        INSERT INTO recovery_breakers AS b (site, open_since, why, stale, seen, low_since, counted_since)
-        SELECT site, open_since, why, stale, seen, low_since, counted_since
-        FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS said(site text, open_since timestamptz, why text, stale int,
-            seen int, low_since timestamptz, counted_since timestamptz)
-        ORDER BY site
-        ON CONFLICT (site) DO UPDATE SET open_since = EXCLUDED.open_since, why = EXCLUDED.why,
-            stale = EXCLUDED.stale, seen = EXCLUDED.seen, low_since = EXCLUDED.low_since,
-            counted_since = EXCLUDED.counted_since
-        """
-    )
-    connection.execute(statement, {"rows": json.dumps(rows)})
+FOUND: Final = ManyRows("said", FoundBreaker)
+PUT = Query(
+    f"""
+    INSERT INTO recovery_breakers AS b (site, open_since, why, stale, seen, low_since, counted_since)
+    SELECT site, open_since, why, stale, seen, low_since, counted_since FROM {FOUND} ORDER BY site
+    ON CONFLICT (site) DO UPDATE SET open_since = EXCLUDED.open_since, why = EXCLUDED.why,
+        stale = EXCLUDED.stale, seen = EXCLUDED.seen, low_since = EXCLUDED.low_since,
+        counted_since = EXCLUDED.counted_since
+    """,  # noqa: S608 - made of constants
+    NO_ROW,
+)
 
 
-def release(connection: Connection, now: datetime, by: str, site: str | None) -> Sequence[RowMapping]:
+def put(connection: Connection, found: Sequence[FoundBreaker]) -> None:
+    """Write breakers as a tick found them."""
+    PUT.run(connection, **FOUND.of(found))
+
+
+RELEASE = Query(
+    """
+    UPDATE recovery_breakers SET released_at = greatest(open_since, :now), released_by = :by,
+        open_since = NULL, low_since = NULL, counted_since = NULL
+    WHERE open_since IS NOT NULL AND site = coalesce(:site, site) RETURNING site, stale, seen
+    """,
+    ReleasedBreaker,
+)
+
+
+def release(connection: Connection, now: datetime, by: str, site: str | None) -> list[ReleasedBreaker]:
     """Close the open breaker of this site, or every open one (None), over the silence that there is; those closed."""
-    closed = {"open_since": None, "low_since": None, "counted_since": None}
-    statement = (
-        sa.update(recovery_breakers)
-        .where(b.open_since.is_not(None))
-        .values(**closed, released_at=sa.func.greatest(b.open_since, now), released_by=by)
-        .returning(b.site, b.why, b.stale, b.seen)
-    )
-    if site is not None:
-        statement = statement.where(b.site == site)
-    return connection.execute(statement).mappings().all()
+    return RELEASE.all(connection, now=now, by=by, site=site)
 
 
 FORGET_THE_FUTURE = Query(

@@ -3,7 +3,6 @@
 Text, not Core: the planner takes a partial index only where its condition stands spelt out in the statement.
 """
 
-import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,6 +15,7 @@ from sqlalchemy import Connection
 
 from shared.clients.signs_store import LAST_SIGN, SILENT, THRESHOLD
 from shared.leadership.rules import BridgeStatus
+from shared.postgres.query import Query
 from shared.postgres.statements import NOTHING, Constant, constant, rows, value
 from shared.recovery.evidence.rules import SHARED_FOR
 
@@ -128,7 +128,7 @@ class KnownRow(TypedDict):
 def known_of(which: str, order: str = "c.uuid", more: Mapping[str, str] = NOTHING) -> str:
     """SQL: one value: what is known of the clients for which `which` holds, in this order, as a JSON array of KnownRow
     with the columns `more` beside it: see `reader`. Postgres writes them; taking each value over into Python costs ten
-    times that. Of so many columns and a few dozen rows one text is read sooner than a text of each (`db.as_columns`).
+    times that. Of so many columns and a few dozen rows one text is read sooner than a text of each (`ColumnQuery`).
     """
     columns = ", ".join(f"{what} AS {name}" for name, what in {**more, **KNOWN}.items())
     return f"""
@@ -170,27 +170,41 @@ SURROUNDINGS: Final = amid()
 
 NAMED: Final = """
     SELECT h.client_uuid AS uuid, h.last_heartbeat_at, h.sign_at, h.interval_seconds
-    FROM jsonb_array_elements_text(CAST(:silent AS jsonb)) AS said(uuid)
+    FROM unnest(CAST(:silent AS text[])) AS said(uuid)
     JOIN client_heartbeats AS h ON h.client_uuid = said.uuid"""
 """SQL: the last signs of the silent clients that one scan has found; the second look reads no others."""
 
-BEATS: Final = sa.text(
+
+@dataclass(frozen=True)
+class Beats:
+    """What the last signs of life say of the whole fleet."""
+
+    seen: int
+    """Clients heard since a moment; deleted ones are not counted."""
+    late: int
+    """Those that are on the way to be stale: more than a share of their threshold old."""
+    silent: list[str]
+    """The uuids of all that are silent by the raw age of their last sign; deleted ones may be named."""
+
+
+BEATS = Query(
     f"""
     SELECT count(*) FILTER (WHERE {LAST_SIGN} > CAST(:seen_since AS timestamptz))
             - (SELECT count(*) FROM clients AS c JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
                 WHERE c.deleted_at IS NOT NULL AND {LAST_SIGN} > CAST(:seen_since AS timestamptz)) AS seen,
         count(*) FILTER (WHERE NOT {SILENT}
             AND {LAST_SIGN} < CAST(:now AS timestamptz) - {THRESHOLD} * CAST(:late AS float)) AS late,
-        string_agg(h.client_uuid, ',') FILTER (WHERE {SILENT}) AS silent
+        coalesce(json_agg(h.client_uuid) FILTER (WHERE {SILENT}), '[]') AS silent
     FROM client_heartbeats AS h
-    """  # noqa: S608 - made of constants
+    """,  # noqa: S608 - made of constants
+    Beats,
 )
 
 
 TOO_LONG: Final = f"{LAST_SIGN} < CAST(:now AS timestamptz) - CAST(:too_long AS interval)"
 """SQL: no reboot cures its silence any more."""
 
-CANDIDATES: Final = sa.text(
+CANDIDATES = Query(
     f"""
     WITH ill AS (
         SELECT uuid, process_status_since AS since, 'crashed' AS how FROM clients WHERE process_status = 'crashed'
@@ -222,10 +236,11 @@ CANDIDATES: Final = sa.text(
             i.silent AND r.decided = 'unreachable' AND r.decided_at >= {LAST_SIGN} AND {UNHEARD}
             OR i.silent AND {TOO_LONG} AND r.decided = 'not_recovered'
                 AND r.decided_at - {LAST_SIGN} > CAST(:too_long AS interval), false))
-    (SELECT uuid FROM looked_at ORDER BY may_act DESC, since, uuid LIMIT :most)
+    (SELECT uuid FROM looked_at ORDER BY may_act DESC, since, uuid LIMIT CAST(:most AS int))
     UNION SELECT client_uuid FROM client_recovery WHERE step > 0
     UNION SELECT client_uuid FROM client_recovery WHERE refused_restarts + refused_reboots > 0
-    """  # noqa: S608 - made of constants
+    """,  # noqa: S608 - made of constants
+    str,
 )
 
 
@@ -264,23 +279,9 @@ def reader(shape: Any) -> msgspec.json.Decoder[list[Any]]:
     return msgspec.json.Decoder(list[shape])
 
 
-@dataclass(frozen=True)
-class Beats:
-    """What the last signs of life say of the whole fleet."""
-
-    seen: int
-    """Clients heard since a moment; deleted ones are not counted."""
-    late: int
-    """Those that are on the way to be stale: more than a share of their threshold old."""
-    silent: list[str]
-    """The uuids of all that are silent by the raw age of their last sign; deleted ones may be named."""
-
-
 def beats(connection: Connection, now: datetime, stale_seconds: int, seen_since: datetime, late: float) -> Beats:
     """The one scan of a tick over the whole fleet, in its narrow table. `late` is a share of the threshold."""
-    parameters = {"now": now, "stale": stale_seconds, "seen_since": seen_since, "late": late}
-    row = connection.execute(BEATS, parameters).one()
-    return Beats(row.seen, row.late, row.silent.split(",") if row.silent else [])
+    return BEATS.one(connection, now=now, stale=stale_seconds, seen_since=seen_since, late=late)
 
 
 def candidates(
@@ -301,13 +302,13 @@ def candidates(
     `silent_since`: start of the listening time, before which no silence counts. A silent client that nothing can
     be sent to is left out once that is recorded, until it gives a sign; so is one that is silent for `too_long`.
     """
-    parameters = {
-        "now": now,
-        "silent": json.dumps(list(silent)),
-        "since": silent_since,
-        "stale": stale_seconds,
-        "blocked": list(blocked_sites),
-        "too_long": too_long,
-        "most": most,
-    }
-    return list(connection.execute(CANDIDATES, parameters).scalars())
+    return CANDIDATES.all(
+        connection,
+        now=now,
+        silent=list(silent),
+        since=silent_since,
+        stale=stale_seconds,
+        blocked=list(blocked_sites),
+        too_long=too_long,
+        most=most,
+    )

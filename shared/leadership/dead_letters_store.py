@@ -1,0 +1,149 @@
+"""SQL on the messages that were put aside."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from sqlalchemy import Connection
+
+from shared.postgres.many import ManyRows
+from shared.postgres.query import NO_ROW, Query, columns
+from shared.vocabulary import DeadLetterReason
+
+KEPT_PAYLOAD_BYTES: Final = 4096
+KEPT_TOPIC_CHARS: Final = 400  # a unique index takes 2,700 bytes a row
+KEPT_DETAIL_CHARS: Final = 500
+
+
+class LetterKey(NamedTuple):
+    """What makes two dead letters one."""
+
+    topic: str
+    sha256: str
+    reason: str
+
+
+@dataclass(slots=True)
+class NewDeadLetter:
+    """A message that was put aside, `count` times alike."""
+
+    topic: str
+    payload: str  # the first 4 KiB, in hexadecimal
+    payload_bytes: int  # of the whole
+    sha256: str  # of the whole
+    reason: str
+    detail: str | None
+    count: int
+
+    @property
+    def key(self) -> LetterKey:
+        """What makes two letters one."""
+        return LetterKey(self.topic, self.sha256, self.reason)
+
+    @property
+    def sender(self) -> str:
+        """The second level of its topic: the broker lets each display write below its own name alone."""
+        return self.topic.split("/")[1] if "/" in self.topic else ""
+
+
+@dataclass(frozen=True)
+class DeadLetterRow:
+    """A dead letter as it is kept: `payload` is the first 4 KiB of `payload_bytes`."""
+
+    id: int
+    topic: str
+    reason: DeadLetterReason
+    detail: str | None
+    count: int
+    first_at: datetime
+    last_at: datetime
+    payload: bytes
+    payload_bytes: int
+    sha256: str
+
+
+class SenderCount(NamedTuple):
+    """How many different dead letters of a sender are kept."""
+
+    sender: str
+    letters: int
+
+
+LETTERS: Final = ManyRows("said", NewDeadLetter)
+ADD = Query(
+    f"""
+    INSERT INTO dead_letters AS d (topic, payload, payload_bytes, sha256, reason, detail, count, first_at, last_at)
+    SELECT topic, decode(payload, 'hex'), payload_bytes, sha256, reason, detail, count,
+        CAST(:now AS timestamptz), CAST(:now AS timestamptz)
+    FROM {LETTERS} ORDER BY topic, sha256, reason
+    ON CONFLICT (topic, sha256, reason) DO UPDATE SET count = d.count + EXCLUDED.count, last_at = EXCLUDED.last_at
+    """,  # noqa: S608 - made of constants
+    NO_ROW,
+)
+
+
+def add(connection: Connection, now: datetime, letters: Sequence[NewDeadLetter]) -> None:
+    """Keep messages that were not stored; one that was put aside before for the same reason is counted."""
+    ADD.run(connection, now=now, **LETTERS.of(letters))
+
+
+KEPT_OF_SENDERS = Query(
+    """
+    SELECT sender, count(*) AS letters FROM dead_letters
+    WHERE sender = ANY(CAST(:senders AS text[])) GROUP BY sender
+    """,
+    SenderCount,
+)
+
+
+def kept_of_senders(connection: Connection, senders: Sequence[str]) -> dict[str, int]:
+    """How many different dead letters of each of these senders are kept; who has none is left out."""
+    return dict(KEPT_OF_SENDERS.all(connection, senders=list(senders)))
+
+
+KEYS: Final = ManyRows("said", LetterKey)
+KEPT_ALREADY = Query(
+    f"SELECT topic, sha256, reason FROM dead_letters JOIN {KEYS} USING (topic, sha256, reason)",  # noqa: S608 - as above
+    LetterKey,
+)
+
+
+def kept_already(connection: Connection, keys: Collection[LetterKey]) -> set[LetterKey]:
+    """Those that were put aside before."""
+    return set(KEPT_ALREADY.all(connection, **KEYS.of(keys)))
+
+
+DROP = Query("DELETE FROM dead_letters WHERE last_at < :before", NO_ROW)
+
+
+def drop(connection: Connection, before: datetime) -> int:
+    """Drop what was last put aside before then; how many rows."""
+    return DROP.run(connection, before=before)
+
+
+def _page(which: str) -> Query[DeadLetterRow]:
+    return Query(
+        f"""
+        SELECT {columns(DeadLetterRow, "d")} FROM dead_letters AS d
+        WHERE {which} AND (last_at, id)
+            < (coalesce(CAST(:after AS timestamptz), 'infinity'), coalesce(CAST(:after_id AS bigint), 0))
+        ORDER BY last_at DESC, id DESC LIMIT CAST(:most AS int)
+        """,  # noqa: S608 - made of constants
+        DeadLetterRow,
+    )
+
+
+PAGE, PAGE_OF_SENDER = _page("true"), _page("sender = :sender")
+
+
+def page(
+    connection: Connection, limit: int, cursor: tuple[datetime, int] | None, sender: str | None = None
+) -> list[DeadLetterRow]:
+    """Up to `limit` dead letters, the latest first, that come after the pair (last_at, id) `cursor`.
+
+    Of this sender, a client's uuid, or of all.
+    """
+    after, after_id = cursor or (None, None)
+    query = PAGE if sender is None else PAGE_OF_SENDER
+    return query.all(connection, most=limit, after=after, after_id=after_id, sender=sender)
