@@ -13,6 +13,7 @@ from shared.leadership.rules import BridgeStatus
 from shared.overview import problems_store, rules
 from shared.overview.problems_store import After, UnwellClients
 from shared.recovery import operations as recovery
+from shared.recovery.evidence.rules import is_unwell
 from shared.vocabulary import ProcessStatus
 
 
@@ -37,7 +38,8 @@ def failed(connection: Connection, now: datetime, config: Config, limit: int, af
 
 
 def _judged(connection: Connection, now: datetime, config: Config, found: UnwellClients) -> Unwell:
-    states = recovery.states_known(connection, now, config, found.judged, found.around)
+    unwell = [one for one in found.judged if is_unwell(one.status, one.process_status, one.service_failed_at)]
+    states = recovery.states_known(connection, now, config, unwell, found.around)
     return Unwell(found.clients, states, found.around.bridge)
 
 

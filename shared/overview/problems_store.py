@@ -10,12 +10,14 @@ from sqlalchemy import Connection
 from shared.clients.signs_store import SILENT
 from shared.clients.store import SHOWN, ShownClient
 from shared.postgres.statements import Constant
-from shared.recovery.evidence.store import KnownRow, Surroundings, amid, known_amid, known_of, reader
+from shared.recovery.evidence.rules import KnownRow
+from shared.recovery.evidence.store import Surroundings, amid, known_amid, known_of, reader
 
 After = tuple[datetime | None, str]
 """Where the page before ended."""
 
 
+@dataclass(frozen=True, slots=True)
 class JudgedRow(KnownRow):
     """What `recovery` judges a client by."""
 

@@ -3,10 +3,10 @@
 import uuid
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, Final
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from shared.clients import signs_store
 from shared.clients.signs_rules import may_be_mute
@@ -21,13 +21,23 @@ from shared.recovery.breakers import store as breakers_store
 from shared.recovery.breakers.operations import Watch
 from shared.recovery.evidence import operations as evidence
 from shared.recovery.evidence import store as evidence_store
-from shared.recovery.evidence.rules import Condition, Fleet, condition, has_recovered, is_healthy, is_unwell, stays_well
+from shared.recovery.evidence.rules import (
+    Condition,
+    Fleet,
+    KnownRow,
+    condition,
+    has_recovered,
+    is_healthy,
+    is_unwell,
+    stays_well,
+)
 from shared.recovery.evidence.store import Surroundings
 from shared.recovery.rules import Verdict
 from shared.recovery.store import HealthNote, NewDecision, Rung
 from shared.vocabulary import ClientStatus, CommandAction, CommandSource, RecoveryBasis, RecoveryDecision
 
 REQUESTED_BY = "recovery"
+UNKNOWN_SINCE: Final = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -51,7 +61,7 @@ class RecoveryReport:
 class Case:
     """One client as a tick sees it: what is known of it and what follows."""
 
-    row: RowMapping
+    row: KnownRow
     client: Condition
     verdict: Verdict
     healthy: bool
@@ -59,15 +69,15 @@ class Case:
 
     @property
     def uuid(self) -> str:
-        return str(self.row["uuid"])
+        return self.row.uuid
 
     @property
     def since(self) -> datetime:
-        """How long it has been waiting for help, for the order among those that are due."""
+        """Since when it has been waiting for help, for the order among those that are due."""
         row, basis = self.row, self.verdict.basis
-        began = row["service_failed_at"] if basis is RecoveryBasis.SERVICE_FAILED else row["process_status_since"]
-        at: datetime = row["last_heartbeat_at"] if basis is RecoveryBasis.STALE or began is None else began
-        return at
+        began = row.service_failed_at if basis is RecoveryBasis.SERVICE_FAILED else row.process_status_since
+        at = row.last_heartbeat_at if basis is RecoveryBasis.STALE or began is None else began
+        return at or UNKNOWN_SINCE
 
 
 def states_of(
@@ -89,10 +99,10 @@ def states_of(
 
 
 def states_known(
-    connection: Connection, now: datetime, config: Config, rows: Sequence[Any], around: Surroundings
+    connection: Connection, now: datetime, config: Config, rows: Sequence[KnownRow], around: Surroundings
 ) -> dict[str, dict[str, Any]]:
-    """The same of clients whose `rows` have, beside the columns named there, all of `evidence.store.KNOWN`."""
-    return _told(connection, now, config, [row for row in rows if _is_unwell(row)], around)
+    """The same of unwell clients whose rows are at hand."""
+    return _told(connection, now, config, rows, around)
 
 
 def _is_unwell(row: Any) -> bool:
@@ -104,11 +114,11 @@ def _is_mute(row: Any) -> bool:
 
 
 def _told(
-    connection: Connection, now: datetime, config: Config, rows: Sequence[Any], around: Surroundings
+    connection: Connection, now: datetime, config: Config, rows: Sequence[KnownRow], around: Surroundings
 ) -> dict[str, dict[str, Any]]:
     standing = breakers.standing(connection, config) if around.breakers else {}
-    fleet = evidence.circumstances(connection, now, config, around, standing, [row["uuid"] for row in rows])
-    clients = {row["uuid"]: condition(row, now, fleet) for row in rows}
+    fleet = evidence.circumstances(connection, now, config, around, standing, [row.uuid for row in rows])
+    clients = {row.uuid: condition(row, now, fleet) for row in rows}
     verdicts = {uuid: rules.recovery_state(client, now, fleet) for uuid, client in clients.items()}
     if any(verdict.basis is RecoveryBasis.STALE for verdict in verdicts.values()):  # else a tick's scan tells nothing
         fleet = replace(fleet, late=breakers.why_wait(connection, now, config, around.bridge))
@@ -178,7 +188,7 @@ def _cases(connection: Connection, now: datetime, fleet: Fleet, uuids: Collectio
     return _judged(evidence.conditions(connection, now, fleet, uuids), now, fleet) if uuids else []
 
 
-def _judged(found: Sequence[tuple[RowMapping, Condition]], now: datetime, fleet: Fleet) -> list[Case]:
+def _judged(found: Sequence[tuple[KnownRow, Condition]], now: datetime, fleet: Fleet) -> list[Case]:
     return [
         Case(row, client, rules.recovery_state(client, now, fleet), is_healthy(client, now, fleet))
         for row, client in found
@@ -245,7 +255,7 @@ def _note_health(connection: Connection, now: datetime, cases: Sequence[Case]) -
     """Keep since when those on the ladder are well; how many of them were long enough to begin it anew."""
     notes = []
     for case in cases:
-        since = case.row["healthy_since"]
+        since = case.row.healthy_since
         if not (case.client.step or case.client.refused) or (since is None and not case.healthy):
             continue
         well = (since or now) if stays_well(case.client, now) else None
@@ -279,10 +289,10 @@ def _is_news(case: Case, now: datetime) -> bool:
     """Whether this decision is another one than the last, or about another silence."""
     if case.verdict.state not in rules.RECORDED:
         return False
-    heard_at, decided_at = case.client.last_sign_at, case.row["decided_at"]
-    silent = heard_at is not None and now - heard_at > case.client.stale_after
-    new_silence = silent and decided_at is not None and heard_at > decided_at
-    return case.row["decided"] != case.verdict.state or new_silence
+    heard_at, decided_at = case.client.last_sign_at, case.row.decided_at
+    if case.row.decided != case.verdict.state or heard_at is None or decided_at is None:
+        return case.row.decided != case.verdict.state
+    return now - heard_at > case.client.stale_after and heard_at > decided_at
 
 
 def _event(case: Case, bridge: BridgeStatus, command_id: str | None) -> NewDecision:
@@ -294,9 +304,9 @@ def _event(case: Case, bridge: BridgeStatus, command_id: str | None) -> NewDecis
         "state": verdict.state,
         "step": case.client.step,
         "basis": verdict.basis,
-        "process_status": row["process_status"],
-        "presence": row["presence"],
-        **{name: _text(row[name]) for name in moments},
+        "process_status": row.process_status,
+        "presence": row.presence,
+        **{name: _text(getattr(row, name)) for name in moments},
         "canary_at": _text(bridge.canary_at),
         "connected_since": _text(bridge.connected_since),
     }

@@ -1,6 +1,6 @@
 """What recovery does about an unhealthy client, and the words for it."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -10,7 +10,7 @@ from shared.recovery import rules
 from shared.recovery.breakers import rules as breakers
 from shared.recovery.breakers.rules import Silence
 from shared.recovery.evidence import rules as evidence
-from shared.recovery.evidence.rules import Condition, Fleet
+from shared.recovery.evidence.rules import Condition, Fleet, KnownRow
 from shared.recovery.rules import Verdict
 from shared.vocabulary import CommandAction, Presence, ProcessStatus, RecoveryBasis, RecoveryState
 
@@ -279,11 +279,10 @@ def test_who_is_unwell(status: str, process_status: str, failed_at: datetime | N
     assert evidence.is_unwell(status, process_status, failed_at) is unwell
 
 
-def row(**facts: Any) -> dict[str, Any]:
-    nothing = dict.fromkeys(
-        ("service_failed_at", "health_received_at", "health_says_none", "health_repeats", "tried_state"), None
-    )
-    return {**nothing, "tried_finished_at": None, **facts}
+def row(**facts: Any) -> KnownRow:
+    nothing = dict.fromkeys(field.name for field in fields(KnownRow))
+    plain = {"uuid": "a display", "process_status": "running", "presence": "online", "shut_down": False}
+    return KnownRow(**{**nothing, **plain, **facts})
 
 
 TRIED = {"service_failed_at": ago(900), "tried_state": "succeeded", "tried_finished_at": ago(600)}

@@ -163,7 +163,7 @@ def test_a_shutdown_known_by_silence_is_known_by_both_when_the_display_says_so_l
 
 def held(connection: Connection, fleet: Sequence[str]) -> set[str]:
     """Whom recovery leaves alone because somebody shut them down."""
-    return {row["uuid"] for row in conditions(connection, fleet) if row["shut_down"]}
+    return {row.uuid for row in conditions(connection, fleet) if row.shut_down}
 
 
 def test_a_client_that_was_shut_down_on_purpose_is_held_until_its_next_heartbeat(

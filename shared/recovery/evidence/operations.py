@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from shared.config import Config
 from shared.incidents import operations as incidents
@@ -11,7 +11,7 @@ from shared.leadership.rules import BridgeStatus, is_bridge_silent
 from shared.maintenance import operations as maintenance
 from shared.recovery.breakers.rules import SEEN_WITHIN
 from shared.recovery.evidence import rules, store
-from shared.recovery.evidence.rules import Condition, Fleet
+from shared.recovery.evidence.rules import Condition, Fleet, KnownRow
 from shared.recovery.evidence.store import Surroundings
 
 SENT = ("RESTART_APP", "REBOOT_HOST")  # what recovery sends, as the settings name it
@@ -82,6 +82,6 @@ def candidates(
 
 def conditions(
     connection: Connection, now: datetime, fleet: Fleet, uuids: Collection[str]
-) -> list[tuple[RowMapping, Condition]]:
+) -> list[tuple[KnownRow, Condition]]:
     """Each of these clients that is not deleted: its row of `store.conditions`, and what that says."""
     return [(row, rules.condition(row, now, fleet)) for row in store.conditions(connection, uuids)]

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Any, Final, Protocol
+from typing import Final
 
 from shared.clients.reports.rules import in_words, stale_after
 from shared.clients.signs_rules import last_sign
@@ -15,10 +15,64 @@ SHARED_FOR: Final = timedelta(hours=1)
 HEALTHY_FOR: Final = timedelta(minutes=30)  # then the ladder begins anew
 
 
-class Row(Protocol):
-    """A row of the database, read by column name."""
+@dataclass(frozen=True, slots=True)
+class KnownRow:
+    """What Postgres knows of one client that recovery may act on: `store.KNOWN`.
 
-    def __getitem__(self, column: str, /) -> Any: ...
+    `open_...` is its open command, `tried_...` the last command of recovery, `health_...` its newest health report.
+    """
+
+    uuid: str
+    site: str | None
+    process_status: str
+    process_status_since: datetime | None
+    presence: str
+    shared_login_seen_at: datetime | None
+    presence_at: datetime | None
+    service_failed_at: datetime | None
+    service_failed_unit: str | None
+    capabilities: list[str] | None
+    lockout_until: datetime | None
+    lockout_command_id: str | None
+    last_heartbeat_at: datetime | None
+    interval_seconds: int | None
+    sign_at: datetime | None
+    put_aside: dict[str, int] | None
+    open_action: str | None
+    open_state: str | None
+    open_expires_at: datetime | None
+    open_result_deadline: datetime | None
+    open_created_at: datetime | None
+    open_requested_by: str | None
+    step: int | None
+    restarts: int | None
+    reboots: int | None
+    refused_restarts: int | None
+    refused_reboots: int | None
+    tried_since: datetime | None
+    unheard_at: datetime | None
+    healthy_since: datetime | None
+    decided: str | None
+    decided_at: datetime | None
+    held_at: datetime | None
+    held_by: str | None
+    held_reason: str | None
+    held_until: datetime | None
+    tried_command_id: str | None
+    tried_action: str | None
+    tried_state: str | None
+    tried_finished_at: datetime | None
+    tried_refused: bool | None
+    tried_reason: str | None
+    tried_elsewhere: bool | None
+    excluded_reason: str | None
+    excluded_site: str | None
+    excluded_by: str | None
+    excluded_at: datetime | None
+    health_received_at: datetime | None
+    health_says_none: bool | None
+    health_repeats: bool | None
+    shut_down: bool
 
 
 @dataclass(frozen=True)
@@ -118,39 +172,39 @@ def may_be_told_of(status: str, process_status: str, service_failed_at: datetime
     return status == ClientStatus.UNKNOWN or is_unwell(status, process_status, service_failed_at)
 
 
-def failure_stands(row: Row) -> bool:
+def failure_stands(row: KnownRow) -> bool:
     """Whether the recorded failure of a service is one still.
 
     The mark stays until a person takes it off, so it alone proves nothing: the display's newest health report
     may say that nothing fails, and after a restart or reboot that was done only a new word of it counts.
     """
-    failed_at, told_at = row["service_failed_at"], row["health_received_at"]
+    failed_at, told_at = row.service_failed_at, row.health_received_at
     if failed_at is None:
         return False
-    if told_at is not None and told_at > failed_at and row["health_says_none"]:
+    if told_at is not None and told_at > failed_at and row.health_says_none:
         return False
-    if row["tried_state"] != CommandState.SUCCEEDED or row["tried_finished_at"] <= failed_at:
+    if row.tried_state != CommandState.SUCCEEDED or row.tried_finished_at is None or row.tried_finished_at <= failed_at:
         return True
-    return told_at is not None and told_at > row["tried_finished_at"] and bool(row["health_repeats"])
+    return told_at is not None and told_at > row.tried_finished_at and bool(row.health_repeats)
 
 
 def why_held(
-    row: Row, now: datetime, quiet: tuple[str, datetime] | None
+    row: KnownRow, now: datetime, quiet: tuple[str, datetime] | None
 ) -> tuple[str, datetime | None] | tuple[None, None]:
     """Why this client is left alone, and until when if that is known; (None, None) where it is not.
 
     `quiet` is the maintenance window that is on for it, in words and with its end.
     """
-    if row["held_at"] is not None and (row["held_until"] is None or row["held_until"] > now):
-        return f"{row['held_by']} put recovery on hold: {_sentence(row['held_reason'])}", row["held_until"]
-    if row["excluded_reason"] is not None:
-        what = "its site" if row["excluded_site"] is not None else "this display"
-        return f"{row['excluded_by']} excluded {what} from recovery: {_sentence(row['excluded_reason'])}", None
-    if (for_now := quiet or _shared(row["shared_login_seen_at"], now)) is not None:
+    if row.held_at is not None and (row.held_until is None or row.held_until > now):
+        return f"{row.held_by} put recovery on hold: {_sentence(row.held_reason or '')}", row.held_until
+    if row.excluded_reason is not None:
+        what = "its site" if row.excluded_site is not None else "this display"
+        return f"{row.excluded_by} excluded {what} from recovery: {_sentence(row.excluded_reason)}", None
+    if (for_now := quiet or _shared(row.shared_login_seen_at, now)) is not None:
         return for_now
-    if row["shut_down"]:
+    if row.shut_down:
         return "The display was shut down on purpose; it is left alone until its next heartbeat.", None
-    if row["process_status"] == ProcessStatus.STOPPED:
+    if row.process_status == ProcessStatus.STOPPED:
         return "The player was stopped on purpose; it is left alone.", None
     return None, None
 
@@ -172,51 +226,51 @@ def _sentence(said: str) -> str:
 _stale_after = lru_cache(maxsize=1024)(stale_after)  # of few intervals, and asked for each client
 
 
-def condition(row: Row, now: datetime, fleet: Fleet) -> Condition:
+def condition(row: KnownRow, now: datetime, fleet: Fleet) -> Condition:
     """What a row of `store.conditions` says."""
-    hold, held_until = why_held(row, now, fleet.quiet.get(row["uuid"]))
-    undelivered = row["open_state"] in {CommandState.QUEUED, CommandState.SENT}
-    own_lockout = row["tried_command_id"] is not None and row["lockout_command_id"] == row["tried_command_id"]
-    done = own_lockout and row["tried_state"] == CommandState.SUCCEEDED
+    hold, held_until = why_held(row, now, fleet.quiet.get(row.uuid))
+    undelivered = row.open_state in {CommandState.QUEUED, CommandState.SENT}
+    own_lockout = row.tried_command_id is not None and row.lockout_command_id == row.tried_command_id
+    done = own_lockout and row.tried_state == CommandState.SUCCEEDED
     return Condition(
-        process_status=ProcessStatus(row["process_status"]),
-        process_status_since=row["process_status_since"],
-        last_heartbeat_at=row["last_heartbeat_at"],
-        stale_after=_stale_after(row["interval_seconds"] or 0, fleet.stale_seconds),
-        presence=Presence(row["presence"]),
-        presence_at=row["presence_at"],
-        site=row["site"],
-        service_failed_unit=row["service_failed_unit"],
+        process_status=ProcessStatus(row.process_status),
+        process_status_since=row.process_status_since,
+        last_heartbeat_at=row.last_heartbeat_at,
+        stale_after=_stale_after(row.interval_seconds or 0, fleet.stale_seconds),
+        presence=Presence(row.presence),
+        presence_at=row.presence_at,
+        site=row.site,
+        service_failed_unit=row.service_failed_unit,
         failure_stands=failure_stands(row),
-        capabilities=row["capabilities"],
-        lockout_until=row["lockout_until"],
-        open_action=row["open_action"],
-        open_until=row["open_expires_at"] if undelivered else row["open_result_deadline"],
-        unheard_at=row["unheard_at"],
+        capabilities=row.capabilities,
+        lockout_until=row.lockout_until,
+        open_action=row.open_action,
+        open_until=row.open_expires_at if undelivered else row.open_result_deadline,
+        unheard_at=row.unheard_at,
         hold=hold,
         held_until=held_until,
-        step=row["step"] or 0,
-        restarts=row["restarts"] or 0,
-        reboots=row["reboots"] or 0,
-        tried_since=row["tried_since"],
-        done_action=row["tried_action"] if done else None,
-        incident=fleet.incidents.get(row["uuid"]),
-        open_since=row["open_created_at"],
-        open_by=row["open_requested_by"],
-        refused_restarts=row["refused_restarts"] or 0,
-        refused_reboots=row["refused_reboots"] or 0,
+        step=row.step or 0,
+        restarts=row.restarts or 0,
+        reboots=row.reboots or 0,
+        tried_since=row.tried_since,
+        done_action=row.tried_action if done else None,
+        incident=fleet.incidents.get(row.uuid),
+        open_since=row.open_created_at,
+        open_by=row.open_requested_by,
+        refused_restarts=row.refused_restarts or 0,
+        refused_reboots=row.refused_reboots or 0,
         refused_why=_refused_why(row),
-        locked_by_refusal=own_lockout and bool(row["tried_refused"]),
-        sign_at=row["sign_at"],
-        put_aside=row["put_aside"] or {},
+        locked_by_refusal=own_lockout and bool(row.tried_refused),
+        sign_at=row.sign_at,
+        put_aside=row.put_aside or {},
     )
 
 
-def _refused_why(row: Row) -> str | None:
-    if not row["tried_refused"]:
+def _refused_why(row: KnownRow) -> str | None:
+    if not row.tried_refused:
         return None
-    elsewhere = "it ran another boot than its last stored heartbeat told" if row["tried_elsewhere"] else None
-    return ": ".join(said for said in (row["tried_reason"], elsewhere) if said) or "without a reason"
+    elsewhere = "it ran another boot than its last stored heartbeat told" if row.tried_elsewhere else None
+    return ": ".join(said for said in (row.tried_reason, elsewhere) if said) or "without a reason"
 
 
 def is_heard(client: Condition, now: datetime, fleet: Fleet) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
-from typing import Any, Final, TypedDict
+from typing import Any, Final, TypeVar
 
 import msgspec
 import sqlalchemy as sa
@@ -17,8 +17,9 @@ from shared.clients.signs_store import LAST_SIGN, SILENT, THRESHOLD
 from shared.leadership.rules import BridgeStatus
 from shared.postgres.query import Query
 from shared.postgres.statements import NOTHING, Constant, constant, rows, value
-from shared.recovery.evidence.rules import SHARED_FOR
+from shared.recovery.evidence.rules import SHARED_FOR, KnownRow
 
+R = TypeVar("R")
 SHUT_DOWN: Final = """EXISTS (
     SELECT FROM client_commands AS s WHERE s.client_uuid = c.uuid AND s.action = 'shutdown_host'
         AND s.state = 'succeeded' AND s.finished_at >= h.last_heartbeat_at)"""
@@ -67,62 +68,6 @@ KNOWN: Final[Mapping[str, str]] = {
     "shut_down": SHUT_DOWN,
 }
 """What `rules.condition` is made of: the name of each column, and the SQL."""
-
-
-class KnownRow(TypedDict):
-    """A row of KNOWN."""
-
-    uuid: str
-    site: str | None
-    process_status: str
-    process_status_since: datetime | None
-    presence: str
-    shared_login_seen_at: datetime | None
-    presence_at: datetime | None
-    service_failed_at: datetime | None
-    service_failed_unit: str | None
-    capabilities: list[str] | None
-    lockout_until: datetime | None
-    lockout_command_id: str | None
-    last_heartbeat_at: datetime | None
-    interval_seconds: int | None
-    sign_at: datetime | None
-    put_aside: dict[str, int] | None
-    open_action: str | None
-    open_state: str | None
-    open_expires_at: datetime | None
-    open_result_deadline: datetime | None
-    open_created_at: datetime | None
-    open_requested_by: str | None
-    step: int | None
-    restarts: int | None
-    reboots: int | None
-    refused_restarts: int | None
-    refused_reboots: int | None
-    tried_since: datetime | None
-    unheard_at: datetime | None
-    healthy_since: datetime | None
-    decided: str | None
-    decided_at: datetime | None
-    held_at: datetime | None
-    held_by: str | None
-    held_reason: str | None
-    held_until: datetime | None
-    tried_command_id: str | None
-    tried_action: str | None
-    tried_state: str | None
-    tried_finished_at: datetime | None
-    tried_refused: bool | None
-    tried_reason: str | None
-    tried_elsewhere: bool | None
-    excluded_reason: str | None
-    excluded_site: str | None
-    excluded_by: str | None
-    excluded_at: datetime | None
-    health_received_at: datetime | None
-    health_says_none: bool | None
-    health_repeats: bool | None
-    shut_down: bool
 
 
 def known_of(which: str, order: str = "c.uuid", more: Mapping[str, str] = NOTHING) -> str:
@@ -268,15 +213,15 @@ def known_amid(connection: Connection, statement: Constant, values: Mapping[str,
     return known, Surroundings(BridgeStatus(*status), breakers, windows, incidents)
 
 
-def conditions(connection: Connection, uuids: Collection[str]) -> list[Any]:
-    """What `rules.condition` is made of, of each of these clients that is not deleted: each a KnownRow."""
+def conditions(connection: Connection, uuids: Collection[str]) -> list[KnownRow]:
+    """What is known of each of these clients that is not deleted."""
     return reader(KnownRow).decode(value(connection, CONDITIONS, {"uuids": list(uuids)}))
 
 
 @cache
-def reader(shape: Any) -> msgspec.json.Decoder[list[Any]]:
+def reader(shape: type[R]) -> msgspec.json.Decoder[list[R]]:
     """What reads the value of `known_of`, each row as `shape`: KnownRow, or one with more columns."""
-    return msgspec.json.Decoder(list[shape])
+    return msgspec.json.Decoder(list[shape])  # type: ignore[valid-type]
 
 
 def beats(connection: Connection, now: datetime, stale_seconds: int, seen_since: datetime, late: float) -> Beats:
