@@ -80,7 +80,7 @@ class TooManyAttempts(ServiceError):
 
 
 class TooManyUploads(ServiceError):
-    """Other uploads of yours are running; try again in a moment."""
+    """Other uploads are running; try again in a moment."""
 
     code = "too_many_uploads"
 

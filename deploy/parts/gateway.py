@@ -20,8 +20,7 @@ from deploy.parts.short_lived import running
 
 FILES: Final = Path(__file__).with_name("nginx")
 STOP_SIGNAL: Final = signal.SIGTERM  # at once; SIGQUIT would wait for open connections
-UPLOADS_AT_ONCE: Final = 8  # each holds one of the api function's 64 threads for as long as it lasts
-UPLOADS_OF_ONE: Final = 4  # from one address, so that nobody takes them all; a refused one counts until it ends
+UPLOADS_OF_ONE: Final = 4  # at once from one address
 UPLOAD_ROOM_BYTES: Final = 10_000_000  # what multipart may add to the largest file
 JSON_BODY_BYTES: Final = 1024 * 1024  # largest body that is no upload: functions.api.limits.BODY_LIMIT
 
@@ -61,7 +60,6 @@ def files(gateway: Gateway, listener: Listener = INSIDE) -> dict[str, str]:
         body_bytes=JSON_BODY_BYTES,
         upload_bytes=gateway.upload_limit_bytes,
         upload_body_bytes=gateway.upload_limit_bytes + UPLOAD_ROOM_BYTES,
-        uploads_at_once=UPLOADS_AT_ONCE,
         uploads_of_one=UPLOADS_OF_ONE,
     )
     fixed = {name: filled(FILES / name) for name in ("headers.conf", "problem.conf")}

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{8,64}")
 _ONE_RANGE: Final = re.compile(r"bytes=(\d{1,18}-\d{0,18}|-\d{1,18})")
-UPLOADS_OF_ONE: Final = 8  # at once in one process, for each caller: each holds one of its 64 threads
+UPLOADS_AT_ONCE: Final = 24  # in one process: each holds one of its 64 threads for as long as it lasts
+UPLOADS_OF_ONE: Final = 8  # of them, for each caller
 LONGEST_TARGET: Final = 200  # characters of a path in the audit log
 # What werkzeug raises by itself, by status.
 OF_STATUS: Final[dict[int, type[ServiceError]]] = {
@@ -111,7 +112,7 @@ def create_app(services: Services, blueprints: Sequence[Routes] = ALL) -> Flask:
     app.config["MAX_FORM_MEMORY_SIZE"] = 64 * 1024
     app.config["MAX_FORM_PARTS"] = 16
     app.extensions["signage"] = services
-    uploads = limits.Turns(UPLOADS_OF_ONE)
+    uploads = limits.Turns(UPLOADS_OF_ONE, UPLOADS_AT_ONCE)
     app.extensions["signage_routes"] = tuple(blueprints)
     for routes in blueprints:
         app.register_blueprint(routes.blueprint(lambda endpoint: _view(services, endpoint, uploads)))

@@ -52,11 +52,11 @@ class Limits:
 
 
 class Turns:
-    """How much of something each caller may have under way at once in this process."""
+    """How much of something callers may have under way at once in this process."""
 
-    def __init__(self, most: int) -> None:
-        """`most` at once for each."""
-        self._most = most
+    def __init__(self, most_of_one: int, most: int) -> None:
+        """`most_of_one` at once for each caller, `most` for all together."""
+        self._most_of_one, self._most = most_of_one, most
         self._lock = threading.Lock()
         self._under_way: Counter[str] = Counter()
 
@@ -64,7 +64,7 @@ class Turns:
     def turn(self, caller: str) -> Iterator[None]:
         """One more for as long as the block lasts. Raises TooManyUploads when there are as many as may be."""
         with self._lock:
-            if self._under_way[caller] >= self._most:
+            if self._under_way[caller] >= self._most_of_one or self._under_way.total() >= self._most:
                 raise TooManyUploads
             self._under_way[caller] += 1
         try:

@@ -2,8 +2,11 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-from functions.api.app import UPLOADS_OF_ONE
-from tests.api.people import Api
+from sqlalchemy import Engine
+
+from functions.api.app import UPLOADS_AT_ONCE, UPLOADS_OF_ONE
+from shared.vocabulary import Role
+from tests.api.people import Api, issue_token
 from tests.api.test_uploads_in_parts import FILM, TUS, Turnstile, create, send, send_slowly
 
 PART = {**TUS, "Upload-Offset": "0", "Content-Type": "application/offset+octet-stream"}
@@ -27,4 +30,28 @@ def test_one_caller_has_so_many_uploads_at_once_and_others_have_theirs(api: Api)
     assert (one_more.status_code, one_more.get_json()["code"]) == (429, "too_many_uploads")
     assert int(one_more.headers["Retry-After"]) > 0
     assert somebody_else.status_code == 204
+    assert send(api, last, 0, FILM).status_code == 204
+
+
+def test_all_callers_together_have_so_many_uploads_at_once(api: Api, engine: Engine) -> None:
+    tokens = [issue_token(engine, Role.OPERATOR) for _ in range(UPLOADS_AT_ONCE // UPLOADS_OF_ONE)]
+    *places, last = (create(api).headers["Location"] for _ in range(UPLOADS_AT_ONCE + 1))
+    bodies = [Turnstile(FILM) for _ in places]
+
+    with ThreadPoolExecutor(UPLOADS_AT_ONCE) as pool:
+        slow = [
+            pool.submit(api.patch, place, token=tokens[number // UPLOADS_OF_ONE], headers=PART, input_stream=body)
+            for number, (place, body) in enumerate(zip(places, bodies, strict=True))
+        ]
+        try:
+            assert all(body.halfway.wait(60) for body in bodies)
+            one_more = send(api, last, 0, FILM)
+            of_a_stranger = api.patch(last, None, headers=PART, data=FILM)
+        finally:
+            for body in bodies:
+                body.go_on.set()
+        assert [sent.result(60).status_code for sent in slow] == [204] * UPLOADS_AT_ONCE
+
+    assert (one_more.status_code, one_more.get_json()["code"]) == (429, "too_many_uploads")
+    assert of_a_stranger.status_code == 401
     assert send(api, last, 0, FILM).status_code == 204

@@ -15,7 +15,8 @@ from deploy.parts.layout import LOOPBACK
 from deploy.parts.probes import free_port, wait_until
 from tests.local.test_gateway import Upstream
 
-SOMEBODY, ANOTHER, STRANGER = "127.0.0.2", "127.0.0.3", "127.0.0.9"  # addresses of this machine's loopback
+SOMEBODY, ANOTHER = "127.0.0.2", "127.0.0.3"  # addresses of this machine's loopback
+STRANGERS = tuple(f"127.0.0.{number}" for number in range(9, 25))
 
 
 class Guarded(Upstream):
@@ -63,9 +64,11 @@ def status_of_upload(gateway: Gateway, address: str) -> int:
         connection.close()
 
 
-def test_a_stranger_whose_uploads_were_refused_leaves_room_for_others(crowded: Gateway) -> None:
+@pytest.mark.parametrize("addresses", [STRANGERS[:1], STRANGERS], ids=["one address", "many addresses"])
+def test_strangers_whose_uploads_were_refused_leave_room_for_others(crowded: Gateway, addresses: list[str]) -> None:
     with ExitStack() as stack:
-        refused = [stack.enter_context(begin_upload(crowded, STRANGER)) for _ in range(3 * nginx.UPLOADS_AT_ONCE)]
+        senders = [address for address in addresses for _ in range(64 // len(addresses))]
+        refused = [stack.enter_context(begin_upload(crowded, address)) for address in senders]
         statuses = [connection.recv(65_536).split()[1] for connection in refused]
         # Their bodies go on: the gateway reads what it has already refused, and counts it meanwhile.
         assert status_of_upload(crowded, SOMEBODY) == 200
