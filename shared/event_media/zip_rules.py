@@ -6,6 +6,7 @@ unpack to more than a machine holds, has to be seen before it gets there.
 
 import errno
 import posixpath
+import re
 import struct
 import zipfile
 import zlib
@@ -26,7 +27,8 @@ MAX_XML_BYTES: Final = 128 * 1024**2
 MAX_CONTENT_TYPES_BYTES: Final = 16 * 1024**2
 BLOCK_BYTES: Final = 64 * 1024
 XML_SUFFIXES: Final = (".xml", ".rels")
-MACRO_FOLDERS: Final = ("Basic/", "Dialogs/")
+NEVER_TYPED: Final = {"content.xml", "styles.xml", "meta.xml", "settings.xml"}  # no office gives these a document type
+OFFICES_OWN: Final = re.compile(r"-//OpenOffice\.org//DTD [\w. ]+//EN [\w-]+\.dtd")  # a public name and a file's
 METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # all that the two formats allow
 ODP_TYPES: Final = tuple(b"application/vnd.oasis.opendocument.presentation" + end for end in (b"", b"-template"))
 _END_OF_DIRECTORY: Final = struct.Struct("<4s4H2LH")
@@ -131,7 +133,7 @@ def _judge(package: zipfile.ZipFile) -> tuple[MediaKind, Callable[[zipfile.ZipFi
 
 
 def _check_manifest(package: zipfile.ZipFile) -> None:
-    """The manifest of an OpenDocument file names the parts that are encrypted."""
+    """The manifest of an OpenDocument file says which parts are encrypted."""
     found: list[str] = []
 
     def note(name: str, _attributes: Attributes) -> bool:
@@ -139,7 +141,7 @@ def _check_manifest(package: zipfile.ZipFile) -> None:
         return name == "encryption-data"
 
     if "META-INF/manifest.xml" in package.namelist():
-        _walk(package, "META-INF/manifest.xml", note)
+        _walk(package, "META-INF/manifest.xml", note, is_name_allowed=True)
     if found[-1:] == ["encryption-data"]:
         raise Encrypted
 
@@ -147,14 +149,14 @@ def _check_manifest(package: zipfile.ZipFile) -> None:
 def _check_parts(package: zipfile.ZipFile, kind: MediaKind) -> None:
     """No document type (the door to entity bombs and to other files), no picture beyond all screens.
 
-    LibreOffice itself writes one into each part of a macro library. It names a file and declares nothing: so much is
-    let through there, where nothing is read but macros, which are off.
+    LibreOffice and its forerunners write one into parts of an OpenDocument file: macro libraries, shortcuts, menus,
+    formulas, the manifest. It names a file of theirs and declares nothing: so much is let through there.
     """
     for entry in package.infolist():
         with package.open(entry) as part:
             if _is_xml(entry):
-                is_macro = kind is MediaKind.ODP and entry.filename.startswith(MACRO_FOLDERS)
-                _check_no_doctype(part, is_name_allowed=is_macro)
+                is_name_allowed = kind is MediaKind.ODP and entry.filename not in NEVER_TYPED
+                _check_no_doctype(part, is_name_allowed=is_name_allowed)
             elif pictures_rules.pixels(part) > pictures_rules.MAX_PIXELS:
                 raise TooLargeUnpacked("One picture of the presentation has more than 150 megapixels.")
 
@@ -264,9 +266,9 @@ def _names(package: zipfile.ZipFile) -> dict[str, str]:
     return {name.lower(): name for name in package.namelist()}
 
 
-def _walk(package: zipfile.ZipFile, name: str, on_element: OnElement) -> None:
+def _walk(package: zipfile.ZipFile, name: str, on_element: OnElement, *, is_name_allowed: bool = False) -> None:
     """Read one XML part in blocks until `on_element` has enough."""
-    parser, reached = _parser(on_element)
+    parser, reached = _parser(on_element, is_name_allowed=is_name_allowed)
     with package.open(name) as part:
         while not reached() and (block := part.read(BLOCK_BYTES)):
             parser.Parse(block)
@@ -275,8 +277,8 @@ def _walk(package: zipfile.ZipFile, name: str, on_element: OnElement) -> None:
 def _parser(on_element: OnElement, *, is_name_allowed: bool = False) -> tuple[expat.XMLParserType, Callable[[], bool]]:
     """A parser that refuses a document type, and the question whether `on_element` has had enough.
 
-    One that only names a file passes where `is_name_allowed`. Attributes come by local name; those in a namespace with
-    a colon before it.
+    One of LibreOffice's own that declares nothing passes where `is_name_allowed`. Attributes come by local name; those
+    in a namespace with a colon before it.
     """
     parser = expat.ParserCreate(namespace_separator=" ")
     enough: list[bool] = []
@@ -287,8 +289,8 @@ def _parser(on_element: OnElement, *, is_name_allowed: bool = False) -> tuple[ex
             if on_element(name.rpartition(" ")[2], plain):
                 enough.append(True)
 
-    def refuse(_name: str, _system: str | None, _public: str | None, declares: bool) -> None:
-        if is_name_allowed and not declares:
+    def refuse(_name: str, system: str | None, public: str | None, declares: bool) -> None:
+        if is_name_allowed and not declares and OFFICES_OWN.fullmatch(f"{public} {system}"):
             return
         raise NotAPresentation("The presentation holds a document type definition.")
 

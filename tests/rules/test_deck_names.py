@@ -62,6 +62,14 @@ LIBRARY = b"""<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE library:libraries PUBLIC "-//OpenOffice.org//DTD OfficeDocument 1.0//EN" "libraries.dtd">
 <library:libraries xmlns:library="http://openoffice.org/2000/library"/>"""
 DECLARING = LIBRARY.replace(b'"libraries.dtd">', b'"libraries.dtd" [<!ENTITY a "aaaa">]>')
+ELSEWHERE = LIBRARY.replace(b'"libraries.dtd"', b'"http://192.0.2.1/libraries.dtd"')
+OF_OTHERS = LIBRARY.replace(b"-//OpenOffice.org//", b"-//W3C//")
+FORMULA = b"""<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE math:math PUBLIC "-//OpenOffice.org//DTD Modified W3C MathML 1.01//EN" "math.dtd">
+<math:math xmlns:math="http://www.w3.org/1998/Math/MathML"/>"""
+MANIFEST = b"""<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE manifest:manifest PUBLIC "-//OpenOffice.org//DTD Manifest 1.0//EN" "Manifest.dtd">
+<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>"""
 
 
 def odp_with(folder: Path, part: str, content: bytes) -> io.BytesIO:
@@ -69,9 +77,17 @@ def odp_with(folder: Path, part: str, content: bytes) -> io.BytesIO:
     return io.BytesIO(hostile_decks.with_parts((folder / "deck.odp").read_bytes(), {part: content}))
 
 
-@pytest.mark.parametrize("part", ["Basic/script-lc.xml", "Basic/Standard/Module1.xml", "Dialogs/dialog-lc.xml"])
-def test_an_odp_with_a_macro_library_as_libreoffice_writes_it_is_taken(tmp_path: Path, part: str) -> None:
-    kind, slides = rules.inspect(odp_with(tmp_path, part, LIBRARY), MediaKind.ODP)
+@pytest.mark.parametrize(
+    ("part", "content"),
+    [
+        *((name, LIBRARY) for name in ("Basic/script-lc.xml", "Basic/Standard/Module1.xml", "Dialogs/dialog-lc.xml")),
+        ("Configurations2/accelerator/current.xml", LIBRARY),
+        ("Object 1/content.xml", FORMULA),
+        ("META-INF/manifest.xml", MANIFEST),
+    ],
+)
+def test_an_odp_with_a_document_type_as_offices_write_it_is_taken(tmp_path: Path, part: str, content: bytes) -> None:
+    kind, slides = rules.inspect(odp_with(tmp_path, part, content), MediaKind.ODP)
 
     assert (kind, slides and slides.visible) == (MediaKind.ODP, 1)
 
@@ -80,9 +96,11 @@ def test_an_odp_with_a_macro_library_as_libreoffice_writes_it_is_taken(tmp_path:
     ("part", "content"),
     [
         ("Basic/script-lc.xml", DECLARING),  # declares something: the door to entity bombs
-        ("Object 1/content.xml", LIBRARY),
-        ("META-INF/documentsignatures.xml", LIBRARY),
-        ("other/Basic/script-lc.xml", LIBRARY),
+        ("META-INF/manifest.xml", DECLARING),
+        ("Object 1/content.xml", ELSEWHERE),
+        ("Object 1/content.xml", OF_OTHERS),
+        ("META-INF/documentsignatures.xml", OF_OTHERS),
+        *((name, LIBRARY) for name in ("content.xml", "styles.xml", "meta.xml", "settings.xml")),
     ],
 )
 def test_every_other_document_type_in_an_odp_is_refused(tmp_path: Path, part: str, content: bytes) -> None:
