@@ -28,7 +28,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from functions.convert_worker import letters
-from functions.convert_worker.letters import PageLetter
+from functions.convert_worker.letters import Outline
 from shared.event_media.contents import odp_rules, ppt_rules, pptx_rules
 from shared.event_media.contents.rules import Contents
 from shared.vocabulary import MediaKind
@@ -40,7 +40,8 @@ CPU_SECONDS: Final = 12
 FONT_SECONDS: Final = 6.0  # for all pages: a deck of 5,000 slides is not read to its end
 LETTER_SECONDS: Final = 3.0  # likewise
 NAME_BYTES: Final = 256
-OUTLINE_POINTS: Final = 100.0  # the size at which outlines are compared
+OUTLINE_POINTS: Final = 100.0  # any: outlines come in parts of it
+BOX: Final = 0  # a font's first glyph is what it draws for a letter that it lacks
 THUMBNAIL_PIXELS: Final = 480  # the longer side
 PR_SET_PDEATHSIG, CLONE_NEWUSER, CLONE_NEWNET = 1, 0x10000000, 0x40000000
 BAD_DECK: Final = (
@@ -50,7 +51,7 @@ BAD_DECK: Final = (
 
 
 def main(connection: int) -> None:
-    """Write each finding as a line, until all are written or a limit ends this process."""
+    """Say what is found, line by line, until everything is said or a limit ends this process."""
     _limit()
     kind, files = _wait_for_files(connection)
     with os.fdopen(files[0], "rb") as file:
@@ -60,14 +61,14 @@ def main(connection: int) -> None:
             say("fonts", _fonts(document))
             if kind != NO_DECK:
                 say("contents", _contents(kind, files[1]))
-            say("letters", letters.missing(_letters(document)))
+            say("letters", sorted(set(_letters(document))))
             say("thumbnail", base64.b64encode(_thumbnail(document)).decode())
     sys.stdout.flush()
     os._exit(0)  # a document that is damaged may not be closed in peace
 
 
 def _wait_for_files(connection: int) -> tuple[str, list[int]]:
-    """The deck's kind and the open files. Ends this process when the worker sends none."""
+    """The deck's kind and the open files; an end where there will be none."""
     with socket.socket(fileno=connection) as ours:
         kind, files, _, _ = socket.recv_fds(ours, 64, 2)
     if not files:
@@ -148,17 +149,17 @@ def _embedded(objects: Iterator[Any]) -> Iterator[str]:
             yield name.value.decode("utf-8", "replace").rpartition("+")[2]
 
 
-def _letters(document: pypdfium2.PdfDocument) -> Iterator[PageLetter]:
-    """Every letter of the pages that a font may lack, but blanks."""
+def _letters(document: pypdfium2.PdfDocument) -> Iterator[str]:
+    """Every letter of the pages that is drawn as a box."""
+    outlines: dict[tuple[bytes, int], Outline] = {}
     until = time.monotonic() + LETTER_SECONDS
     for number in range(len(document)):
         page = pdfium.FPDF_LoadPage(document, number)
         text = pdfium.FPDFText_LoadPage(page) if page else None
         if text:
-            for place in range(max(0, pdfium.FPDFText_CountChars(text))):
-                code = _code(text, place)
-                if letters.is_looked_at(code):
-                    yield from _seen(text, place, chr(code))
+            for place, code in _codes(text):
+                if letters.is_looked_at(code) and _is_box(text, place, code, outlines):
+                    yield chr(code)
             pdfium.FPDFText_ClosePage(text)
         if page:
             pdfium.FPDF_ClosePage(page)
@@ -166,43 +167,46 @@ def _letters(document: pypdfium2.PdfDocument) -> Iterator[PageLetter]:
             return
 
 
-def _code(text: Any, place: int) -> int:
-    """The letter's code. Of a pair of surrogates, in either order, the first place has it and the second has 0."""
-    code: int = pdfium.FPDFText_GetUnicode(text, place)
-    if not 0xD800 <= code < 0xE000:
-        return code
-    other: int = pdfium.FPDFText_GetUnicode(text, place + 1)
-    high, low = (code, other) if code < 0xDC00 else (other, code)
-    is_pair = 0xD800 <= high < 0xDC00 <= low < 0xE000
-    return 0x10000 + (high - 0xD800) * 0x400 + low - 0xDC00 if is_pair else 0
+def _codes(text: Any) -> Iterator[tuple[int, int]]:
+    """The letters of a page with their places; one that is told in two halves, whichever comes first, at its first."""
+    places = iter(range(max(0, pdfium.FPDFText_CountChars(text))))
+    for place in places:
+        code: int = pdfium.FPDFText_GetUnicode(text, place)
+        if 0xD800 <= code < 0xE000:
+            high, low = sorted((code, int(pdfium.FPDFText_GetUnicode(text, place + 1))))
+            if not 0xD800 <= high < 0xDC00 <= low < 0xE000:
+                continue
+            code = 0x10000 + (high - 0xD800) * 0x400 + low - 0xDC00
+            next(places, None)
+        yield place, code
 
 
-def _seen(text: Any, place: int, letter: str) -> Iterator[PageLetter]:
+def _is_box(text: Any, place: int, code: int, outlines: dict[tuple[bytes, int], Outline]) -> bool:
     left, right, bottom, top = (ctypes.c_double() for _ in range(4))
     points = pdfium.FPDFText_GetFontSize(text, place)
     owner = pdfium.FPDFText_GetTextObject(text, place)
     if not owner or points <= 0 or not pdfium.FPDFText_GetCharBox(text, place, left, right, bottom, top):
-        return
-    size = (round((right.value - left.value) / points, 3), round((top.value - bottom.value) / points, 3))
+        return False
     font = pdfium.FPDFTextObj_GetFont(owner)
     name = ctypes.create_string_buffer(NAME_BYTES)
     pdfium.FPDFFont_GetBaseFontName(font, name, NAME_BYTES)
-    if min(size) > 0:
-        yield PageLetter(letter, name.value.decode("utf-8", "replace"), size, letters.is_box(_outline(font, letter)))
+    for each in (code, BOX):
+        if (name.value, each) not in outlines:
+            outlines[name.value, each] = _outline(font, each)
+    size = (right.value - left.value) / points, (top.value - bottom.value) / points
+    return letters.is_box(outlines[name.value, code], size, outlines[name.value, BOX])
 
 
-def _outline(font: Any, letter: str) -> list[tuple[float, float]]:
-    """The points of a letter's outline; none where it is not to be had or has curves."""
-    path = pdfium.FPDFFont_GetGlyphPath(font, ord(letter), OUTLINE_POINTS)
+def _outline(font: Any, code: int) -> Outline:
+    """The points of a letter's outline; none where it is not to be had, as of letters beyond the first 65,536."""
+    path = pdfium.FPDFFont_GetGlyphPath(font, code, OUTLINE_POINTS)
     points = []
     for number in range(max(0, pdfium.FPDFGlyphPath_CountGlyphSegments(path))) if path else ():
         segment = pdfium.FPDFGlyphPath_GetGlyphPathSegment(path, number)
         x, y = ctypes.c_float(), ctypes.c_float()
-        if pdfium.FPDFPathSegment_GetType(segment) == pdfium.FPDF_SEGMENT_BEZIERTO:
-            return []
         pdfium.FPDFPathSegment_GetPoint(segment, x, y)
-        points.append((round(x.value, 2), round(y.value, 2)))
-    return points
+        points.append((round(x.value, 4), round(y.value, 4)))
+    return tuple(points)
 
 
 def _contents(kind: str, deck: int) -> dict[str, Any] | None:

@@ -8,53 +8,43 @@ import pytest
 from pptx import Presentation
 
 from functions.convert_worker import letters
-from functions.convert_worker.letters import PageLetter
 from functions.convert_worker.pdf import examine
 from tests.worker.decks import SOFFICE_SECONDS
 
-BOX, OTHER = (0.5, 0.7), (0.9, 0.8)
-RECTANGLES = [(0, 0), (9, 0), (9, 9), (0, 9), (0, 0), (1, 1), (1, 8), (8, 8), (8, 1), (1, 1)]
+BOX = ((0.1, 0.0), (0.1, 0.7), (0.5, 0.7), (0.5, 0.0))
+OTHER = ((0.0, 0.0), (0.3, 0.8), (0.6, 0.0))
+SIZE = (0.4, 0.7)
 
-
-def seen(text: str, *sizes: tuple[float, float], font: str = "Any", is_box: bool = False) -> list[PageLetter]:
-    return [PageLetter(letter, font, size, is_box) for letter, size in zip(text, sizes, strict=True)]
-
-
-SIGHTS = [
-    (seen("今日本", BOX, BOX, BOX), "今日本", "all letters of the East have one size"),
-    (seen("今日本", BOX, BOX, OTHER), "", "glyphs of their own"),
-    (seen("今", BOX), "", "one letter has one size"),
-    (seen("今", BOX, is_box=True), "今", "one letter, seen to be a box"),
-    (seen("今", BOX, is_box=True) + seen("ก", BOX), "ก今", "whatever else has the box's size in that font"),
-    (seen("今", BOX, is_box=True) + seen("ก", BOX, font="Thai"), "今", "in that font"),
-    (seen("口", BOX, is_box=True), "", "that letter is a box"),
-    (seen("ابت", BOX, BOX, BOX), "", "a ligature is one glyph for several letters"),
-    (seen("😀🚀", OTHER, OTHER, is_box=True), "😀🚀", "emoji"),
-    ([], "", "nothing"),
+DRAWN = [
+    (BOX, (0.9, 0.9), BOX, True, "the font's box, slanted or turned on the page"),
+    (OTHER, SIZE, BOX, False, "a glyph of its own, as large as the box"),
+    ((), (0.401, 0.699), BOX, True, "of an unknown outline, as large as the box"),
+    ((), (0.41, 0.7), BOX, False, "of an unknown outline and another size"),
+    (OTHER, SIZE, (), False, "a font without a box"),
+    ((), (0.0, 0.0), (), False, "nothing is known"),
 ]
 
 
-@pytest.mark.parametrize(("sight", "missing", "why"), SIGHTS)
+@pytest.mark.parametrize(("outline", "size", "box", "is_box", "why"), DRAWN)
 def test_a_letter_without_a_glyph_is_told_from_one_that_looks_alike(
-    sight: list[PageLetter], missing: str, why: str
+    outline: letters.Outline, size: tuple[float, float], box: letters.Outline, is_box: bool, why: str
 ) -> None:
-    assert letters.missing(sight) == sorted(missing), why
+    assert letters.is_box(outline, size, box) == is_box, why
 
 
-def test_a_box_is_one_rectangle_in_another() -> None:
-    assert letters.is_box([(float(x), float(y)) for x, y in RECTANGLES])
-    assert not letters.is_box([(0.0, 0.0), (1.0, 0.0), (1.0, 5.0), (0.0, 5.0), (0.0, 0.0)]), "a stroke, as of vav"
-    assert not letters.is_box([(float(x), float(x * y)) for x, y in RECTANGLES]), "slanted"
+def test_latin_letters_and_what_nobody_draws_are_not_looked_at_and_signs_are() -> None:
+    assert [one for one in "aé1½ \u200d\ufe0f\u0301" if letters.is_looked_at(ord(one))] == []
+    assert [one for one in "今😀✔★→①\uf015" if not letters.is_looked_at(ord(one))] == []
 
 
-def test_latin_letters_and_signs_are_not_looked_at_and_emoji_are() -> None:
-    assert [letters.is_looked_at(ord(one)) for one in "aé1…今😀"] == [False, False, False, False, True, True]
+LACKED = "今日の本한국✔★☎⚠①\uf015\ue001"
+"""What Liberation has no glyphs for: letters of the East, signs, icons."""
 
 
 @pytest.mark.slow
 def test_a_real_pdf_made_without_such_fonts_says_which_letters_it_lacks(tmp_path: Path) -> None:
     deck = Presentation()
-    deck.slides.add_slide(deck.slide_layouts[5]).shapes.title.text = "A menu: 今日の本 한국"
+    deck.slides.add_slide(deck.slide_layouts[5]).shapes.title.text = f"A menu: {LACKED}, ΑБ → ≠ ∑"
     deck.save(str(tmp_path / "a.pptx"))
     few = "<fontconfig><dir>/usr/share/fonts/truetype/liberation</dir><cachedir>/tmp/few-fonts</cachedir></fontconfig>"
     (tmp_path / "fonts.conf").write_text(few.replace("/tmp/few-fonts", str(tmp_path / "cache")))
@@ -71,4 +61,4 @@ def test_a_real_pdf_made_without_such_fonts_says_which_letters_it_lacks(tmp_path
     with (tmp_path / "a.pdf").open("rb") as file:
         found = examine(file)
     assert found is not None
-    assert found.letters_missing == tuple(sorted("今日の本한국"))
+    assert found.letters_missing == tuple(sorted(LACKED))
