@@ -16,10 +16,8 @@ from scramp import ScramMechanism
 from sqlalchemy import Connection
 from sqlalchemy.exc import ProgrammingError
 
-COMPONENTS: Final = ("api", "bridge", "scheduler_tick", "convert_worker", "broker_accounts")
-TASK_QUEUE: Final = "task_queue"  # a queue of our own keeps its tables in a schema of its own
-QUEUE_SCHEMA: Final = "task_emulator"
-WITH_ROLES: Final = (*COMPONENTS, TASK_QUEUE)
+from migrations.roles import COMPONENTS, QUEUE_SCHEMA, TASK_QUEUE, WITH_ROLES, role_of
+
 VERBS: Final = {"s": "SELECT", "i": "INSERT", "u": "UPDATE", "d": "DELETE"}
 
 # s SELECT, i INSERT, u UPDATE, d DELETE, - nothing. Locking a row (FOR UPDATE, FOR SHARE) needs UPDATE.
@@ -88,11 +86,6 @@ FUNCTIONS: Final[Mapping[str, tuple[str, ...]]] = {
 
 class RolesImpossible(Exception):
     """The components' roles cannot be made; the message says why and what to do."""
-
-
-def role_of(component: str, owner: str) -> str:
-    """The component's role beside this owner: `signage_api` beside `signage`."""
-    return f"{owner}_{component}"
 
 
 def apply(connection: Connection, passwords: Mapping[str, str]) -> None:

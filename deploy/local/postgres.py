@@ -20,9 +20,6 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-import pg8000.dbapi
-import pg8000.native
-
 from deploy.parts import guardian
 from deploy.parts.layout import LOOPBACK, write_file
 from deploy.parts.probes import Probe, free_port
@@ -165,6 +162,7 @@ def command(cluster: Cluster, *, durable: bool = True) -> tuple[str, ...]:
 
 def answers(cluster: Cluster) -> Probe:
     """Whether the server takes the superuser's login and answers a query."""
+    import pg8000.dbapi  # noqa: PLC0415 - each service of a box loads this file as it starts, and asks nothing here
 
     def ask() -> bool:
         try:
@@ -190,17 +188,21 @@ def opened(cluster: Cluster, user: str, password: str, database: str) -> Iterato
 
     Without TLS: it leaves no machine, and reading every certificate authority would take nine tenths of its time.
     """
+    import pg8000.native  # noqa: PLC0415 - see answers
+
     with socket.create_connection((LOOPBACK, cluster.port), 30) as sock:
         connection = pg8000.native.Connection(user, database=database, password=password, sock=sock, ssl_context=False)
         try:
             yield connection
         finally:
-            with contextlib.suppress(pg8000.dbapi.InterfaceError, OSError):  # the server is gone already
+            with contextlib.suppress(pg8000.InterfaceError, OSError):  # the server is gone already
                 connection.close()
 
 
 def ensure_database(cluster: Cluster, password: str) -> str:
     """Create the owner role and its database where they are missing; answers the DATABASE_URL."""
+    import pg8000.native  # noqa: PLC0415 - see answers
+
     with superuser(cluster) as connection:
         if not connection.run("SELECT 1 FROM pg_roles WHERE rolname = :name", name=OWNER):
             connection.run(f"CREATE ROLE {OWNER} LOGIN")

@@ -13,7 +13,7 @@ from deploy.parts.layout import LOOPBACK, usable
 from deploy.parts.machine import QUEUE_SECRET, Machine
 from deploy.parts.probes import Probe, accepts, converter_health, converter_is_settled, http_answers
 from deploy.parts.service import Service
-from migrations.rights import TASK_QUEUE
+from migrations.roles import TASK_QUEUE
 
 # Settings that let a simulated fleet show something; the caller's environment wins.
 OF_THE_DEMO: Final = {"CRASH_RECOVERY_ENABLED": "true"}

@@ -7,7 +7,7 @@ from typing import Final
 from urllib.parse import quote, urlsplit, urlunsplit
 
 from deploy.parts.layout import BadSetting, Layout, write_file
-from migrations.rights import WITH_ROLES, role_of
+from migrations.roles import WITH_ROLES, role_of
 
 PASSWORDS: Final = "database_role_passwords"
 

@@ -51,7 +51,7 @@ BAD_DECK: Final = (
 
 
 def main(connection: int) -> None:
-    """Say what is found, line by line, until everything is said or a limit ends this process."""
+    """Write each finding as a line, until all are written or a limit ends this process."""
     _limit()
     kind, files = _wait_for_files(connection)
     with os.fdopen(files[0], "rb") as file:
@@ -68,7 +68,7 @@ def main(connection: int) -> None:
 
 
 def _wait_for_files(connection: int) -> tuple[str, list[int]]:
-    """The deck's kind and the open files; an end where there will be none."""
+    """The deck's kind and the open files. Ends this process when the worker sends none."""
     with socket.socket(fileno=connection) as ours:
         kind, files, _, _ = socket.recv_fds(ours, 64, 2)
     if not files:

@@ -133,6 +133,14 @@ def test_passwords_of_roles_that_cannot_be_read_are_named_and_kept(environ: dict
     assert kept.read_text(encoding="utf-8") == "half a li"
 
 
+def test_a_service_loads_no_database_library_to_learn_what_it_is() -> None:
+    command = "import sys, deploy.box.run; print({'sqlalchemy', 'pg8000', 'alembic', 'grpc'} & set(sys.modules))"
+
+    done = subprocess.run([sys.executable, "-c", command], cwd=REPOSITORY, check=True, capture_output=True, text=True)
+
+    assert done.stdout == "set()\n", "a dozen services start at once: each such library is seconds of a box's start"
+
+
 def test_each_service_is_told_what_box_mode_needs_and_no_secret_by_value(environ: dict[str, str]) -> None:
     box = Box(environ)
     set_up(box)

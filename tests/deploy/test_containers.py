@@ -14,7 +14,7 @@ import pytest
 from deploy.box.box import FUNCTIONS, MODULES
 from deploy.box.run import SERVICES
 from deploy.parts.layout import PORTS, REPOSITORY
-from migrations.rights import WITH_ROLES
+from migrations.roles import WITH_ROLES
 from shared.config import BY_NAME
 from tests.deploy.confined import COMPOSE, DOCKER, copied, instructions
 from tests.deploy.conftest import secrets_read
@@ -155,7 +155,7 @@ IN_NET: Final = {name: one for name, one in COMPOSE["services"].items() if one.g
 def test_a_container_starts_after_its_network_again_and_ends_when_that_is_gone(name: str) -> None:
     check = IN_NET[name]["healthcheck"]["test"]
 
-    assert IN_NET[name]["depends_on"]["net"] == {"condition": "service_healthy", "restart": True}
+    assert IN_NET[name]["depends_on"]["net"] == {"condition": "service_started", "restart": True}
     assert check[:3] == ["CMD", "sh", "-c"]
     assert re.match(r"grep -qv \^Iface /proc/net/route \|\| (kill 1|su postgres -c 'kill -INT 1')", check[3])
 

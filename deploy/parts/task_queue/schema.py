@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from migrations.rights import QUEUE_SCHEMA as SCHEMA
+from migrations.roles import QUEUE_SCHEMA as SCHEMA
 
 # Any two numbers that nothing else on this database uses as an advisory lock.
 SCHEMA_LOCK = 7_241_001
