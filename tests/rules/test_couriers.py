@@ -124,6 +124,10 @@ def test_in_the_cloud_nothing_goes_to_the_machine_itself(host: str) -> None:
         ("::ffff:0:10.0.0.1", True, False),
         ("64:ff9b:1::a9fe:a9fe", False, False),  # a network's own NAT64
         ("fec0::1", True, False),  # a site-local address of old
+        ("192.0.0.8", True, False),  # of protocols
+        ("192.88.99.1", True, False),  # relays of old
+        ("3fff::1", True, False),  # documentation
+        ("5f00::1", False, False),  # segment routing
         ("::2", True, False),  # 0.0.0.2
         ("::ffff:169.254.169.254", False, False),
         ("64:ff9b::a9fe:a9fe", False, False),  # the same through NAT64

@@ -13,8 +13,14 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
 WRAPPED: Final = (ipaddress.IPv6Network("::/96"), ipaddress.IPv6Network("::ffff:0:0:0/96"), NAT64)
 """IPv6 networks whose last 32 bits are an IPv4 address."""
-NOT_PUBLIC: Final = (ipaddress.IPv6Network("64:ff9b:1::/48"), ipaddress.IPv6Network("fec0::/10"))
-"""A network's own NAT64, and what were site-local addresses: Python takes them for public ones."""
+NOT_PUBLIC: Final = tuple(
+    ipaddress.ip_network(text)
+    for text in ("64:ff9b:1::/48", "fec0::/10", "3fff::/20", "5f00::/16", "192.0.0.0/24", "192.88.99.0/24")
+)
+"""A network's own NAT64, site-local addresses of before, documentation, segment routing, protocols, relays of before.
+
+Python takes them for public ones.
+"""
 METADATA: Final = tuple(
     ipaddress.ip_address(text)  # AWS and most others; AWS by IPv6; Oracle; Azure
     for text in ("169.254.169.254", "fd00:ec2::254", "192.0.0.192", "168.63.129.16")
