@@ -19,23 +19,33 @@ LOOKED_AT: Final = 64  # characters; what is longer is cut
 SHORTEST_PIECE: Final = 3
 LONGEST_PIECE: Final = 32
 _WORDS: Final = """
-abc access account admin administrator adobe alexander amanda andrea andrew angel anthony apple april arsenal ashley
-asshole august austin autumn azerty baby bailey banana barcelona baseball basketball batman beautiful berlin biteme
-blessed bonjour brandon buster butterfly caroline changeit changeme charlie cheese chelsea chicken chocolate chris
-christ computer consola contrasena cookie cowboys daniel database david december default demo desktop diamond doctor
-dolphin dragon eagles einstein enter family fender flower football forever france freedom friday friend fuckyou
-galaxy gateway geheim george germany ginger golf google guest guitar hallo hammer hannah harley heather hello herbst
-hockey hola hunter iloveyou internet jackson james january jasmine jennifer jessica jesus jordan joseph joshua july
-june justin kennwort killer king kiosk lakers letmein liebe linux liverpool login london love lovely loveme loveyou
-lucky maggie manager manchester march marina marlboro martin master matrix matthew maverick mercedes merlin michael
-michelle mickey microsoft midnight minecraft mobile monday money monitor monkey monster morgan motdepasse mother
-mustang my naruto network nicole ninja november october office oliver operator oracle orange pass passport passwd
-password passwort patrick peanut pepper phoenix player please pokemon porsche portal princess private purple qwerty
-qwertz rainbow ranger richard robert root samantha samsung samuel saturday schalke schatz screen secret secure
-security senha september server service shadow shop silver slipknot soccer sommer spider spiderman spring starwars
-steelers store strong sunday sunflower sunshine superman support sweet sysadmin system taylor teamo temp tennis test
-testing thomas thunder thursday tigger tomorrow toor trustno trustnoone tuesday united user valentina victoria
-viewer vodafone wednesday welcome whatever william windows winter wireless wizard world yamaha yankees yellow you
+abc access account admin administrator adobe aendern alexander alone always amanda amor andrea andrew angel anthony
+apple april arsenal ashley asshole august austin autumn azerty baby babygirl bailey banana barcelona baseball
+basketball batman battlefield bayern beautiful berlin best bieber birthday bitch biteme bitte blessed blink bond
+bonjour boy boys brandon buster butter butterfly california caroline changeit changeme charlie cheerleader cheese
+chelsea chicken chocolate chris christ christmas christopher cisco coffee company computer consola contrasena
+cookie counter cowboys cutie daddy dance dancer daniel database david dead debian december default demo desktop
+diamond doctor dolphin dragon eagles einstein einszweidrei eminem enter ericsson estrella estrellita evil facebook
+family fantasy fender final flower football for forever france francisco frankfurt freedom friday friend friends
+fuck fuckyou galaxy game games gateway geheim george germany gfhjkm ghbdtn ghjcnj ginger girl girls god golf google
+green greenday guest guitar hallo hallohallo hamburg hammer hannah happy harley harry heart heather hello herbst
+hockey hola hottie hunter iloveyou instagram internet jackson james january jasmine jennifer jessica jesus jordan
+joseph joshua july june justin juventus kennwort killer king kiosk kisses kitten kombat lakers lantern leave
+letmein liebe linkedin linkin linux little liverpool login london lord love lovely loveme loveyou lucky madrid
+maggie manager manchester march marina marketing marlboro martin master matrix matthew maverick mercedes merlin
+merry metal metallica michael michelle mickey microsoft midnight milan minecraft mobile monday money monitor monkey
+monster morgan mortal mosquitto motdepasse mother mqtt much mucho muenchen munich music mustang my myself naruto
+need network nicole ninja nirvana november october office oliver operator oracle orange paris park pass passport
+passwd password passwort patrick peanut pepper phoenix pizza player playstation please pokemon porsche portal
+postgres potter princess private puppy purple qwerty qwertz rainbow ranger raspberry raspberrypi resident richard
+rings robert rock rome root samantha samsung samuel san saturday schalke schatz screen secret secure security senha
+september server service shadow shop sicher silver skateboard slipknot smile soccer sommer somuch sonnenschein sony
+speed spider spiderman spongebob spring squarepants starwars steelers store strike strong stuttgart summer sunday
+sunflower sunshine superman support sweet sweetheart sysadmin system taylor teamo television temp tennis test
+testing thomas thrones thunder thursday ticketmaster tigger tinkerbell tomorrow toor trust trustno trustnoone
+tuesday twitter ubuntu undertaker united user valentina victoria vienna viewer vodafone warhammer wednesday
+weihnachten weihnachtsbaum welcome whatever whos william willkommen windows wing winter wireless wizard world
+yamaha yankees yellow you youtube zurich
 """
 WORDS: Final = frozenset(_WORDS.split())
 PRODUCT: Final = frozenset({"signage", "signagefleet", "fleet", "display", "displays", "digitalsignage"})
@@ -56,6 +66,17 @@ _ROWS: Final = (
     "a1b2c3d4e5f6g7h8i9",
     "a1s2d3f4g5h6j7k8l9",
     "147258369",
+    "741852963",
+    "159753456852",
+    "112233445566778899",
+    "111222333444555666777888999",
+    "122333444455555",
+    "102030405060708090",
+    "010203040506070809",
+    "qwaszxerdfcvtyghbn",
+    "qawsedrftgyhujikolp",
+    "1qa2ws3ed4rf5tg6yh7uj8ik9ol",
+    "z1x2c3v4b5n6m7",
     "!@#$%^&*()",
     '!"§$%&/()=',
 )

@@ -13,6 +13,8 @@ EASY = (
     *("Welcome12345!", "changeme-changeme", "admin-admin-2026", "Sommer2026!!!", "trustno1trustno1"),
     *("123456789012", "210987654321", "qwertyuiop12", "1q2w3e4r5t6y", "zaq12wsxcde3", "qazwsxedcrfv", "!@#$%^&*()_+"),
     *("abcdefghijkl", "asdfghjkl123", "qwerty123456", "drowssap1234drowssap"),
+    *("Summer2026!!", "Willkommen1!", "Frankfurt2026", "raspberrypi1", "postgres1234", "harrypotter1", "gameofthrones"),
+    *("112233445566", "010203040506", "qwaszxerdfcv", "1qa2ws3ed4rf5tg", "159753456852"),
     *("Signage2026!!", "SignageFleet1", "signage-display", "fleet.signage.1"),
 )
 SOUND = (
