@@ -23,12 +23,12 @@ from deploy.local import postgres
 from deploy.parts import database_roles
 from deploy.parts.layout import REPOSITORY
 from deploy.parts.probes import free_port
-from migrations import rights
+from migrations import roles
 from tests import volatile
 
 OWNERS_PASSWORD: Final = "owner"
 TRIES_WHAT_IT_MAY_NOT: Final = "rights:"  # the application of tests/stores/test_component_rights.py
-PASSWORDS: Final = {component: f"the password of {component}" for component in rights.WITH_ROLES}
+PASSWORDS: Final = {component: f"the password of {component}" for component in roles.WITH_ROLES}
 
 
 def url_of(cluster: postgres.Cluster) -> str:

@@ -23,6 +23,6 @@ def is_looked_at(code: int) -> bool:
 def is_box(outline: Outline, size: tuple[float, float], box: Outline) -> bool:
     """Is a letter of this outline, or of this size where the outline is not known, drawn as its font's box?"""
     if outline or not box:
-        return outline == box != ()
-    across, up = zip(*box, strict=True)
+        return bool(box) and outline == box
+    across, up = [x for x, _ in box], [y for _, y in box]
     return abs(size[0] - (max(across) - min(across))) < SAME and abs(size[1] - (max(up) - min(up))) < SAME

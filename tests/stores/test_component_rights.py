@@ -15,7 +15,7 @@ from sqlalchemy.exc import DatabaseError, ProgrammingError
 
 from deploy.local import postgres
 from deploy.parts.layout import REPOSITORY
-from migrations import rights
+from migrations import rights, roles
 from shared.access import audit_store
 from shared.postgres.door import database_now, engine_for, sqlstate
 from shared.tables import metadata
@@ -26,7 +26,7 @@ WRONG_PASSWORD = "28P01"
 ACCOUNTS = ("users", "user_sessions", "second_factors", "recovery_codes", "api_tokens", "enrolment_codes")
 
 
-@pytest.fixture(params=rights.WITH_ROLES)
+@pytest.fixture(params=roles.WITH_ROLES)
 def component(request: pytest.FixtureRequest, database_url: str) -> Iterator[Engine]:
     """The database as each of the components, one after the other."""
     yield from as_component(request.param, database_url)
