@@ -4,7 +4,7 @@ The docstring of a class is its default message, written for the person who read
 snake_case word that scripts match; `functions/problems.py` turns each into one problem document.
 """
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 
 class ServiceError(Exception):
@@ -16,7 +16,14 @@ class ServiceError(Exception):
         """`extras` are the typed fields that the problem document carries beside the detail."""
         self.detail = detail or " ".join((self.__doc__ or "").split())
         self.extras = extras
+        self.actor: str | None = None
+        """Who it was, where a proof of identity is known but not accepted any more. For the logs alone."""
         super().__init__(self.detail)
+
+    def of(self, actor: str) -> Self:
+        """The same, with the name of who it was."""
+        self.actor = actor
+        return self
 
 
 class ConfigurationError(ServiceError):

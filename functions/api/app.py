@@ -25,7 +25,7 @@ from functions.api.routing import JSON, Call, Endpoint, Reply, Routes
 from functions.api.services import Services
 from shared import trace
 from shared.access.operations import record_often
-from shared.errors import Forbidden, ServiceError, UnsupportedMediaType
+from shared.errors import Forbidden, InvalidIdentity, ServiceError, UnsupportedMediaType
 from shared.postgres import door
 from shared.structured_log import event, failure
 
@@ -156,26 +156,29 @@ def _view(services: Services, endpoint: Endpoint, uploads: limits.Turns) -> Call
             answer = partial(endpoint.handler, call, **bodies.scrubbed(path), **shapes)
             with uploads.turn(call.caller.actor if call.caller else call.address) if endpoint.upload else nullcontext():
                 return _respond(endpoint, answer())
-        except Forbidden as refusal:
+        except (Forbidden, InvalidIdentity) as refusal:
+            if call.caller is not None and isinstance(refusal, Forbidden):
+                refusal.of(call.caller.actor)
+            told.actor = refusal.actor
             _note_refusal(call, endpoint, refusal)
             raise
         finally:
-            told.actor = call.caller.actor if call.caller else None
+            told.actor = call.caller.actor if call.caller else told.get("actor")
             call.end()
 
     return view
 
 
-def _note_refusal(call: Call, endpoint: Endpoint, refusal: Forbidden) -> None:
-    """A line of the audit log of a change that somebody we know may not make."""
-    if call.caller is None or endpoint.method in auth.SAFE_METHODS:
+def _note_refusal(call: Call, endpoint: Endpoint, refusal: Forbidden | InvalidIdentity) -> None:
+    """A line of the audit log of a change that somebody we know may not make, or may not make any more."""
+    if refusal.actor is None or endpoint.method in auth.SAFE_METHODS:
         return
     action = f"{endpoint.method} {endpoint.path}"
     details = {"code": refusal.code, "address": call.address}
     with door.transaction(call.services.engine) as connection:
         now = door.database_now(connection)
         target = bodies.scrubbed({"path": call.request.path})["path"][:LONGEST_TARGET]
-        record_often(connection, now, call.caller.actor, action, target, "refused", call.request_id, details)
+        record_often(connection, now, refusal.actor, action, target, "refused", call.request_id, details)
 
 
 def _parse(asked: Request, endpoint: Endpoint) -> dict[str, Any]:

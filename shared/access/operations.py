@@ -42,11 +42,13 @@ def principal_of_token(connection: Connection, text: str) -> Principal:
     token = store.token_by_id(connection, parsed[0])
     if token is None or not rules.matches(parsed[1], token.secret_hash):
         raise InvalidIdentity
-    if not rules.is_live(token.now, token.expires_at, token.revoked_at):
-        raise InvalidIdentity
-    if rules.is_use_worth_noting(token.now, token.last_used_at):
-        store.note_token_use(connection, token.id, token.now, token.now - rules.TOKEN_USE_RESOLUTION)
-    return Principal(PrincipalKind.TOKEN, token.id, token.name, token.role, token.expires_at, recognised_at=token.now)
+    now = token.now
+    holder = Principal(PrincipalKind.TOKEN, token.id, token.name, token.role, token.expires_at, recognised_at=now)
+    if not rules.is_live(now, token.expires_at, token.revoked_at):
+        raise InvalidIdentity().of(holder.actor)
+    if rules.is_use_worth_noting(now, token.last_used_at):
+        store.note_token_use(connection, token.id, now, now - rules.TOKEN_USE_RESOLUTION)
+    return holder
 
 
 def principal_of_session(connection: Connection, cookie: str, idle: timedelta | None = None) -> Principal:
@@ -77,9 +79,9 @@ def principal_of_session(connection: Connection, cookie: str, idle: timedelta | 
 
 def principal_of_email(connection: Connection, email: str, expires_at: datetime) -> Principal:
     """The person whom the proxy in front of us names by this address, until its word ends. Raises PersonUnknown."""
-    user = people.user_by_email(connection, email)
-    if user is None:
-        raise PersonUnknown(f"{email[:200]} may not use this service yet; ask an admin to add you by that address.")
+    if (user := people.user_by_email(connection, email)) is None:
+        unknown = f"{email[:200]} may not use this service yet; ask an admin to add you by that address."
+        raise PersonUnknown(unknown).of(f"unknown:{email[:200]}")
     return Principal(PrincipalKind.USER, str(user.id), user.username, user.role, expires_at)
 
 

@@ -13,7 +13,7 @@ from sqlalchemy import Engine
 from functions.api.app import create_app
 from functions.api.services import Services
 from shared.config import load
-from shared.tables import users
+from shared.tables import audit_log, users
 from shared.vocabulary import Role
 from tests import migrated
 from tests.api.people import add_user, cookie_of, sign_in
@@ -62,6 +62,18 @@ def test_whoever_is_not_known_is_told_so_and_let_in_nowhere(client: FlaskClient)
 
     assert (answer.status_code, answer.json and answer.json["code"]) == (403, "person_unknown")
     assert "stranger@example.com" in (answer.json or {})["detail"]
+
+
+def test_whoever_is_not_known_and_tries_a_change_is_named(client: FlaskClient, engine: Engine) -> None:
+    headers = {HEADER: asserted(email="a.stranger@example.com")}
+    assert client.post("/api/users", headers=headers, json={}).status_code == 403
+
+    with engine.connect() as connection:
+        named = sa.select(audit_log.c.result, audit_log.c.details).where(
+            audit_log.c.actor == "unknown:a.stranger@example.com"
+        )
+        [line] = connection.execute(named)
+    assert (line.result, line.details["code"]) == ("refused", "person_unknown")
 
 
 def test_a_disabled_person_is_a_stranger(client: FlaskClient, email: str, engine: Engine) -> None:

@@ -89,3 +89,19 @@ def test_a_refused_read_and_a_stranger_are_no_line(api: Api, app: Flask, engine:
 
     assert refused_lines(engine, "GET /api/tokens") == refused_lines(engine, "POST /api/maintenance-windows") == []
     assert ask_by_cookie(app, "DELETE", "/api/session", "x", OURS).status_code == 401
+
+
+def test_whoever_tries_with_a_token_that_has_ended_is_named(api: Api, engine: Engine, written: io.StringIO) -> None:
+    revoked = api.post("/api/tokens", role="admin", json={"name": "of the old wall", "role": "admin"}).get_json()
+    assert api.delete(f"/api/tokens/{revoked['id']}").status_code == 204
+
+    for method in ("GET", "POST"):
+        assert api.ask(method, "/api/users", token=revoked["token"], json={}).status_code == 401
+    forged = revoked["token"][:-20] + "0" * 20
+    assert api.post("/api/users", token=forged, json={}).status_code == 401
+
+    expected = f"token:of the old wall#{revoked['id']}"
+    [line] = [line for line in refused_lines(engine, "POST /api/users") if line.details["code"] == "unauthenticated"]
+    assert line.actor == expected
+    lines = [json.loads(line) for line in written.getvalue().splitlines()]
+    assert [line.get("actor") for line in lines if line.get("status") == 401] == [expected, expected, None]
